@@ -1,0 +1,108 @@
+export interface EngramErrorOptions {
+  readonly cause?: unknown;
+  /** A later attempt of the same call may succeed without any change by the caller. */
+  readonly retryable?: boolean;
+  /** Extra keys beside `detail` on the wire: `code`, `param`, `improve_result`. */
+  readonly extra?: Readonly<Record<string, unknown>>;
+  /** Seconds, sent as `Retry-After`. */
+  readonly retryAfterSeconds?: number;
+}
+
+/**
+ * An error that a client may see: `message` goes to the wire as `{"detail": "<message> [<wireName>]"}` with `status`.
+ * Any other error is unknown: it is logged and answered with a 500 that tells nothing.
+ */
+export class EngramError extends Error {
+  readonly wireName: string;
+  readonly status: number;
+  readonly retryable: boolean;
+  readonly extra: Readonly<Record<string, unknown>>;
+  readonly retryAfterSeconds: number | undefined;
+
+  constructor(wireName: string, status: number, message: string, options: EngramErrorOptions = {}) {
+    super(message, options.cause === undefined ? undefined : { cause: options.cause });
+    this.name = wireName;
+    this.wireName = wireName;
+    this.status = status;
+    this.retryable = options.retryable ?? false;
+    this.extra = options.extra ?? {};
+    this.retryAfterSeconds = options.retryAfterSeconds;
+  }
+
+  /** The `detail` text of the wire. */
+  get detail(): string {
+    return `${this.message} [${this.wireName}]`;
+  }
+}
+
+/** Recognises our errors across worker boundaries and package copies, where `instanceof` fails. */
+export function isEngramError(error: unknown): error is EngramError {
+  return (
+    error instanceof EngramError ||
+    (error instanceof Error && typeof (error as { wireName?: unknown }).wireName === 'string')
+  );
+}
+
+/** Class name → status of the contract (auth-integrations.md §1.4). One table, so that a name cannot get two statuses. */
+const STATUS = {
+  DimensionOutOfRangeError: 400,
+  ExternalMetadataCountMismatchError: 400,
+  InvalidChunkSizeError: 400,
+  InvalidDatasetNameError: 400,
+  InvalidExternalMetadataError: 400,
+  InvalidGraphModelError: 400,
+  InvalidLabelsError: 400,
+  InvalidNodeSetError: 400,
+  InvalidRequestError: 400,
+  LabelCountMismatchError: 400,
+  SearchTypeNotSupported: 400,
+  SessionParameterValidationError: 400,
+  UnsupportedSearchTypeError: 400,
+  LLMPaymentRequiredError: 402,
+  PermissionDeniedError: 403,
+  PermissionNotFoundError: 403,
+  SearchTypeDisabledError: 403,
+  SSRFProtectionError: 403,
+  DataNotFoundError: 404,
+  DatasetNotFoundError: 404,
+  EntityNotFoundError: 404,
+  NoDataError: 404,
+  UserNotFoundError: 404,
+  AmbiguousDataIdError: 409,
+  EmbeddingDimensionMismatchError: 409,
+  EntityAlreadyExistsError: 409,
+  ConflictError: 409,
+  PayloadTooLargeError: 413,
+  IngestionError: 415,
+  UnreadableFileContentError: 415,
+  UnsupportedFileTypeError: 415,
+  CogneeValidationError: 422,
+  EmbeddingException: 422,
+  InvalidCodeQueryError: 422,
+  InvalidCodeSearchConfig: 422,
+  InvalidMaxIter: 422,
+  InvalidAgenticSearchConfig: 422,
+  InvalidToolsTriggerError: 422,
+  LLMAPIKeyNotSetError: 422,
+  LLMQuotaExceededError: 422,
+  PipelineRunFailedError: 422,
+  QueryValidationError: 422,
+  ToolCallsDisabledError: 422,
+  TooManyRequestsError: 429,
+  AbandonedPipelineRunError: 500,
+  CancelledError: 500,
+  CogneeSystemError: 500,
+  CorruptStoreError: 500,
+  DocumentParsingError: 422,
+  UnsupportedOperationError: 501,
+  CacheConnectionError: 503,
+  ServiceUnavailableError: 503,
+  DeadlineExceededError: 504,
+} as const;
+
+export type ErrorName = keyof typeof STATUS;
+
+/** The one way to make an error of the contract: `throw engramError('DatasetNotFoundError', 'Dataset ... not found')`. */
+export function engramError(name: ErrorName, message: string, options?: EngramErrorOptions): EngramError {
+  return new EngramError(name, STATUS[name], message, options);
+}

@@ -1,0 +1,52 @@
+import type { DataItemId, DatasetId, RunId } from './brand.ts';
+import type { JsonObject } from './json.ts';
+
+/** States of a pipeline run as the wire spells them; history is one record per state (cognify-improve.md §2). */
+export type RunStatus = 'DATASET_PROCESSING_STARTED' | 'DATASET_PROCESSING_COMPLETED' | 'DATASET_PROCESSING_ERRORED';
+export type RunOutcome = 'succeeded' | 'failed' | 'noop';
+
+export interface RunProgress {
+  readonly completedItems: number;
+  readonly totalItems: number;
+  readonly currentStage: string | null;
+}
+
+/** What one item of a run came to. */
+export interface RunItem {
+  readonly item: DataItemId;
+  readonly status: 'completed' | 'already_completed' | 'errored';
+}
+
+/** The newest state of a run. */
+export interface RunState {
+  readonly id: RunId;
+  readonly pipeline: string;
+  readonly dataset: DatasetId;
+  readonly datasetName: string;
+  readonly status: RunStatus;
+  readonly progress: RunProgress | null;
+  readonly items: readonly RunItem[];
+  /** Counts and durations of a finished run: documents, chunks, entities, relationships, duration_ms. */
+  readonly counts: JsonObject | null;
+  readonly errorClass: string | null;
+  readonly errorMessage: string | null;
+  /** HTTP status of the error's class, so that a blocking caller can answer with it. */
+  readonly errorStatus: number | null;
+  readonly startedAt: string;
+  readonly endedAt: string | null;
+}
+
+/** Pushed on the bus subject of a run, after it was recorded. */
+export type RunEvent =
+  | { readonly kind: 'started' | 'completed' | 'errored'; readonly run: RunState }
+  | {
+      readonly kind: 'progress';
+      readonly run: RunState;
+      readonly stage: string;
+      readonly stageIndex: number;
+      readonly stageTotal: number;
+    };
+
+export function isTerminal(status: RunStatus): boolean {
+  return status !== 'DATASET_PROCESSING_STARTED';
+}

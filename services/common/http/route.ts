@@ -1,0 +1,93 @@
+import type { Readable } from 'node:stream';
+import type { z } from 'zod';
+import type { Principal } from '../domain/principal.ts';
+import type { CallContext } from '../messaging/messenger.ts';
+
+export type HttpMethod = 'GET' | 'POST' | 'PUT' | 'PATCH' | 'DELETE';
+
+/** An uploaded file, spooled outside the heap once it is larger than a small buffer; gone when the request ends. */
+export interface UploadedFile {
+  readonly field: string;
+  /** As sent, folders included; never use it as a path. */
+  readonly fileName: string;
+  readonly mimeType: string;
+  readonly sizeBytes: number;
+  /** Lower-case hex, computed while it streamed in. */
+  readonly md5: string;
+  readonly sha256: string;
+  open(): Readable;
+}
+
+/** What a handler sees: everything checked, nothing of Koa. */
+export interface RouteRequest<Params, Query, Body> {
+  readonly principal: Principal;
+  readonly params: Params;
+  readonly query: Query;
+  readonly body: Body;
+  /** In the order they came. Empty unless the body is a form. */
+  readonly files: readonly UploadedFile[];
+  readonly headers: Readonly<Record<string, string | undefined>>;
+  readonly context: CallContext;
+  /** Aborted when the client goes away. */
+  readonly signal: AbortSignal;
+  /** Socket address and whether the request came in over a trusted proxy's word. */
+  readonly remoteAddress: string;
+}
+
+export interface Reply {
+  readonly status?: number;
+  /** JSON unless `text` or `stream` is given. `undefined` sends no body, null sends `null`. */
+  readonly json?: unknown;
+  readonly text?: string;
+  readonly stream?: Readable;
+  readonly headers?: Readonly<Record<string, string | readonly string[]>>;
+}
+
+/** Every facet of an endpoint in one place: OpenAPI, validation, authentication and the permission test read it. */
+export interface Route<Params = unknown, Query = unknown, Body = unknown> {
+  readonly method: HttpMethod;
+  /** `/api/v1/datasets/:datasetId`: no trailing slash (both forms are served), parameters in camelCase. */
+  readonly path: string;
+  readonly tag: string;
+  readonly summary: string;
+  readonly deprecated?: boolean;
+  /** Left out of the OpenAPI document (webhooks, pages). */
+  readonly hidden?: boolean;
+  /**
+   * `user`: a principal by the posture's rules. `strict`: a presented credential even in open mode. `superuser`.
+   * `none`: no credential is looked at.
+   */
+  readonly auth: 'user' | 'strict' | 'superuser' | 'none';
+  /** What the use case demands of the principal, for the document and the permission test: `read on the dataset`. */
+  readonly permission: string;
+  readonly params?: z.ZodType<Params>;
+  readonly query?: z.ZodType<Query>;
+  readonly body?: BodySpec<Body>;
+  /** Status → what it means; 200 carries the schema of the answer. */
+  readonly responses: Readonly<Record<number, { readonly description: string; readonly schema?: z.ZodType }>>;
+  handle(request: RouteRequest<Params, Query, Body>): Promise<Reply>;
+}
+
+export interface BodySpec<Body> {
+  /**
+   * `json`: application/json. `form`: multipart or urlencoded; repeated fields arrive as lists, files separately.
+   * `any`: whichever the client sends, one schema for both.
+   */
+  readonly kind: 'json' | 'form' | 'any';
+  readonly schema: z.ZodType<Body>;
+  /** Default true: a missing body is `missing` at `["body"]`. */
+  readonly required?: boolean;
+  /** Field names that carry files. */
+  readonly files?: readonly string[];
+}
+
+/** Keeps the types of the schemas for the handler and forgets them for the table. */
+export function defineRoute<Params = Record<string, never>, Query = Record<string, never>, Body = undefined>(
+  route: Route<Params, Query, Body>,
+): Route {
+  return route as unknown as Route;
+}
+
+export function json(body: unknown, status = 200): Reply {
+  return { status, json: body };
+}

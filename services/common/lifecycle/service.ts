@@ -1,0 +1,13 @@
+import type { Route } from '../http/route.ts';
+import type { SocketRoute } from '../http/socket-route.ts';
+
+/** A service as the composition root sees it: made from its dependencies, then started and stopped in order. */
+export interface Service {
+  readonly name: string;
+  readonly routes: readonly Route[];
+  readonly sockets: readonly SocketRoute[];
+  /** Registers bus handlers and starts consumers. Resolves when the service can serve. */
+  start(): Promise<void>;
+  /** Stops taking work, ends or hands over what runs (architecture.md §6). Never throws. */
+  stop(): Promise<void>;
+}

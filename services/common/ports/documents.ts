@@ -1,0 +1,62 @@
+import type { Readable } from 'node:stream';
+
+/** The kind of structure a block had in the source; chunking keeps tables, code and list items whole where it can. */
+export type BlockKind = 'heading' | 'paragraph' | 'list-item' | 'table' | 'code' | 'quote' | 'page-break';
+
+export interface DocumentBlock {
+  readonly kind: BlockKind;
+  readonly text: string;
+  /** 1 to 6 for headings. */
+  readonly level?: number;
+  /** 1-based page, slide or sheet number where the format has one. */
+  readonly page?: number;
+  /** Code: qualified name of the definition the block holds, and its language. */
+  readonly symbol?: string;
+  readonly language?: string;
+}
+
+export interface ParsedDocument {
+  /** The derived text as the wire shows it; `blocks` joined by blank lines unless the format is verbatim text. */
+  readonly text: string;
+  readonly blocks: readonly DocumentBlock[];
+  readonly title: string | null;
+  /** `text`, `markdown`, `html`, `pdf`, `docx`, `csv`, `code` … */
+  readonly format: string;
+  readonly metadata: Readonly<Record<string, string>>;
+}
+
+export interface LoaderInput {
+  readonly fileName: string;
+  /** As the client declared it; content wins when they disagree. */
+  readonly declaredMimeType?: string;
+  readonly sizeBytes: number;
+  readonly content: Uint8Array;
+}
+
+/**
+ * Reads a document. Parsing runs in a killable worker with limits on time, memory, pages, depth and expansion.
+ * Errors: `UnsupportedFileTypeError` naming the type, `UnreadableFileContentError` (not text, broken, encrypted),
+ * `PayloadTooLargeError` (a limit of expansion), `DocumentParsingError` (time or memory).
+ */
+export interface DocumentLoader {
+  load(input: LoaderInput, signal?: AbortSignal): Promise<ParsedDocument>;
+  /** Cheap: looks at the name and the first bytes only. Null when nothing here can read it. */
+  detect(
+    fileName: string,
+    head: Uint8Array,
+  ): Promise<{ readonly format: string; readonly mimeType: string; readonly extension: string } | null>;
+  close(): Promise<void>;
+}
+
+/** The only way out to the network: public addresses only, redirects checked again, bounded in size and time. */
+export interface Fetcher {
+  /** `SSRFProtectionError` (403) for private, unresolvable or refused targets; `IngestionError` for a failed fetch. */
+  fetch(url: string, signal?: AbortSignal): Promise<FetchedResource>;
+}
+
+export interface FetchedResource {
+  readonly url: string;
+  readonly mimeType: string;
+  readonly fileName: string;
+  readonly body: Readable;
+}

@@ -1,0 +1,64 @@
+import type { JsonObject } from '../domain/json.ts';
+import type { ModelCallContext, TokenUsage } from './models.ts';
+
+/** What an extractor is given: one chunk, with what the document knows around it. */
+export interface ExtractionInput {
+  readonly text: string;
+  readonly documentName: string;
+  /** Headings above the chunk, outermost first. */
+  readonly headings: readonly string[];
+  /** Names met in earlier chunks of the document, fullest spelling, so that short names resolve to full ones. */
+  readonly knownNames: readonly KnownName[];
+  /** Replaces the model's extraction instruction when given; rules ignore it. */
+  readonly customPrompt?: string;
+  /** JSON schema of a custom graph model; rules ignore it. */
+  readonly graphModel?: JsonObject;
+}
+
+export interface KnownName {
+  readonly name: string;
+  readonly type: string;
+}
+
+export interface ExtractedEntity {
+  /** The fullest name the text uses; the identity of the entity is `nodeName(name)`. */
+  readonly name: string;
+  /** `Person`, `Place`, `Organisation`, `Date`, `Quantity`, `Work`, `Concept`, or what a model says. */
+  readonly type: string;
+  readonly description: string;
+  /** Other spellings in this chunk. */
+  readonly aliases: readonly string[];
+  readonly mentions: number;
+}
+
+export interface ExtractedRelation {
+  readonly source: string;
+  readonly target: string;
+  /** snake_case verb phrase. */
+  readonly relation: string;
+  /** The sentence that states it, verbatim. */
+  readonly evidence: string;
+}
+
+export interface ExtractedSentence {
+  readonly text: string;
+  /** Offset of the first character in the chunk's text. */
+  readonly start: number;
+  /** Names of the entities mentioned. */
+  readonly entities: readonly string[];
+}
+
+export interface Extraction {
+  readonly entities: readonly ExtractedEntity[];
+  readonly relations: readonly ExtractedRelation[];
+  readonly sentences: readonly ExtractedSentence[];
+  readonly summary: string;
+  readonly usage: TokenUsage | null;
+}
+
+/** Entities, relations, sentences and a summary of a chunk: by rules, or by one model call at most. */
+export interface Extractor {
+  /** Part of the cache key: changes when answers would. */
+  readonly version: string;
+  extract(input: ExtractionInput, context: ModelCallContext): Promise<Extraction>;
+}
