@@ -1,0 +1,259 @@
+import type { DataItemId } from './brand.ts';
+import { edgeId } from './ids.ts';
+import type { JsonObject } from './json.ts';
+
+/**
+ * What cognify writes about an item and what search reads: the one agreement between them. Rows fit `TextEntry`,
+ * `VectorEntry` and the evidence types of the ports; every row carries (item, generation).
+ */
+export interface RowOrigin {
+  readonly item: DataItemId;
+  readonly generation: number;
+  readonly nodeSets: readonly string[];
+}
+
+/** Node types of the graph. Ids: item id for a document, chunk id, `idFor('Entity', name)`, `idFor('EntityType', type)`, `summaryId(chunk)`, `nodeSetId(name)`. */
+export const NODE_TYPES = {
+  document: 'TextDocument',
+  chunk: 'DocumentChunk',
+  entity: 'Entity',
+  entityType: 'EntityType',
+  summary: 'TextSummary',
+  nodeSet: 'NodeSet',
+} as const;
+
+/** Relations that structure the graph; every other relation joins two entities and was stated by a text. */
+export const RELATIONS = {
+  /** chunk → document */
+  isPartOf: 'is_part_of',
+  /** chunk → entity; weight = mentions in the chunk */
+  contains: 'contains',
+  /** entity → entity type */
+  isA: 'is_a',
+  /** summary → chunk */
+  madeFrom: 'made_from',
+  /** document, chunk, entity or summary → node set */
+  belongsToSet: 'belongs_to_set',
+  /** chunk → the chunk after it in the document; internal, never shown */
+  next: 'next',
+} as const;
+
+export const STRUCTURAL_RELATIONS: ReadonlySet<string> = new Set(Object.values(RELATIONS));
+/** Relations that graph views leave out. */
+export const INTERNAL_RELATIONS: ReadonlySet<string> = new Set([RELATIONS.next]);
+
+/** Kinds that have a vector beside their text row; the text that is embedded is `embeddedText` of the builder. */
+export const VECTOR_KINDS = ['chunk', 'summary', 'entity', 'edge'] as const;
+
+export interface ChunkPayload extends JsonObject {
+  /** Verbatim text of the chunk. */
+  readonly text: string;
+  /** Id of the data item. */
+  readonly documentId: string;
+  /** Name of the data item: file name without extension. */
+  readonly documentName: string;
+  /** 0-based. */
+  readonly chunkIndex: number;
+  /** Tokens. */
+  readonly chunkSize: number;
+  readonly cutType: string;
+  /** SHA-256 of the text, hex. */
+  readonly contentHash: string;
+  /** Headings above the chunk, outermost first. */
+  readonly headings: readonly string[];
+  readonly page: number | null;
+  /** 0 to 1, 0.5 when nobody said otherwise. */
+  readonly importanceWeight: number;
+  readonly externalMetadata: JsonObject | null;
+  readonly nodeSets: readonly string[];
+  /** ISO-8601 with offset. */
+  readonly createdAt: string;
+  /** ISO dates or years the text names, sorted: the time lane reads them. */
+  readonly dates?: readonly string[];
+}
+
+export interface SentencePayload extends JsonObject {
+  readonly chunkId: string;
+  readonly text: string;
+  /** Entities the sentence mentions, in order of first mention. */
+  readonly entities: readonly string[];
+}
+
+export interface SummaryPayload extends JsonObject {
+  readonly chunkId: string;
+  readonly text: string;
+  readonly documentId: string;
+  readonly documentName: string;
+  readonly chunkIndex: number;
+  readonly importanceWeight: number;
+  readonly externalMetadata: JsonObject | null;
+  readonly nodeSets: readonly string[];
+  readonly createdAt: string;
+}
+
+export interface EntityPayload extends JsonObject {
+  readonly name: string;
+  readonly type: string;
+  readonly description: string;
+}
+
+export interface EdgePayload extends JsonObject {
+  /** Node ids. */
+  readonly source: string;
+  readonly target: string;
+  readonly relation: string;
+  /** The sentence that states it. */
+  readonly text: string;
+  readonly chunkId: string;
+  readonly sourceName: string;
+  readonly targetName: string;
+}
+
+/** A text row; fits `TextEntry` of the text index. */
+export interface IndexRow<Kind extends string, Payload extends JsonObject> extends RowOrigin {
+  readonly kind: Kind;
+  readonly id: string;
+  readonly tokens: string;
+  readonly ordinal: number;
+  readonly payload: Payload;
+}
+
+/** Makes the blank-joined tokens of a text: `common/language`. */
+export type Tokenize = (text: string) => string;
+
+const GENERATED_NAME = /^(text_[0-9a-f]{32}|data_[0-9a-f]{8}|memory|message)$/i;
+
+/** The document's name as a reader would say it, or '' when it was made up by a client or by us. */
+export function readableDocumentName(name: string): string {
+  return GENERATED_NAME.test(name) ? '' : name.replaceAll('_', ' ').trim();
+}
+
+/**
+ * What a chunk is found by: contextual header (document name, title, headings), text, and keys (dates in ISO form,
+ * full entity names) that the text itself does not spell. Keys that the text has already are left out so that they do
+ * not count twice.
+ */
+export function chunkIndexText(
+  payload: Pick<ChunkPayload, 'text' | 'documentName' | 'headings'>,
+  keys: {
+    readonly title?: string | null;
+    readonly dates?: readonly string[];
+    readonly entityNames?: readonly string[];
+  },
+): string {
+  const header = chunkHeader(payload, keys.title ?? null);
+  const known = `${header}\n${payload.text}`.toLowerCase();
+  const extra = [...(keys.dates ?? []), ...(keys.entityNames ?? [])].filter(
+    (key) => !known.includes(key.toLowerCase()),
+  );
+  return [header, payload.text, [...new Set(extra)].join('\n')].filter((part) => part !== '').join('\n');
+}
+
+/** What a chunk's vector is made from: the header says what the text is about, keys would only blur it. */
+export function chunkEmbeddedText(
+  payload: Pick<ChunkPayload, 'text' | 'documentName' | 'headings'>,
+  title: string | null,
+): string {
+  const header = chunkHeader(payload, title);
+  return header === '' ? payload.text : `${header}\n${payload.text}`;
+}
+
+function chunkHeader(payload: Pick<ChunkPayload, 'text' | 'documentName' | 'headings'>, title: string | null): string {
+  const text = payload.text.toLowerCase();
+  const lines = [title ?? readableDocumentName(payload.documentName), ...payload.headings]
+    .map((line) => line.trim())
+    .filter((line) => line !== '' && !text.startsWith(line.toLowerCase()));
+  return [...new Set(lines)].join('\n');
+}
+
+export function chunkRow(
+  origin: RowOrigin,
+  chunk: {
+    readonly id: string;
+    readonly payload: ChunkPayload;
+    readonly title?: string | null;
+    readonly dates?: readonly string[];
+    /** Full names of the chunk's entities. */
+    readonly entityNames?: readonly string[];
+  },
+  tokenize: Tokenize,
+): IndexRow<'chunk', ChunkPayload> {
+  const payload = chunk.dates === undefined ? chunk.payload : { ...chunk.payload, dates: chunk.dates };
+  return row(origin, 'chunk', chunk.id, payload.chunkIndex, payload, tokenize(chunkIndexText(payload, chunk)));
+}
+
+/** `number` counts the sentences of the item. */
+export function sentenceRow(
+  origin: RowOrigin,
+  sentence: { readonly numberInChunk: number; readonly number: number; readonly payload: SentencePayload },
+  tokenize: Tokenize,
+): IndexRow<'sentence', SentencePayload> {
+  const { payload } = sentence;
+  return row(
+    origin,
+    'sentence',
+    sentenceId(payload.chunkId, sentence.numberInChunk),
+    sentence.number,
+    payload,
+    tokenize(payload.text),
+  );
+}
+
+export function sentenceId(chunkId: string, numberInChunk: number): string {
+  return `${chunkId}#${numberInChunk}`;
+}
+
+export function summaryRow(
+  origin: RowOrigin,
+  summary: { readonly id: string; readonly payload: SummaryPayload },
+  tokenize: Tokenize,
+): IndexRow<'summary', SummaryPayload> {
+  const { payload } = summary;
+  return row(origin, 'summary', summary.id, payload.chunkIndex, payload, tokenize(payload.text));
+}
+
+export function entityRow(
+  origin: RowOrigin,
+  entity: {
+    readonly id: string;
+    readonly ordinal: number;
+    readonly payload: EntityPayload;
+    readonly aliases: readonly string[];
+  },
+  tokenize: Tokenize,
+): IndexRow<'entity', EntityPayload> {
+  const names = [...new Set([entity.payload.name, ...entity.aliases])];
+  return row(origin, 'entity', entity.id, entity.ordinal, entity.payload, tokenize(names.join('\n')));
+}
+
+/** Vector text of an entity. */
+export function entityEmbeddedText(payload: EntityPayload): string {
+  return payload.name;
+}
+
+export function edgeRow(
+  origin: RowOrigin,
+  edge: { readonly ordinal: number; readonly payload: EdgePayload },
+  tokenize: Tokenize,
+): IndexRow<'edge', EdgePayload> {
+  const { payload } = edge;
+  const id = edgeId(payload.source, payload.relation, payload.target);
+  return row(origin, 'edge', id, edge.ordinal, payload, tokenize(edgeEmbeddedText(payload)));
+}
+
+/** Vector text of an edge: the triplet in words. */
+export function edgeEmbeddedText(payload: EdgePayload): string {
+  return `${payload.sourceName} ${payload.relation.replaceAll('_', ' ')} ${payload.targetName}`;
+}
+
+function row<Kind extends string, Payload extends JsonObject>(
+  origin: RowOrigin,
+  kind: Kind,
+  id: string,
+  ordinal: number,
+  payload: Payload,
+  tokens: string,
+): IndexRow<Kind, Payload> {
+  const { item, generation, nodeSets } = origin;
+  return { kind, id, item, generation, nodeSets, ordinal, payload, tokens };
+}
