@@ -1,0 +1,171 @@
+import { stemmer } from 'stemmer';
+import { fold } from './fold.ts';
+import { REQUEST_STOP_WORDS, STOP_WORDS } from './stop-words.ts';
+
+/** Longer runs (base64, hashes, minified code) are cut here, in texts and queries alike, so that they still match. */
+export const MAX_TOKEN_LENGTH = 64;
+export const MAX_QUERY_TERMS = 64;
+
+/** A run of letters, digits and underscores with single inner connectors; `c++`, `c#` and `f#` keep their signs. */
+const COMPOUND = /[\p{L}\p{N}\p{M}_]+(?:[.'’‘,@-][\p{L}\p{N}\p{M}_]+)*(?:\+\+|#(?![\p{L}\p{N}]))?/gu;
+const PLAIN = /^[A-Z]?[a-z]+$/;
+const STEMMABLE = /^[a-z]{3,}$/;
+const UNSPACED =
+  /[\p{Script=Han}\p{Script=Hiragana}\p{Script=Katakana}\p{Script=Hangul}\p{Script=Thai}\p{Script=Lao}\p{Script=Khmer}\p{Script=Myanmar}ー々〇]+/gu;
+const GROUPED_NUMBER = /^\d{1,3}(?:,\d{3})+(?:\.\d+)?$/;
+const DOTTED_ACRONYM = /^(?:\p{L}\.)+\p{L}$/u;
+const DOTTED_NUMBER = /^v?\d+(?:\.\d+)+$/i;
+const DECADE = /^(\d{2,4})s$/;
+const CAMEL_PARTS = /\p{Lu}+(?!\p{Ll})|\p{Lu}?[\p{Ll}\p{M}]+|\p{N}+|\p{Lo}+/gu;
+const HAS_CAMEL = /\p{Ll}\p{Lu}|\p{Lu}{2}\p{Ll}/u;
+
+/** Index: every form of a word. Stem: what a query asks by default. Exact: the form as written, for quoted words and acronyms. */
+type Form = 'index' | 'stem' | 'exact';
+
+/**
+ * The words under which a text is found, in order, repeated as often as they occur. Every word gives its folded form
+ * and, when it differs, its Porter stem; compounds give the whole and their parts (`getUserById` → `getuserbyid get
+ * user by id`). README.md tells how this was chosen.
+ */
+export function tokenize(text: string): string[] {
+  const tokens: string[] = [];
+  for (const match of text.matchAll(COMPOUND)) addCompound(match[0], tokens, 'index');
+  return tokens;
+}
+
+/**
+ * Distinct terms of a query, at most 64, first come first. One form per word, else an inflected word would count twice
+ * as much as a name: the stem, or the exact form of acronyms and of words in double quotes. Stop words go unless nothing
+ * else is left; `US` and `IT` in capitals are no stop words unless the whole query shouts.
+ */
+export function tokenizeQuery(text: string): string[] {
+  const terms = queryTerms(text, true);
+  return (terms.size > 0 ? [...terms] : [...queryTerms(text, false)]).slice(0, MAX_QUERY_TERMS);
+}
+
+function queryTerms(text: string, isFiltered: boolean): Set<string> {
+  const terms: string[] = [];
+  const isShouting = text === text.toUpperCase();
+  const quoted = quotedRanges(text);
+  for (const match of text.matchAll(COMPOUND)) {
+    const compound = match[0];
+    const isAcronym = !isShouting && compound.length > 1 && compound === compound.toUpperCase();
+    const isQuoted = quoted.some(([start, end]) => match.index >= start && match.index < end);
+    if (isFiltered && !isAcronym && !isQuoted && isQueryStopWord(fold(compound).replace(/['’‘]/gu, ''))) continue;
+    addCompound(compound, terms, isAcronym || isQuoted ? 'exact' : 'stem');
+  }
+  return new Set(terms);
+}
+
+function isQueryStopWord(word: string): boolean {
+  return STOP_WORDS.has(word) || REQUEST_STOP_WORDS.has(word);
+}
+
+function quotedRanges(text: string): [number, number][] {
+  return [...text.matchAll(/"[^"]+"|“[^”]+”|«[^»]+»/gu)].map((match) => [match.index, match.index + match[0].length]);
+}
+
+function addCompound(compound: string, tokens: string[], form: Form): void {
+  if (PLAIN.test(compound)) {
+    addWord(compound.toLowerCase(), tokens, form);
+    return;
+  }
+  const unspaced = compound.match(UNSPACED);
+  if (unspaced === null) {
+    addMixed(compound, tokens, form);
+    return;
+  }
+  for (const run of unspaced) addBigrams(run.normalize('NFKC'), tokens, form);
+  for (const rest of compound.split(UNSPACED)) {
+    for (const part of rest.match(COMPOUND) ?? []) addMixed(part, tokens, form);
+  }
+}
+
+/** Scripts without blanks: overlapping pairs, and single characters in the index so that one-character queries match. */
+function addBigrams(run: string, tokens: string[], form: Form): void {
+  const characters = [...run];
+  if (form === 'index' || characters.length === 1) tokens.push(...characters);
+  for (let at = 1; at < characters.length; at++) tokens.push(`${characters[at - 1]}${characters[at]}`);
+}
+
+function addMixed(raw: string, tokens: string[], form: Form): void {
+  let compound = raw.replace(/['’‘]s$/iu, '');
+  if (GROUPED_NUMBER.test(compound)) {
+    tokens.push(compound.replaceAll(',', ''));
+    return;
+  }
+  if (compound.includes(',')) {
+    for (const part of compound.split(',')) addMixed(part, tokens, form);
+    return;
+  }
+  const sign = /(?:\+\+|#)$/.exec(compound)?.[0] ?? '';
+  if (sign !== '') {
+    compound = compound.slice(0, -sign.length);
+    tokens.push(fold(compound) + sign);
+    if (compound.length === 1) return;
+  }
+  if (DOTTED_ACRONYM.test(compound)) {
+    addWord(fold(compound).replaceAll('.', ''), tokens, form);
+    return;
+  }
+  if (DOTTED_NUMBER.test(compound)) {
+    addDottedNumber(fold(compound), tokens);
+    return;
+  }
+  addParts(compound, tokens, form);
+}
+
+/** `v1.6.5` → `1.6.5` and `1.6`: a version is found by its exact name and by its minor line. */
+function addDottedNumber(number: string, tokens: string[]): void {
+  const bare = number.startsWith('v') ? number.slice(1) : number;
+  addToken(bare, tokens);
+  const parts = bare.split('.');
+  if (parts.length > 2) addToken(`${parts[0]}.${parts[1]}`, tokens);
+}
+
+/** Identifiers, hyphenated words, file and host names: the whole, then what it is made of. */
+function addParts(compound: string, tokens: string[], form: Form): void {
+  const pieces = compound.split(/[.'’‘@_-]+/u).filter((piece) => piece !== '');
+  if (pieces.length === 1) {
+    addSimple(pieces[0] as string, tokens, form);
+    return;
+  }
+  addToken(wholeOf(compound), tokens);
+  const hasApostrophe = /['’‘]/u.test(compound);
+  for (const piece of pieces) {
+    if (hasApostrophe && piece.length < 3) continue;
+    addSimple(piece, tokens, form);
+  }
+}
+
+/** Hyphens and apostrophes join (`e-mail` is found as `email`), dots, underscores and at-signs stay. Dates stay whole. */
+function wholeOf(compound: string): string {
+  const folded = fold(compound).replace(/['’‘]/gu, '');
+  return /^[\d-]+$/.test(folded) ? folded : folded.replaceAll('-', '');
+}
+
+function addSimple(piece: string, tokens: string[], form: Form): void {
+  const word = fold(piece);
+  addWord(word, tokens, form);
+  if (!HAS_CAMEL.test(piece)) return;
+  for (const part of piece.match(CAMEL_PARTS) ?? []) {
+    if (part.length > 1 && part.length < piece.length) addWord(fold(part), tokens, form);
+  }
+}
+
+function addWord(word: string, tokens: string[], form: Form): void {
+  if (word === '') return;
+  const other = form === 'exact' ? word : stemOf(word);
+  if (form !== 'stem') addToken(word, tokens);
+  if (other !== word || form === 'stem') addToken(other, tokens);
+}
+
+/** The index form that inflections share: the Porter stem of an English-looking word, `1990` of `1990s`, else itself. */
+function stemOf(word: string): string {
+  if (STEMMABLE.test(word)) return STOP_WORDS.has(word) ? word : stemmer(word);
+  return DECADE.exec(word)?.[1] ?? word;
+}
+
+function addToken(token: string, tokens: string[]): void {
+  tokens.push(token.length > MAX_TOKEN_LENGTH ? token.slice(0, MAX_TOKEN_LENGTH) : token);
+}
