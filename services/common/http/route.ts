@@ -2,21 +2,11 @@ import type { Readable } from 'node:stream';
 import type { z } from 'zod';
 import type { Principal } from '../domain/principal.ts';
 import type { CallContext } from '../messaging/messenger.ts';
+import type { UploadedFile } from '../ports/upload.ts';
 
 export type HttpMethod = 'GET' | 'POST' | 'PUT' | 'PATCH' | 'DELETE';
 
-/** An uploaded file, spooled outside the heap once it is larger than a small buffer; gone when the request ends. */
-export interface UploadedFile {
-  readonly field: string;
-  /** As sent, folders included; never use it as a path. */
-  readonly fileName: string;
-  readonly mimeType: string;
-  readonly sizeBytes: number;
-  /** Lower-case hex, computed while it streamed in. */
-  readonly md5: string;
-  readonly sha256: string;
-  open(): Readable;
-}
+export type { UploadedFile };
 
 /** What a handler sees: everything checked, nothing of Koa. */
 export interface RouteRequest<Params, Query, Body> {

@@ -1,0 +1,26 @@
+import type { DatasetId } from '../../common/domain/brand.ts';
+import type { DataItem } from '../../common/domain/data-item.ts';
+
+/**
+ * Data item record of the wire (ingest.md §5.1): extension, type and location are those of the derived text. The location
+ * is the path of its download, never one of the server.
+ */
+export function presentDataItem(item: DataItem, dataset: DatasetId): Readonly<Record<string, unknown>> {
+  return {
+    id: item.id,
+    name: item.name,
+    label: item.label,
+    createdAt: item.createdAt,
+    updatedAt: item.updatedAt,
+    extension: 'txt',
+    mimeType: 'text/plain',
+    rawDataLocation: `/api/v1/datasets/${dataset}/data/${item.id}/raw`,
+    datasetId: dataset,
+    externalMetadata: presentMetadata(item),
+    dataSize: item.sizeBytes,
+  };
+}
+
+function presentMetadata(item: DataItem): Readonly<Record<string, unknown>> {
+  return item.nodeSets.length === 0 ? item.externalMetadata : { ...item.externalMetadata, node_set: item.nodeSets };
+}

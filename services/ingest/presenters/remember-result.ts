@@ -1,0 +1,32 @@
+import type { RememberOutcome } from '../usecases/remember-data.ts';
+
+/** RememberResult of the wire (ingest.md §3.1). */
+export function presentRememberResult(
+  outcome: RememberOutcome,
+  background: boolean,
+): Readonly<Record<string, unknown>> {
+  const { dataset, run, items } = outcome;
+  const common = { dataset_name: dataset.name, dataset_id: dataset.id };
+  if (background) {
+    return { status: 'running', ...common, pipeline_run_id: null, items_processed: 0, elapsed_seconds: null };
+  }
+  const errored = run.status === 'DATASET_PROCESSING_ERRORED';
+  return {
+    status: errored ? 'errored' : 'completed',
+    ...common,
+    pipeline_run_id: run.id,
+    items_processed: items.length,
+    elapsed_seconds: outcome.elapsedSeconds,
+    ...(items.length === 0
+      ? {}
+      : {
+          items: items.map((item) => ({
+            id: item.id,
+            name: item.name,
+            content_hash: item.contentHash,
+            data_size: item.sizeBytes,
+          })),
+        }),
+    ...(errored ? { error: run.errorMessage ?? 'the run failed' } : {}),
+  };
+}

@@ -1,0 +1,219 @@
+import type { DataItemId } from '../../common/domain/brand.ts';
+import { type DataItem, itemBlobs } from '../../common/domain/data-item.ts';
+import { type DatasetRef, scopeOf } from '../../common/domain/dataset.ts';
+import { engramError } from '../../common/domain/errors.ts';
+import { asId } from '../../common/domain/ids.ts';
+import type { JsonObject } from '../../common/domain/json.ts';
+import type { Principal } from '../../common/domain/principal.ts';
+import type { CallContext } from '../../common/messaging/messenger.ts';
+import { DuplicateKeyError } from '../../common/ports/document-store.ts';
+import type { ParsedDocument } from '../../common/ports/documents.ts';
+import type { IngestDependencies } from './dependencies.ts';
+import { type Input, openInput, type Source, stem } from './input-source.ts';
+import { checkCounts, type ItemAnnotations } from './item-annotations.ts';
+import { createLocalReader } from './local-files.ts';
+import { mapConcurrently } from './map-concurrently.ts';
+
+export interface AddRequest {
+  readonly principal: Principal;
+  readonly dataset: DatasetRef;
+  readonly inputs: readonly Input[];
+  readonly annotations: ItemAnnotations;
+  readonly context: CallContext;
+  readonly signal: AbortSignal;
+}
+
+export interface AddedItem {
+  readonly item: DataItem;
+  /** `already_completed`: the same bytes were there; nothing changed. */
+  readonly status: 'completed' | 'already_completed';
+}
+
+/**
+ * Reads, parses and stores the inputs; when it resolves they survive `kill -9`. All or nothing: a document that cannot be
+ * read fails the request and leaves no item and no blob. Same bytes by the same owner give the existing item, also within
+ * one request. Errors: those of `DocumentLoader` and `Fetcher`, `PayloadTooLargeError`, the annotation errors.
+ */
+export async function addData(dependencies: IngestDependencies, request: AddRequest): Promise<readonly AddedItem[]> {
+  checkCounts(request.annotations, request.inputs.length);
+  const sources = await openInputs(dependencies, request);
+  const known = await findKnown(dependencies, request, sources);
+  const fresh = uniqueByContent(sources.filter(({ source }) => !known.has(source.md5)));
+  const stored = fresh.length === 0 ? new Map<string, DataItem>() : await storeItems(dependencies, request, fresh);
+  const answered = new Set<string>();
+  return sources.map(({ source }) => {
+    const existing = known.get(source.md5);
+    if (existing) return { item: existing, status: 'already_completed' };
+    const item = stored.get(source.md5);
+    if (item === undefined) throw new Error('an input was neither known nor stored');
+    const status = answered.has(source.md5) ? 'already_completed' : 'completed';
+    answered.add(source.md5);
+    return { item, status };
+  });
+}
+
+interface AnnotatedSource {
+  readonly source: Source;
+  readonly label: string | null;
+  readonly externalMetadata: JsonObject | null;
+}
+
+async function openInputs(dependencies: IngestDependencies, request: AddRequest): Promise<readonly AnnotatedSource[]> {
+  const { settings, fetcher } = dependencies;
+  const options = { fetcher, readLocal: createLocalReader(settings), maxBytes: settings.maxDocumentBytes };
+  const opened = await mapConcurrently(request.inputs, settings.parseConcurrency, (input) =>
+    openInput(input, options, request.signal),
+  );
+  return opened.flatMap((sources, index) =>
+    sources.map((source) => ({
+      source,
+      label: request.annotations.labels[index] ?? null,
+      externalMetadata: request.annotations.externalMetadata[index] ?? null,
+    })),
+  );
+}
+
+async function findKnown(
+  { items }: IngestDependencies,
+  { dataset, principal }: AddRequest,
+  sources: readonly AnnotatedSource[],
+): Promise<Map<string, DataItem>> {
+  const scope = scopeOf(dataset);
+  const known = new Map<string, DataItem>();
+  for (const md5 of new Set(sources.map(({ source }) => source.md5))) {
+    const item = await items.findByContent(scope, principal.id, md5);
+    if (item) known.set(md5, item);
+  }
+  return known;
+}
+
+function uniqueByContent(sources: readonly AnnotatedSource[]): readonly AnnotatedSource[] {
+  return [...new Map(sources.toReversed().map((entry) => [entry.source.md5, entry])).values()].toReversed();
+}
+
+async function storeItems(
+  dependencies: IngestDependencies,
+  request: AddRequest,
+  sources: readonly AnnotatedSource[],
+): Promise<Map<string, DataItem>> {
+  const { intents, ids, clock, blobs, settings } = dependencies;
+  const scope = scopeOf(request.dataset);
+  const planned = sources.map((source) => ({ ...source, id: asId<DataItemId>(ids.uuid()) }));
+  const prefixes = planned.map(({ id }) => itemBlobs.prefix(id));
+  const intent = ids.ordered();
+  await intents.declare(scope, intent, prefixes, clock.now().toISOString());
+  try {
+    const items = await mapConcurrently(planned, settings.parseConcurrency, (plan) =>
+      storeBlobs(dependencies, request, plan),
+    );
+    return await commitItems(dependencies, request, { items, intent });
+  } catch (error) {
+    for (const prefix of prefixes) await blobs.removeAll(scope, prefix);
+    await intents.settle(scope, intent);
+    throw error;
+  }
+}
+
+async function storeBlobs(
+  dependencies: IngestDependencies,
+  request: AddRequest,
+  plan: AnnotatedSource & { readonly id: DataItemId },
+): Promise<DataItem> {
+  const { blobs, clock, documents, settings } = dependencies;
+  const { source, id } = plan;
+  if (source.sizeBytes > settings.maxDocumentBytes) {
+    throw engramError('PayloadTooLargeError', `${source.fileName} is larger than ${settings.maxDocumentBytes} bytes`);
+  }
+  const scope = scopeOf(request.dataset);
+  const content = await source.bytes();
+  const head = content.subarray(0, 4100);
+  const detected = source.plainText ? null : await documents.detect(source.fileName, head);
+  const declared = source.plainText ? 'text/plain' : source.declaredMimeType;
+  const parsed = await documents.load(
+    {
+      fileName: source.fileName,
+      sizeBytes: source.sizeBytes,
+      content,
+      ...(declared === undefined ? {} : { declaredMimeType: declared }),
+    },
+    request.signal,
+  );
+  await Promise.all([
+    blobs.put(scope, itemBlobs.original(id), source.open(), request.signal),
+    blobs.put(scope, itemBlobs.parsed(id), Buffer.from(JSON.stringify(parsed)), request.signal),
+  ]);
+  return itemOf(plan, request, { parsed, detected, at: clock.now().toISOString() });
+}
+
+function itemOf(
+  { source, id, label, externalMetadata }: AnnotatedSource & { readonly id: DataItemId },
+  { principal, annotations }: AddRequest,
+  facts: {
+    readonly parsed: ParsedDocument;
+    readonly detected: { readonly mimeType: string; readonly extension: string } | null;
+    readonly at: string;
+  },
+): DataItem {
+  const own = externalMetadata ?? {};
+  const origin = typeof own['source_uri'] === 'string' ? own['source_uri'] : source.sourceUri;
+  return {
+    id,
+    name: stem(source.fileName),
+    fileName: source.fileName,
+    label,
+    ownerId: principal.id,
+    extension: facts.detected?.extension ?? 'txt',
+    mimeType: facts.detected?.mimeType ?? 'text/plain',
+    format: facts.parsed.format,
+    sizeBytes: source.sizeBytes,
+    contentHash: source.md5,
+    nodeSets: annotations.nodeSets,
+    externalMetadata: origin === null ? own : { ...own, _cognee: { source_uri: origin } },
+    importanceWeight: 0.5,
+    createdAt: facts.at,
+    updatedAt: facts.at,
+  };
+}
+
+/** Retries once per item that another request stored in between: that item is then the answer. */
+async function commitItems(
+  dependencies: IngestDependencies,
+  request: AddRequest,
+  { items, intent }: { readonly items: readonly DataItem[]; readonly intent: string },
+): Promise<Map<string, DataItem>> {
+  const { store, items: repository, intents, eventLog, blobs } = dependencies;
+  const scope = scopeOf(request.dataset);
+  const answer = new Map<string, DataItem>();
+  let remaining = items;
+  for (;;) {
+    try {
+      await store.commit(scope, [
+        ...repository.insertWrites(remaining),
+        ...intents.settleWrites(intent),
+        ...eventLog.appendWrites(
+          scope,
+          remaining.map((item) => ({
+            type: 'item.added',
+            subjectId: item.id,
+            data: { format: item.format, sizeBytes: item.sizeBytes },
+          })),
+        ),
+      ]);
+      for (const item of remaining) answer.set(item.contentHash, item);
+      return answer;
+    } catch (error) {
+      if (!(error instanceof DuplicateKeyError)) throw error;
+      const stillFresh: DataItem[] = [];
+      for (const item of remaining) {
+        const other = await repository.findByContent(scope, request.principal.id, item.contentHash);
+        if (other === null) stillFresh.push(item);
+        else {
+          answer.set(item.contentHash, other);
+          await blobs.removeAll(scope, itemBlobs.prefix(item.id));
+        }
+      }
+      if (stillFresh.length === remaining.length) throw error;
+      remaining = stillFresh;
+    }
+  }
+}

@@ -1,0 +1,33 @@
+import type { Messenger } from '../../common/messaging/messenger.ts';
+import type { BlobStore } from '../../common/ports/blob-store.ts';
+import type { DocumentStore } from '../../common/ports/document-store.ts';
+import type { DocumentLoader, Fetcher } from '../../common/ports/documents.ts';
+import type { EventLog } from '../../common/ports/event-log.ts';
+import type { Clock, IdSource } from '../../common/ports/system.ts';
+import type { BlobIntents } from '../../common/repositories/blob-intents.ts';
+import type { DataItems } from '../../common/repositories/data-items.ts';
+
+/** What the use cases of ingest work with. */
+export interface IngestDependencies {
+  readonly store: DocumentStore;
+  readonly items: DataItems;
+  readonly intents: BlobIntents;
+  readonly blobs: BlobStore;
+  readonly documents: DocumentLoader;
+  readonly fetcher: Fetcher;
+  readonly eventLog: EventLog;
+  readonly messenger: Messenger;
+  readonly clock: Clock;
+  readonly ids: IdSource;
+  readonly settings: IngestSettings;
+}
+
+export interface IngestSettings {
+  /** Greatest size of one document, uploaded or fetched. */
+  readonly maxDocumentBytes: number;
+  /** Documents parsed at the same time for one request. */
+  readonly parseConcurrency: number;
+  readonly acceptLocalPaths: boolean;
+  /** Folders below which paths of the server may be read; nothing is readable while it is empty. */
+  readonly localRoots: readonly string[];
+}

@@ -1,0 +1,114 @@
+import { engramError } from '../../common/domain/errors.ts';
+import type { Json, JsonObject } from '../../common/domain/json.ts';
+
+/** What a request says of its items beside their content; lists pair with the items by position. */
+export interface ItemAnnotations {
+  readonly labels: readonly (string | null)[];
+  readonly externalMetadata: readonly (JsonObject | null)[];
+  readonly nodeSets: readonly string[];
+}
+
+/** Text of a form field, or the array that a JSON body may carry (ingest.md §1.1, decisions.md). */
+export type LabelsInput = string | readonly unknown[] | null | undefined;
+export type MetadataInput = string | readonly unknown[] | JsonObject | null | undefined;
+
+/** `[]` means none. Throws `InvalidLabelsError`. */
+export function parseLabels(input: LabelsInput): readonly (string | null)[] {
+  const entries = typeof input === 'string' ? labelEntries(input) : (input ?? []);
+  const labels = entries.map((entry) => {
+    if (entry !== null && typeof entry !== 'string') {
+      throw engramError('InvalidLabelsError', 'labels must be an array of strings');
+    }
+    return entry === null || entry.trim() === '' ? null : entry;
+  });
+  return labels.every((label) => label === null) ? [] : labels;
+}
+
+function labelEntries(text: string): readonly unknown[] {
+  const trimmed = text.trim();
+  if (trimmed === '') return [];
+  try {
+    const parsed: unknown = JSON.parse(trimmed);
+    if (Array.isArray(parsed)) return parsed;
+  } catch {
+    // Not JSON: the comma form below.
+  }
+  return trimmed.split(',').map((part) => part.trim());
+}
+
+/** `[]` means none. Throws `InvalidExternalMetadataError`. */
+export function parseExternalMetadata(input: MetadataInput): readonly (JsonObject | null)[] {
+  if (input === null || input === undefined) return [];
+  const value = typeof input === 'string' ? metadataValue(input) : input;
+  if (value === undefined) return [];
+  if (!Array.isArray(value) || !value.every((entry) => entry === null || isObject(entry))) {
+    throw engramError(
+      'InvalidExternalMetadataError',
+      'external_metadata must be a JSON array of objects, one for each item',
+    );
+  }
+  return value.every((entry) => entry === null) ? [] : (value as readonly (JsonObject | null)[]);
+}
+
+function metadataValue(text: string): unknown {
+  if (text.trim() === '') return undefined;
+  try {
+    return JSON.parse(text);
+  } catch (cause) {
+    const reason = cause instanceof Error ? cause.message : 'not JSON';
+    throw engramError('InvalidExternalMetadataError', `external_metadata is not valid JSON: ${reason}`, { cause });
+  }
+}
+
+function isObject(value: unknown): value is Record<string, Json> {
+  return typeof value === 'object' && value !== null && !Array.isArray(value);
+}
+
+/**
+ * Absent or a single empty value is none; one value that holds a JSON list is that list; any other blank entry is an
+ * `InvalidNodeSetError`, before anything is written.
+ */
+export function parseNodeSets(input: readonly unknown[] | string | null | undefined): readonly string[] {
+  if (input === null || input === undefined) return [];
+  const given = typeof input === 'string' ? [input] : input;
+  const values = given.length === 1 ? expandJsonList(given[0]) : given;
+  if (values.length === 1 && values[0] === '') return [];
+  for (const value of values) {
+    if (typeof value !== 'string' || value.trim() === '') {
+      throw engramError(
+        'InvalidNodeSetError',
+        `node_set must be a list of non-empty strings; got ${JSON.stringify(value)} in ${JSON.stringify(values)}`,
+      );
+    }
+  }
+  return [...new Set(values as readonly string[])];
+}
+
+function expandJsonList(value: unknown): readonly unknown[] {
+  if (typeof value === 'string' && value.trim().startsWith('[')) {
+    try {
+      const parsed: unknown = JSON.parse(value);
+      if (Array.isArray(parsed)) return parsed;
+    } catch {
+      // A tag that only looks like a list.
+    }
+  }
+  return [value];
+}
+
+/** Throws `LabelCountMismatchError` or `ExternalMetadataCountMismatchError` unless each list is empty or pairs up. */
+export function checkCounts(annotations: ItemAnnotations, itemCount: number): void {
+  const { labels, externalMetadata } = annotations;
+  if (labels.length > 0 && labels.length !== itemCount) {
+    throw engramError(
+      'LabelCountMismatchError',
+      `labels needs one entry for each item: got ${labels.length} for ${itemCount}`,
+    );
+  }
+  if (externalMetadata.length > 0 && externalMetadata.length !== itemCount) {
+    throw engramError(
+      'ExternalMetadataCountMismatchError',
+      `external_metadata needs one entry for each item: got ${externalMetadata.length} for ${itemCount}`,
+    );
+  }
+}

@@ -1,0 +1,44 @@
+import type { Readable } from 'node:stream';
+import { text as readText } from 'node:stream/consumers';
+import type { DataItemId } from '../../common/domain/brand.ts';
+import { type DataItem, itemBlobs } from '../../common/domain/data-item.ts';
+import { type DatasetRef, scopeOf } from '../../common/domain/dataset.ts';
+import { engramError } from '../../common/domain/errors.ts';
+import type { BlobStore } from '../../common/ports/blob-store.ts';
+import type { ParsedDocument } from '../../common/ports/documents.ts';
+import type { DataItems } from '../../common/repositories/data-items.ts';
+
+export interface ItemPage {
+  readonly items: readonly DataItem[];
+  readonly total: number;
+}
+
+/** Newest first. */
+export async function listItems(
+  items: DataItems,
+  dataset: DatasetRef,
+  page: { readonly offset: number; readonly limit: number },
+): Promise<ItemPage> {
+  const scope = scopeOf(dataset);
+  const [found, total] = await Promise.all([items.newestFirst(scope, page), items.count(scope)]);
+  return { items: found, total };
+}
+
+/** The derived text of an item. Throws `DataNotFoundError` for an unknown item or a missing blob. */
+export async function readItemText(
+  { items, blobs }: { readonly items: DataItems; readonly blobs: BlobStore },
+  dataset: DatasetRef,
+  id: DataItemId,
+): Promise<{ readonly item: DataItem; readonly text: string }> {
+  const scope = scopeOf(dataset);
+  const item = await items.get(scope, id);
+  const blob = item === null ? null : await blobs.get(scope, itemBlobs.parsed(id));
+  if (item === null || blob === null) {
+    throw engramError('DataNotFoundError', `Data (${id}) not found in dataset (${dataset.id}).`);
+  }
+  return { item, text: await derivedText(blob) };
+}
+
+async function derivedText(parsed: Readable): Promise<string> {
+  return (JSON.parse(await readText(parsed)) as ParsedDocument).text;
+}

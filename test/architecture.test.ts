@@ -1,0 +1,163 @@
+import { readdirSync, readFileSync } from 'node:fs';
+import { dirname, join, normalize, sep } from 'node:path';
+import { fileURLToPath } from 'node:url';
+import { expect } from 'chai';
+
+const root = fileURLToPath(new URL('..', import.meta.url));
+
+const SERVICES = ['auth', 'ingest', 'cognify', 'improve', 'search', 'integrations'];
+
+/** What each layer of services/common may import, besides itself. Everything else is a wrong arrow. */
+const COMMON_LAYERS: Readonly<Record<string, readonly string[]>> = {
+  domain: [],
+  language: ['domain'],
+  ports: ['domain'],
+  repositories: ['domain', 'ports'],
+  messaging: ['domain', 'ports'],
+  config: ['domain'],
+  observability: ['domain', 'ports'],
+  runs: ['domain', 'ports', 'repositories', 'messaging', 'observability'],
+  documents: ['domain', 'ports', 'language'],
+  extraction: ['domain', 'ports', 'language', 'repositories'],
+  http: ['domain', 'ports', 'messaging', 'config', 'observability'],
+  lifecycle: ['domain', 'ports', 'http', 'observability'],
+  adapters: ['domain', 'ports', 'language', 'documents', 'observability'],
+};
+
+/** Outside packages that belong to one place only. */
+const PACKAGE_HOMES: readonly { readonly packageName: RegExp; readonly home: RegExp }[] = [
+  { packageName: /^(koa|@koa\/router|busboy|ws|swagger-ui-dist)$/, home: /^services\/common\/http\// },
+  { packageName: /^node:sqlite$/, home: /^services\/common\/adapters\// },
+  { packageName: /^(ai|@ai-sdk\/.*)$/, home: /^services\/common\/adapters\// },
+];
+
+const COMPOSITION = /^services\/(main\.ts|registry\.ts|start\.mjs|composition\/|cli\/)/;
+
+interface Import {
+  readonly file: string;
+  /** Path from the root for relative imports, package name otherwise. */
+  readonly target: string;
+  readonly relative: boolean;
+}
+
+function sourceFiles(folder: string): string[] {
+  return readdirSync(join(root, folder), { recursive: true, encoding: 'utf8' })
+    .filter((file) => /\.(ts|tsx|mjs)$/.test(file) && !file.endsWith('.d.ts') && !file.includes(`dist${sep}`))
+    .map((file) => join(folder, file).split(sep).join('/'));
+}
+
+const IMPORT =
+  /(?:^|\n)\s*(?:import|export)\b[^'"`;]*?from\s*['"]([^'"]+)['"]|(?:^|\n)\s*import\s*['"]([^'"]+)['"]|\bimport\(\s*['"]([^'"]+)['"]\s*\)/g;
+
+function importsOf(file: string): Import[] {
+  const text = readFileSync(join(root, file), 'utf8');
+  return [...text.matchAll(IMPORT)].map((match) => {
+    const specifier = match[1] ?? match[2] ?? match[3] ?? '';
+    const relative = specifier.startsWith('.');
+    const target = relative
+      ? normalize(join(dirname(file), specifier))
+          .split(sep)
+          .join('/')
+      : specifier;
+    return { file, target, relative };
+  });
+}
+
+const files = sourceFiles('services').filter(
+  (file) => !file.endsWith('.test.ts') && !file.startsWith('services/console/'),
+);
+const imports = files.flatMap(importsOf);
+const internal = imports.filter(({ relative }) => relative);
+
+const area = (path: string): string => path.split('/')[1] ?? '';
+const commonLayer = (path: string): string | null =>
+  path.startsWith('services/common/') ? (path.split('/')[2] ?? null) : null;
+const arrow = ({ file, target }: Import): string => `${file} -> ${target}`;
+
+describe('architecture', () => {
+  it('reads the imports of the services', () => {
+    expect(files.length).to.be.greaterThan(50);
+    expect(internal.length).to.be.greaterThan(100);
+  });
+
+  it('lets each common layer import only the layers below it', () => {
+    const wrong = internal.filter(({ file, target }) => {
+      const from = commonLayer(file);
+      const to = commonLayer(target);
+      if (from === null) return false;
+      if (to === null) return true;
+      return from !== to && !(COMMON_LAYERS[from]?.includes(to) ?? false);
+    });
+    expect(wrong.map(arrow)).to.deep.equal([]);
+  });
+
+  it('lets no service import another service', () => {
+    const wrong = internal.filter(
+      ({ file, target }) =>
+        SERVICES.includes(area(file)) && SERVICES.includes(area(target)) && area(file) !== area(target),
+    );
+    expect(wrong.map(arrow)).to.deep.equal([]);
+  });
+
+  it('lets only composition roots import adapters', () => {
+    const wrong = internal.filter(
+      ({ file, target }) =>
+        commonLayer(target) === 'adapters' && commonLayer(file) !== 'adapters' && !COMPOSITION.test(file),
+    );
+    expect(wrong.map(arrow)).to.deep.equal([]);
+  });
+
+  it('keeps use cases free of HTTP, Koa and drivers', () => {
+    const wrong = imports.filter(
+      ({ file, target, relative }) =>
+        file.includes('/usecases/') &&
+        (relative
+          ? commonLayer(target) === 'http' && !target.endsWith('http-error.ts')
+          : /^(koa|@koa|ws|busboy)/.test(target)),
+    );
+    expect(wrong.map(arrow)).to.deep.equal([]);
+  });
+
+  it('keeps each outside package in its one home', () => {
+    const wrong = imports.filter(
+      ({ file, target, relative }) =>
+        !relative && PACKAGE_HOMES.some(({ packageName, home }) => packageName.test(target) && !home.test(file)),
+    );
+    expect(wrong.map(arrow)).to.deep.equal([]);
+  });
+
+  it('reads the environment in the configuration and the composition root only', () => {
+    const wrong = files.filter(
+      (file) =>
+        !file.startsWith('services/common/config/') &&
+        !COMPOSITION.test(file) &&
+        /\bprocess\.env\b/.test(readFileSync(join(root, file), 'utf8')),
+    );
+    expect(wrong).to.deep.equal([]);
+  });
+
+  it('keeps the top level to what the project is made of', () => {
+    const allowed = [
+      'package.json',
+      'package-lock.json',
+      'services',
+      'operator',
+      'charts',
+      'crds',
+      'proto',
+      'test',
+      'skaffold.yaml',
+      'README.md',
+      'LICENSE',
+      'Dockerfile',
+      'tsconfig.json',
+      'biome.json',
+      'node_modules',
+      'data',
+      'tmp',
+      'coverage',
+    ];
+    const extra = readdirSync(root).filter((entry) => !entry.startsWith('.') && !allowed.includes(entry));
+    expect(extra).to.deep.equal([]);
+  });
+});
