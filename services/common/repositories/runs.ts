@@ -1,0 +1,183 @@
+import type { DatasetId, RunId, UserId } from '../domain/brand.ts';
+import type { DatasetRef } from '../domain/dataset.ts';
+import { asId } from '../domain/ids.ts';
+import type { JsonObject } from '../domain/json.ts';
+import type { RunItem, RunOutcome, RunState, RunStatus } from '../domain/run.ts';
+import type { AnyScope, DatasetScope } from '../domain/scope.ts';
+import {
+  type Collection,
+  type DocumentStore,
+  insert,
+  type Stored,
+  update,
+  type Write,
+} from '../ports/document-store.ts';
+
+/** The newest state of a run; its history is in `runRecordsCollection`. */
+export type RunDocument = {
+  readonly pipeline: string;
+  readonly datasetName: string;
+  readonly userId: string;
+  readonly status: RunStatus;
+  readonly outcome: RunOutcome | null;
+  readonly totalItems: number;
+  /** 0 until the first item ended: the wire then shows no progress. */
+  readonly completedItems: number;
+  readonly stage: string | null;
+  readonly counts: JsonObject | null;
+  readonly errorClass: string | null;
+  readonly errorMessage: string | null;
+  readonly errorStatus: number | null;
+  readonly background: boolean;
+  readonly startedAt: string;
+  readonly endedAt: string | null;
+  /** The job that drives the run; null for runs that another service records. */
+  readonly jobId: string | null;
+  /** Claims of the job since an item was committed last: many of them mean that the work kills its worker. */
+  readonly stalledClaims: number;
+};
+
+export const runsCollection: Collection<RunDocument> = {
+  name: 'runs',
+  level: 'dataset',
+  indexes: [{ fields: ['status', 'startedAt'] }],
+};
+
+/** Which run a (dataset, pipeline) tells of: the one with the newest record. */
+type RunHead = { readonly runId: string };
+
+export const runHeadsCollection: Collection<RunHead> = { name: 'run_heads', level: 'dataset', indexes: [] };
+
+/** What the items of the newest finished run of a (dataset, pipeline) came to; older lists are not kept. */
+type RunResult = { readonly runId: string; readonly items: readonly (readonly [string, RunItem['status']])[] };
+
+export const runResultsCollection: Collection<RunResult> = { name: 'run_results', level: 'dataset', indexes: [] };
+
+export interface StoredRun {
+  readonly scope: DatasetScope;
+  readonly version: number;
+  readonly userId: UserId;
+  readonly jobId: string | null;
+  readonly stalledClaims: number;
+  readonly background: boolean;
+  /** Without items: `items` reads them. */
+  readonly state: RunState;
+}
+
+/** Runs by id and by (dataset, pipeline). The writes are committed by the caller together with what they tell of. */
+export interface Runs {
+  get(scope: AnyScope, run: RunId): Promise<StoredRun | null>;
+  /** Newest run per dataset and pipeline; pairs that never ran are absent. */
+  newest(datasets: readonly DatasetRef[], pipelines: readonly string[]): Promise<readonly StoredRun[]>;
+  /** Outcomes per item; empty while the run goes on and for runs that are not their pipeline's newest. */
+  items(run: StoredRun): Promise<readonly RunItem[]>;
+  /** Runs in state STARTED that began before `startedBefore` (ISO-8601), oldest first. */
+  unfinished(scope: AnyScope, startedBefore: string, limit: number): Promise<readonly StoredRun[]>;
+  insertWrite(run: RunId, document: RunDocument): Write;
+  /** Fails the commit when the run has ended. */
+  updateWrite(run: RunId, change: Partial<RunDocument>): Write;
+  /** Dropped silently when the run has ended. */
+  tickWrite(run: RunId, change: Partial<RunDocument>): Write;
+  headWrites(dataset: DatasetRef, pipeline: string, run: RunId): Promise<readonly Write[]>;
+  resultWrites(dataset: DatasetRef, pipeline: string, run: RunId, items: readonly RunItem[]): Promise<readonly Write[]>;
+}
+
+export function createRuns(store: DocumentStore): Runs {
+  const STARTED = { status: 'DATASET_PROCESSING_STARTED' } as const;
+  /** One document per (dataset, pipeline): replaced when it is there, inserted when not. A race fails the commit. */
+  const putWrites = async <T extends JsonObject>(
+    scope: DatasetScope,
+    collection: Collection<T>,
+    id: string,
+    value: T,
+  ) =>
+    (await store.get(scope, collection, id)) === null
+      ? [insert(collection, id, value)]
+      : [update(collection, id, { set: value, required: true })];
+  return {
+    async get(scope, run) {
+      const stored = await store.get(scope, runsCollection, run);
+      return stored === null ? null : storedRun(stored);
+    },
+    async newest(datasets, pipelines) {
+      const found: StoredRun[] = [];
+      for (const [tenant, group] of Map.groupBy(datasets, (dataset) => dataset.tenant)) {
+        const keys = group.flatMap(({ id }) => pipelines.map((pipeline) => pairId(id, pipeline)));
+        for (const slice of slices(keys, 500)) {
+          const heads = await store.getMany({ tenant }, runHeadsCollection, slice);
+          const runs = await store.getMany(
+            { tenant },
+            runsCollection,
+            heads.map((head) => head.value.runId),
+          );
+          found.push(...runs.map(storedRun));
+        }
+      }
+      return found;
+    },
+    async items({ scope, state }) {
+      const stored = await store.get(scope, runResultsCollection, pairId(scope.dataset, state.pipeline));
+      if (stored === null || stored.value.runId !== state.id) return [];
+      return stored.value.items.map(([item, status]) => ({ item: asId(item), status }));
+    },
+    async unfinished(scope, startedBefore, limit) {
+      const page = await store.find(scope, runsCollection, {
+        where: { ...STARTED, startedAt: { lessThan: startedBefore } },
+        sort: [{ field: 'startedAt' }],
+        limit,
+      });
+      return page.items.map(storedRun);
+    },
+    insertWrite: (run, document) => insert(runsCollection, run, document),
+    updateWrite: (run, change) => update(runsCollection, run, { where: STARTED, set: change, required: true }),
+    tickWrite: (run, change) => update(runsCollection, run, { where: STARTED, set: change }),
+    headWrites(dataset, pipeline, run) {
+      const scope = { tenant: dataset.tenant, dataset: dataset.id };
+      return putWrites(scope, runHeadsCollection, pairId(dataset.id, pipeline), { runId: run });
+    },
+    resultWrites(dataset, pipeline, run, items) {
+      const scope = { tenant: dataset.tenant, dataset: dataset.id };
+      return putWrites(scope, runResultsCollection, pairId(dataset.id, pipeline), {
+        runId: run,
+        items: items.map(({ item, status }) => [item, status] as const),
+      });
+    },
+  };
+}
+
+function pairId(dataset: DatasetId, pipeline: string): string {
+  return `${dataset}/${pipeline}`;
+}
+
+function* slices<T>(list: readonly T[], size: number): Generator<readonly T[]> {
+  for (let start = 0; start < list.length; start += size) yield list.slice(start, start + size);
+}
+
+function storedRun({ id, version, value, tenant, dataset }: Stored<RunDocument>): StoredRun {
+  const { completedItems, totalItems, stage } = value;
+  const isRunning = value.status === 'DATASET_PROCESSING_STARTED';
+  const scope = { tenant: asId(tenant ?? ''), dataset: asId(dataset ?? '') } as DatasetScope;
+  return {
+    scope,
+    version,
+    userId: asId(value.userId),
+    jobId: value.jobId,
+    stalledClaims: value.stalledClaims,
+    background: value.background,
+    state: {
+      id: asId(id),
+      pipeline: value.pipeline,
+      dataset: scope.dataset,
+      datasetName: value.datasetName,
+      status: value.status,
+      progress: isRunning && completedItems > 0 ? { completedItems, totalItems, currentStage: stage } : null,
+      items: [],
+      counts: value.counts,
+      errorClass: value.errorClass,
+      errorMessage: value.errorMessage,
+      errorStatus: value.errorStatus,
+      startedAt: value.startedAt,
+      endedAt: value.endedAt,
+    },
+  };
+}
