@@ -6,7 +6,7 @@ module.exports = class TotalsReporter extends reporters.Spec {
     super(runner, options);
     runner.once(Runner.constants.EVENT_RUN_END, () => {
       const { passes, failures, pending } = this.stats;
-      setImmediate(() => process.stdout.write(`${passes} passed, ${failures} failed, ${pending} skipped\n`));
+      process.stdout.write(`${passes} passed, ${failures} failed, ${pending} skipped\n`);
     });
   }
 };
