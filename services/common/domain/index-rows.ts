@@ -26,7 +26,7 @@ export const NODE_TYPES = {
 export const RELATIONS = {
   /** chunk → document */
   isPartOf: 'is_part_of',
-  /** chunk → entity; weight = mentions in the chunk */
+  /** chunk → entity; make it with `containsEdge`, and for the chunk's subjects too (`subjectNames`) */
   contains: 'contains',
   /** entity → entity type */
   isA: 'is_a',
@@ -164,6 +164,53 @@ function chunkHeader(payload: Pick<ChunkPayload, 'text' | 'documentName' | 'head
     .map((line) => line.trim())
     .filter((line) => line !== '' && !text.startsWith(line.toLowerCase()));
   return [...new Set(lines)].join('\n');
+}
+
+/**
+ * What the chunk is about, by its document title (or name) and nearest heading: a name that other texts use for it. Each
+ * is an entity of the chunk even if the text never spells it, joined by a `contains` edge with `isSubject`: it is how a
+ * mention in one document leads to the document about it. `Green (album)` and `Salem, Oregon` are also called by their
+ * first part. Sentence-long titles name nothing.
+ */
+export function subjectNames(
+  payload: Pick<ChunkPayload, 'documentName' | 'headings'>,
+  title: string | null,
+): readonly string[] {
+  const names = new Set<string>();
+  for (const line of [title ?? readableDocumentName(payload.documentName), payload.headings.at(-1) ?? '']) {
+    const name = line.trim().replace(/\s+/gu, ' ');
+    if (name === '' || name.length > 80 || name.split(' ').length > 10) continue;
+    for (const variant of [name, name.replace(/\s*\([^)]*\)$/u, ''), name.replace(/,.*$/u, '')]) {
+      if (/\p{L}/u.test(variant)) names.add(variant);
+    }
+  }
+  return [...names];
+}
+
+/** Subject edges come first among the heaviest neighbours of a node, however often others mention it. */
+const SUBJECT_WEIGHT = 1000;
+
+/** The edge chunk → entity; fits `EdgeEvidence` of the graph store. */
+export function containsEdge(
+  origin: Pick<RowOrigin, 'item' | 'generation'>,
+  edge: {
+    readonly chunkId: string;
+    readonly entityId: string;
+    /** In the chunk; 0 when only the title names it. */
+    readonly mentions: number;
+    readonly isSubject: boolean;
+    readonly properties?: JsonObject;
+  },
+) {
+  return {
+    item: origin.item,
+    generation: origin.generation,
+    source: edge.chunkId,
+    target: edge.entityId,
+    relation: RELATIONS.contains,
+    weight: Math.max(1, edge.mentions) + (edge.isSubject ? SUBJECT_WEIGHT : 0),
+    properties: { ...edge.properties, chunkId: edge.chunkId, mentions: edge.mentions, isSubject: edge.isSubject },
+  };
 }
 
 export function chunkRow(
