@@ -1,0 +1,152 @@
+import { AsyncLocalStorage } from 'node:async_hooks';
+import { engramError } from '../../domain/errors.ts';
+import type { Bus, BusHandler, BusMessage, RequestOptions, Subscription } from '../../ports/bus.ts';
+import { createListener, type Listener } from './listener.ts';
+import { createSubjectTable } from './subject-table.ts';
+
+export interface InProcessBusOptions {
+  /** A listener of `publish` failed; nobody waits for its result. Default: a process warning. */
+  readonly onListenerError?: (error: unknown, subject: string) => void;
+}
+
+/**
+ * Messages inside one process. Payloads are handed over without a copy: neither side may change them afterwards. Errors
+ * of a responder arrive as they were thrown.
+ */
+export function createInProcessBus(options: InProcessBusOptions = {}): Bus {
+  const onListenerError = options.onListenerError ?? warn;
+  const responders = createSubjectTable<Responder>();
+  const listeners = createSubjectTable<Listener>();
+  const inFlight = new Set<Promise<unknown>>();
+  // A request that a handler makes while it answers one is part of that one: draining lets both end.
+  const insideHandler = new AsyncLocalStorage<true>();
+  const turns = new Map<string, number>();
+  let draining = false;
+
+  const track = <T>(work: Promise<T>): Promise<T> => {
+    inFlight.add(work);
+    const forget = () => inFlight.delete(work);
+    work.then(forget, forget);
+    return work;
+  };
+  return {
+    async request(subject, payload, requestOptions) {
+      const responder =
+        draining && insideHandler.getStore() !== true ? undefined : leastBusy(responders.match(subject));
+      if (responder === undefined) {
+        throw engramError('ServiceUnavailableError', `Nobody answers ${subject}`, { retryable: true });
+      }
+      requestOptions.signal?.throwIfAborted();
+      const message: BusMessage = { subject, payload, headers: requestOptions.headers ?? {} };
+      const call = (signal: AbortSignal) => insideHandler.run(true, () => track(responder.answer(message, signal)));
+      return withDeadline(call, subject, requestOptions);
+    },
+    async respond(subject, handler) {
+      const responder = createResponder(handler);
+      const removeIt = responders.add(subject, responder);
+      return subscription(removeIt, responder.idle);
+    },
+    async publish(subject, payload, headers = {}) {
+      if (draining && insideHandler.getStore() !== true) return;
+      for (const listener of choose(listeners.match(subject), turns)) listener.deliver({ subject, payload, headers });
+    },
+    async subscribe(subject, receive, subscribeOptions = {}) {
+      const queue = subscribeOptions.queue === undefined ? null : `${subscribeOptions.queue} ${subject}`;
+      const listener = createListener(receive, queue, onListenerError);
+      return subscription(listeners.add(subject, listener), listener.stop);
+    },
+    async drain() {
+      draining = true;
+      while (inFlight.size > 0) await Promise.allSettled(inFlight);
+      const open = listeners.clear();
+      responders.clear();
+      await Promise.all(open.map((listener) => listener.finish()));
+    },
+  };
+}
+
+interface Responder {
+  readonly busy: () => number;
+  answer(message: BusMessage, signal: AbortSignal): Promise<Uint8Array>;
+  idle(): Promise<void>;
+}
+
+function createResponder(handler: BusHandler): Responder {
+  const running = new Set<Promise<unknown>>();
+  return {
+    busy: () => running.size,
+    answer(message, signal) {
+      const work = Promise.resolve().then(() => handler(message, signal));
+      running.add(work);
+      const forget = () => running.delete(work);
+      work.then(forget, forget);
+      return work;
+    },
+    async idle() {
+      while (running.size > 0) await Promise.allSettled(running);
+    },
+  };
+}
+
+function leastBusy(responders: readonly Responder[]): Responder | undefined {
+  let best = responders[0];
+  for (const responder of responders) {
+    if (best !== undefined && responder.busy() < best.busy()) best = responder;
+  }
+  return best;
+}
+
+/** Everybody without a queue group, and of each group the member whose turn it is. */
+function choose(listeners: readonly Listener[], turns: Map<string, number>): readonly Listener[] {
+  const groups = new Map<string, Listener[]>();
+  const chosen: Listener[] = [];
+  for (const listener of listeners) {
+    if (listener.queue === null) chosen.push(listener);
+    else groups.set(listener.queue, [...(groups.get(listener.queue) ?? []), listener]);
+  }
+  for (const [queue, members] of groups) {
+    const turn = turns.get(queue) ?? 0;
+    turns.set(queue, turn + 1);
+    const member = members[turn % members.length];
+    if (member !== undefined) chosen.push(member);
+  }
+  return chosen;
+}
+
+async function withDeadline(
+  call: (signal: AbortSignal) => Promise<Uint8Array>,
+  subject: string,
+  options: RequestOptions,
+): Promise<Uint8Array> {
+  const controller = new AbortController();
+  const { promise, reject } = Promise.withResolvers<never>();
+  const end = (reason: unknown) => {
+    controller.abort(reason);
+    reject(reason);
+  };
+  const timer = setTimeout(
+    () => end(engramError('DeadlineExceededError', `${subject} did not answer in ${options.deadlineMs} ms`)),
+    options.deadlineMs,
+  );
+  const onAbort = () => end(options.signal?.reason);
+  options.signal?.addEventListener('abort', onAbort, { once: true });
+  try {
+    return await Promise.race([call(controller.signal), promise]);
+  } finally {
+    clearTimeout(timer);
+    options.signal?.removeEventListener('abort', onAbort);
+  }
+}
+
+function subscription(removeIt: () => void, ended: () => Promise<void>): Subscription {
+  return {
+    async stop() {
+      removeIt();
+      await ended();
+    },
+  };
+}
+
+function warn(error: unknown, subject: string): void {
+  process.emitWarning(`listener of ${subject} failed: ${error instanceof Error ? error.stack : String(error)}`);
+}

@@ -1,0 +1,50 @@
+import type { BusMessage } from '../../ports/bus.ts';
+
+/** A subscription's side of `publish`: messages one after the other, in the order they were published. */
+export interface Listener {
+  readonly queue: string | null;
+  deliver(message: BusMessage): void;
+  /** Drops what waits and resolves when the message in hand is done. */
+  stop(): Promise<void>;
+  /** Resolves when everything delivered so far is done; takes nothing more. */
+  finish(): Promise<void>;
+}
+
+export function createListener(
+  receive: (message: BusMessage) => void | Promise<void>,
+  queue: string | null,
+  onError: (error: unknown, subject: string) => void,
+): Listener {
+  const waiting: BusMessage[] = [];
+  let closed = false;
+  let worker: Promise<void> | null = null;
+
+  const work = async () => {
+    await Promise.resolve(); // the publisher goes on first
+    for (let message = waiting.shift(); message !== undefined; message = waiting.shift()) {
+      try {
+        await receive(message);
+      } catch (error) {
+        onError(error, message.subject);
+      }
+    }
+    worker = null;
+  };
+  return {
+    queue,
+    deliver(message) {
+      if (closed) return;
+      waiting.push(message);
+      worker ??= work();
+    },
+    async stop() {
+      closed = true;
+      waiting.length = 0;
+      await worker;
+    },
+    async finish() {
+      closed = true;
+      await worker;
+    },
+  };
+}
