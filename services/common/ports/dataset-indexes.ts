@@ -1,0 +1,12 @@
+import type { GraphStore } from './graph-store.ts';
+import type { TextIndex } from './text-index.ts';
+import type { VectorIndex } from './vector-index.ts';
+
+/** The three indexes of datasets, as a composition root makes and closes them together. */
+export interface DatasetIndexes {
+  readonly text: TextIndex;
+  readonly vectors: VectorIndex;
+  readonly graph: GraphStore;
+  /** Ends what is running, then releases files, threads and memory. Calls made afterwards reject. */
+  close(): Promise<void>;
+}
