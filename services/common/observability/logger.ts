@@ -1,0 +1,81 @@
+import { type BaseLogger, type DestinationStream, destination as openDestination, pino } from 'pino';
+import { describeError, redact } from './redact.ts';
+
+export const LOG_LEVELS = ['debug', 'info', 'warn', 'error', 'silent'] as const;
+export type LogLevel = (typeof LOG_LEVELS)[number];
+
+/** What belongs to the event: ids, counts, durations, an `error`. Never bodies, keys or tokens. */
+export type LogFields = Readonly<Record<string, unknown>>;
+
+/** One line of JSON per event. Event names are stable, dotted and lower case: `run.completed`, `http.request`. */
+export interface Logger {
+  debug(event: string, fields?: LogFields): void;
+  info(event: string, fields?: LogFields): void;
+  warn(event: string, fields?: LogFields): void;
+  error(event: string, fields?: LogFields): void;
+  /** The same log with fields added to every line. */
+  child(fields: LogFields): Logger;
+}
+
+export interface LoggerOptions {
+  readonly level: LogLevel;
+  /** The process or service that speaks. */
+  readonly name: string;
+  /** Default: standard output, written synchronously, so that a crash loses no line. */
+  readonly destination?: DestinationStream;
+}
+
+/** Secrets are masked by field name, errors are printed with their causes. */
+export function createLogger(options: LoggerOptions): Logger {
+  const base = pino(
+    {
+      level: options.level,
+      name: options.name,
+      base: { name: options.name },
+      messageKey: 'event',
+      timestamp: () => `,"time":"${new Date().toISOString()}"`,
+      formatters: { level: (label) => ({ level: label }) },
+    },
+    options.destination ?? openDestination({ dest: 1, sync: true }),
+  );
+  return wrap(base);
+}
+
+/** For tests, and for parts that are given no logger. */
+export function createSilentLogger(): Logger {
+  const silent: Logger = {
+    debug: ignore,
+    info: ignore,
+    warn: ignore,
+    error: ignore,
+    child: () => silent,
+  };
+  return silent;
+}
+
+function ignore(): void {}
+
+type PinoLogger = BaseLogger & {
+  isLevelEnabled(level: string): boolean;
+  child(fields: Record<string, unknown>): PinoLogger;
+};
+
+function wrap(base: PinoLogger): Logger {
+  const write = (level: 'debug' | 'info' | 'warn' | 'error') => (event: string, fields?: LogFields) => {
+    if (!base.isLevelEnabled(level)) return;
+    if (fields === undefined) base[level](event);
+    else base[level](printable(fields), event);
+  };
+  return {
+    debug: write('debug'),
+    info: write('info'),
+    warn: write('warn'),
+    error: write('error'),
+    child: (fields) => wrap(base.child(printable(fields) as Record<string, unknown>)),
+  };
+}
+
+function printable(fields: LogFields): object {
+  const { error, ...rest } = fields;
+  return { ...(redact(rest) as object), ...(error === undefined ? {} : { error: describeError(error) }) };
+}

@@ -1,0 +1,151 @@
+import { monitorEventLoopDelay } from 'node:perf_hooks';
+import type { Gauge as GaugeType, Registry as RegistryType } from 'prom-client';
+import { Counter, Gauge, Histogram, Registry } from './prometheus.ts';
+
+/** Everything the service counts. Each instance has its own registry, so two instances in one process do not mix. */
+export interface Metrics {
+  /** `route` is the template, never the path: `/api/v1/datasets/:datasetId`. */
+  httpRequest(request: { method: string; route: string; status: number; durationMs: number }): void;
+  /** Adds 1 or −1 to the requests in flight. */
+  httpInFlight(change: 1 | -1): void;
+  /** Open WebSockets. */
+  socketsOpen(change: 1 | -1): void;
+  /** Read at every scrape: job kind → jobs that wait. */
+  watchQueue(depth: () => Promise<Readonly<Record<string, number>>>): void;
+  /** A run entered a state (the wire's word, for example `DATASET_PROCESSING_COMPLETED`). */
+  runState(pipeline: string, status: string): void;
+  modelTokens(call: { model: string; purpose: string; inputTokens: number; outputTokens: number }): void;
+  modelCall(call: { model: string; purpose: string; outcome: 'ok' | 'error'; durationMs: number }): void;
+  /** One call of a port's method. */
+  store(call: { port: string; method: string; outcome: 'ok' | 'error'; durationMs: number }): void;
+  readonly contentType: string;
+  render(): Promise<string>;
+  /** Ends the event loop probe. */
+  close(): void;
+}
+
+/** From half a millisecond to half a minute. */
+const SECONDS = [0.0005, 0.001, 0.0025, 0.005, 0.01, 0.025, 0.05, 0.1, 0.25, 0.5, 1, 2.5, 5, 10, 30];
+
+export function createMetrics(): Metrics {
+  const registry = new Registry();
+  const registers = [registry];
+  const http = httpMetrics(registers);
+  const work = workMetrics(registers);
+  const stores = storeMetrics(registers);
+  const closeProcess = processMetrics(registers);
+  return {
+    ...http,
+    ...work,
+    ...stores,
+    contentType: registry.contentType,
+    render: () => registry.metrics(),
+    close: closeProcess,
+  };
+}
+
+function httpMetrics(registers: RegistryType[]): Pick<Metrics, 'httpRequest' | 'httpInFlight' | 'socketsOpen'> {
+  const labelNames = ['method', 'route', 'status'] as const;
+  const total = new Counter({ name: 'engram_http_requests_total', help: 'HTTP requests', labelNames, registers });
+  const duration = new Histogram({
+    name: 'engram_http_request_duration_seconds',
+    help: 'Time until the answer was written',
+    labelNames,
+    buckets: SECONDS,
+    registers,
+  });
+  const inFlight = new Gauge({ name: 'engram_http_requests_in_flight', help: 'Requests being served', registers });
+  const sockets = new Gauge({ name: 'engram_websockets_open', help: 'Open WebSockets', registers });
+  return {
+    httpRequest({ method, route, status, durationMs }) {
+      const labels = { method, route, status };
+      total.inc(labels);
+      duration.observe(labels, durationMs / 1000);
+    },
+    httpInFlight: (change) => inFlight.inc(change),
+    socketsOpen: (change) => sockets.inc(change),
+  };
+}
+
+function workMetrics(
+  registers: RegistryType[],
+): Pick<Metrics, 'watchQueue' | 'runState' | 'modelTokens' | 'modelCall'> {
+  const runs = new Counter({
+    name: 'engram_run_states_total',
+    help: 'States that runs have entered',
+    labelNames: ['pipeline', 'status'] as const,
+    registers,
+  });
+  const tokens = new Counter({
+    name: 'engram_model_tokens_total',
+    help: 'Tokens sent to and received from models',
+    labelNames: ['model', 'purpose', 'direction'] as const,
+    registers,
+  });
+  const calls = new Histogram({
+    name: 'engram_model_call_duration_seconds',
+    help: 'Time of model calls, retries included',
+    labelNames: ['model', 'purpose', 'outcome'] as const,
+    buckets: SECONDS,
+    registers,
+  });
+  return {
+    watchQueue(depth) {
+      const gauge = new Gauge({
+        name: 'engram_queue_depth',
+        help: 'Jobs that wait for a worker',
+        labelNames: ['kind'] as const,
+        registers,
+        async collect() {
+          // A store that is down must not take the scrape down with it: the series is missing then.
+          const counts = await depth().catch(() => ({}));
+          gauge.reset();
+          for (const [kind, count] of Object.entries(counts)) gauge.set({ kind }, count);
+        },
+      });
+    },
+    runState: (pipeline, status) => runs.inc({ pipeline, status }),
+    modelTokens({ model, purpose, inputTokens, outputTokens }) {
+      tokens.inc({ model, purpose, direction: 'input' }, inputTokens);
+      tokens.inc({ model, purpose, direction: 'output' }, outputTokens);
+    },
+    modelCall: ({ model, purpose, outcome, durationMs }) =>
+      calls.observe({ model, purpose, outcome }, durationMs / 1000),
+  };
+}
+
+function storeMetrics(registers: RegistryType[]): Pick<Metrics, 'store'> {
+  const duration = new Histogram({
+    name: 'engram_store_duration_seconds',
+    help: 'Time of calls to stores and other ports',
+    labelNames: ['port', 'method', 'outcome'] as const,
+    buckets: SECONDS,
+    registers,
+  });
+  return {
+    store: ({ port, method, outcome, durationMs }) => duration.observe({ port, method, outcome }, durationMs / 1000),
+  };
+}
+
+/** The usual process figures under their usual names, read at the scrape. */
+function processMetrics(registers: RegistryType[]): () => void {
+  const delay = monitorEventLoopDelay({ resolution: 20 });
+  delay.enable();
+  const gauge = (name: string, help: string, read: () => number) => {
+    const metric: GaugeType = new Gauge({ name, help, registers, collect: () => metric.set(read()) });
+  };
+  gauge('process_resident_memory_bytes', 'Resident memory', () => process.memoryUsage.rss());
+  gauge('nodejs_heap_size_used_bytes', 'Heap in use', () => process.memoryUsage().heapUsed);
+  gauge('nodejs_external_memory_bytes', 'Memory of buffers', () => process.memoryUsage().external);
+  gauge('process_cpu_seconds_total', 'User and system CPU time', () => {
+    const { user, system } = process.cpuUsage();
+    return (user + system) / 1e6;
+  });
+  gauge('process_uptime_seconds', 'Time since the process started', () => process.uptime());
+  gauge('nodejs_eventloop_lag_p99_seconds', 'Event loop delay since the last scrape', () => {
+    const lag = delay.percentile(99) / 1e9;
+    delay.reset();
+    return lag;
+  });
+  return () => delay.disable();
+}

@@ -1,0 +1,72 @@
+/** Replaces a secret wherever one would be printed. */
+export const MASK = '**********';
+
+const SECRET_NAME =
+  /(^|_)(password|passwd|passphrase|secret|token|api_?key|authorization|cookie|credentials?|private_key|signing_key|connection_string)$/;
+
+/** Names like `password`, `llmApiKey`, `X-Api-Key` or `access_token`; not `max_tokens` or `token_count`. */
+export function isSecretName(name: string): boolean {
+  return SECRET_NAME.test(
+    name
+      .replaceAll(/([a-z0-9])([A-Z])/g, '$1_$2')
+      .replaceAll('-', '_')
+      .toLowerCase(),
+  );
+}
+
+export interface RedactLimits {
+  /** Objects nested deeper are printed as `…`. */
+  readonly depth: number;
+  /** Longer texts are cut. */
+  readonly textLength: number;
+}
+
+const LOG_LIMITS: RedactLimits = { depth: 6, textLength: 4_000 };
+
+/** A printable copy: secrets masked by name, depth and text length bounded, so that hostile input cannot blow up a line. */
+export function redact(value: unknown, limits: RedactLimits = LOG_LIMITS): unknown {
+  if (typeof value === 'string') return cut(value, limits.textLength);
+  if (value === null || typeof value !== 'object') return typeof value === 'bigint' ? String(value) : value;
+  if (limits.depth <= 0) return '…';
+  const inner = { ...limits, depth: limits.depth - 1 };
+  if (Array.isArray(value)) return value.map((item) => redact(item, inner));
+  if (value instanceof Error) return describeError(value, inner.depth);
+  if (value instanceof Date) return value.toISOString();
+  if (value instanceof Uint8Array) return `<${value.length} bytes>`;
+  const copy: Record<string, unknown> = {};
+  for (const [name, item] of Object.entries(value)) {
+    if (name === '__proto__') continue;
+    copy[name] = isSecretName(name) && item !== null && item !== undefined && item !== '' ? MASK : redact(item, inner);
+  }
+  return copy;
+}
+
+/** Secrets that stand inside a text: `Authorization: Bearer …`, `"password": "…"`, `token=…`, provider keys. */
+export function redactText(text: string): string {
+  return text
+    .replaceAll(/\b(Bearer|Basic)\s+[\w.~+/=-]{8,}/gi, `$1 ${MASK}`)
+    .replaceAll(/\b(sk|pk|ghp|xox[abp])[-_][\w-]{8,}/g, MASK)
+    .replaceAll(/(["']?)([\w-]{1,40})\1(\s*[:=]\s*)("(?:[^"\\]|\\.)*"?|'[^']*'?|[^\s,;&}"']+)/g, maskPair);
+}
+
+function maskPair(whole: string, quote: string, name: string, separator: string): string {
+  return isSecretName(name) ? `${quote}${name}${quote}${separator}"${MASK}"` : whole;
+}
+
+/** Type, message, stack and causes of an error. */
+export function describeError(error: unknown, depth = 4): unknown {
+  if (!(error instanceof Error)) return redact(error, { depth: 2, textLength: 1_000 });
+  const { code, wireName } = error as { code?: unknown; wireName?: unknown };
+  return {
+    type: error.name,
+    message: redactText(error.message),
+    ...(typeof code === 'string' ? { code } : {}),
+    ...(typeof wireName === 'string' ? { wireName } : {}),
+    ...(error.stack === undefined ? {} : { stack: redactText(error.stack) }),
+    ...(error.cause === undefined || depth <= 0 ? {} : { cause: describeError(error.cause, depth - 1) }),
+  };
+}
+
+function cut(text: string, length: number): string {
+  return text.length <= length ? text : `${text.slice(0, length)}… (${text.length} characters)`;
+}
