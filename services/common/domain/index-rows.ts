@@ -118,8 +118,8 @@ export interface IndexRow<Kind extends string, Payload extends JsonObject> exten
   readonly payload: Payload;
 }
 
-/** Makes the blank-joined tokens of a text: `common/language`. */
-export type Tokenize = (text: string) => string;
+/** `tokenize` of `common/language`. */
+export type Tokenize = (text: string) => readonly string[];
 
 const GENERATED_NAME = /^(text_[0-9a-f]{32}|data_[0-9a-f]{8}|memory|message)$/i;
 
@@ -299,8 +299,8 @@ function row<Kind extends string, Payload extends JsonObject>(
   id: string,
   ordinal: number,
   payload: Payload,
-  tokens: string,
+  words: readonly string[],
 ): IndexRow<Kind, Payload> {
   const { item, generation, nodeSets } = origin;
-  return { kind, id, item, generation, nodeSets, ordinal, payload, tokens };
+  return { kind, id, item, generation, nodeSets, ordinal, payload, tokens: words.join(' ') };
 }

@@ -1,0 +1,125 @@
+/**
+ * What a passage contributes to a question, dimension by dimension: one for each query term (its BM25 part) and one for
+ * each entity the query names. The sum of `coverage` and `bonus` is the passage's own score.
+ */
+export interface EvidenceCandidate {
+  readonly coverage: Float64Array;
+  /** Score that no dimension explains: best sentence, fused lanes. */
+  readonly bonus: number;
+}
+
+/** Two passages that tell about the same thing; `weight` 0 to 1 says how specific that thing is. */
+export interface EvidenceLink {
+  readonly from: number;
+  readonly to: number;
+  readonly weight: number;
+}
+
+export interface EvidenceOptions {
+  /** What a link of weight 1 is worth, in score units: a share of the best score a passage could have. */
+  readonly linkValue: number;
+  /** Share of the pair in a passage's score; the rest is its own. */
+  readonly pairShare: number;
+  /** Share of its evidence that a passage loses where passages above it gave it already. */
+  readonly redundancy: number;
+  /** Places ordered with redundancy; those below keep their score order. */
+  readonly places: number;
+}
+
+export interface RankedEvidence {
+  readonly index: number;
+  /** Own score and best pair, mixed. */
+  readonly score: number;
+  readonly own: number;
+  /** The passage whose evidence completes this one, or null when it stands best alone. */
+  readonly partner: number | null;
+}
+
+/**
+ * Ranks passages for questions whose answer lies in several of them. A question that needs two passages names things of
+ * both: each covers a part of the query, and something links them that the query does not name. So a passage counts by
+ * the best pair it is part of: what the two cover together (each dimension once, from the better of them) plus the link.
+ * Then the order is made greedily: evidence that stands above already counts less, so that both ends of a chain come
+ * before variations of one end. With no links this is the own score with redundancy.
+ */
+export function rankEvidence(
+  candidates: readonly EvidenceCandidate[],
+  links: readonly EvidenceLink[],
+  options: EvidenceOptions,
+): readonly RankedEvidence[] {
+  const own = candidates.map((candidate) => sum(candidate.coverage) + candidate.bonus);
+  const score = [...own];
+  const partner: (number | null)[] = own.map(() => null);
+  for (const { from, to, weight } of links) {
+    const left = candidates[from];
+    const right = candidates[to];
+    if (left === undefined || right === undefined || from === to) continue;
+    const pair = jointCoverage(left.coverage, right.coverage) + options.linkValue * weight;
+    for (const [index, other] of [
+      [from, to],
+      [to, from],
+    ] as const) {
+      const mixed = options.pairShare * pair + (1 - options.pairShare) * (own[index] ?? 0);
+      if (mixed <= (score[index] ?? 0)) continue;
+      score[index] = mixed;
+      partner[index] = other;
+    }
+  }
+  const ranked = score.map((value, index) => ({
+    index,
+    score: value,
+    own: own[index] ?? 0,
+    partner: partner[index] ?? null,
+  }));
+  ranked.sort((left, right) => right.score - left.score || left.index - right.index);
+  return orderWithoutRepetition(ranked, candidates, options);
+}
+
+function orderWithoutRepetition(
+  ranked: readonly RankedEvidence[],
+  candidates: readonly EvidenceCandidate[],
+  options: EvidenceOptions,
+): readonly RankedEvidence[] {
+  const dimensions = candidates[0]?.coverage.length ?? 0;
+  const covered = new Float64Array(dimensions);
+  const pool = [...ranked];
+  const ordered: RankedEvidence[] = [];
+  while (pool.length > 0 && ordered.length < options.places) {
+    let best = 0;
+    let bestValue = Number.NEGATIVE_INFINITY;
+    for (const [position, entry] of pool.entries()) {
+      // Sorted by score: nothing below can win once even its undiminished score is too small.
+      if (entry.score <= bestValue) break;
+      const value = entry.score - options.redundancy * overlap(candidates[entry.index]?.coverage, covered);
+      if (value > bestValue) {
+        bestValue = value;
+        best = position;
+      }
+    }
+    const [chosen] = pool.splice(best, 1);
+    if (chosen === undefined) break;
+    ordered.push(chosen);
+    const coverage = candidates[chosen.index]?.coverage;
+    for (let at = 0; at < dimensions; at++) covered[at] = Math.max(covered[at] ?? 0, coverage?.[at] ?? 0);
+  }
+  return [...ordered, ...pool];
+}
+
+function sum(values: Float64Array): number {
+  let total = 0;
+  for (const value of values) total += value;
+  return total;
+}
+
+function jointCoverage(left: Float64Array, right: Float64Array): number {
+  let total = 0;
+  for (let at = 0; at < left.length; at++) total += Math.max(left[at] as number, right[at] as number);
+  return total;
+}
+
+function overlap(coverage: Float64Array | undefined, covered: Float64Array): number {
+  if (coverage === undefined) return 0;
+  let total = 0;
+  for (let at = 0; at < covered.length; at++) total += Math.min(coverage[at] as number, covered[at] as number);
+  return total;
+}
