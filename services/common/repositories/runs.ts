@@ -40,7 +40,7 @@ export type RunDocument = {
 export const runsCollection: Collection<RunDocument> = {
   name: 'runs',
   level: 'dataset',
-  indexes: [{ fields: ['status', 'startedAt'] }],
+  indexes: [{ fields: ['status', 'startedAt'] }, { fields: ['status', 'jobId', 'startedAt'] }],
 };
 
 /** Which run a (dataset, pipeline) tells of: the one with the newest record. */
@@ -71,8 +71,8 @@ export interface Runs {
   newest(datasets: readonly DatasetRef[], pipelines: readonly string[]): Promise<readonly StoredRun[]>;
   /** Outcomes per item; empty while the run goes on and for runs that are not their pipeline's newest. */
   items(run: StoredRun): Promise<readonly RunItem[]>;
-  /** Runs in state STARTED that began before `startedBefore` (ISO-8601), oldest first. */
-  unfinished(scope: AnyScope, startedBefore: string, limit: number): Promise<readonly StoredRun[]>;
+  /** Runs in state STARTED, oldest first. `startedBefore`: ISO-8601. */
+  unfinished(scope: AnyScope, query: UnfinishedQuery): Promise<readonly StoredRun[]>;
   insertWrite(run: RunId, document: RunDocument): Write;
   /** Fails the commit when the run has ended. */
   updateWrite(run: RunId, change: Partial<RunDocument>): Write;
@@ -82,9 +82,16 @@ export interface Runs {
   resultWrites(dataset: DatasetRef, pipeline: string, run: RunId, items: readonly RunItem[]): Promise<readonly Write[]>;
 }
 
+export interface UnfinishedQuery {
+  readonly startedBefore?: string;
+  /** Only runs that no job of ours drives. */
+  readonly withoutJob?: boolean;
+  readonly limit: number;
+}
+
 export function createRuns(store: DocumentStore): Runs {
   const STARTED = { status: 'DATASET_PROCESSING_STARTED' } as const;
-  /** One document per (dataset, pipeline): replaced when it is there, inserted when not. A race fails the commit. */
+  /** One document per (dataset, pipeline): replaced when it is there, inserted when not. Two inserts race: one commit fails. */
   const putWrites = async <T extends JsonObject>(
     scope: DatasetScope,
     collection: Collection<T>,
@@ -93,7 +100,7 @@ export function createRuns(store: DocumentStore): Runs {
   ) =>
     (await store.get(scope, collection, id)) === null
       ? [insert(collection, id, value)]
-      : [update(collection, id, { set: value, required: true })];
+      : [update(collection, id, { set: value })];
   return {
     async get(scope, run) {
       const stored = await store.get(scope, runsCollection, run);
@@ -120,9 +127,13 @@ export function createRuns(store: DocumentStore): Runs {
       if (stored === null || stored.value.runId !== state.id) return [];
       return stored.value.items.map(([item, status]) => ({ item: asId(item), status }));
     },
-    async unfinished(scope, startedBefore, limit) {
+    async unfinished(scope, { startedBefore, withoutJob, limit }) {
       const page = await store.find(scope, runsCollection, {
-        where: { ...STARTED, startedAt: { lessThan: startedBefore } },
+        where: {
+          ...STARTED,
+          ...(startedBefore === undefined ? {} : { startedAt: { lessThan: startedBefore } }),
+          ...(withoutJob === true ? { jobId: { exists: false } } : {}),
+        },
         sort: [{ field: 'startedAt' }],
         limit,
       });

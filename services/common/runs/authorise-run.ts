@@ -1,0 +1,29 @@
+import type { DatasetRef } from '../domain/dataset.ts';
+import { engramError } from '../domain/errors.ts';
+import type { Principal } from '../domain/principal.ts';
+import type { CallContext, Messenger } from '../messaging/messenger.ts';
+import { getPrincipal, resolveDatasets } from '../messaging/methods/auth.ts';
+
+export interface RunAuthority {
+  readonly principal: Principal;
+  readonly dataset: DatasetRef;
+}
+
+/**
+ * A run may be claimed long after it was asked for: its user must still exist and may still write. Throws
+ * `PermissionDeniedError` when not, `ServiceUnavailableError` or `DeadlineExceededError` when auth cannot say.
+ */
+export async function authoriseRun(
+  messenger: Messenger,
+  run: { readonly userId: string; readonly tenant: string; readonly datasetId: string },
+  context: CallContext,
+): Promise<RunAuthority> {
+  const { userId, tenant, datasetId } = run;
+  const { principal } = await messenger.call(getPrincipal, { userId, tenant }, context);
+  if (principal === null) throw engramError('PermissionDeniedError', 'The user of this run no longer exists.');
+  const request = { principal, permission: 'write', ids: [datasetId] } as const;
+  const { datasets } = await messenger.call(resolveDatasets, request, context);
+  const [dataset] = datasets;
+  if (dataset === undefined) throw engramError('PermissionDeniedError', 'The dataset of this run no longer exists.');
+  return { principal, dataset };
+}

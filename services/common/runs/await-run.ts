@@ -1,0 +1,31 @@
+import type { RunId } from '../domain/brand.ts';
+import { engramError } from '../domain/errors.ts';
+import { isTerminal, type RunState } from '../domain/run.ts';
+import type { CallContext, Messenger } from '../messaging/messenger.ts';
+import { getRun, runEvents } from '../messaging/methods/cognify.ts';
+import { createWakeUp } from './wake-up.ts';
+
+/** A lost event costs one of these. */
+const POLL_MS = 2000;
+
+/**
+ * The terminal state of a run, with its items, however long that takes. Ends with the reason of `context.signal` when it
+ * aborts; the run itself goes on.
+ */
+export async function awaitRun(messenger: Messenger, runId: RunId, context: CallContext): Promise<RunState> {
+  const wakeUp = createWakeUp();
+  const subscription = await messenger.subscribe(runEvents, runId, ({ kind }) => {
+    if (kind === 'completed' || kind === 'errored') wakeUp.notify();
+  });
+  try {
+    for (;;) {
+      context.signal?.throwIfAborted();
+      const { run } = await messenger.call(getRun, { runId }, context);
+      if (run === null) throw engramError('CogneeSystemError', `run ${runId} does not exist`);
+      if (isTerminal(run.status)) return run;
+      await wakeUp.wait(POLL_MS, context.signal);
+    }
+  } finally {
+    await subscription.stop();
+  }
+}

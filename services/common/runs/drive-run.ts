@@ -1,0 +1,223 @@
+import type { RunId } from '../domain/brand.ts';
+import { type DatasetRef, scopeOf } from '../domain/dataset.ts';
+import { engramError, isEngramError } from '../domain/errors.ts';
+import { asId } from '../domain/ids.ts';
+import type { JsonObject } from '../domain/json.ts';
+import type { RunItem } from '../domain/run.ts';
+import { datasetScope } from '../domain/scope.ts';
+import type { Messenger } from '../messaging/messenger.ts';
+import { type DocumentStore, update, VersionConflictError, type Write } from '../ports/document-store.ts';
+import type { Logger } from '../ports/logger.ts';
+import type { TokenUsage } from '../ports/models.ts';
+import { type ClaimedJob, LeaseLostError, type WorkQueue } from '../ports/work-queue.ts';
+import { type Runs, runsCollection, type StoredRun } from '../repositories/runs.ts';
+import { authoriseRun, type RunAuthority } from './authorise-run.ts';
+import { isProgressTick } from './progress-rule.ts';
+import { type ActiveRun, HandOverError, type RunExecutor, type StagePosition } from './run-executor.ts';
+import type { RunLease } from './run-lease.ts';
+import { describeRunError, type RunEnd, type RunRecorder } from './run-recorder.ts';
+
+/** What a run's job carries. */
+export interface RunJob extends JsonObject {
+  readonly runId: string;
+  readonly datasetId: string;
+  readonly userId: string;
+  readonly userTenant: string;
+  readonly options: JsonObject;
+}
+
+export interface DriveDependencies {
+  readonly store: DocumentStore;
+  readonly runs: Runs;
+  readonly recorder: RunRecorder;
+  readonly workQueue: WorkQueue;
+  readonly messenger: Messenger;
+  readonly logger: Logger;
+  readonly maxStalledClaims: number;
+}
+
+/** Takes a claimed job to its end: completed, errored, handed over, or lost to another worker. Never throws. */
+export async function driveRun(
+  dependencies: DriveDependencies,
+  executor: RunExecutor,
+  job: ClaimedJob,
+  lease: RunLease,
+): Promise<void> {
+  const { logger } = dependencies;
+  const payload = job.payload as RunJob;
+  const fields = { runId: payload.runId, datasetId: payload.datasetId, attempt: job.attempt };
+  try {
+    await drive(dependencies, executor, { job, payload, lease });
+  } catch (error) {
+    if (error instanceof LeaseLostError || lease.signal.reason instanceof LeaseLostError) {
+      logger.warn(fields, 'run.lease.lost');
+    } else {
+      // The state stays STARTED and the lease lapses: another claim goes on with the run.
+      logger.error({ ...fields, err: error }, 'run.unrecorded');
+    }
+  }
+}
+
+interface Claim {
+  readonly job: ClaimedJob;
+  readonly payload: RunJob;
+  readonly lease: RunLease;
+}
+
+async function drive(dependencies: DriveDependencies, executor: RunExecutor, claim: Claim): Promise<void> {
+  const { store, runs, workQueue, maxStalledClaims } = dependencies;
+  const { job, payload } = claim;
+  const scope = datasetScope(job.scope.tenant, asId(payload.datasetId));
+  const run = await runs.get(scope, asId<RunId>(payload.runId));
+  if (run === null || run.state.status !== 'DATASET_PROCESSING_STARTED') {
+    await store.commit(scope, workQueue.completeWrites(job));
+    return;
+  }
+  if (run.stalledClaims >= maxStalledClaims) {
+    const message = `The run made no progress in ${run.stalledClaims} attempts, each of which ended its worker.`;
+    await finish(dependencies, claim, run, {
+      error: describeRunError(engramError('AbandonedPipelineRunError', message)),
+    });
+    return;
+  }
+  await store.commit(scope, [update(runsCollection, run.state.id, { increment: { stalledClaims: 1 } })]);
+  const authority = await authorise(dependencies, claim, run);
+  if (authority !== null) await execute(dependencies, executor, { ...claim, run, authority });
+}
+
+/** Null when the run may not go on now; it was ended or put back then. */
+async function authorise(dependencies: DriveDependencies, claim: Claim, run: StoredRun): Promise<RunAuthority | null> {
+  const { messenger, workQueue } = dependencies;
+  const { userId, userTenant, datasetId } = claim.payload;
+  try {
+    const request = { userId, tenant: userTenant, datasetId };
+    return await authoriseRun(messenger, request, { requestId: run.state.id, signal: claim.lease.signal });
+  } catch (error) {
+    const isTransient = isEngramError(error) && (error.status === 503 || error.status === 504);
+    const described = describeRunError(error);
+    if (!isTransient) {
+      await finish(dependencies, claim, run, { error: described });
+      return null;
+    }
+    const fate = await workQueue.fail(
+      claim.job,
+      { name: described.errorClass, message: described.message },
+      { retry: true },
+    );
+    if (fate === 'dead') await dependencies.recorder.ended(run, datasetOf(run), { error: described });
+    return null;
+  }
+}
+
+async function execute(
+  dependencies: DriveDependencies,
+  executor: RunExecutor,
+  claim: Claim & { readonly run: StoredRun; readonly authority: RunAuthority },
+): Promise<void> {
+  const { workQueue, logger } = dependencies;
+  const { job, lease, run, authority } = claim;
+  const { active, outcome } = activeRun(dependencies, claim);
+  const fields = { runId: run.state.id, pipeline: run.state.pipeline, datasetId: authority.dataset.id };
+  logger.info({ ...fields, attempt: job.attempt }, 'run.claimed');
+  try {
+    const report = await executor.execute(active);
+    lease.signal.throwIfAborted();
+    const { counts, outcome: kind } = report;
+    await finish(dependencies, claim, run, { ...outcome(), counts, ...(kind === undefined ? {} : { outcome: kind }) });
+    logger.info({ ...fields, ...counts }, 'run.completed');
+  } catch (error) {
+    const reason: unknown = lease.signal.aborted ? lease.signal.reason : error;
+    if (reason instanceof LeaseLostError) throw reason;
+    if (reason instanceof HandOverError) {
+      await workQueue.release(job);
+      logger.info(fields, 'run.handed-over');
+      return;
+    }
+    logger.error({ ...fields, err: reason }, 'run.errored');
+    await finish(dependencies, claim, run, { ...outcome(), error: describeRunError(reason) });
+  }
+}
+
+function activeRun(
+  { store, recorder }: DriveDependencies,
+  { payload, lease, run, authority }: Claim & { readonly run: StoredRun; readonly authority: RunAuthority },
+): { readonly active: ActiveRun; readonly outcome: () => Pick<RunEnd, 'items' | 'usage'> } {
+  const { dataset, principal } = authority;
+  const scope = scopeOf(dataset);
+  const { id } = run.state;
+  const results = new Map<string, RunItem | null>();
+  let completed = 0;
+  let usage: TokenUsage = { inputTokens: 0, outputTokens: 0 };
+  let isStalled = true;
+  const writeTick = async (stage: StagePosition): Promise<void> => {
+    if (!isProgressTick(completed, results.size)) return;
+    const change = { completedItems: completed, totalItems: results.size, stage: stage.name };
+    await store.commit(scope, [
+      update(runsCollection, id, { where: { status: 'DATASET_PROCESSING_STARTED' }, set: change }),
+    ]);
+  };
+  const active: ActiveRun = {
+    id,
+    pipeline: run.state.pipeline,
+    dataset,
+    scope,
+    principal,
+    options: payload.options,
+    signal: lease.signal,
+    plan: (items) => {
+      for (const item of items) results.set(item, null);
+    },
+    async itemEnded(item, stage) {
+      results.set(item.item, item);
+      completed += 1;
+      await writeTick(stage);
+      const progress = { completedItems: completed, totalItems: results.size, currentStage: stage.name };
+      const state = { ...run.state, progress };
+      await recorder.publish({
+        kind: 'progress',
+        run: state,
+        stage: stage.name,
+        stageIndex: stage.index,
+        stageTotal: stage.total,
+      });
+    },
+    async commit(writes) {
+      const moved: readonly Write[] = isStalled ? [update(runsCollection, id, { set: { stalledClaims: 0 } })] : [];
+      await store.commit(scope, [...writes, ...moved]);
+      isStalled = false;
+    },
+    meter: (more) => {
+      usage = {
+        inputTokens: usage.inputTokens + more.inputTokens,
+        outputTokens: usage.outputTokens + more.outputTokens,
+      };
+    },
+  };
+  const outcome = () => ({ items: [...results.values()].filter((item) => item !== null), usage });
+  return { active, outcome };
+}
+
+/** Ends run and job in one commit; throws `LeaseLostError` when another worker has the job. */
+async function finish(dependencies: DriveDependencies, claim: Claim, run: StoredRun, end: RunEnd): Promise<void> {
+  const { store, recorder, workQueue } = dependencies;
+  const writes = workQueue.completeWrites(claim.job);
+  try {
+    const state = await recorder.ended(run, datasetOf(run), end, writes);
+    if (state === null) await store.commit(run.scope, writes);
+  } catch (error) {
+    if (error instanceof VersionConflictError) throw new LeaseLostError(`run ${run.state.id}`, { cause: error });
+    throw error;
+  }
+}
+
+/** Enough of the dataset to record the end of a run whose dataset may be gone. */
+function datasetOf({ scope, state, userId }: StoredRun): DatasetRef {
+  return {
+    id: scope.dataset,
+    tenant: scope.tenant,
+    name: state.datasetName,
+    ownerId: userId,
+    createdAt: state.startedAt,
+    updatedAt: null,
+  };
+}

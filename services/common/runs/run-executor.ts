@@ -1,0 +1,56 @@
+import type { DataItemId, RunId } from '../domain/brand.ts';
+import type { DatasetRef } from '../domain/dataset.ts';
+import type { JsonObject } from '../domain/json.ts';
+import type { Principal } from '../domain/principal.ts';
+import type { RunItem, RunOutcome } from '../domain/run.ts';
+import type { DatasetScope } from '../domain/scope.ts';
+import type { Write } from '../ports/document-store.ts';
+import type { TokenUsage } from '../ports/models.ts';
+
+/** The work of one kind of run. A run may be executed several times, after a crash: it must go on where it was. */
+export interface RunExecutor {
+  /** Kind of the job, for example `cognify`. */
+  readonly kind: string;
+  /** Ends the run as COMPLETED; what it throws ends it as ERRORED, with that error. */
+  execute(run: ActiveRun): Promise<RunReport>;
+}
+
+export interface ActiveRun {
+  readonly id: RunId;
+  readonly pipeline: string;
+  readonly dataset: DatasetRef;
+  readonly scope: DatasetScope;
+  /** Authorised when the run was claimed. */
+  readonly principal: Principal;
+  readonly options: JsonObject;
+  /** Aborted when the run is cancelled, the server stops, or another worker took the run over. Roll back and end. */
+  readonly signal: AbortSignal;
+  /** Tells which items the run has; their order is that of the result. Once, before `itemEnded`. */
+  plan(items: readonly DataItemId[]): void;
+  /** Counts an item, whatever its outcome, and tells subscribers. */
+  itemEnded(outcome: RunItem, stage: StagePosition): Promise<void>;
+  /** Commits an item: the run is known to make progress. `VersionConflictError` as the writes say. */
+  commit(writes: readonly Write[]): Promise<void>;
+  /** Adds what a model used to the bill of the run. */
+  meter(usage: TokenUsage): void;
+}
+
+export interface StagePosition {
+  /** Task name as the wire shows it. */
+  readonly name: string;
+  /** 1-based. */
+  readonly index: number;
+  readonly total: number;
+}
+
+export interface RunReport {
+  /** Shown to clients; durations are added by the engine. */
+  readonly counts: JsonObject;
+  /** Default `succeeded`. */
+  readonly outcome?: RunOutcome;
+}
+
+/** The worker stops and gives the run to another one: nothing is recorded. */
+export class HandOverError extends Error {
+  override readonly name = 'HandOverError';
+}

@@ -1,0 +1,258 @@
+import type { RunId } from '../domain/brand.ts';
+import type { DatasetRef } from '../domain/dataset.ts';
+import { isEngramError } from '../domain/errors.ts';
+import type { JsonObject } from '../domain/json.ts';
+import type { RunEvent, RunItem, RunOutcome, RunState } from '../domain/run.ts';
+import { type DatasetScope, datasetScope } from '../domain/scope.ts';
+import type { Messenger } from '../messaging/messenger.ts';
+import { runEvents } from '../messaging/methods/cognify.ts';
+import { type DocumentStore, DuplicateKeyError, VersionConflictError, type Write } from '../ports/document-store.ts';
+import type { EventLog } from '../ports/event-log.ts';
+import type { Logger } from '../ports/logger.ts';
+import type { TokenUsage } from '../ports/models.ts';
+import type { Clock, IdSource } from '../ports/system.ts';
+import type { RunRecord, RunRecords } from '../repositories/run-records.ts';
+import type { RunDocument, Runs, StoredRun } from '../repositories/runs.ts';
+import { scrubErrorText } from './scrub-error.ts';
+
+export interface RunRecorderDependencies {
+  readonly store: DocumentStore;
+  readonly runs: Runs;
+  readonly records: RunRecords;
+  readonly eventLog: EventLog;
+  readonly messenger: Messenger;
+  readonly clock: Clock;
+  readonly ids: IdSource;
+  readonly logger: Logger;
+}
+
+export interface NewRun {
+  readonly id: RunId;
+  readonly pipeline: string;
+  readonly dataset: DatasetRef;
+  readonly userId: string;
+  readonly background: boolean;
+}
+
+/** How a run ended. Without `error` it is COMPLETED. */
+export interface RunEnd {
+  readonly error?: RunError;
+  readonly outcome?: RunOutcome;
+  readonly items?: readonly RunItem[];
+  readonly counts?: JsonObject | null;
+  readonly usage?: TokenUsage;
+}
+
+export interface RunError {
+  readonly errorClass: string;
+  /** Scrubbed. */
+  readonly message: string;
+  readonly status: number;
+}
+
+/**
+ * The transitions of a run. Each is one commit of the run's state, its history row, its domain event and what the caller
+ * adds (the job), then told to subscribers; a run that has ended never changes again.
+ */
+export interface RunRecorder {
+  started(run: NewRun, also?: (scope: DatasetScope) => StartedWith): Promise<RunState>;
+  /** Null when the run had ended before: nothing was written then, not even `also`. */
+  ended(run: StoredRun, dataset: DatasetRef, end: RunEnd, also?: readonly Write[]): Promise<RunState | null>;
+  /** Tells subscribers; never fails. */
+  publish(event: RunEvent): Promise<void>;
+}
+
+export interface StartedWith {
+  readonly jobId: string;
+  readonly writes: readonly Write[];
+}
+
+/** Two starts of a pipeline on a new dataset race for the same head document. */
+const MAX_RACES = 10;
+
+export function createRunRecorder(dependencies: RunRecorderDependencies): RunRecorder {
+  const { store, runs, records, eventLog, messenger, clock, ids, logger } = dependencies;
+  const publish = async (event: RunEvent): Promise<void> => {
+    try {
+      await messenger.publish(runEvents, event.run.id, event);
+    } catch (error) {
+      logger.warn({ err: error, runId: event.run.id }, 'run.event.unpublished');
+    }
+  };
+  const record = (run: RunId, dataset: DatasetRef, document: RunDocument, usage?: TokenUsage): Write =>
+    records.appendWrite(ids.uuid(), recordOf(run, dataset, document, { now: clock.now().toISOString(), usage }));
+  return {
+    publish,
+    async started(run, also) {
+      const { id, pipeline, dataset } = run;
+      const scope = datasetScope(dataset.tenant, dataset.id);
+      const job = also?.(scope);
+      const document = newDocument(run, clock.now().toISOString(), job?.jobId ?? null);
+      await racing(async () => {
+        await store.commit(scope, [
+          runs.insertWrite(id, document),
+          record(id, dataset, document),
+          ...(await runs.headWrites(dataset, pipeline, id)),
+          ...eventLog.appendWrites(scope, [{ type: 'run.started', subjectId: id, data: { pipeline } }]),
+          ...(job?.writes ?? []),
+        ]);
+      });
+      const state = stateOf(id, dataset, document, []);
+      await publish({ kind: 'started', run: state });
+      return state;
+    },
+    async ended(run, dataset, end, also = []) {
+      const { id, pipeline } = run.state;
+      const change = endChange(run, end, clock.now().toISOString());
+      const document: RunDocument = { ...documentOf(run), ...change };
+      const items = end.items ?? [];
+      const event = {
+        type: end.error ? 'run.errored' : 'run.completed',
+        subjectId: id,
+        data: { pipeline, outcome: document.outcome, errorClass: document.errorClass },
+      };
+      try {
+        await racing(async () => {
+          await store.commit(run.scope, [
+            runs.updateWrite(id, change),
+            record(id, dataset, document, end.usage),
+            ...(await runs.headWrites(dataset, pipeline, id)),
+            ...(await runs.resultWrites(dataset, pipeline, id, items)),
+            ...eventLog.appendWrites(run.scope, [event]),
+            ...also,
+          ]);
+        });
+      } catch (error) {
+        if (!(error instanceof VersionConflictError)) throw error;
+        const present = await runs.get(run.scope, id);
+        if (present?.state.status === 'DATASET_PROCESSING_STARTED') throw error;
+        return null;
+      }
+      const state = stateOf(id, dataset, document, items);
+      await publish({ kind: end.error ? 'errored' : 'completed', run: state });
+      return state;
+    },
+  };
+}
+
+/** What is kept of an error: class, scrubbed text and the status a blocking caller answers with. */
+export function describeRunError(error: unknown): RunError {
+  if (isEngramError(error)) {
+    return { errorClass: error.wireName, message: scrubErrorText(error.message), status: error.status };
+  }
+  if (error instanceof Error) return { errorClass: error.name, message: scrubErrorText(error.message), status: 500 };
+  return { errorClass: 'Error', message: scrubErrorText(String(error)), status: 500 };
+}
+
+async function racing(commit: () => Promise<void>): Promise<void> {
+  for (let attempt = 1; ; attempt++) {
+    try {
+      return await commit();
+    } catch (error) {
+      if (!(error instanceof DuplicateKeyError) || attempt === MAX_RACES) throw error;
+    }
+  }
+}
+
+function newDocument(run: NewRun, now: string, jobId: string | null): RunDocument {
+  return {
+    pipeline: run.pipeline,
+    datasetName: run.dataset.name,
+    userId: run.userId,
+    status: 'DATASET_PROCESSING_STARTED',
+    outcome: null,
+    totalItems: 0,
+    completedItems: 0,
+    stage: null,
+    counts: null,
+    errorClass: null,
+    errorMessage: null,
+    errorStatus: null,
+    background: run.background,
+    startedAt: now,
+    endedAt: null,
+    jobId,
+    stalledClaims: 0,
+  };
+}
+
+function documentOf({ state, userId, jobId, background, stalledClaims }: StoredRun): RunDocument {
+  return {
+    pipeline: state.pipeline,
+    datasetName: state.datasetName,
+    userId,
+    status: state.status,
+    outcome: null,
+    totalItems: state.progress?.totalItems ?? 0,
+    completedItems: state.progress?.completedItems ?? 0,
+    stage: state.progress?.currentStage ?? null,
+    counts: state.counts,
+    errorClass: state.errorClass,
+    errorMessage: state.errorMessage,
+    errorStatus: state.errorStatus,
+    background,
+    startedAt: state.startedAt,
+    endedAt: state.endedAt,
+    jobId,
+    stalledClaims,
+  };
+}
+
+function endChange(run: StoredRun, { error, outcome, counts }: RunEnd, now: string): Partial<RunDocument> {
+  const duration = { duration_ms: Math.max(0, Date.parse(now) - Date.parse(run.state.startedAt)) };
+  return {
+    status: error ? 'DATASET_PROCESSING_ERRORED' : 'DATASET_PROCESSING_COMPLETED',
+    outcome: error ? 'failed' : (outcome ?? 'succeeded'),
+    counts: counts ? { ...counts, ...duration } : null,
+    errorClass: error?.errorClass ?? null,
+    errorMessage: error?.message ?? null,
+    errorStatus: error?.status ?? null,
+    endedAt: now,
+  };
+}
+
+function recordOf(
+  runId: RunId,
+  dataset: DatasetRef,
+  document: RunDocument,
+  { now, usage }: { readonly now: string; readonly usage: TokenUsage | undefined },
+): RunRecord {
+  const measured = document.endedAt === null ? null : 0;
+  return {
+    runId,
+    pipeline: document.pipeline,
+    status: document.status,
+    datasetId: dataset.id,
+    userId: document.userId,
+    operation: document.pipeline,
+    origin: 'api',
+    outcome: document.outcome,
+    background: document.background,
+    errorClass: document.errorClass,
+    errorMessage: document.errorMessage,
+    createdAt: now,
+    startedAt: document.startedAt,
+    endedAt: document.endedAt,
+    tokensIn: usage?.inputTokens ?? measured,
+    tokensOut: usage?.outputTokens ?? measured,
+    embeddingTokens: measured,
+  };
+}
+
+function stateOf(id: RunId, dataset: DatasetRef, document: RunDocument, items: readonly RunItem[]): RunState {
+  return {
+    id,
+    pipeline: document.pipeline,
+    dataset: dataset.id,
+    datasetName: document.datasetName,
+    status: document.status,
+    progress: null,
+    items,
+    counts: document.counts,
+    errorClass: document.errorClass,
+    errorMessage: document.errorMessage,
+    errorStatus: document.errorStatus,
+    startedAt: document.startedAt,
+    endedAt: document.endedAt,
+  };
+}

@@ -1,0 +1,30 @@
+/** Lets one loop sleep until it is told of news, or until a time is over. News that comes while it works is kept. */
+export interface WakeUp {
+  notify(): void;
+  /** Resolves at once when there was news since the last wait. An aborted signal ends the wait, without an error. */
+  wait(timeoutMs: number, signal?: AbortSignal): Promise<void>;
+}
+
+export function createWakeUp(): WakeUp {
+  let pending = false;
+  let wake = (): void => {};
+  return {
+    notify() {
+      pending = true;
+      wake();
+    },
+    async wait(timeoutMs, signal) {
+      if (!pending && !signal?.aborted) {
+        const { promise, resolve } = Promise.withResolvers<void>();
+        const timer = setTimeout(resolve, timeoutMs);
+        wake = resolve;
+        signal?.addEventListener('abort', wake, { once: true });
+        await promise;
+        clearTimeout(timer);
+        signal?.removeEventListener('abort', wake);
+      }
+      wake = () => {};
+      pending = false;
+    },
+  };
+}
