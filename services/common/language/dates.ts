@@ -1,0 +1,125 @@
+import { relativeDates } from './relative-dates.ts';
+import { dayOf, monthSpan, secondOf, type TimeSpan, yearSpan } from './time-span.ts';
+
+/** A time that a text names; `text` is verbatim, offsets are those of the source. */
+export interface DateMention extends TimeSpan {
+  readonly text: string;
+  readonly start: number;
+  readonly end: number;
+  /** Depends on the anchor: `yesterday`, `last week`, `5 March` without a year. */
+  readonly isRelative: boolean;
+}
+
+const MONTH_NAMES = 'jan feb mar apr may jun jul aug sep oct nov dec'.split(' ');
+const MONTH =
+  '(jan(?:uary)?|feb(?:ruary)?|mar(?:ch)?|apr(?:il)?|may|june?|july?|aug(?:ust)?|sept?(?:ember)?|oct(?:ober)?|nov(?:ember)?|dec(?:ember)?)\\.?';
+const YEAR = '(1\\d{3}|20\\d\\d)';
+const EDGE = '(?<![\\p{L}\\p{N}.,/$€£#-])';
+
+interface Pattern {
+  readonly expression: RegExp;
+  read(match: RegExpMatchArray): TimeSpan | null;
+}
+
+const ABSOLUTE: readonly Pattern[] = [
+  {
+    expression: new RegExp(`${EDGE}${YEAR}-(\\d\\d)-(\\d\\d)(?:[T ](\\d\\d):(\\d\\d)(?::(\\d\\d))?)?`, 'giu'),
+    read: (match) => {
+      const [year, month, day, hour, minute, second] = match.slice(1, 7).map((part) => Number(part ?? Number.NaN));
+      if (hour === undefined || Number.isNaN(hour)) return dayOf(year, month, day);
+      return secondOf([year, month, day, hour, minute, second || 0].map(Number));
+    },
+  },
+  {
+    expression: new RegExp(`${EDGE}${MONTH} (\\d{1,2})(?:st|nd|rd|th)?,? ${YEAR}(?!\\d)`, 'giu'),
+    read: (match) => dayOf(Number(match[3]), monthOf(match[1]), Number(match[2])),
+  },
+  {
+    expression: new RegExp(`${EDGE}(\\d{1,2})(?:st|nd|rd|th)?(?: of)? ${MONTH},? ${YEAR}(?!\\d)`, 'giu'),
+    read: (match) => dayOf(Number(match[3]), monthOf(match[2]), Number(match[1])),
+  },
+  {
+    expression: new RegExp(`${EDGE}(\\d{1,2})([/.])(\\d{1,2})\\2${YEAR}(?!\\d)`, 'giu'),
+    read: (match) => {
+      const first = Number(match[1]);
+      const second = Number(match[3]);
+      const isDayFirst = match[2] === '.' || first > 12;
+      return dayOf(Number(match[4]), isDayFirst ? second : first, isDayFirst ? first : second);
+    },
+  },
+  {
+    expression: new RegExp(`${EDGE}${MONTH}(?: of)?,? ${YEAR}(?!\\d)`, 'giu'),
+    read: (match) => monthSpan(Number(match[2]), monthOf(match[1])),
+  },
+  {
+    expression: new RegExp(`${EDGE}${YEAR} ?(?:[–—-]|to|and|until|through) ?(\\d{4}|\\d\\d)(?![\\p{L}\\d])`, 'giu'),
+    read: (match) => {
+      const first = Number(match[1]);
+      const last = match[2]?.length === 2 ? Math.floor(first / 100) * 100 + Number(match[2]) : Number(match[2]);
+      return last > first && last < 2200 ? yearSpan(first, last, 'span') : null;
+    },
+  },
+  {
+    expression: new RegExp(`${EDGE}${YEAR}['’]?s(?!\\p{L})`, 'giu'),
+    read: (match) => {
+      const first = Number(match[1]);
+      if (first % 10 !== 0) return null;
+      return first % 100 === 0 ? yearSpan(first, first + 99, 'century') : yearSpan(first, first + 9, 'decade');
+    },
+  },
+  {
+    expression: /(?<![\p{L}\p{N}])(\d{1,2})(?:st|nd|rd|th)[ -]centur(?:y|ies)/giu,
+    read: (match) => {
+      const century = Number(match[1]);
+      return century > 0 && century < 22 ? yearSpan((century - 1) * 100 + 1, century * 100, 'century') : null;
+    },
+  },
+  {
+    expression: new RegExp(
+      `${EDGE}${YEAR}(?![\\p{L}\\d%/]|[.,-]\\d| (?:people|inhabitants|metres|meters|miles|feet|km|kg|tons|tonnes|years|days|men|students|votes|copies|points|acres|dollars))`,
+      'giu',
+    ),
+    read: (match) => yearSpan(Number(match[1]), Number(match[1]), 'year'),
+  },
+];
+
+/** Years below this need a preposition: `1200 men` is a number, `in 1200` a year. */
+const FIRST_PLAIN_YEAR = 1500;
+const YEAR_CONTEXT =
+  /(?:\b(?:in|since|by|until|till|from|of|before|after|around|circa|year|about|early|late|to)|[(,–-]|c\.) ?$/iu;
+
+/** Dates of a text in order, none overlapping. Relative ones only when `anchor`, the time the text was written, is given. */
+export function dates(text: string, anchor?: Date): DateMention[] {
+  const found = /\d/u.test(text) ? absoluteDates(text) : [];
+  if (anchor === undefined) return found;
+  for (const mention of relativeDates(text, anchor)) {
+    const overlapping = found.filter((other) => other.start < mention.end && mention.start < other.end);
+    if (overlapping.some((other) => other.end - other.start >= mention.end - mention.start)) continue;
+    for (const other of overlapping) found.splice(found.indexOf(other), 1);
+    found.push(mention);
+  }
+  return found.sort((left, right) => left.start - right.start);
+}
+
+function absoluteDates(text: string): DateMention[] {
+  const found: DateMention[] = [];
+  for (const pattern of ABSOLUTE) {
+    for (const match of text.matchAll(pattern.expression)) {
+      const start = match.index;
+      const end = start + match[0].length;
+      if (found.some((other) => other.start < end && start < other.end)) continue;
+      const value = pattern.read(match);
+      if (value === null || (value.precision === 'year' && !isYear(text, start, value.name))) continue;
+      found.push({ text: match[0], start, end, isRelative: false, ...value });
+    }
+  }
+  return found.sort((left, right) => left.start - right.start);
+}
+
+function isYear(text: string, start: number, name: string): boolean {
+  return Number(name) >= FIRST_PLAIN_YEAR || YEAR_CONTEXT.test(text.slice(Math.max(0, start - 8), start));
+}
+
+function monthOf(name: string | undefined): number {
+  return MONTH_NAMES.indexOf((name ?? '').slice(0, 3).toLowerCase()) + 1;
+}

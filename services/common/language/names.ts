@@ -1,0 +1,263 @@
+import { isCommonWord } from './common-words.ts';
+import {
+  ABBREVIATED_NAME_PARTS,
+  ARTICLES,
+  CALENDAR_WORDS,
+  EVENT_HEADS,
+  FORMS_OF_ADDRESS,
+  HEADS_BEFORE_OF,
+  NEVER_NAMES,
+  NUMBER_UNITS,
+  SENTENCE_OPENERS,
+} from './name-words.ts';
+import { type Sentence, sentences } from './sentences.ts';
+import { STOP_WORDS } from './stop-words.ts';
+
+export type NameKind = 'name' | 'acronym' | 'work' | 'identifier' | 'quantity';
+
+/** `text` has its blanks unified and the possessive ending removed; `start` and `end` are offsets in the source. */
+export interface NameMention {
+  readonly text: string;
+  readonly start: number;
+  readonly end: number;
+  readonly kind: NameKind;
+  /** The capital may be due to the position only: a single word that opens a sentence, a heading or a quotation. */
+  readonly isUncertain: boolean;
+}
+
+/** Initials, abbreviations with their full stop, acronyms, and words that start with (or hide) a capital. */
+const CAPITALISED =
+  /(?<![\p{L}\p{N}_@/.])(?:(?:\p{Lu}\.){2,}|\p{Lu}\.(?=[ \n]\p{Lu})|(?:\p{Lu}|\p{Ll}(?=\p{Lu}\p{Ll})|[OdlL]['’](?=\p{Lu}))[\p{L}\p{M}\p{N}]*(?:(?:['’-]|\.(?=\p{L}))[\p{L}\p{N}][\p{L}\p{M}\p{N}]*)*\.?)/gu;
+/** What may stand between two words of one name. */
+const JOIN =
+  /^(?:[ \n]|[ \n](?:of|de|del|della|van|von|der|den|ter|la|le|les|du|da|dos|das|do|di|y|e|bin|ibn|al|el|af|av|zu|zur|of the|of a|de la|de los|de las|van der|van den|von der|in the|on the|and the|to the|for the|at the)[ \n]|[ \n]&[ \n]|, )$/u;
+/** Parts of a name that follow a comma: `Acme, Inc.`, `King, Jr.`. */
+const COMMA_SUFFIX = /^(?:[JS]r|Inc|Ltd|LLC|Co)\.?$/u;
+/** What stands in front of a word that is capitalised for its position. Full stops inside a sentence are abbreviations. */
+const OPENING_CONTEXT = /(?:^|[!?;:—–|>#*•-][ \t\n]*|(?:\.\.|…)[ \t]|[“"‘'(«[`_*]|^\d{1,3}[.)] )$/u;
+const OF_JOIN = /^[ \n](?:of|of the)[ \n]$/u;
+const THE_JOIN = /^[ \n](?:(?:in|on|and|to|for|at) the)[ \n]$/u;
+const TRAILING_NUMBER =
+  /[ \n](\d{1,4}[A-Z]?|[IVX]{2,5}|[VX]|I(?=[,.)]| (?:of|was|and|in)\b)|#\d+)(?![\p{L}\p{N}%]|[.,:]\d)/uy;
+const LEADING_YEAR = /(?<!\p{N})((?:1[5-9]|20)\d\d(?:[–-]\d{2,4})?)[ \n]$/u;
+const QUOTED = /"([^"\n]{2,80})"|“([^”]{2,80})”|``([^'\n]{2,80})''|«([^»\n]{2,80})»/gu;
+const IDENTIFIER =
+  /`([^`\n]{2,64})`|(?<![\p{L}\p{N}_])(?:[\p{L}_][\p{L}\p{N}]*_[\p{L}\p{N}_]+|[a-z]{2,}(?:[A-Z][a-z0-9]+)+)(?![\p{L}\p{N}_])|[\w.+-]+@[\w-]+\.[\w.-]*\w|https?:\/\/[^\s<>"')\]]*[^\s<>"')\].,;:!?]/gu;
+const QUANTITY = new RegExp(
+  `(?<![\\p{L}\\p{N}.,])(?:[$€£¥]\\s?\\d[\\d,.]*(?:\\s(?:thousand|million|billion|trillion))?|\\d[\\d,.]*\\s?(?:%|(?:(?:thousand|million|billion|trillion)\\s)?(?:${NUMBER_UNITS})(?![\\p{L}])|-?(?:kilomet(?:er|re)|mile|year|day|foot|met(?:er|re))(?![\\p{L}])|(?:thousand|million|billion|trillion)))`,
+  'gu',
+);
+
+/** Names of a text: proper nouns with particles and numbers, acronyms, quoted titles, identifiers, quantities. */
+export function names(text: string): NameMention[] {
+  return namesOf(sentences(text));
+}
+
+/** The same over sentences that are split already; offsets are those of the sentences' source. */
+export function namesOf(source: readonly Sentence[]): NameMention[] {
+  const mentions = source.flatMap((sentence) => namesInSentence(sentence));
+  const certain = new Set(mentions.filter((mention) => !mention.isUncertain).map((mention) => mention.text));
+  return mentions.map((mention) =>
+    mention.isUncertain && certain.has(mention.text) ? { ...mention, isUncertain: false } : mention,
+  );
+}
+
+export function namesInSentence(sentence: Sentence): NameMention[] {
+  const mentions: NameMention[] = [];
+  addQuoted(sentence, mentions);
+  if (/[_`@]|:\/\/|[a-z][A-Z]/u.test(sentence.text)) addMatches(sentence, IDENTIFIER, 'identifier', mentions);
+  if (!isAllCapitals(sentence.text)) addRuns(sentence, mentions);
+  if (/\d/u.test(sentence.text)) addMatches(sentence, QUANTITY, 'quantity', mentions);
+  return withoutCovered(mentions);
+}
+
+function addMatches(sentence: Sentence, pattern: RegExp, kind: NameKind, mentions: NameMention[]): void {
+  for (const match of sentence.text.matchAll(pattern)) {
+    const start = sentence.start + match.index;
+    const text = (match[1] ?? match[0]).trim().replace(/[.,]+$/u, '');
+    mentions.push({ text, start, end: start + match[0].length, kind, isUncertain: false });
+  }
+}
+
+/** A quotation is a title when its words are written like one; speech is not. */
+function addQuoted(sentence: Sentence, mentions: NameMention[]): void {
+  if (!/["“«`]/u.test(sentence.text)) return;
+  for (const match of sentence.text.matchAll(QUOTED)) {
+    const inner = (match[1] ?? match[2] ?? match[3] ?? match[4] ?? '').trim();
+    const text = inner.replace(/[,.]$/u, '');
+    if (!isTitle(text)) continue;
+    const start = sentence.start + match.index;
+    mentions.push({ text: unify(text), start, end: start + match[0].length, kind: 'work', isUncertain: false });
+  }
+}
+
+function isTitle(text: string): boolean {
+  if (/[;?!,]$/u.test(text)) return false;
+  const parts = text.split(/\s+/u);
+  if (parts.length > 9 || !/^[\p{Lu}\p{N}]/u.test(text)) return false;
+  const long = parts.filter((part) => part.length > 4);
+  if (!long.every((part) => /^[^\p{L}]*\p{Lu}|^\d/u.test(part))) return false;
+  return parts.length > 1
+    ? parts.filter((part) => /^\p{Lu}/u.test(part)).length * 2 >= parts.length
+    : !isCommonWord(text.toLowerCase()) && !STOP_WORDS.has(text.toLowerCase());
+}
+
+interface Word {
+  readonly text: string;
+  readonly start: number;
+  readonly end: number;
+}
+
+function addRuns(sentence: Sentence, mentions: NameMention[]): void {
+  let run: Word[] = [];
+  for (const match of sentence.text.matchAll(CAPITALISED)) {
+    const word = toWord(sentence.text, match);
+    if (word === null) continue;
+    const previous = run.at(-1);
+    if (previous !== undefined && !isJoined(sentence.text, previous, word)) {
+      addRun(sentence, run, mentions);
+      run = [];
+    }
+    run.push(word);
+  }
+  addRun(sentence, run, mentions);
+}
+
+/** A full stop belongs to initials and known abbreviations only. */
+function toWord(text: string, match: RegExpMatchArray): Word | null {
+  let word = match[0];
+  const start = match.index ?? 0;
+  if (word.endsWith('.') && !/^(?:\p{Lu}\.)+$/u.test(word)) {
+    const bare = word.slice(0, -1);
+    if (!ABBREVIATED_NAME_PARTS.has(bare.toLowerCase())) word = bare;
+  }
+  const bare = word.replace(/['’]s$/u, '').toLowerCase();
+  if (NEVER_NAMES.has(bare) || /^i['’]|n['’]t$|^\p{L}['’](?:ll|re|ve|d|m)$/u.test(bare)) return null;
+  return text[start + word.length] === '@' ? null : { text: word, start, end: start + word.length };
+}
+
+function isJoined(text: string, left: Word, right: Word): boolean {
+  const gap = right.start - left.end;
+  if (gap < 1 || gap > 10) return false;
+  if (/['’]s$/u.test(left.text)) {
+    const owner = left.text.slice(0, -2).toLowerCase();
+    return (
+      gap === 1 &&
+      (isCommonWord(owner) || HEADS_BEFORE_OF.has(owner) || /^(?:saint|john|children|women|men)$/u.test(owner)) &&
+      text[left.end] === ' '
+    );
+  }
+  const between = text.slice(left.end, right.start);
+  if (between === ', ') return COMMA_SUFFIX.test(right.text);
+  if (!JOIN.test(between)) return /^['’] $/u.test(between) && left.text.endsWith('s');
+  return !THE_JOIN.test(between) || isCommonWord(left.text.toLowerCase());
+}
+
+function addRun(sentence: Sentence, words: readonly Word[], mentions: NameMention[]): void {
+  const run = trimOpening(sentence.text, words);
+  const first = run[0];
+  const last = run.at(-1);
+  if (first === undefined || last === undefined) return;
+  if (run.every((word) => CALENDAR_WORDS.has(word.text.toLowerCase()))) return;
+  const start = leadingYear(sentence.text, first, last);
+  const end = trailingNumber(sentence.text, last);
+  const text = unify(sentence.text.slice(start, end)).replace(/['’]s?$/u, '');
+  if (text.length < 2 || (/^[IVXLC]+$/u.test(text) && run.length === 1)) return;
+  const isSingle = run.length === 1 && start === first.start && end === last.end;
+  mentions.push({
+    text,
+    start: sentence.start + start,
+    end: sentence.start + end - (last.end === end && /['’]s$/u.test(last.text) ? 2 : 0),
+    kind: isSingle && /^(?:\p{Lu}{2,6}\d{0,2}s?|(?:\p{Lu}\.){2,})$/u.test(text) ? 'acronym' : 'name',
+    isUncertain: isSingle && isOpening(sentence.text, first.start) && !/\p{Lu}.*\p{Lu}|\d/u.test(text),
+  });
+  addTail(sentence, run, mentions);
+}
+
+/** `President of France` and `University of Belgrade` name the place too. */
+function addTail(sentence: Sentence, run: readonly Word[], mentions: NameMention[]): void {
+  for (let at = 0; at + 1 < run.length; at++) {
+    const head = run[at] as Word;
+    const next = run[at + 1] as Word;
+    if (!OF_JOIN.test(sentence.text.slice(head.end, next.start))) continue;
+    if (!HEADS_BEFORE_OF.has(head.text.toLowerCase())) continue;
+    const end = (run.at(-1) as Word).end;
+    const text = unify(sentence.text.slice(next.start, end)).replace(/['’]s?$/u, '');
+    mentions.push({
+      text,
+      start: sentence.start + next.start,
+      end: sentence.start + end,
+      kind: 'name',
+      isUncertain: false,
+    });
+    return;
+  }
+}
+
+/**
+ * Drops articles and forms of address, and at the start of a sentence everything that may be capitalised only because
+ * it opens: prepositions, adverbs, question words. A title in mid-sentence keeps its first word (`No Country`).
+ */
+function trimOpening(text: string, words: readonly Word[]): readonly Word[] {
+  let from = 0;
+  while (from < words.length && isOpeningWord(text, words, from)) from++;
+  const run = words.slice(from);
+  const only = run.length === 1 ? (run[0] as Word) : null;
+  if (only === null) return run;
+  const lower = bareWord(only.text);
+  if (/^\p{Lu}\.$/u.test(only.text) || STOP_WORDS.has(lower)) return /^\p{Lu}{2,}$/u.test(only.text) ? run : [];
+  return isOpening(text, only.start) && isCommonWord(lower) ? [] : run;
+}
+
+function isOpeningWord(text: string, words: readonly Word[], index: number): boolean {
+  const word = words[index] as Word;
+  const lower = bareWord(word.text);
+  if (FORMS_OF_ADDRESS.has(lower) || ARTICLES.has(lower)) return true;
+  if (/^\p{Lu}{2,}$/u.test(word.text) || !isOpening(text, (words[0] as Word).start)) return false;
+  if (STOP_WORDS.has(lower) || SENTENCE_OPENERS.has(lower)) return true;
+  return lower.length > 4 && lower.endsWith('ly') && isCommonWord(lower);
+}
+
+function bareWord(text: string): string {
+  return text.toLowerCase().replace(/['’]s$|\.$/gu, '');
+}
+
+/** At the start of the sentence, after an opening quote or bracket, or after a colon or dash. */
+function isOpening(text: string, at: number): boolean {
+  return OPENING_CONTEXT.test(text.slice(Math.max(0, at - 6), at));
+}
+
+function leadingYear(text: string, first: Word, last: Word): number {
+  if (!EVENT_HEADS.has(last.text.toLowerCase().replace(/['’]s$/u, ''))) return first.start;
+  const year = LEADING_YEAR.exec(text.slice(Math.max(0, first.start - 10), first.start));
+  return year === null ? first.start : first.start - year[0].length;
+}
+
+function trailingNumber(text: string, last: Word): number {
+  if (/['’]s$/u.test(last.text) || CALENDAR_WORDS.has(last.text.toLowerCase())) return last.end;
+  TRAILING_NUMBER.lastIndex = last.end;
+  const number = TRAILING_NUMBER.exec(text);
+  if (number === null) return last.end;
+  const end = last.end + number[0].length;
+  const unit = new RegExp(`^[ -](?:${NUMBER_UNITS}|percent|other|more|times|and)(?!\\p{L})`, 'u');
+  return unit.test(text.slice(end, end + 16)) ? last.end : end;
+}
+
+function isAllCapitals(text: string): boolean {
+  return text.length > 8 && !/\p{Ll}/u.test(text);
+}
+
+function unify(text: string): string {
+  return text.replace(/\s+/gu, ' ').trim();
+}
+
+/** Equal spans once; names inside a quoted title or an identifier give way to it. */
+function withoutCovered(mentions: readonly NameMention[]): NameMention[] {
+  const covers = mentions.filter((mention) => mention.kind === 'work' || mention.kind === 'identifier');
+  return mentions
+    .filter(
+      (mention) =>
+        !covers.some((cover) => cover !== mention && cover.start <= mention.start && mention.end <= cover.end),
+    )
+    .sort((left, right) => left.start - right.start || right.end - left.end);
+}
