@@ -1,13 +1,13 @@
+/** What belongs to the event: ids, counts, durations, an `error`. Never bodies, keys or tokens. */
+export type LogFields = Readonly<Record<string, unknown>>;
+
 /**
- * Structured log lines: an event name that never changes, and fields. Never bodies, keys or tokens. Adapters: pino, none.
- * Fields come first, as in pino, so that its logger is one.
+ * One structured line per event; event names are stable, dotted and lower case. `common/observability` has the loggers;
+ * this is what parts ask for that only write.
  */
 export interface Logger {
-  debug(fields: LogFields, event: string): void;
-  info(fields: LogFields, event: string): void;
-  warn(fields: LogFields, event: string): void;
-  error(fields: LogFields, event: string): void;
+  debug(event: string, fields?: LogFields): void;
+  info(event: string, fields?: LogFields): void;
+  warn(event: string, fields?: LogFields): void;
+  error(event: string, fields?: LogFields): void;
 }
-
-/** `error` under the key `err`. */
-export type LogFields = Readonly<Record<string, unknown>>;

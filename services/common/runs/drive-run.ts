@@ -50,10 +50,10 @@ export async function driveRun(
     await drive(dependencies, executor, { job, payload, lease });
   } catch (error) {
     if (error instanceof LeaseLostError || lease.signal.reason instanceof LeaseLostError) {
-      logger.warn(fields, 'run.lease.lost');
+      logger.warn('run.lease.lost', fields);
     } else {
       // The state stays STARTED and the lease lapses: another claim goes on with the run.
-      logger.error({ ...fields, err: error }, 'run.unrecorded');
+      logger.error('run.unrecorded', { ...fields, error });
     }
   }
 }
@@ -118,22 +118,22 @@ async function execute(
   const { job, lease, run, authority } = claim;
   const { active, outcome } = activeRun(dependencies, claim);
   const fields = { runId: run.state.id, pipeline: run.state.pipeline, datasetId: authority.dataset.id };
-  logger.info({ ...fields, attempt: job.attempt }, 'run.claimed');
+  logger.info('run.claimed', { ...fields, attempt: job.attempt });
   try {
     const report = await executor.execute(active);
     lease.signal.throwIfAborted();
     const { counts, outcome: kind } = report;
     await finish(dependencies, claim, run, { ...outcome(), counts, ...(kind === undefined ? {} : { outcome: kind }) });
-    logger.info({ ...fields, ...counts }, 'run.completed');
+    logger.info('run.completed', { ...fields, ...counts });
   } catch (error) {
     const reason: unknown = lease.signal.aborted ? lease.signal.reason : error;
     if (reason instanceof LeaseLostError) throw reason;
     if (reason instanceof HandOverError) {
       await workQueue.release(job);
-      logger.info(fields, 'run.handed-over');
+      logger.info('run.handed-over', fields);
       return;
     }
-    logger.error({ ...fields, err: reason }, 'run.errored');
+    logger.error('run.errored', { ...fields, error: reason });
     await finish(dependencies, claim, run, { ...outcome(), error: describeRunError(reason) });
   }
 }

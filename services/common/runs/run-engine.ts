@@ -104,7 +104,7 @@ export function createRunEngine(dependencies: RunEngineDependencies): RunEngine 
     try {
       return await workQueue.claim(SYSTEM_SCOPE, kinds, worker, settings.leaseMs);
     } catch (error) {
-      logger.error({ err: error }, 'run.claim.failed');
+      logger.error('run.claim.failed', { error });
       return null;
     }
   };
@@ -138,7 +138,7 @@ export function createRunEngine(dependencies: RunEngineDependencies): RunEngine 
       const run = { id, pipeline, dataset, userId: principal.id, background };
       const state = await recorder.started(run, (scope) => workQueue.enqueueWrites(scope, job));
       wakeUp.notify();
-      void workQueue.wake(kind).catch((error: unknown) => logger.warn({ err: error }, 'run.wake.failed'));
+      void workQueue.wake(kind).catch((error: unknown) => logger.warn('run.wake.failed', { error }));
       return state;
     },
     async cancelDataset(scope, waitMs) {

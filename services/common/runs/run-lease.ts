@@ -19,7 +19,7 @@ export function holdLease(queue: WorkQueue, job: ClaimedJob, leaseMs: number, lo
       if (cancelRequested) controller.abort(engramError('CancelledError', 'The run was cancelled.'));
     } catch (error) {
       if (error instanceof LeaseLostError) controller.abort(error);
-      else logger.warn({ err: error, jobId: job.id }, 'run.heartbeat.failed');
+      else logger.warn('run.heartbeat.failed', { error, jobId: job.id });
     }
   };
   const timer = setInterval(() => {

@@ -39,7 +39,7 @@ export function createRunReaper(dependencies: {
     };
     const error = engramError('AbandonedPipelineRunError', 'The process that ran the pipeline is gone.');
     await recorder.ended(run, dataset, { error: describeRunError(error) });
-    logger.warn({ runId: state.id, pipeline: state.pipeline, startedAt: state.startedAt }, 'run.abandoned');
+    logger.warn('run.abandoned', { runId: state.id, pipeline: state.pipeline, startedAt: state.startedAt });
   };
   const reap = async (): Promise<void> => {
     try {
@@ -47,7 +47,7 @@ export function createRunReaper(dependencies: {
       const found = await runs.unfinished(SYSTEM_SCOPE, { startedBefore: before, withoutJob: true, limit: BATCH });
       for (const run of found) await close(run);
     } catch (error) {
-      logger.error({ err: error }, 'run.reaper.failed');
+      logger.error('run.reaper.failed', { error });
     }
   };
   return {

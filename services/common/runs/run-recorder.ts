@@ -76,7 +76,7 @@ export function createRunRecorder(dependencies: RunRecorderDependencies): RunRec
     try {
       await messenger.publish(runEvents, event.run.id, event);
     } catch (error) {
-      logger.warn({ err: error, runId: event.run.id }, 'run.event.unpublished');
+      logger.warn('run.event.unpublished', { error, runId: event.run.id });
     }
   };
   const record = (run: RunId, dataset: DatasetRef, document: RunDocument, usage?: TokenUsage): Write =>
