@@ -1,0 +1,23 @@
+import { hash, randomBytes } from 'node:crypto';
+
+const API_KEY = /^[0-9a-f]{64}$/;
+const PREFIX_LENGTH = 8;
+
+/** 32 random bytes as lower-case hex. */
+export function newApiKeyText(): string {
+  return randomBytes(32).toString('hex');
+}
+
+/** Tells keys from JWTs where both may stand (Bearer). */
+export function isApiKeyText(text: string): boolean {
+  return API_KEY.test(text);
+}
+
+/** What is stored in place of the key. */
+export function apiKeyHash(text: string): string {
+  return hash('sha256', text);
+}
+
+export function apiKeyPrefix(text: string): string {
+  return text.slice(0, PREFIX_LENGTH);
+}

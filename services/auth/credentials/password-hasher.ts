@@ -1,0 +1,113 @@
+import { argon2, randomBytes, timingSafeEqual } from 'node:crypto';
+import { promisify } from 'node:util';
+import { engramError } from '../../common/domain/errors.ts';
+
+/** Argon2id with the least cost that OWASP's password storage sheet recommends: 19 MiB, two passes, one lane; about 60 ms. */
+const COST: Argon2Cost = { memoryKib: 19_456, passes: 2, parallelism: 1 };
+/** A stored hash that asks for more was not made by us and must not be able to stop the process. */
+const LIMIT: Argon2Cost = { memoryKib: 262_144, passes: 10, parallelism: 8 };
+const SALT_BYTES = 16;
+const TAG_BYTES = 32;
+
+interface Argon2Cost {
+  readonly memoryKib: number;
+  readonly passes: number;
+  readonly parallelism: number;
+}
+
+/** Password hashes as PHC strings: `$argon2id$v=19$m=19456,t=2,p=1$<salt>$<tag>`, base64 without padding. */
+export interface PasswordHasher {
+  /** `TooManyRequestsError` when too many hashes wait already. */
+  hash(password: string): Promise<string>;
+  /** False for a hash that cannot be read; that takes as long as a wrong password. */
+  verify(password: string, phc: string): Promise<boolean>;
+}
+
+export interface PasswordHasherOptions {
+  /** Hashes computed at the same time: each holds a thread of Node's pool of four, which file access needs too. */
+  readonly concurrency?: number;
+  /** Hashes that may wait; beyond that a flood of sign-ups is turned away instead of filling the memory. */
+  readonly maxWaiting?: number;
+}
+
+export function createPasswordHasher({ concurrency = 2, maxWaiting = 64 }: PasswordHasherOptions = {}): PasswordHasher {
+  const waiting: (() => void)[] = [];
+  let running = 0;
+  const derive = async (password: string, salt: Buffer, cost: Argon2Cost, tagBytes = TAG_BYTES): Promise<Buffer> => {
+    if (running >= concurrency) {
+      if (waiting.length >= maxWaiting) throw tooBusy();
+      await new Promise<void>((resolve) => waiting.push(resolve));
+    } else {
+      running += 1;
+    }
+    try {
+      return await argon2id(password, salt, cost, tagBytes);
+    } finally {
+      // The place goes straight to the next in line, so that nobody can slip in between.
+      const next = waiting.shift();
+      if (next === undefined) running -= 1;
+      else next();
+    }
+  };
+  const decoy = Buffer.alloc(SALT_BYTES);
+  return {
+    async hash(password) {
+      const salt = randomBytes(SALT_BYTES);
+      return encode(COST, salt, await derive(password, salt, COST));
+    },
+    async verify(password, phc) {
+      const stored = decode(phc);
+      if (stored === null) {
+        await derive(password, decoy, COST);
+        return false;
+      }
+      return timingSafeEqual(await derive(password, stored.salt, stored.cost, stored.tag.length), stored.tag);
+    },
+  };
+}
+
+const argon2Async = promisify(argon2);
+
+function argon2id(password: string, salt: Buffer, cost: Argon2Cost, tagBytes: number): Promise<Buffer> {
+  return argon2Async('argon2id', {
+    message: Buffer.from(password, 'utf8'),
+    nonce: salt,
+    memory: cost.memoryKib,
+    passes: cost.passes,
+    parallelism: cost.parallelism,
+    tagLength: tagBytes,
+  });
+}
+
+function tooBusy() {
+  return engramError('TooManyRequestsError', 'Too many sign-ins at the moment.', {
+    retryable: true,
+    retryAfterSeconds: 1,
+  });
+}
+
+function encode({ memoryKib, passes, parallelism }: Argon2Cost, salt: Buffer, tag: Buffer): string {
+  return `$argon2id$v=19$m=${memoryKib},t=${passes},p=${parallelism}$${base64(salt)}$${base64(tag)}`;
+}
+
+const PHC = /^\$argon2id\$v=19\$m=(\d{1,10}),t=(\d{1,10}),p=(\d{1,3})\$([A-Za-z0-9+/]{11,88})\$([A-Za-z0-9+/]{16,88})$/;
+
+function decode(phc: string): { readonly cost: Argon2Cost; readonly salt: Buffer; readonly tag: Buffer } | null {
+  const parts = PHC.exec(phc);
+  if (parts === null) return null;
+  const [memoryKib = 0, passes = 0, parallelism = 0] = parts.slice(1, 4).map(Number);
+  const isSane =
+    memoryKib >= 8 * parallelism &&
+    memoryKib <= LIMIT.memoryKib &&
+    passes >= 1 &&
+    passes <= LIMIT.passes &&
+    parallelism >= 1 &&
+    parallelism <= LIMIT.parallelism;
+  if (!isSane) return null;
+  const [salt, tag] = parts.slice(4).map((text) => Buffer.from(text, 'base64'));
+  return salt === undefined || tag === undefined ? null : { cost: { memoryKib, passes, parallelism }, salt, tag };
+}
+
+function base64(bytes: Buffer): string {
+  return bytes.toString('base64').replaceAll('=', '');
+}

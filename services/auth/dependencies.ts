@@ -1,0 +1,62 @@
+import type { Posture } from '../common/domain/posture.ts';
+import type { Messenger } from '../common/messaging/messenger.ts';
+import type { DocumentStore } from '../common/ports/document-store.ts';
+import type { EventLog } from '../common/ports/event-log.ts';
+import type { Logger } from '../common/ports/logger.ts';
+import type { Clock, IdSource } from '../common/ports/system.ts';
+import type { ApiKeys } from '../common/repositories/api-keys.ts';
+import type { Datasets } from '../common/repositories/datasets.ts';
+import type { Grants } from '../common/repositories/grants.ts';
+import type { RevokedTokens } from '../common/repositories/revoked-tokens.ts';
+import type { Users } from '../common/repositories/users.ts';
+import type { AccessTokens } from './credentials/access-tokens.ts';
+import type { LoginThrottle } from './credentials/login-throttle.ts';
+import type { PasswordHasher } from './credentials/password-hasher.ts';
+import type { PrincipalCache } from './credentials/principal-cache.ts';
+
+export interface AuthSettings {
+  readonly posture: Posture;
+  /** DEFAULT_USER_EMAIL; nobody can register it. */
+  readonly defaultUserEmail: string;
+  /** AUTH_TOKEN_COOKIE_NAME and _DOMAIN; null: the host that answers. */
+  readonly cookieName: string;
+  readonly cookieDomain: string | null;
+  /** JWT_LIFETIME_SECONDS; 0: tokens do not end. */
+  readonly tokenLifetimeSeconds: number;
+  /** MAX_USER_API_KEYS */
+  readonly maxApiKeysPerUser: number;
+}
+
+export interface AuthSecrets {
+  /** Signs login tokens. */
+  readonly jwt: Uint8Array | string;
+  /** DEFAULT_USER_PASSWORD */
+  readonly defaultUserPassword: string | null;
+}
+
+/** What the service is made from. */
+export interface AuthServiceOptions {
+  readonly store: DocumentStore;
+  readonly eventLog: EventLog;
+  readonly messenger: Messenger;
+  readonly clock: Clock;
+  readonly ids: IdSource;
+  readonly logger: Logger;
+  readonly settings: AuthSettings;
+  readonly secrets: AuthSecrets;
+}
+
+/** What its use cases work with. */
+export interface AuthDependencies extends Pick<AuthServiceOptions, 'store' | 'eventLog' | 'clock' | 'ids' | 'logger'> {
+  readonly settings: AuthSettings;
+  readonly defaultUserPassword: string | null;
+  readonly users: Users;
+  readonly apiKeys: ApiKeys;
+  readonly datasets: Datasets;
+  readonly grants: Grants;
+  readonly revokedTokens: RevokedTokens;
+  readonly passwords: PasswordHasher;
+  readonly tokens: AccessTokens;
+  readonly throttle: LoginThrottle;
+  readonly cache: PrincipalCache;
+}

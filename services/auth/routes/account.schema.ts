@@ -1,0 +1,49 @@
+import { z } from 'zod';
+import { checkEmailAddress } from '../../common/domain/email-address.ts';
+import { MAX_PASSWORD_LENGTH } from '../usecases/password-rule.ts';
+
+/** Longer than any address; keeps the keys of the login throttle small. */
+const MAX_USERNAME_LENGTH = 320;
+
+/** An address as it is stored. The issue carries the wire's `type` and `ctx` (auth-integrations.md §1.4). */
+const emailAddress = z.string().transform((text, context) => {
+  const { address, reason } = checkEmailAddress(text);
+  if (address !== undefined) return address;
+  context.addIssue({
+    code: 'custom',
+    message: `value is not a valid email address: ${reason}`,
+    params: { type: 'value_error', ctx: { reason } },
+  });
+  return z.NEVER;
+});
+
+export const registerBody = z.object({ email: emailAddress, password: z.string() });
+
+export const updateAccountBody = z.object({ email: emailAddress.nullish(), password: z.string().nullish() });
+
+/** Null for whatever is no login form: the contract answers that as it answers a wrong password. */
+export const loginBody = z
+  .object({
+    grant_type: z.enum(['', 'password']).optional(),
+    username: z.string().min(1).max(MAX_USERNAME_LENGTH),
+    password: z.string().min(1).max(MAX_PASSWORD_LENGTH),
+    scope: z.string().optional(),
+    client_id: z.string().optional(),
+    client_secret: z.string().optional(),
+  })
+  .nullable()
+  .catch(null);
+
+export const loginAnswer = z.object({ access_token: z.string(), token_type: z.literal('bearer') });
+
+export const userRecord = z.object({
+  id: z.string(),
+  email: z.string(),
+  is_active: z.boolean(),
+  is_superuser: z.boolean(),
+  is_verified: z.boolean(),
+  tenant_id: z.string().nullable(),
+  parent_user_id: z.string().nullable(),
+});
+
+export const ownEmail = z.object({ email: z.string() });

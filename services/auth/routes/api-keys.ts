@@ -1,0 +1,66 @@
+import { z } from 'zod';
+import { defineRoute, json, type Route } from '../../common/http/route.ts';
+import type { AuthDependencies } from '../dependencies.ts';
+import { presentApiKey } from '../presenters/account.ts';
+import { createApiKey, deleteApiKey } from '../usecases/api-keys.ts';
+import { apiKeyParams, apiKeyRecord, createApiKeyBody } from './api-key.schema.ts';
+
+/** Own API keys. */
+export function apiKeyRoutes(deps: AuthDependencies): readonly Route[] {
+  return [list(deps), create(deps), remove(deps)];
+}
+
+const path = '/api/v1/auth/api-keys';
+
+function list(deps: AuthDependencies): Route {
+  return defineRoute({
+    method: 'GET',
+    path,
+    tag: 'auth',
+    summary: 'List own API keys, without the keys',
+    auth: 'user',
+    permission: 'own account',
+    responses: { 200: { description: 'The keys, oldest first', schema: z.array(apiKeyRecord) } },
+    async handle({ principal }) {
+      const keys = await deps.apiKeys.ofUser(principal.id);
+      return json(keys.map((key) => presentApiKey(key)));
+    },
+  });
+}
+
+function create(deps: AuthDependencies): Route {
+  return defineRoute({
+    method: 'POST',
+    path,
+    tag: 'auth',
+    summary: 'Create an API key; it is shown this once',
+    auth: 'user',
+    permission: 'own account',
+    body: { kind: 'json', schema: createApiKeyBody },
+    responses: {
+      200: { description: 'The key', schema: apiKeyRecord },
+      400: { description: 'The maximum number of keys is reached' },
+    },
+    async handle({ principal, body }) {
+      const { key, text } = await createApiKey(deps, principal.id, body.name ?? null);
+      return { json: presentApiKey(key, text), headers: { 'cache-control': 'no-store' } };
+    },
+  });
+}
+
+function remove(deps: AuthDependencies): Route {
+  return defineRoute({
+    method: 'DELETE',
+    path: `${path}/:apiKeyId`,
+    tag: 'auth',
+    summary: 'Delete an API key',
+    auth: 'user',
+    permission: 'own account',
+    params: apiKeyParams,
+    responses: { 200: { description: 'Deleted' }, 404: { description: 'No such key of the caller' } },
+    async handle({ principal, params }) {
+      await deleteApiKey(deps, principal.id, params.apiKeyId.toLowerCase());
+      return json(null);
+    },
+  });
+}

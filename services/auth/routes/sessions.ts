@@ -1,0 +1,74 @@
+import { HttpError } from '../../common/http/http-error.ts';
+import { defineRoute, json, type Route } from '../../common/http/route.ts';
+import type { AuthDependencies } from '../dependencies.ts';
+import { logIn } from '../usecases/log-in.ts';
+import { logOut } from '../usecases/log-out.ts';
+import { loginAnswer, loginBody, ownEmail } from './account.schema.ts';
+import { clearedCookie, loginCookie, presentedTokens } from './session-cookie.ts';
+
+/** Signing in and out. */
+export function sessionRoutes(deps: AuthDependencies): readonly Route[] {
+  return [login(deps), logout(deps), me()];
+}
+
+function login(deps: AuthDependencies): Route {
+  return defineRoute({
+    method: 'POST',
+    path: '/api/v1/auth/login',
+    tag: 'auth',
+    summary: 'Log in with a form; answers a token and sets the login cookie',
+    auth: 'none',
+    permission: 'none',
+    // `any`, so that a JSON body reaches the handler and gets the contract's answer instead of a validation error.
+    body: { kind: 'any', schema: loginBody, required: false },
+    responses: {
+      200: { description: 'Logged in', schema: loginAnswer },
+      400: { description: 'Not a login form: LOGIN_BAD_CREDENTIALS' },
+      401: { description: 'LOGIN_BAD_CREDENTIALS' },
+      429: { description: 'Too many failed logins' },
+    },
+    async handle({ body, headers, remoteAddress }) {
+      if (!body || !isForm(headers['content-type'])) throw new HttpError(400, { detail: 'LOGIN_BAD_CREDENTIALS' });
+      const token = await logIn(deps, { username: body.username, password: body.password, remoteAddress });
+      return {
+        json: { access_token: token, token_type: 'bearer' },
+        headers: { 'set-cookie': loginCookie(deps.settings, token), 'cache-control': 'no-store' },
+      };
+    },
+  });
+}
+
+function isForm(contentType = ''): boolean {
+  return /^\s*(application\/x-www-form-urlencoded|multipart\/form-data)\b/i.test(contentType);
+}
+
+function logout(deps: AuthDependencies): Route {
+  return defineRoute({
+    method: 'POST',
+    path: '/api/v1/auth/logout',
+    tag: 'auth',
+    summary: 'End the presented login token and clear the cookie',
+    auth: 'user',
+    permission: 'own session',
+    responses: { 200: { description: 'Logged out' } },
+    async handle({ headers }) {
+      await logOut(deps, presentedTokens(deps.settings, headers));
+      return { json: {}, headers: { 'set-cookie': clearedCookie(deps.settings) } };
+    },
+  });
+}
+
+function me(): Route {
+  return defineRoute({
+    method: 'GET',
+    path: '/api/v1/auth/me',
+    tag: 'auth',
+    summary: 'Own e-mail address',
+    auth: 'user',
+    permission: 'own account',
+    responses: { 200: { description: 'The address', schema: ownEmail } },
+    async handle({ principal }) {
+      return json({ email: principal.email });
+    },
+  });
+}

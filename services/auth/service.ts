@@ -1,0 +1,94 @@
+import { asId } from '../common/domain/ids.ts';
+import type { Service } from '../common/lifecycle/service.ts';
+import * as methods from '../common/messaging/methods/auth.ts';
+import type { Subscription } from '../common/ports/bus.ts';
+import type { AnyCollection } from '../common/ports/document-store.ts';
+import { apiKeysCollection, createApiKeys } from '../common/repositories/api-keys.ts';
+import { createDatasets, datasetsCollection } from '../common/repositories/datasets.ts';
+import { createGrants, grantsCollection } from '../common/repositories/grants.ts';
+import { createRevokedTokens, revokedTokensCollection } from '../common/repositories/revoked-tokens.ts';
+import { createUsers, usersCollection } from '../common/repositories/users.ts';
+import { createAccessTokens } from './credentials/access-tokens.ts';
+import { createLoginThrottle } from './credentials/login-throttle.ts';
+import { createPasswordHasher } from './credentials/password-hasher.ts';
+import { createPrincipalCache } from './credentials/principal-cache.ts';
+import type { AuthDependencies, AuthServiceOptions } from './dependencies.ts';
+import { accountRoutes } from './routes/accounts.ts';
+import { apiKeyRoutes } from './routes/api-keys.ts';
+import { sessionRoutes } from './routes/sessions.ts';
+import { authenticate } from './usecases/authenticate.ts';
+import { createDataset } from './usecases/create-dataset.ts';
+import { prepareDefaultUser, reviewDefaultUser } from './usecases/default-user.ts';
+import { getPrincipal } from './usecases/get-principal.ts';
+import { removeDataset } from './usecases/remove-dataset.ts';
+import { resolveDatasets } from './usecases/resolve-datasets.ts';
+
+/** What the composition root prepares in the document store for this service. */
+export const authCollections: readonly AnyCollection[] = [
+  usersCollection,
+  apiKeysCollection,
+  revokedTokensCollection,
+  datasetsCollection,
+  grantsCollection,
+];
+
+/** Accounts, credentials and the dataset registry: see README.md. */
+export function createAuthService(options: AuthServiceOptions): Service {
+  const deps = dependenciesOf(options);
+  let subscriptions: readonly Subscription[] = [];
+  let review: Promise<void> = Promise.resolve();
+  return {
+    name: 'auth',
+    routes: [...sessionRoutes(deps), ...accountRoutes(deps), ...apiKeyRoutes(deps)],
+    sockets: [],
+    async start() {
+      await prepareDefaultUser(deps);
+      subscriptions = await serve(deps, options.messenger);
+      // Costs a password hash and only writes a log line: nothing waits for it.
+      review = reviewDefaultUser(deps).catch((error: unknown) => {
+        options.logger.warn('auth.default_user.not_reviewed', { error });
+      });
+    },
+    async stop() {
+      await Promise.all(subscriptions.map((subscription) => subscription.stop()));
+      subscriptions = [];
+      await review;
+    },
+  };
+}
+
+function dependenciesOf(options: AuthServiceOptions): AuthDependencies {
+  const { store, eventLog, clock, ids, logger, settings, secrets } = options;
+  return {
+    ...{ store, eventLog, clock, ids, logger, settings },
+    defaultUserPassword: secrets.defaultUserPassword,
+    users: createUsers(store),
+    apiKeys: createApiKeys(store),
+    datasets: createDatasets(store),
+    grants: createGrants(store),
+    revokedTokens: createRevokedTokens(store),
+    passwords: createPasswordHasher(),
+    tokens: createAccessTokens({ secret: secrets.jwt, lifetimeSeconds: settings.tokenLifetimeSeconds, clock, ids }),
+    throttle: createLoginThrottle(clock),
+    cache: createPrincipalCache({ clock }),
+  };
+}
+
+function serve(deps: AuthDependencies, messenger: AuthServiceOptions['messenger']): Promise<readonly Subscription[]> {
+  const { posture } = deps.settings;
+  return Promise.all([
+    messenger.serve(methods.authenticate, async (request) => ({
+      principal: await authenticate(deps, request),
+      required: posture.required,
+      posture: posture.reason,
+    })),
+    messenger.serve(methods.getPrincipal, async ({ userId, tenant }) => ({
+      principal: await getPrincipal(deps, asId(userId), asId(tenant)),
+    })),
+    messenger.serve(methods.resolveDatasets, async (request) => ({ datasets: await resolveDatasets(deps, request) })),
+    messenger.serve(methods.createDataset, async ({ principal, name }) => ({
+      dataset: await createDataset(deps, principal, name),
+    })),
+    messenger.serve(methods.removeDataset, async ({ dataset }) => ({ removed: await removeDataset(deps, dataset) })),
+  ]);
+}

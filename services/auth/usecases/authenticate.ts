@@ -1,0 +1,80 @@
+import type { Principal } from '../../common/domain/principal.ts';
+import type { Credential } from '../../common/messaging/methods/auth.ts';
+import type { ApiKey } from '../../common/repositories/api-keys.ts';
+import { principalOf, type User } from '../../common/repositories/users.ts';
+import { apiKeyHash, isApiKeyText } from '../credentials/api-key-text.ts';
+import { cacheKey } from '../credentials/principal-cache.ts';
+import type { AuthDependencies } from '../dependencies.ts';
+import { ensureDefaultUser } from './default-user.ts';
+
+/** `lastUsedAt` of a key is renewed at most this often. */
+const LAST_USED_STEP_MS = 5 * 60_000;
+const ANONYMOUS = 'anonymous';
+
+export interface AuthenticateRequest {
+  /** In the order they are tried; one that is refused falls through to the next. */
+  readonly credentials: readonly Credential[];
+  /** Demands a credential even where the posture does not. */
+  readonly strict?: boolean;
+}
+
+/** Who a request acts for; null when nobody. Where no credential is required, the default account stands in. */
+export async function authenticate(
+  deps: AuthDependencies,
+  { credentials, strict = false }: AuthenticateRequest,
+): Promise<Principal | null> {
+  for (const credential of credentials) {
+    const principal = await cached(deps, cacheKey(credential), () => ownerOf(deps, credential));
+    if (principal !== null) return principal;
+  }
+  if (strict || deps.settings.posture.required) return null;
+  return cached(deps, ANONYMOUS, () => ensureDefaultUser(deps));
+}
+
+async function cached(
+  { cache }: AuthDependencies,
+  key: string,
+  find: () => Promise<User | null>,
+): Promise<Principal | null> {
+  const known = cache.get(key);
+  if (known !== null) return known;
+  const era = cache.era();
+  const user = await find();
+  if (user === null || !user.isActive) return null;
+  const principal = principalOf(user);
+  cache.put(key, principal, era);
+  return principal;
+}
+
+function ownerOf(deps: AuthDependencies, { kind, value }: Credential): Promise<User | null> {
+  // A shipped client sends its API key as Bearer.
+  const isKey = kind === 'api-key' || (kind === 'bearer' && isApiKeyText(value));
+  return isKey ? ownerOfApiKey(deps, value) : ownerOfToken(deps, value);
+}
+
+async function ownerOfApiKey(deps: AuthDependencies, text: string): Promise<User | null> {
+  if (!isApiKeyText(text)) return null;
+  const key = await deps.apiKeys.findByHash(apiKeyHash(text));
+  if (key === null) return null;
+  const user = await deps.users.get(key.userId);
+  if (user?.isActive) await renewLastUse(deps, key);
+  return user;
+}
+
+async function renewLastUse({ apiKeys, clock, logger }: AuthDependencies, key: ApiKey): Promise<void> {
+  const now = clock.now();
+  if (key.lastUsedAt !== null && now.getTime() - Date.parse(key.lastUsedAt) < LAST_USED_STEP_MS) return;
+  try {
+    await apiKeys.touch(key.id, now.toISOString());
+  } catch (error) {
+    // Whatever is wrong with writing, it must not turn a valid key away.
+    logger.warn('auth.api_key.last_use_not_stored', { error, keyId: key.id });
+  }
+}
+
+async function ownerOfToken(deps: AuthDependencies, token: string): Promise<User | null> {
+  const claims = await deps.tokens.read(token);
+  if (claims === null) return null;
+  const [user, isRevoked] = await Promise.all([deps.users.get(claims.userId), deps.revokedTokens.has(claims.tokenId)]);
+  return user !== null && !isRevoked && deps.tokens.isCurrent(claims, user) ? user : null;
+}

@@ -1,0 +1,45 @@
+import type { DatasetRef } from '../../common/domain/dataset.ts';
+import { engramError } from '../../common/domain/errors.ts';
+import { datasetId } from '../../common/domain/ids.ts';
+import { creatorHolders } from '../../common/domain/permissions.ts';
+import type { Principal } from '../../common/domain/principal.ts';
+import { datasetScope, wireTenant } from '../../common/domain/scope.ts';
+import { DuplicateKeyError } from '../../common/ports/document-store.ts';
+import { datasetRef } from '../../common/repositories/datasets.ts';
+import type { AuthDependencies } from '../dependencies.ts';
+
+type Dependencies = Pick<AuthDependencies, 'store' | 'eventLog' | 'clock' | 'datasets' | 'grants'>;
+
+/** How often a name may vanish under a creation that found it taken. */
+const ATTEMPTS = 5;
+
+/** Makes the dataset with its grants, or answers the one that the principal owns under the name. Takes any name. */
+export async function createDataset(deps: Dependencies, principal: Principal, name: string): Promise<DatasetRef> {
+  const id = datasetId(name, principal.id, wireTenant(principal.tenant));
+  const scope = datasetScope(principal.tenant, id);
+  for (let attempt = 0; attempt < ATTEMPTS; attempt += 1) {
+    const existing = await deps.datasets.get(scope, id);
+    if (existing !== null) return datasetRef(existing);
+    const dataset: DatasetRef = {
+      id,
+      name,
+      ownerId: principal.id,
+      tenant: principal.tenant,
+      createdAt: deps.clock.now().toISOString(),
+      updatedAt: null,
+    };
+    try {
+      await deps.store.commit(scope, [
+        deps.datasets.insertWrite(dataset),
+        ...deps.grants.insertAllWrites(id, creatorHolders(principal)),
+        ...deps.eventLog.appendWrites(scope, [
+          { type: 'dataset.created', subjectId: id, data: { ownerId: principal.id } },
+        ]),
+      ]);
+      return dataset;
+    } catch (error) {
+      if (!(error instanceof DuplicateKeyError)) throw error;
+    }
+  }
+  throw engramError('ConflictError', 'The dataset is being created and removed at the same time.', { retryable: true });
+}

@@ -1,0 +1,99 @@
+import { emailKey } from '../../common/domain/email-address.ts';
+import { engramError, isEngramError } from '../../common/domain/errors.ts';
+import { asId } from '../../common/domain/ids.ts';
+import { PERSONAL_TENANT } from '../../common/domain/scope.ts';
+import { DuplicateKeyError, VersionConflictError } from '../../common/ports/document-store.ts';
+import { NO_PASSWORD, type User } from '../../common/repositories/users.ts';
+import type { AuthDependencies } from '../dependencies.ts';
+
+export type DefaultUserDependencies = Pick<
+  AuthDependencies,
+  | 'store'
+  | 'eventLog'
+  | 'clock'
+  | 'ids'
+  | 'logger'
+  | 'settings'
+  | 'defaultUserPassword'
+  | 'users'
+  | 'passwords'
+  | 'cache'
+>;
+
+/** Whether an address is the one kept for the default account. */
+export function isDefaultAddress(settings: AuthDependencies['settings'], address: string): boolean {
+  return emailKey(address) === emailKey(settings.defaultUserEmail);
+}
+
+/**
+ * The account that stands for everybody where nobody needs a credential: made on first use, a verified superuser,
+ * without a password unless one is configured. Errors: `CogneeSystemError` (500) when it cannot be made.
+ */
+export async function ensureDefaultUser(deps: DefaultUserDependencies): Promise<User> {
+  const existing = await deps.users.findByEmail(deps.settings.defaultUserEmail);
+  if (existing !== null) return existing;
+  try {
+    return await createDefaultUser(deps);
+  } catch (error) {
+    if (isEngramError(error)) throw error;
+    throw engramError('CogneeSystemError', 'Failed to create default user: the store refused it.', { cause: error });
+  }
+}
+
+async function createDefaultUser(deps: DefaultUserDependencies): Promise<User> {
+  const { store, eventLog, users, settings, defaultUserPassword } = deps;
+  const passwordHash = defaultUserPassword === null ? NO_PASSWORD : await deps.passwords.hash(defaultUserPassword);
+  const user = {
+    id: asId<User['id']>(deps.ids.uuid()),
+    email: settings.defaultUserEmail,
+    passwordHash,
+    isActive: true,
+    isSuperuser: true,
+    isVerified: true,
+    tenant: PERSONAL_TENANT,
+    parentId: null,
+    createdAt: deps.clock.now().toISOString(),
+  };
+  const scope = { tenant: PERSONAL_TENANT };
+  const events = eventLog.appendWrites(scope, [{ type: 'user.registered', subjectId: user.id, data: {} }]);
+  try {
+    await store.commit(scope, [users.insertWrite(user), ...events]);
+  } catch (error) {
+    // Two first requests, or two replicas: the other one made it.
+    if (!(error instanceof DuplicateKeyError)) throw error;
+  }
+  const created = await users.findByEmail(settings.defaultUserEmail);
+  if (created === null) throw new Error('the default account was removed while it was made');
+  return created;
+}
+
+/** At start, when DEFAULT_USER_PASSWORD is set: makes the account, or gives it the password if it has none. */
+export async function prepareDefaultUser(deps: DefaultUserDependencies): Promise<void> {
+  const { defaultUserPassword: password } = deps;
+  if (password === null) return;
+  const user = await ensureDefaultUser(deps);
+  if (user.passwordHash === NO_PASSWORD) await setFirstPassword(deps, user, password);
+}
+
+/** Tells the operator what a configured default account cannot be: it exists with less rights or another password. */
+export async function reviewDefaultUser(deps: DefaultUserDependencies): Promise<void> {
+  const { defaultUserPassword: password, logger } = deps;
+  if (password === null) return;
+  const user = await deps.users.findByEmail(deps.settings.defaultUserEmail);
+  if (user === null) return;
+  if (!user.isSuperuser) logger.warn('auth.default_user.not_superuser', { userId: user.id });
+  const isSame = await deps.passwords.verify(password, user.passwordHash);
+  if (!isSame) logger.warn('auth.default_user.password_differs', { userId: user.id });
+}
+
+async function setFirstPassword(deps: DefaultUserDependencies, user: User, password: string): Promise<void> {
+  const passwordHash = await deps.passwords.hash(password);
+  const changed = { ...user, passwordHash, updatedAt: deps.clock.now().toISOString() };
+  try {
+    await deps.store.commit({ tenant: PERSONAL_TENANT }, [deps.users.replaceWrite(changed)]);
+    deps.cache.clear();
+  } catch (error) {
+    // Another replica starts with the same password.
+    if (!(error instanceof VersionConflictError)) throw error;
+  }
+}

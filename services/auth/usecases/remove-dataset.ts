@@ -1,0 +1,29 @@
+import type { DatasetRef } from '../../common/domain/dataset.ts';
+import { scopeOf } from '../../common/domain/dataset.ts';
+import { VersionConflictError } from '../../common/ports/document-store.ts';
+import type { AuthDependencies } from '../dependencies.ts';
+
+type Dependencies = Pick<AuthDependencies, 'store' | 'eventLog' | 'datasets' | 'grants'>;
+
+/**
+ * Removes the registry entry and all grants; false when it was gone. The caller has checked the permission. A name that is
+ * used again has the same id: a late or repeated removal must not take the new dataset, so the creation time must match.
+ */
+export async function removeDataset(deps: Dependencies, dataset: DatasetRef): Promise<boolean> {
+  const scope = scopeOf(dataset);
+  for (;;) {
+    const stored = await deps.datasets.get(scope, dataset.id);
+    if (stored === null || stored.createdAt !== dataset.createdAt) return false;
+    const data = { ownerId: stored.ownerId };
+    try {
+      await deps.store.commit(scope, [
+        deps.datasets.removeWrite(stored),
+        deps.grants.removeAllWrite(),
+        ...deps.eventLog.appendWrites(scope, [{ type: 'dataset.removed', subjectId: dataset.id, data }]),
+      ]);
+      return true;
+    } catch (error) {
+      if (!(error instanceof VersionConflictError)) throw error;
+    }
+  }
+}

@@ -1,0 +1,131 @@
+import type { DatasetId } from '../../common/domain/brand.ts';
+import type { DatasetRef } from '../../common/domain/dataset.ts';
+import { engramError } from '../../common/domain/errors.ts';
+import { asId, isUuid } from '../../common/domain/ids.ts';
+import {
+  datasetsWith,
+  grantHolders,
+  isCreatableDatasetName,
+  notAllPermitted,
+} from '../../common/domain/permissions.ts';
+import type { Permission, Principal } from '../../common/domain/principal.ts';
+import type { Scope } from '../../common/domain/scope.ts';
+import { datasetRef } from '../../common/repositories/datasets.ts';
+import type { AuthDependencies } from '../dependencies.ts';
+import { createDataset } from './create-dataset.ts';
+
+type Dependencies = Pick<AuthDependencies, 'store' | 'eventLog' | 'clock' | 'datasets' | 'grants' | 'users'>;
+
+export interface DatasetQuery {
+  readonly principal: Principal;
+  readonly permission: Permission;
+  readonly ids?: readonly string[] | undefined;
+  readonly names?: readonly string[] | undefined;
+  readonly createMissing?: boolean | undefined;
+  readonly namesAmongPermitted?: boolean | undefined;
+}
+
+/** See `resolveDatasets` in common/messaging/methods/auth.ts: rules and errors. */
+export async function resolveDatasets(deps: Dependencies, query: DatasetQuery): Promise<readonly DatasetRef[]> {
+  if (query.ids !== undefined && query.ids.length > 0) return byIds(deps, query, query.ids);
+  if (query.names === undefined) return allPermitted(deps, query);
+  if (query.names.length === 0) throw engramError('DatasetNotFoundError', 'No datasets found.');
+  const names = [...new Set(query.names)];
+  return query.namesAmongPermitted ? amongPermitted(deps, query, names) : amongOwn(deps, query, names);
+}
+
+async function byIds(
+  deps: Dependencies,
+  query: DatasetQuery,
+  given: readonly string[],
+): Promise<readonly DatasetRef[]> {
+  if (!given.every(isUuid)) throw notAllPermitted(query.permission);
+  const ids = [...new Set(given.map((id) => asId<DatasetId>(id)))];
+  const [datasets] = await Promise.all([
+    deps.datasets.getMany(scopeOf(query), ids),
+    requirePermission(deps, query, ids),
+  ]);
+  if (datasets.length < ids.length) throw notAllPermitted(query.permission);
+  return datasets.map(datasetRef);
+}
+
+async function allPermitted(deps: Dependencies, query: DatasetQuery): Promise<readonly DatasetRef[]> {
+  const grants = await deps.grants.ofHolders(scopeOf(query), await holdersFor(deps, query.principal));
+  const datasets = await deps.datasets.getMany(scopeOf(query), [...datasetsWith(query.permission, grants)]);
+  return datasets.toSorted(byAge).map(datasetRef);
+}
+
+/** Names mean the principal's own datasets of the current tenant; shared ones need ids. */
+async function amongOwn(
+  deps: Dependencies,
+  query: DatasetQuery,
+  names: readonly string[],
+): Promise<readonly DatasetRef[]> {
+  const { principal } = query;
+  const own = await deps.datasets.ownedByName(scopeOf(query), principal.id, names);
+  const known = new Map<string, DatasetRef>(own.map((dataset) => [dataset.name, datasetRef(dataset)]));
+  const missing = names.filter((name) => !known.has(name));
+  if (missing.length > 0 && !query.createMissing) throw namesNotFound(missing);
+  if (!missing.every(isCreatableDatasetName)) throw invalidName();
+  // Before anything is made: a refused request leaves no dataset behind.
+  if (own.length > 0)
+    await requirePermission(
+      deps,
+      query,
+      own.map((dataset) => dataset.id),
+    );
+  for (const name of missing) known.set(name, await createDataset(deps, principal, name));
+  return names.flatMap((name) => known.get(name) ?? []);
+}
+
+/** `forget` alone: the first dataset of the name that the permission reaches; an own one goes before a shared one. */
+async function amongPermitted(
+  deps: Dependencies,
+  query: DatasetQuery,
+  names: readonly string[],
+): Promise<readonly DatasetRef[]> {
+  const permitted = await allPermitted(deps, query);
+  return names.map((name) => {
+    const candidates = permitted.filter((dataset) => dataset.name === name);
+    const found = candidates.find((dataset) => dataset.ownerId === query.principal.id) ?? candidates[0];
+    if (found !== undefined) return found;
+    throw engramError('DatasetNotFoundError', `Dataset '${name}' not found or not accessible.`);
+  });
+}
+
+async function requirePermission(deps: Dependencies, query: DatasetQuery, ids: readonly DatasetId[]): Promise<void> {
+  const { principal, permission } = query;
+  const own = datasetsWith(permission, await deps.grants.on(scopeOf(query), ids, [principal.id]));
+  const others = ids.filter((id) => !own.has(id));
+  if (others.length === 0) return;
+  // Only now the agents: most requests are about datasets that the principal may use itself.
+  const holders = await holdersFor(deps, principal);
+  const inherited = datasetsWith(permission, await deps.grants.on(scopeOf(query), others, holders));
+  if (others.some((id) => !inherited.has(id))) throw notAllPermitted(permission);
+}
+
+function scopeOf({ principal }: DatasetQuery): Scope {
+  return { tenant: principal.tenant };
+}
+
+async function holdersFor({ users }: Dependencies, principal: Principal) {
+  return grantHolders(principal, await users.childAgents(principal.id));
+}
+
+function byAge(one: DatasetRef, other: DatasetRef): number {
+  if (one.createdAt !== other.createdAt) return one.createdAt < other.createdAt ? -1 : 1;
+  return one.id < other.id ? -1 : 1;
+}
+
+function namesNotFound(names: readonly string[]) {
+  const list = names.map((name) => `'${name}'`).join(', ');
+  return engramError(
+    'DatasetNotFoundError',
+    `Dataset(s) not found: ${list}. Dataset names resolve only among the datasets you own in the current tenant; ` +
+      'pass dataset_ids for datasets shared with you.',
+  );
+}
+
+function invalidName() {
+  return engramError('InvalidDatasetNameError', 'Dataset name cannot be empty or contain spaces or dots.');
+}

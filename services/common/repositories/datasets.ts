@@ -1,0 +1,83 @@
+import type { DatasetId, TenantId, UserId } from '../domain/brand.ts';
+import type { DatasetRef } from '../domain/dataset.ts';
+import { asId } from '../domain/ids.ts';
+import type { Scope } from '../domain/scope.ts';
+import {
+  type Collection,
+  type DocumentStore,
+  insert,
+  remove,
+  type Stored,
+  type Write,
+} from '../ports/document-store.ts';
+
+type DatasetDocument = {
+  readonly name: string;
+  readonly ownerId: string;
+  readonly createdAt: string;
+  readonly updatedAt: string | null;
+};
+
+/** Names are unique per owner and tenant, case-sensitively. */
+export const datasetsCollection: Collection<DatasetDocument> = {
+  name: 'datasets',
+  level: 'tenant',
+  indexes: [{ fields: ['ownerId', 'name'], unique: true }],
+};
+
+export interface StoredDataset extends DatasetRef {
+  readonly version: number;
+}
+
+/** The registry of datasets; `grants` says who may use them. */
+export interface Datasets {
+  get(scope: Scope, id: DatasetId): Promise<StoredDataset | null>;
+  /** Unknown ids are left out; the order is that of `ids`. */
+  getMany(scope: Scope, ids: readonly DatasetId[]): Promise<readonly StoredDataset[]>;
+  /** Datasets of an owner with one of the names, in no order. */
+  ownedByName(scope: Scope, owner: UserId, names: readonly string[]): Promise<readonly StoredDataset[]>;
+  /** `DuplicateKeyError` in the commit when the owner has the name already. */
+  insertWrite(dataset: DatasetRef): Write;
+  removeWrite(dataset: StoredDataset): Write;
+}
+
+const SLICE = 500;
+
+export function createDatasets(store: DocumentStore): Datasets {
+  const inSlices = async <Key>(
+    keys: readonly Key[],
+    read: (slice: readonly Key[]) => Promise<readonly Stored<DatasetDocument>[]>,
+  ): Promise<readonly StoredDataset[]> => {
+    const found: StoredDataset[] = [];
+    for (let start = 0; start < keys.length; start += SLICE) {
+      found.push(...(await read(keys.slice(start, start + SLICE))).map(datasetOf));
+    }
+    return found;
+  };
+  return {
+    async get(scope, id) {
+      const stored = await store.get(scope, datasetsCollection, id);
+      return stored === null ? null : datasetOf(stored);
+    },
+    getMany: (scope, ids) => inSlices(ids, (slice) => store.getMany(scope, datasetsCollection, slice)),
+    ownedByName(scope, owner, names) {
+      return inSlices([...new Set(names)], async (slice) => {
+        const where = { ownerId: owner, name: { in: slice } };
+        return (await store.find(scope, datasetsCollection, { where, limit: SLICE })).items;
+      });
+    },
+    insertWrite({ id, name, ownerId, createdAt, updatedAt }) {
+      return insert(datasetsCollection, id, { name, ownerId, createdAt, updatedAt });
+    },
+    removeWrite: ({ id, version }) => remove(datasetsCollection, id, version),
+  };
+}
+
+/** The registry's answer as it travels between services. */
+export function datasetRef({ id, name, ownerId, tenant, createdAt, updatedAt }: DatasetRef): DatasetRef {
+  return { id, name, ownerId, tenant, createdAt, updatedAt };
+}
+
+function datasetOf({ id, version, tenant, value }: Stored<DatasetDocument>): StoredDataset {
+  return { ...value, id: asId(id), version, ownerId: asId(value.ownerId), tenant: asId<TenantId>(tenant ?? '') };
+}

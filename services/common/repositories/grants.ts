@@ -1,0 +1,114 @@
+import type { DatasetId, UserId } from '../domain/brand.ts';
+import { asId } from '../domain/ids.ts';
+import type { Grant } from '../domain/permissions.ts';
+import { PERMISSIONS, type Permission } from '../domain/principal.ts';
+import type { Page } from '../domain/result-page.ts';
+import type { DatasetScope, Scope } from '../domain/scope.ts';
+import {
+  type Collection,
+  type DocumentStore,
+  DuplicateKeyError,
+  insert,
+  removeWhere,
+  replace,
+  type Stored,
+  update,
+  VersionConflictError,
+  type Write,
+} from '../ports/document-store.ts';
+import { datasetsCollection } from './datasets.ts';
+
+type GrantDocument = {
+  readonly holderId: string;
+  readonly read: boolean;
+  readonly write: boolean;
+  readonly delete: boolean;
+  readonly share: boolean;
+};
+
+/** One document per (dataset, holder). Holders are users; tenants and roles later. */
+export const grantsCollection: Collection<GrantDocument> = {
+  name: 'grants',
+  level: 'dataset',
+  indexes: [{ fields: ['holderId'] }],
+};
+
+/** Who may do what with a dataset. Everything stays in the tenant of the scope. */
+export interface Grants {
+  /** All grants of the holders in the tenant. */
+  ofHolders(scope: Scope, holders: readonly UserId[]): Promise<readonly Grant[]>;
+  /** The grants of the holders on the datasets, in one read. */
+  on(scope: Scope, datasets: readonly DatasetId[], holders: readonly UserId[]): Promise<readonly Grant[]>;
+  /** For a dataset made in the same commit. */
+  insertAllWrites(dataset: DatasetId, holders: readonly UserId[]): readonly Write[];
+  /** Idempotent. False when the dataset is gone. */
+  grant(scope: DatasetScope, holder: UserId, permission: Permission): Promise<boolean>;
+  /** Idempotent. */
+  revoke(scope: DatasetScope, holder: UserId, permission: Permission): Promise<void>;
+  /** All grants on the dataset of the commit's scope. */
+  removeAllWrite(): Write;
+}
+
+const PAGE = 1000;
+const NONE: GrantDocument = { holderId: '', read: false, write: false, delete: false, share: false };
+const ALL = { read: true, write: true, delete: true, share: true };
+
+export function createGrants(store: DocumentStore): Grants {
+  return {
+    async ofHolders(scope, holders) {
+      const grants: Grant[] = [];
+      let after: string | null = null;
+      do {
+        const query = { where: { holderId: { in: holders } }, limit: PAGE, after };
+        const page: Page<Stored<GrantDocument>> = await store.find({ tenant: scope.tenant }, grantsCollection, query);
+        grants.push(...page.items.map(grantOf));
+        after = page.next;
+      } while (after !== null);
+      return grants;
+    },
+    async on(scope, datasets, holders) {
+      const ids = datasets.flatMap((dataset) => holders.map((holder) => grantId(dataset, holder)));
+      const grants: Grant[] = [];
+      for (let start = 0; start < ids.length; start += PAGE) {
+        const slice = ids.slice(start, start + PAGE);
+        grants.push(...(await store.getMany({ tenant: scope.tenant }, grantsCollection, slice)).map(grantOf));
+      }
+      return grants;
+    },
+    insertAllWrites: (dataset, holders) =>
+      holders.map((holder) => insert(grantsCollection, grantId(dataset, holder), { holderId: holder, ...ALL })),
+    async grant(scope, holder, permission) {
+      const id = grantId(scope.dataset, holder);
+      // The dataset is touched in the same commit: a grant that outlived it would open a later dataset of the same name.
+      const touchDataset = update(datasetsCollection, scope.dataset, { required: true });
+      for (;;) {
+        const existing = await store.get(scope, grantsCollection, id);
+        const write =
+          existing === null
+            ? insert(grantsCollection, id, { ...NONE, holderId: holder, [permission]: true })
+            : replace(grantsCollection, id, { ...existing.value, [permission]: true }, existing.version);
+        try {
+          await store.commit(scope, [touchDataset, write]);
+          return true;
+        } catch (error) {
+          if (error instanceof VersionConflictError && error.collection === datasetsCollection.name) return false;
+          if (!(error instanceof VersionConflictError || error instanceof DuplicateKeyError)) throw error;
+        }
+      }
+    },
+    async revoke(scope, holder, permission) {
+      const id = grantId(scope.dataset, holder);
+      await store.commit(scope, [update(grantsCollection, id, { set: { [permission]: false } })]);
+    },
+    removeAllWrite: () => removeWhere(grantsCollection, {}),
+  };
+}
+
+function grantId(dataset: DatasetId, holder: UserId): string {
+  return `${dataset}/${holder}`;
+}
+
+function grantOf({ dataset, value }: Stored<GrantDocument>): Grant {
+  const permissions = new Set(PERMISSIONS.filter((permission) => value[permission]));
+  return { holder: asId(value.holderId), dataset: asId(dataset ?? ''), permissions };
+}

@@ -1,0 +1,125 @@
+import type { TenantId, UserId } from '../domain/brand.ts';
+import { emailKey } from '../domain/email-address.ts';
+import { asId } from '../domain/ids.ts';
+import type { Principal } from '../domain/principal.ts';
+import type { Page } from '../domain/result-page.ts';
+import { SYSTEM_SCOPE } from '../domain/scope.ts';
+import {
+  type Collection,
+  type DocumentStore,
+  insert,
+  replace,
+  type Stored,
+  type Write,
+} from '../ports/document-store.ts';
+
+/** Stored in place of a hash: no password ever matches. Agents and the default account of the open mode have it. */
+export const NO_PASSWORD = '!';
+
+type UserDocument = {
+  readonly email: string;
+  /** `emailKey(email)`: two addresses that differ only in case are one account. */
+  readonly emailKey: string;
+  /** PHC string, or `NO_PASSWORD`. */
+  readonly passwordHash: string;
+  readonly isActive: boolean;
+  readonly isSuperuser: boolean;
+  readonly isVerified: boolean;
+  /** The tenant the user works in now. */
+  readonly tenant: string;
+  /** Set for agents: the user they work for. */
+  readonly parentId: string | null;
+  /** Counts keys made, so that two requests cannot both take the last free place. */
+  readonly keysMade: number;
+  readonly createdAt: string;
+  readonly updatedAt: string | null;
+};
+
+/** Not a tenant's: a person keeps one account in all of them. */
+export const usersCollection: Collection<UserDocument> = {
+  name: 'users',
+  level: 'system',
+  indexes: [{ fields: ['emailKey'], unique: true }, { fields: ['parentId'] }],
+};
+
+export interface User {
+  readonly id: UserId;
+  /** Of the document, for `replaceWrite`. */
+  readonly version: number;
+  readonly email: string;
+  readonly passwordHash: string;
+  readonly isActive: boolean;
+  readonly isSuperuser: boolean;
+  readonly isVerified: boolean;
+  readonly tenant: TenantId;
+  readonly parentId: UserId | null;
+  readonly keysMade: number;
+  readonly createdAt: string;
+  readonly updatedAt: string | null;
+}
+
+export type NewUser = Omit<User, 'version' | 'keysMade' | 'updatedAt'>;
+
+/** Accounts. The writes are committed by the caller, under any scope, together with their events. */
+export interface Users {
+  get(id: UserId): Promise<User | null>;
+  findByEmail(address: string): Promise<User | null>;
+  /** Ids of the agents that work for a user. */
+  childAgents(parent: UserId): Promise<readonly UserId[]>;
+  /** `DuplicateKeyError` in the commit when the address is taken. */
+  insertWrite(user: NewUser): Write;
+  /** `VersionConflictError` in the commit when the account changed since it was read. */
+  replaceWrite(user: User): Write;
+}
+
+const PAGE = 1000;
+
+export function createUsers(store: DocumentStore): Users {
+  return {
+    async get(id) {
+      const stored = await store.get(SYSTEM_SCOPE, usersCollection, id);
+      return stored === null ? null : userOf(stored);
+    },
+    async findByEmail(address) {
+      const where = { emailKey: emailKey(address) };
+      const { items } = await store.find(SYSTEM_SCOPE, usersCollection, { where, limit: 1 });
+      return items[0] === undefined ? null : userOf(items[0]);
+    },
+    async childAgents(parent) {
+      const children: UserId[] = [];
+      let after: string | null = null;
+      do {
+        const query = { where: { parentId: parent }, limit: PAGE, after };
+        const page: Page<Stored<UserDocument>> = await store.find(SYSTEM_SCOPE, usersCollection, query);
+        children.push(...page.items.map((stored) => asId<UserId>(stored.id)));
+        after = page.next;
+      } while (after !== null);
+      return children;
+    },
+    insertWrite: (user) => insert(usersCollection, user.id, documentOf({ ...user, keysMade: 0, updatedAt: null })),
+    replaceWrite: (user) => replace(usersCollection, user.id, documentOf(user), user.version),
+  };
+}
+
+export function principalOf(user: User): Principal {
+  const { id, email, tenant, isSuperuser, parentId } = user;
+  return { id, email, tenant, isSuperuser, parentId };
+}
+
+function documentOf(user: Omit<User, 'version'>): UserDocument {
+  const { email, passwordHash, isActive, isSuperuser, isVerified, tenant, parentId, keysMade } = user;
+  const flags = { isActive, isSuperuser, isVerified };
+  const times = { createdAt: user.createdAt, updatedAt: user.updatedAt };
+  return { email, emailKey: emailKey(email), passwordHash, ...flags, tenant, parentId, keysMade, ...times };
+}
+
+function userOf({ id, version, value }: Stored<UserDocument>): User {
+  const { emailKey: _, ...fields } = value;
+  return {
+    ...fields,
+    id: asId(id),
+    version,
+    tenant: asId(value.tenant),
+    parentId: value.parentId === null ? null : asId(value.parentId),
+  };
+}
