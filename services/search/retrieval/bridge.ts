@@ -1,0 +1,131 @@
+import { RELATIONS } from '../../common/domain/index-rows.ts';
+import { personalisedPageRank, type WeightedEdge } from '../../common/domain/ranking/ppr.ts';
+import type { EdgeEvidence } from '../../common/ports/graph-store.ts';
+import type { NamedEntity } from './candidates.ts';
+import type { LaneContext, LaneHit } from './lanes.ts';
+
+/** A passage that another leads to, through an entity that the query does not name. */
+export interface PassageLink {
+  readonly from: string;
+  readonly to: string;
+  readonly entityId: string;
+  /** 0 to 1: how specific the entity is, and whether it leads to (or from) the passage about it. */
+  readonly weight: number;
+}
+
+/** The entity–passage graph around the first hop's passages. */
+export interface Neighbourhood {
+  readonly links: readonly PassageLink[];
+  readonly edges: readonly WeightedEdge[];
+}
+
+interface Appearance {
+  readonly chunkId: string;
+  readonly isSubject: boolean;
+}
+
+/** A hub's true number of passages is unknown; it counts as this many times the limit. */
+const HUB_FACTOR = 4;
+
+/**
+ * Second hop: the entities of the seed passages, and the passages that share them. Two look-ups, bounded by
+ * seeds × entities and entities × passages.
+ */
+export async function neighbourhood(
+  context: LaneContext,
+  seeds: readonly string[],
+  named: readonly NamedEntity[],
+  rowCount: number,
+): Promise<Neighbourhood> {
+  const { passagesPerEntity, entitiesPerPassage } = context.settings;
+  if (seeds.length === 0) return { links: [], edges: [] };
+  const relations = [RELATIONS.contains];
+  const first = await contained(context, seeds, relations, entitiesPerPassage);
+  const known = new Set(named.map((entity) => entity.entityId));
+  const bridges = [...new Set(first.map((edge) => edge.target))].filter((id) => !known.has(id));
+  if (bridges.length === 0) return { links: [], edges: weighted(first) };
+  const second = await contained(context, bridges, relations, passagesPerEntity + 1);
+  const appearances = byEntity(second);
+  const links = new Map<string, PassageLink>();
+  for (const edge of first) {
+    const places = appearances.get(edge.target);
+    if (places === undefined) continue;
+    const specificity = specificityOf(places.length, passagesPerEntity, rowCount);
+    const isHub = places.length > passagesPerEntity;
+    const fromSubject = edge.properties['isSubject'] === true;
+    for (const place of places) {
+      if (place.chunkId === edge.source) continue;
+      const direct = place.isSubject ? 1 : isHub ? 0 : fromSubject ? 1 : context.settings.sharedLinkWeight;
+      const weight = specificity * direct;
+      const key = `${edge.source} ${place.chunkId}`;
+      if (weight > (links.get(key)?.weight ?? 0)) {
+        links.set(key, { from: edge.source, to: place.chunkId, entityId: edge.target, weight });
+      }
+    }
+  }
+  return { links: [...links.values()], edges: weighted([...first, ...second]) };
+}
+
+async function contained(
+  context: LaneContext,
+  ids: readonly string[],
+  relations: readonly string[],
+  limitPerNode: number,
+): Promise<readonly EdgeEvidence[]> {
+  const edges = await context.graph.neighbours(context.scope, ids, { relations, limitPerNode }, context.signal);
+  return context.visibility.filter(edges);
+}
+
+function byEntity(edges: readonly EdgeEvidence[]): ReadonlyMap<string, readonly Appearance[]> {
+  const places = new Map<string, Map<string, Appearance>>();
+  for (const edge of edges) {
+    const known = places.get(edge.target) ?? new Map<string, Appearance>();
+    const isSubject = edge.properties['isSubject'] === true || known.get(edge.source)?.isSubject === true;
+    known.set(edge.source, { chunkId: edge.source, isSubject });
+    places.set(edge.target, known);
+  }
+  return new Map([...places].map(([entity, known]) => [entity, [...known.values()]]));
+}
+
+/** 1 for an entity of one passage, towards 0 for one of all passages. */
+function specificityOf(appearances: number, limit: number, rowCount: number): number {
+  const frequency = appearances > limit ? limit * HUB_FACTOR : appearances;
+  return Math.min(1, Math.log(1 + rowCount / Math.max(1, frequency)) / Math.log(1 + Math.max(1, rowCount)));
+}
+
+function weighted(edges: readonly EdgeEvidence[]): readonly WeightedEdge[] {
+  return edges.map((edge) => ({
+    source: edge.source,
+    target: edge.target,
+    weight: 1 + Math.log(Math.max(1, Number(edge.properties['mentions'] ?? 1))),
+  }));
+}
+
+/** Weight of the passages among the seeds of the walk, against the entities that the query names (HippoRAG 2). */
+const PASSAGE_SEED_WEIGHT = 0.05;
+
+/**
+ * Passages by personalised PageRank from the entities of the query and, weakly, from the first hop's passages. Empty
+ * when the query names no entity: then the walk could only repeat the first hop.
+ */
+export function graphHits(
+  edges: readonly WeightedEdge[],
+  named: readonly NamedEntity[],
+  passages: readonly LaneHit[],
+  limit: number,
+): readonly LaneHit[] {
+  if (named.length === 0) return [];
+  const seeds = new Map<string, number>();
+  for (const entity of named) seeds.set(entity.entityId, entity.information / Math.max(1, entity.chunks.size));
+  const top = Math.max(...passages.map((passage) => passage.score), Number.MIN_VALUE);
+  for (const passage of passages) seeds.set(passage.id, (PASSAGE_SEED_WEIGHT * passage.score) / top);
+  const entityEdges = named.flatMap((entity) =>
+    [...entity.chunks.keys()].map((chunk) => ({ source: chunk, target: entity.entityId, weight: 1 })),
+  );
+  const isPassage = new Set([...edges, ...entityEdges].map((edge) => edge.source));
+  return [...personalisedPageRank([...edges, ...entityEdges], seeds)]
+    .filter(([id]) => isPassage.has(id))
+    .map(([id, score]) => ({ id, score }))
+    .sort((a, b) => b.score - a.score || (a.id < b.id ? -1 : 1))
+    .slice(0, limit);
+}

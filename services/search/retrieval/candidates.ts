@@ -1,0 +1,82 @@
+import type { ChunkPayload } from '../../common/domain/index-rows.ts';
+import { inverseRowFrequency } from '../../common/domain/ranking/bm25.ts';
+import { tokenize } from '../../common/language/tokenize.ts';
+import type { TextCandidates, TextRow } from '../../common/ports/text-index.ts';
+import type { LaneName } from './settings.ts';
+
+/** Where an entity that the query names appears: chunk id → whether the chunk is about it. */
+export interface NamedEntity {
+  readonly entityId: string;
+  readonly name: string;
+  /** How much naming it tells: like the idf of a term. */
+  readonly information: number;
+  readonly chunks: ReadonlyMap<string, boolean>;
+}
+
+/** A passage that competes, with everything that is known of it. */
+export interface Candidate {
+  readonly row: TextRow;
+  readonly payload: ChunkPayload;
+  /** BM25 part of each query term. */
+  readonly terms: Float64Array;
+  readonly lexicalScore: number;
+  /** Rank from 1 and score of each lane that found it. */
+  readonly lanes: Map<LaneName, { readonly rank: number; readonly score: number }>;
+  /** Cosine with the query; null when it was not among the nearest. */
+  similarity: number | null;
+  /** Best BM25 score of its sentences. */
+  sentenceScore: number;
+}
+
+const K1 = 1.2;
+const B = 0.75;
+
+/** BM25 of rows, term by term, with the statistics of one query. */
+export interface TermScorer {
+  /** Σ idf of the terms: what a text that holds each of them once, at average length, scores about. */
+  readonly unit: number;
+  readonly information: readonly number[];
+  ofFrequencies(frequencies: readonly number[], length: number): Float64Array;
+  /** For rows that did not come from the lexical lane: counts the terms in the text itself. */
+  ofText(text: string): Float64Array;
+}
+
+export function createTermScorer(terms: readonly string[], statistics: TextCandidates['statistics']): TermScorer {
+  const information = terms.map((_, at) =>
+    inverseRowFrequency(statistics.rowCount, statistics.rowFrequencies[at] ?? 0),
+  );
+  const positions = new Map(terms.map((term, at) => [term, at]));
+  const ofFrequencies = (frequencies: readonly number[], length: number) => {
+    const damping = K1 * (1 - B + (statistics.averageLength > 0 ? (B * length) / statistics.averageLength : 0));
+    return Float64Array.from(information, (weight, at) => {
+      const frequency = frequencies[at] ?? 0;
+      return frequency === 0 ? 0 : (weight * frequency * (K1 + 1)) / (frequency + damping);
+    });
+  };
+  return {
+    unit: information.reduce((sum, weight) => sum + weight, 0),
+    information,
+    ofFrequencies,
+    ofText(text) {
+      const tokens = tokenize(text);
+      const frequencies = terms.map(() => 0);
+      for (const token of tokens) {
+        const at = positions.get(token);
+        if (at !== undefined) frequencies[at] = (frequencies[at] ?? 0) + 1;
+      }
+      return ofFrequencies(frequencies, tokens.length);
+    },
+  };
+}
+
+export function createCandidate(row: TextRow, terms: Float64Array): Candidate {
+  return {
+    row,
+    payload: row.payload as ChunkPayload,
+    terms,
+    lexicalScore: terms.reduce((sum, value) => sum + value, 0),
+    lanes: new Map(),
+    similarity: null,
+    sentenceScore: 0,
+  };
+}

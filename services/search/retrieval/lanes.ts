@@ -1,0 +1,155 @@
+import type { ChunkPayload, SentencePayload } from '../../common/domain/index-rows.ts';
+import { RELATIONS } from '../../common/domain/index-rows.ts';
+import { scoreBm25 } from '../../common/domain/ranking/bm25.ts';
+import type { DatasetScope } from '../../common/domain/scope.ts';
+import type { QueryAnalysis, TimeWindow } from '../../common/language/query.ts';
+import type { GraphStore } from '../../common/ports/graph-store.ts';
+import type { TextCandidate, TextCandidates, TextIndex, TextRow } from '../../common/ports/text-index.ts';
+import type { VectorHit, VectorIndex } from '../../common/ports/vector-index.ts';
+import { longestNames, type QueryName, queryNames } from './query-names.ts';
+import type { LaneName, RetrievalSettings } from './settings.ts';
+import type { Visibility } from './visibility.ts';
+
+/** What every lane is given. */
+export interface LaneContext {
+  readonly scope: DatasetScope;
+  readonly analysis: QueryAnalysis;
+  /** Only passages of these node sets, when given. */
+  readonly nodeSets: readonly string[] | undefined;
+  readonly settings: RetrievalSettings;
+  readonly visibility: Visibility;
+  readonly text: TextIndex;
+  readonly graph: GraphStore;
+  readonly vectors: VectorIndex;
+  readonly signal: AbortSignal | undefined;
+}
+
+/** A passage a lane proposes; higher scores are better, scores of lanes do not compare. */
+export interface LaneHit {
+  readonly id: string;
+  readonly score: number;
+}
+
+export function runs(context: LaneContext, lane: LaneName): boolean {
+  return context.settings.lanes.has(lane);
+}
+
+function nodeSetFilter(context: LaneContext): { readonly nodeSets?: readonly string[] } {
+  return context.nodeSets === undefined ? {} : { nodeSets: context.nodeSets };
+}
+
+/**
+ * The rows themselves, with term frequencies, and the statistics that all scores of the query use. Runs even when the
+ * lane is off: the statistics are needed.
+ */
+export async function lexicalRows(
+  context: LaneContext,
+): Promise<{ readonly rows: readonly TextCandidate[]; readonly statistics: TextCandidates['statistics'] }> {
+  const { terms } = context.analysis;
+  if (terms.length === 0) return { rows: [], statistics: { rowCount: 0, averageLength: 0, rowFrequencies: [] } };
+  const found = await context.text.candidates(
+    context.scope,
+    { kind: 'chunk', terms, limit: context.settings.lexicalLimit, ...nodeSetFilter(context) },
+    context.signal,
+  );
+  return { rows: await context.visibility.filter(found.candidates), statistics: found.statistics };
+}
+
+/** Best sentence of each passage: matches whole facts, where a long passage drowns them. */
+export async function sentenceHits(context: LaneContext): Promise<readonly LaneHit[]> {
+  const { terms } = context.analysis;
+  if (terms.length === 0 || !runs(context, 'sentence')) return [];
+  const found = await context.text.candidates(
+    context.scope,
+    { kind: 'sentence', terms, limit: context.settings.sentenceLimit, ...nodeSetFilter(context) },
+    context.signal,
+  );
+  const best = new Map<string, number>();
+  const candidates = await context.visibility.filter(found.candidates);
+  for (const { row, score } of scoreBm25({ candidates, statistics: found.statistics })) {
+    const { chunkId } = row.payload as SentencePayload;
+    if (score > (best.get(chunkId) ?? 0)) best.set(chunkId, score);
+  }
+  return [...best].map(([id, score]) => ({ id, score }));
+}
+
+export async function denseHits(context: LaneContext, vector: Float32Array | null): Promise<readonly VectorHit[]> {
+  if (vector === null || !runs(context, 'dense')) return [];
+  const hits = await context.vectors.nearest(
+    context.scope,
+    { kind: 'chunk', vector, limit: context.settings.denseLimit, ...nodeSetFilter(context) },
+    context.signal,
+  );
+  return (await context.visibility.filter(hits)).filter((hit) => hit.similarity > 0);
+}
+
+/** Passages of each entity that the query names, subjects first; entities with none are left out. */
+export async function namedEntities(
+  context: LaneContext,
+): Promise<readonly { readonly name: QueryName; readonly chunks: ReadonlyMap<string, boolean> }[]> {
+  if (!runs(context, 'entity')) return [];
+  const names = queryNames(context.analysis);
+  if (names.length === 0) return [];
+  const edges = await context.graph.neighbours(
+    context.scope,
+    names.map((name) => name.entityId),
+    { relations: [RELATIONS.contains], limitPerNode: context.settings.passagesPerEntity + 1 },
+    context.signal,
+  );
+  const chunks = new Map<string, Map<string, boolean>>();
+  for (const edge of await context.visibility.filter(edges)) {
+    const known = chunks.get(edge.target) ?? new Map<string, boolean>();
+    known.set(edge.source, known.get(edge.source) === true || edge.properties['isSubject'] === true);
+    chunks.set(edge.target, known);
+  }
+  const linked = names.filter((name) => chunks.has(name.entityId));
+  return longestNames(linked).map((name) => ({ name, chunks: chunks.get(name.entityId) ?? new Map() }));
+}
+
+const MAX_YEARS = 30;
+
+/**
+ * Passages that date what they tell within the time the query asks for. Dates are keys in the lexical index, so the
+ * lane looks up the years of the window and checks the dates of the rows.
+ */
+export async function timeRows(context: LaneContext): Promise<readonly TextRow[]> {
+  const window = context.analysis.timeWindow;
+  if (window === null || !runs(context, 'time')) return [];
+  const terms = yearsOf(window);
+  if (terms.length === 0) return [];
+  const found = await context.text.candidates(
+    context.scope,
+    { kind: 'chunk', terms, limit: context.settings.denseLimit, ...nodeSetFilter(context) },
+    context.signal,
+  );
+  const rows = await context.visibility.filter(found.candidates);
+  return rows.filter((row) => (row.payload as ChunkPayload).dates?.some((date) => overlaps(date, window)) ?? false);
+}
+
+function yearsOf(window: TimeWindow): readonly string[] {
+  const first = window.from?.getUTCFullYear();
+  const last = window.until === null ? undefined : new Date(window.until.getTime() - 1).getUTCFullYear();
+  const from = first ?? (last === undefined ? undefined : last - MAX_YEARS + 1);
+  if (from === undefined) return [];
+  const until = Math.min(last ?? from + MAX_YEARS - 1, from + MAX_YEARS - 1);
+  return Array.from({ length: Math.max(0, until - from + 1) }, (_, at) => String(from + at).padStart(4, '0'));
+}
+
+/** `date`: `YYYY`, `YYYY-MM`, `YYYY-MM-DD…`, or two of them joined by `/`. */
+function overlaps(date: string, window: TimeWindow): boolean {
+  const [start = date, end = start] = date.split('/');
+  const from = startOf(start);
+  const until = endOf(end);
+  return (window.until === null || from < window.until) && (window.from === null || until > window.from);
+}
+
+function startOf(date: string): Date {
+  const [year = 0, month = 1, day = 1] = date.slice(0, 10).split('-').map(Number);
+  return new Date(Date.UTC(year, month - 1, day));
+}
+
+function endOf(date: string): Date {
+  const [year = 0, month, day] = date.slice(0, 10).split('-').map(Number);
+  if (month === undefined) return new Date(Date.UTC(year + 1, 0, 1));
+  return new Date(Date.UTC(year, day === undefined ? month : month - 1, day === undefined ? 1 : day + 1));
+}
