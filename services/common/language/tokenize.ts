@@ -43,6 +43,20 @@ export function tokenizeQuery(text: string): string[] {
   return (terms.size > 0 ? [...terms] : [...queryTerms(text, false)]).slice(0, MAX_QUERY_TERMS);
 }
 
+/** Content words of a text, one stem each, in order and with repetition; all words when it has no content word. */
+export function contentStems(text: string): string[] {
+  const stems: string[] = [];
+  for (const match of text.matchAll(COMPOUND)) {
+    const compound = match[0];
+    if (!STOP_WORDS.has(PLAIN.test(compound) ? compound.toLowerCase() : fold(compound).replace(/['’‘]/gu, ''))) {
+      addCompound(compound, stems, 'stem');
+    }
+  }
+  if (stems.length > 0) return stems;
+  for (const match of text.matchAll(COMPOUND)) addCompound(match[0], stems, 'stem');
+  return stems;
+}
+
 function queryTerms(text: string, isFiltered: boolean): Set<string> {
   const terms: string[] = [];
   const isShouting = text === text.toUpperCase();
@@ -160,8 +174,8 @@ function addWord(word: string, tokens: string[], form: Form): void {
   if (other !== word || form === 'stem') addToken(other, tokens);
 }
 
-/** The index form that inflections share: the Porter stem of an English-looking word, `1990` of `1990s`, else itself. */
-function stemOf(word: string): string {
+/** The form that inflections share: the Porter stem of an English-looking word, `1990` of `1990s`, else itself. */
+export function stemOf(word: string): string {
   if (STEMMABLE.test(word)) return STOP_WORDS.has(word) ? word : stemmer(word);
   return DECADE.exec(word)?.[1] ?? word;
 }
