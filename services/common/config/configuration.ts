@@ -1,0 +1,116 @@
+import { resolve } from 'node:path';
+import { type AuthPosture, decidePosture } from './posture.ts';
+import { SERVICE_NAMES, type ServiceName, type SettingValues, type StoreShape } from './settings.ts';
+
+/** A model server that was configured: what is unset is left to the provider's adapter. */
+export interface ModelSettings {
+  readonly provider: string;
+  readonly model: string | undefined;
+  readonly endpoint: string | undefined;
+  readonly apiKey: string | undefined;
+}
+
+export interface StoreSettings {
+  readonly documents: StoreShape;
+  readonly blobs: StoreShape;
+  readonly index: StoreShape;
+  readonly graph: StoreShape;
+  readonly bus: StoreShape;
+}
+
+/** The settings with everything decided that follows from them. */
+export interface Config
+  extends Omit<
+    SettingValues,
+    'host' | 'services' | 'documents' | 'blobs' | 'index' | 'graph' | 'bus' | 'autoMigrations' | 'corsAllowedOrigins'
+  > {
+  readonly host: string;
+  readonly services: readonly ServiceName[];
+  readonly stores: StoreSettings;
+  readonly autoMigrations: boolean;
+  readonly posture: AuthPosture;
+  /** Origins whose pages may call the API; may hold `*`. */
+  readonly corsOrigins: readonly string[];
+  /** Null: no language model, the rules do its work. */
+  readonly languageModel: ModelSettings | null;
+  /** Null: the built-in embedder. */
+  readonly embedding: ModelSettings | null;
+}
+
+/** What follows from the values; problems that concern several settings are added to `problems`. */
+export function completeConfig(values: SettingValues, problems: string[]): Config {
+  const stores = chooseStores(values);
+  const isEmbedded = Object.values(stores).includes('embedded');
+  const services = values.services ?? SERVICE_NAMES;
+  if (isEmbedded && services.length < SERVICE_NAMES.length) {
+    problems.push(
+      `ENGRAM_SERVICES: a part of the services (${services.join(', ')}) needs cluster stores, because only one process can own an embedded store. Leave it unset, or set ENGRAM_STORES=cluster.`,
+    );
+  }
+  const host = values.host ?? (isEmbedded ? '127.0.0.1' : '0.0.0.0');
+  const { accessControl, requireAuthentication } = values;
+  return {
+    ...values,
+    dataDir: resolve(values.dataDir),
+    host,
+    services,
+    stores,
+    autoMigrations: values.autoMigrations ?? isEmbedded,
+    posture: decidePosture({ accessControl, requireAuthentication, host }),
+    corsOrigins: values.corsAllowedOrigins ?? [new URL(values.uiAppUrl).origin],
+    languageModel: languageModel(values),
+    embedding: embedding(values),
+  };
+}
+
+function chooseStores(values: SettingValues): StoreSettings {
+  const preset = values.storeShape;
+  return {
+    documents: values.documents ?? preset,
+    blobs: values.blobs ?? preset,
+    index: values.index ?? preset,
+    graph: values.graph ?? preset,
+    bus: values.bus ?? preset,
+  };
+}
+
+/** A provider named by hand counts too: a missing key is then an error where a model is needed, not silence. */
+function languageModel(values: SettingValues): ModelSettings | null {
+  const { llmProvider, llmModel, llmEndpoint, llmApiKey } = values;
+  if (llmProvider === undefined && llmEndpoint === undefined && llmApiKey === undefined) return null;
+  return { provider: llmProvider ?? 'openai', model: llmModel, endpoint: llmEndpoint, apiKey: llmApiKey };
+}
+
+function embedding(values: SettingValues): ModelSettings | null {
+  const { embeddingProvider, embeddingModel, embeddingEndpoint, embeddingApiKey } = values;
+  if ([embeddingProvider, embeddingModel, embeddingEndpoint, embeddingApiKey].every((value) => value === undefined)) {
+    return null;
+  }
+  return {
+    provider: embeddingProvider ?? 'openai',
+    model: embeddingModel,
+    endpoint: embeddingEndpoint,
+    apiKey: embeddingApiKey ?? values.llmApiKey,
+  };
+}
+
+/** Advice on a configuration that works, but perhaps not as meant. */
+export function adviseOn(config: Config): readonly string[] {
+  const advice: string[] = [];
+  if (config.posture.reason.startsWith('forced on')) {
+    advice.push(
+      'REQUIRE_AUTHENTICATION=false is ignored while access control is on. Set ENABLE_BACKEND_ACCESS_CONTROL=false too to serve without authentication.',
+    );
+  }
+  if (config.posture.guarded && config.corsOrigins.includes('*')) {
+    advice.push(
+      'CORS_ALLOWED_ORIGINS=* has no effect without authentication: any web page could read this memory. List the origins, or require authentication.',
+    );
+  }
+  if (config.acceptLocalFilePath && config.allowedLocalFileRoots.length === 0) {
+    advice.push(
+      'ACCEPT_LOCAL_FILE_PATH is on, but COGNEE_ALLOWED_LOCAL_FILE_ROOTS lists no directory: no path is accepted.',
+    );
+  }
+  return advice;
+}

@@ -1,0 +1,55 @@
+import { expect } from 'chai';
+import { configurationMarkdown, configurationText, END_MARK, replaceSection, START_MARK } from './documentation.ts';
+import { foreignNameOf } from './foreign-names.ts';
+import { SETTINGS, type Setting } from './settings.ts';
+
+const settings = Object.values<Setting>(SETTINGS);
+
+describe('configuration table', () => {
+  it('names every setting, marks secrets, and gives no default for one', () => {
+    const text = configurationText();
+    const markdown = configurationMarkdown();
+    for (const row of settings) {
+      for (const name of row.names) {
+        expect(text).to.include(name);
+        expect(markdown).to.include(`\`${name}\``);
+      }
+      if (/PASSWORD$|SECRET$|API_KEY$/.test(row.names[0])) expect(row.secret, row.names[0]).to.equal(true);
+      if (row.secret === true) expect(row.default).to.equal(undefined);
+    }
+  });
+
+  it('replaces what stands between the marks and nothing else', () => {
+    const document = `# A\n${START_MARK}\nold\n${END_MARK}\nrest`;
+    const first = replaceSection(document);
+    expect(first)
+      .to.match(/^# A\n/)
+      .and.match(/rest$/)
+      .and.not.include('old');
+    expect(replaceSection(first ?? '')).to.equal(first);
+    expect(replaceSection('# A')).to.equal(null);
+  });
+
+  it('never lists a name twice: as honoured and as something else', () => {
+    const names = settings.flatMap((row) => row.names);
+    expect(new Set(names).size).to.equal(names.length);
+    for (const name of names) {
+      const foreign = foreignNameOf(name);
+      expect(foreign === undefined || !foreign.names.includes(name), name).to.equal(true);
+    }
+  });
+
+  it('covers the names that clients of the reference set', () => {
+    const known = new Set(settings.flatMap((row) => row.names));
+    for (const name of [
+      'GRAPH_DATABASE_URL',
+      'VECTOR_DB_KEY',
+      'SLACK_SIGNING_SECRET',
+      'CACHING',
+      'ENV',
+      'DB_PASSWORD',
+    ]) {
+      expect(known.has(name) || foreignNameOf(name) !== undefined, name).to.equal(true);
+    }
+  });
+});

@@ -1,0 +1,78 @@
+import { FOREIGN_NAMES, type ForeignNames } from './foreign-names.ts';
+import { SECTIONS, SETTINGS, type Setting } from './settings.ts';
+
+export const START_MARK = '<!-- configuration:start -->';
+export const END_MARK = '<!-- configuration:end -->';
+
+/** The configuration section of the README: made from the schema, so it cannot go stale unnoticed. */
+export function configurationMarkdown(): string {
+  const rows = Object.values<Setting>(SETTINGS);
+  const parts = SECTIONS.map((section) => {
+    const lines = rows.filter((row) => row.section === section).map(markdownRow);
+    return `**${section}**\n\n| variable | default | meaning |\n|---|---|---|\n${lines.join('\n')}`;
+  });
+  return `${parts.join('\n\n')}\n\n${foreignMarkdown()}`;
+}
+
+/** The text with the part between the marks replaced; null when a mark is missing. */
+export function replaceSection(document: string): string | null {
+  const start = document.indexOf(START_MARK);
+  const end = document.indexOf(END_MARK);
+  if (start < 0 || end < start) return null;
+  return `${document.slice(0, start + START_MARK.length)}\n\n${configurationMarkdown()}\n\n${document.slice(end)}`;
+}
+
+/** For a terminal: one line per variable, then what happens to the reference's other names. */
+export function configurationText(): string {
+  const rows = Object.values<Setting>(SETTINGS);
+  const width = Math.max(...rows.map((row) => row.names[0].length));
+  const lines = SECTIONS.flatMap((section) => [
+    '',
+    section,
+    ...rows
+      .filter((row) => row.section === section)
+      .map(
+        (row) =>
+          `  ${row.names[0].padEnd(width)}  ${plain(shownDefault(row))}\n  ${''.padEnd(width)}  ${meaningOf(row)}`,
+      ),
+  ]);
+  const foreign = FOREIGN_NAMES.map((entry) => `  ${statusWord(entry)}\n    ${entry.names.join(', ')}`);
+  return `${[...lines, '', 'Other names of the contract', ...foreign].join('\n').trimStart()}\n`;
+}
+
+function markdownRow(row: Setting): string {
+  return `| \`${row.names[0]}\` | ${shownDefault(row)} | ${meaningOf(row).replaceAll('|', '\\|')} |`;
+}
+
+function shownDefault(row: Setting): string {
+  if (row.shownDefault !== undefined) return row.shownDefault;
+  return row.default === undefined ? '–' : row.default === '' ? 'none' : `\`${row.default}\``;
+}
+
+function meaningOf(row: Setting): string {
+  const others = row.names.slice(1);
+  const also = others.length === 0 ? '' : ` Also read as ${others.map((name) => `\`${name}\``).join(', ')}.`;
+  return `${row.secret === true ? 'Secret. ' : ''}${row.meaning}${also}`;
+}
+
+function foreignMarkdown(): string {
+  const lines = FOREIGN_NAMES.map(
+    (entry) => `| ${statusWord(entry)} | ${entry.names.map((name) => `\`${name}\``).join(' ')} |`,
+  );
+  return `Every name above is honoured. Other names that the reference implementation reads:\n\n| what happens | names |\n|---|---|\n${lines.join('\n')}`;
+}
+
+function statusWord(entry: ForeignNames): string {
+  switch (entry.status) {
+    case 'warned':
+      return `warned once: ${entry.note}`;
+    case 'later':
+      return `ignored until its issue (${entry.note}); one warning`;
+    case 'ignored':
+      return `ignored: ${entry.note}`;
+  }
+}
+
+function plain(markdown: string): string {
+  return markdown.replaceAll('`', '');
+}

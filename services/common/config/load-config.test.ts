@@ -1,0 +1,170 @@
+import { mkdirSync, mkdtempSync, rmSync, writeFileSync } from 'node:fs';
+import { tmpdir } from 'node:os';
+import { join, resolve } from 'node:path';
+import { expect } from 'chai';
+import { ConfigurationError, type Environment, loadConfig, readDotenv } from './load-config.ts';
+
+function problemsOf(environment: Environment): readonly string[] {
+  try {
+    loadConfig(environment);
+  } catch (error) {
+    if (error instanceof ConfigurationError) return error.problems;
+    throw error;
+  }
+  return [];
+}
+
+describe('loadConfig', () => {
+  it('starts with nothing set: embedded stores, all services, loopback, port 8000, no model', () => {
+    const { config, warnings } = loadConfig({});
+    expect(config).to.deep.include({
+      port: 8000,
+      host: '127.0.0.1',
+      dataDir: resolve('data'),
+      autoMigrations: true,
+      corsOrigins: ['http://localhost:3000'],
+      languageModel: null,
+      embedding: null,
+      jwtLifetimeSeconds: 3600,
+      cookieName: 'auth_token',
+      drainTimeoutMs: 8000,
+      staleRunMinAgeMs: 3_600_000,
+      acceptLocalFilePath: false,
+      allowHttpRequests: true,
+      allowCypherQuery: false,
+    });
+    expect(config.services).to.deep.equal(['auth', 'ingest', 'cognify', 'improve', 'search', 'integrations']);
+    expect(new Set(Object.values(config.stores))).to.deep.equal(new Set(['embedded']));
+    expect(warnings).to.deep.equal([]);
+  });
+
+  it('has no secret by default', () => {
+    const { config } = loadConfig({});
+    expect(config.jwtSecret).to.equal(undefined);
+    expect(config.resetPasswordSecret).to.equal(undefined);
+    expect(config.verificationSecret).to.equal(undefined);
+    expect(config.defaultUserPassword).to.equal(undefined);
+    expect(config.llmApiKey).to.equal(undefined);
+  });
+
+  it('reports every problem in one message, without the value of a secret', () => {
+    const environment = {
+      HTTP_API_PORT: '80x',
+      ENGRAM_STORES: 'cloud',
+      ENGRAM_UPLOAD_LIMIT_BYTES: 'much',
+      ALLOW_HTTP_REQUESTS: 'perhaps',
+      FASTAPI_USERS_JWT_SECRET: 'short',
+      CORS_ALLOWED_ORIGINS: 'example.com',
+    };
+    const problems = problemsOf(environment);
+    expect(problems).to.have.length(6);
+    expect(problems.join('\n'))
+      .to.include('HTTP_API_PORT: "80x" must be a whole number between 0 and 65535.')
+      .and.include('ENGRAM_STORES: "cloud" must be one of embedded, cluster.')
+      .and.include('FASTAPI_USERS_JWT_SECRET: the value must have at least 8 characters.')
+      .and.not.include('short');
+    expect(() => loadConfig(environment)).to.throw(/has 6 problems:\n {2}- HTTP_API_PORT/);
+  });
+
+  it('lets the process win over the .env text, and counts an empty value as unset', () => {
+    const { config } = loadConfig(
+      { HTTP_API_PORT: '9001', LLM_MODEL: '' },
+      'HTTP_API_PORT=9002\nHTTP_API_HOST="::1"\n',
+    );
+    expect(config.port).to.equal(9001);
+    expect(config.host).to.equal('::1');
+    expect(config.llmModel).to.equal(undefined);
+  });
+
+  it('refuses a part of the services on embedded stores, under both names', () => {
+    expect(problemsOf({ ENGRAM_SERVICES: 'search' }).join()).to.include('needs cluster stores');
+    expect(problemsOf({ SERVICES: 'search, auth' }).join()).to.include('needs cluster stores');
+    expect(
+      problemsOf({ ENGRAM_SERVICES: 'search', ENGRAM_STORES: 'cluster', ENGRAM_BLOBS: 'embedded' }),
+    ).to.have.length(1);
+    expect(problemsOf({ ENGRAM_SERVICES: 'serch' }).join()).to.include('must be a list of auth, ingest');
+    const { config } = loadConfig({ ENGRAM_SERVICES: 'search', ENGRAM_STORES: 'cluster' });
+    expect(config).to.deep.include({ services: ['search'], host: '0.0.0.0', autoMigrations: false });
+  });
+
+  it('overrides the preset store by store', () => {
+    const { config } = loadConfig({ ENGRAM_STORES: 'cluster', ENGRAM_BUS: 'embedded' });
+    expect(config.stores).to.deep.equal({
+      documents: 'cluster',
+      blobs: 'cluster',
+      index: 'cluster',
+      graph: 'cluster',
+      bus: 'embedded',
+    });
+  });
+
+  it('reads sizes with units and seconds as milliseconds', () => {
+    const { config } = loadConfig({
+      ENGRAM_VECTOR_MEMORY: '1.5 GiB',
+      ENGRAM_UPLOAD_LIMIT_BYTES: '2048',
+      BACKGROUND_DRAIN_TIMEOUT_SECONDS: '0.5',
+    });
+    expect(config.vectorMemoryBytes).to.equal(1.5 * 2 ** 30);
+    expect(config.uploadLimitBytes).to.equal(2048);
+    expect(config.drainTimeoutMs).to.equal(500);
+  });
+
+  it('counts a model as configured by its key, endpoint or provider; the embedding key falls back to the LLM key', () => {
+    expect(loadConfig({ LLM_MODEL: 'x' }).config.languageModel).to.equal(null);
+    expect(loadConfig({ LLM_API_KEY: 'k' }).config.languageModel).to.deep.include({ provider: 'openai', apiKey: 'k' });
+    expect(loadConfig({ LLM_PROVIDER: 'Anthropic' }).config.languageModel).to.deep.include({ provider: 'anthropic' });
+    expect(loadConfig({ LLM_API_KEY: 'k' }).config.embedding).to.equal(null);
+    expect(loadConfig({ LLM_API_KEY: 'k', EMBEDDING_MODEL: 'm' }).config.embedding).to.deep.include({ apiKey: 'k' });
+    expect(loadConfig({ EMBEDDING_API_BASE: 'http://e/v1/' }).config.embedding).to.deep.include({
+      endpoint: 'http://e/v1',
+    });
+  });
+
+  it('warns about names without effect, names of later versions and mistyped names, once each', () => {
+    const { warnings } = loadConfig({
+      DATA_ROOT_DIRECTORY: '/x',
+      SLACK_CLIENT_ID: 'a',
+      IMPROVE_FEEDBACK_ALPHA: '0.2',
+      ENGRAM_DATADIR: '/y',
+      TELEMETRY_DISABLED: '1',
+    });
+    expect(warnings).to.have.length(3);
+    expect(warnings.join('\n'))
+      .to.include('DATA_ROOT_DIRECTORY has no effect: ENGRAM_DATA_DIR')
+      .and.include('not used by this version yet: IMPROVE_FEEDBACK_ALPHA, SLACK_CLIENT_ID')
+      .and.include('Did you mean ENGRAM_DATA_DIR?');
+  });
+
+  it('says that any origin is not allowed without authentication', () => {
+    expect(loadConfig({ CORS_ALLOWED_ORIGINS: '*' }).warnings.join()).to.include(
+      'has no effect without authentication',
+    );
+    expect(loadConfig({ CORS_ALLOWED_ORIGINS: '*', REQUIRE_AUTHENTICATION: 'true' }).warnings).to.deep.equal([]);
+  });
+});
+
+describe('readDotenv', () => {
+  let directory: string;
+  beforeEach(() => {
+    directory = mkdtempSync(join(tmpdir(), 'engram-env-'));
+    mkdirSync(join(directory, '.git'));
+    mkdirSync(join(directory, 'a', 'b'), { recursive: true });
+  });
+  afterEach(() => rmSync(directory, { recursive: true }));
+
+  it('finds the nearest .env up to the project root and not beyond it', () => {
+    writeFileSync(join(directory, '.env'), 'HTTP_API_PORT=1');
+    expect(readDotenv({}, join(directory, 'a', 'b'))).to.equal('HTTP_API_PORT=1');
+    mkdirSync(join(directory, 'a', '.git'));
+    expect(readDotenv({}, join(directory, 'a', 'b'))).to.equal('');
+  });
+
+  it('reads the file that COGNEE_ENV_FILE names, which must exist', () => {
+    writeFileSync(join(directory, 'other'), 'HTTP_API_PORT=2');
+    expect(readDotenv({ COGNEE_ENV_FILE: 'other' }, directory)).to.equal('HTTP_API_PORT=2');
+    expect(() => readDotenv({ COGNEE_ENV_FILE: 'missing' }, directory)).to.throw(
+      ConfigurationError,
+      'cannot be read (ENOENT)',
+    );
+  });
+});

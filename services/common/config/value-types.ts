@@ -1,0 +1,140 @@
+import { z } from 'zod';
+
+/** Readers of one variable's text. Each says what it expects, so that a problem reads as a sentence. */
+
+export function text(): z.ZodType<string, string> {
+  return z.string();
+}
+
+/** At least this many characters: signing secrets. */
+export function secretText(minimumLength: number): z.ZodType<string, string> {
+  return z.string().min(minimumLength, `must have at least ${minimumLength} characters`);
+}
+
+export function integer(range: { readonly min: number; readonly max?: number }): z.ZodType<number, string> {
+  const { min, max = Number.MAX_SAFE_INTEGER } = range;
+  const expected =
+    range.max === undefined
+      ? `must be a whole number of at least ${min}`
+      : `must be a whole number between ${min} and ${max}`;
+  return z.string().transform((value, context) => {
+    const number = /^[+-]?\d+$/.test(value.trim()) ? Number(value) : Number.NaN;
+    if (number >= min && number <= max) return number;
+    context.addIssue({ code: 'custom', message: expected });
+    return z.NEVER;
+  });
+}
+
+export function number(range: { readonly min: number; readonly max: number }): z.ZodType<number, string> {
+  return z.string().transform((value, context) => {
+    const parsed = value.trim() === '' ? Number.NaN : Number(value);
+    if (parsed >= range.min && parsed <= range.max) return parsed;
+    context.addIssue({ code: 'custom', message: `must be a number between ${range.min} and ${range.max}` });
+    return z.NEVER;
+  });
+}
+
+/** Seconds on the outside, milliseconds inside. */
+export function secondsAsMs(range: { readonly min: number; readonly max: number }): z.ZodType<number, string> {
+  return number(range).transform((seconds) => Math.round(seconds * 1000));
+}
+
+const TRUE = new Set(['true', '1', 'yes', 'on', 't', 'y']);
+const FALSE = new Set(['false', '0', 'no', 'off', 'f', 'n']);
+
+export function flag(): z.ZodType<boolean, string> {
+  return z.string().transform((value, context) => {
+    const word = value.trim().toLowerCase();
+    if (TRUE.has(word)) return true;
+    if (FALSE.has(word)) return false;
+    context.addIssue({ code: 'custom', message: 'must be true or false (also 1/0, yes/no, on/off)' });
+    return z.NEVER;
+  });
+}
+
+/** The contract's reading of the two posture variables: the word `true` in any case is true, anything else false. */
+export function onlyTrue(): z.ZodType<boolean, string> {
+  return z.string().transform((value) => value.trim().toLowerCase() === 'true');
+}
+
+export function oneOf<const Choice extends string>(choices: readonly Choice[]): z.ZodType<Choice, string> {
+  return z
+    .string()
+    .transform((value) => value.trim().toLowerCase())
+    .pipe(z.enum(choices as unknown as [Choice, ...Choice[]], { error: `must be one of ${choices.join(', ')}` }));
+}
+
+/** Comma list, blanks trimmed, empty parts left out. */
+export function list(): z.ZodType<readonly string[], string> {
+  return z.string().transform((value) => splitList(value, ','));
+}
+
+export function pathList(): z.ZodType<readonly string[], string> {
+  return z.string().transform((value) => splitList(value, process.platform === 'win32' ? ';' : ':'));
+}
+
+export function listOf<const Choice extends string>(choices: readonly Choice[]): z.ZodType<readonly Choice[], string> {
+  return list().transform((parts, context) => {
+    const unknown = parts.filter((part) => !(choices as readonly string[]).includes(part));
+    if (unknown.length > 0 || parts.length === 0) {
+      context.addIssue({ code: 'custom', message: `must be a list of ${choices.join(', ')}` });
+      return z.NEVER;
+    }
+    return [...new Set(parts)] as unknown as readonly Choice[];
+  });
+}
+
+/** Origins as browsers send them: scheme, host and port, nothing after them; `*` is allowed. */
+export function originList(): z.ZodType<readonly string[], string> {
+  return list().transform((parts, context) => {
+    const origins: string[] = [];
+    for (const part of parts) {
+      const origin = part === '*' ? '*' : originOf(part);
+      if (origin === null) {
+        context.addIssue({ code: 'custom', message: `must list origins like https://app.example.com, not "${part}"` });
+        return z.NEVER;
+      }
+      origins.push(origin);
+    }
+    return origins;
+  });
+}
+
+export function httpUrl(): z.ZodType<string, string> {
+  return z.string().transform((value, context) => {
+    const origin = originOf(value);
+    if (origin !== null) return value.trim().replace(/\/+$/, '');
+    context.addIssue({ code: 'custom', message: 'must be an http or https URL' });
+    return z.NEVER;
+  });
+}
+
+const UNITS: Readonly<Record<string, number>> = { '': 1, k: 2 ** 10, m: 2 ** 20, g: 2 ** 30, t: 2 ** 40 };
+
+/** `536870912`, `512MB`, `512 MiB`, `2g`: powers of 1024. */
+export function bytes(range: { readonly min: number }): z.ZodType<number, string> {
+  return z.string().transform((value, context) => {
+    const match = /^(\d+(?:\.\d+)?)\s*([kmgt]?)(?:i?b)?$/i.exec(value.trim());
+    const size =
+      match === null ? Number.NaN : Math.floor(Number(match[1]) * (UNITS[match[2]?.toLowerCase() ?? ''] ?? 1));
+    if (size >= range.min) return size;
+    context.addIssue({
+      code: 'custom',
+      message: `must be a size of at least ${range.min} bytes, like 536870912, 512MB or 2GB`,
+    });
+    return z.NEVER;
+  });
+}
+
+function splitList(value: string, separator: string): string[] {
+  return value
+    .split(separator)
+    .map((part) => part.trim())
+    .filter((part) => part !== '');
+}
+
+function originOf(value: string): string | null {
+  if (!URL.canParse(value.trim())) return null;
+  const url = new URL(value.trim());
+  return url.protocol === 'http:' || url.protocol === 'https:' ? url.origin : null;
+}
