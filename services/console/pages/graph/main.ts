@@ -1,0 +1,155 @@
+import { renderDetails } from './details.ts';
+import { type Drawing, draw } from './drawing.ts';
+import { paletteFor } from './palette.ts';
+import { type GraphNode, type GraphView, groupOf } from './view-model.ts';
+
+function element<Kind extends HTMLElement>(id: string): Kind {
+  const found = document.getElementById(id);
+  if (found === null) throw new Error(`the page has no #${id}`);
+  return found as Kind;
+}
+
+const view = JSON.parse(element('graph-data').textContent ?? '{}') as GraphView;
+const nodes = new Map(view.nodes.map((node) => [node.id, node]));
+const groups = countGroups(view.nodes);
+const hidden = new Set<string>();
+const darkMode = window.matchMedia('(prefers-color-scheme: dark)');
+
+element('title').textContent = view.dataset;
+document.title = `${view.dataset} · Engram`;
+element('counts').textContent = countsText();
+
+if (view.nodes.length === 0) element('empty').hidden = false;
+else start();
+
+function start(): void {
+  const drawing = draw(view, element('stage'), (node) => select(drawing, node));
+  const paint = (): void => {
+    const colours = paletteFor([...groups.keys()], darkMode.matches);
+    drawing.recolour(colours, darkMode.matches);
+    renderLegend(drawing, colours);
+  };
+  paint();
+  darkMode.addEventListener('change', paint);
+  wireSearch(drawing);
+  document.addEventListener('keydown', (event) => {
+    if (event.key === 'Escape') select(drawing, null);
+    if (event.key === '/' && document.activeElement !== element('search')) {
+      event.preventDefault();
+      element('search').focus();
+    }
+  });
+  document.body.dataset['ready'] = 'true';
+}
+
+function countsText(): string {
+  const shown = `${view.nodes.length.toLocaleString()} nodes, ${view.links.length.toLocaleString()} edges`;
+  const total = view.total_nodes ?? view.nodes.length;
+  return total > view.nodes.length ? `${shown} of ${total.toLocaleString()} nodes in all` : shown;
+}
+
+function countGroups(list: readonly GraphNode[]): ReadonlyMap<string, number> {
+  const counts = new Map<string, number>();
+  for (const node of list) counts.set(groupOf(node), (counts.get(groupOf(node)) ?? 0) + 1);
+  return new Map([...counts].sort((a, b) => b[1] - a[1]));
+}
+
+function renderLegend(drawing: Drawing, colours: ReadonlyMap<string, string>): void {
+  const legend = element('legend');
+  legend.replaceChildren(
+    ...[...groups].map(([group, count]) => {
+      const entry = document.createElement('button');
+      entry.type = 'button';
+      entry.setAttribute('aria-pressed', String(!hidden.has(group)));
+      const dot = document.createElement('i');
+      dot.style.background = colours.get(group) ?? '#888888';
+      const name = document.createElement('span');
+      name.textContent = group;
+      const number = document.createElement('b');
+      number.textContent = count.toLocaleString();
+      entry.append(dot, name, number);
+      entry.addEventListener('click', () => {
+        if (!hidden.delete(group)) hidden.add(group);
+        entry.setAttribute('aria-pressed', String(!hidden.has(group)));
+        applyFilter(drawing);
+      });
+      return entry;
+    }),
+  );
+}
+
+function applyFilter(drawing: Drawing): void {
+  drawing.filter(
+    hidden.size === 0 ? null : new Set(view.nodes.filter((node) => !hidden.has(groupOf(node))).map(({ id }) => id)),
+  );
+}
+
+function select(drawing: Drawing, id: string | null): void {
+  drawing.select(id);
+  const node = id === null ? undefined : nodes.get(id);
+  const panel = element('details');
+  panel.hidden = node === undefined;
+  if (node !== undefined) {
+    renderDetails(panel, { node, view, nodes }, (other) => {
+      select(drawing, other);
+      if (other !== null) drawing.focus(other);
+    });
+  }
+}
+
+const MAX_HITS = 12;
+
+function wireSearch(drawing: Drawing): void {
+  const input = element<HTMLInputElement>('search');
+  const list = element('hits');
+  const searchable = view.nodes.map((node) => ({
+    node,
+    key: `${node.name} ${node.description ?? ''} ${node.text ?? ''}`.toLowerCase(),
+  }));
+  const show = (): void => {
+    const words = input.value.toLowerCase().split(/\s+/).filter(Boolean);
+    const hits = words.length === 0 ? [] : searchable.filter(({ key }) => words.every((word) => key.includes(word)));
+    hits.sort((a, b) => rank(b.node, words) - rank(a.node, words) || b.node.degree - a.node.degree);
+    list.hidden = words.length === 0;
+    const entries = hits.slice(0, MAX_HITS).map(({ node }) =>
+      hitEntry(node, () => {
+        list.hidden = true;
+        select(drawing, node.id);
+        drawing.focus(node.id);
+      }),
+    );
+    if (entries.length === 0) entries.push(emptyEntry());
+    list.replaceChildren(...entries);
+  };
+  input.addEventListener('input', show);
+  input.addEventListener('focus', show);
+  input.addEventListener('keydown', (event) => {
+    if (event.key === 'Enter') (list.querySelector('button') as HTMLButtonElement | null)?.click();
+  });
+  document.addEventListener('click', (event) => {
+    if (!(event.target as HTMLElement).closest('#finder')) list.hidden = true;
+  });
+}
+
+function rank(node: GraphNode, words: readonly string[]): number {
+  const name = node.name.toLowerCase();
+  return words.every((word) => name.includes(word)) ? 1 : 0;
+}
+
+function hitEntry(node: GraphNode, onClick: () => void): HTMLElement {
+  const entry = document.createElement('button');
+  entry.type = 'button';
+  const name = document.createElement('span');
+  name.textContent = node.name;
+  const group = document.createElement('small');
+  group.textContent = groupOf(node);
+  entry.append(name, group);
+  entry.addEventListener('click', onClick);
+  return entry;
+}
+
+function emptyEntry(): HTMLElement {
+  const entry = document.createElement('p');
+  entry.textContent = 'Nothing found';
+  return entry;
+}

@@ -1,0 +1,41 @@
+/** The graph as the server puts it into the page; a part of the `/visualize/json` document. */
+export interface GraphNode {
+  readonly id: string;
+  readonly name: string;
+  readonly type: string;
+  readonly entity_type?: string;
+  readonly degree: number;
+  readonly importance: number;
+  readonly description?: string | null;
+  readonly text?: string | null;
+  readonly [property: string]: unknown;
+}
+
+export interface GraphLink {
+  readonly source: string;
+  readonly target: string;
+  readonly relation: string;
+  readonly edge_class: 'structural' | 'semantic';
+  readonly edge_info?: { readonly text?: string | null };
+}
+
+export interface GraphView {
+  readonly dataset: string;
+  readonly nodes: readonly GraphNode[];
+  readonly links: readonly GraphLink[];
+  /** Nodes of the whole graph, when the view holds only a part of it. */
+  readonly total_nodes?: number;
+}
+
+export const TYPE_LABELS: Readonly<Record<string, string>> = {
+  TextDocument: 'Document',
+  DocumentChunk: 'Passage',
+  TextSummary: 'Summary',
+  EntityType: 'Entity type',
+  NodeSet: 'Node set',
+};
+
+/** What the legend groups by: an entity shows its own type, everything else its node type. */
+export function groupOf(node: GraphNode): string {
+  return node.type === 'Entity' ? (node.entity_type ?? 'Entity') : (TYPE_LABELS[node.type] ?? node.type);
+}
