@@ -1,0 +1,53 @@
+import { z } from 'zod';
+import { HttpError } from '../../common/http/http-error.ts';
+import { defineRoute, json, type Route } from '../../common/http/route.ts';
+import { presentAddResult } from '../presenters/add-result.ts';
+import { addData } from '../usecases/add-data.ts';
+import type { IngestDependencies } from '../usecases/dependencies.ts';
+import { isSelected, targetDataset } from '../usecases/target-dataset.ts';
+import { trackedRun } from '../usecases/tracked-run.ts';
+import { annotationsOf, dataFields, inputsOf } from './data-fields.ts';
+
+const bodySchema = z.object(dataFields);
+
+export function addRoutes(dependencies: IngestDependencies): readonly Route[] {
+  const { messenger, ids } = dependencies;
+  return [
+    defineRoute({
+      method: 'POST',
+      path: '/api/v1/add',
+      tag: 'add',
+      summary: 'Add text, files and web pages to a dataset',
+      auth: 'user',
+      permission: 'write on the dataset; a new name is created',
+      body: { kind: 'any', schema: bodySchema, files: ['data'], required: false },
+      responses: { 200: { description: 'Run information with one entry per item' } },
+      async handle({ principal, body, files, context, signal }) {
+        const selection = { id: body?.datasetId ?? null, name: body?.datasetName ?? null };
+        if (!isSelected(selection)) {
+          throw new HttpError(400, { error: 'Either datasetId or datasetName must be provided.', detail: null });
+        }
+        const inputs = inputsOf(body, files);
+        if (inputs.length === 0) {
+          throw new HttpError(400, {
+            error: "Provide at least one file in 'data' or one entry in 'raw_data'.",
+            detail: null,
+          });
+        }
+        const annotations = annotationsOf(body);
+        const dataset = await targetDataset(messenger, principal, selection, {
+          permission: 'write',
+          createMissing: true,
+          context,
+        });
+        const runId = ids.uuid();
+        const run = { id: runId, pipeline: 'add_pipeline', principal, dataset, context };
+        const added = await trackedRun(messenger, run, async () => {
+          const result = await addData(dependencies, { principal, dataset, inputs, annotations, context, signal });
+          return { result, items: result.map(({ item }) => item.id) };
+        });
+        return json(presentAddResult(runId, dataset, body.runInBackground ? null : added));
+      },
+    }),
+  ];
+}

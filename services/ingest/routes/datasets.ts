@@ -1,0 +1,166 @@
+import { z } from 'zod';
+import type { DatasetId } from '../../common/domain/brand.ts';
+import { dataItemId } from '../../common/domain/ids.ts';
+import { defineRoute, json, type Route } from '../../common/http/route.ts';
+import { lenientInteger, uuid } from '../../common/http/schema.ts';
+import { createDataset } from '../../common/messaging/methods/auth.ts';
+import { contentDisposition } from '../presenters/content-disposition.ts';
+import { presentDataItem } from '../presenters/data-item.ts';
+import { presentDataset } from '../presenters/dataset.ts';
+import type { IngestDependencies } from '../usecases/dependencies.ts';
+import { forgetDataset, forgetItems } from '../usecases/forget.ts';
+import { listItems, readItemText } from '../usecases/read-items.ts';
+import { permittedDatasets, targetDataset } from '../usecases/target-dataset.ts';
+
+const datasetParams = z.object({ datasetId: uuid() });
+const itemParams = z.object({ datasetId: uuid(), dataId: uuid() });
+const pageQuery = z.object({
+  limit: lenientInteger({ min: 1, max: 1000 }).default(1000),
+  offset: lenientInteger({ min: 0, max: 1_000_000 }).default(0),
+});
+const ok = { 200: { description: 'Done' } };
+const common = { tag: 'datasets', auth: 'user' } as const;
+
+export function datasetRoutes(dependencies: IngestDependencies): readonly Route[] {
+  return [...collectionRoutes(dependencies), ...itemRoutes(dependencies)];
+}
+
+function collectionRoutes(dependencies: IngestDependencies): readonly Route[] {
+  const { messenger } = dependencies;
+  return [
+    defineRoute({
+      ...common,
+      method: 'GET',
+      path: '/api/v1/datasets',
+      summary: 'Datasets the caller may read',
+      permission: 'read, per dataset',
+      responses: { 200: { description: 'Dataset records' } },
+      async handle({ principal, context }) {
+        return json((await permittedDatasets(messenger, principal, 'read', context)).map(presentDataset));
+      },
+    }),
+    defineRoute({
+      ...common,
+      method: 'POST',
+      path: '/api/v1/datasets',
+      summary: 'Make a dataset, or get the one of that name',
+      permission: 'none',
+      body: { kind: 'json', schema: z.object({ name: z.string() }) },
+      responses: { 200: { description: 'Dataset record' } },
+      async handle({ principal, body, context }) {
+        return json(
+          presentDataset((await messenger.call(createDataset, { principal, name: body.name }, context)).dataset),
+        );
+      },
+    }),
+    defineRoute({
+      ...common,
+      method: 'DELETE',
+      path: '/api/v1/datasets',
+      summary: 'Delete every dataset the caller may delete',
+      permission: 'delete, per dataset',
+      responses: ok,
+      async handle({ principal, context }) {
+        for (const dataset of await permittedDatasets(messenger, principal, 'delete', context)) {
+          await forgetDataset(dependencies, dataset, context);
+        }
+        return json(null);
+      },
+    }),
+    defineRoute({
+      ...common,
+      method: 'DELETE',
+      path: '/api/v1/datasets/:datasetId',
+      summary: 'Delete a dataset with everything in it',
+      permission: 'delete on the dataset',
+      params: datasetParams,
+      responses: ok,
+      async handle({ principal, params, context }) {
+        const dataset = await targetDataset(
+          messenger,
+          principal,
+          { id: params.datasetId },
+          { permission: 'delete', context },
+        );
+        await forgetDataset(dependencies, dataset, context);
+        return json(null);
+      },
+    }),
+  ];
+}
+
+function itemRoutes(dependencies: IngestDependencies): readonly Route[] {
+  const { messenger, items } = dependencies;
+  const readable = { permission: 'read' } as const;
+  return [
+    defineRoute({
+      ...common,
+      method: 'GET',
+      path: '/api/v1/datasets/:datasetId/data',
+      summary: 'Items of a dataset, newest first, one page',
+      permission: 'read on the dataset',
+      params: datasetParams,
+      query: pageQuery,
+      responses: { 200: { description: 'Data item records; X-Total-Count holds the number of all' } },
+      async handle({ principal, params, query, context }) {
+        const dataset = await targetDataset(messenger, principal, { id: params.datasetId }, { ...readable, context });
+        const page = await listItems(items, dataset, query);
+        const records = page.items.map((item) => presentDataItem(item, dataset.id as DatasetId));
+        return { json: records, headers: { 'x-total-count': String(page.total) } };
+      },
+    }),
+    defineRoute({
+      ...common,
+      method: 'GET',
+      path: '/api/v1/datasets/:datasetId/data/count',
+      summary: 'Number of items of a dataset',
+      permission: 'read on the dataset',
+      params: datasetParams,
+      responses: { 200: { description: '`{"count": n}`' } },
+      async handle({ principal, params, context }) {
+        const dataset = await targetDataset(messenger, principal, { id: params.datasetId }, { ...readable, context });
+        return json({ count: (await listItems(items, dataset, { offset: 0, limit: 1 })).total });
+      },
+    }),
+    defineRoute({
+      ...common,
+      method: 'GET',
+      path: '/api/v1/datasets/:datasetId/data/:dataId/raw',
+      summary: 'The text of an item, named like the original file',
+      permission: 'read on the dataset',
+      params: itemParams,
+      responses: { 200: { description: 'text/plain' }, 404: { description: 'No such item' } },
+      async handle({ principal, params, context }) {
+        const dataset = await targetDataset(messenger, principal, { id: params.datasetId }, { ...readable, context });
+        const { item, text } = await readItemText(dependencies, dataset, dataItemId(params.dataId));
+        return {
+          text,
+          headers: {
+            'content-type': 'text/plain; charset=utf-8',
+            'content-disposition': contentDisposition(item.fileName),
+            'x-content-type-options': 'nosniff',
+          },
+        };
+      },
+    }),
+    defineRoute({
+      ...common,
+      method: 'DELETE',
+      path: '/api/v1/datasets/:datasetId/data/:dataId',
+      summary: 'Delete an item and all that was built from it',
+      permission: 'delete on the dataset',
+      params: itemParams,
+      responses: ok,
+      async handle({ principal, params, context }) {
+        const dataset = await targetDataset(
+          messenger,
+          principal,
+          { id: params.datasetId },
+          { permission: 'delete', context },
+        );
+        await forgetItems(dependencies, dataset, [dataItemId(params.dataId)], context);
+        return json(null);
+      },
+    }),
+  ];
+}

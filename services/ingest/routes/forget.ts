@@ -1,0 +1,124 @@
+import { z } from 'zod';
+import { dataItemId } from '../../common/domain/ids.ts';
+import { HttpError } from '../../common/http/http-error.ts';
+import { defineRoute, json, type Route } from '../../common/http/route.ts';
+import { lenientBoolean, optionalOrBlank, uuid } from '../../common/http/schema.ts';
+import type { IngestDependencies } from '../usecases/dependencies.ts';
+import { findItemDataset } from '../usecases/find-item.ts';
+import { forgetDataset, forgetItems, forgetMemory } from '../usecases/forget.ts';
+import { permittedDatasets, targetDataset } from '../usecases/target-dataset.ts';
+
+/** Fields that would widen or narrow what is deleted: a misspelt one must never be passed over. */
+const NAMES_DATA = /(dataset|data|item|document|tenant|owner|user|memory|everything|all)/i;
+const KNOWN = ['dataset', 'datasetId', 'dataset_id', 'dataId', 'data_id', 'everything', 'memoryOnly', 'memory_only'];
+
+const forgetSchema = z
+  .looseObject({
+    dataset: z.string().nullish(),
+    datasetId: uuid().nullish(),
+    dataId: uuid().nullish(),
+    everything: lenientBoolean().default(false),
+    memoryOnly: lenientBoolean().default(false),
+  })
+  .superRefine((body, context) => {
+    for (const key of Object.keys(body)) {
+      if (!KNOWN.includes(key) && NAMES_DATA.test(key)) {
+        context.addIssue({
+          code: 'custom',
+          path: [key],
+          message: 'unknown field; nothing was deleted',
+          params: { type: 'extra_forbidden' },
+        });
+      }
+    }
+  });
+
+const INVALID = {
+  error: 'Invalid request parameters. Specify dataset or dataset_id, data_id+dataset, or everything=True.',
+};
+
+const deleteQuery = z.object({
+  dataId: uuid(),
+  datasetId: optionalOrBlank(uuid()),
+  mode: z.string().default('soft'),
+  deleteDatasetIfEmpty: lenientBoolean().default(false),
+});
+
+export function forgetRoutes(dependencies: IngestDependencies): readonly Route[] {
+  return [forgetRoute(dependencies), deleteRoute(dependencies)];
+}
+
+function forgetRoute(dependencies: IngestDependencies): Route {
+  const { messenger } = dependencies;
+  return defineRoute({
+    method: 'POST',
+    path: '/api/v1/forget',
+    tag: 'forget',
+    summary: 'Forget an item, a dataset or everything, and count what is left',
+    auth: 'user',
+    permission: 'delete on each dataset',
+    body: { kind: 'json', schema: forgetSchema },
+    responses: {
+      200: { description: 'What was forgotten' },
+      422: { description: 'Nothing, or too much, was selected' },
+    },
+    async handle({ principal, body, context }) {
+      const { dataset: name, datasetId, dataId, everything, memoryOnly } = body;
+      const named = typeof name === 'string' || Boolean(datasetId);
+      if (typeof name === 'string' && datasetId) throw new HttpError(422, INVALID);
+      if (everything) {
+        if (named || dataId || memoryOnly) throw new HttpError(422, INVALID);
+        const datasets = await permittedDatasets(messenger, principal, 'delete', context);
+        for (const dataset of datasets) await forgetDataset(dependencies, dataset, context);
+        return json({ datasets_removed: datasets.length, status: 'success' });
+      }
+      if (!named) throw new HttpError(422, INVALID);
+      const target = { permission: 'delete', namesAmongPermitted: true, context } as const;
+      const dataset = await targetDataset(messenger, principal, { id: datasetId ?? null, name: name ?? null }, target);
+      const items = dataId ? [dataItemId(dataId)] : null;
+      if (memoryOnly) {
+        const reset = await forgetMemory(dependencies, dataset, items, context);
+        return items === null
+          ? json({ dataset_id: dataset.id, data_records_reset: reset, status: 'success' })
+          : json({ data_id: dataId, dataset_id: dataset.id, status: 'success' });
+      }
+      if (items === null) {
+        await forgetDataset(dependencies, dataset, context);
+        return json({ dataset_id: dataset.id, status: 'success' });
+      }
+      await forgetItems(dependencies, dataset, items, context);
+      return json({ data_id: dataId, dataset_id: dataset.id, status: 'success' });
+    },
+  });
+}
+
+function deleteRoute(dependencies: IngestDependencies): Route {
+  const { messenger, items } = dependencies;
+  return defineRoute({
+    method: 'DELETE',
+    path: '/api/v1/delete',
+    tag: 'delete',
+    summary: 'Delete an item (use the datasets routes)',
+    deprecated: true,
+    auth: 'user',
+    permission: 'delete on the dataset',
+    query: deleteQuery,
+    responses: {
+      200: { description: '`{"status": "success"}`' },
+      404: { description: 'No such item' },
+      409: { description: 'The id is in several datasets' },
+    },
+    async handle({ principal, query, context }) {
+      const id = dataItemId(query.dataId);
+      const dataset =
+        query.datasetId === undefined
+          ? await findItemDataset(dependencies, principal, id, { permission: 'delete', context })
+          : await targetDataset(messenger, principal, { id: query.datasetId }, { permission: 'delete', context });
+      await forgetItems(dependencies, dataset, [id], context);
+      if (query.deleteDatasetIfEmpty && (await items.count({ tenant: dataset.tenant, dataset: dataset.id })) === 0) {
+        await forgetDataset(dependencies, dataset, context);
+      }
+      return json({ status: 'success' });
+    },
+  });
+}

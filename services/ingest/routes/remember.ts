@@ -1,0 +1,136 @@
+import { z } from 'zod';
+import { engramError } from '../../common/domain/errors.ts';
+import type { JsonObject } from '../../common/domain/json.ts';
+import { HttpError } from '../../common/http/http-error.ts';
+import { defineRoute, json, type Route } from '../../common/http/route.ts';
+import { lenientBoolean, lenientInteger, optional, optionalOrBlank } from '../../common/http/schema.ts';
+import type { CognifyOptions } from '../../common/messaging/methods/cognify.ts';
+import { presentRememberResult } from '../presenters/remember-result.ts';
+import type { IngestDependencies } from '../usecases/dependencies.ts';
+import { checkCounts } from '../usecases/item-annotations.ts';
+import { rememberData } from '../usecases/remember-data.ts';
+import { isSelected, targetDataset } from '../usecases/target-dataset.ts';
+import { annotationsOf, dataFields, inputsOf, listOf, textOrTexts } from './data-fields.ts';
+
+const bodySchema = z.object({
+  ...dataFields,
+  sessionId: optionalOrBlank(z.string()),
+  selfImprovement: optional(lenientBoolean()),
+  customPrompt: z.string().nullish(),
+  chunkSize: optionalOrBlank(lenientInteger()),
+  chunksPerBatch: optionalOrBlank(lenientInteger({ min: 1 })),
+  ontologyKey: textOrTexts,
+  graphModel: z.union([z.string(), z.record(z.string(), z.unknown())]).nullish(),
+  contentType: optionalOrBlank(z.string()),
+});
+type RememberBody = z.output<typeof bodySchema>;
+
+export function rememberRoutes(dependencies: IngestDependencies): readonly Route[] {
+  const { messenger } = dependencies;
+  return [
+    defineRoute({
+      method: 'POST',
+      path: '/api/v1/remember',
+      tag: 'remember',
+      summary: 'Add data and build the graph from it in one call',
+      auth: 'user',
+      permission: 'write on the dataset; a new name is created',
+      body: { kind: 'any', schema: bodySchema, files: ['data'], required: false },
+      responses: {
+        200: { description: 'RememberResult' },
+        409: { description: 'The run ended with an error; the same body with status `errored`' },
+      },
+      async handle({ principal, body, files, context, signal }) {
+        const selection = { id: body?.datasetId ?? null, name: body?.datasetName ?? null };
+        if (!isSelected(selection)) throw badRequest('Either datasetId or datasetName must be provided.');
+        const inputs = inputsOf(body, files);
+        const annotations = annotationsOf(body);
+        const annotated = annotations.labels.length > 0 || annotations.externalMetadata.length > 0;
+        if (annotated && (body.sessionId !== undefined || body.contentType !== undefined)) {
+          throw badRequest(
+            "'labels' and 'external_metadata' only work for plain ingestion, without 'session_id' and 'content_type'.",
+          );
+        }
+        if (body.contentType !== undefined) {
+          throw badRequest(`Unsupported content_type '${body.contentType}'. This server takes plain data only.`);
+        }
+        if (body.sessionId !== undefined) {
+          throw new HttpError(503, {
+            error: 'Remember service temporarily unavailable.',
+            detail: 'session memory is not available; nothing was written',
+          });
+        }
+        if (inputs.length === 0) throw badRequest("Provide at least one file in 'data' or one entry in 'raw_data'.");
+        checkCounts(annotations, inputs.length);
+        const options = optionsOf(body);
+        const dataset = await targetDataset(messenger, principal, selection, {
+          permission: 'write',
+          createMissing: true,
+          context,
+        });
+        const background = body.runInBackground;
+        const outcome = await rememberData(dependencies, {
+          principal,
+          dataset,
+          inputs,
+          annotations,
+          context,
+          signal,
+          options,
+          background,
+        });
+        const { run } = outcome;
+        if (run.errorStatus === 402)
+          throw engramError('LLMPaymentRequiredError', run.errorMessage ?? 'LLM budget exhausted');
+        return json(
+          presentRememberResult(outcome, background),
+          !background && run.status === 'DATASET_PROCESSING_ERRORED' ? 409 : 200,
+        );
+      },
+    }),
+  ];
+}
+
+function badRequest(detail: string): HttpError {
+  return new HttpError(400, { detail });
+}
+
+function optionsOf(body: RememberBody): CognifyOptions {
+  const ontologyKeys = listOf(body.ontologyKey).filter((key) => key !== '');
+  const [unknown] = ontologyKeys;
+  if (unknown !== undefined) {
+    throw new HttpError(409, {
+      error: `Invalid request data for remember operation: Ontology key '${unknown}' not found`,
+    });
+  }
+  if (body.chunkSize !== undefined && body.chunkSize < 0) {
+    throw engramError('InvalidChunkSizeError', `chunk_size must be a positive number of tokens, got ${body.chunkSize}`);
+  }
+  return {
+    graphModel: graphModelOf(body.graphModel),
+    ...(body.customPrompt ? { customPrompt: body.customPrompt } : {}),
+    chunkSize: body.chunkSize === undefined || body.chunkSize === 0 ? null : body.chunkSize,
+    chunksPerBatch: body.chunksPerBatch ?? null,
+  };
+}
+
+function graphModelOf(value: string | Record<string, unknown> | null | undefined): JsonObject | null {
+  if (value === null || value === undefined || value === '') return null;
+  const parsed = typeof value === 'string' ? parseModel(value) : value;
+  if (typeof parsed !== 'object' || parsed === null || Array.isArray(parsed)) {
+    throw badRequest('graph_model could not be converted: it must be a JSON schema object');
+  }
+  if (Object.keys(parsed).length === 0) return null;
+  const model = parsed as JsonObject;
+  if (typeof model['title'] !== 'string')
+    throw badRequest('graph_model could not be converted: it needs a top-level title');
+  return model;
+}
+
+function parseModel(text: string): unknown {
+  try {
+    return JSON.parse(text);
+  } catch (error) {
+    throw badRequest(`graph_model is not valid JSON: ${error instanceof Error ? error.message : 'unreadable'}`);
+  }
+}

@@ -1,0 +1,41 @@
+import { scopeOf } from '../common/domain/dataset.ts';
+import { dataItemId } from '../common/domain/ids.ts';
+import { SYSTEM_SCOPE } from '../common/domain/scope.ts';
+import type { Service } from '../common/lifecycle/service.ts';
+import { datasetItems } from '../common/messaging/methods/ingest.ts';
+import type { Subscription } from '../common/ports/bus.ts';
+import { addRoutes } from './routes/add.ts';
+import { datasetRoutes } from './routes/datasets.ts';
+import { forgetRoutes } from './routes/forget.ts';
+import { rememberRoutes } from './routes/remember.ts';
+import type { IngestDependencies } from './usecases/dependencies.ts';
+import { sweepBlobs } from './usecases/sweep-blobs.ts';
+
+/** Takes data in, keeps it, hands it to the others and forgets it. */
+export function createIngestService(dependencies: IngestDependencies): Service {
+  const subscriptions: Subscription[] = [];
+  return {
+    name: 'ingest',
+    routes: [
+      ...addRoutes(dependencies),
+      ...rememberRoutes(dependencies),
+      ...datasetRoutes(dependencies),
+      ...forgetRoutes(dependencies),
+    ],
+    sockets: [],
+    async start() {
+      await sweepBlobs(dependencies, SYSTEM_SCOPE);
+      subscriptions.push(
+        await dependencies.messenger.serve(datasetItems, async ({ dataset, ids, after = null, limit }) => {
+          const scope = scopeOf(dataset);
+          if (ids !== undefined)
+            return { items: await dependencies.items.getMany(scope, ids.map(dataItemId)), next: null };
+          return dependencies.items.oldestFirst(scope, { after, limit });
+        }),
+      );
+    },
+    async stop() {
+      await Promise.all(subscriptions.splice(0).map((subscription) => subscription.stop()));
+    },
+  };
+}
