@@ -1,6 +1,7 @@
 import type { DataItemId } from '../domain/brand.ts';
+import { asId } from '../domain/ids.ts';
 import type { JsonObject } from '../domain/json.ts';
-import type { DatasetScope } from '../domain/scope.ts';
+import { type AnyScope, type DatasetScope, datasetScope } from '../domain/scope.ts';
 import type { Collection, DocumentStore, Write } from '../ports/document-store.ts';
 import { DuplicateKeyError, insert, update } from '../ports/document-store.ts';
 import type { Provenance } from '../ports/index-entry.ts';
@@ -22,12 +23,14 @@ export type LedgerEntry = {
   readonly runId?: string | null;
   /** What the generation holds: chunks, entities, relationships. */
   readonly counts?: JsonObject | null;
+  /** An attempt began and neither committed nor rolled back: rows of it may be left. */
+  readonly pending?: boolean;
 };
 
 export const ledgerCollection: Collection<LedgerEntry> = {
   name: 'ledger',
   level: 'dataset',
-  indexes: [{ fields: ['generation'] }],
+  indexes: [{ fields: ['generation'] }, { fields: ['pending'] }],
 };
 
 export interface Ledger {
@@ -55,6 +58,18 @@ export interface Ledger {
   tombstone(scope: DatasetScope, items: readonly DataItemId[]): Promise<void>;
   /** Reads as not built from now on; attempts under way cannot commit, new ones can. */
   reset(scope: DatasetScope, items: readonly DataItemId[]): Promise<void>;
+  /** The attempt has ended without a commit and removed its rows. */
+  settle(scope: DatasetScope, item: DataItemId, generation: number): Promise<void>;
+  /** Items with an attempt that did not end. */
+  pending(scope: AnyScope, limit: number): Promise<readonly PendingItem[]>;
+  /** Bars the newest attempt from committing, unless another began since: true when barred. */
+  fence(scope: DatasetScope, item: DataItemId, generation: number): Promise<boolean>;
+}
+
+export interface PendingItem {
+  readonly scope: DatasetScope;
+  readonly item: DataItemId;
+  readonly entry: LedgerEntry;
 }
 
 /** The item was forgotten: nothing may be built from it any more. */
@@ -78,6 +93,7 @@ const UNBUILT: LedgerEntry = {
   committedAt: null,
   runId: null,
   counts: null,
+  pending: false,
 };
 const EMPTIED = { generation: 0, contentHash: null, committedAt: null, runId: null, counts: null } as const;
 /** Writes of one commit, below every adapter's limit. */
@@ -144,18 +160,43 @@ export function createLedger(store: DocumentStore): Ledger {
     allEntries,
     committed: async (scope, items) => committedOf(await entries(scope, items)),
     allCommitted: async (scope) => committedOf(await allEntries(scope)),
-    begin: async (scope, item) => (await change(scope, item, {})).lastGeneration,
+    begin: async (scope, item) => (await change(scope, item, { pending: true })).lastGeneration,
     commitWrites(item, generation, contentHash, at, by) {
       return [
         update(ledgerCollection, item, {
           where: { erased: false, lastGeneration: generation },
-          set: { generation, contentHash, committedAt: at, runId: by?.runId ?? null, counts: by?.counts ?? null },
+          set: {
+            generation,
+            contentHash,
+            committedAt: at,
+            runId: by?.runId ?? null,
+            counts: by?.counts ?? null,
+            pending: false,
+          },
           required: true,
         }),
       ];
     },
     tombstone: (scope, items) => changeAll(scope, items, { ...EMPTIED, erased: true }),
     reset: (scope, items) => changeAll(scope, items, EMPTIED),
+    async settle(scope, item, generation) {
+      // A tombstone or a reset has taken one more generation meanwhile.
+      const where = { lastGeneration: { atLeast: generation, atMost: generation + 1 } };
+      await store.commit(scope, [update(ledgerCollection, item, { where, set: { pending: false } })]);
+    },
+    async pending(scope, limit) {
+      const page = await store.find(scope, ledgerCollection, { where: { pending: true }, limit });
+      return page.items.map(({ id, value, tenant, dataset }) => ({
+        scope: datasetScope(asId(tenant ?? ''), asId(dataset ?? '')),
+        item: id as DataItemId,
+        entry: value,
+      }));
+    },
+    async fence(scope, item, generation) {
+      const change = { where: { lastGeneration: generation }, increment: { lastGeneration: 1 } };
+      const [result] = await store.commit(scope, [update(ledgerCollection, item, change)]);
+      return (result?.changed ?? 0) > 0;
+    },
   };
 }
 

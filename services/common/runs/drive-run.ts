@@ -13,7 +13,7 @@ import { type ClaimedJob, LeaseLostError, type WorkQueue } from '../ports/work-q
 import { type Runs, runsCollection, type StoredRun } from '../repositories/runs.ts';
 import { authoriseRun, type RunAuthority } from './authorise-run.ts';
 import { isProgressTick } from './progress-rule.ts';
-import { type ActiveRun, HandOverError, type RunExecutor, type StagePosition } from './run-executor.ts';
+import { type ActiveRun, HandOverError, type RunExecutor } from './run-executor.ts';
 import type { RunLease } from './run-lease.ts';
 import { describeRunError, type RunEnd, type RunRecorder } from './run-recorder.ts';
 
@@ -139,7 +139,7 @@ async function execute(
 }
 
 function activeRun(
-  { store, recorder }: DriveDependencies,
+  { store, runs, recorder }: DriveDependencies,
   { payload, lease, run, authority }: Claim & { readonly run: StoredRun; readonly authority: RunAuthority },
 ): { readonly active: ActiveRun; readonly outcome: () => Pick<RunEnd, 'items' | 'usage'> } {
   const { dataset, principal } = authority;
@@ -148,13 +148,13 @@ function activeRun(
   const results = new Map<string, RunItem | null>();
   let completed = 0;
   let usage: TokenUsage = { inputTokens: 0, outputTokens: 0 };
+  let lastStage: string | null = null;
   let isStalled = true;
-  const writeTick = async (stage: StagePosition): Promise<void> => {
+  const progressOf = () => ({ completedItems: completed, totalItems: results.size, currentStage: lastStage });
+  const writeTick = async (): Promise<void> => {
     if (!isProgressTick(completed, results.size)) return;
-    const change = { completedItems: completed, totalItems: results.size, stage: stage.name };
-    await store.commit(scope, [
-      update(runsCollection, id, { where: { status: 'DATASET_PROCESSING_STARTED' }, set: change }),
-    ]);
+    const change = { completedItems: completed, totalItems: results.size, stage: lastStage };
+    await store.commit(scope, [runs.tickWrite(id, change)]);
   };
   const active: ActiveRun = {
     id,
@@ -167,19 +167,17 @@ function activeRun(
     plan: (items) => {
       for (const item of items) results.set(item, null);
     },
+    drop: (item) => {
+      results.delete(item);
+    },
     async itemEnded(item, stage) {
       results.set(item.item, item);
       completed += 1;
-      await writeTick(stage);
-      const progress = { completedItems: completed, totalItems: results.size, currentStage: stage.name };
-      const state = { ...run.state, progress };
-      await recorder.publish({
-        kind: 'progress',
-        run: state,
-        stage: stage.name,
-        stageIndex: stage.index,
-        stageTotal: stage.total,
-      });
+      lastStage = stage?.name ?? lastStage;
+      await writeTick();
+      if (stage === null) return;
+      const place = { stage: stage.name, stageIndex: stage.index, stageTotal: stage.total };
+      await recorder.publish({ kind: 'progress', run: { ...run.state, progress: progressOf() }, ...place });
     },
     async commit(writes) {
       const moved: readonly Write[] = isStalled ? [update(runsCollection, id, { set: { stalledClaims: 0 } })] : [];

@@ -27,8 +27,10 @@ export interface ActiveRun {
   readonly signal: AbortSignal;
   /** Tells which items the run has; their order is that of the result. Once, before `itemEnded`. */
   plan(items: readonly DataItemId[]): void;
-  /** Counts an item, whatever its outcome, and tells subscribers. */
-  itemEnded(outcome: RunItem, stage: StagePosition): Promise<void>;
+  /** Counts an item, whatever its outcome, and tells subscribers which stage it left; null: nothing was done for it. */
+  itemEnded(outcome: RunItem, stage: StagePosition | null): Promise<void>;
+  /** The item exists no longer: it is left out of result and progress. */
+  drop(item: DataItemId): void;
   /** Commits an item: the run is known to make progress. `VersionConflictError` as the writes say. */
   commit(writes: readonly Write[]): Promise<void>;
   /** Adds what a model used to the bill of the run. */

@@ -1,0 +1,172 @@
+import type { DataItem } from '../../common/domain/data-item.ts';
+import { engramError } from '../../common/domain/errors.ts';
+import type { RunItem } from '../../common/domain/run.ts';
+import type { Messenger } from '../../common/messaging/messenger.ts';
+import type { CognifyOptions } from '../../common/messaging/methods/cognify.ts';
+import { datasetItems } from '../../common/messaging/methods/ingest.ts';
+import type { Embedder } from '../../common/ports/models.ts';
+import type { LedgerEntry } from '../../common/repositories/ledger.ts';
+import { isProgressTick } from '../../common/runs/progress-rule.ts';
+import type { ActiveRun, RunExecutor, RunReport, StagePosition } from '../../common/runs/run-executor.ts';
+import { type BuildDependencies, type BuiltItem, buildItem } from '../pipeline/build-item.ts';
+import type { ChunkSizes } from '../pipeline/chunk-item.ts';
+import { createIndexWriter } from '../pipeline/index-writer.ts';
+import type { ItemBuilds } from '../pipeline/item-builds.ts';
+import { runItems } from '../pipeline/run-items.ts';
+import type { CognifySettings } from '../pipeline/settings.ts';
+
+export const COGNIFY_JOB = 'cognify';
+export const COGNIFY_PIPELINE = 'cognify_pipeline';
+
+/** The wire counts an item when the last of four tasks has ended. */
+const LAST_STAGE: StagePosition = { name: 'add_data_points', index: 4, total: 4 };
+const ITEMS_PER_PAGE = 500;
+const DEFAULT_DATA_PER_BATCH = 20;
+
+export interface CognifyRunDependencies extends BuildDependencies {
+  readonly messenger: Messenger;
+  readonly embedder: Embedder;
+  readonly builds: ItemBuilds;
+  readonly settings: CognifySettings;
+}
+
+/** Builds every item of the dataset whose present content has no committed generation. */
+export function createCognifyRun(dependencies: CognifyRunDependencies): RunExecutor {
+  return { kind: COGNIFY_JOB, execute: (run) => execute(dependencies, run) };
+}
+
+async function execute(dependencies: CognifyRunDependencies, run: ActiveRun): Promise<RunReport> {
+  const { ledger, logger, settings } = dependencies;
+  if (settings.missingModelKey !== undefined) throw engramError('LLMAPIKeyNotSetError', settings.missingModelKey);
+  await requireSameSpace(dependencies, run);
+  const items = await listItems(dependencies, run);
+  const entries = await ledger.entries(
+    run.scope,
+    items.map(({ id }) => id),
+  );
+  const live = items.filter(({ id }) => entries.get(id)?.erased !== true);
+  run.plan(live.map(({ id }) => id));
+  const isBuilt = (item: DataItem): boolean => {
+    const entry = entries.get(item.id);
+    return entry !== undefined && entry.generation > 0 && entry.contentHash === item.contentHash;
+  };
+  const totals = createTotals();
+  const open = live.filter((item) => !isBuilt(item));
+  logger.info('cognify.items', { runId: run.id, datasetId: run.dataset.id, items: live.length, open: open.length });
+  for (const item of live.filter(isBuilt)) {
+    const entry = entries.get(item.id) as LedgerEntry;
+    // Committed by this run before its worker was lost.
+    const isOurs = entry.runId === run.id;
+    if (isOurs) totals.addCounts(entry);
+    await run.itemEnded({ item: item.id, status: isOurs ? 'completed' : 'already_completed' }, null);
+  }
+  await buildAll(dependencies, run, open, totals);
+  return { counts: totals.counts() };
+}
+
+async function buildAll(
+  dependencies: CognifyRunDependencies,
+  run: ActiveRun,
+  open: readonly DataItem[],
+  totals: Totals,
+): Promise<void> {
+  const { builds, settings, logger } = dependencies;
+  const options = run.options as CognifyOptions;
+  const writer = createIndexWriter({
+    ...dependencies,
+    scope: run.scope,
+    context: { scope: run.scope, purpose: 'extraction', runId: run.id, signal: run.signal },
+    embeddingBatchSize: settings.embeddingBatchSize,
+    embeddingConcurrency: settings.embeddingConcurrency,
+  });
+  const request = {
+    run,
+    writer,
+    options,
+    sizes: chunkSizes(settings, dependencies.embedder, options),
+    chunksPerBatch: Math.min(options.chunksPerBatch ?? Number.POSITIVE_INFINITY, settings.chunksPerBatch),
+  };
+  let done = 0;
+  const limit = options.dataPerBatch ?? DEFAULT_DATA_PER_BATCH;
+  await runItems(open, { limit, raise: settings.raiseItemErrors, signal: run.signal }, async (item, signal) => {
+    const ended = (status: RunItem['status']) => run.itemEnded({ item: item.id, status }, LAST_STAGE);
+    let built: BuiltItem | null;
+    try {
+      built = await builds.track(item.id, signal, (own) => buildItem(dependencies, { ...request, item, signal: own }));
+    } catch (error) {
+      if (!signal.aborted) await ended('errored');
+      throw error;
+    }
+    if (built === null) return run.drop(item.id);
+    totals.add(built);
+    await ended('completed');
+    done += 1;
+    const fields = { runId: run.id, items: open.length, done, stage: LAST_STAGE.name };
+    if (isProgressTick(done, open.length)) logger.info('cognify.progress', fields);
+  });
+}
+
+/** Vectors of another model or size can never be compared: refused before anything is written. */
+async function requireSameSpace({ vectors, embedder }: CognifyRunDependencies, run: ActiveRun): Promise<void> {
+  const space = await vectors.space(run.scope);
+  const { model, dimensions } = embedder.space;
+  if (space === null || (space.model === model && space.dimensions === dimensions)) return;
+  throw engramError(
+    'EmbeddingDimensionMismatchError',
+    `The dataset's vectors were made by ${space.model} with ${space.dimensions} dimensions; the configured embedder is ${model} with ${dimensions}. Forget the dataset's memory (memory_only) and cognify it again, or configure the former embedder.`,
+  );
+}
+
+async function listItems({ messenger }: CognifyRunDependencies, run: ActiveRun): Promise<readonly DataItem[]> {
+  const items: DataItem[] = [];
+  let after: string | null = null;
+  do {
+    const context = { requestId: run.id, principal: run.principal, signal: run.signal };
+    const request = { dataset: run.dataset, after, limit: ITEMS_PER_PAGE };
+    const page: { items: readonly DataItem[]; next: string | null } = await messenger.call(
+      datasetItems,
+      request,
+      context,
+    );
+    items.push(...page.items);
+    after = page.next;
+  } while (after !== null);
+  return items;
+}
+
+function chunkSizes(settings: CognifySettings, embedder: Embedder, options: CognifyOptions): ChunkSizes {
+  const greatest = Math.min(settings.maxChunkTokens, embedder.maxInputTokens);
+  const asked = options.chunkSize ?? 0;
+  const maxTokens = asked > 0 ? Math.min(asked, greatest) : greatest;
+  return { maxTokens, targetTokens: asked > 0 ? maxTokens : Math.min(settings.automaticChunkTokens, greatest) };
+}
+
+interface Totals {
+  add(item: BuiltItem): void;
+  addCounts(entry: LedgerEntry): void;
+  counts(): Record<string, number>;
+}
+
+/** What the run built. An entity of several documents counts once, except in documents built before a restart. */
+function createTotals(): Totals {
+  const entities = new Set<string>();
+  let documents = 0;
+  let chunks = 0;
+  let earlierEntities = 0;
+  let relationships = 0;
+  return {
+    add(item) {
+      documents += 1;
+      chunks += item.chunks;
+      relationships += item.relationships;
+      for (const id of item.entityIds) entities.add(id);
+    },
+    addCounts({ counts }) {
+      documents += 1;
+      chunks += Number(counts?.['chunks'] ?? 0);
+      earlierEntities += Number(counts?.['entities'] ?? 0);
+      relationships += Number(counts?.['relationships'] ?? 0);
+    },
+    counts: () => ({ documents, chunks, entities: entities.size + earlierEntities, relationships }),
+  };
+}

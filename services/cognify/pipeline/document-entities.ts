@@ -1,0 +1,264 @@
+import { idFor, slug } from '../../common/domain/ids.ts';
+import type { ExtractedEntity, Extraction, KnownName } from '../../common/ports/extractor.ts';
+
+/** An entity of a document, with everything its chunks say about it. */
+export interface DocumentEntity {
+  readonly id: string;
+  /** The spelling used most; the longest of those used equally often. */
+  readonly name: string;
+  readonly type: string;
+  readonly description: string;
+  /** Other spellings, sorted. */
+  readonly aliases: readonly string[];
+  readonly mentions: number;
+  /** Position of the first mention among the entities of the document. */
+  readonly ordinal: number;
+}
+
+export interface DocumentRelation {
+  readonly sourceId: string;
+  readonly targetId: string;
+  /** snake_case. */
+  readonly relation: string;
+  /** Times stated. */
+  readonly weight: number;
+  /** The sentence that says it first, and its chunk. */
+  readonly evidence: string;
+  readonly chunkId: string;
+}
+
+export interface ChunkMention {
+  readonly chunkId: string;
+  readonly entityId: string;
+  readonly mentions: number;
+  readonly isSubject: boolean;
+}
+
+export interface ResolvedEntities {
+  readonly entities: readonly DocumentEntity[];
+  readonly relations: readonly DocumentRelation[];
+  readonly mentions: readonly ChunkMention[];
+}
+
+/** Names that go along with a chunk: more cost more than they help. */
+const KNOWN_NAMES = 200;
+
+interface Entry {
+  readonly key: string;
+  readonly ordinal: number;
+  readonly spellings: Map<string, number>;
+  readonly types: Map<string, number>;
+  readonly aliases: Set<string>;
+  description: string;
+  mentions: number;
+}
+
+interface RelationEntry {
+  readonly source: string;
+  readonly target: string;
+  readonly relation: string;
+  readonly evidence: string;
+  readonly chunkId: string;
+  weight: number;
+}
+
+/**
+ * Gathers what the chunks of one document say and resolves it at the end: spellings with one slug are one entity, and a
+ * short name that exactly one fuller entity of a fitting type gives as its alias joins that entity. The joined spelling
+ * stays among the aliases, so the step can be undone by looking at the evidence.
+ */
+export interface DocumentEntities {
+  /** Chunks in document order. `subjects`: names the chunk is about by its headings. */
+  add(chunkId: string, extraction: Extraction, subjects: readonly string[]): void;
+  /** The fullest names met so far, most mentioned first. */
+  knownNames(): readonly KnownName[];
+  resolve(): ResolvedEntities;
+}
+
+export function createDocumentEntities(): DocumentEntities {
+  const entries = new Map<string, Entry>();
+  const relations = new Map<string, RelationEntry>();
+  const mentions: { chunkId: string; key: string; mentions: number; isSubject: boolean }[] = [];
+  let known: readonly KnownName[] | null = [];
+
+  const enter = (entity: ExtractedEntity): Entry | null => {
+    const key = slug(entity.name.trim());
+    if (key === '') return null;
+    const entry = entries.get(key) ?? newEntry(key, entries.size);
+    entries.set(key, entry);
+    const count = Math.max(1, entity.mentions);
+    add(entry.spellings, entity.name.trim(), count);
+    add(entry.types, entity.type, count);
+    for (const alias of entity.aliases) if (alias.trim() !== '') entry.aliases.add(alias.trim());
+    if (entity.description.length > entry.description.length) entry.description = entity.description;
+    entry.mentions += count;
+    return entry;
+  };
+
+  return {
+    add(chunkId, extraction, subjects) {
+      known = null;
+      const inChunk = new Map<string, { mentions: number; isSubject: boolean }>();
+      for (const entity of extraction.entities) {
+        const entry = enter(entity);
+        if (entry === null) continue;
+        const before = inChunk.get(entry.key)?.mentions ?? 0;
+        inChunk.set(entry.key, { mentions: before + Math.max(1, entity.mentions), isSubject: false });
+      }
+      for (const subject of subjects) {
+        const key = slug(subject);
+        if (key === '') continue;
+        const entry = entries.get(key) ?? newEntry(key, entries.size);
+        entries.set(key, entry);
+        if (entry.spellings.size === 0) add(entry.spellings, subject, 0);
+        inChunk.set(key, { mentions: inChunk.get(key)?.mentions ?? 0, isSubject: true });
+      }
+      for (const [key, { mentions: count, isSubject }] of inChunk) {
+        mentions.push({ chunkId, key, mentions: count, isSubject });
+      }
+      for (const { source, target, relation, evidence } of extraction.relations) {
+        const ends = { source: slug(source.trim()), target: slug(target.trim()), relation: slug(relation.trim()) };
+        if (!inChunk.has(ends.source) || !inChunk.has(ends.target) || ends.relation === '') continue;
+        const key = `${ends.source}\n${ends.relation}\n${ends.target}`;
+        const present = relations.get(key);
+        if (present) present.weight += 1;
+        else relations.set(key, { ...ends, evidence, chunkId, weight: 1 });
+      }
+    },
+    knownNames() {
+      known ??= [...entries.values()]
+        .filter((entry) => entry.mentions > 0)
+        .sort((one, other) => other.mentions - one.mentions || one.ordinal - other.ordinal)
+        .slice(0, KNOWN_NAMES)
+        .map((entry) => ({ name: commonest(entry.spellings), type: commonest(entry.types) }));
+      return known;
+    },
+    resolve() {
+      const rootOf = joinAliases(entries);
+      const groups = Map.groupBy(entries.values(), (entry) => rootOf(entry.key));
+      const ids = new Map<string, string>();
+      const entities = [...groups].map(([root, group]) => {
+        const entity = merged(group, root);
+        for (const { key } of group) ids.set(key, entity.id);
+        return entity;
+      });
+      const idOf = (key: string): string => ids.get(key) ?? '';
+      return {
+        entities: entities.sort((one, other) => one.ordinal - other.ordinal),
+        relations: mergedRelations([...relations.values()], idOf),
+        mentions: mergedMentions(mentions, idOf),
+      };
+    },
+  };
+}
+
+function newEntry(key: string, ordinal: number): Entry {
+  return { key, ordinal, spellings: new Map(), types: new Map(), aliases: new Set(), description: '', mentions: 0 };
+}
+
+function add(counts: Map<string, number>, key: string, count: number): void {
+  counts.set(key, (counts.get(key) ?? 0) + count);
+}
+
+/** Highest count, then longest, then first in the alphabet. */
+function commonest(counts: ReadonlyMap<string, number>): string {
+  let best = '';
+  let bestCount = -1;
+  for (const [value, count] of counts) {
+    const isBetter =
+      count > bestCount ||
+      (count === bestCount && (value.length > best.length || (value.length === best.length && value < best)));
+    if (isBetter) [best, bestCount] = [value, count];
+  }
+  return best;
+}
+
+/** Maps each key to the key of the entity it belongs to. */
+function joinAliases(entries: ReadonlyMap<string, Entry>): (key: string) => string {
+  const owners = new Map<string, Set<string>>();
+  for (const entry of entries.values()) {
+    for (const alias of entry.aliases) {
+      const key = slug(alias);
+      if (key === entry.key || !entries.has(key)) continue;
+      const set = owners.get(key) ?? new Set();
+      owners.set(key, set.add(entry.key));
+    }
+  }
+  const parents = new Map<string, string>();
+  const rootOf = (key: string): string => {
+    let root = key;
+    for (let parent = parents.get(root); parent !== undefined; parent = parents.get(root)) root = parent;
+    return root;
+  };
+  for (const [key, candidates] of [...owners].sort(([one], [other]) => (one < other ? -1 : 1))) {
+    const [owner, ...others] = candidates;
+    if (owner === undefined || others.length > 0) continue;
+    const root = rootOf(owner);
+    const isFuller = owner.length > key.length;
+    if (root !== key && isFuller && haveFittingTypes(entries.get(key), entries.get(root))) parents.set(key, root);
+  }
+  return rootOf;
+}
+
+function haveFittingTypes(one: Entry | undefined, other: Entry | undefined): boolean {
+  const first = commonest(one?.types ?? new Map());
+  const second = commonest(other?.types ?? new Map());
+  const isVague = (type: string): boolean => type === '' || type === 'Concept';
+  return first === second || isVague(first) || isVague(second);
+}
+
+function merged(group: readonly Entry[], root: string): DocumentEntity {
+  const main = group.find(({ key }) => key === root) as Entry;
+  const types = new Map<string, number>();
+  const spellings = new Set<string>();
+  for (const entry of group) {
+    for (const [type, count] of entry.types) add(types, type, count);
+    for (const spelling of [...entry.spellings.keys(), ...entry.aliases]) spellings.add(spelling);
+  }
+  const name = commonest(main.spellings);
+  spellings.delete(name);
+  return {
+    id: idFor('Entity', name),
+    name,
+    type: commonest(main.types) || commonest(types) || 'Concept',
+    description: group.reduce((best, { description }) => (description.length > best.length ? description : best), ''),
+    aliases: [...spellings].sort(),
+    mentions: Math.max(
+      1,
+      group.reduce((sum, entry) => sum + entry.mentions, 0),
+    ),
+    ordinal: Math.min(...group.map(({ ordinal }) => ordinal)),
+  };
+}
+
+function mergedRelations(list: readonly RelationEntry[], idOf: (key: string) => string): readonly DocumentRelation[] {
+  const byKey = new Map<string, DocumentRelation>();
+  for (const { source, target, relation, evidence, chunkId, weight } of list) {
+    const [sourceId, targetId] = [idOf(source), idOf(target)];
+    if (sourceId === targetId) continue;
+    const key = `${sourceId}\n${relation}\n${targetId}`;
+    const before = byKey.get(key);
+    if (before) byKey.set(key, { ...before, weight: before.weight + weight });
+    else byKey.set(key, { sourceId, targetId, relation, weight, evidence, chunkId });
+  }
+  return [...byKey.values()];
+}
+
+function mergedMentions(
+  list: readonly { chunkId: string; key: string; mentions: number; isSubject: boolean }[],
+  idOf: (key: string) => string,
+): readonly ChunkMention[] {
+  const byKey = new Map<string, ChunkMention>();
+  for (const { chunkId, key, mentions, isSubject } of list) {
+    const entityId = idOf(key);
+    const pair = `${chunkId}\n${entityId}`;
+    const before = byKey.get(pair);
+    byKey.set(pair, {
+      chunkId,
+      entityId,
+      mentions: mentions + (before?.mentions ?? 0),
+      isSubject: isSubject || (before?.isSubject ?? false),
+    });
+  }
+  return [...byKey.values()];
+}

@@ -1,0 +1,17 @@
+import type { EdgeEvidence, NodeEvidence } from '../../common/ports/graph-store.ts';
+import type { TextEntry } from '../../common/ports/text-index.ts';
+import type { VectorEntry } from '../../common/ports/vector-index.ts';
+
+/** A vector to be made: the entry and the text it stands for. */
+export interface Embedding {
+  readonly entry: Omit<VectorEntry, 'vector'>;
+  readonly text: string;
+}
+
+/** Rows of one generation of one item, for the three indexes. */
+export interface IndexBatch {
+  readonly entries: readonly TextEntry[];
+  readonly embeddings: readonly Embedding[];
+  readonly nodes: readonly NodeEvidence[];
+  readonly edges: readonly EdgeEvidence[];
+}

@@ -1,0 +1,115 @@
+import type { DatasetScope } from '../../common/domain/scope.ts';
+import type { GraphStore } from '../../common/ports/graph-store.ts';
+import type { Embedder, ModelCallContext } from '../../common/ports/models.ts';
+import type { TextIndex } from '../../common/ports/text-index.ts';
+import type { VectorEntry, VectorIndex } from '../../common/ports/vector-index.ts';
+import type { IndexBatch } from './index-batch.ts';
+
+export interface IndexWriter {
+  /** Resolves when the rows are in all three indexes. Waits while many rows are under way. */
+  write(batch: IndexBatch): Promise<void>;
+}
+
+export interface IndexWriterOptions {
+  readonly scope: DatasetScope;
+  readonly text: TextIndex;
+  readonly vectors: VectorIndex;
+  readonly graph: GraphStore;
+  readonly embedder: Embedder;
+  readonly context: ModelCallContext;
+  readonly embeddingBatchSize: number;
+  readonly embeddingConcurrency: number;
+}
+
+interface Pending {
+  readonly batch: IndexBatch;
+  readonly resolve: () => void;
+  readonly reject: (error: unknown) => void;
+}
+
+/** Rows of one flush; a batch is never divided. */
+const ROWS_PER_FLUSH = 4000;
+
+/**
+ * Writes the batches of many items together: while one flush is under way the next ones gather, so fifty small items cost
+ * a few calls of embedder and stores instead of hundreds. A flush that fails is tried again batch by batch, so that an
+ * item only ever fails for its own rows.
+ */
+export function createIndexWriter(options: IndexWriterOptions): IndexWriter {
+  const { scope, text, vectors, graph, embedder } = options;
+  const queue: Pending[] = [];
+  let isFlushing = false;
+
+  const store = async (batches: readonly IndexBatch[]): Promise<void> => {
+    const embeddings = batches.flatMap((batch) => batch.embeddings);
+    const made = await embedAll(
+      options,
+      embeddings.map((embedding) => embedding.text),
+    );
+    const entries = batches.flatMap((batch) => batch.entries);
+    const nodes = batches.flatMap((batch) => batch.nodes);
+    const edges = batches.flatMap((batch) => batch.edges);
+    const vectorEntries: VectorEntry[] = embeddings.map(({ entry }, index) => ({
+      ...entry,
+      vector: made[index] ?? new Float32Array(embedder.space.dimensions),
+    }));
+    options.context.signal?.throwIfAborted();
+    if (vectorEntries.length > 0) await vectors.upsert(scope, embedder.space, vectorEntries);
+    await Promise.all([
+      nodes.length + edges.length > 0 ? graph.upsert(scope, { nodes, edges }) : null,
+      entries.length > 0 ? text.upsert(scope, entries) : null,
+    ]);
+  };
+  const flush = async (pending: readonly Pending[]): Promise<void> => {
+    try {
+      await store(pending.map(({ batch }) => batch));
+      for (const { resolve } of pending) resolve();
+    } catch (error) {
+      if (pending.length === 1) pending[0]?.reject(error);
+      else for (const one of pending) await flush([one]);
+    }
+  };
+  const drain = async (): Promise<void> => {
+    isFlushing = true;
+    // Batches that are asked for in this turn of the event loop go along.
+    await new Promise((resolve) => setImmediate(resolve));
+    while (queue.length > 0) await flush(takeFlush(queue));
+    isFlushing = false;
+  };
+  return {
+    write: (batch) =>
+      new Promise((resolve, reject) => {
+        queue.push({ batch, resolve, reject });
+        if (!isFlushing) void drain();
+      }),
+  };
+}
+
+function takeFlush(queue: Pending[]): readonly Pending[] {
+  let rows = 0;
+  let count = 0;
+  for (const { batch } of queue) {
+    rows += batch.entries.length + batch.embeddings.length + batch.nodes.length + batch.edges.length;
+    if (count > 0 && rows > ROWS_PER_FLUSH) break;
+    count += 1;
+  }
+  return queue.splice(0, count);
+}
+
+async function embedAll(
+  { embedder, context, embeddingBatchSize, embeddingConcurrency }: IndexWriterOptions,
+  texts: readonly string[],
+): Promise<readonly Float32Array[]> {
+  const vectors: Float32Array[] = new Array(texts.length);
+  let next = 0;
+  const worker = async (): Promise<void> => {
+    while (next < texts.length) {
+      const start = next;
+      next += embeddingBatchSize;
+      const made = await embedder.embed(texts.slice(start, start + embeddingBatchSize), context);
+      for (const [index, vector] of made.entries()) vectors[start + index] = vector;
+    }
+  };
+  await Promise.all(Array.from({ length: embeddingConcurrency }, worker));
+  return vectors;
+}
