@@ -1,4 +1,4 @@
-import type { Posture } from '../common/domain/posture.ts';
+import type { AuthPosture } from '../common/config/posture.ts';
 import type { Messenger } from '../common/messaging/messenger.ts';
 import type { DocumentStore } from '../common/ports/document-store.ts';
 import type { EventLog } from '../common/ports/event-log.ts';
@@ -15,7 +15,7 @@ import type { PasswordHasher } from './credentials/password-hasher.ts';
 import type { PrincipalCache } from './credentials/principal-cache.ts';
 
 export interface AuthSettings {
-  readonly posture: Posture;
+  readonly posture: Pick<AuthPosture, 'required' | 'reason' | 'openByDefault'>;
   /** DEFAULT_USER_EMAIL; nobody can register it. */
   readonly defaultUserEmail: string;
   /** AUTH_TOKEN_COOKIE_NAME and _DOMAIN; null: the host that answers. */

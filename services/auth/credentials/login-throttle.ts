@@ -27,9 +27,9 @@ export interface LoginThrottle {
   enter(account: string, address: string): LoginAttempt;
 }
 
-export interface LoginAttempt {
-  /** The login was right: the attempt is given back. */
-  succeeded(): void;
+/** Given back when it is disposed of, unless it failed: nothing was guessed then. */
+export interface LoginAttempt extends Disposable {
+  fail(): void;
 }
 
 interface Bucket {
@@ -64,8 +64,13 @@ export function createLoginThrottle(clock: Clock, maxBuckets = 50_000): LoginThr
         buckets.set(key, bucket);
       }
       trim(buckets, maxBuckets);
+      let failed = false;
       return {
-        succeeded() {
+        fail() {
+          failed = true;
+        },
+        [Symbol.dispose]() {
+          if (failed) return;
           for (const { limit, bucket } of taken) bucket.tokens = Math.min(limit.capacity, bucket.tokens + 1);
         },
       };

@@ -1,8 +1,9 @@
 import { z } from 'zod';
+import { uuid } from '../../common/http/schema.ts';
 
 export const createApiKeyBody = z.object({ name: z.string().nullish() });
 
-export const apiKeyParams = z.object({ apiKeyId: z.guid() });
+export const apiKeyParams = z.object({ apiKeyId: uuid() });
 
 export const apiKeyRecord = z.object({
   key: z.string(),

@@ -59,7 +59,7 @@ function remove(deps: AuthDependencies): Route {
     params: apiKeyParams,
     responses: { 200: { description: 'Deleted' }, 404: { description: 'No such key of the caller' } },
     async handle({ principal, params }) {
-      await deleteApiKey(deps, principal.id, params.apiKeyId.toLowerCase());
+      await deleteApiKey(deps, principal.id, params.apiKeyId);
       return json(null);
     },
   });

@@ -21,16 +21,18 @@ export async function logIn(deps: AuthDependencies, request: LoginRequest): Prom
 
 async function accountFor(deps: AuthDependencies, { username, password, remoteAddress }: LoginRequest): Promise<User> {
   // In single-user mode everybody is the default account already, and clients log in with whatever they are set up with.
-  if (deps.settings.posture.open && isDefaultAddress(deps.settings, username)) {
+  if (deps.settings.posture.openByDefault && isDefaultAddress(deps.settings, username)) {
     const user = await ensureDefaultUser(deps);
     if (user.isActive) return user;
     throw badCredentials();
   }
-  const attempt = deps.throttle.enter(username, remoteAddress);
+  using attempt = deps.throttle.enter(username, remoteAddress);
   const user = await deps.users.findByEmail(username);
   const isRight = await deps.passwords.verify(password, user?.passwordHash ?? NO_PASSWORD);
-  if (user === null || !isRight || !user.isActive) throw badCredentials();
-  attempt.succeeded();
+  if (user === null || !isRight || !user.isActive) {
+    attempt.fail();
+    throw badCredentials();
+  }
   return user;
 }
 

@@ -9,6 +9,8 @@ const RESERVED_TOP_LEVEL = new Set(['arpa', 'invalid', 'local', 'localhost', 'on
 /** RFC 5321 §4.5.3.1 */
 const LOCAL_PART_LIMIT = 64;
 const ADDRESS_LIMIT = 254;
+/** Before anything is looked at; leaves room for a display name. */
+const TEXT_LIMIT = 1000;
 /** RFC 5322 atext, and RFC 6531 letters beyond ASCII. */
 const LOCAL_PART = /^[\p{L}\p{M}\p{N}!#$%&'*+/=?^_`{|}~.-]+$/u;
 const DISPLAY_NAME = /^[^<>]*<([^<>]+)>$/;
@@ -18,6 +20,7 @@ const DISPLAY_NAME = /^[^<>]*<([^<>]+)>$/;
  * around it and a display name (`Ada <ada@example.com>`) are dropped. Rules as measured in auth-integrations.md §2.4.
  */
 export function checkEmailAddress(text: string): EmailCheck {
+  if (text.length > TEXT_LIMIT) return { reason: 'The email address is too long.' };
   const trimmed = text.trim();
   const candidate = (DISPLAY_NAME.exec(trimmed)?.[1] ?? trimmed).trim().normalize('NFC');
   const at = candidate.lastIndexOf('@');
@@ -64,6 +67,10 @@ function checkDomain(domain: string): EmailCheck {
   if (domain.startsWith('.')) return { reason: 'An email address cannot have a period immediately after the @-sign.' };
   if (domain.endsWith('.')) return { reason: 'An email address cannot end with a period.' };
   if (domain.includes('..')) return { reason: 'An email address cannot have two periods in a row.' };
+  // Before the conversion, which reads a numeric last label as an IPv4 address.
+  if (/\.\d+$/.test(domain)) {
+    return { reason: 'The part after the @-sign is not valid. It is not within a valid top-level domain.' };
+  }
   // domainToASCII reads URL hosts: it would turn `%61` into `a` and `0x7f.1` into 127.0.0.1.
   const ascii = /^[\p{L}\p{M}\p{N}.-]+$/u.test(domain) ? domainToASCII(domain) : '';
   const labels = ascii.split('.');
@@ -74,9 +81,6 @@ function checkDomain(domain: string): EmailCheck {
   const topLevel = labels.at(-1) ?? '';
   if (RESERVED_TOP_LEVEL.has(topLevel)) {
     return { reason: 'The part after the @-sign is a special-use or reserved name that cannot be used with email.' };
-  }
-  if (/^\d+$/.test(topLevel)) {
-    return { reason: 'The part after the @-sign is not valid. It is not within a valid top-level domain.' };
   }
   return { address: domainToUnicode(ascii) };
 }

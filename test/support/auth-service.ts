@@ -1,0 +1,135 @@
+import { randomUUID } from 'node:crypto';
+import type { AuthSecrets, AuthSettings } from '../../services/auth/dependencies.ts';
+import { authCollections, createAuthService } from '../../services/auth/service.ts';
+import { createInProcessBus } from '../../services/common/adapters/in-process/bus.ts';
+import { createMemoryDocumentStore } from '../../services/common/adapters/memory/document-store.ts';
+import { decidePosture } from '../../services/common/config/posture.ts';
+import type { UserId } from '../../services/common/domain/brand.ts';
+import { asId } from '../../services/common/domain/ids.ts';
+import type { Principal } from '../../services/common/domain/principal.ts';
+import { PERSONAL_TENANT } from '../../services/common/domain/scope.ts';
+import type { Reply, Route, RouteRequest } from '../../services/common/http/route.ts';
+import { createMessenger, type Messenger } from '../../services/common/messaging/messenger.ts';
+import * as methods from '../../services/common/messaging/methods/auth.ts';
+import type { DocumentStore } from '../../services/common/ports/document-store.ts';
+import type { Clock, IdSource } from '../../services/common/ports/system.ts';
+import { createUsers, type NewUser } from '../../services/common/repositories/users.ts';
+import { recordedEventLog, recordedEventsCollection, recordedEventTypes } from './recorded-events.ts';
+
+export const CALL = { requestId: 'test' };
+export const required = decidePosture({ accessControl: true, requireAuthentication: undefined, host: '127.0.0.1' });
+export const open = decidePosture({ accessControl: undefined, requireAuthentication: undefined, host: '127.0.0.1' });
+export const off = decidePosture({ accessControl: false, requireAuthentication: undefined, host: '0.0.0.0' });
+
+export interface TestClock extends Clock {
+  advance(milliseconds: number): void;
+}
+
+/** Starts at a fixed time and moves by hand only. */
+export function testClock(): TestClock {
+  let milliseconds = 0;
+  return {
+    now: () => new Date(Date.parse('2026-01-02T03:04:05.678Z') + milliseconds),
+    monotonicMs: () => milliseconds,
+    advance: (step) => {
+      milliseconds += step;
+    },
+  };
+}
+
+export interface TestAuth extends AsyncDisposable {
+  readonly store: DocumentStore;
+  readonly messenger: Messenger;
+  readonly clock: TestClock;
+  readonly warnings: readonly string[];
+  /** Runs a route as the HTTP layer does: body through the schema, credentials through Authenticate. */
+  call(method: string, path: string, request?: TestRequest): Promise<Reply>;
+  authenticate(...credentials: readonly methods.Credential[]): Promise<Principal | null>;
+  events(): Promise<readonly string[]>;
+  /** A user without a password, straight into the store. */
+  addUser(user?: Partial<NewUser>): Promise<Principal>;
+}
+
+export interface TestRequest {
+  readonly body?: unknown;
+  readonly principal?: Principal;
+  readonly params?: Readonly<Record<string, string>>;
+  readonly headers?: Readonly<Record<string, string>>;
+  readonly remoteAddress?: string;
+}
+
+export interface TestAuthOptions {
+  readonly settings?: Partial<AuthSettings>;
+  readonly secrets?: Partial<AuthSecrets>;
+  /** Of an instance before, to start on what it left. */
+  readonly store?: DocumentStore;
+}
+
+/** The real service on the memory store and the in-process bus. */
+export async function startAuth(options: TestAuthOptions = {}): Promise<TestAuth> {
+  const clock = testClock();
+  const ids: IdSource = { uuid: randomUUID, ordered: () => randomUUID() };
+  const store = options.store ?? createMemoryDocumentStore();
+  await store.prepare([...authCollections, recordedEventsCollection]);
+  const bus = createInProcessBus();
+  const messenger = createMessenger(bus);
+  const warnings: string[] = [];
+  const ignore = () => {};
+  const logger = { debug: ignore, info: ignore, warn: (event: string) => warnings.push(event), error: ignore };
+  const service = createAuthService({
+    ...{ store, eventLog: recordedEventLog, messenger, clock, ids, logger },
+    settings: {
+      posture: required,
+      defaultUserEmail: 'default_user@example.com',
+      cookieName: 'auth_token',
+      cookieDomain: null,
+      tokenLifetimeSeconds: 3600,
+      maxApiKeysPerUser: 10,
+      ...options.settings,
+    },
+    secrets: { jwt: 'a secret for tests only', defaultUserPassword: null, ...options.secrets },
+  });
+  await service.start();
+  const authenticate = async (...credentials: readonly methods.Credential[]) =>
+    (await messenger.call(methods.authenticate, { credentials }, CALL)).principal;
+  return {
+    ...{ store, messenger, clock, warnings, authenticate },
+    async call(method, path, request = {}) {
+      const route = service.routes.find((candidate) => candidate.method === method && candidate.path === path);
+      if (route === undefined) throw new Error(`no route ${method} ${path}`);
+      return route.handle(routeRequest(route, request));
+    },
+    events: () => recordedEventTypes(store),
+    async addUser(user = {}) {
+      const id = asId<UserId>(randomUUID());
+      const flags = { isActive: true, isSuperuser: false, isVerified: false };
+      const rest = { email: `${id}@example.com`, passwordHash: '!', tenant: PERSONAL_TENANT, parentId: null };
+      const createdAt = clock.now().toISOString();
+      const added = { id, ...flags, ...rest, createdAt, ...user };
+      await store.commit({ tenant: PERSONAL_TENANT }, [createUsers(store).insertWrite(added)]);
+      const { email, tenant, isSuperuser, parentId } = added;
+      return { id: added.id, email, tenant, isSuperuser, parentId };
+    },
+    async [Symbol.asyncDispose]() {
+      await service.stop();
+      await bus.drain();
+    },
+  };
+}
+
+function routeRequest(route: Route, request: TestRequest): RouteRequest<unknown, unknown, unknown> {
+  const nobody: Principal = {
+    ...{ id: asId(randomUUID()), email: '', tenant: PERSONAL_TENANT, isSuperuser: false, parentId: null },
+  };
+  return {
+    principal: request.principal ?? nobody,
+    params: request.params ?? {},
+    query: {},
+    body: route.body === undefined ? undefined : route.body.schema.parse(request.body),
+    files: [],
+    headers: request.headers ?? {},
+    context: CALL,
+    signal: new AbortController().signal,
+    remoteAddress: request.remoteAddress ?? '127.0.0.1',
+  };
+}
