@@ -1,0 +1,66 @@
+import type { ChunkableBlock, ChunkableDocument } from './chunk-draft.ts';
+
+/** A block with its place in the text: it reaches up to the next block, so that all of them tile the document. */
+export interface PlacedBlock {
+  readonly block: ChunkableBlock;
+  readonly text: string;
+  readonly start: number;
+  readonly headings: readonly string[];
+  readonly page: number | undefined;
+}
+
+export interface Layout {
+  readonly blocks: readonly PlacedBlock[];
+  /** False: a block's text does not occur in the derived text in order, so offsets would lie. */
+  readonly hasOffsets: boolean;
+}
+
+/** Finds every block in the text, and for each the headings and the page it stands under. */
+export function layoutOf(document: ChunkableDocument): Layout {
+  const blocks = document.blocks.filter((block) => block.text.trim() !== '' || block.kind === 'page-break');
+  const starts = startsOf(document.text, blocks);
+  const hasOffsets = starts !== null;
+  const placed: PlacedBlock[] = [];
+  const path: { level: number; text: string }[] = [];
+  let page: number | undefined;
+  for (const [index, block] of blocks.entries()) {
+    page = block.page ?? page;
+    if (block.kind === 'heading') {
+      const level = block.level ?? 1;
+      while (path.length > 0 && (path.at(-1) as { level: number }).level >= level) path.pop();
+      path.push({ level, text: headingText(block.text) });
+    }
+    if (block.text.trim() === '') continue;
+    const start = index === 0 ? 0 : (starts?.[index] ?? 0);
+    const end = starts?.[index + 1] ?? document.text.length;
+    placed.push({
+      block,
+      start: placed.length === 0 ? 0 : start,
+      text: hasOffsets ? document.text.slice(placed.length === 0 ? 0 : start, end) : `${block.text}\n\n`,
+      headings: path.map((heading) => heading.text),
+      page,
+    });
+  }
+  return { blocks: placed, hasOffsets };
+}
+
+function startsOf(text: string, blocks: readonly ChunkableBlock[]): number[] | null {
+  const starts: number[] = [];
+  let cursor = 0;
+  for (const block of blocks) {
+    const start = text.indexOf(block.text, cursor);
+    if (start === -1) return null;
+    starts.push(start);
+    cursor = start + block.text.length;
+  }
+  return starts;
+}
+
+/** Without Markdown signs: the text of a heading as a reader sees it. */
+function headingText(text: string): string {
+  return text
+    .replace(/^\s*#{1,6}\s+|\s+#+\s*$/gu, '')
+    .replace(/\s*\n[=-]+\s*$/u, '')
+    .replace(/\s+/gu, ' ')
+    .trim();
+}
