@@ -18,6 +18,7 @@ export const COMPOSITE = Symbol('object or array');
 export function indexValue(value: Json | undefined): IndexValue {
   if (value === undefined || value === null) return null;
   if (typeof value === 'object') return COMPOSITE;
+  if (typeof value === 'number' && !Number.isFinite(value)) return null; // as JSON writes it
   return typeof value === 'string' ? value.toWellFormed() : value;
 }
 
@@ -70,7 +71,9 @@ export function totalOrder(
   }
   const descending = keys.at(-1)?.descending ?? false;
   if (!keys.some((key) => key.field === 'id')) keys.push({ field: 'id', descending });
-  return [...keys, { field: TENANT, descending }, { field: DATASET, descending }];
+  if (rules.level !== 'system') keys.push({ field: TENANT, descending });
+  if (rules.level === 'dataset') keys.push({ field: DATASET, descending });
+  return keys;
 }
 
 /** Pseudo fields of the total order; a blank cannot stand in a field name. */

@@ -22,6 +22,7 @@ export function createInProcessBus(options: InProcessBusOptions = {}): Bus {
   const insideHandler = new AsyncLocalStorage<true>();
   const turns = new Map<string, number>();
   let draining = false;
+  let closed = false;
 
   const track = <T>(work: Promise<T>): Promise<T> => {
     inFlight.add(work);
@@ -47,7 +48,7 @@ export function createInProcessBus(options: InProcessBusOptions = {}): Bus {
       return subscription(removeIt, responder.idle);
     },
     async publish(subject, payload, headers = {}) {
-      if (draining && insideHandler.getStore() !== true) return;
+      if (closed) return;
       for (const listener of choose(listeners.match(subject), turns)) listener.deliver({ subject, payload, headers });
     },
     async subscribe(subject, receive, subscribeOptions = {}) {
@@ -58,6 +59,7 @@ export function createInProcessBus(options: InProcessBusOptions = {}): Bus {
     async drain() {
       draining = true;
       while (inFlight.size > 0) await Promise.allSettled(inFlight);
+      closed = true;
       const open = listeners.clear();
       responders.clear();
       await Promise.all(open.map((listener) => listener.finish()));

@@ -1,0 +1,107 @@
+import type { JsonObject } from '../../domain/json.ts';
+import type { AnyScope } from '../../domain/scope.ts';
+import type { Collection, DocumentStore, Query, Stored } from '../../ports/document-store.ts';
+import { ambiguousId, MAX_WRITES_PER_COMMIT, requireCommitSize } from '../document-rules/change.ts';
+import { rulesOf } from '../document-rules/collection-rules.ts';
+import { reachOf } from '../document-rules/reach.ts';
+import { commitWrites } from './commit-writes.ts';
+import { encodeWrite, storableId } from './encode-writes.ts';
+import { joined, reachTerms, term, whereTerm } from './filter-sql.ts';
+import { openForReading } from './open-database.ts';
+import { findPage } from './page-query.ts';
+import { selectColumns, toStored } from './rows.ts';
+import { storeError } from './sqlite-errors.ts';
+import { createStatementCache, type StatementCache } from './statement-cache.ts';
+import { startStorageThread } from './storage-thread.ts';
+import { createLayouts, type TableLayout } from './table-layout.ts';
+
+export interface SqliteDocumentStoreOptions {
+  /** Path of `control.db`; its directory must exist. The caller holds the lock of the data directory. */
+  readonly file: string;
+  /** False: a file whose schema is behind this release is refused with the advice to run `npm run migrate`. */
+  readonly autoMigrate: boolean;
+}
+
+/**
+ * Documents in one SQLite file. Queries run on the calling thread (an indexed read takes microseconds), commits in a
+ * storage worker of the store's own. Errors of opening say what is wrong with the file: `CorruptStoreError`,
+ * `ServiceUnavailableError` (cannot be opened or written, disk full), `CogneeSystemError` (newer schema, migration due).
+ */
+export async function openSqliteDocumentStore(options: SqliteDocumentStoreOptions): Promise<DocumentStore> {
+  const { file } = options;
+  const thread = await startStorageThread(options);
+  const database = openForReading(file);
+  const statements = createStatementCache(database);
+  const layouts = createLayouts();
+  return {
+    capabilities: { maxWritesPerCommit: MAX_WRITES_PER_COMMIT, sharedBetweenProcesses: false },
+    async prepare(collections) {
+      const rules = collections.map(rulesOf);
+      await thread.prepare(rules);
+      for (const each of rules) layouts.declare(each);
+    },
+    async get<T extends JsonObject>(scope: AnyScope, collection: Collection<T>, id: string) {
+      const layout = layouts.of(collection.name);
+      return reading(file, () => getOne<T>(statements, layout, scope, id));
+    },
+    async getMany<T extends JsonObject>(scope: AnyScope, collection: Collection<T>, ids: readonly string[]) {
+      const layout = layouts.of(collection.name);
+      return reading(file, () => getMany<T>(statements, layout, scope, ids));
+    },
+    async find<T extends JsonObject>(scope: AnyScope, collection: Collection<T>, query: Query<T>) {
+      const layout = layouts.of(collection.name);
+      return reading(file, () => findPage(statements, layout, reachOf(scope, layout.rules), query));
+    },
+    async count(scope, collection, where) {
+      const layout = layouts.of(collection.name);
+      const { sql, parameters } = whereTerm(layout, reachOf(scope, layout.rules), where);
+      const text = `SELECT count(*) FROM ${layout.table} WHERE ${sql}`;
+      return reading(file, () => statements.get(text, parameters)?.[0] as number);
+    },
+    async commit(scope, writes) {
+      requireCommitSize(writes);
+      if (writes.length === 0) return [];
+      return commitWrites(thread, writes, (write) => encodeWrite(layouts.of(write.collection.name), scope, write));
+    },
+    async close() {
+      if (database.isOpen) database.close();
+      await thread.close();
+    },
+  };
+}
+
+function reading<T>(file: string, read: () => T): T {
+  try {
+    return read();
+  } catch (error) {
+    throw storeError(error, file) ?? error;
+  }
+}
+
+function getOne<T extends JsonObject>(
+  statements: StatementCache,
+  layout: TableLayout,
+  scope: AnyScope,
+  id: string,
+): Stored<T> | null {
+  const where = joined([term('"id" = ?', storableId(id)), ...reachTerms(reachOf(scope, layout.rules))]);
+  const sql = `SELECT ${selectColumns(layout)} FROM ${layout.table} WHERE ${where.sql} LIMIT 2`;
+  const rows = statements.all(sql, where.parameters);
+  if (rows.length > 1) throw ambiguousId(layout.rules.name, id);
+  const [row] = rows;
+  return row === undefined ? null : toStored<T>(layout, row);
+}
+
+function getMany<T extends JsonObject>(
+  statements: StatementCache,
+  layout: TableLayout,
+  scope: AnyScope,
+  ids: readonly string[],
+): readonly Stored<T>[] {
+  const wanted = [...new Set(ids)];
+  const list = term('"id" IN (SELECT value FROM json_each(?))', JSON.stringify(wanted));
+  const where = joined([list, ...reachTerms(reachOf(scope, layout.rules))]);
+  const sql = `SELECT ${selectColumns(layout)} FROM ${layout.table} WHERE ${where.sql}`;
+  const found = Map.groupBy(statements.all(sql, where.parameters), ([id]) => id as string);
+  return wanted.flatMap((id) => (found.get(id) ?? []).map((row) => toStored<T>(layout, row)));
+}

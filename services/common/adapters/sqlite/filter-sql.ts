@@ -1,0 +1,103 @@
+import type { JsonObject } from '../../domain/json.ts';
+import type { Condition, Filter, Scalar } from '../../ports/document-store.ts';
+import { requireQueryable } from '../document-rules/collection-rules.ts';
+import { conditionsOf } from '../document-rules/filter.ts';
+import { indexValue } from '../document-rules/ordering.ts';
+import type { Reach } from '../document-rules/reach.ts';
+import { columnOf, type SqlValue, sqlValue, type TableLayout } from './table-layout.ts';
+
+/** A condition of SQL with its parameters in order. */
+export interface SqlTerm {
+  readonly sql: string;
+  readonly parameters: readonly SqlValue[];
+}
+
+/** Everything a scope and a filter ask for, joined by AND; `1` when that is nothing. */
+export function whereTerm(layout: TableLayout, reach: Reach, filter: Filter<JsonObject>): SqlTerm {
+  const terms = [...reachTerms(reach)];
+  for (const [field, condition] of conditionsOf(filter)) {
+    requireQueryable(layout.rules, field);
+    terms.push(...conditionTerms(columnOf(field), condition));
+  }
+  return joined(terms);
+}
+
+export function reachTerms(reach: Reach): readonly SqlTerm[] {
+  const terms: SqlTerm[] = [];
+  if (reach.tenant !== undefined) terms.push(term('"tenant" = ?', reach.tenant));
+  if (reach.dataset !== undefined) terms.push(term('"dataset" = ?', reach.dataset));
+  return terms;
+}
+
+export function joined(terms: readonly SqlTerm[]): SqlTerm {
+  if (terms.length === 0) return term('1');
+  return { sql: terms.map(({ sql }) => sql).join(' AND '), parameters: terms.flatMap(({ parameters }) => parameters) };
+}
+
+export function term(sql: string, ...parameters: readonly SqlValue[]): SqlTerm {
+  return { sql, parameters };
+}
+
+function conditionTerms(column: string, condition: Condition): readonly SqlTerm[] {
+  const terms: SqlTerm[] = [];
+  if (condition.equals !== undefined) terms.push(equal(column, condition.equals));
+  if (condition.in !== undefined) terms.push(oneOf(column, condition.in));
+  if (condition.notEquals !== undefined) terms.push(term(`${column} IS NOT ?`, toSql(condition.notEquals)));
+  if (condition.exists !== undefined) terms.push(term(`${column} IS ${condition.exists ? 'NOT ' : ''}NULL`));
+  if (condition.prefix !== undefined) terms.push(...startsWith(column, condition.prefix.toWellFormed()));
+  for (const [name, operator] of RANGES) {
+    const bound = condition[name];
+    if (bound !== undefined)
+      terms.push(term(`${column} ${operator} ?`, toSql(bound)), sameType(column, operator, bound));
+  }
+  return terms;
+}
+
+const RANGES = [
+  ['greaterThan', '>'],
+  ['atLeast', '>='],
+  ['lessThan', '<'],
+  ['atMost', '<='],
+] as const;
+
+/** Across types SQLite orders numbers < text < blobs; the far end of a range is where the bound's own type ends. */
+function sameType(column: string, operator: string, bound: string | number): SqlTerm {
+  const upwards = operator.startsWith('>');
+  if (typeof bound === 'string') return term(upwards ? `${column} < x''` : `${column} >= ''`);
+  return term(upwards ? `${column} < ''` : '1'); // NULL, the only thing below numbers, never compares
+}
+
+function equal(column: string, value: Scalar): SqlTerm {
+  return value === null ? term(`${column} IS NULL`) : term(`${column} = ?`, toSql(value));
+}
+
+/** Strings and numbers travel as one JSON parameter, so that lists of any length share one prepared statement. */
+function oneOf(column: string, values: readonly Scalar[]): SqlTerm {
+  const listed = values.map(indexValue).filter((value) => typeof value === 'string' || typeof value === 'number');
+  const others = values.filter((value) => value === null || typeof value === 'boolean');
+  const terms = [...new Set(others)].map((value) => equal(column, value));
+  if (listed.length > 0 || terms.length === 0) {
+    terms.unshift(term(`${column} IN (SELECT value FROM json_each(?))`, JSON.stringify(listed)));
+  }
+  const { parameters } = joined(terms);
+  return { sql: `(${terms.map(({ sql }) => sql).join(' OR ')})`, parameters };
+}
+
+/** A range instead of LIKE or GLOB: it uses the index and knows no wildcards. */
+function startsWith(column: string, prefix: string): readonly SqlTerm[] {
+  const end = nextAfterPrefix(prefix);
+  return [term(`${column} >= ?`, prefix), end === null ? term(`${column} < x''`) : term(`${column} < ?`, end)];
+}
+
+/** The least string above all strings with the prefix, by code point; null when there is none. */
+export function nextAfterPrefix(prefix: string): string | null {
+  const points = Array.from(prefix, (character) => character.codePointAt(0) ?? 0);
+  while (points.at(-1) === 0x10ffff) points.pop();
+  const last = points.pop();
+  if (last === undefined) return null;
+  return String.fromCodePoint(...points, last === 0xd7ff ? 0xe000 : last + 1);
+}
+
+function toSql(value: Scalar): SqlValue {
+  return sqlValue(indexValue(value));
+}
