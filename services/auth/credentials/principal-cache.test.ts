@@ -1,0 +1,42 @@
+import { expect } from 'chai';
+import { testClock } from '../../../test/support/auth-service.ts';
+import { asId } from '../../common/domain/ids.ts';
+import type { Principal } from '../../common/domain/principal.ts';
+import { PERSONAL_TENANT } from '../../common/domain/scope.ts';
+import { cacheKey, createPrincipalCache } from './principal-cache.ts';
+
+const ada: Principal = {
+  ...{ id: asId<Principal['id']>('0d6c0000-0000-4000-8000-000000000000'), email: 'ada@example.com' },
+  ...{ tenant: PERSONAL_TENANT, isSuperuser: false, parentId: null },
+};
+
+describe('principal cache', () => {
+  it('remembers for a second', () => {
+    const clock = testClock();
+    const cache = createPrincipalCache({ clock });
+    cache.put('key', ada, cache.era());
+    clock.advance(999);
+    expect(cache.get('key')).to.equal(ada);
+    clock.advance(1);
+    expect(cache.get('key')).to.equal(null);
+  });
+
+  it('drops what was looked up before a change, so that a logout cannot be undone by a slow look-up', () => {
+    const cache = createPrincipalCache({ clock: testClock() });
+    const era = cache.era();
+    cache.clear();
+    cache.put('key', ada, era);
+    expect(cache.get('key')).to.equal(null);
+  });
+
+  it('stays within its bound and lets the oldest go', () => {
+    const cache = createPrincipalCache({ clock: testClock(), maxEntries: 2 });
+    for (const key of ['a', 'b', 'a', 'c']) cache.put(key, ada, cache.era());
+    expect(['a', 'b', 'c'].map((key) => cache.get(key) !== null)).to.deep.equal([true, false, true]);
+  });
+
+  it('keeps credentials of different kinds apart', () => {
+    const kinds = (['api-key', 'bearer', 'cookie'] as const).map((kind) => cacheKey({ kind, value: 'x' }));
+    expect(new Set(kinds).size).to.equal(3);
+  });
+});
