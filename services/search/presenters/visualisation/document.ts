@@ -1,0 +1,68 @@
+import type { GraphView } from '../../usecases/view-graph.ts';
+import { presentLinks } from './links.ts';
+import { presentMemoryMap } from './memory-map.ts';
+import { presentNodes, STAGES } from './nodes.ts';
+import { presentSchemaGraph } from './schema-graph.ts';
+
+/** The one object of `/visualize/json` (search-recall.md §8.1). */
+export function presentVisualisation(view: GraphView): Readonly<Record<string, unknown>> {
+  const nodes = presentNodes(view);
+  const links = presentLinks(view);
+  const present = new Set(nodes.map(({ stage }) => stage));
+  const nodeSets = [...new Set(nodes.flatMap((node) => node['belongs_to_set'] as readonly string[]))].sort();
+  return {
+    nodes,
+    links,
+    color_maps: { task: {}, pipeline: {}, node_set: coloursOf(nodeSets), user: {} },
+    schema_graph: presentSchemaGraph(nodes, links),
+    schema_data: null,
+    pipeline_stages: STAGES.filter((stage) => present.has(stage)),
+    edge_classes: countBy(links.map(({ edge_class }) => edge_class)),
+    bundles: countBy(links.map(({ bundle_key }) => bundle_key)),
+    provenance_index: {},
+    has_meaningful_topological_rank: false,
+    memory_map: presentMemoryMap(nodes, links),
+    search_events: [],
+  };
+}
+
+/** What the page needs, and no more. */
+export function presentPageData(view: GraphView, dataset: string): Readonly<Record<string, unknown>> {
+  const nodes = presentNodes(view).map(({ id, name, type, entity_type, degree, importance, description, text }) => ({
+    id,
+    name,
+    type,
+    entity_type,
+    degree,
+    importance,
+    description,
+    text,
+  }));
+  const links = presentLinks(view).map(({ source, target, relation, edge_class, edge_info }) => ({
+    source,
+    target,
+    relation,
+    edge_class,
+    ...(typeof edge_info['text'] === 'string' ? { edge_info: { text: edge_info['text'] } } : {}),
+  }));
+  return { dataset, nodes, links, total_nodes: view.totalNodes };
+}
+
+function countBy(values: readonly string[]): Readonly<Record<string, number>> {
+  const counts: Record<string, number> = {};
+  for (const value of values) counts[value] = (counts[value] ?? 0) + 1;
+  return counts;
+}
+
+const PINNED: Readonly<Record<string, string>> = {
+  session_learnings: '#FFC53D',
+  user_sessions_from_cache: '#00C2AA',
+  agent_trace_feedbacks: '#FF7A59',
+};
+
+/** Hues 137.5 degrees apart, lightness 0.6, saturation 0.65. */
+function coloursOf(values: readonly string[]): Readonly<Record<string, string>> {
+  return Object.fromEntries(
+    values.map((value, index) => [value, PINNED[value] ?? `hsl(${(index * 137.5) % 360}, 65%, 60%)`]),
+  );
+}

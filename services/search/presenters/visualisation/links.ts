@@ -1,0 +1,51 @@
+import { RELATIONS } from '../../../common/domain/index-rows.ts';
+import type { GraphView } from '../../usecases/view-graph.ts';
+import { stageOf } from './nodes.ts';
+
+/** The wire's link of a view (search-recall.md §8.1). */
+export interface ViewLink {
+  readonly source: string;
+  readonly target: string;
+  readonly relation: string;
+  readonly weight: number | null;
+  readonly all_weights: Readonly<Record<string, number>>;
+  readonly relationship_type: string;
+  readonly edge_info: Readonly<Record<string, unknown>>;
+  readonly edge_class: 'structural' | 'semantic';
+  readonly bundle_key: string;
+  readonly source_stage: string;
+  readonly target_stage: string;
+}
+
+const STRUCTURAL = new Set<string>([
+  RELATIONS.contains,
+  RELATIONS.isA,
+  RELATIONS.isPartOf,
+  RELATIONS.madeFrom,
+  RELATIONS.belongsToSet,
+  'part_of',
+  'has_relationship',
+  'summarized_in',
+]);
+
+export function presentLinks(view: GraphView): readonly ViewLink[] {
+  const stages = new Map(view.nodes.map(({ id, type }) => [id, stageOf(type)]));
+  return view.edges.map((edge) => {
+    const edgeClass = STRUCTURAL.has(edge.relation) ? 'structural' : 'semantic';
+    const sourceStage = stages.get(edge.source) ?? 'other';
+    const targetStage = stages.get(edge.target) ?? 'other';
+    return {
+      source: edge.source,
+      target: edge.target,
+      relation: edge.relation,
+      weight: edge.weight,
+      all_weights: { weight: edge.weight },
+      relationship_type: edge.relation,
+      edge_info: edge.properties,
+      edge_class: edgeClass,
+      bundle_key: `${sourceStage}|${targetStage}|${edgeClass}|${edge.relation}`,
+      source_stage: sourceStage,
+      target_stage: targetStage,
+    };
+  });
+}

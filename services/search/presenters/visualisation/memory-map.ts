@@ -1,0 +1,59 @@
+import { RELATIONS } from '../../../common/domain/index-rows.ts';
+import type { ViewLink } from './links.ts';
+import type { ViewNode } from './nodes.ts';
+
+const IMPORTANT_MEMBERS = 8;
+
+/** The graph seen as documents with their passages, entities by type, and summaries (search-recall.md §8.1). */
+export function presentMemoryMap(
+  nodes: readonly ViewNode[],
+  links: readonly ViewLink[],
+): Readonly<Record<string, unknown>> {
+  const byStage = Map.groupBy(nodes, ({ stage }) => stage);
+  const byRelation = Map.groupBy(links, ({ relation }) => relation);
+  const indexesOf = (relation: string): number[] =>
+    links.flatMap((link, index) => (link.relation === relation ? [index] : []));
+  const documentOfChunk = new Map(
+    (byRelation.get(RELATIONS.isPartOf) ?? []).map(({ source, target }) => [source, target]),
+  );
+  const chunks = (byStage.get('chunk') ?? []).map(({ id, ...node }) => ({
+    id,
+    chunk_index: node['chunk_index'] ?? null,
+    t_created: null,
+  }));
+  const entities = byStage.get('entity') ?? [];
+  const typeOfEntity = new Map((byRelation.get(RELATIONS.isA) ?? []).map(({ source, target }) => [source, target]));
+  const chunkOfSummary = Map.groupBy(byRelation.get(RELATIONS.madeFrom) ?? [], ({ source }) => source);
+  return {
+    documents: (byStage.get('document') ?? []).map(({ id, name }) => ({
+      id,
+      name,
+      t_first: null,
+      chunks: chunks.filter((chunk) => documentOfChunk.get(chunk.id) === id),
+    })),
+    orphan_chunks: chunks.filter(({ id }) => !documentOfChunk.has(id)),
+    entity_groups: (byStage.get('type') ?? []).map(({ id, name }) => ({
+      type_id: id,
+      type_name: name,
+      members: entities
+        .filter((entity) => typeOfEntity.get(entity.id) === id)
+        .toSorted((a, b) => b.importance - a.importance)
+        .map((entity, index) => ({ id: entity.id, important: index < IMPORTANT_MEMBERS })),
+    })),
+    ungrouped_entities: entities.filter(({ id }) => !typeOfEntity.has(id)).map(({ id }) => id),
+    summaries: (byStage.get('summary') ?? []).map(({ id }) => ({
+      id,
+      chunk_ids: (chunkOfSummary.get(id) ?? []).map(({ target }) => target),
+      bucket_id: null,
+    })),
+    context: null,
+    edges: {
+      contains: indexesOf(RELATIONS.contains),
+      made_from: indexesOf(RELATIONS.madeFrom),
+      is_part_of: indexesOf(RELATIONS.isPartOf),
+      summarized_in: indexesOf('summarized_in'),
+      semantic: links.flatMap((link, index) => (link.edge_class === 'semantic' ? [index] : [])),
+    },
+    timeline: [],
+  };
+}

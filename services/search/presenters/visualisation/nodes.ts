@@ -1,0 +1,99 @@
+import { NODE_TYPES, RELATIONS } from '../../../common/domain/index-rows.ts';
+import type { GraphView } from '../../usecases/view-graph.ts';
+
+/** The wire's node of a view (search-recall.md §8.1). */
+export interface ViewNode extends Readonly<Record<string, unknown>> {
+  readonly id: string;
+  readonly name: string;
+  readonly type: string;
+  readonly entity_type: string;
+  readonly color: string;
+  readonly stage: string;
+  readonly degree: number;
+  readonly importance: number;
+  readonly visual_rank: number;
+}
+
+export const STAGES = ['document', 'chunk', 'entity', 'type', 'summary', 'context', 'schema', 'other'] as const;
+const STAGE_BY_TYPE: Readonly<Record<string, (typeof STAGES)[number]>> = {
+  [NODE_TYPES.document]: 'document',
+  [NODE_TYPES.chunk]: 'chunk',
+  [NODE_TYPES.entity]: 'entity',
+  [NODE_TYPES.entityType]: 'type',
+  [NODE_TYPES.summary]: 'summary',
+};
+const COLOURS: Readonly<Record<string, string>> = {
+  [NODE_TYPES.document]: '#A550FF',
+  [NODE_TYPES.chunk]: '#0DFF00',
+  [NODE_TYPES.entity]: '#6510F4',
+  [NODE_TYPES.entityType]: '#D5C2FF',
+  [NODE_TYPES.summary]: '#FFB454',
+  [NODE_TYPES.nodeSet]: '#94A3B8',
+};
+const OTHER_COLOUR = '#DBD8D8';
+
+export function stageOf(type: string): (typeof STAGES)[number] {
+  return STAGE_BY_TYPE[type] ?? 'other';
+}
+
+export function presentNodes(view: GraphView): readonly ViewNode[] {
+  const names = new Map(view.nodes.map(({ id, name }) => [id, name]));
+  const entityTypes = new Map(
+    view.edges
+      .filter(({ relation }) => relation === RELATIONS.isA)
+      .map(({ source, target }) => [source, names.get(target) ?? '']),
+  );
+  const degrees = new Map<string, number>();
+  for (const { source, target } of view.edges) {
+    for (const id of [source, target]) degrees.set(id, (degrees.get(id) ?? 0) + 1);
+  }
+  const greatest = Math.max(1, ...degrees.values());
+  const nodes = view.nodes.map((node): ViewNode => {
+    const degree = degrees.get(node.id) ?? 0;
+    const text = view.texts.get(node.id);
+    const named = readableName(node.id, node.type, { name: node.name, text });
+    const stage = stageOf(node.type);
+    return {
+      ...node.properties,
+      id: node.id,
+      type: node.type,
+      ...named,
+      entity_type: entityTypes.get(node.id) || node.type,
+      color: COLOURS[node.type] ?? OTHER_COLOUR,
+      stage,
+      visual_rank: STAGES.indexOf(stage) + 1,
+      degree,
+      importance: Math.log1p(degree) / Math.log1p(greatest),
+      is_memory_learning: node.nodeSets.includes('session_learnings'),
+      belongs_to_set: node.nodeSets,
+      ...(node.description === '' ? {} : { description: node.description }),
+      ...(text === undefined ? {} : { text }),
+    };
+  });
+  return withLabelPriority(nodes);
+}
+
+const LIKE_AN_ID = /^[0-9a-f]{8}-[0-9a-f-]{27}$|^[0-9a-f]{24,}$/i;
+
+function readableName(
+  id: string,
+  type: string,
+  { name, text }: { readonly name: string; readonly text: string | undefined },
+): { readonly name: string; readonly is_unnamed: boolean } {
+  if (name !== '' && !LIKE_AN_ID.test(name)) return { name, is_unnamed: false };
+  const start = text?.replaceAll(/\s+/g, ' ').trim().slice(0, 120);
+  if (start) return { name: start, is_unnamed: false };
+  return { name: `Unnamed ${type} (${id.slice(0, 8)})`, is_unnamed: true };
+}
+
+/** Labels that are shown first: documents, types and the most connected quarter. */
+function withLabelPriority(nodes: readonly ViewNode[]): readonly ViewNode[] {
+  const importances = nodes.map(({ importance }) => importance).toSorted((a, b) => a - b);
+  const quarter = importances[Math.floor(importances.length * 0.75)] ?? 0;
+  return nodes.map((node) => ({
+    ...node,
+    label_priority:
+      node['is_unnamed'] !== true &&
+      (node.stage === 'document' || node.stage === 'type' || (node.importance > 0 && node.importance >= quarter)),
+  }));
+}

@@ -1,0 +1,72 @@
+import { Readable } from 'node:stream';
+import type { Reply } from '../../../common/http/route.ts';
+import type { GraphView } from '../../usecases/view-graph.ts';
+import { presentLinks } from './links.ts';
+import { presentNodes } from './nodes.ts';
+
+const CHUNK_NODES = 1000;
+
+/** The view as server-sent events: meta, chunks, summaries, done (search-recall.md §8.4). */
+export function streamVisualisation(
+  view: GraphView,
+  query: { readonly neighborhoodDepth: number; readonly maxNodes: number },
+): Reply {
+  return {
+    stream: Readable.from(events(view, query)),
+    headers: { 'content-type': 'text/event-stream; charset=utf-8', 'cache-control': 'no-cache' },
+  };
+}
+
+function* events(
+  view: GraphView,
+  query: { readonly neighborhoodDepth: number; readonly maxNodes: number },
+): Generator<string> {
+  const nodes = presentNodes(view);
+  const links = presentLinks(view);
+  yield event('meta', {
+    seeds: view.seeds,
+    seed_source: view.seedSource,
+    depth: query.neighborhoodDepth,
+    max_nodes: query.maxNodes,
+    chunk_size: CHUNK_NODES,
+  });
+  const sent = new Set<string>();
+  const pending = new Set(links);
+  let chunks = 0;
+  for (let start = 0; start < nodes.length; start += CHUNK_NODES) {
+    const part = nodes.slice(start, start + CHUNK_NODES);
+    for (const { id } of part) sent.add(id);
+    const ready = [...pending].filter(({ source, target }) => sent.has(source) && sent.has(target));
+    for (const link of ready) pending.delete(link);
+    yield event('chunk', {
+      index: chunks,
+      nodes: part.map(({ id, name, type, entity_type, stage, ...node }) => ({
+        id,
+        name,
+        type,
+        entity_type,
+        stage,
+        is_unnamed: node['is_unnamed'],
+        belongs_to_set: node['belongs_to_set'],
+      })),
+      links: ready.map(({ source, target, relation, edge_class }) => ({ source, target, relation, edge_class })),
+    });
+    chunks += 1;
+  }
+  for (let start = 0; start < nodes.length; start += CHUNK_NODES) {
+    const part = nodes.slice(start, start + CHUNK_NODES);
+    yield event('summary', {
+      nodes: Object.fromEntries(
+        part.map((node) => [
+          node.id,
+          { importance: node.importance, label_priority: node['label_priority'], entity_type: node.entity_type },
+        ]),
+      ),
+    });
+  }
+  yield event('done', { nodes: nodes.length, links: links.length, chunks });
+}
+
+function event(name: string, data: unknown): string {
+  return `event: ${name}\ndata: ${JSON.stringify(data)}\n\n`;
+}

@@ -1,0 +1,150 @@
+import { createHash } from 'node:crypto';
+import { readFile } from 'node:fs/promises';
+import { Readable } from 'node:stream';
+import { z } from 'zod';
+import { defineRoute, type Reply, type Route, type RouteRequest } from '../../common/http/route.ts';
+import { lenientBoolean, lenientInteger, optionalOrBlank, uuid } from '../../common/http/schema.ts';
+import type { Messenger } from '../../common/messaging/messenger.ts';
+import { resolveDatasets } from '../../common/messaging/methods/auth.ts';
+import { presentPageData, presentVisualisation } from '../presenters/visualisation/document.ts';
+import { streamVisualisation } from '../presenters/visualisation/stream.ts';
+import { type GraphView, type ViewDependencies, viewGraph } from '../usecases/view-graph.ts';
+
+const viewQuery = z.object({
+  datasetId: uuid(),
+  full: lenientBoolean().default(false),
+  query: optionalOrBlank(z.string()),
+  seedNodeIds: z.union([z.string(), z.array(z.string())]).nullish(),
+  neighborhoodDepth: lenientInteger({ min: 1, max: 10 }).default(2),
+  neighborhoodSeedTopK: lenientInteger({ min: 1, max: 100 }).default(10),
+});
+const pageQuery = viewQuery.extend({ maxNodes: lenientInteger({ min: 1, max: 5000 }).default(5000) });
+const jsonQuery = viewQuery.extend({
+  maxNodes: lenientInteger({ min: 1, max: 20_000 }).default(500),
+  stream: optionalOrBlank(lenientBoolean()),
+  includeSessionEvents: lenientBoolean().default(true),
+});
+type ViewQuery = z.output<typeof viewQuery> & { readonly maxNodes: number };
+
+export interface VisualizeDependencies extends ViewDependencies {
+  readonly messenger: Messenger;
+}
+
+export function visualizeRoutes(dependencies: VisualizeDependencies): readonly Route[] {
+  return [pageRoute(dependencies), jsonRoute(dependencies)];
+}
+
+function pageRoute(dependencies: VisualizeDependencies): Route {
+  const page = createPage();
+  return defineRoute({
+    method: 'GET',
+    path: '/api/v1/visualize',
+    tag: 'visualize',
+    summary: 'A self-contained page that draws the graph of a dataset',
+    auth: 'user',
+    permission: 'read on the dataset',
+    query: pageQuery,
+    responses: { 200: { description: 'text/html' } },
+    async handle(request) {
+      const { query } = request;
+      // A graph that the page can draw whole is drawn whole; a larger one as the neighbourhood of its seeds.
+      const asked = query.query !== undefined || listOf(query.seedNodeIds).length > 0;
+      const { view, name } = await loadView(dependencies, request, asked ? {} : { seeds: query.maxNodes, depth: 10 });
+      return page(presentPageData(view, name));
+    },
+  });
+}
+
+function jsonRoute(dependencies: VisualizeDependencies): Route {
+  return defineRoute({
+    method: 'GET',
+    path: '/api/v1/visualize/json',
+    tag: 'visualize',
+    summary: 'The graph view as JSON, sent in chunks; as events with stream=true',
+    auth: 'user',
+    permission: 'read on the dataset',
+    query: jsonQuery,
+    responses: { 200: { description: 'The view' }, 400: { description: 'full and stream exclude each other' } },
+    async handle(request) {
+      const { query, headers } = request;
+      const asEvents = query.stream ?? (headers['accept'] ?? '').startsWith('text/event-stream');
+      if (asEvents && query.full)
+        return { status: 400, json: { detail: "'full' cannot be streamed; leave one of the two out." } };
+      const { view } = await loadView(dependencies, request, {});
+      if (asEvents) return streamVisualisation(view, query);
+      return {
+        stream: Readable.from(jsonPieces(presentVisualisation(view))),
+        headers: { 'content-type': 'application/json; charset=utf-8' },
+      };
+    },
+  });
+}
+
+async function loadView(
+  dependencies: VisualizeDependencies,
+  { principal, query, context }: Pick<RouteRequest<unknown, ViewQuery, unknown>, 'principal' | 'query' | 'context'>,
+  overrides: { readonly seeds?: number; readonly depth?: number },
+): Promise<{ readonly view: GraphView; readonly name: string }> {
+  const selection = { principal, permission: 'read', ids: [query.datasetId] } as const;
+  const [dataset] = (await dependencies.messenger.call(resolveDatasets, selection, context)).datasets;
+  if (dataset === undefined) throw new Error('resolveDatasets answered nothing for a permitted id');
+  const view = await viewGraph(dependencies, dataset, {
+    full: query.full,
+    seedIds: listOf(query.seedNodeIds),
+    query: query.query ?? null,
+    depth: overrides.depth ?? query.neighborhoodDepth,
+    maxSeeds: overrides.seeds ?? query.neighborhoodSeedTopK,
+    maxNodes: query.maxNodes,
+  });
+  return { view, name: dataset.name };
+}
+
+function listOf(value: string | readonly string[] | null | undefined): readonly string[] {
+  return value === null || value === undefined ? [] : typeof value === 'string' ? [value] : value;
+}
+
+/** One JSON document in pieces: the large lists entry by entry, so that nothing waits for the whole text. */
+function* jsonPieces(document: Readonly<Record<string, unknown>>): Generator<string> {
+  let separator = '{';
+  for (const [key, value] of Object.entries(document)) {
+    yield `${separator}${JSON.stringify(key)}:`;
+    separator = ',';
+    if (!Array.isArray(value)) {
+      yield JSON.stringify(value) ?? 'null';
+      continue;
+    }
+    yield '[';
+    for (let start = 0; start < value.length; start += 500) {
+      yield (start === 0 ? '' : ',') +
+        value
+          .slice(start, start + 500)
+          .map((entry) => JSON.stringify(entry))
+          .join(',');
+    }
+    yield ']';
+  }
+  yield '}';
+}
+
+/** Reads the built page once, and lets the browser run exactly its own script and style: no other host, no other code. */
+function createPage(): (data: unknown) => Promise<Reply> {
+  let loaded: Promise<{ readonly html: string; readonly policy: string }> | undefined;
+  const load = async () => {
+    const html = await readFile(new URL('../../console/dist/graph.html', import.meta.url), 'utf8');
+    const hashes = (tag: string): string =>
+      [...html.matchAll(new RegExp(`<${tag}>([\\s\\S]*?)</${tag}>`, 'g'))]
+        .map(([, content = '']) => `'sha256-${createHash('sha256').update(content).digest('base64')}'`)
+        .join(' ');
+    const policy = `default-src 'none'; script-src ${hashes('script')}; style-src 'unsafe-inline'; img-src data:; worker-src blob:; base-uri 'none'; form-action 'none'; frame-ancestors 'self'`;
+    return { html, policy };
+  };
+  return async (data) => {
+    loaded ??= load();
+    const { html, policy } = await loaded;
+    const embedded = JSON.stringify(data).replaceAll('<', '\\u003c');
+    return {
+      text: html.replace('{{data}}', () => embedded),
+      headers: { 'content-type': 'text/html; charset=utf-8', 'content-security-policy': policy },
+    };
+  };
+}

@@ -1,0 +1,128 @@
+import { type DatasetRef, scopeOf } from '../../common/domain/dataset.ts';
+import { INTERNAL_RELATIONS, NODE_TYPES } from '../../common/domain/index-rows.ts';
+import type { GraphStore } from '../../common/ports/graph-store.ts';
+import type { TextIndex } from '../../common/ports/text-index.ts';
+import { readWholeGraph, type WholeGraph } from '../../common/repositories/graph-reader.ts';
+import type { Ledger } from '../../common/repositories/ledger.ts';
+
+export interface ViewRequest {
+  /** The whole graph, whatever its size. */
+  readonly full: boolean;
+  readonly seedIds: readonly string[];
+  /** Names and texts that hold all of its words are the seeds. */
+  readonly query: string | null;
+  readonly depth: number;
+  readonly maxSeeds: number;
+  readonly maxNodes: number;
+}
+
+export interface GraphView extends WholeGraph {
+  /** Text of chunks and summaries by node id. */
+  readonly texts: ReadonlyMap<string, string>;
+  /** Nodes of the whole graph. */
+  readonly totalNodes: number;
+  readonly seeds: readonly string[];
+  readonly seedSource: 'explicit' | 'query' | 'degree' | 'full';
+}
+
+export interface ViewDependencies {
+  readonly graph: GraphStore;
+  readonly text: TextIndex;
+  readonly ledger: Ledger;
+}
+
+/** The graph of a dataset, or the neighbourhood of its seeds: breadth first, never more than `maxNodes` nodes. */
+export async function viewGraph(
+  dependencies: ViewDependencies,
+  dataset: DatasetRef,
+  request: ViewRequest,
+): Promise<GraphView> {
+  const whole = withoutInternal(await readWholeGraph(dependencies, scopeOf(dataset)));
+  const { seeds, seedSource } = chooseSeeds(whole, request);
+  const view = seedSource === 'full' ? whole : neighbourhood(whole, seeds, request);
+  const texts = await textsOf(dependencies, dataset, view);
+  return { ...view, texts, totalNodes: whole.nodes.length, seeds, seedSource };
+}
+
+function withoutInternal({ nodes, edges }: WholeGraph): WholeGraph {
+  return { nodes, edges: edges.filter(({ relation }) => !INTERNAL_RELATIONS.has(relation)) };
+}
+
+function chooseSeeds(graph: WholeGraph, request: ViewRequest): Pick<GraphView, 'seeds' | 'seedSource'> {
+  if (request.full) return { seeds: [], seedSource: 'full' };
+  const known = new Set(graph.nodes.map(({ id }) => id));
+  const explicit = [...new Set(request.seedIds)].filter((id) => known.has(id)).slice(0, request.maxSeeds);
+  if (explicit.length > 0) return { seeds: explicit, seedSource: 'explicit' };
+  const words = (request.query ?? '').toLowerCase().split(/\s+/).filter(Boolean);
+  const degrees = degreesOf(graph);
+  const byDegree = graph.nodes.toSorted(
+    (a, b) => (degrees.get(b.id) ?? 0) - (degrees.get(a.id) ?? 0) || a.id.localeCompare(b.id),
+  );
+  const named =
+    words.length === 0
+      ? []
+      : byDegree.filter(({ name, description }) =>
+          words.every((word) => `${name} ${description}`.toLowerCase().includes(word)),
+        );
+  if (named.length > 0) return { seeds: named.slice(0, request.maxSeeds).map(({ id }) => id), seedSource: 'query' };
+  return { seeds: byDegree.slice(0, request.maxSeeds).map(({ id }) => id), seedSource: 'degree' };
+}
+
+function degreesOf({ edges }: WholeGraph): ReadonlyMap<string, number> {
+  const degrees = new Map<string, number>();
+  for (const { source, target } of edges) {
+    degrees.set(source, (degrees.get(source) ?? 0) + 1);
+    degrees.set(target, (degrees.get(target) ?? 0) + 1);
+  }
+  return degrees;
+}
+
+function neighbourhood(graph: WholeGraph, seeds: readonly string[], { depth, maxNodes }: ViewRequest): WholeGraph {
+  const neighbours = new Map<string, string[]>();
+  for (const { source, target } of graph.edges) {
+    push(neighbours, source, target);
+    push(neighbours, target, source);
+  }
+  const reached = new Set(seeds.slice(0, maxNodes));
+  let frontier = [...reached];
+  for (let hop = 0; hop < depth && reached.size < maxNodes; hop += 1) {
+    const next: string[] = [];
+    for (const id of frontier.flatMap((node) => neighbours.get(node) ?? [])) {
+      if (reached.size >= maxNodes) break;
+      if (reached.has(id)) continue;
+      reached.add(id);
+      next.push(id);
+    }
+    frontier = next;
+  }
+  return {
+    nodes: graph.nodes.filter(({ id }) => reached.has(id)),
+    edges: graph.edges.filter(({ source, target }) => reached.has(source) && reached.has(target)),
+  };
+}
+
+async function textsOf(
+  { text }: ViewDependencies,
+  dataset: DatasetRef,
+  { nodes }: WholeGraph,
+): Promise<ReadonlyMap<string, string>> {
+  const texts = new Map<string, string>();
+  for (const [type, kind] of [
+    [NODE_TYPES.chunk, 'chunk'],
+    [NODE_TYPES.summary, 'summary'],
+  ] as const) {
+    const ids = nodes.filter((node) => node.type === type).map(({ id }) => id);
+    for (let start = 0; start < ids.length; start += 1000) {
+      for (const row of await text.fetch(scopeOf(dataset), kind, ids.slice(start, start + 1000))) {
+        if (typeof row.payload['text'] === 'string') texts.set(row.id, row.payload['text']);
+      }
+    }
+  }
+  return texts;
+}
+
+function push(lists: Map<string, string[]>, key: string, value: string): void {
+  const list = lists.get(key);
+  if (list === undefined) lists.set(key, [value]);
+  else list.push(value);
+}
