@@ -31,7 +31,10 @@ export interface GraphStore {
   ): Promise<readonly EdgeEvidence[]>;
   /** The edges within `hops` of the seeds, breadth first, at most `maxEdges`; work is bounded by that, not by the graph. */
   subgraph(scope: DatasetScope, query: SubgraphQuery, signal?: AbortSignal): Promise<readonly EdgeEvidence[]>;
-  /** Every node (edge) evidence row, keyset-paged in a stable order: for the graph routes, exports and checks. */
+  /**
+   * Every node (edge) evidence row, keyset-paged in a stable order in which the rows of one node (edge) stand together:
+   * for the graph routes, exports and checks.
+   */
   scanNodes(scope: DatasetScope, query: ScanQuery): Promise<Page<NodeEvidence>>;
   scanEdges(scope: DatasetScope, query: ScanQuery): Promise<Page<EdgeEvidence>>;
   /** Removes evidence of an item, one generation of it, or all but one. Returns how many rows went. */

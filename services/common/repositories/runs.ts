@@ -8,6 +8,7 @@ import {
   type Collection,
   type DocumentStore,
   insert,
+  removeWhere,
   type Stored,
   update,
   type Write,
@@ -79,6 +80,8 @@ export interface Runs {
   /** Dropped silently when the run has ended. */
   tickWrite(run: RunId, change: Partial<RunDocument>): Write;
   headWrites(dataset: DatasetRef, pipeline: string, run: RunId): Promise<readonly Write[]>;
+  /** A dataset that is made again under its old id starts without a past; the history rows stay. */
+  forgetWrites(): readonly Write[];
   resultWrites(dataset: DatasetRef, pipeline: string, run: RunId, items: readonly RunItem[]): Promise<readonly Write[]>;
 }
 
@@ -142,6 +145,8 @@ export function createRuns(store: DocumentStore): Runs {
     insertWrite: (run, document) => insert(runsCollection, run, document),
     updateWrite: (run, change) => update(runsCollection, run, { where: STARTED, set: change, required: true }),
     tickWrite: (run, change) => update(runsCollection, run, { where: STARTED, set: change }),
+    forgetWrites: () =>
+      [runHeadsCollection, runResultsCollection].map((collection) => removeWhere<JsonObject>(collection, {})),
     headWrites(dataset, pipeline, run) {
       const scope = { tenant: dataset.tenant, dataset: dataset.id };
       return putWrites(scope, runHeadsCollection, pairId(dataset.id, pipeline), { runId: run });

@@ -1,0 +1,53 @@
+import type { Messenger } from '../common/messaging/messenger.ts';
+import type { BlobStore } from '../common/ports/blob-store.ts';
+import type { DatasetIndexes } from '../common/ports/dataset-indexes.ts';
+import type { DocumentStore } from '../common/ports/document-store.ts';
+import type { EventLog } from '../common/ports/event-log.ts';
+import type { Extractor } from '../common/ports/extractor.ts';
+import type { Logger } from '../common/ports/logger.ts';
+import type { Embedder } from '../common/ports/models.ts';
+import type { Clock, IdSource } from '../common/ports/system.ts';
+import type { WorkQueue } from '../common/ports/work-queue.ts';
+import type { Ledger } from '../common/repositories/ledger.ts';
+import type { ModelCache } from '../common/repositories/model-cache.ts';
+import type { RunRecords } from '../common/repositories/run-records.ts';
+import type { Runs } from '../common/repositories/runs.ts';
+import type { RunEngine } from '../common/runs/run-engine.ts';
+import type { RunRecorder } from '../common/runs/run-recorder.ts';
+import type { RunSettings } from '../common/runs/run-settings.ts';
+import type { ItemBuilds } from './pipeline/item-builds.ts';
+import type { CognifySettings } from './pipeline/settings.ts';
+
+/** What the service is made from. */
+export interface CognifyServiceOptions extends Pick<DatasetIndexes, 'text' | 'vectors' | 'graph'> {
+  readonly store: DocumentStore;
+  readonly blobs: BlobStore;
+  readonly embedder: Embedder;
+  readonly extractor: Extractor;
+  readonly messenger: Messenger;
+  readonly workQueue: WorkQueue;
+  readonly eventLog: EventLog;
+  readonly ledger: Ledger;
+  readonly clock: Clock;
+  readonly ids: IdSource;
+  readonly logger: Logger;
+  readonly settings?: Partial<CognifySettings>;
+  readonly runs?: Partial<RunSettings>;
+  /** Told of every state a run enters. */
+  readonly metrics?: { runState(pipeline: string, status: string): void };
+}
+
+/** What its use cases work with. */
+export interface CognifyDependencies
+  extends Pick<
+    CognifyServiceOptions,
+    'text' | 'vectors' | 'graph' | 'messenger' | 'ledger' | 'clock' | 'ids' | 'logger' | 'store'
+  > {
+  readonly settings: CognifySettings;
+  readonly cache: ModelCache;
+  readonly runs: Runs;
+  readonly records: RunRecords;
+  readonly recorder: RunRecorder;
+  readonly engine: RunEngine;
+  readonly builds: ItemBuilds;
+}

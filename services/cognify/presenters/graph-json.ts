@@ -1,0 +1,35 @@
+import type { VisibleGraph } from '../usecases/read-graph.ts';
+import { presentEdge, presentNode } from './graph.ts';
+
+/** `{"nodes":[…],"edges":[…]}` in pieces, so that a large graph is never whole in memory. */
+export async function* graphJson(graph: VisibleGraph, signal?: AbortSignal): AsyncGenerator<string> {
+  yield '{"nodes":[';
+  yield* joined(graph.nodes(signal), presentNode);
+  yield '],"edges":[';
+  yield* joined(graph.edges(signal), presentEdge);
+  yield ']}';
+}
+
+/** The same as one value, for a WebSocket frame. */
+export async function wholeGraph(
+  graph: VisibleGraph,
+  signal?: AbortSignal,
+): Promise<{ readonly nodes: readonly unknown[]; readonly edges: readonly unknown[] }> {
+  const nodes: unknown[] = [];
+  const edges: unknown[] = [];
+  for await (const page of graph.nodes(signal)) nodes.push(...page.map(presentNode));
+  for await (const page of graph.edges(signal)) edges.push(...page.map(presentEdge));
+  return { nodes, edges };
+}
+
+async function* joined<Row>(
+  pages: AsyncGenerator<readonly Row[]>,
+  present: (row: Row) => unknown,
+): AsyncGenerator<string> {
+  let separator = '';
+  for await (const page of pages) {
+    if (page.length === 0) continue;
+    yield separator + page.map((row) => JSON.stringify(present(row))).join(',');
+    separator = ',';
+  }
+}

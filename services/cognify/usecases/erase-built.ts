@@ -1,0 +1,139 @@
+import { setTimeout as sleep } from 'node:timers/promises';
+import type { DataItemId } from '../../common/domain/brand.ts';
+import { type DatasetRef, scopeOf } from '../../common/domain/dataset.ts';
+import { dataItemId } from '../../common/domain/ids.ts';
+import type { DatasetScope } from '../../common/domain/scope.ts';
+import type { CognifyDependencies } from '../dependencies.ts';
+import { removeRows } from '../pipeline/remove-rows.ts';
+
+export interface EraseRequest {
+  readonly dataset: DatasetRef;
+  /** All of the dataset without them. */
+  readonly items?: readonly string[];
+  /** What was built goes, the items may be built again. */
+  readonly memoryOnly: boolean;
+}
+
+export interface Erased {
+  readonly removed: {
+    readonly text: number;
+    readonly vectors: number;
+    readonly graph: number;
+    readonly answers: number;
+  };
+  /** Rows still there; 0 is the promise. */
+  readonly residue: number;
+  /** Items that were built and are not any more. */
+  readonly itemsReset: number;
+}
+
+type Dependencies = Pick<
+  CognifyDependencies,
+  'text' | 'vectors' | 'graph' | 'ledger' | 'cache' | 'builds' | 'engine' | 'runs' | 'store' | 'logger'
+>;
+
+/** How long an erasure waits for work on its items to stop. */
+const STOP_MS = 10_000;
+const POLL_MS = 20;
+
+/**
+ * Invisible first: the ledger entry becomes a tombstone (or is reset), which also bars builds under way from committing.
+ * Then those are stopped, their roll-back is awaited, and every row and kept answer is removed and counted.
+ */
+export async function eraseBuilt(dependencies: Dependencies, request: EraseRequest): Promise<Erased> {
+  const { ledger, builds, engine } = dependencies;
+  const scope = scopeOf(request.dataset);
+  const isEverything = request.items === undefined;
+  if (isEverything) await engine.cancelDataset(scope, STOP_MS);
+  const before = isEverything
+    ? await ledger.allEntries(scope)
+    : await ledger.entries(scope, (request.items ?? []).map(dataItemId));
+  const items = isEverything ? [...before.keys()] : [...new Set((request.items ?? []).map(dataItemId))];
+  const itemsReset = [...before.values()].filter(({ erased, generation }) => !erased && generation > 0).length;
+  await (request.memoryOnly ? ledger.reset(scope, items) : ledger.tombstone(scope, items));
+  builds.stop(items);
+  await untilSettled(dependencies, scope, items);
+  const removed = isEverything
+    ? await removeAll(dependencies, request, items)
+    : await removeItems(dependencies, scope, items);
+  return { removed, residue: await residueOf(dependencies, scope, isEverything ? null : items), itemsReset };
+}
+
+/** Until no build of the items is under way, in any process; a dead worker's is not waited for for ever. */
+async function untilSettled(
+  { ledger, logger }: Dependencies,
+  scope: DatasetScope,
+  items: readonly DataItemId[],
+): Promise<void> {
+  for (let waitedMs = 0; waitedMs < STOP_MS; waitedMs += POLL_MS) {
+    const entries = await ledger.entries(scope, items);
+    if (![...entries.values()].some(({ pending }) => pending === true)) return;
+    await sleep(POLL_MS);
+  }
+  logger.warn('cognify.erase.unsettled', { datasetId: scope.dataset, items: items.length });
+}
+
+async function removeItems(
+  dependencies: Dependencies,
+  scope: DatasetScope,
+  items: readonly DataItemId[],
+): Promise<Erased['removed']> {
+  const total = { text: 0, vectors: 0, graph: 0 };
+  for (const item of items) {
+    const removed = await removeRows(dependencies, scope, { item });
+    total.text += removed.text;
+    total.vectors += removed.vectors;
+    total.graph += removed.graph;
+  }
+  return { ...total, answers: await dependencies.cache.remove(scope, items) };
+}
+
+async function removeAll(
+  dependencies: Dependencies,
+  request: EraseRequest,
+  items: readonly DataItemId[],
+): Promise<Erased['removed']> {
+  const { text, vectors, graph, ledger, cache, builds, runs, store } = dependencies;
+  const scope = scopeOf(request.dataset);
+  const before = await ledger.entries(scope, items);
+  const rows = await rowCounts(dependencies, scope, null);
+  await Promise.all([text.drop(scope), vectors.drop(scope), graph.drop(scope)]);
+  const answers = await cache.remove(scope);
+  if (!request.memoryOnly) await store.commit(scope, runs.forgetWrites());
+  // A build that began after the reset has lost rows to the drop: it must not commit either.
+  const late = [...(await ledger.allEntries(scope))]
+    .filter(([item, entry]) => entry.lastGeneration !== before.get(item)?.lastGeneration)
+    .map(([item]) => item);
+  if (late.length > 0) {
+    await (request.memoryOnly ? ledger.reset(scope, late) : ledger.tombstone(scope, late));
+    builds.stop(late);
+    await untilSettled(dependencies, scope, late);
+    await removeItems(dependencies, scope, late);
+  }
+  return { ...rows, answers };
+}
+
+async function residueOf(
+  dependencies: Dependencies,
+  scope: DatasetScope,
+  items: readonly DataItemId[] | null,
+): Promise<number> {
+  const { text, vectors, graph } = await rowCounts(dependencies, scope, items);
+  return text + vectors + graph + (await dependencies.cache.count(scope, items ?? undefined));
+}
+
+async function rowCounts(
+  { text, vectors, graph }: Dependencies,
+  scope: DatasetScope,
+  items: readonly DataItemId[] | null,
+): Promise<{ readonly text: number; readonly vectors: number; readonly graph: number }> {
+  const filter = items === null ? {} : { items };
+  const evidence = await Promise.all(
+    items === null ? [graph.count(scope)] : items.map((item) => graph.count(scope, { item })),
+  );
+  return {
+    text: await text.count(scope, filter),
+    vectors: await vectors.count(scope, filter),
+    graph: evidence.reduce((sum, { nodeRows, edgeRows }) => sum + nodeRows + edgeRows, 0),
+  };
+}

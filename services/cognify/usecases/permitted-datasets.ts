@@ -1,0 +1,33 @@
+import type { DatasetRef } from '../../common/domain/dataset.ts';
+import { isEngramError } from '../../common/domain/errors.ts';
+import type { Permission, Principal } from '../../common/domain/principal.ts';
+import type { CallContext, Messenger } from '../../common/messaging/messenger.ts';
+import { resolveDatasets } from '../../common/messaging/methods/auth.ts';
+
+/** The datasets named by id, or every readable one without ids; `PermissionDeniedError` when one is not readable. */
+export async function readableDatasets(
+  messenger: Messenger,
+  principal: Principal,
+  ids: readonly string[],
+  context: CallContext,
+): Promise<readonly DatasetRef[]> {
+  const permission: Permission = 'read';
+  const selection = ids.length === 0 ? {} : { ids };
+  const { datasets } = await messenger.call(resolveDatasets, { principal, permission, ...selection }, context);
+  return datasets;
+}
+
+export async function readableDataset(
+  messenger: Messenger,
+  principal: Principal,
+  id: string,
+  context: CallContext,
+): Promise<DatasetRef> {
+  const [dataset] = await readableDatasets(messenger, principal, [id], context);
+  if (dataset === undefined) throw new Error(`auth resolved no dataset for ${id}`);
+  return dataset;
+}
+
+export function isRefusal(error: unknown): boolean {
+  return isEngramError(error) && error.wireName === 'PermissionDeniedError';
+}

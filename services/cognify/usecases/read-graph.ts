@@ -1,0 +1,73 @@
+import type { DataItemId } from '../../common/domain/brand.ts';
+import { type MergedEdge, type MergedNode, mergeEdges, mergeNodes } from '../../common/domain/graph/merge.ts';
+import { INTERNAL_RELATIONS } from '../../common/domain/index-rows.ts';
+import type { DatasetScope } from '../../common/domain/scope.ts';
+import type { EdgeEvidence, NodeEvidence } from '../../common/ports/graph-store.ts';
+import { visible } from '../../common/repositories/ledger.ts';
+import type { CognifyDependencies } from '../dependencies.ts';
+
+const PAGE = 5000;
+
+type Dependencies = Pick<CognifyDependencies, 'graph' | 'ledger'>;
+
+/** The dataset's graph as clients see it: merged from committed evidence, page by page, never whole in memory. */
+export interface VisibleGraph {
+  nodes(signal?: AbortSignal): AsyncGenerator<readonly MergedNode[]>;
+  edges(signal?: AbortSignal): AsyncGenerator<readonly MergedEdge[]>;
+}
+
+/** Nodes and edges are read at one state of the ledger; a build that commits meanwhile is not mixed in. */
+export async function openGraph({ graph, ledger }: Dependencies, scope: DatasetScope): Promise<VisibleGraph> {
+  const committed = await ledger.allCommitted(scope);
+  return {
+    nodes: (signal) =>
+      mergedPages<NodeEvidence, MergedNode>({
+        scan: (after) => graph.scanNodes(scope, { after, limit: PAGE }),
+        keyOf: ({ id }) => id,
+        merge: mergeNodes,
+        committed,
+        signal,
+      }),
+    edges: (signal) =>
+      mergedPages<EdgeEvidence, MergedEdge>({
+        scan: (after) => graph.scanEdges(scope, { after, limit: PAGE }),
+        keyOf: ({ source, relation, target }) => `${source}\n${relation}\n${target}`,
+        merge: (rows) => mergeEdges(rows.filter(({ relation }) => !INTERNAL_RELATIONS.has(relation))),
+        committed,
+        signal,
+      }),
+  };
+}
+
+interface Pages<Row extends { readonly item: DataItemId; readonly generation: number }, Merged> {
+  readonly scan: (after: string | null) => Promise<{ readonly items: readonly Row[]; readonly next: string | null }>;
+  readonly keyOf: (row: Row) => string;
+  readonly merge: (rows: readonly Row[]) => readonly Merged[];
+  readonly committed: ReadonlyMap<DataItemId, number>;
+  readonly signal: AbortSignal | undefined;
+}
+
+/** Rows of one node (or edge) stand together in the scan, so only the last one of a page waits for the next page. */
+async function* mergedPages<Row extends { readonly item: DataItemId; readonly generation: number }, Merged>(
+  pages: Pages<Row, Merged>,
+): AsyncGenerator<readonly Merged[]> {
+  let held: readonly Row[] = [];
+  let after: string | null = null;
+  do {
+    pages.signal?.throwIfAborted();
+    const page = await pages.scan(after);
+    after = page.next;
+    const rows = [...held, ...visible(page.items, pages.committed)];
+    const last = rows.at(-1);
+    const cut = after === null || last === undefined ? rows.length : firstOf(rows, pages.keyOf(last), pages.keyOf);
+    held = rows.slice(cut);
+    if (cut > 0) yield pages.merge(rows.slice(0, cut));
+  } while (after !== null);
+}
+
+/** Index of the first of the trailing rows that share the key. */
+function firstOf<Row>(rows: readonly Row[], key: string, keyOf: (row: Row) => string): number {
+  let index = rows.length;
+  while (index > 0 && keyOf(rows[index - 1] as Row) === key) index -= 1;
+  return index;
+}

@@ -1,0 +1,21 @@
+import type { DatasetRef } from '../../common/domain/dataset.ts';
+import type { JsonObject } from '../../common/domain/json.ts';
+import type { Principal } from '../../common/domain/principal.ts';
+import type { RunState } from '../../common/domain/run.ts';
+import type { CognifyOptions } from '../../common/messaging/methods/cognify.ts';
+import { COGNIFY_JOB, COGNIFY_PIPELINE } from '../consumers/cognify-run.ts';
+import type { CognifyDependencies } from '../dependencies.ts';
+
+/** Records the run as STARTED and queues it; durable when it resolves. */
+export function startCognify(
+  { engine }: Pick<CognifyDependencies, 'engine'>,
+  request: {
+    readonly principal: Principal;
+    readonly dataset: DatasetRef;
+    readonly options: CognifyOptions;
+    readonly background: boolean;
+  },
+): Promise<RunState> {
+  const options = request.options as JsonObject;
+  return engine.submit({ ...request, options, kind: COGNIFY_JOB, pipeline: COGNIFY_PIPELINE });
+}
