@@ -42,6 +42,7 @@ export function createMemoryVectorIndex(): VectorIndex {
       assertQueryDimensions(dataset.space, query.vector.length);
       const unit = new Float32Array(query.vector.length);
       normaliseInto(query.vector, unit, 'the query');
+      if (unit.every((component) => component === 0)) return [];
       return [...dataset.rows.values()]
         .filter((row) => !row.isZero && passes(query, row))
         .map(({ id, item, generation, vector }) => ({ id, item, generation, similarity: dot(unit, vector) }))

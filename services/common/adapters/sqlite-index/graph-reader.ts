@@ -1,0 +1,159 @@
+import type { GraphCounts, ScanQuery } from '../../ports/graph-store.ts';
+import { type OpenFile, reading } from './open-files.ts';
+import { readOrigin, type StoredOrigin } from './origins.ts';
+
+/** Evidence as it travels to the main thread; JSON is parsed there. */
+export interface PackedNode {
+  readonly id: string;
+  readonly item: string;
+  readonly generation: number;
+  readonly type: string;
+  readonly name: string;
+  readonly mentions: number;
+  /** JSON. */
+  readonly nodeSets: string;
+  /** JSON. */
+  readonly properties: string;
+}
+
+export interface PackedEdge {
+  readonly source: string;
+  readonly relation: string;
+  readonly target: string;
+  readonly item: string;
+  readonly generation: number;
+  readonly weight: number;
+  /** JSON. */
+  readonly properties: string;
+}
+
+/** Key columns of an edge row. */
+export type EdgeKey = readonly [source: number, relation: string, target: number, origin: number];
+
+const NODE_COLUMNS = 'node_key.id, item, generation, type, name, mentions, node_sets, properties';
+
+export function readNodes(file: OpenFile, ids: readonly string[], perNode: number): readonly PackedNode[] {
+  return reading(file, () =>
+    [...new Set(ids)].flatMap((id) =>
+      file
+        .all(
+          `SELECT ${NODE_COLUMNS} FROM node_key JOIN node_row USING (node) JOIN origin USING (origin)
+           WHERE node_key.id = ? ORDER BY mentions DESC, item, generation LIMIT ?`,
+          [id, perNode],
+        )
+        .map(packNode),
+    ),
+  );
+}
+
+export function scanNodes(file: OpenFile, query: ScanQuery): { items: readonly PackedNode[]; next: string | null } {
+  return reading(file, () => {
+    const [node, origin] = parseCursor(query.after, [-1, -1]);
+    const rows = file.all(
+      `SELECT ${NODE_COLUMNS}, node_row.node, node_row.origin FROM node_row JOIN node_key USING (node) JOIN origin USING (origin)
+       WHERE (node_row.node, node_row.origin) > (?, ?) ${typeFilter('type', query)}
+       ORDER BY node_row.node, node_row.origin LIMIT ?`,
+      [node as number, origin as number, ...(query.types ?? []), query.limit + 1],
+    );
+    return page(rows, query.limit, packNode, (row) => row.slice(8));
+  });
+}
+
+export function scanEdges(file: OpenFile, query: ScanQuery): { items: readonly PackedEdge[]; next: string | null } {
+  return reading(file, () => {
+    const after = parseCursor(query.after, [-1, '', -1, -1]);
+    const rows = file.all(
+      `SELECT source, relation, target, origin FROM edge_row
+       WHERE (source, relation, target, origin) > (?, ?, ?, ?) ${typeFilter('relation', query)}
+       ORDER BY source, relation, target, origin LIMIT ?`,
+      [...after, ...(query.types ?? []), query.limit + 1],
+    );
+    const reader = createEdgeReader(file);
+    return page(
+      rows,
+      query.limit,
+      (row) => reader(row as unknown as EdgeKey),
+      (row) => row,
+    );
+  });
+}
+
+export function countGraph(file: OpenFile, item: string | null): GraphCounts {
+  return reading(file, () => {
+    const where = item === null ? '' : 'WHERE origin IN (SELECT origin FROM origin WHERE item = ?)';
+    const parameters = item === null ? [] : [item];
+    const one = (sql: string) => Number(file.get(sql, parameters)?.[0] ?? 0);
+    return {
+      nodes: one(`SELECT count(DISTINCT node) FROM node_row ${where}`),
+      edges: one(`SELECT count(*) FROM (SELECT DISTINCT source, relation, target FROM edge_row ${where})`),
+      nodeRows: one(`SELECT count(*) FROM node_row ${where}`),
+      edgeRows: one(`SELECT count(*) FROM edge_row ${where}`),
+    };
+  });
+}
+
+/** Reads edges by key; ids and origins, which repeat, are looked up once per call. */
+export function createEdgeReader(file: OpenFile): (key: EdgeKey) => PackedEdge {
+  const ids = new Map<number, string>();
+  const origins = new Map<number, StoredOrigin | null>();
+  const idOf = (node: number) => {
+    const id = ids.get(node) ?? String(file.get('SELECT id FROM node_key WHERE node = ?', [node])?.[0]);
+    ids.set(node, id);
+    return id;
+  };
+  const originOf = (origin: number) => {
+    const found = origins.get(origin) ?? readOrigin(file, origin);
+    origins.set(origin, found);
+    return found;
+  };
+  return (key) => {
+    const [source, relation, target, origin] = key;
+    const row = file.get(
+      'SELECT weight, properties FROM edge_row WHERE source = ? AND relation = ? AND target = ? AND origin = ?',
+      key.slice(0, 4),
+    );
+    const from = originOf(origin);
+    return {
+      source: idOf(source),
+      relation,
+      target: idOf(target),
+      item: from?.item ?? '',
+      generation: from?.generation ?? 0,
+      weight: Number(row?.[0]),
+      properties: String(row?.[1]),
+    };
+  };
+}
+
+function packNode(row: readonly unknown[]): PackedNode {
+  const [id, item, generation, type, name, mentions, nodeSets, properties] = row as [
+    string,
+    string,
+    number,
+    string,
+    string,
+    number,
+    string,
+    string,
+  ];
+  return { id, item, generation, type, name, mentions, nodeSets, properties };
+}
+
+function page<Row>(
+  rows: readonly (readonly unknown[])[],
+  limit: number,
+  pack: (row: readonly unknown[]) => Row,
+  keyOf: (row: readonly unknown[]) => readonly unknown[],
+): { items: readonly Row[]; next: string | null } {
+  const kept = rows.slice(0, limit);
+  const last = kept.at(-1);
+  return { items: kept.map(pack), next: rows.length > limit && last ? JSON.stringify(keyOf(last)) : null };
+}
+
+function typeFilter(column: string, query: ScanQuery): string {
+  return query.types === undefined ? '' : `AND ${column} IN (${query.types.map(() => '?').join(', ')})`;
+}
+
+function parseCursor(after: string | null | undefined, start: readonly (string | number)[]): (string | number)[] {
+  return after === null || after === undefined ? [...start] : (JSON.parse(after) as (string | number)[]);
+}

@@ -1,0 +1,62 @@
+import { workerData } from 'node:worker_threads';
+import type { NeighbourOptions, ScanQuery, SubgraphQuery } from '../../ports/graph-store.ts';
+import type { EntryFilter, IndexKind } from '../../ports/index-entry.ts';
+import type { TextQuery } from '../../ports/text-index.ts';
+import { countGraph, readNodes, scanEdges, scanNodes } from './graph-reader.ts';
+import { readNeighbours, readSubgraph } from './graph-walk.ts';
+import { createOpenFiles, type OpenFile } from './open-files.ts';
+import { countRows, countText, fetchText, listText, type TextListQuery, textCandidates } from './text-reader.ts';
+import { fetchVectors, readSpace } from './vector-reader.ts';
+import { serveParent } from './worker-host.ts';
+import type { WorkerSettings } from './worker-protocol.ts';
+
+/** Answers every read but the vector scan, on read-only connections. A dataset without a file answers null. */
+const settings = workerData as WorkerSettings;
+const files = createOpenFiles({ limit: settings.openFiles, mode: 'read', autoMigrate: false });
+
+function onFile<Argument, Result>(read: (file: OpenFile, argument: Argument) => Result) {
+  return (path: string, argument: Argument): Result | null => {
+    const file = files.open(path);
+    return file === null ? null : read(file, argument);
+  };
+}
+
+interface IdQuery {
+  readonly kind: IndexKind;
+  readonly ids: readonly string[];
+}
+
+const methods = {
+  candidates: onFile((file, query: TextQuery) => textCandidates(file, query)),
+  fetchText: onFile((file, { kind, ids }: IdQuery) => fetchText(file, kind, ids)),
+  listText: onFile((file, query: TextListQuery) => listText(file, query)),
+  countText: onFile((file, filter: Partial<EntryFilter>) => countText(file, filter)),
+  space: onFile((file, _: null) => readSpace(file)),
+  fetchVectors: onFile((file, { kind, ids }: IdQuery) => fetchVectors(file, kind, ids)),
+  countVectors: onFile((file, filter: Partial<EntryFilter>) => countRows(file, 'vector_row', filter)),
+  nodes: onFile((file, { ids, perNode }: { readonly ids: readonly string[]; readonly perNode: number }) =>
+    readNodes(file, ids, perNode),
+  ),
+  neighbours: onFile(
+    (file, { ids, options }: { readonly ids: readonly string[]; readonly options: NeighbourOptions }) =>
+      readNeighbours(file, ids, options),
+  ),
+  subgraph: onFile((file, query: SubgraphQuery) => readSubgraph(file, query)),
+  scanNodes: onFile((file, query: ScanQuery) => scanNodes(file, query)),
+  scanEdges: onFile((file, query: ScanQuery) => scanEdges(file, query)),
+  countGraph: onFile((file, item: string | null) => countGraph(file, item)),
+};
+
+export type ReaderMethods = typeof methods;
+
+serveParent({
+  handle: (requests) =>
+    requests.map(({ method, path, argument }) => () => {
+      const run = methods[method as keyof ReaderMethods] as (path: string, argument: unknown) => unknown;
+      return run(path, argument);
+    }),
+  notice(notice) {
+    if (notice.notice === 'forget') files.forget(notice.path);
+  },
+  close: () => files.closeAll(),
+});

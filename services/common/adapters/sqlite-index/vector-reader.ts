@@ -1,0 +1,76 @@
+import type { EntryKey, IndexKind, Provenance } from '../../ports/index-entry.ts';
+import type { VectorSpace } from '../../ports/vector-index.ts';
+import type { VectorSource } from '../wasm-vectors/vector-source.ts';
+import { type OpenFile, reading } from './open-files.ts';
+import { acceptedOrigins, readOrigin } from './origins.ts';
+import { kindRange } from './schema.ts';
+
+export function readSpace(file: OpenFile): VectorSpace | null {
+  const stored = file.get(`SELECT value FROM meta WHERE key = 'vector_space'`, [])?.[0];
+  return stored === undefined ? null : (JSON.parse(String(stored)) as VectorSpace);
+}
+
+export function fetchVectors(
+  file: OpenFile,
+  kind: IndexKind,
+  ids: readonly string[],
+): readonly (EntryKey & { readonly vector: Float32Array })[] {
+  return reading(file, () =>
+    [...new Set(ids)].flatMap((id) =>
+      file
+        .all(
+          `SELECT item, generation, vector FROM vector_row JOIN origin USING (origin) WHERE kind = ? AND vector_row.id = ?
+           ORDER BY item, generation`,
+          [kindRange(kind).code, id],
+        )
+        .map(([item, generation, vector]) => ({
+          id,
+          ...({ item, generation } as unknown as Provenance),
+          vector: asFloats(vector),
+        })),
+    ),
+  );
+}
+
+/** The dataset's vectors for the scan. Must be used within one `reading` so that a scan sees one state. */
+export function createVectorSource(file: OpenFile): VectorSource {
+  return {
+    space: () => readSpace(file),
+    count(kind) {
+      const { start, end } = kindRange(kind);
+      return Number(file.get('SELECT count(*) FROM vector_row WHERE row >= ? AND row < ?', [start, end])?.[0] ?? 0);
+    },
+    eachAfter(kind, row, visit) {
+      const { start, end } = kindRange(kind);
+      file.each(
+        'SELECT row, id, origin, vector FROM vector_row WHERE row > ? AND row >= ? AND row < ? ORDER BY row',
+        [row, start, end],
+        ([number, id, origin, blob]) => {
+          const vector = asFloats(blob);
+          return isZero(vector) || visit({ row: Number(number), id: String(id), origin: Number(origin), vector });
+        },
+      );
+    },
+    vector(row) {
+      const found = file.get('SELECT vector FROM vector_row WHERE row = ?', [row]);
+      return found === undefined ? null : asFloats(found[0]);
+    },
+    provenance(origin) {
+      const found = readOrigin(file, origin);
+      return found === null ? null : { item: found.item, generation: found.generation };
+    },
+    accepted: (filter) => acceptedOrigins(file, filter),
+  };
+}
+
+/** SQLite gives each blob a buffer of its own, so it is aligned. */
+function asFloats(blob: unknown): Float32Array {
+  const bytes = blob as Uint8Array;
+  return new Float32Array(bytes.buffer, bytes.byteOffset, bytes.byteLength >> 2);
+}
+
+/** Stored, but never found. Unit vectors show it in their first numbers. */
+function isZero(vector: Float32Array): boolean {
+  for (let index = 0; index < vector.length; index++) if (vector[index] !== 0) return false;
+  return true;
+}

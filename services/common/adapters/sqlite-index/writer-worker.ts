@@ -1,0 +1,75 @@
+import { existsSync } from 'node:fs';
+import { workerData } from 'node:worker_threads';
+import type { RowSelection } from '../../ports/text-index.ts';
+import type { EdgeBatch, NodeBatch, TextBatch, VectorBatch } from './batches.ts';
+import { createCheckpoints } from './checkpoints.ts';
+import { dropGraph, removeGraph, upsertGraph } from './graph-writer.ts';
+import { createOpenFiles, type OpenFile, removeDatasetFile } from './open-files.ts';
+import { dropText, removeText, upsertText } from './text-writer.ts';
+import { dropVectors, removeVectors, upsertVectors } from './vector-writer.ts';
+import { serveParent } from './worker-host.ts';
+import type { WorkerSettings } from './worker-protocol.ts';
+
+/** The storage worker: the only thread with write connections to dataset files. */
+const settings = workerData as WorkerSettings;
+const files = createOpenFiles({ limit: settings.openFiles, mode: 'write', autoMigrate: settings.autoMigrate });
+const checkpoints = createCheckpoints(files);
+
+function open(path: string): OpenFile {
+  const file = files.open(path);
+  if (file === null) throw new Error(`No file ${path}`);
+  return file;
+}
+
+/** Runs a removal where there is something to remove, and sees to it that the log does not keep it. */
+function removing<Result>(path: string, nothing: Result, work: (file: OpenFile) => Result): Result {
+  if (!existsSync(path)) return nothing;
+  const result = work(open(path));
+  checkpoints.request(path);
+  return result;
+}
+
+/** True when the file went with the last of its contents. */
+function dropping(path: string, work: (file: OpenFile) => void): boolean {
+  return removing(path, false, (file) => {
+    work(file);
+    if (holdsAnything(file)) return false;
+    files.forget(path);
+    removeDatasetFile(path);
+    return true;
+  });
+}
+
+function holdsAnything(file: OpenFile): boolean {
+  const tables = ['text_row', 'vector_row', 'node_row', 'edge_row'];
+  const isSettled = file.get(`SELECT 1 FROM meta WHERE key = 'vector_space'`, []) !== undefined;
+  return isSettled || tables.some((table) => file.get(`SELECT 1 FROM ${table} LIMIT 1`, []) !== undefined);
+}
+
+const methods = {
+  upsertText: (path: string, batch: TextBatch) => upsertText(open(path), batch),
+  removeText: (path: string, selection: RowSelection) => removing(path, 0, (file) => removeText(file, selection)),
+  dropText: (path: string, _: null) => dropping(path, dropText),
+  upsertVectors: (path: string, batch: VectorBatch) => upsertVectors(open(path), batch),
+  removeVectors: (path: string, selection: RowSelection) =>
+    removing(path, [] as readonly number[], (file) => removeVectors(file, selection)),
+  dropVectors: (path: string, _: null) => dropping(path, dropVectors),
+  upsertGraph: (path: string, batch: { readonly nodes: NodeBatch; readonly edges: EdgeBatch }) =>
+    upsertGraph(open(path), batch.nodes, batch.edges),
+  removeGraph: (path: string, selection: RowSelection) => removing(path, 0, (file) => removeGraph(file, selection)),
+  dropGraph: (path: string, _: null) => dropping(path, dropGraph),
+};
+
+export type WriterMethods = typeof methods;
+
+serveParent({
+  handle: (requests) =>
+    requests.map(({ method, path, argument }) => () => {
+      const run = methods[method as keyof WriterMethods] as (path: string, argument: unknown) => unknown;
+      return run(path, argument);
+    }),
+  close() {
+    checkpoints.stop();
+    files.closeAll();
+  },
+});

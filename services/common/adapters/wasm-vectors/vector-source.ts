@@ -1,0 +1,17 @@
+import type { EntryFilter, IndexKind, Provenance } from '../../ports/index-entry.ts';
+import type { VectorSpace } from '../../ports/vector-index.ts';
+import type { ArenaRow } from './vector-arena.ts';
+
+/** Where the vectors of one dataset are kept; asked on the scan's own thread. */
+export interface VectorSource {
+  space(): VectorSpace | null;
+  count(kind: IndexKind): number;
+  /** Rows with a number greater than `row`, in order, until `visit` answers false. The vector may be reused: copy it. */
+  eachAfter(kind: IndexKind, row: number, visit: (row: ArenaRow) => boolean): void;
+  /** The vector at full precision, or null when the row has gone. */
+  vector(row: number): Float32Array | null;
+  /** Where an origin's rows come from, or null when it has gone. */
+  provenance(origin: number): Provenance | null;
+  /** Origins whose rows pass the filter; null when every row does. */
+  accepted(filter: Partial<EntryFilter>): ReadonlySet<number> | null;
+}
