@@ -1,0 +1,31 @@
+import type { ParseContext } from './limits.ts';
+import { childElements, localName, parseXml, textOf } from './xml-tree.ts';
+import type { ZipArchive } from './zip-archive.ts';
+
+const WANTED: Readonly<Record<string, string>> = {
+  title: 'title',
+  creator: 'author',
+  subject: 'subject',
+  keywords: 'keywords',
+  description: 'description',
+  created: 'created',
+  'creation-date': 'created',
+  modified: 'modified',
+  date: 'modified',
+};
+
+/** Title, author and dates of an office document: `docProps/core.xml` (OOXML) or `meta.xml` (OpenDocument). */
+export function packageProperties(archive: ZipArchive, context: ParseContext): Record<string, string> {
+  const source = archive.readText('docProps/core.xml') ?? archive.readText('meta.xml');
+  const properties: Record<string, string> = {};
+  if (source === null) return properties;
+  for (const root of childElements(parseXml(source, context))) {
+    const meta = childElements(root, 'meta')[0] ?? root;
+    for (const element of childElements(meta)) {
+      const key = WANTED[localName(element)];
+      const value = textOf(element).trim();
+      if (key !== undefined && value !== '') properties[key] = value;
+    }
+  }
+  return properties;
+}

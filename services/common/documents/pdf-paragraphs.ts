@@ -1,0 +1,159 @@
+import type { DocumentBlock } from '../ports/documents.ts';
+import type { PdfLine } from './pdf-lines.ts';
+
+/** A line that is this much larger than the body text is a heading. */
+const HEADING_RATIO = 1.15;
+const BULLET = /^[•●▪■◦‣⁃∙·–*-]\s+(?=\S)/;
+const NUMBERED = /^(\d{1,3}|[a-z]|[ivx]{1,5})[.)]\s+\S/i;
+const SENTENCE_END = /[.!?:;…]["'”’)\]]*$/;
+
+interface Group {
+  readonly kind: 'heading' | 'paragraph' | 'list-item';
+  readonly page: number;
+  readonly size: number;
+  readonly lines: PdfLine[];
+}
+
+/** Lines of all pages → headings, paragraphs and list items with their page; words that were cut at line ends are put together again. */
+export function pdfParagraphs(pages: readonly (readonly PdfLine[])[]): DocumentBlock[] {
+  const bodySize = commonSize(pages.flat());
+  const groups = joinAcrossPages(pages.flatMap((lines, index) => groupPage(lines, { bodySize, page: index + 1 })));
+  const levels = headingLevels(groups);
+  const words = hyphenatedWords(pages);
+  return groups.map((group): DocumentBlock => {
+    const text = joinLines(group.lines, words).replace(group.kind === 'list-item' ? BULLET : /^$/, '');
+    const page = group.page;
+    return group.kind === 'heading'
+      ? { kind: 'heading', level: levels.get(sizeKey(group.size)) ?? 1, text, page }
+      : { kind: group.kind, text, page };
+  });
+}
+
+/** The size in which most characters are set. */
+function commonSize(lines: readonly PdfLine[]): number {
+  const weights = new Map<number, number>();
+  for (const line of lines) weights.set(sizeKey(line.size), (weights.get(sizeKey(line.size)) ?? 0) + line.text.length);
+  let common = { size: 10, weight: 0 };
+  for (const [size, weight] of weights) if (weight > common.weight) common = { size, weight };
+  return common.size;
+}
+
+function sizeKey(size: number): number {
+  return Math.round(size * 2) / 2;
+}
+
+function groupPage(
+  lines: readonly PdfLine[],
+  { bodySize, page }: { readonly bodySize: number; readonly page: number },
+): Group[] {
+  const groups: Group[] = [];
+  const pitch = commonPitch(lines, bodySize);
+  const rightEdge = lines.reduce((edge, line) => Math.max(edge, line.right), 0);
+  let current: Group | null = null;
+  for (const line of lines) {
+    const kind = lineKind(line, bodySize);
+    const last = current?.lines.at(-1);
+    if (current === null || last === undefined || isBreak({ last, line, current, kind }, { pitch, rightEdge })) {
+      current = { kind, page, size: line.size, lines: [line] };
+      groups.push(current);
+    } else current.lines.push(line);
+  }
+  return groups;
+}
+
+function lineKind(line: PdfLine, bodySize: number): Group['kind'] {
+  if (line.size >= bodySize * HEADING_RATIO && line.text.length <= 200 && /\p{L}|\d/u.test(line.text)) return 'heading';
+  return BULLET.test(line.text) || NUMBERED.test(line.text) ? 'list-item' : 'paragraph';
+}
+
+function isBreak(
+  {
+    last,
+    line,
+    current,
+    kind,
+  }: { readonly last: PdfLine; readonly line: PdfLine; readonly current: Group; readonly kind: Group['kind'] },
+  { pitch, rightEdge }: { readonly pitch: number; readonly rightEdge: number },
+): boolean {
+  if (kind === 'list-item') return true;
+  if ((kind === 'heading') !== (current.kind === 'heading')) return true;
+  if (kind === 'heading')
+    return (
+      sizeKey(line.size) !== sizeKey(last.size) ||
+      last.baseline - line.baseline > line.size * 2 ||
+      line.baseline > last.baseline
+    );
+  const drop = last.baseline - line.baseline;
+  const endsSentence = SENTENCE_END.test(last.text);
+  if (drop < 0) return endsSentence || !/^\p{Ll}/u.test(line.text); // next column
+  if (drop > pitch * 1.4 && drop > line.size * 1.35) return true;
+  const isIndented = line.left - last.left > line.size * 0.8;
+  if (current.kind === 'list-item')
+    return (
+      line.left < (current.lines[0]?.left ?? 0) - 1 || (endsSentence && line.left <= (current.lines[0]?.left ?? 0) + 1)
+    );
+  return endsSentence && (isIndented || last.right < rightEdge - (rightEdge - last.left) * 0.25);
+}
+
+/** Median distance between neighbouring lines of body text. */
+function commonPitch(lines: readonly PdfLine[], bodySize: number): number {
+  const drops: number[] = [];
+  for (let index = 1; index < lines.length; index += 1) {
+    const drop = (lines[index - 1]?.baseline ?? 0) - (lines[index]?.baseline ?? 0);
+    if (drop > bodySize * 0.5 && drop < bodySize * 3) drops.push(drop);
+  }
+  drops.sort((a, b) => a - b);
+  return drops[Math.floor(drops.length / 2)] ?? bodySize * 1.2;
+}
+
+/** A paragraph that stops in mid-sentence at the foot of a page goes on at the head of the next. */
+function joinAcrossPages(groups: readonly Group[]): Group[] {
+  const joined: Group[] = [];
+  for (const group of groups) {
+    const before = joined.at(-1);
+    const lastText = before?.lines.at(-1)?.text ?? '';
+    const goesOn =
+      before !== undefined &&
+      before.kind !== 'heading' &&
+      group.kind === 'paragraph' &&
+      group.page === (before.lines.length > 0 ? before.page + 1 : -1) &&
+      !SENTENCE_END.test(lastText) &&
+      /^\p{Ll}/u.test(group.lines[0]?.text ?? '');
+    if (goesOn) before.lines.push(...group.lines);
+    else joined.push(group);
+  }
+  return joined;
+}
+
+/** The largest size is level 1, the next 2, … */
+function headingLevels(groups: readonly Group[]): Map<number, number> {
+  const sizes = [
+    ...new Set(groups.filter((group) => group.kind === 'heading').map((group) => sizeKey(group.size))),
+  ].sort((a, b) => b - a);
+  return new Map(sizes.map((size, index) => [size, Math.min(index + 1, 6)]));
+}
+
+/** Words with an inner hyphen that stand somewhere within a line: these keep it when a line end cuts them. */
+function hyphenatedWords(pages: readonly (readonly PdfLine[])[]): ReadonlySet<string> {
+  const words = new Set<string>();
+  for (const lines of pages) {
+    for (const line of lines) {
+      for (const word of line.text.match(/\p{L}+-\p{L}+/gu) ?? []) words.add(word.toLowerCase());
+    }
+  }
+  return words;
+}
+
+function joinLines(lines: readonly PdfLine[], words: ReadonlySet<string>): string {
+  let text = '';
+  for (const { text: line } of lines) {
+    const cut = /(\p{L}+)[-\u00ad\u2010]$/u.exec(text);
+    const rest = /^\p{Ll}+/u.exec(line)?.[0];
+    if (text === '') text = line;
+    else if (cut?.[1] === undefined || rest === undefined)
+      text += text.endsWith('-') && /^\p{L}/u.test(line) ? line : ` ${line}`;
+    else
+      text = words.has(`${cut[1]}-${rest}`.toLowerCase()) ? `${text.slice(0, -1)}-${line}` : text.slice(0, -1) + line;
+  }
+  return text;
+}

@@ -1,0 +1,28 @@
+import { createRequire } from 'node:module';
+import { dirname, join } from 'node:path';
+import { Language, Parser } from 'web-tree-sitter';
+
+/** Grammars of one worker: compiling one costs 5–35 ms, so each is kept once it was needed. */
+export interface Grammars {
+  /** A fresh parser for one parse; the caller deletes it. */
+  parser(grammar: string): Promise<Parser>;
+}
+
+export function createGrammars(): Grammars {
+  const languages = new Map<string, Promise<Language>>();
+  const load = async (grammar: string): Promise<Language> => {
+    await Parser.init();
+    const main = createRequire(import.meta.url).resolve('@vscode/tree-sitter-wasm');
+    return Language.load(join(dirname(main), `tree-sitter-${grammar}.wasm`));
+  };
+  return {
+    async parser(grammar) {
+      const loading = languages.get(grammar) ?? load(grammar);
+      languages.set(grammar, loading);
+      const language = await loading; // the constructor of a parser needs the runtime, which this loads
+      const parser = new Parser();
+      parser.setLanguage(language);
+      return parser;
+    },
+  };
+}
