@@ -10,6 +10,7 @@ export type { UploadedFile };
 
 /** What a handler sees: everything checked, nothing of Koa. */
 export interface RouteRequest<Params, Query, Body> {
+  /** Reading it in a route with `auth: 'none'` throws: there is nobody to act for. */
   readonly principal: Principal;
   readonly params: Params;
   readonly query: Query;
@@ -26,9 +27,10 @@ export interface RouteRequest<Params, Query, Body> {
 
 export interface Reply {
   readonly status?: number;
-  /** JSON unless `text` or `stream` is given. `undefined` sends no body, null sends `null`. */
+  /** JSON unless `text`, `bytes` or `stream` is given. `undefined` sends no body, null sends `null`. */
   readonly json?: unknown;
   readonly text?: string;
+  readonly bytes?: Uint8Array;
   readonly stream?: Readable;
   readonly headers?: Readonly<Record<string, string | readonly string[]>>;
 }
@@ -55,6 +57,8 @@ export interface Route<Params = unknown, Query = unknown, Body = unknown> {
   readonly body?: BodySpec<Body>;
   /** Status → what it means; 200 carries the schema of the answer. */
   readonly responses: Readonly<Record<number, { readonly description: string; readonly schema?: z.ZodType }>>;
+  /** Answers every invalid request instead of the list of faults: the login form has one answer for all of them. */
+  readonly whenInvalid?: Reply;
   handle(request: RouteRequest<Params, Query, Body>): Promise<Reply>;
 }
 

@@ -1,0 +1,164 @@
+import { randomUUID } from 'node:crypto';
+import { createServer, type Server } from 'node:http';
+import type { AddressInfo, Socket } from 'node:net';
+import Koa from 'koa';
+import type { Logger } from '../observability/logger.ts';
+import type { Metrics } from '../observability/metrics.ts';
+import { cors } from './cors.ts';
+import type { Authenticate } from './credentials.ts';
+import { createEndpoint, type Endpoint } from './endpoint.ts';
+import { NOT_FOUND, wrongMethod } from './error-reply.ts';
+import { createHealth, type HealthChecks } from './health.ts';
+import { observeRequests } from './observe-requests.ts';
+import { createOriginGuard, guardOrigins } from './origin-guard.ts';
+import type { RequestContext, RequestState } from './request-state.ts';
+import type { Route } from './route.ts';
+import { createRouteTable } from './route-table.ts';
+import { securityHeaders } from './security-headers.ts';
+import type { HttpSettings } from './settings.ts';
+import type { SocketRoute } from './socket-route.ts';
+import { attachSockets } from './socket-server.ts';
+import { systemRoutes } from './system-routes.ts';
+import { translateErrors } from './translate-errors.ts';
+import { writeReply } from './write-reply.ts';
+
+export interface AppOptions {
+  readonly routes: readonly Route[];
+  readonly sockets?: readonly SocketRoute[];
+  readonly authenticate: Authenticate;
+  readonly settings: HttpSettings;
+  readonly health?: HealthChecks;
+  readonly logger: Logger;
+  readonly metrics: Metrics;
+  /** The contract's version, as `/health` prints it. */
+  readonly version?: string;
+  readonly title?: string;
+}
+
+export interface App {
+  /** Port 0 takes any free one. Throws `EADDRINUSE` and the like as they are. */
+  listen(port: number, host: string): Promise<{ readonly port: number }>;
+  /** Stops accepting, lets requests in flight end (at most `drainTimeoutMs`), closes sockets with 1001. */
+  close(): Promise<void>;
+}
+
+/** One HTTP server with all its routes. Holds no state outside itself, so several may run in one process. */
+export function createApp(options: AppOptions): App {
+  const { settings, logger, metrics } = options;
+  let isServing = false;
+  const guard = createOriginGuard(settings.guard, settings.corsOrigins);
+  const { authRequired, cookieName } = settings;
+  const system = systemRoutes({
+    health: createHealth({ checks: options.health ?? {}, version: options.version ?? '1.6.5' }),
+    metrics,
+    openApi: { title: options.title ?? 'Engram API', authRequired, cookieName },
+    isServing: () => isServing,
+    routes: options.routes,
+  });
+
+  const koa = new Koa<RequestState>();
+  // Reached only by faults of the chain itself; without a listener Koa would print them.
+  koa.on('error', (error: unknown) => logger.error('http.failed', { error }));
+  koa.use(observeRequests(logger, metrics));
+  koa.use(securityHeaders);
+  koa.use(translateErrors(logger));
+  koa.use(guardOrigins(guard));
+  koa.use(cors(settings.corsOrigins, !settings.guard.isActive));
+  koa.use(dispatch([...options.routes, ...system], options));
+
+  const server = createServer(SERVER_OPTIONS, koa.callback());
+  // Answered by `BodySource`, when somebody wants the body.
+  server.on('checkContinue', (request, response) => server.emit('request', request, response));
+  server.on('clientError', answerBrokenRequest);
+  const sockets = attachSockets(server, {
+    sockets: options.sockets ?? [],
+    authenticate: options.authenticate,
+    cookieName,
+    guard,
+    newRequestId: randomUUID,
+    logger,
+    metrics,
+  });
+
+  return {
+    async listen(port, host) {
+      const address = await listen(server, port, host);
+      isServing = true;
+      return { port: address.port };
+    },
+    async close() {
+      isServing = false;
+      await Promise.all([sockets.close(), closeServer(server, settings.drainTimeoutMs)]);
+    },
+  };
+}
+
+/** A header must come within 15 s, a whole request within an hour; the body's own idle limit is in `BodySource`. */
+const SERVER_OPTIONS = {
+  headersTimeout: 15_000,
+  requestTimeout: 3_600_000,
+  keepAliveTimeout: 65_000,
+  connectionsCheckingInterval: 5_000,
+  noDelay: true,
+};
+
+function dispatch(routes: readonly Route[], options: AppOptions) {
+  const { authenticate, settings } = options;
+  const table = createRouteTable<{ readonly route: Route; readonly endpoint: Endpoint }>();
+  for (const route of routes) {
+    const endpoint = createEndpoint(route, { authenticate, cookieName: settings.cookieName, body: settings });
+    table.add(route.method, route.path, { route, endpoint });
+  }
+  return async (context: RequestContext): Promise<void> => {
+    const match = table.match(context.method, context.path);
+    if (match.kind === 'unknown') return writeReply(context.res, NOT_FOUND);
+    if (match.kind === 'wrong-method') return writeReply(context.res, wrongMethod(match.allow));
+    const { route, endpoint } = match.value;
+    context.state.route = route.path;
+    return writeReply(context.res, await endpoint(context, match.params));
+  };
+}
+
+function listen(server: Server, port: number, host: string): Promise<AddressInfo> {
+  return new Promise((resolve, reject) => {
+    server.once('error', reject);
+    server.listen(port, host, () => {
+      server.off('error', reject);
+      resolve(server.address() as AddressInfo);
+    });
+  });
+}
+
+function closeServer(server: Server, drainTimeoutMs: number): Promise<void> {
+  if (!server.listening) return Promise.resolve();
+  return new Promise((resolve) => {
+    // A kept-alive connection would hold the server open after its request has ended.
+    server.prependListener('request', (_request, response) => response.setHeader('connection', 'close'));
+    const sweep = setInterval(() => server.closeIdleConnections(), 50);
+    const timer = setTimeout(() => server.closeAllConnections(), drainTimeoutMs);
+    server.close(() => {
+      clearInterval(sweep);
+      clearTimeout(timer);
+      resolve();
+    });
+    server.closeIdleConnections();
+  });
+}
+
+/** What is not even HTTP gets a JSON answer too, where the connection still takes one. */
+function answerBrokenRequest(error: NodeJS.ErrnoException, socket: Socket): void {
+  if (error.code === 'ECONNRESET' || !socket.writable) {
+    socket.destroy();
+    return;
+  }
+  const [status, detail] =
+    error.code === 'HPE_HEADER_OVERFLOW'
+      ? ['431 Request Header Fields Too Large', 'The request header is too large.']
+      : error.code === 'ERR_HTTP_REQUEST_TIMEOUT'
+        ? ['408 Request Timeout', 'The request did not arrive in time.']
+        : ['400 Bad Request', 'This is not a valid HTTP request.'];
+  const body = JSON.stringify({ detail });
+  socket.end(
+    `HTTP/1.1 ${status}\r\nConnection: close\r\nContent-Type: application/json\r\nContent-Length: ${Buffer.byteLength(body)}\r\n\r\n${body}`,
+  );
+}

@@ -1,0 +1,85 @@
+import type { IncomingMessage, ServerResponse } from 'node:http';
+import { ClientGoneError, tooLarge, tooSlow } from './request-faults.ts';
+
+/** A request body that is read at most once, within a size and with an eye on the clock. */
+export interface BodySource {
+  readonly headers: IncomingMessage['headers'];
+  /** As the client declared it, or null when it sends in chunks. */
+  readonly declaredBytes: number | null;
+  /** Neither declared nor chunked: there is no body. */
+  readonly isAbsent: boolean;
+  /**
+   * Throws `PayloadTooLargeError` at once when more is declared, else as soon as more has come; 408 when the client pauses
+   * too long; `ClientGoneError` when it goes away. Leaving the loop keeps the connection.
+   */
+  chunks(limit: BodyLimit): AsyncGenerator<Buffer, void, undefined>;
+}
+
+export interface BodyLimit {
+  readonly limitBytes: number;
+  /** The variable that sets it, for the error. */
+  readonly setting: string;
+}
+
+/** Longest silence of a client in the middle of its body. */
+const IDLE_TIMEOUT_MS = 30_000;
+
+export function createBodySource(
+  request: IncomingMessage,
+  response: ServerResponse,
+  idleTimeoutMs = IDLE_TIMEOUT_MS,
+): BodySource {
+  const { headers } = request;
+  const declared = headers['content-length'];
+  const declaredBytes = declared === undefined ? null : Number(declared);
+  return {
+    headers,
+    declaredBytes,
+    isAbsent: declaredBytes === 0 || (declaredBytes === null && headers['transfer-encoding'] === undefined),
+    async *chunks({ limitBytes, setting }) {
+      if (declaredBytes !== null && declaredBytes > limitBytes) throw tooLarge(declaredBytes, limitBytes, setting);
+      // Only now: a client that asked first has not sent a byte of a body that is refused.
+      if (headers.expect?.toLowerCase() === '100-continue') response.writeContinue();
+      const idle = idleAlarm(idleTimeoutMs);
+      const iterator = (request.iterator({ destroyOnReturn: false }) as AsyncIterable<Buffer>)[Symbol.asyncIterator]();
+      let received = 0;
+      try {
+        for (;;) {
+          const { done, value } = await Promise.race([iterator.next(), idle.alarm]);
+          if (done === true) break;
+          idle.refresh();
+          received += value.length;
+          if (received > limitBytes) throw tooLarge(null, limitBytes, setting);
+          yield value;
+        }
+        if (!request.complete) throw new ClientGoneError('The connection closed in the middle of the body.');
+      } catch (error) {
+        if (isConnectionLoss(error)) throw new ClientGoneError('The connection broke.', { cause: error });
+        throw error;
+      } finally {
+        idle.clear();
+      }
+    },
+  };
+}
+
+export async function readAll(source: BodySource, limit: BodyLimit): Promise<Buffer> {
+  const chunks: Buffer[] = [];
+  for await (const chunk of source.chunks(limit)) chunks.push(chunk);
+  return chunks.length === 1 && chunks[0] !== undefined ? chunks[0] : Buffer.concat(chunks);
+}
+
+/** Rejects with a 408 unless it is refreshed in time. */
+function idleAlarm(timeoutMs: number): { alarm: Promise<never>; refresh(): void; clear(): void } {
+  let timer: NodeJS.Timeout | undefined;
+  const alarm = new Promise<never>((_, reject) => {
+    timer = setTimeout(() => reject(tooSlow()), timeoutMs);
+  });
+  alarm.catch(() => undefined);
+  return { alarm, refresh: () => timer?.refresh(), clear: () => clearTimeout(timer) };
+}
+
+function isConnectionLoss(error: unknown): boolean {
+  const { code } = error as { code?: unknown };
+  return code === 'ECONNRESET' || code === 'EPIPE' || code === 'ERR_STREAM_PREMATURE_CLOSE';
+}

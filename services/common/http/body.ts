@@ -1,0 +1,79 @@
+import { type BodySource, readAll } from './body-source.ts';
+import { collect, EMPTY_FORM, FORM_LIMITS, type FormBody } from './form-body.ts';
+import { HttpError } from './http-error.ts';
+import { findJsonFault } from './json-syntax.ts';
+import { readMultipart } from './multipart-body.ts';
+import { malformedForm } from './request-faults.ts';
+import type { BodySpec } from './route.ts';
+import { invalidJson } from './validation-error.ts';
+
+/** A body as it came, parsed by its content type but not yet checked. */
+export type ReceivedBody =
+  | { readonly kind: 'none' }
+  | { readonly kind: 'json'; readonly value: unknown }
+  /** Neither JSON nor a form. */
+  | { readonly kind: 'raw'; readonly text: string }
+  | { readonly kind: 'form'; readonly form: FormBody };
+
+export interface BodySettings {
+  readonly spoolDirectory: string;
+  readonly uploadLimitBytes: number;
+  readonly jsonLimitBytes: number;
+}
+
+export type BodyFormat = 'json' | 'multipart' | 'urlencoded' | 'other';
+
+/** What the body claims to be. JSON is assumed when nothing is said, as the contract's server does. */
+export function formatOf(source: BodySource): BodyFormat {
+  const type = (source.headers['content-type'] ?? '').split(';', 1)[0]?.trim().toLowerCase() ?? '';
+  if (type === '' || type === 'application/json' || /^application\/[\w.-]+\+json$/.test(type)) return 'json';
+  if (type === 'multipart/form-data') return 'multipart';
+  return type === 'application/x-www-form-urlencoded' ? 'urlencoded' : 'other';
+}
+
+/** Throws 400, 408, 413 or 415; malformed JSON as `RequestValidationError`. */
+export async function receiveBody(
+  source: BodySource,
+  kind: BodySpec<unknown>['kind'],
+  settings: BodySettings,
+): Promise<ReceivedBody> {
+  refuseEncodings(source);
+  const format = formatOf(source);
+  const isForm = format === 'multipart' || format === 'urlencoded';
+  if (kind === 'form' && !isForm) return { kind: 'form', form: EMPTY_FORM };
+  if (source.isAbsent) return kind === 'any' && isForm ? { kind: 'form', form: EMPTY_FORM } : { kind: 'none' };
+  if (kind !== 'json' && format === 'multipart') {
+    const limit = { limitBytes: settings.uploadLimitBytes, setting: 'ENGRAM_UPLOAD_LIMIT_BYTES' };
+    const form = await readMultipart(source, { limit, spoolDirectory: settings.spoolDirectory });
+    return { kind: 'form', form };
+  }
+  const bytes = await readAll(source, { limitBytes: settings.jsonLimitBytes, setting: 'ENGRAM_JSON_LIMIT_BYTES' });
+  const text = bytes.toString('utf8').replace(/^\uFEFF/, '');
+  if (kind !== 'json' && format === 'urlencoded') return { kind: 'form', form: urlencodedForm(text) };
+  if (text === '') return { kind: 'none' };
+  return format === 'json' ? { kind: 'json', value: parseJson(text) } : { kind: 'raw', text };
+}
+
+function parseJson(text: string): unknown {
+  try {
+    return JSON.parse(text);
+  } catch {
+    throw invalidJson(findJsonFault(text), text);
+  }
+}
+
+function urlencodedForm(text: string): FormBody {
+  const pairs = [...new URLSearchParams(text)];
+  if (pairs.length > FORM_LIMITS.fields) {
+    throw malformedForm(`Too many fields. Maximum number of fields is ${FORM_LIMITS.fields}.`);
+  }
+  return { ...EMPTY_FORM, fields: collect(pairs) };
+}
+
+/** Decompressing would undo the size limits. */
+function refuseEncodings(source: BodySource): void {
+  const encoding = source.headers['content-encoding'];
+  if (encoding !== undefined && encoding.toLowerCase() !== 'identity') {
+    throw new HttpError(415, { detail: `Content-Encoding ${encoding} is not accepted; send the body as it is.` });
+  }
+}

@@ -1,0 +1,105 @@
+import type { Principal } from '../domain/principal.ts';
+import type { CallContext } from '../messaging/messenger.ts';
+import { type BodySettings, formatOf, type ReceivedBody, receiveBody } from './body.ts';
+import { createBodySource } from './body-source.ts';
+import { type Authenticate, credentialsOf } from './credentials.ts';
+import { unauthorized } from './error-reply.ts';
+import { HttpError } from './http-error.ts';
+import { type CheckedInput, createInputCheck } from './request-input.ts';
+import type { RequestContext } from './request-state.ts';
+import type { Reply, Route, RouteRequest } from './route.ts';
+import { RequestValidationError } from './validation-error.ts';
+
+export interface EndpointOptions {
+  readonly authenticate: Authenticate;
+  readonly cookieName: string;
+  readonly body: BodySettings;
+}
+
+/** Answers one matched request. */
+export type Endpoint = (context: RequestContext, params: Readonly<Record<string, string>>) => Promise<Reply>;
+
+/** Larger JSON is read only after the caller has proved who it is. */
+const EARLY_BODY_BYTES = 64 * 1024;
+
+/**
+ * The life of a request after routing, in the order of the contract (auth-integrations.md §1.4): malformed JSON → 400 even
+ * without credentials, then authentication → 401, then all other checks → 400, then the handler.
+ */
+export function createEndpoint(route: Route, options: EndpointOptions): Endpoint {
+  const check = createInputCheck(route);
+  const receive = createReceiver(route, options.body);
+
+  return async (context, params) => {
+    const { req, res, state } = context;
+    const abort = new AbortController();
+    res.once('close', () => {
+      if (!res.writableFinished) abort.abort();
+    });
+    const call: CallContext = { requestId: state.requestId, signal: abort.signal };
+    const source = createBodySource(req, res);
+    const { declaredBytes } = source;
+    const isEarly = formatOf(source) === 'json' && declaredBytes !== null && declaredBytes <= EARLY_BODY_BYTES;
+    let body: ReceivedBody | null = null;
+    try {
+      if (isEarly) body = await receive(source);
+      const principal = await identify(route, context, { options, call });
+      body ??= await receive(source);
+      const input = check({ params, search: context.querystring, body });
+      return await route.handle(requestOf(context, { input, principal, call, signal: abort.signal }));
+    } catch (error) {
+      if (error instanceof RequestValidationError && route.whenInvalid !== undefined) return route.whenInvalid;
+      throw error;
+    } finally {
+      if (body?.kind === 'form') await body.form.dispose();
+    }
+  };
+}
+
+type Receive = (source: ReturnType<typeof createBodySource>) => Promise<ReceivedBody>;
+
+function createReceiver(route: Route, settings: BodySettings): Receive {
+  const { body } = route;
+  if (body === undefined) return async () => ({ kind: 'none' });
+  return (source) => receiveBody(source, body.kind, settings);
+}
+
+interface Caller {
+  readonly options: EndpointOptions;
+  readonly call: CallContext;
+}
+
+/** Null for routes that look at no credential. */
+async function identify(route: Route, context: RequestContext, caller: Caller): Promise<Principal | null> {
+  if (route.auth === 'none') return null;
+  const { options, call } = caller;
+  const credentials = credentialsOf(context.headers, options.cookieName);
+  const { principal, posture } = await options.authenticate(credentials, route.auth === 'strict', call);
+  if (principal === null) throw unauthorized(posture);
+  if (route.auth === 'superuser' && !principal.isSuperuser) throw new HttpError(403, { detail: 'Forbidden' });
+  context.state.userId = principal.id;
+  return principal;
+}
+
+interface RequestParts {
+  readonly input: CheckedInput;
+  readonly principal: Principal | null;
+  readonly call: CallContext;
+  readonly signal: AbortSignal;
+}
+
+function requestOf(context: RequestContext, parts: RequestParts): RouteRequest<unknown, unknown, unknown> {
+  const { input, principal, call, signal } = parts;
+  return {
+    get principal(): Principal {
+      // A route without authentication has nobody to act for; no stand-in may be mistaken for a user.
+      if (principal === null) throw new Error('This route declares auth "none": it has no principal.');
+      return principal;
+    },
+    ...input,
+    headers: context.headers as Readonly<Record<string, string | undefined>>,
+    context: principal === null ? call : { ...call, principal },
+    signal,
+    remoteAddress: context.req.socket.remoteAddress ?? '',
+  };
+}

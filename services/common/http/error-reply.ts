@@ -1,0 +1,48 @@
+import { type EngramError, isEngramError } from '../domain/errors.ts';
+import { HttpError } from './http-error.ts';
+import type { Reply } from './route.ts';
+import { RequestValidationError, validationBody } from './validation-error.ts';
+
+export interface ErrorReply {
+  readonly reply: Reply;
+  /** Nobody foresaw it: it is logged with its stack. */
+  readonly isUnknown: boolean;
+}
+
+/** The one place that turns errors into wire JSON. The message of an unknown error never leaves the process. */
+export function errorReply(error: unknown): ErrorReply {
+  if (error instanceof RequestValidationError) return known({ status: 400, json: validationBody(error) });
+  if (error instanceof HttpError) return known({ status: error.status, json: error.body, headers: error.headers });
+  if (isEngramError(error)) return { reply: serviceErrorReply(error), isUnknown: error.status === 500 };
+  return { reply: { status: 500, json: { error: 'Internal server error', detail: null } }, isUnknown: true };
+}
+
+function known(reply: Reply): ErrorReply {
+  return { reply, isUnknown: false };
+}
+
+function serviceErrorReply(error: EngramError): Reply {
+  // Built from the fields, not `error.detail`: an error that crossed a worker boundary has lost its getter.
+  const detail = `${error.message} [${error.wireName}]`;
+  const { retryAfterSeconds } = error;
+  return {
+    status: error.status,
+    json: { detail, ...error.extra },
+    ...(retryAfterSeconds === undefined
+      ? {}
+      : { headers: { 'retry-after': String(Math.max(1, Math.ceil(retryAfterSeconds))) } }),
+  };
+}
+
+/** The generic 401 under `/api/v1` (auth-integrations.md §1.4): says why and what to do. */
+export function unauthorized(posture: string): HttpError {
+  return new HttpError(401, {
+    detail: `Authentication required (auth posture: ${posture}). To serve a single user without it, set ENABLE_BACKEND_ACCESS_CONTROL=false and restart. To log in with the default account instead, set DEFAULT_USER_PASSWORD and restart.`,
+  });
+}
+
+export const NOT_FOUND: Reply = { status: 404, json: { detail: 'Not Found' } };
+
+export function wrongMethod(allow: readonly string[]): Reply {
+  return { status: 405, json: { detail: 'Method Not Allowed' }, headers: { allow: allow.join(', ') } };
+}

@@ -1,0 +1,116 @@
+import { redactText } from '../observability/redact.ts';
+import type { Reply } from './route.ts';
+
+export type ComponentStatus = 'healthy' | 'degraded' | 'unhealthy';
+
+export interface HealthCheck {
+  /** Without it the service cannot answer; the failure of another one only degrades. */
+  readonly critical: boolean;
+  check(): Promise<{ readonly status: ComponentStatus; readonly provider: string; readonly details: string }>;
+}
+
+/** By the name under which the component is printed: `relational_db`, `vector_db`, … */
+export type HealthChecks = Readonly<Record<string, HealthCheck>>;
+
+export interface Health {
+  /** Critical components only: fast, no call to a model. */
+  summary(): Promise<Reply>;
+  /** All components; 503 as soon as one is not healthy. */
+  detailed(): Promise<Reply>;
+  /** Whether requests may be sent here. */
+  readiness(isServing: boolean): Promise<Reply>;
+}
+
+export interface HealthOptions {
+  readonly checks: HealthChecks;
+  readonly version: string;
+  readonly cacheMs?: number;
+  readonly timeoutMs?: number;
+}
+
+interface Component {
+  readonly critical: boolean;
+  readonly status: ComponentStatus;
+  readonly provider: string;
+  readonly responseTimeMs: number;
+  readonly details: string;
+}
+
+/** Answers of auth-integrations.md §1.5. Results are shared for a moment, so that polling costs the stores nothing. */
+export function createHealth(options: HealthOptions): Health {
+  const { version, cacheMs = 2_000, timeoutMs = 800 } = options;
+  const start = performance.now();
+  const probes = Object.entries(options.checks).map(
+    ([name, check]) => [name, cached(() => probe(check, timeoutMs), cacheMs), check.critical] as const,
+  );
+
+  async function components(criticalOnly: boolean): Promise<Map<string, Component>> {
+    const wanted = probes.filter(([, , critical]) => critical || !criticalOnly);
+    return new Map(await Promise.all(wanted.map(async ([name, read]) => [name, await read()] as const)));
+  }
+
+  return {
+    async summary() {
+      const health = overall(await components(true));
+      return health === 'unhealthy'
+        ? { status: 503, json: { status: 'not ready', health, version } }
+        : { json: { status: 'ready', health, version } };
+    },
+    async detailed() {
+      const all = await components(false);
+      const status = overall(all);
+      return {
+        status: status === 'healthy' ? 200 : 503,
+        json: {
+          status,
+          timestamp: new Date().toISOString().replace('Z', '+00:00'),
+          version,
+          uptime: Math.floor((performance.now() - start) / 1000),
+          components: Object.fromEntries([...all].map(([name, component]) => [name, wireComponent(component)])),
+        },
+      };
+    },
+    async readiness(isServing) {
+      const isReady = isServing && overall(await components(true)) !== 'unhealthy';
+      return { status: isReady ? 200 : 503, json: { status: isReady ? 'ready' : 'not ready' } };
+    },
+  };
+}
+
+function overall(components: ReadonlyMap<string, Component>): ComponentStatus {
+  const all = [...components.values()];
+  if (all.some(({ critical, status }) => critical && status === 'unhealthy')) return 'unhealthy';
+  return all.every(({ status }) => status === 'healthy') ? 'healthy' : 'degraded';
+}
+
+function wireComponent({ status, provider, responseTimeMs, details }: Component) {
+  return { status, provider, response_time_ms: responseTimeMs, details };
+}
+
+async function probe(check: HealthCheck, timeoutMs: number): Promise<Component> {
+  const start = performance.now();
+  const { critical } = check;
+  const took = () => Math.round(performance.now() - start);
+  let timer: NodeJS.Timeout | undefined;
+  const late = new Promise<never>((_, reject) => {
+    timer = setTimeout(() => reject(new Error(`No answer within ${timeoutMs} ms`)), timeoutMs);
+  });
+  try {
+    const result = await Promise.race([check.check(), late]);
+    return { ...result, critical, responseTimeMs: took() };
+  } catch (error) {
+    const details = error instanceof Error ? redactText(error.message).slice(0, 200) : 'The check failed';
+    return { critical, status: 'unhealthy', provider: 'unknown', responseTimeMs: took(), details };
+  } finally {
+    clearTimeout(timer);
+  }
+}
+
+/** One call at a time, its result shared until it is `cacheMs` old. */
+function cached<T>(read: () => Promise<T>, cacheMs: number): () => Promise<T> {
+  let last: { readonly at: number; readonly result: Promise<T> } | null = null;
+  return () => {
+    if (last === null || performance.now() - last.at > cacheMs) last = { at: performance.now(), result: read() };
+    return last.result;
+  };
+}

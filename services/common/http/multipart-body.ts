@@ -1,0 +1,143 @@
+import { once } from 'node:events';
+import type { Readable } from 'node:stream';
+import type { Busboy, BusboyConfig } from 'busboy';
+import type { BodyLimit, BodySource } from './body-source.ts';
+import { FORM_LIMITS, type FormBody } from './form-body.ts';
+import { ClientGoneError, malformedForm } from './request-faults.ts';
+import { MEMORY_FILE_BYTES, type SpooledFile, spool } from './spooled-file.ts';
+
+export interface MultipartOptions {
+  readonly limit: BodyLimit;
+  readonly spoolDirectory: string;
+}
+
+/** Small files of one request may take this much memory together; further ones go to disk at once. */
+const MEMORY_BUDGET_BYTES = 1024 * 1024;
+
+/** Reads a multipart form. On any failure no file is left and the rest of the body can still be discarded. */
+export async function readMultipart(source: BodySource, options: MultipartOptions): Promise<FormBody> {
+  const { default: busboy } = await import('busboy');
+  const parser = openParser(busboy, source.headers);
+  const form = new FormCollector(options.spoolDirectory);
+  const failed = new Promise<never>((_, reject) => {
+    form.onFailure = reject;
+  });
+  // It may stay unobserved for a moment while the loop below awaits something else.
+  failed.catch(() => undefined);
+  form.listen(parser);
+  try {
+    for await (const chunk of source.chunks(options.limit)) {
+      if (!parser.write(chunk)) await Promise.race([failed, once(parser, 'drain')]);
+      if (form.hasFailed) await failed;
+    }
+    const closed = once(parser, 'close');
+    parser.end();
+    await Promise.race([failed, closed]);
+    return await Promise.race([failed, form.finish()]);
+  } catch (error) {
+    parser.destroy();
+    await form.abandon();
+    throw error;
+  }
+}
+
+type OpenBusboy = (config: BusboyConfig) => Busboy;
+
+function openParser(busboy: OpenBusboy, headers: BodySource['headers']): Busboy {
+  try {
+    return busboy({
+      headers,
+      defParamCharset: 'utf8',
+      // Skill uploads carry a relative path in the name (clients.md §0).
+      preservePath: true,
+      limits: { files: FORM_LIMITS.files, fields: FORM_LIMITS.fields, fieldSize: FORM_LIMITS.fieldBytes + 1 },
+    });
+  } catch (error) {
+    const isBoundary = error instanceof Error && error.message.includes('Boundary');
+    throw malformedForm(isBoundary ? 'Missing boundary in multipart.' : 'The multipart header is malformed.', error);
+  }
+}
+
+class FormCollector {
+  hasFailed = false;
+  /** Called with the first failure and perhaps with later ones. */
+  onFailure: (error: Error) => void = () => {};
+  private readonly directory: string;
+  private readonly fields = new Map<string, string[]>();
+  private readonly spooling: Promise<SpooledFile>[] = [];
+  private readonly streams = new Set<Readable>();
+  private memoryLeftBytes = MEMORY_BUDGET_BYTES;
+
+  constructor(directory: string) {
+    this.directory = directory;
+  }
+
+  listen(parser: Busboy): void {
+    parser.on('error', (error) =>
+      this.fail(malformedForm('The multipart body is malformed or ends too early.', error)),
+    );
+    parser.on('field', (name, value, { valueTruncated }) => this.addField(name, value, valueTruncated));
+    parser.on('file', (field, stream, { filename, mimeType }) =>
+      this.addFile(stream, { field, fileName: filename ?? '', mimeType }),
+    );
+    parser.on('fieldsLimit', () =>
+      this.fail(malformedForm(`Too many fields. Maximum number of fields is ${FORM_LIMITS.fields}.`)),
+    );
+    parser.on('filesLimit', () =>
+      this.fail(malformedForm(`Too many files. Maximum number of files is ${FORM_LIMITS.files}.`)),
+    );
+  }
+
+  async finish(): Promise<FormBody> {
+    const spooled = await Promise.all(this.spooling);
+    return {
+      fields: this.fields,
+      files: spooled.map(({ file }) => file),
+      dispose: async () => {
+        await Promise.all(spooled.map((one) => one.dispose()));
+      },
+    };
+  }
+
+  /** Ends every file that is under way and gives back those that are complete. */
+  async abandon(): Promise<void> {
+    for (const stream of this.streams) stream.destroy(new ClientGoneError('The upload was abandoned.'));
+    for (const result of await Promise.allSettled(this.spooling)) {
+      if (result.status === 'fulfilled') await result.value.dispose();
+    }
+  }
+
+  private fail(error: Error): void {
+    this.hasFailed = true;
+    this.onFailure(error);
+  }
+
+  private addField(name: string | undefined, value: string, isTruncated: boolean): void {
+    // One byte more than allowed is let in, so that exactly the limit is not mistaken for more.
+    if (isTruncated || Buffer.byteLength(value) > FORM_LIMITS.fieldBytes) {
+      this.fail(malformedForm(`Field exceeded maximum size of ${FORM_LIMITS.fieldBytes / 1024}KB.`));
+      return;
+    }
+    if (name === undefined) return;
+    const values = this.fields.get(name);
+    if (values === undefined) this.fields.set(name, [value]);
+    else values.push(value);
+  }
+
+  private addFile(stream: Readable, part: { field: string; fileName: string; mimeType: string }): void {
+    this.streams.add(stream);
+    const memoryBytes = Math.min(MEMORY_FILE_BYTES, this.memoryLeftBytes);
+    this.memoryLeftBytes -= memoryBytes;
+    const task = spool(part, stream as AsyncIterable<Buffer>, { directory: this.directory, memoryBytes }).finally(() =>
+      this.streams.delete(stream),
+    );
+    task.then(
+      ({ file }) => {
+        // What the file did not use goes back to those that follow.
+        this.memoryLeftBytes += file.sizeBytes > memoryBytes ? memoryBytes : memoryBytes - file.sizeBytes;
+      },
+      (error: Error) => this.fail(error),
+    );
+    this.spooling.push(task);
+  }
+}

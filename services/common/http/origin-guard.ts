@@ -1,0 +1,60 @@
+import type { IncomingHttpHeaders } from 'node:http';
+import { HttpError } from './http-error.ts';
+import type { Next, RequestContext } from './request-state.ts';
+import type { GuardSettings } from './settings.ts';
+
+/** Null when the request may go on, else why it may not. */
+export type OriginGuard = (headers: IncomingHttpHeaders) => string | null;
+
+const PROXY_HEADERS = ['forwarded', 'x-forwarded-for', 'x-forwarded-host', 'x-forwarded-proto', 'x-real-ip', 'via'];
+
+/**
+ * A server without credentials trusts whoever can connect, and on loopback that includes every web page in the user's
+ * browser. Three signs give a foreign caller away: a `Host` that is not ours (DNS rebinding), an `Origin` that is neither
+ * ours nor configured (a cross-site request), a forwarding header (a proxy in front, so the caller is not local).
+ */
+export function createOriginGuard(settings: GuardSettings, corsOrigins: readonly string[]): OriginGuard {
+  if (!settings.isActive) return () => null;
+  // `*` counts for nothing here: it would hand the memory to any page.
+  const origins = new Set(corsOrigins.filter((origin) => origin !== '*'));
+  const hosts = new Set([
+    ...settings.allowedHosts.map(hostName),
+    ...[...origins].map((origin) => new URL(origin).hostname),
+  ]);
+  const isOurs = (name: string) => isLoopbackName(name) || hosts.has(name);
+
+  return (headers) => {
+    const proxy = settings.refusesProxies ? PROXY_HEADERS.find((name) => headers[name] !== undefined) : undefined;
+    if (proxy !== undefined) {
+      return `This server is open to its local user and refuses requests that came through a proxy (header ${proxy}). Behind a proxy set REQUIRE_AUTHENTICATION=true.`;
+    }
+    const { host = '', origin } = headers;
+    if (!isOurs(hostName(host))) {
+      return `The host ${JSON.stringify(host.slice(0, 100))} is not allowed. Add it to ENGRAM_ALLOWED_HOSTS, or set REQUIRE_AUTHENTICATION=true.`;
+    }
+    if (origin === undefined || origins.has(origin)) return null;
+    const caller = URL.canParse(origin) ? new URL(origin) : null;
+    if (caller !== null && (caller.host === host.toLowerCase() || hosts.has(caller.hostname))) return null;
+    return `Requests from the origin ${JSON.stringify(origin.slice(0, 100))} are not allowed. Add it to CORS_ALLOWED_ORIGINS.`;
+  };
+}
+
+export function guardOrigins(guard: OriginGuard) {
+  return async (context: RequestContext, next: Next): Promise<void> => {
+    const refusal = guard(context.headers);
+    if (refusal !== null) throw new HttpError(403, { detail: refusal });
+    await next();
+  };
+}
+
+/** Without port and brackets, in lower case. */
+function hostName(host: string): string {
+  const name = host.trim().toLowerCase();
+  if (name.startsWith('[')) return name.slice(1, Math.max(name.indexOf(']'), 1));
+  // A bare IPv6 address has several colons and no port.
+  return name.split(':').length > 2 ? name : (name.split(':', 1)[0] ?? '').replace(/\.$/, '');
+}
+
+function isLoopbackName(name: string): boolean {
+  return name === 'localhost' || name === '::1' || /^127(\.\d{1,3}){3}$/.test(name);
+}

@@ -1,0 +1,28 @@
+import { engramError } from '../domain/errors.ts';
+import { HttpError } from './http-error.ts';
+
+/** The client went away before its request was complete: nobody is left to answer. */
+export class ClientGoneError extends Error {
+  override readonly name = 'ClientGoneError';
+}
+
+/** A body or an upload above the limit; `setting` is the variable that raises it. */
+export function tooLarge(sizeBytes: number | null, limitBytes: number, setting: string): Error {
+  const size = sizeBytes === null ? 'more than that' : `${sizeBytes} bytes`;
+  return engramError(
+    'PayloadTooLargeError',
+    `The request body is larger than the limit of ${limitBytes} bytes (${setting}); it has ${size}.`,
+  );
+}
+
+export function tooSlow(): Error {
+  return new HttpError(
+    408,
+    { detail: 'The request body did not arrive in time.' },
+    { headers: { connection: 'close' } },
+  );
+}
+
+export function malformedForm(reason: string, cause?: unknown): Error {
+  return new HttpError(400, { detail: reason }, { cause });
+}

@@ -1,0 +1,98 @@
+import type { z } from 'zod';
+import { camelCase, isRecord, snakeCase, unwrap } from './wire-keys.ts';
+
+type Schema = z.core.$ZodType;
+
+/** A value inside a request, beside the schema that judged it. */
+export interface Place {
+  /** As the client sent it; undefined when it sent nothing there. */
+  readonly value: unknown;
+  /** The object or list that holds it. */
+  readonly holder: unknown;
+  /** In the client's spelling. */
+  readonly loc: readonly (string | number)[];
+  /** Undefined where the schema says nothing. */
+  readonly schema: Schema | undefined;
+}
+
+/** One step from a place, by the schema's name of a field or by a position. */
+export function stepInto(place: Place, key: PropertyKey): Place {
+  if (typeof key === 'number') {
+    const value = Array.isArray(place.value) ? (place.value[key] as unknown) : undefined;
+    return { value, holder: place.value, loc: [...place.loc, key], schema: itemSchema(place.schema) };
+  }
+  const name = String(key);
+  const holder = isRecord(place.value) ? place.value : {};
+  const spelling = [camelCase(name), snakeCase(name), name].find((candidate) => Object.hasOwn(holder, candidate));
+  return {
+    value: spelling === undefined ? undefined : holder[spelling],
+    holder: place.value,
+    loc: [...place.loc, spelling ?? name],
+    schema: fieldSchema(place.schema, name),
+  };
+}
+
+/** The contract's name of a variant of a union, as its errors carry it. */
+export function variantName(schema: Schema): string {
+  const { def } = unwrap(schema)._zod;
+  switch (def.type) {
+    case 'string':
+      return isUuidSchema(schema) ? 'uuid' : 'str';
+    case 'number':
+      return isIntegerSchema(schema) ? 'int' : 'float';
+    case 'boolean':
+      return 'bool';
+    case 'array':
+      return `list[${variantName((def as z.core.$ZodArrayDef).element)}]`;
+    case 'record':
+      return 'dict';
+    case 'literal':
+      return `literal[${(def as z.core.$ZodLiteralDef<z.core.util.Literal>).values.map(quoted).join(',')}]`;
+    default:
+      return def.type;
+  }
+}
+
+export function isUuidSchema(schema: Schema | undefined): boolean {
+  const format = formatOf(schema);
+  return format === 'guid' || format === 'uuid';
+}
+
+export function isIntegerSchema(schema: Schema | undefined): boolean {
+  return formatOf(schema) === 'safeint';
+}
+
+export function quoted(value: unknown): string {
+  return typeof value === 'string' ? `'${value}'` : String(value);
+}
+
+function formatOf(schema: Schema | undefined): string | undefined {
+  if (schema === undefined) return undefined;
+  const { format } = unwrap(schema)._zod.def as { format?: unknown };
+  return typeof format === 'string' ? format : undefined;
+}
+
+function itemSchema(schema: Schema | undefined): Schema | undefined {
+  if (schema === undefined) return undefined;
+  const { def } = unwrap(schema)._zod;
+  if (def.type === 'array') return (def as z.core.$ZodArrayDef).element;
+  if (def.type === 'union') return firstOf((def as z.core.$ZodUnionDef).options, itemSchema);
+  return undefined;
+}
+
+function fieldSchema(schema: Schema | undefined, name: string): Schema | undefined {
+  if (schema === undefined) return undefined;
+  const { def } = unwrap(schema)._zod;
+  if (def.type === 'object') return (def as z.core.$ZodObjectDef).shape[name];
+  if (def.type === 'record') return (def as z.core.$ZodRecordDef).valueType;
+  if (def.type === 'union') return firstOf((def as z.core.$ZodUnionDef).options, (one) => fieldSchema(one, name));
+  return undefined;
+}
+
+function firstOf(schemas: readonly Schema[], pick: (schema: Schema) => Schema | undefined): Schema | undefined {
+  for (const schema of schemas) {
+    const found = pick(schema);
+    if (found !== undefined) return found;
+  }
+  return undefined;
+}

@@ -1,0 +1,140 @@
+import { z } from 'zod';
+
+/**
+ * Readers for the wire's lenient values (search-recall.md §0): numeric texts for integers, `yes` and `on` for booleans,
+ * UUIDs in any of their spellings. What they refuse is reported with the types of the contract.
+ */
+
+/** Hyphenated lower-case UUID; also read without hyphens, in braces and with `urn:uuid:`. */
+export function uuid() {
+  return z.preprocess(canonicalUuid, z.guid());
+}
+
+const TRUE = new Set(['true', '1', 'yes', 'on', 't', 'y']);
+const FALSE = new Set(['false', '0', 'no', 'off', 'f', 'n']);
+
+/** true/false, 1/0, yes/no, on/off, t/f, y/n in any case. */
+export function lenientBoolean() {
+  return z.preprocess((value) => {
+    if (value === 1 || value === 0) return value === 1;
+    if (typeof value !== 'string') return value;
+    const word = value.toLowerCase();
+    return TRUE.has(word) ? true : FALSE.has(word) ? false : value;
+  }, z.boolean());
+}
+
+export interface NumberRange {
+  readonly min?: number;
+  readonly max?: number;
+}
+
+/** Whole numbers, also as text ("7", "7.0"). */
+export function lenientInteger(range: NumberRange = {}) {
+  return z.preprocess(
+    (value) => {
+      if (typeof value === 'boolean') return Number(value);
+      return typeof value === 'string' && /^\s*[+-]?\d+(\.0+)?\s*$/.test(value) ? Number(value) : value;
+    },
+    bounded(z.int(), range),
+  );
+}
+
+/** Finite numbers, also as text. */
+export function lenientNumber(range: NumberRange = {}) {
+  return z.preprocess(
+    (value) => {
+      if (typeof value === 'boolean') return Number(value);
+      const parsed = typeof value === 'string' && value.trim() !== '' ? Number(value) : Number.NaN;
+      return Number.isFinite(parsed) ? parsed : value;
+    },
+    bounded(z.number(), range),
+  );
+}
+
+export function stringList() {
+  return z.array(z.string());
+}
+
+export function uuidList() {
+  return z.array(uuid());
+}
+
+/** Absent and null alike: the handler sees `undefined`. */
+export function optional<Schema extends z.ZodType>(schema: Schema) {
+  return schema.nullish().transform((value) => value ?? undefined);
+}
+
+/** For fields where an empty text means "not given", as clients' forms send it. */
+export function optionalOrBlank<Schema extends z.ZodType>(schema: Schema) {
+  return z.preprocess((value) => (value === '' || value === null ? undefined : value), schema.optional());
+}
+
+/** A value of any JSON type inside a form field or query parameter: text that parses as JSON is parsed. */
+export function jsonText<Schema extends z.ZodType>(schema: Schema) {
+  return z.preprocess((value) => {
+    if (typeof value !== 'string') return value;
+    try {
+      return JSON.parse(value) as unknown;
+    } catch {
+      return value;
+    }
+  }, schema);
+}
+
+/** The local part as sent, the domain in lower case. Reserved domains are refused as the contract's server does. */
+export function email() {
+  return z
+    .string()
+    .superRefine((value, context) => {
+      const reason = emailFault(value);
+      if (reason !== null) {
+        context.addIssue({
+          code: 'custom',
+          message: `value is not a valid email address: ${reason}`,
+          params: { type: 'value_error', ctx: { reason } },
+        });
+      }
+    })
+    .transform((value) => {
+      const at = value.lastIndexOf('@');
+      return `${value.slice(0, at)}@${value.slice(at + 1).toLowerCase()}`;
+    });
+}
+
+function canonicalUuid(value: unknown): unknown {
+  if (typeof value !== 'string') return value;
+  const bare = value
+    .replace(/^urn:uuid:/i, '')
+    .replace(/^\{(.*)\}$/, '$1')
+    .toLowerCase();
+  if (!/^[0-9a-f]{32}$/.test(bare)) return bare.length === 36 ? bare : value;
+  return bare.replace(/^(.{8})(.{4})(.{4})(.{4})(.{12})$/, '$1-$2-$3-$4-$5');
+}
+
+function bounded<Schema extends z.ZodInt | z.ZodNumber>(schema: Schema, range: NumberRange): Schema {
+  let result = schema;
+  if (range.min !== undefined) result = result.min(range.min) as Schema;
+  if (range.max !== undefined) result = result.max(range.max) as Schema;
+  return result;
+}
+
+const RESERVED_DOMAIN = /(^|\.)(test|localhost|invalid|local|arpa|onion)$/;
+const LOCAL_PART = /^[\p{L}\p{N}!#$%&'*+/=?^_`{|}~-]+(\.[\p{L}\p{N}!#$%&'*+/=?^_`{|}~-]+)*$/u;
+const DOMAIN = /^([\p{L}\p{N}]([\p{L}\p{N}-]{0,61}[\p{L}\p{N}])?\.)+[\p{L}\p{N}]([\p{L}\p{N}-]{0,61}[\p{L}\p{N}])?$/u;
+
+/** Null when the address can receive mail by its form. */
+function emailFault(value: string): string | null {
+  const at = value.lastIndexOf('@');
+  if (at < 0) return 'An email address must have an @-sign.';
+  const local = value.slice(0, at);
+  const domain = value.slice(at + 1).toLowerCase();
+  if (local === '') return 'There must be something before the @-sign.';
+  if (domain === '') return 'There must be something after the @-sign.';
+  if (local.length > 64 || value.length > 254) return 'The email address is too long.';
+  if (!LOCAL_PART.test(local)) return 'The email address contains invalid characters before the @-sign.';
+  if (RESERVED_DOMAIN.test(domain)) {
+    return 'The part after the @-sign is a special-use or reserved name that cannot be used with email.';
+  }
+  if (!domain.includes('.')) return 'The part after the @-sign is not valid. It should have a period.';
+  return DOMAIN.test(domain) ? null : 'The part after the @-sign contains invalid characters.';
+}

@@ -1,0 +1,22 @@
+import type { BodySettings } from './body.ts';
+
+/** The part of the configuration that the HTTP layer works with. */
+export interface HttpSettings extends BodySettings {
+  readonly corsOrigins: readonly string[];
+  readonly cookieName: string;
+  /** Whether a request without credentials is refused; the OpenAPI document says so. */
+  readonly authRequired: boolean;
+  readonly guard: GuardSettings;
+  /** How long a stop waits for requests that are being served. */
+  readonly drainTimeoutMs: number;
+}
+
+/** Which requests are refused before anything else looks at them. */
+export interface GuardSettings {
+  /** A server that asks for no credentials on loopback: foreign hosts and origins are refused. */
+  readonly isActive: boolean;
+  /** Also requests that came through a proxy: it may carry anybody's word. */
+  readonly refusesProxies: boolean;
+  /** Host names beside the loopback ones. */
+  readonly allowedHosts: readonly string[];
+}

@@ -1,0 +1,161 @@
+import type { IncomingMessage, Server } from 'node:http';
+import type { Duplex } from 'node:stream';
+import type { WebSocket, WebSocketServer } from 'ws';
+import type { CallContext } from '../messaging/messenger.ts';
+import type { Logger } from '../observability/logger.ts';
+import type { Metrics } from '../observability/metrics.ts';
+import { type Authenticate, socketCredentialsOf } from './credentials.ts';
+import type { OriginGuard } from './origin-guard.ts';
+import { saneRequestId } from './request-state.ts';
+import { createRouteTable } from './route-table.ts';
+import type { SocketConnection, SocketRoute } from './socket-route.ts';
+
+export interface SocketServerOptions {
+  readonly sockets: readonly SocketRoute[];
+  readonly authenticate: Authenticate;
+  readonly cookieName: string;
+  readonly guard: OriginGuard;
+  readonly newRequestId: () => string;
+  readonly logger: Logger;
+  readonly metrics: Metrics;
+}
+
+export interface SocketServer {
+  /** Closes every socket with 1001 and waits a moment for the clients' answers. */
+  close(): Promise<void>;
+}
+
+/** Clients of our sockets send nothing of length. */
+const MAX_FRAME_BYTES = 64 * 1024;
+const PING_INTERVAL_MS = 30_000;
+const CLOSE_GRACE_MS = 1_000;
+
+/** WebSockets on the port of the HTTP server. `ws` is loaded with the first one. */
+export function attachSockets(server: Server, options: SocketServerOptions): SocketServer {
+  const table = createRouteTable<SocketRoute>();
+  for (const socket of options.sockets) table.add('GET', socket.path, socket);
+  const open = new Set<WebSocket>();
+  let loading: Promise<WebSocketServer> | null = null;
+  let isClosing = false;
+
+  server.on('upgrade', (request: IncomingMessage, stream: Duplex, head: Buffer) => {
+    stream.on('error', () => stream.destroy());
+    const url = new URL(request.url ?? '/', 'http://localhost');
+    const match = table.match('GET', url.pathname);
+    const refusal = options.guard(request.headers);
+    if (isClosing) refuse(stream, '503 Service Unavailable', 'The server is stopping.');
+    else if (refusal !== null) refuse(stream, '403 Forbidden', refusal);
+    else if (match.kind !== 'found') refuse(stream, '404 Not Found', 'Not Found');
+    else {
+      loading ??= loadServer();
+      loading
+        .then((sockets) =>
+          sockets.handleUpgrade(request, stream, head, (socket) => {
+            track(socket, open, options.metrics);
+            void serve(socket, { request, url, route: match.value, params: match.params }, options);
+          }),
+        )
+        .catch((error: unknown) => {
+          options.logger.error('http.socket-failed', { error });
+          stream.destroy();
+        });
+    }
+  });
+
+  return {
+    async close() {
+      isClosing = true;
+      const closed = [...open].map((socket) => new Promise<void>((resolve) => socket.once('close', () => resolve())));
+      for (const socket of open) socket.close(1001, 'The server is stopping');
+      const timer = setTimeout(() => {
+        for (const socket of open) socket.terminate();
+      }, CLOSE_GRACE_MS);
+      await Promise.all(closed);
+      clearTimeout(timer);
+    },
+  };
+}
+
+async function loadServer(): Promise<WebSocketServer> {
+  const { WebSocketServer: SocketServerClass } = await import('ws');
+  return new SocketServerClass({ noServer: true, maxPayload: MAX_FRAME_BYTES, perMessageDeflate: false });
+}
+
+/** Counts the socket, and ends one whose client no longer answers pings. */
+function track(socket: WebSocket, open: Set<WebSocket>, metrics: Metrics): void {
+  open.add(socket);
+  metrics.socketsOpen(1);
+  let isAlive = true;
+  const timer = setInterval(() => {
+    if (!isAlive) socket.terminate();
+    isAlive = false;
+    socket.ping();
+  }, PING_INTERVAL_MS);
+  timer.unref();
+  socket.on('pong', () => {
+    isAlive = true;
+  });
+  socket.once('close', () => {
+    clearInterval(timer);
+    open.delete(socket);
+    metrics.socketsOpen(-1);
+  });
+  // A broken frame ends in a close, which is all there is to do about it.
+  socket.on('error', () => socket.terminate());
+}
+
+interface Handshake {
+  readonly request: IncomingMessage;
+  readonly url: URL;
+  readonly route: SocketRoute;
+  readonly params: Readonly<Record<string, string>>;
+}
+
+async function serve(socket: WebSocket, handshake: Handshake, options: SocketServerOptions): Promise<void> {
+  const { request, url, route, params } = handshake;
+  const { logger } = options;
+  const abort = new AbortController();
+  const start = performance.now();
+  const requestId = saneRequestId(request.headers['x-request-id']) ?? options.newRequestId();
+  socket.once('close', (code) => {
+    abort.abort();
+    const durationMs = Math.round(performance.now() - start);
+    logger.info('http.socket', { requestId, route: route.path, code, durationMs });
+  });
+  // Nothing is expected from the client; listening keeps control frames flowing.
+  socket.on('message', () => undefined);
+  try {
+    const context: CallContext = { requestId, signal: abort.signal };
+    const credentials = socketCredentialsOf(request.headers, options.cookieName, url.searchParams.get('token'));
+    const { principal } = await options.authenticate(credentials, false, context);
+    const query = Object.fromEntries([...url.searchParams].filter(([name]) => name !== 'token'));
+    const connection: SocketConnection = {
+      principal,
+      params,
+      query,
+      context: principal === null ? context : { ...context, principal },
+      signal: abort.signal,
+      send: (frame) => sendFrame(socket, frame),
+      close: (code, reason) => socket.close(code, reason?.slice(0, 120)),
+    };
+    await route.serve(connection);
+    socket.close(1000);
+  } catch (error) {
+    if (abort.signal.aborted) return;
+    logger.error('http.socket-failed', { requestId, route: route.path, error });
+    socket.close(1011, 'Internal error');
+  }
+}
+
+/** A socket that is closed takes nothing more; its signal has said so. */
+function sendFrame(socket: WebSocket, frame: unknown): Promise<void> {
+  if (socket.readyState !== socket.OPEN) return Promise.resolve();
+  return new Promise((resolve) => socket.send(JSON.stringify(frame), () => resolve()));
+}
+
+function refuse(stream: Duplex, status: string, detail: string): void {
+  const body = JSON.stringify({ detail });
+  stream.end(
+    `HTTP/1.1 ${status}\r\nConnection: close\r\nContent-Type: application/json\r\nContent-Length: ${Buffer.byteLength(body)}\r\n\r\n${body}`,
+  );
+}

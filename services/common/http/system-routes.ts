@@ -1,0 +1,95 @@
+import { z } from 'zod';
+import type { Metrics } from '../observability/metrics.ts';
+import { createApiPage } from './api-page.ts';
+import type { Health } from './health.ts';
+import { type OpenApiOptions, openApiDocument } from './openapi.ts';
+import { defineRoute, json, type Reply, type Route } from './route.ts';
+
+export interface SystemRoutesOptions {
+  readonly health: Health;
+  readonly metrics: Metrics;
+  readonly openApi: OpenApiOptions;
+  readonly isServing: () => boolean;
+  /** Routes of the services. */
+  readonly routes: readonly Route[];
+}
+
+/** What every process answers beside its services: liveness, health, metrics and the description of the API. */
+export function systemRoutes(options: SystemRoutesOptions): Route[] {
+  const status = (description: string) => ({ description });
+  const alive = systemRoute('/', 'Says that the server runs', {
+    responses: { 200: { description: 'Alive', schema: z.object({ message: z.string() }) } },
+    answer: async () => json({ message: 'Hello, World, I am alive!' }),
+  });
+  const health = systemRoute('/health', 'Whether requests can be served', {
+    responses: { 200: status('Ready'), 503: status('A critical component is down') },
+    answer: () => options.health.summary(),
+  });
+  const detailed = systemRoute('/health/detailed', 'Health by component', {
+    responses: { 200: status('All components are healthy'), 503: status('At least one is not') },
+    answer: () => options.health.detailed(),
+  });
+  const described = [...options.routes, alive, health, detailed];
+  return [alive, health, detailed, ...probeRoutes(options), ...descriptionRoutes(options.openApi, described)];
+}
+
+interface SystemRoute {
+  readonly responses: Route['responses'];
+  readonly hidden?: boolean;
+  answer(): Promise<Reply>;
+}
+
+function systemRoute(path: string, summary: string, options: SystemRoute): Route {
+  return defineRoute({
+    method: 'GET',
+    path,
+    tag: 'health',
+    summary,
+    auth: 'none',
+    permission: 'none',
+    hidden: options.hidden ?? false,
+    responses: options.responses,
+    handle: () => options.answer(),
+  });
+}
+
+function hiddenRoute(path: string, summary: string, answer: () => Promise<Reply>): Route {
+  return systemRoute(path, summary, { responses: { 200: { description: summary } }, hidden: true, answer });
+}
+
+function probeRoutes({ health, metrics, isServing }: SystemRoutesOptions): Route[] {
+  return [
+    hiddenRoute('/livez', 'The process runs', async () => json({ status: 'alive' })),
+    hiddenRoute('/readyz', 'Requests may be sent here', () => health.readiness(isServing())),
+    hiddenRoute('/metrics', 'Prometheus metrics', async () => ({
+      text: await metrics.render(),
+      headers: { 'content-type': metrics.contentType },
+    })),
+  ];
+}
+
+function descriptionRoutes(openApi: OpenApiOptions, routes: readonly Route[]): Route[] {
+  const page = createApiPage(openApi.title);
+  // Made on demand: schemas cost 10–20 ms that no start should pay.
+  let document: string | null = null;
+  return [
+    hiddenRoute('/openapi.json', 'The OpenAPI document', async () => {
+      document ??= JSON.stringify(openApiDocument(routes, openApi));
+      return { text: document, headers: { 'content-type': 'application/json' } };
+    }),
+    hiddenRoute('/docs', 'The OpenAPI document for people', async () => page.page()),
+    hiddenRoute('/redoc', 'The same page under its other name', async () => page.page()),
+    defineRoute<{ asset: string }>({
+      method: 'GET',
+      path: '/docs/:asset',
+      tag: 'health',
+      summary: 'Files of that page',
+      auth: 'none',
+      permission: 'none',
+      hidden: true,
+      params: z.object({ asset: z.string() }),
+      responses: { 200: { description: 'The file' } },
+      handle: ({ params }) => page.asset(params.asset),
+    }),
+  ];
+}

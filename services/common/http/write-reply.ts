@@ -1,0 +1,41 @@
+import type { OutgoingHttpHeaders, ServerResponse } from 'node:http';
+import { pipeline } from 'node:stream/promises';
+import type { Reply } from './route.ts';
+
+/**
+ * Writes an answer. A stream that fails in the middle closes the connection, so that the client cannot take a part for
+ * the whole; a client that goes away destroys the stream.
+ */
+export async function writeReply(response: ServerResponse, reply: Reply): Promise<void> {
+  const status = reply.status ?? 200;
+  const headers = lowerCased(reply.headers);
+  if (reply.stream !== undefined) {
+    headers['content-type'] ??= 'application/octet-stream';
+    response.writeHead(status, headers);
+    // Headers go out now: the first chunk of an event stream may be far away.
+    response.flushHeaders();
+    await pipeline(reply.stream, response);
+    return;
+  }
+  const body = bodyOf(reply);
+  if (body !== null) headers['content-type'] ??= body.type;
+  const isEmpty = status === 204 || status === 304;
+  if (!isEmpty) headers['content-length'] = body?.bytes.length ?? 0;
+  response.writeHead(status, headers);
+  response.end(isEmpty ? undefined : body?.bytes);
+}
+
+function bodyOf({ text, bytes, json }: Reply): { readonly bytes: Uint8Array; readonly type: string } | null {
+  if (bytes !== undefined) return { bytes, type: 'application/octet-stream' };
+  if (text !== undefined) return { bytes: Buffer.from(text), type: 'text/plain; charset=utf-8' };
+  if (json === undefined) return null;
+  return { bytes: Buffer.from(JSON.stringify(json)), type: 'application/json' };
+}
+
+function lowerCased(headers: Reply['headers']): OutgoingHttpHeaders {
+  const copy: OutgoingHttpHeaders = {};
+  for (const [name, value] of Object.entries(headers ?? {})) {
+    copy[name.toLowerCase()] = typeof value === 'string' ? value : [...value];
+  }
+  return copy;
+}
