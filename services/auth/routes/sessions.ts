@@ -1,10 +1,11 @@
+import { credentialsOf } from '../../common/http/credentials.ts';
 import { HttpError } from '../../common/http/http-error.ts';
 import { defineRoute, json, type Route } from '../../common/http/route.ts';
 import type { AuthDependencies } from '../dependencies.ts';
 import { logIn } from '../usecases/log-in.ts';
 import { logOut } from '../usecases/log-out.ts';
 import { loginAnswer, loginBody, ownEmail } from './account.schema.ts';
-import { clearedCookie, loginCookie, presentedTokens } from './session-cookie.ts';
+import { clearedCookie, loginCookie } from './session-cookie.ts';
 
 /** Signing in and out. */
 export function sessionRoutes(deps: AuthDependencies): readonly Route[] {
@@ -52,7 +53,12 @@ function logout(deps: AuthDependencies): Route {
     permission: 'own session',
     responses: { 200: { description: 'Logged out' } },
     async handle({ headers }) {
-      await logOut(deps, presentedTokens(deps.settings, headers));
+      const { authorization, cookie } = headers;
+      const presented = credentialsOf({ authorization, cookie }, deps.settings.cookieName);
+      await logOut(
+        deps,
+        presented.map(({ value }) => value),
+      );
       return { json: {}, headers: { 'set-cookie': clearedCookie(deps.settings) } };
     },
   });

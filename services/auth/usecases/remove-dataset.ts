@@ -18,7 +18,7 @@ export async function removeDataset(deps: Dependencies, dataset: DatasetRef): Pr
     try {
       await deps.store.commit(scope, [
         deps.datasets.removeWrite(stored),
-        deps.grants.removeAllWrite(),
+        deps.grants.removeAllWrite(dataset.id),
         ...deps.eventLog.appendWrites(scope, [{ type: 'dataset.removed', subjectId: dataset.id, data }]),
       ]);
       return true;

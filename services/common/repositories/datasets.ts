@@ -62,8 +62,13 @@ export function createDatasets(store: DocumentStore): Datasets {
     getMany: (scope, ids) => inSlices(ids, (slice) => store.getMany(scope, datasetsCollection, slice)),
     ownedByName(scope, owner, names) {
       return inSlices([...new Set(names)], async (slice) => {
-        const where = { ownerId: owner, name: { in: slice } };
-        return (await store.find(scope, datasetsCollection, { where, limit: SLICE })).items;
+        const query = {
+          where: { ownerId: owner, name: { in: slice } },
+          // In the order of the index: any other would make the store read the whole tenant.
+          sort: [{ field: 'ownerId' as const }, { field: 'name' as const }],
+          limit: SLICE,
+        };
+        return (await store.find(scope, datasetsCollection, query)).items;
       });
     },
     insertWrite({ id, name, ownerId, createdAt, updatedAt }) {

@@ -19,6 +19,7 @@ import {
 import { datasetsCollection } from './datasets.ts';
 
 type GrantDocument = {
+  readonly datasetId: string;
   readonly holderId: string;
   readonly read: boolean;
   readonly write: boolean;
@@ -26,11 +27,14 @@ type GrantDocument = {
   readonly share: boolean;
 };
 
-/** One document per (dataset, holder). Holders are users; tenants and roles later. */
+/**
+ * One document per (dataset, holder). Holders are users; tenants and roles later. The tenant's, not the dataset's: the
+ * question asked most is what a holder may do in a tenant, and indexes are led by the level's owner.
+ */
 export const grantsCollection: Collection<GrantDocument> = {
   name: 'grants',
-  level: 'dataset',
-  indexes: [{ fields: ['holderId'] }],
+  level: 'tenant',
+  indexes: [{ fields: ['holderId'] }, { fields: ['datasetId'] }],
 };
 
 /** Who may do what with a dataset. Everything stays in the tenant of the scope. */
@@ -45,12 +49,11 @@ export interface Grants {
   grant(scope: DatasetScope, holder: UserId, permission: Permission): Promise<boolean>;
   /** Idempotent. */
   revoke(scope: DatasetScope, holder: UserId, permission: Permission): Promise<void>;
-  /** All grants on the dataset of the commit's scope. */
-  removeAllWrite(): Write;
+  removeAllWrite(dataset: DatasetId): Write;
 }
 
 const PAGE = 1000;
-const NONE: GrantDocument = { holderId: '', read: false, write: false, delete: false, share: false };
+const NONE = { read: false, write: false, delete: false, share: false };
 const ALL = { read: true, write: true, delete: true, share: true };
 
 export function createGrants(store: DocumentStore): Grants {
@@ -59,8 +62,13 @@ export function createGrants(store: DocumentStore): Grants {
       const grants: Grant[] = [];
       let after: string | null = null;
       do {
-        const query = { where: { holderId: { in: holders } }, limit: PAGE, after };
-        const page: Page<Stored<GrantDocument>> = await store.find({ tenant: scope.tenant }, grantsCollection, query);
+        const page: Page<Stored<GrantDocument>> = await store.find(scope, grantsCollection, {
+          where: { holderId: { in: holders } },
+          // In the order of the index: any other would make the store read the whole tenant.
+          sort: [{ field: 'holderId' }],
+          limit: PAGE,
+          after,
+        });
         grants.push(...page.items.map(grantOf));
         after = page.next;
       } while (after !== null);
@@ -71,12 +79,14 @@ export function createGrants(store: DocumentStore): Grants {
       const grants: Grant[] = [];
       for (let start = 0; start < ids.length; start += PAGE) {
         const slice = ids.slice(start, start + PAGE);
-        grants.push(...(await store.getMany({ tenant: scope.tenant }, grantsCollection, slice)).map(grantOf));
+        grants.push(...(await store.getMany(scope, grantsCollection, slice)).map(grantOf));
       }
       return grants;
     },
     insertAllWrites: (dataset, holders) =>
-      holders.map((holder) => insert(grantsCollection, grantId(dataset, holder), { holderId: holder, ...ALL })),
+      holders.map((holder) =>
+        insert(grantsCollection, grantId(dataset, holder), { datasetId: dataset, holderId: holder, ...ALL }),
+      ),
     async grant(scope, holder, permission) {
       const id = grantId(scope.dataset, holder);
       // The dataset is touched in the same commit: a grant that outlived it would open a later dataset of the same name.
@@ -85,7 +95,7 @@ export function createGrants(store: DocumentStore): Grants {
         const existing = await store.get(scope, grantsCollection, id);
         const write =
           existing === null
-            ? insert(grantsCollection, id, { ...NONE, holderId: holder, [permission]: true })
+            ? insert(grantsCollection, id, { datasetId: scope.dataset, holderId: holder, ...NONE, [permission]: true })
             : replace(grantsCollection, id, { ...existing.value, [permission]: true }, existing.version);
         try {
           await store.commit(scope, [touchDataset, write]);
@@ -100,7 +110,7 @@ export function createGrants(store: DocumentStore): Grants {
       const id = grantId(scope.dataset, holder);
       await store.commit(scope, [update(grantsCollection, id, { set: { [permission]: false } })]);
     },
-    removeAllWrite: () => removeWhere(grantsCollection, {}),
+    removeAllWrite: (dataset) => removeWhere(grantsCollection, { datasetId: dataset }),
   };
 }
 
@@ -108,7 +118,7 @@ function grantId(dataset: DatasetId, holder: UserId): string {
   return `${dataset}/${holder}`;
 }
 
-function grantOf({ dataset, value }: Stored<GrantDocument>): Grant {
+function grantOf({ value }: Stored<GrantDocument>): Grant {
   const permissions = new Set(PERMISSIONS.filter((permission) => value[permission]));
-  return { holder: asId(value.holderId), dataset: asId(dataset ?? ''), permissions };
+  return { holder: asId(value.holderId), dataset: asId(value.datasetId), permissions };
 }
