@@ -11,10 +11,11 @@ export function presentStatuses<Leaf>(
   leaf: (run: RunState) => Leaf,
 ): Readonly<Record<string, unknown>> {
   if (pipelines.length < 2) return Object.fromEntries(runs.map((run) => [run.dataset, leaf(run)]));
+  const byPair = new Map(runs.map((run) => [`${run.dataset}/${run.pipeline}`, run]));
   return Object.fromEntries(
     datasets.map(({ id }) => {
       const own = pipelines.flatMap((pipeline) => {
-        const run = runs.find((candidate) => candidate.dataset === id && candidate.pipeline === pipeline);
+        const run = byPair.get(`${id}/${pipeline}`);
         return run === undefined ? [] : [[pipeline, leaf(run)] as const];
       });
       return [id, Object.fromEntries(own)];

@@ -145,8 +145,7 @@ export function createRuns(store: DocumentStore): Runs {
     insertWrite: (run, document) => insert(runsCollection, run, document),
     updateWrite: (run, change) => update(runsCollection, run, { where: STARTED, set: change, required: true }),
     tickWrite: (run, change) => update(runsCollection, run, { where: STARTED, set: change }),
-    forgetWrites: () =>
-      [runHeadsCollection, runResultsCollection].map((collection) => removeWhere<JsonObject>(collection, {})),
+    forgetWrites: () => [removeWhere(runHeadsCollection, {}), removeWhere(runResultsCollection, {})],
     headWrites(dataset, pipeline, run) {
       const scope = { tenant: dataset.tenant, dataset: dataset.id };
       return putWrites(scope, runHeadsCollection, pairId(dataset.id, pipeline), { runId: run });

@@ -24,6 +24,8 @@ export interface RunRecorderDependencies {
   readonly clock: Clock;
   readonly ids: IdSource;
   readonly logger: Logger;
+  /** Told of every state a run enters. */
+  readonly metrics?: { runState(pipeline: string, status: string): void } | undefined;
 }
 
 export interface NewRun {
@@ -71,7 +73,7 @@ export interface StartedWith {
 const MAX_RACES = 10;
 
 export function createRunRecorder(dependencies: RunRecorderDependencies): RunRecorder {
-  const { store, runs, records, eventLog, messenger, clock, ids, logger } = dependencies;
+  const { store, runs, records, eventLog, messenger, clock, ids, logger, metrics } = dependencies;
   const publish = async (event: RunEvent): Promise<void> => {
     try {
       await messenger.publish(runEvents, event.run.id, event);
@@ -98,6 +100,7 @@ export function createRunRecorder(dependencies: RunRecorderDependencies): RunRec
         ]);
       });
       const state = stateOf(id, dataset, document, []);
+      metrics?.runState(pipeline, state.status);
       await publish({ kind: 'started', run: state });
       return state;
     },
@@ -129,6 +132,7 @@ export function createRunRecorder(dependencies: RunRecorderDependencies): RunRec
         return null;
       }
       const state = stateOf(id, dataset, document, items);
+      metrics?.runState(pipeline, state.status);
       await publish({ kind: end.error ? 'errored' : 'completed', run: state });
       return state;
     },

@@ -1,0 +1,31 @@
+import { z } from 'zod';
+import { defineRoute, json, type Route } from '../../common/http/route.ts';
+import { lenientInteger, uuid } from '../../common/http/schema.ts';
+import type { CognifyDependencies } from '../dependencies.ts';
+import { presentRunRecords } from '../presenters/run-record.ts';
+import { listRunRecords } from '../usecases/list-run-records.ts';
+
+export function activityRoutes(dependencies: CognifyDependencies): readonly Route[] {
+  return [
+    defineRoute({
+      method: 'GET',
+      path: '/api/v1/activity/pipeline-runs',
+      tag: 'activity',
+      summary: 'History of pipeline runs and operations, newest first',
+      auth: 'user',
+      permission: 'own rows, and rows on datasets with read',
+      query: z.object({
+        dataset_id: uuid().optional(),
+        pipeline_name: z.string().optional(),
+        limit: lenientInteger({ min: 1, max: 500 }).default(50),
+        offset: lenientInteger({ min: 0, max: 100_000 }).default(0),
+      }),
+      responses: { 200: { description: 'A bare array of rows' }, 403: { description: 'The dataset is not readable' } },
+      async handle({ principal, query, context }) {
+        const { dataset_id: datasetId, pipeline_name: pipeline, limit, offset } = query;
+        const page = await listRunRecords(dependencies, { principal, datasetId, pipeline, limit, offset }, context);
+        return json(presentRunRecords(page));
+      },
+    }),
+  ];
+}

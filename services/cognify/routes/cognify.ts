@@ -1,0 +1,106 @@
+import type { DatasetRef } from '../../common/domain/dataset.ts';
+import { engramError } from '../../common/domain/errors.ts';
+import type { JsonObject } from '../../common/domain/json.ts';
+import type { Principal } from '../../common/domain/principal.ts';
+import type { RunState } from '../../common/domain/run.ts';
+import { HttpError } from '../../common/http/http-error.ts';
+import { defineRoute, json, type Route } from '../../common/http/route.ts';
+import type { CallContext } from '../../common/messaging/messenger.ts';
+import { resolveDatasets } from '../../common/messaging/methods/auth.ts';
+import type { CognifyOptions } from '../../common/messaging/methods/cognify.ts';
+import { awaitRun } from '../../common/runs/await-run.ts';
+import type { CognifyDependencies } from '../dependencies.ts';
+import { runFailure } from '../presenters/run-failure.ts';
+import { presentEndedRun, presentStartedRun } from '../presenters/run-info.ts';
+import { startCognify } from '../usecases/start-cognify.ts';
+import { type CognifyBody, cognifyAnswer, cognifyBody } from './cognify.schema.ts';
+
+const ONTOLOGY_KEY = /^[A-Za-z0-9][A-Za-z0-9_.-]{0,127}$/;
+
+/** POST /cognify (cognify-improve.md §1.1). */
+export function cognifyRoutes(dependencies: CognifyDependencies): readonly Route[] {
+  const { messenger, settings } = dependencies;
+  return [
+    defineRoute({
+      method: 'POST',
+      path: '/api/v1/cognify',
+      tag: 'cognify',
+      summary: 'Build the knowledge graph of datasets from the data added to them',
+      auth: 'user',
+      permission: 'write on every dataset; a new name is created',
+      body: { kind: 'json', schema: cognifyBody },
+      responses: {
+        200: { description: 'The run of each dataset', schema: cognifyAnswer },
+        402: { description: 'Token budget exhausted' },
+        403: { description: 'A dataset is unknown or not writable' },
+        409: { description: 'Unknown ontology key' },
+        500: { description: 'The run ended with an error' },
+      },
+      async handle({ principal, body, context, signal }) {
+        const options = optionsOf(body);
+        const datasets = await datasetsOf(dependencies, principal, body, context);
+        const background = body.run_in_background ?? false;
+        const started = await Promise.all(
+          datasets.map((dataset) => startCognify(dependencies, { principal, dataset, options, background })),
+        );
+        if (background) return json(byDataset(started, presentStartedRun));
+        const waiting = { ...context, principal, signal };
+        const ended = await Promise.all(started.map(({ id }) => awaitRun(messenger, id, waiting)));
+        const errored = ended.find(({ status }) => status === 'DATASET_PROCESSING_ERRORED');
+        if (errored !== undefined) throw runFailure(errored, settings);
+        return json(byDataset(ended, presentEndedRun));
+      },
+    }),
+  ];
+}
+
+function byDataset(runs: readonly RunState[], present: (run: RunState) => unknown): Record<string, unknown> {
+  return Object.fromEntries(runs.map((run) => [run.dataset, present(run)]));
+}
+
+async function datasetsOf(
+  { messenger }: CognifyDependencies,
+  principal: Principal,
+  body: CognifyBody,
+  context: CallContext,
+): Promise<readonly DatasetRef[]> {
+  const { dataset_ids: ids = [], datasets: names = [] } = body;
+  const selection = ids.length > 0 ? { ids } : { names, createMissing: true };
+  const request = { principal, permission: 'write', ...selection } as const;
+  const { datasets } = await messenger.call(resolveDatasets, request, context);
+  return [...new Map(datasets.map((dataset) => [dataset.id, dataset])).values()];
+}
+
+/** Everything that can be refused is refused before a dataset is made. */
+function optionsOf(body: CognifyBody): CognifyOptions {
+  if ((body.dataset_ids ?? []).length + (body.datasets ?? []).length === 0) {
+    throw new HttpError(400, { error: 'No datasets or dataset_ids provided', detail: null });
+  }
+  const [ontology] = body.ontology_key ?? [];
+  if (ontology !== undefined) {
+    const isKey = ONTOLOGY_KEY.test(ontology.trim());
+    throw new HttpError(409, {
+      error: isKey ? `Ontology key '${ontology.trim()}' not found` : 'Invalid ontology key',
+      detail: null,
+    });
+  }
+  const { chunk_size: chunkSize = 0, graph_model: graphModel } = body;
+  if (chunkSize < 0) {
+    throw engramError('InvalidChunkSizeError', `chunk_size must be a positive number of tokens, got ${chunkSize}`);
+  }
+  return {
+    graphModel: graphModelOf(graphModel),
+    ...(body.custom_prompt ? { customPrompt: body.custom_prompt } : {}),
+    chunkSize: chunkSize === 0 ? null : chunkSize,
+    chunksPerBatch: body.chunks_per_batch ?? null,
+    ...(body.data_per_batch === undefined ? {} : { dataPerBatch: body.data_per_batch }),
+  };
+}
+
+function graphModelOf(model: Record<string, unknown> | undefined): JsonObject | null {
+  if (model === undefined || Object.keys(model).length === 0) return null;
+  if (typeof model['title'] !== 'string' || model['title'].trim() === '') {
+    throw engramError('InvalidGraphModelError', "graph_model must be a JSON schema with a 'title'.");
+  }
+  return model as JsonObject;
+}

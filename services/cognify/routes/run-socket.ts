@@ -1,0 +1,112 @@
+import { asId, isUuid } from '../../common/domain/ids.ts';
+import { isTerminal, type RunEvent, type RunState } from '../../common/domain/run.ts';
+import { datasetScope } from '../../common/domain/scope.ts';
+import type { SocketConnection, SocketRoute } from '../../common/http/socket-route.ts';
+import { runEvents } from '../../common/messaging/methods/cognify.ts';
+import { createWakeUp } from '../../common/runs/wake-up.ts';
+import type { CognifyDependencies } from '../dependencies.ts';
+import { wholeGraph } from '../presenters/graph-json.ts';
+import { RUN_STATUS } from '../presenters/run-info.ts';
+import { isRefusal, readableDataset } from '../usecases/permitted-datasets.ts';
+import { openGraph } from '../usecases/read-graph.ts';
+import { type FoundRun, readRun } from '../usecases/read-run.ts';
+
+/** A lost event costs one of these. */
+const POLL_MS = 2000;
+
+/** Refused connections are closed with 1008 and this reason (auth-integrations.md §1.7). */
+class Refusal extends Error {
+  override readonly name = 'Refusal';
+}
+
+/** Follows a run: a frame per finished item and one for its end, then close 1000. */
+export function runSocket(dependencies: CognifyDependencies): SocketRoute {
+  const { logger } = dependencies;
+  return {
+    path: '/api/v1/cognify/subscribe/:runId',
+    async serve(connection) {
+      try {
+        await follow(dependencies, connection);
+        connection.close(1000);
+      } catch (error) {
+        if (connection.signal.aborted) return;
+        if (error instanceof Refusal) return connection.close(1008, error.message);
+        logger.error('cognify.socket.failed', { error, runId: connection.params['runId'] });
+        connection.close(1011);
+      }
+    },
+  };
+}
+
+async function follow(dependencies: CognifyDependencies, connection: SocketConnection): Promise<void> {
+  const { messenger } = dependencies;
+  const found = await admitted(dependencies, connection);
+  const events: RunEvent[] = [];
+  const wakeUp = createWakeUp();
+  const subscription = await messenger.subscribe(runEvents, found.run.id, (event) => {
+    events.push(event);
+    wakeUp.notify();
+  });
+  try {
+    for (;;) {
+      // Read after the subscription began: an end in between is seen here, not lost.
+      const present = (await readRun(dependencies, found.run.id)) ?? found;
+      for (const event of events.splice(0)) {
+        if (event.kind === 'progress') await connection.send(progressFrame(event));
+      }
+      if (isTerminal(present.run.status)) {
+        await requireReadable(dependencies, connection, present);
+        return await connection.send(await endFrame(dependencies, present, connection.signal));
+      }
+      await wakeUp.wait(POLL_MS, connection.signal);
+      connection.signal.throwIfAborted();
+    }
+  } finally {
+    await subscription.stop();
+  }
+}
+
+async function admitted(dependencies: CognifyDependencies, connection: SocketConnection): Promise<FoundRun> {
+  const runId = connection.params['runId'] ?? '';
+  if (connection.principal === null) throw new Refusal('Unauthorized');
+  if (!isUuid(runId)) throw new Refusal('Invalid pipeline run id');
+  const found = await readRun(dependencies, runId);
+  if (found === null) throw new Refusal('Pipeline run not found');
+  await requireReadable(dependencies, connection, found);
+  return found;
+}
+
+async function requireReadable(
+  { messenger }: CognifyDependencies,
+  { principal, context }: SocketConnection,
+  { run }: FoundRun,
+): Promise<void> {
+  try {
+    if (principal === null) throw new Refusal('Unauthorized');
+    await readableDataset(messenger, principal, run.dataset, context);
+  } catch (error) {
+    if (isRefusal(error)) throw new Refusal('Not authorized to read this pipeline run');
+    throw error;
+  }
+}
+
+function progressFrame(event: Extract<RunEvent, { kind: 'progress' }>): object {
+  return {
+    pipeline_run_id: event.run.id,
+    status: 'PipelineRunProgress',
+    completed_items: null,
+    total_items: null,
+    current_stage: event.stage,
+    stage_index: event.stageIndex,
+    stage_total: event.stageTotal,
+  };
+}
+
+async function endFrame(
+  dependencies: CognifyDependencies,
+  { run, tenant }: { readonly run: RunState; readonly tenant: string },
+  signal: AbortSignal,
+): Promise<object> {
+  const graph = await openGraph(dependencies, datasetScope(asId(tenant), run.dataset));
+  return { pipeline_run_id: run.id, status: RUN_STATUS[run.status], payload: await wholeGraph(graph, signal) };
+}

@@ -1,0 +1,119 @@
+import type { Service } from '../common/lifecycle/service.ts';
+import * as methods from '../common/messaging/methods/cognify.ts';
+import type { Subscription } from '../common/ports/bus.ts';
+import type { AnyCollection } from '../common/ports/document-store.ts';
+import { ledgerCollection } from '../common/repositories/ledger.ts';
+import { createModelCache, modelCacheCollection } from '../common/repositories/model-cache.ts';
+import { createRunRecords, runRecordsCollection } from '../common/repositories/run-records.ts';
+import { createRuns, runHeadsCollection, runResultsCollection, runsCollection } from '../common/repositories/runs.ts';
+import { createRunEngine } from '../common/runs/run-engine.ts';
+import { createRunRecorder } from '../common/runs/run-recorder.ts';
+import { DEFAULT_RUN_SETTINGS } from '../common/runs/run-settings.ts';
+import { createCognifyRun } from './consumers/cognify-run.ts';
+import { sweepGenerations } from './consumers/sweep-generations.ts';
+import type { CognifyDependencies, CognifyServiceOptions } from './dependencies.ts';
+import { createItemBuilds } from './pipeline/item-builds.ts';
+import { DEFAULT_COGNIFY_SETTINGS } from './pipeline/settings.ts';
+import { activityRoutes } from './routes/activity.ts';
+import { cognifyRoutes } from './routes/cognify.ts';
+import { datasetGraphRoutes } from './routes/dataset-graph.ts';
+import { datasetStatusRoutes } from './routes/dataset-status.ts';
+import { runSocket } from './routes/run-socket.ts';
+import { eraseBuilt } from './usecases/erase-built.ts';
+import { itemsBuilt } from './usecases/items-built.ts';
+import { readRun } from './usecases/read-run.ts';
+import { recordRun } from './usecases/record-run.ts';
+import { startCognify } from './usecases/start-cognify.ts';
+
+/** What the composition root prepares in the document store for this service. */
+export const cognifyCollections: readonly AnyCollection[] = [
+  runsCollection,
+  runHeadsCollection,
+  runResultsCollection,
+  runRecordsCollection,
+  ledgerCollection,
+  modelCacheCollection,
+];
+
+/** Runs, and the graph and indexes they build: see README.md. */
+export function createCognifyService(options: CognifyServiceOptions): Service {
+  const dependencies = dependenciesOf(options);
+  const { engine, logger } = dependencies;
+  let subscriptions: readonly Subscription[] = [];
+  let sweeping: Promise<unknown> = Promise.resolve();
+  return {
+    name: 'cognify',
+    // Fixed paths stand before those with a parameter at the same place.
+    routes: [
+      ...cognifyRoutes(dependencies),
+      ...datasetStatusRoutes(dependencies),
+      ...datasetGraphRoutes(dependencies),
+      ...activityRoutes(dependencies),
+    ],
+    sockets: [runSocket(dependencies)],
+    async start() {
+      subscriptions = await serve(dependencies);
+      engine.start();
+      sweeping = sweepGenerations(dependencies).catch((error: unknown) =>
+        logger.error('cognify.sweep.failed', { error }),
+      );
+    },
+    async stop() {
+      await engine.stop();
+      await sweeping;
+      await Promise.all(subscriptions.map((subscription) => subscription.stop()));
+      subscriptions = [];
+    },
+  };
+}
+
+function dependenciesOf(options: CognifyServiceOptions): CognifyDependencies {
+  const { store, eventLog, messenger, clock, ids, logger, workQueue, ledger, metrics } = options;
+  const settings = { ...DEFAULT_COGNIFY_SETTINGS, ...options.settings };
+  const runs = createRuns(store);
+  const records = createRunRecords(store);
+  const recorder = createRunRecorder({ store, runs, records, eventLog, messenger, clock, ids, logger, metrics });
+  const cache = createModelCache(store);
+  const builds = createItemBuilds();
+  const executor = createCognifyRun({
+    ...options,
+    settings,
+    builds,
+    cache: settings.keepExtractions ? cache : null,
+  });
+  const engine = createRunEngine({
+    ...{ store, runs, recorder, workQueue, messenger, clock, ids, logger },
+    executors: [executor],
+    settings: { ...DEFAULT_RUN_SETTINGS, ...options.runs },
+  });
+  const { text, vectors, graph } = options;
+  return {
+    ...{ text, vectors, graph, messenger, ledger, clock, ids, logger, store },
+    ...{ settings, cache, runs, records, recorder, engine, builds },
+  };
+}
+
+function serve(dependencies: CognifyDependencies): Promise<readonly Subscription[]> {
+  const { messenger, runs } = dependencies;
+  return Promise.all([
+    messenger.serve(methods.startRun, async (request) => ({ run: await startCognify(dependencies, request) })),
+    messenger.serve(methods.recordRun, async (request) => {
+      await recordRun(dependencies, request);
+      return {};
+    }),
+    messenger.serve(
+      methods.getRun,
+      async ({ runId }) => (await readRun(dependencies, runId)) ?? { run: null, tenant: null },
+    ),
+    messenger.serve(methods.runStatuses, async ({ datasets, pipelines }) => ({
+      runs: (await runs.newest(datasets, pipelines)).map(({ state }) => state),
+    })),
+    messenger.serve(methods.itemsBuilt, async (request, context) => ({
+      built: await itemsBuilt(dependencies, request, context),
+    })),
+    messenger.serve(methods.eraseBuilt, async (request) => {
+      const { removed, residue, itemsReset } = await eraseBuilt(dependencies, request);
+      return { removed: { ...removed }, residue, itemsReset };
+    }),
+  ]);
+}
