@@ -1,0 +1,214 @@
+import type { Page } from '../domain/result-page.ts';
+import { type Scope, SYSTEM_SCOPE, type SystemScope } from '../domain/scope.ts';
+import type { Bus } from '../ports/bus.ts';
+import {
+  type DocumentStore,
+  DuplicateKeyError,
+  type Filter,
+  insert,
+  remove,
+  update,
+  type Write,
+} from '../ports/document-store.ts';
+import type { Clock, IdSource } from '../ports/system.ts';
+import { type ClaimedJob, type DeadLetter, LeaseLostError, type NewJob, type WorkQueue } from '../ports/work-queue.ts';
+import { claimNext } from './job-claims.ts';
+import { claimedJob, givenUp, type JobDocument, jobsCollection, type StoredJob, waiting } from './job-document.ts';
+import { type WorkWatch, wakeSubject, watchWork } from './work-watch.ts';
+
+export { jobsCollection } from './job-document.ts';
+
+export interface WorkQueueOptions {
+  readonly store: DocumentStore;
+  readonly bus: Bus;
+  readonly clock: Pick<Clock, 'now'>;
+  readonly ids: Pick<IdSource, 'ordered'>;
+  /** What a lost wake-up costs; default 1000. */
+  readonly pollMs?: number;
+  /** Wait after the given failed attempt (from 1); default 1 s doubled each time, at most 5 min. */
+  readonly backOffMs?: (attempt: number) => number;
+}
+
+export interface DurableWorkQueue extends WorkQueue {
+  watch(kinds: readonly string[]): Promise<WorkWatch>;
+  /**
+   * Ends the leases of all workers at once, so that their jobs go on without waiting for them to lapse. For a process
+   * that just started and holds the data directory alone: every other worker is dead. Returns how many were ended.
+   */
+  endLeases(scope: SystemScope): Promise<number>;
+}
+
+const DEFAULT_MAX_ATTEMPTS = 5;
+const DEFAULT_POLL_MS = 1_000;
+
+/** Jobs on a document store; `jobsCollection` must be prepared. */
+export function createWorkQueue(options: WorkQueueOptions): DurableWorkQueue {
+  const { store, bus, clock, ids, pollMs = DEFAULT_POLL_MS, backOffMs = doubledBackOff } = options;
+  const nowMs = () => clock.now().getTime();
+
+  /** Changes a job that the caller still holds. */
+  const changeHeld = async (
+    job: ClaimedJob,
+    set: Partial<JobDocument>,
+    increment: Readonly<Record<string, number>> = {},
+  ): Promise<JobDocument> => {
+    const change = update(jobsCollection, job.id, { where: heldBy(job), set, increment });
+    const [result] = await store.commit(SYSTEM_SCOPE, [change]);
+    if (!result?.stored) throw leaseLost(job);
+    return result.stored.value as JobDocument;
+  };
+  return {
+    enqueueWrites(scope, job) {
+      const jobId = ids.ordered();
+      return { jobId, writes: [insert(jobsCollection, jobId, newDocument(scope, job, nowMs()))] };
+    },
+    wake: (kind) => bus.publish(wakeSubject(kind), new Uint8Array()),
+    watch: (kinds) => watchWork(bus, kinds, pollMs),
+    async claim(_scope, kinds, worker, leaseMs) {
+      const job = await claimNext({ store, clock, kinds, worker, leaseMs });
+      return job === null ? null : claimedJob(job);
+    },
+    async heartbeat(job, leaseMs) {
+      const { cancelRequested } = await changeHeld(job, { dueAtMs: nowMs() + leaseMs });
+      return { cancelRequested };
+    },
+    completeWrites: (job) => completion(job),
+    async fail(job, error, { retry }) {
+      const stored = await store.get(SYSTEM_SCOPE, jobsCollection, job.id);
+      if (stored === null) throw leaseLost(job);
+      if (!retry || job.attempt >= stored.value.maxAttempts) {
+        await changeHeld(job, givenUp(clock, error));
+        return 'dead';
+      }
+      await changeHeld(job, { ...waiting(nowMs() + backOffMs(job.attempt)), error });
+      return 'retry';
+    },
+    async release(job) {
+      await changeHeld(job, waiting(nowMs()), { attempts: -1 });
+    },
+    requestCancel: (scope, jobId) => requestCancel(store, scope, jobId, nowMs()),
+    deadLetters: (scope, limit) => deadLetters(store, scope, limit),
+    replay: (scope, jobId) => replay(store, scope, jobId, nowMs()),
+    depth: (scope) => depth(store, scope),
+    endLeases: (scope) => endLeases(store, scope, nowMs()),
+  };
+}
+
+function doubledBackOff(attempt: number): number {
+  return Math.min(300_000, 1000 * 2 ** Math.min(attempt - 1, 20));
+}
+
+function newDocument(scope: Scope, job: NewJob, nowMs: number): JobDocument {
+  const tenantKey = (key: string | undefined) => (key === undefined ? null : JSON.stringify([scope.tenant, key]));
+  const idempotencyKey = tenantKey(job.idempotencyKey);
+  return {
+    kind: job.kind,
+    tenant: scope.tenant,
+    dataset: scope.dataset ?? null,
+    payload: job.payload,
+    ...waiting(nowMs),
+    orderingKey: tenantKey(job.orderingKey),
+    idempotencyKey,
+    unfinishedKey: idempotencyKey,
+    fencingToken: 0,
+    attempts: 0,
+    maxAttempts: job.maxAttempts ?? DEFAULT_MAX_ATTEMPTS,
+    cancelRequested: false,
+    error: null,
+    failedAt: null,
+  };
+}
+
+function heldBy(job: ClaimedJob): Filter<JobDocument> {
+  return { state: 'running', fencingToken: job.fencingToken } as Filter<JobDocument>;
+}
+
+/** The first write fails the commit with `VersionConflictError` when the job is not held any more. */
+function completion(job: ClaimedJob): readonly Write[] {
+  return [
+    update(jobsCollection, job.id, { where: heldBy(job), set: { runningKey: null }, required: true }),
+    remove(jobsCollection, job.id),
+  ];
+}
+
+function leaseLost(job: ClaimedJob): LeaseLostError {
+  return new LeaseLostError(`job ${job.id} (${job.kind}) is not held by ${job.worker} any more`);
+}
+
+/** A job that waits for its back-off is due at once, so that its worker can end it properly. */
+async function requestCancel(store: DocumentStore, scope: SystemScope, jobId: string, nowMs: number): Promise<boolean> {
+  const change = (state: 'queued' | 'running', set: Partial<JobDocument>) =>
+    update(jobsCollection, jobId, { where: { state }, set });
+  const results = await store.commit(scope, [
+    change('running', { cancelRequested: true }),
+    change('queued', { cancelRequested: true, dueAtMs: nowMs }),
+  ]);
+  return results.some(({ changed }) => changed > 0);
+}
+
+async function deadLetters(store: DocumentStore, scope: SystemScope, limit: number): Promise<readonly DeadLetter[]> {
+  const { items } = await store.find(scope, jobsCollection, {
+    where: { state: 'dead' },
+    sort: [{ field: 'sequence' }],
+    limit,
+  });
+  return items.map(({ id, value }) => ({
+    id,
+    kind: value.kind,
+    attempts: value.attempts,
+    error: value.error ?? { name: 'Error', message: '' },
+    failedAt: value.failedAt ?? '',
+  }));
+}
+
+/** False when the job is not dead, or when a newer one has its idempotency key. */
+async function replay(store: DocumentStore, scope: SystemScope, jobId: string, nowMs: number): Promise<boolean> {
+  const job = await store.get(scope, jobsCollection, jobId);
+  if (job?.value.state !== 'dead') return false;
+  const fresh = { attempts: 0, cancelRequested: false, error: null, failedAt: null };
+  const revive = update(jobsCollection, jobId, {
+    where: { state: 'dead' },
+    set: { ...waiting(nowMs), ...fresh, unfinishedKey: job.value.idempotencyKey },
+  });
+  try {
+    const [result] = await store.commit(scope, [revive]);
+    return result?.changed === 1;
+  } catch (error) {
+    if (error instanceof DuplicateKeyError) return false;
+    throw error;
+  }
+}
+
+/** Unfinished jobs by kind. */
+async function depth(store: DocumentStore, scope: SystemScope): Promise<Readonly<Record<string, number>>> {
+  const depths: Record<string, number> = {};
+  const nextKind = async (after: string): Promise<StoredJob | undefined> => {
+    const where = { kind: { greaterThan: after } };
+    const { items } = await store.find(scope, jobsCollection, { where, sort: [{ field: 'kind' }], limit: 1 });
+    return items[0];
+  };
+  for (let job = await nextKind(''); job !== undefined; job = await nextKind(job.value.kind)) {
+    const { kind } = job.value;
+    depths[kind] = await store.count(scope, jobsCollection, { kind, state: { in: ['queued', 'running'] } });
+  }
+  return depths;
+}
+
+async function endLeases(store: DocumentStore, scope: SystemScope, nowMs: number): Promise<number> {
+  let ended = 0;
+  let after: string | null = null;
+  do {
+    const page: Page<StoredJob> = await store.find(scope, jobsCollection, {
+      where: { state: 'running' },
+      sort: [{ field: 'sequence' }],
+      limit: 1000,
+      after,
+    });
+    const end = page.items.map(({ id }) =>
+      update(jobsCollection, id, { where: { state: 'running' }, set: { dueAtMs: nowMs } }),
+    );
+    for (const { changed } of await store.commit(scope, end)) ended += changed;
+    after = page.next;
+  } while (after !== null);
+  return ended;
+}
