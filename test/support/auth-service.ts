@@ -7,14 +7,14 @@ import { decidePosture } from '../../services/common/config/posture.ts';
 import type { UserId } from '../../services/common/domain/brand.ts';
 import { asId } from '../../services/common/domain/ids.ts';
 import type { Principal } from '../../services/common/domain/principal.ts';
-import { PERSONAL_TENANT } from '../../services/common/domain/scope.ts';
+import { PERSONAL_TENANT, SYSTEM_SCOPE } from '../../services/common/domain/scope.ts';
 import type { Reply, Route, RouteRequest } from '../../services/common/http/route.ts';
 import { createMessenger, type Messenger } from '../../services/common/messaging/messenger.ts';
 import * as methods from '../../services/common/messaging/methods/auth.ts';
 import type { DocumentStore } from '../../services/common/ports/document-store.ts';
 import type { Clock, IdSource } from '../../services/common/ports/system.ts';
 import { createUsers, type NewUser } from '../../services/common/repositories/users.ts';
-import { recordedEventLog, recordedEventsCollection, recordedEventTypes } from './recorded-events.ts';
+import { createEventLog, eventsCollection } from '../../services/common/runs/event-log.ts';
 
 export const CALL = { requestId: 'test' };
 export const required = decidePosture({ accessControl: true, requireAuthentication: undefined, host: '127.0.0.1' });
@@ -41,8 +41,9 @@ export interface TestAuth extends AsyncDisposable {
   readonly store: DocumentStore;
   readonly messenger: Messenger;
   readonly clock: TestClock;
+  readonly routes: readonly Route[];
   readonly warnings: readonly string[];
-  /** Runs a route as the HTTP layer does: body through the schema, credentials through Authenticate. */
+  /** Runs a route's handler for a principal, with the body as its schema reads it. */
   call(method: string, path: string, request?: TestRequest): Promise<Reply>;
   authenticate(...credentials: readonly methods.Credential[]): Promise<Principal | null>;
   events(): Promise<readonly string[]>;
@@ -70,14 +71,15 @@ export async function startAuth(options: TestAuthOptions = {}): Promise<TestAuth
   const clock = testClock();
   const ids: IdSource = { uuid: randomUUID, ordered: () => randomUUID() };
   const store = options.store ?? createMemoryDocumentStore();
-  await store.prepare([...authCollections, recordedEventsCollection]);
+  await store.prepare([...authCollections, eventsCollection]);
   const bus = createInProcessBus();
   const messenger = createMessenger(bus);
   const warnings: string[] = [];
   const ignore = () => {};
   const logger = { debug: ignore, info: ignore, warn: (event: string) => warnings.push(event), error: ignore };
+  const eventLog = createEventLog({ store, clock, ids });
   const service = createAuthService({
-    ...{ store, eventLog: recordedEventLog, messenger, clock, ids, logger },
+    ...{ store, eventLog, messenger, clock, ids, logger },
     settings: {
       posture: required,
       defaultUserEmail: 'default_user@example.com',
@@ -93,13 +95,15 @@ export async function startAuth(options: TestAuthOptions = {}): Promise<TestAuth
   const authenticate = async (...credentials: readonly methods.Credential[]) =>
     (await messenger.call(methods.authenticate, { credentials }, CALL)).principal;
   return {
-    ...{ store, messenger, clock, warnings, authenticate },
+    ...{ store, messenger, clock, warnings, authenticate, routes: service.routes },
     async call(method, path, request = {}) {
       const route = service.routes.find((candidate) => candidate.method === method && candidate.path === path);
       if (route === undefined) throw new Error(`no route ${method} ${path}`);
       return route.handle(routeRequest(route, request));
     },
-    events: () => recordedEventTypes(store),
+    async events() {
+      return (await eventLog.read(SYSTEM_SCOPE, { after: 0, limit: 1000 })).map(({ type }) => type);
+    },
     async addUser(user = {}) {
       const id = asId<UserId>(randomUUID());
       const flags = { isActive: true, isSuperuser: false, isVerified: false };

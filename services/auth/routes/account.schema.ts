@@ -21,18 +21,14 @@ export const registerBody = z.object({ email: emailAddress, password: z.string()
 
 export const updateAccountBody = z.object({ email: emailAddress.nullish(), password: z.string().nullish() });
 
-/** Null for whatever is no login form: the contract answers that as it answers a wrong password. */
-export const loginBody = z
-  .object({
-    grant_type: z.enum(['', 'password']).optional(),
-    username: z.string().min(1).max(MAX_USERNAME_LENGTH),
-    password: z.string().min(1).max(MAX_PASSWORD_LENGTH),
-    scope: z.string().optional(),
-    client_id: z.string().optional(),
-    client_secret: z.string().optional(),
-  })
-  .nullable()
-  .catch(null);
+export const loginBody = z.object({
+  grant_type: z.enum(['', 'password']).optional(),
+  username: z.string().min(1).max(MAX_USERNAME_LENGTH),
+  password: z.string().min(1).max(MAX_PASSWORD_LENGTH),
+  scope: z.string().optional(),
+  client_id: z.string().optional(),
+  client_secret: z.string().optional(),
+});
 
 export const loginAnswer = z.object({ access_token: z.string(), token_type: z.literal('bearer') });
 
