@@ -46,12 +46,11 @@ export function redactText(text: string): string {
   return text
     .replaceAll(/\b(Bearer|Basic)\s+[\w.~+/=-]{8,}/gi, `$1 ${MASK}`)
     .replaceAll(/\b(sk|pk|ghp|xox[abp])[-_][\w-]{8,}/g, MASK)
-    .replaceAll(/(["']?)([\w-]{1,40})\1(\s*[:=]\s*)("(?:[^"\\]|\\.)*"?|'[^']*'?|[^\s,;&}"']+)/g, maskPair);
+    .replaceAll(SECRET_PAIR, `$1$2$1$3"${MASK}"`);
 }
 
-function maskPair(whole: string, quote: string, name: string, separator: string): string {
-  return isSecretName(name) ? `${quote}${name}${quote}${separator}"${MASK}"` : whole;
-}
+const SECRET_PAIR =
+  /(["']?)([\w-]{0,40}(?:password|passwd|passphrase|secret|token|api[_-]?key|authorization|cookie|credentials?|private[_-]?key|signing[_-]?key))\1(\s*[:=]\s*)(?:"(?:[^"\\]|\\.)*"?|'[^']*'?|[^\s,;&}"']+)/gi;
 
 /** Type, message, stack and causes of an error. */
 export function describeError(error: unknown, depth = 4): unknown {
