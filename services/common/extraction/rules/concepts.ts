@@ -1,0 +1,76 @@
+import { wordInformation } from '../../language/common-words.ts';
+import { STOP_WORDS } from '../../language/stop-words.ts';
+import type { AnalysedSentence } from './mention.ts';
+import type { TaggedWord } from './tagger.ts';
+
+export interface Concept {
+  /** Lower case, last noun in singular. */
+  readonly name: string;
+  readonly sentences: readonly number[];
+}
+
+/** `ln` of the frequency rank: words commoner than about the 400th are too general to connect texts. */
+const MIN_INFORMATION = 4.6;
+const MAX_WORDS = 3;
+const WEAK_WORDS = new Set(
+  'other same such many much several various first second third last next few new old own certain different main whole total good great little big more most less least number part kind sort type way thing time day year lot bit piece side case fact'.split(
+    ' ',
+  ),
+);
+
+/**
+ * The subjects of a text that have no capital: noun phrases, by how rare their words are and how often they occur. Texts
+ * with few names get more of them, because otherwise nothing would connect them.
+ */
+export function conceptsOf(sentences: readonly AnalysedSentence[], nameCount: number): Concept[] {
+  const found = new Map<string, { count: number; sentences: Set<number>; score: number }>();
+  for (const [index, { words, mentions }] of sentences.entries()) {
+    const isFree = (word: TaggedWord): boolean => !mentions.some((one) => word.start < one.end && one.start < word.end);
+    for (const phrase of nounPhrases(words, isFree)) {
+      const name = nameOf(phrase);
+      const entry = found.get(name) ?? { count: 0, sentences: new Set<number>(), score: informationOf(phrase) };
+      entry.count++;
+      entry.sentences.add(index);
+      found.set(name, entry);
+    }
+  }
+  const limit = Math.max(2, 6 - nameCount);
+  return [...found]
+    .filter(([, entry]) => entry.score >= MIN_INFORMATION)
+    .map(([name, entry]) => ({ name, sentences: [...entry.sentences], rank: entry.score * Math.sqrt(entry.count) }))
+    .sort((left, right) => right.rank - left.rank || (left.name < right.name ? -1 : 1))
+    .slice(0, limit)
+    .map(({ name, sentences: where }) => ({ name, sentences: where }));
+}
+
+function* nounPhrases(words: readonly TaggedWord[], isFree: (word: TaggedWord) => boolean): Generator<TaggedWord[]> {
+  let run: TaggedWord[] = [];
+  for (const word of [...words, null]) {
+    const isPart = word !== null && (word.pos === 'NOUN' || word.pos === 'ADJ') && isFree(word) && isWord(word);
+    if (isPart) {
+      run.push(word);
+      continue;
+    }
+    while (run.length > 0 && run.at(-1)?.pos !== 'NOUN') run.pop();
+    if (run.length > 0) yield run.slice(-MAX_WORDS);
+    run = [];
+  }
+}
+
+function isWord(word: TaggedWord): boolean {
+  const lower = word.text.toLowerCase();
+  return lower.length > 2 && /^[\p{L}-]+$/u.test(lower) && !WEAK_WORDS.has(lower) && !STOP_WORDS.has(lower);
+}
+
+function nameOf(phrase: readonly TaggedWord[]): string {
+  const head = phrase.at(-1) as TaggedWord;
+  return [...phrase.slice(0, -1).map((word) => word.text.toLowerCase()), head.lemma.toLowerCase()].join(' ');
+}
+
+/** That of the rarest word, and a little for each further one. */
+function informationOf(phrase: readonly TaggedWord[]): number {
+  const best = Math.max(
+    ...phrase.map((word) => Math.min(wordInformation(word.text.toLowerCase()), wordInformation(word.lemma))),
+  );
+  return best + (phrase.length - 1) * 0.8;
+}

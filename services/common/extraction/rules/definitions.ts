@@ -1,0 +1,67 @@
+import type { EntityType } from './entity-type.ts';
+import type { TaggedWord } from './tagger.ts';
+import { TYPE_NOUNS } from './type-words.ts';
+
+/** What a sentence says a name is: `is a French physicist and chemist …` or `, the capital of France,`. */
+export interface Definition {
+  /** The words as written, without the final punctuation. */
+  readonly description: string;
+  /** `french physicist`: the class in singular, at most four words; null when there is none. */
+  readonly className: string | null;
+  readonly type: EntityType | null;
+}
+
+const MAX_DESCRIPTION_LENGTH = 240;
+const MAX_CLASS_WORDS = 4;
+
+/** `end` is where the name ends in the sentence. */
+export function definitionAfter(text: string, words: readonly TaggedWord[], end: number): Definition | null {
+  const rest = words.filter((word) => word.start >= end && word.pos !== 'SPACE');
+  const from = skipParenthesis(rest);
+  const opener = rest[from];
+  if (opener === undefined) return null;
+  if (/^(?:is|was|are|were)$/iu.test(opener.text)) return readPhrase(text, rest.slice(from + 1), false);
+  if (opener.text === ',') return readPhrase(text, rest.slice(from + 1), true);
+  return null;
+}
+
+/** Past `(born 1867)`. */
+function skipParenthesis(rest: readonly TaggedWord[]): number {
+  if (rest[0]?.text !== '(') return 0;
+  const close = rest.findIndex((word) => word.text === ')');
+  return close === -1 || close > 24 ? 0 : close + 1;
+}
+
+function readPhrase(text: string, rest: readonly TaggedWord[], isApposition: boolean): Definition | null {
+  const article = rest[0];
+  if (article === undefined || !/^(?:an?|the|one)$/iu.test(article.text)) return null;
+  const phrase: TaggedWord[] = [];
+  for (const word of rest.slice(1)) {
+    if (!/^(?:NOUN|ADJ|PROPN|NUM)$/u.test(word.pos) && word.text !== '-') break;
+    phrase.push(word);
+  }
+  const head = phrase.findLast((word) => word.pos === 'NOUN');
+  if (head === undefined) return null;
+  const stop = rest.findIndex(
+    (word) => (isApposition ? /^[,.;)]$/u : /^[.;]$/u).test(word.text) && word.start > head.start,
+  );
+  const last = stop === -1 ? rest.at(-1) : rest[stop - 1];
+  const description = cutAtWord(text.slice(article.start, last?.end ?? head.end).replace(/\s+/gu, ' '));
+  const nouns = phrase.slice(0, phrase.indexOf(head) + 1).filter((word) => word.text !== '-');
+  const isIndefinite = /^an?$/iu.test(article.text);
+  return {
+    description,
+    className: isIndefinite && nouns.length <= MAX_CLASS_WORDS ? classNameOf(nouns) : null,
+    type: (TYPE_NOUNS[head.lemma.toLowerCase()] as EntityType | undefined) ?? null,
+  };
+}
+
+function classNameOf(words: readonly TaggedWord[]): string {
+  const last = words.at(-1);
+  return [...words.slice(0, -1).map((word) => word.text), last?.lemma ?? ''].join(' ').toLowerCase();
+}
+
+function cutAtWord(text: string): string {
+  if (text.length <= MAX_DESCRIPTION_LENGTH) return text;
+  return `${text.slice(0, text.lastIndexOf(' ', MAX_DESCRIPTION_LENGTH))}…`;
+}

@@ -1,0 +1,17 @@
+import { parentPort } from 'node:worker_threads';
+import type { ExtractionInput } from '../../ports/extractor.ts';
+import { extractByRules } from './extract-by-rules.ts';
+import type { WorkerReply } from './extraction-pool.ts';
+import { createTagger } from './tagger.ts';
+
+const tag = createTagger();
+const port = parentPort;
+port?.on('message', ({ id, input }: { readonly id: number; readonly input: ExtractionInput }) => {
+  let reply: WorkerReply;
+  try {
+    reply = { id, extraction: extractByRules(input, tag) };
+  } catch (error) {
+    reply = { id, error: error instanceof Error ? (error.stack ?? error.message) : String(error) };
+  }
+  port.postMessage(reply);
+});

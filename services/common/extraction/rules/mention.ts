@@ -1,0 +1,112 @@
+import { isCommonWord } from '../../language/common-words.ts';
+import { dates } from '../../language/dates.ts';
+import { type NameKind, type NameMention, namesInSentence } from '../../language/names.ts';
+import type { Sentence } from '../../language/sentences.ts';
+import type { TaggedWord } from './tagger.ts';
+import { NAME_TITLES, ROLE_TITLES } from './type-words.ts';
+
+/** Where a sentence names something. Offsets are those of the sentence's text. */
+export interface Mention {
+  /** As written, blanks unified; for dates the normalised name. */
+  readonly surface: string;
+  /** `surface` without a rank in front: the spelling that identifies. */
+  readonly name: string;
+  /** The rank, lower case: `captain`. */
+  readonly title: string | null;
+  readonly kind: NameKind | 'date';
+  readonly start: number;
+  readonly end: number;
+  /** Lies inside a longer mention: `Belgrade` in `University of Belgrade`. */
+  readonly isNested: boolean;
+}
+
+export interface AnalysedSentence {
+  readonly sentence: Sentence;
+  readonly words: readonly TaggedWord[];
+  readonly mentions: readonly Mention[];
+}
+
+/** Names and dates of each sentence; a capital at the start of a sentence counts when something else speaks for a name. */
+export function analyseSentences(
+  source: readonly Sentence[],
+  tag: (sentence: string) => readonly TaggedWord[],
+  knownNames: ReadonlySet<string>,
+): AnalysedSentence[] {
+  const found = source.map((sentence) => ({ sentence, words: tag(sentence.text), names: namesInSentence(sentence) }));
+  const certain = new Set<string>(knownNames);
+  const lowerCase = new Set<string>();
+  for (const { names, words } of found) {
+    for (const name of names) if (!name.isUncertain) certain.add(name.text.toLowerCase());
+    for (const word of words) if (/^\p{Ll}/u.test(word.text)) lowerCase.add(word.text);
+  }
+  return found.map(({ sentence, words, names }) => {
+    const kept = names.filter((name) => !name.isUncertain || isNameAfterAll(name, sentence, words, certain, lowerCase));
+    return {
+      sentence,
+      words,
+      mentions: withDates(sentence, kept.map((name) => toMention(name, sentence)).filter(isUseful)),
+    };
+  });
+}
+
+function isNameAfterAll(
+  name: NameMention,
+  sentence: Sentence,
+  words: readonly TaggedWord[],
+  certain: ReadonlySet<string>,
+  lowerCase: ReadonlySet<string>,
+): boolean {
+  const lower = name.text.toLowerCase();
+  if (certain.has(lower)) return true;
+  if (lowerCase.has(lower) || isCommonWord(lower) || /(?:ly|ing|ed)$/u.test(lower)) return false;
+  return words.some((word) => word.start === name.start - sentence.start && word.pos === 'PROPN');
+}
+
+function toMention(name: NameMention, sentence: Sentence): Mention {
+  const { start, end, kind, text } = name;
+  const offsets = { start: start - sentence.start, end: end - sentence.start, isNested: false };
+  if (kind !== 'name') return { surface: text, name: text, title: null, kind, ...offsets };
+  const before = sentence.text.slice(Math.max(0, offsets.start - 10), offsets.start);
+  const address = /\b(Mr|Mrs|Ms|Dr|Prof|Mme|Sir|Miss)\.? $/u.exec(before)?.[1]?.toLowerCase() ?? null;
+  const stripped = stripTitle(text);
+  return { surface: text, ...stripped, title: stripped.title ?? address, kind, ...offsets };
+}
+
+/** `Captain Ahab` → `Ahab`, `captain`. A rank alone stays as it is. */
+export function stripTitle(text: string): { readonly name: string; readonly title: string | null } {
+  const words = text.split(' ');
+  let from = 0;
+  while (from < words.length - 1 && ROLE_TITLES.has((words[from] as string).toLowerCase().replace('.', ''))) from++;
+  const isOffice = /^(?:of|for|de)$/iu.test(words[from] ?? '');
+  if (from === 0 || isOffice) return { name: text, title: null };
+  return { name: words.slice(from).join(' '), title: (words[from - 1] as string).toLowerCase().replace('.', '') };
+}
+
+function isUseful(mention: Mention): boolean {
+  const lower = mention.name.toLowerCase().replace(/\.$/u, '');
+  if (mention.kind !== 'name') return mention.name.length > 1;
+  return mention.name.length > 1 && !ROLE_TITLES.has(lower) && !NAME_TITLES.has(lower);
+}
+
+function withDates(sentence: Sentence, mentions: readonly Mention[]): Mention[] {
+  const all: Mention[] = [...mentions];
+  if (/\d/u.test(sentence.text)) {
+    for (const date of dates(sentence.text)) {
+      const overlaps = all.some(
+        (other) => other.start < date.end && date.start < other.end && other.kind !== 'quantity',
+      );
+      if (overlaps) continue;
+      for (const other of all.filter((one) => one.start < date.end && date.start < one.end))
+        all.splice(all.indexOf(other), 1);
+      const { name, start, end } = date;
+      all.push({ surface: name, name, title: null, kind: 'date', start, end, isNested: false });
+    }
+  }
+  all.sort((left, right) => left.start - right.start || right.end - left.end);
+  let reach = -1;
+  return all.map((mention) => {
+    if (mention.end <= reach) return { ...mention, isNested: true };
+    reach = mention.end;
+    return mention;
+  });
+}

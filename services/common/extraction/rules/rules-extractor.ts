@@ -1,0 +1,18 @@
+import type { Extractor } from '../../ports/extractor.ts';
+import { extractByRules } from './extract-by-rules.ts';
+import { createTagger } from './tagger.ts';
+
+/** Changes whenever the rules would answer differently. */
+export const RULES_VERSION = 'rules-1';
+
+/** Entities, relations and summaries without a model, in the calling thread: about 0.6 ms per chunk of 400 tokens. */
+export function createRulesExtractor(): Extractor {
+  const tag = createTagger();
+  return {
+    version: RULES_VERSION,
+    async extract(input, context) {
+      context.signal?.throwIfAborted();
+      return extractByRules(input, tag);
+    },
+  };
+}

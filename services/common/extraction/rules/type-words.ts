@@ -1,0 +1,64 @@
+const set = (text: string): ReadonlySet<string> => new Set(text.trim().split(/\s+/u));
+
+/** Ranks and offices that are no part of the name behind them: `Captain Ahab` is Ahab. Lower case. */
+export const ROLE_TITLES = set(`
+  captain capt colonel col general gen major lieutenant lt sergeant sgt corporal commander commodore admiral professor prof
+  doctor dr senator sen congressman congresswoman representative rep president governor gov mayor judge justice minister
+  chancellor secretary ambassador reverend rev mr mrs ms miss sir madam detective inspector officer coach chairman director
+  uncle aunt`);
+
+/** Titles that belong to the name: `Queen Victoria`, `Pope Francis`. */
+export const NAME_TITLES = set(
+  'king queen prince princess emperor empress pope saint st lord lady duke duchess baron baroness earl count countess sultan tsar czar father mother brother sister cardinal bishop archbishop',
+);
+
+export const PLACE_ENDINGS = set(`
+  river lake county island islands isle isles mountain mountains hill hills valley city town township village borough
+  district province region state territory peninsula bay gulf strait sea ocean creek falls waterfall canyon desert forest park
+  gardens garden street avenue road highway boulevard square bridge airport station harbor harbour port beach coast canal dam
+  reservoir castle palace tower hall house stadium arena cemetery cathedral temple fort glacier plateau cape reef basin
+  plaza building parish prefecture oblast municipality kingdom republic empire`);
+
+export const PLACE_BEGINNINGS = set('mount mt lake cape fort port isle gulf bay river loch san santa');
+
+export const ORGANISATION_ENDINGS = set(`
+  inc inc. corp corp. corporation company co co. ltd ltd. limited llc plc gmbh ag group holdings enterprises industries
+  university college institute institution school academy faculty laboratory laboratories bank trust fund foundation
+  association society union federation confederation league alliance organization organisation committee commission council
+  board agency authority bureau ministry department office service services parliament congress senate assembly court party
+  club team church museum library hospital orchestra ensemble choir band quartet records press publishing publishers
+  publications media network radio television studios pictures entertainment productions films airlines airways railway
+  railways motors electric electronics pharmaceuticals systems technologies technology software army navy force forces
+  police guard regiment brigade f.c. fc a.f.c. united rovers wanderers athletic brothers bros bros. & sons partners
+  consortium coalition movement nations`);
+
+export const ORGANISATION_BEGINNINGS = set(
+  'university college institute bank ministry department school academy church museum board council',
+);
+
+export const WORK_ENDINGS = set(`
+  symphony sonata concerto suite opera overture requiem magazine journal newspaper gazette times herald tribune chronicle
+  bible encyclopedia dictionary album soundtrack trilogy saga manifesto constitution treaty act`);
+
+export const CONCEPT_ENDINGS = set(`
+  war wars battle revolution crisis theory theorem law principle effect syndrome disease award awards prize medal
+  championship championships cup olympics games season election elections festival age era dynasty language languages
+  religion century movement project program programme operation siege conference agreement accord`);
+
+/** Words in front of a name that tell its type. */
+export const TYPE_NOUNS: Readonly<Record<string, string>> = Object.fromEntries(
+  Object.entries({
+    Work: 'novel book film movie album song single play poem opera painting series episode game show magazine newspaper journal track musical documentary sitcom comic essay story',
+    Person:
+      'actor actress singer author writer novelist poet director producer composer artist painter musician scientist physicist chemist mathematician philosopher politician president king queen emperor captain son daughter wife husband brother sister father mother friend colleague guitarist drummer player coach footballer professor engineer architect rapper journalist editor boss neighbor neighbour cousin uncle aunt grandmother grandfather',
+    Place:
+      'city town village river lake island county state province country region district mountain capital suburb neighborhood neighbourhood street port',
+    Organisation:
+      'company band group university college school organization organisation bank team club label studio firm agency party publisher newspaper airline startup',
+  }).flatMap(([type, nouns]) => nouns.split(' ').map((noun) => [noun, type])),
+);
+
+/** Lemmas whose subject is a person. */
+export const PERSON_VERBS = set(
+  'say tell ask reply answer cry shout whisper think believe know love marry die write sing laugh smile walk sit stand look nod speak exclaim mutter murmur feel remember teach study graduate retire bear compose paint call resign',
+);
