@@ -66,7 +66,8 @@ async function amongOwn(
   const known = new Map<string, DatasetRef>(own.map((dataset) => [dataset.name, datasetRef(dataset)]));
   const missing = names.filter((name) => !known.has(name));
   if (missing.length > 0 && !query.createMissing) throw namesNotFound(missing);
-  if (!missing.every(isCreatableDatasetName)) throw invalidName();
+  const unusable = missing.find((name) => !isCreatableDatasetName(name));
+  if (unusable !== undefined) throw invalidName(unusable);
   // Before anything is made: a refused request leaves no dataset behind.
   if (own.length > 0)
     await requirePermission(
@@ -126,6 +127,7 @@ function namesNotFound(names: readonly string[]) {
   );
 }
 
-function invalidName() {
-  return engramError('InvalidDatasetNameError', 'Dataset name cannot be empty or contain spaces or dots.');
+function invalidName(name: string) {
+  const fault = name === '' ? 'be empty' : 'contain spaces or dots';
+  return engramError('InvalidDatasetNameError', `Dataset name cannot ${fault}.`);
 }

@@ -21,8 +21,10 @@ export const getPrincipal = defineMethod<
 >('auth', 'GetPrincipal');
 
 /**
- * Datasets a request names, all of them with `permission`, in request order. `ids` win over `names`; neither given means
- * every dataset of the principal with that permission. Names resolve among datasets the principal owns in the current
+ * Datasets a request names, all of them with `permission`, in request order, each once. `ids` win over `names`; an empty
+ * `ids` counts as absent, an empty `names` is `DatasetNotFoundError`. Neither given means every dataset of the principal
+ * with that permission, oldest first, perhaps none (`nothingPermitted` in domain/permissions.ts is the error of routes that
+ * need one). Names resolve among datasets the principal owns in the current
  * tenant. Errors: `PermissionDeniedError` for an id that is missing or not permitted (alike), `DatasetNotFoundError` for an
  * unknown name unless `createMissing`, `InvalidDatasetNameError` (blank or dot in a name to be created).
  */
