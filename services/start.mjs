@@ -9,4 +9,5 @@ if (major < 24) {
   process.exit(1);
 }
 module.enableCompileCache?.();
-await import('./main.ts');
+const { run } = await import('./main.ts');
+await run();

@@ -4,6 +4,8 @@ import { SYSTEM_SCOPE } from '../common/domain/scope.ts';
 import type { Service } from '../common/lifecycle/service.ts';
 import { datasetItems } from '../common/messaging/methods/ingest.ts';
 import type { Subscription } from '../common/ports/bus.ts';
+import { createBlobIntents } from '../common/repositories/blob-intents.ts';
+import { createDataItems } from '../common/repositories/data-items.ts';
 import { addRoutes } from './routes/add.ts';
 import { datasetRoutes } from './routes/datasets.ts';
 import { forgetRoutes } from './routes/forget.ts';
@@ -11,8 +13,17 @@ import { rememberRoutes } from './routes/remember.ts';
 import type { IngestDependencies } from './usecases/dependencies.ts';
 import { sweepBlobs } from './usecases/sweep-blobs.ts';
 
+/** What the service is made from. */
+export type IngestServiceOptions = Omit<IngestDependencies, 'items' | 'intents'>;
+
 /** Takes data in, keeps it, hands it to the others and forgets it. */
-export function createIngestService(dependencies: IngestDependencies): Service {
+export function createIngestService(options: IngestServiceOptions): Service {
+  const { store } = options;
+  const dependencies: IngestDependencies = {
+    ...options,
+    items: createDataItems(store),
+    intents: createBlobIntents(store),
+  };
   const subscriptions: Subscription[] = [];
   return {
     name: 'ingest',

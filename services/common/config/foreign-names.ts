@@ -226,7 +226,6 @@ export const FOREIGN_NAMES: readonly ForeignNames[] = [
   {
     names: [
       'PRESORT_FOLDERS_ENABLED',
-      'RAISE_INCREMENTAL_LOADING_ERRORS',
       'GRAPH_COUNTS_*',
       'CODE_GRAPH_CACHE_*',
       'SEMANTIC_MAP_PROJECTION',

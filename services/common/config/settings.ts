@@ -415,6 +415,13 @@ const models = {
 };
 
 const runs = {
+  raiseItemErrors: setting({
+    names: ['RAISE_INCREMENTAL_LOADING_ERRORS'],
+    section: 'Runs',
+    type: type.flag(),
+    default: 'true',
+    meaning: 'The first item that cannot be processed ends its run; `false` lets the other items finish first.',
+  }),
   chunksPerBatch: optional({
     names: ['CHUNKS_PER_BATCH'],
     section: 'Runs',

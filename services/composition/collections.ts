@@ -1,0 +1,37 @@
+import type { AnyCollection } from '../common/ports/document-store.ts';
+import { apiKeysCollection } from '../common/repositories/api-keys.ts';
+import { blobIntentsCollection } from '../common/repositories/blob-intents.ts';
+import { dataItemsCollection } from '../common/repositories/data-items.ts';
+import { datasetsCollection } from '../common/repositories/datasets.ts';
+import { grantsCollection } from '../common/repositories/grants.ts';
+import { ledgerCollection } from '../common/repositories/ledger.ts';
+import { modelCacheCollection } from '../common/repositories/model-cache.ts';
+import { modelUsageCollection } from '../common/repositories/model-usage.ts';
+import { revokedTokensCollection } from '../common/repositories/revoked-tokens.ts';
+import { runRecordsCollection } from '../common/repositories/run-records.ts';
+import { runHeadsCollection, runResultsCollection, runsCollection } from '../common/repositories/runs.ts';
+import { searchHistoryCollection } from '../common/repositories/search-history.ts';
+import { usersCollection } from '../common/repositories/users.ts';
+import { eventsCollection } from '../common/runs/event-log.ts';
+import { jobsCollection } from '../common/runs/work-queue.ts';
+
+/** Every collection of the document store, so that each process prepares the same ones. */
+export const collections: readonly AnyCollection[] = [
+  apiKeysCollection,
+  blobIntentsCollection,
+  dataItemsCollection,
+  datasetsCollection,
+  eventsCollection,
+  grantsCollection,
+  jobsCollection,
+  ledgerCollection,
+  modelCacheCollection,
+  modelUsageCollection,
+  revokedTokensCollection,
+  runHeadsCollection,
+  runRecordsCollection,
+  runResultsCollection,
+  runsCollection,
+  searchHistoryCollection,
+  usersCollection,
+];

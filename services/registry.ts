@@ -1,0 +1,122 @@
+import { join } from 'node:path';
+import type { Config } from './common/config/configuration.ts';
+import type { ServiceName } from './common/config/settings.ts';
+import type { Service } from './common/lifecycle/service.ts';
+import type { Messenger } from './common/messaging/messenger.ts';
+import type { Logger } from './common/observability/logger.ts';
+import type { Metrics } from './common/observability/metrics.ts';
+import type { DocumentLoader, Fetcher } from './common/ports/documents.ts';
+import type { EventLog } from './common/ports/event-log.ts';
+import type { Clock, IdSource } from './common/ports/system.ts';
+import type { WorkQueue } from './common/ports/work-queue.ts';
+import type { Ledger } from './common/repositories/ledger.ts';
+import type { Models } from './composition/models.ts';
+import type { Stores } from './composition/stores.ts';
+
+/** What services are made from. */
+export interface Parts {
+  readonly config: Config;
+  readonly stores: Stores;
+  readonly models: Models;
+  readonly messenger: Messenger;
+  readonly workQueue: WorkQueue;
+  readonly eventLog: EventLog;
+  readonly ledger: Ledger;
+  readonly documents: DocumentLoader;
+  readonly fetcher: Fetcher;
+  readonly clock: Clock;
+  readonly ids: IdSource;
+  readonly logger: Logger;
+  readonly metrics: Metrics;
+  readonly secrets: { readonly jwt: string };
+}
+
+type Build = (parts: Parts) => Promise<Service>;
+
+/** The services of this build, loaded only when they are started. */
+export const REGISTRY: Readonly<Partial<Record<ServiceName, Build>>> = {
+  auth: async (parts) => {
+    const { createAuthService } = await import('./auth/service.ts');
+    const { config, secrets } = parts;
+    return createAuthService({
+      ...common(parts, 'auth'),
+      settings: {
+        posture: config.posture,
+        defaultUserEmail: config.defaultUserEmail,
+        cookieName: config.cookieName,
+        cookieDomain: config.cookieDomain ?? null,
+        tokenLifetimeSeconds: config.jwtLifetimeSeconds,
+        maxApiKeysPerUser: config.maxUserApiKeys,
+      },
+      secrets: { jwt: secrets.jwt, defaultUserPassword: config.defaultUserPassword ?? null },
+    });
+  },
+  ingest: async (parts) => {
+    const { createIngestService } = await import('./ingest/service.ts');
+    const { config, stores, documents, fetcher } = parts;
+    return createIngestService({
+      ...common(parts, 'ingest'),
+      blobs: stores.blobs,
+      documents,
+      fetcher,
+      settings: {
+        maxDocumentBytes: config.uploadLimitBytes,
+        parseConcurrency: 4,
+        acceptLocalPaths: config.acceptLocalFilePath,
+        localRoots: config.allowedLocalFileRoots,
+      },
+    });
+  },
+  cognify: async (parts) => {
+    const { createCognifyService } = await import('./cognify/service.ts');
+    const { config, stores, models, workQueue, ledger, metrics } = parts;
+    return createCognifyService({
+      ...common(parts, 'cognify'),
+      blobs: stores.blobs,
+      text: stores.indexes.text,
+      vectors: stores.indexes.vectors,
+      graph: stores.indexes.graph,
+      embedder: models.embedder,
+      extractor: models.extractor,
+      workQueue,
+      ledger,
+      metrics,
+      settings: {
+        maxChunkTokens: config.embeddingMaxCompletionTokens,
+        ...(config.chunksPerBatch === undefined ? {} : { chunksPerBatch: config.chunksPerBatch }),
+        keepExtractions: models.languageModel !== null,
+        raiseItemErrors: config.raiseItemErrors,
+        ...(models.missingModelKey === null ? {} : { missingModelKey: models.missingModelKey }),
+      },
+      runs: { abandonedAfterMs: config.staleRunMinAgeMs, drainMs: config.drainTimeoutMs },
+    });
+  },
+  search: async (parts) => {
+    const { createSearchService } = await import('./search/service.ts');
+    const { config, stores, models, ledger } = parts;
+    return createSearchService({
+      ...common(parts, 'search'),
+      indexes: stores.indexes,
+      embedder: models.embedder,
+      ...(models.languageModel === null ? {} : { languageModel: models.languageModel }),
+      ledger,
+      settings: {
+        accessControl: config.accessControl ?? true,
+        logSearchHistory: config.logSearchHistory,
+        allowCypherQuery: config.allowCypherQuery,
+        recallWarmupShortcircuit: config.recallWarmupShortcircuit,
+        recallWarmupThreshold: config.recallWarmupThreshold,
+        recallWarmupCacheTtlMs: config.recallWarmupCacheTtlMs,
+      },
+    });
+  },
+};
+
+function common({ stores, messenger, eventLog, clock, ids, logger }: Parts, name: ServiceName) {
+  return { store: stores.documents, messenger, eventLog, clock, ids, logger: logger.child({ service: name }) };
+}
+
+/** Where uploads wait until their request has ended. */
+export function spoolDirectory(config: Config): string {
+  return join(config.dataDir, 'spool');
+}
