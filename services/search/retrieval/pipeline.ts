@@ -63,6 +63,8 @@ export interface RankedPassage {
   /** Share of the query's information that the passage (not its partner) covers, 0 to about 1. */
   readonly coverage: number;
   readonly similarity: number | null;
+  /** What it holds of each term of the query, in the order of `analysis.terms`: BM25 parts, 0 for none. */
+  readonly terms: Float64Array;
   /** Passages that say the same, this one included. */
   readonly support: number;
   readonly explanation: Explanation;
@@ -70,6 +72,8 @@ export interface RankedPassage {
 
 export interface Retrieval {
   readonly analysis: QueryAnalysis;
+  /** idf of each term of the query in the dataset, in the order of `analysis.terms`. */
+  readonly information: readonly number[];
   readonly passages: readonly RankedPassage[];
   readonly named: readonly NamedEntity[];
   readonly links: readonly PassageLink[];
@@ -135,6 +139,7 @@ class Search {
     const passages = this.rank(fused, around.links, Math.max(limit, MIN_PLACES));
     return {
       analysis: this.context.analysis,
+      information: this.scorer.information,
       passages: passages.slice(0, limit),
       named: this.named,
       links: around.links,
@@ -363,6 +368,7 @@ class Search {
       score: item.entry.score / this.scale,
       coverage: item.candidate.lexicalScore / this.scale,
       similarity: item.candidate.similarity,
+      terms: item.candidate.terms,
       support,
       explanation: {
         lanes: Object.fromEntries(item.candidate.lanes),

@@ -1,0 +1,92 @@
+import type { DatasetId, UserId } from '../domain/brand.ts';
+import type { Scope } from '../domain/scope.ts';
+import { type Collection, type DocumentStore, insert, removeWhere } from '../ports/document-store.ts';
+import type { IdSource } from '../ports/system.ts';
+
+type HistoryDocument = {
+  readonly userId: string;
+  /** The dataset that answered; null when none was searched. */
+  readonly datasetId: string | null;
+  readonly searchType: string;
+  /** `user`: a question, `system`: its answer. */
+  readonly speaker: 'user' | 'system';
+  readonly text: string;
+  readonly createdAt: string;
+};
+
+export const searchHistoryCollection: Collection<HistoryDocument> = {
+  name: 'search_history',
+  level: 'tenant',
+  indexes: [{ fields: ['userId'] }, { fields: ['datasetId'] }],
+};
+
+export interface HistoryEntry extends HistoryDocument {
+  readonly id: string;
+}
+
+export interface AnsweredQuestion {
+  readonly userId: UserId;
+  readonly datasetId: DatasetId | null;
+  readonly searchType: string;
+  readonly question: string;
+  readonly answer: string;
+  readonly askedAt: string;
+  readonly answeredAt: string;
+}
+
+/** Questions and answers of searches and recalls, by user. */
+export interface SearchHistory {
+  /** One commit: a question never stands without its answer. */
+  append(scope: Scope, answered: readonly AnsweredQuestion[]): Promise<void>;
+  /** Every row of the user, oldest first. */
+  ofUser(scope: Scope, user: UserId): Promise<readonly HistoryEntry[]>;
+  /** Returns how many rows went. */
+  eraseDataset(scope: Scope, dataset: DatasetId): Promise<number>;
+  countDataset(scope: Scope, dataset: DatasetId): Promise<number>;
+}
+
+const PAGE = 1000;
+
+export function createSearchHistory(store: DocumentStore, ids: IdSource): SearchHistory {
+  return {
+    async append(scope, answered) {
+      const writes = answered.flatMap(({ question, answer, askedAt, answeredAt, ...common }) => [
+        insert(searchHistoryCollection, ids.ordered(), {
+          ...common,
+          speaker: 'user',
+          text: question,
+          createdAt: askedAt,
+        }),
+        insert(searchHistoryCollection, ids.ordered(), {
+          ...common,
+          speaker: 'system',
+          text: answer,
+          createdAt: answeredAt,
+        }),
+      ]);
+      const { maxWritesPerCommit } = store.capabilities;
+      const step = Math.max(2, maxWritesPerCommit - (maxWritesPerCommit % 2));
+      for (let at = 0; at < writes.length; at += step) await store.commit(scope, writes.slice(at, at + step));
+    },
+    async ofUser(scope, user) {
+      const rows: HistoryEntry[] = [];
+      let after: string | null = null;
+      do {
+        // Ids are time-ordered, so the id alone gives the order in which rows were written.
+        const page: Awaited<ReturnType<typeof store.find<HistoryDocument>>> = await store.find(
+          scope,
+          searchHistoryCollection,
+          { where: { userId: user }, limit: PAGE, after },
+        );
+        rows.push(...page.items.map(({ id, value }) => ({ id, ...value })));
+        after = page.next;
+      } while (after !== null);
+      return rows;
+    },
+    async eraseDataset(scope, dataset) {
+      const [result] = await store.commit(scope, [removeWhere(searchHistoryCollection, { datasetId: dataset })]);
+      return result?.changed ?? 0;
+    },
+    countDataset: (scope, dataset) => store.count(scope, searchHistoryCollection, { datasetId: dataset }),
+  };
+}

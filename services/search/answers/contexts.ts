@@ -1,0 +1,136 @@
+import type { RankedPassage } from '../retrieval/pipeline.ts';
+import type { Fact, Knowledge, KnownEntity } from './knowledge.ts';
+
+/** RAG_COMPLETION: the texts, best first. */
+export function plainContext(passages: readonly RankedPassage[]): string {
+  return passages.map((passage) => passage.payload.text).join('\n');
+}
+
+/** HYBRID_COMPLETION: passages, entities with what is said of them, further facts (search-recall.md §3.2). */
+export function sectionedContext(passages: readonly RankedPassage[], knowledge: Knowledge): string {
+  const shown = new Set<string>();
+  const entities = knowledge.entities.map((entity) => entitySection(entity, knowledge.facts, shown));
+  const rest = knowledge.facts.filter((fact) => !shown.has(fact.text)).map((fact) => fact.text);
+  return [
+    section(
+      'Relevant passages',
+      passages.map((passage) => passage.payload.text),
+      '\n---\n',
+    ),
+    section('Relevant entities', entities, '\n\n'),
+    section(
+      'Related facts',
+      [...new Set(rest)].map((text) => `- ${text}`),
+      '\n',
+    ),
+  ]
+    .filter((part) => part !== '')
+    .join('\n\n');
+}
+
+const BULLETS_PER_ENTITY = 10;
+
+function entitySection(entity: KnownEntity, facts: readonly Fact[], shown: Set<string>): string {
+  const texts = facts
+    .filter((fact) => fact.source.id === entity.id || fact.target.id === entity.id)
+    .map((fact) => fact.text);
+  const bullets = [...new Set(texts)].slice(0, BULLETS_PER_ENTITY);
+  for (const text of bullets) shown.add(text);
+  return [`### ${entity.name} (${entity.type})`, ...bullets.map((text) => `- ${text}`)].join('\n');
+}
+
+function section(title: string, parts: readonly string[], separator: string): string {
+  return parts.length === 0 ? '' : `## ${title}\n${parts.join(separator)}`;
+}
+
+/** An edge of the graph context; an end with a text is shown with that text. */
+interface Connection {
+  readonly source: ContextNode;
+  readonly target: ContextNode;
+  readonly relation: string;
+  readonly text: string | null;
+}
+
+interface ContextNode {
+  readonly id: string;
+  readonly name: string;
+  readonly content: string;
+}
+
+/**
+ * GRAPH_COMPLETION: each passage with the entity that leads to it, and the statements among the entities, as nodes and
+ * connections (search-recall.md §3.0).
+ */
+export function graphContext(passages: readonly RankedPassage[], knowledge: Knowledge): string {
+  const entities = new Map(knowledge.entities.map((entity) => [entity.id, entityNode(entity)]));
+  const connections: Connection[] = [];
+  for (const passage of passages) {
+    const key = entities.get(knowledge.keyEntity.get(passage.id) ?? '');
+    const target = key ?? { id: passage.payload.documentId, name: passage.payload.documentName, content: '' };
+    const relation = key === undefined ? 'is_part_of' : 'contains';
+    connections.push({ source: passageNode(passage), target, relation, text: null });
+    for (const fact of knowledge.facts.filter((candidate) => candidate.chunkId === passage.id)) {
+      connections.push(factConnection(fact));
+    }
+  }
+  const shown = new Set(passages.map((passage) => passage.id));
+  const others = knowledge.facts.filter((fact) => fact.chunkId === null || !shown.has(fact.chunkId));
+  connections.push(...others.map(factConnection));
+  return renderGraph(connections);
+}
+
+/** Bullets of the graph context's evidence: passages that state an edge of it. */
+export function renderGraph(connections: readonly Connection[]): string {
+  if (connections.length === 0) return '';
+  const nodes = new Map<string, ContextNode>();
+  for (const { source, target } of connections) {
+    for (const node of [source, target]) if (!nodes.has(node.id)) nodes.set(node.id, node);
+  }
+  const blocks = [...nodes.values()].map(
+    ({ name, content }) =>
+      `Node: ${name}\n__node_content_start__\n${content === '' ? name : content}\n__node_content_end__\n`,
+  );
+  const lines = connections.map(({ source, target, relation, text }) => {
+    const detail = text === null || text === relation ? '' : `  (${text})`;
+    return `${source.name} --[${relation}]--> ${target.name}${detail}`;
+  });
+  return `Nodes:\n${blocks.join('\n')}\n\nConnections:\n${lines.join('\n')}`;
+}
+
+function factConnection(fact: Fact): Connection {
+  return {
+    source: entityNode(fact.source),
+    target: entityNode(fact.target),
+    relation: fact.relation,
+    text: fact.text,
+  };
+}
+
+function entityNode(entity: KnownEntity): ContextNode {
+  return { id: entity.id, name: entity.name, content: entity.description };
+}
+
+function passageNode(passage: RankedPassage): ContextNode {
+  return { id: passage.id, name: titleOf(passage.payload.text), content: passage.payload.text };
+}
+
+const TITLE_WORDS = 7;
+const TITLE_KEYWORDS = 3;
+const TITLE_STOP_WORDS = new Set(
+  `a an the and or but is are was were in on at to for with by about of from as that this these those it its them they
+  their he she his her him we our you your not be been being have has had do does did can could will would shall should
+  may might must when where which who whom whose why how`.split(/\s+/u),
+);
+
+/** The first words of a text and its most frequent ones, as the wire titles a passage. */
+export function titleOf(text: string): string {
+  const words = text.trim().split(/\s+/u);
+  const counts = new Map<string, number>();
+  for (const raw of words) {
+    const word = raw.toLowerCase().replace(/^[!-/:-@[-`{-~]+|[!-/:-@[-`{-~]+$/gu, '');
+    if (word !== '' && !TITLE_STOP_WORDS.has(word)) counts.set(word, (counts.get(word) ?? 0) + 1);
+  }
+  // A stable sort keeps first occurrences first among equals.
+  const frequent = [...counts].sort((a, b) => b[1] - a[1]).slice(0, TITLE_KEYWORDS);
+  return `${words.slice(0, TITLE_WORDS).join(' ')}... [${frequent.map(([word]) => word).join(', ')}]`;
+}

@@ -1,0 +1,109 @@
+import { inverseRowFrequency } from '../../common/domain/ranking/bm25.ts';
+import { collapseNearDuplicates } from '../../common/domain/ranking/diversity.ts';
+import { sentences } from '../../common/language/sentences.ts';
+import { tokenize, tokenizeQuery } from '../../common/language/tokenize.ts';
+import type { RankedPassage, Retrieval } from '../retrieval/pipeline.ts';
+
+export const NOTHING_FITS = 'Nothing in memory answers this question.';
+
+const MAX_QUOTES = 3;
+const PASSAGES_READ = 8;
+/** Quotes below this share of the best one's score are left out. */
+const QUOTE_FLOOR = 0.6;
+/** What a sentence of the first passage gains over one of the last read, as a share of its own score. */
+const RANK_GAIN = 0.5;
+/**
+ * Share of the query's information that the best passages must hold together: more when a name of the query stands in
+ * none of them. Calibrated by asking the questions of each train set against the other, where nothing answers them:
+ * abstains on 2 of 3 of those and on 3 of 100 that their own set answers.
+ */
+const ABSTAIN_BELOW = { allNamesHeld: 0.35, nameMissing: 0.72 } as const;
+
+interface Quote {
+  readonly id: string;
+  readonly documentId: string;
+  readonly text: string;
+  readonly source: string;
+  readonly score: number;
+}
+
+/**
+ * An answer without a model: the sentences that say most of what the question asks about, word for word, with the
+ * documents they stand in; `NOTHING_FITS` when the passages do not hold what the question is about.
+ */
+export function extractiveAnswer(query: string, retrieval: Retrieval, passages: readonly RankedPassage[]): string {
+  if (passages.length === 0 || isBeyondMemory(retrieval, passages)) return NOTHING_FITS;
+  const quotes = bestQuotes(query, passages.slice(0, PASSAGES_READ), retrieval);
+  if (quotes.length === 0) return NOTHING_FITS;
+  return quotes.map((quote) => `"${quote.text}" (${quote.source})`).join('\n');
+}
+
+/** True when too much of what the query is about occurs in none of the best passages. */
+export function isBeyondMemory(
+  retrieval: Pick<Retrieval, 'analysis' | 'information'>,
+  passages: readonly Pick<RankedPassage, 'terms'>[],
+): boolean {
+  const { entities, terms } = retrieval.analysis;
+  const names = new Set(entities.flatMap((name) => tokenizeQuery(name)));
+  const read = passages.slice(0, PASSAGES_READ);
+  const isMissing = terms.some(
+    (term, at) => names.has(term) && read.every((passage) => (passage.terms[at] ?? 0) === 0),
+  );
+  const held = heldInformation(retrieval, passages);
+  return held < (isMissing ? ABSTAIN_BELOW.nameMissing : ABSTAIN_BELOW.allNamesHeld);
+}
+
+/** Share of the information in the query's words that the best passages hold together, 0 to 1. */
+export function heldInformation(
+  retrieval: Pick<Retrieval, 'information'>,
+  passages: readonly Pick<RankedPassage, 'terms'>[],
+): number {
+  const read = passages.slice(0, PASSAGES_READ);
+  let total = 0;
+  let held = 0;
+  for (const [at, information] of retrieval.information.entries()) {
+    total += information;
+    if (read.some((passage) => (passage.terms[at] ?? 0) > 0)) held += information;
+  }
+  return total === 0 ? 0 : held / total;
+}
+
+function bestQuotes(query: string, passages: readonly RankedPassage[], retrieval: Retrieval): readonly Quote[] {
+  const split = passages.map((passage) => sentences(passage.payload.text).map((sentence) => sentence.text));
+  const informationOf = sentenceInformation(query, split.flat());
+  const names = retrieval.named.map((entity) => entity.name.toLowerCase());
+  const quotes = passages.flatMap((passage, place) =>
+    (split[place] ?? []).map((text, at): Quote => {
+      const lower = text.toLowerCase();
+      const named = names.filter((name) => lower.includes(name)).length;
+      const gain = 1 + RANK_GAIN * (1 - place / PASSAGES_READ);
+      return {
+        id: `${passage.id}#${at}`,
+        documentId: passage.payload.documentId,
+        text: text.replace(/\s+/gu, ' '),
+        source: passage.payload.documentName,
+        score: (informationOf(text) + named) * gain,
+      };
+    }),
+  );
+  quotes.sort((a, b) => b.score - a.score);
+  const best = quotes[0]?.score ?? 0;
+  if (best === 0) return [];
+  const strong = quotes.filter((quote) => quote.score >= QUOTE_FLOOR * best);
+  return collapseNearDuplicates(strong.slice(0, 4 * MAX_QUOTES))
+    .map(({ item }) => item)
+    .slice(0, MAX_QUOTES);
+}
+
+/** Information of the query's words in a sentence, against all sentences that were read; long ones pay for length. */
+function sentenceInformation(query: string, all: readonly string[]): (text: string) => number {
+  const terms = tokenizeQuery(query);
+  const sets = all.map((text) => new Set(tokenize(text)));
+  const weights = terms.map((term) => inverseRowFrequency(all.length, sets.filter((words) => words.has(term)).length));
+  return (text) => {
+    const tokens = tokenize(text);
+    const words = new Set(tokens);
+    const sum = terms.reduce((total, term, at) => total + (words.has(term) ? (weights[at] ?? 0) : 0), 0);
+    return sum / Math.sqrt(1 + tokens.length / 60);
+  };
+}

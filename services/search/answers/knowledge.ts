@@ -1,0 +1,184 @@
+import { type DatasetRef, scopeOf } from '../../common/domain/dataset.ts';
+import { edgeId } from '../../common/domain/ids.ts';
+import { type EntityPayload, RELATIONS, STRUCTURAL_RELATIONS } from '../../common/domain/index-rows.ts';
+import { tokenize, tokenizeQuery } from '../../common/language/tokenize.ts';
+import type { EdgeEvidence } from '../../common/ports/graph-store.ts';
+import type { SearchDependencies } from '../dependencies.ts';
+import type { RankedPassage, Retrieval } from '../retrieval/pipeline.ts';
+import { createVisibility, type Visibility } from '../retrieval/visibility.ts';
+
+export interface KnownEntity {
+  readonly id: string;
+  readonly name: string;
+  readonly type: string;
+  readonly description: string;
+}
+
+/** A statement that joins two entities, with the sentence that makes it. */
+export interface Fact {
+  readonly id: string;
+  readonly source: KnownEntity;
+  readonly target: KnownEntity;
+  readonly relation: string;
+  readonly text: string;
+  /** The passage that states it; null when the row does not say. */
+  readonly chunkId: string | null;
+}
+
+/** What the graph knows around the passages of an answer. */
+export interface Knowledge {
+  /** Entities the query names, those that join passages, then the most mentioned. */
+  readonly entities: readonly KnownEntity[];
+  /** Statements of the passages first, then others about the entities; those that share words with the query lead. */
+  readonly facts: readonly Fact[];
+  /** The entity that best says why a passage is here. */
+  readonly keyEntity: ReadonlyMap<string, string>;
+}
+
+export interface KnowledgeLimits {
+  readonly entities: number;
+  readonly facts: number;
+}
+
+const ENTITIES_PER_PASSAGE = 24;
+const FACTS_PER_ENTITY = 24;
+
+export async function knowledgeAround(
+  deps: Pick<SearchDependencies, 'indexes' | 'ledger'>,
+  dataset: DatasetRef,
+  found: { readonly passages: readonly RankedPassage[]; readonly retrieval: Retrieval; readonly query: string },
+  limits: KnowledgeLimits,
+): Promise<Knowledge> {
+  if (found.passages.length === 0) return { entities: [], facts: [], keyEntity: new Map() };
+  const scope = scopeOf(dataset);
+  const visibility = createVisibility(deps.ledger, scope);
+  const chunkIds = found.passages.map((passage) => passage.id);
+  const options = { relations: [RELATIONS.contains], limitPerNode: ENTITIES_PER_PASSAGE };
+  const mentions = await visibility.filter(await deps.indexes.graph.neighbours(scope, chunkIds, options));
+  const worth = worthOfEntities(found, mentions);
+  const chosen = [...worth].sort((a, b) => b[1] - a[1] || (a[0] < b[0] ? -1 : 1)).slice(0, limits.entities);
+  const ids = chosen.map(([id]) => id);
+  const edges = await statements(deps, dataset, ids, visibility);
+  const best = bestStatements(edges, found, limits.facts);
+  const ends = best.flatMap((edge) => [edge.source, edge.target]);
+  const known = await entitiesById(deps, dataset, [...new Set([...ids, ...ends])], visibility);
+  return {
+    entities: ids.flatMap((id) => known.get(id) ?? []),
+    facts: best.flatMap((edge) => factOf(edge, known)),
+    keyEntity: keyEntities(found.passages, mentions, worth),
+  };
+}
+
+function worthOfEntities(
+  found: { readonly passages: readonly RankedPassage[]; readonly retrieval: Retrieval },
+  mentions: readonly EdgeEvidence[],
+): ReadonlyMap<string, number> {
+  const rank = new Map(found.passages.map((passage, index) => [passage.id, index]));
+  const worth = new Map<string, number>();
+  const add = (id: string, value: number) => worth.set(id, (worth.get(id) ?? 0) + value);
+  for (const edge of mentions) {
+    const subject = edge.properties['isSubject'] === true ? 1 : 0;
+    const count = Math.log(1 + Math.max(0, Number(edge.properties['mentions'] ?? 1)));
+    add(edge.target, (subject + count) / (2 + (rank.get(edge.source) ?? 0)));
+  }
+  for (const passage of found.passages) if (passage.explanation.via !== null) add(passage.explanation.via, 2);
+  for (const entity of found.retrieval.named) if (worth.has(entity.entityId)) add(entity.entityId, 10);
+  return worth;
+}
+
+async function statements(
+  deps: Pick<SearchDependencies, 'indexes'>,
+  dataset: DatasetRef,
+  entities: readonly string[],
+  visibility: Visibility,
+): Promise<readonly EdgeEvidence[]> {
+  if (entities.length === 0) return [];
+  const excludeRelations = [...STRUCTURAL_RELATIONS];
+  const options = { excludeRelations, limitPerNode: FACTS_PER_ENTITY };
+  return visibility.filter(await deps.indexes.graph.neighbours(scopeOf(dataset), entities, options));
+}
+
+/** Each statement once, the best evidence of it: said in a passage of the answer, sharing words with the query. */
+function bestStatements(
+  edges: readonly EdgeEvidence[],
+  found: { readonly passages: readonly RankedPassage[]; readonly query: string },
+  limit: number,
+): readonly EdgeEvidence[] {
+  const terms = new Set(tokenizeQuery(found.query));
+  const rank = new Map(found.passages.map((passage, index) => [passage.id, index]));
+  const scored = edges.map((edge) => {
+    const place = rank.get(String(edge.properties['chunkId'] ?? ''));
+    const shared = new Set(tokenize(textOf(edge)).filter((token) => terms.has(token))).size;
+    return { edge, score: shared + (place === undefined ? 0 : 2 / (1 + place)) };
+  });
+  scored.sort((a, b) => b.score - a.score || b.edge.weight - a.edge.weight || (idOf(a.edge) < idOf(b.edge) ? -1 : 1));
+  const seen = new Set<string>();
+  const kept: EdgeEvidence[] = [];
+  for (const { edge } of scored) {
+    if (kept.length >= limit) break;
+    if (seen.has(idOf(edge))) continue;
+    seen.add(idOf(edge));
+    kept.push(edge);
+  }
+  return kept;
+}
+
+async function entitiesById(
+  deps: Pick<SearchDependencies, 'indexes'>,
+  dataset: DatasetRef,
+  ids: readonly string[],
+  visibility: Visibility,
+): Promise<ReadonlyMap<string, KnownEntity>> {
+  if (ids.length === 0) return new Map();
+  const rows = await visibility.filter(await deps.indexes.text.fetch(scopeOf(dataset), 'entity', ids));
+  const known = new Map<string, KnownEntity>();
+  for (const row of rows) {
+    const { name, type, description } = row.payload as EntityPayload;
+    const before = known.get(row.id);
+    if (before === undefined || description.length > before.description.length) {
+      known.set(row.id, { id: row.id, name, type, description });
+    }
+  }
+  return known;
+}
+
+function factOf(edge: EdgeEvidence, known: ReadonlyMap<string, KnownEntity>): readonly Fact[] {
+  const source = known.get(edge.source);
+  const target = known.get(edge.target);
+  if (source === undefined || target === undefined) return [];
+  const chunkId = edge.properties['chunkId'];
+  return [
+    {
+      id: idOf(edge),
+      source,
+      target,
+      relation: edge.relation,
+      text: textOf(edge) || `${source.name} ${edge.relation.replaceAll('_', ' ')} ${target.name}`,
+      chunkId: typeof chunkId === 'string' ? chunkId : null,
+    },
+  ];
+}
+
+function keyEntities(
+  passages: readonly RankedPassage[],
+  mentions: readonly EdgeEvidence[],
+  worth: ReadonlyMap<string, number>,
+): ReadonlyMap<string, string> {
+  const key = new Map<string, string>();
+  for (const { source, target } of mentions) {
+    const before = key.get(source);
+    if (before === undefined || (worth.get(target) ?? 0) > (worth.get(before) ?? 0)) key.set(source, target);
+  }
+  for (const passage of passages) if (passage.explanation.via !== null) key.set(passage.id, passage.explanation.via);
+  return key;
+}
+
+function idOf(edge: EdgeEvidence): string {
+  return edgeId(edge.source, edge.relation, edge.target);
+}
+
+function textOf(edge: EdgeEvidence): string {
+  const { edgeText, text } = edge.properties;
+  if (typeof text === 'string' && text !== '') return text;
+  return typeof edgeText === 'string' ? edgeText : '';
+}

@@ -1,0 +1,97 @@
+import type { AnsweredType } from '../search-types.ts';
+import type { RecallFinding } from '../usecases/recall.ts';
+import type { DatasetOutcome } from '../usecases/search-outcome.ts';
+import type { SearchRequest } from '../usecases/search-request.ts';
+import { presentExplanation } from './rows.ts';
+import { presentRows } from './search-result.ts';
+
+type Shape = Pick<SearchRequest, 'onlyContext' | 'explain'>;
+
+const KIND: Readonly<Record<AnsweredType, string>> = {
+  CHUNKS: 'chunk',
+  CHUNKS_LEXICAL: 'chunk',
+  SUMMARIES: 'summary',
+  RAG_COMPLETION: 'rag_completion',
+  HYBRID_COMPLETION: 'graph_completion',
+  GRAPH_COMPLETION: 'graph_completion',
+  TRIPLET_COMPLETION: 'graph_completion',
+};
+
+/** Items of all lanes in lane order (search-recall.md §6.4). */
+export function presentFindings(findings: readonly RecallFinding[], shape: Shape): readonly object[] {
+  return findings.flatMap((finding) =>
+    finding.lane === 'system'
+      ? [presentMarker(finding)]
+      : finding.outcomes.flatMap((outcome) => presentGraphItems(outcome, shape)),
+  );
+}
+
+function presentGraphItems({ dataset, outcome }: DatasetOutcome, shape: Shape): readonly object[] {
+  if (outcome === null) return [];
+  const common = {
+    kind: KIND[outcome.type],
+    search_type: outcome.type,
+    dataset_id: dataset?.id ?? null,
+    dataset_name: dataset?.name ?? null,
+  };
+  const item = (own: { text: string; systemPrompt?: string; score?: number; metadata?: object; raw: object }) => ({
+    kind: common.kind,
+    search_type: common.search_type,
+    text: own.text,
+    system_prompt: own.systemPrompt ?? null,
+    score: own.score ?? null,
+    dataset_id: common.dataset_id,
+    dataset_name: common.dataset_name,
+    metadata: own.metadata ?? {},
+    raw: own.raw,
+    structured: null,
+    source: 'graph',
+  });
+  if (outcome.kind === 'completion') {
+    const text = shape.onlyContext ? (outcome.prompt?.user ?? outcome.context) : outcome.answer;
+    if (text === null || text === '') return [];
+    const metadata = shape.explain ? { explain: outcome.passages.map(presentExplanation) } : {};
+    const system = shape.onlyContext ? outcome.prompt?.system : undefined;
+    return [item({ text, metadata, raw: { value: text }, ...(system === undefined ? {} : { systemPrompt: system }) })];
+  }
+  if (shape.onlyContext) {
+    const text = outcome.rows.map(({ row }) => row.payload['text']).join('\n');
+    return text === '' ? [] : [item({ text, raw: { value: text } })];
+  }
+  return presentRows(outcome, shape).map((object) => {
+    const row = object as Readonly<Record<string, unknown>>;
+    const { score, explain } = row;
+    return item({
+      text: String(row['text'] ?? ''),
+      metadata: { ...rowMetadata(row), ...(explain === undefined ? {} : { explain }) },
+      raw: object,
+      ...(typeof score === 'number' ? { score } : {}),
+    });
+  });
+}
+
+/** Present keys only. */
+function rowMetadata(row: Readonly<Record<string, unknown>>): object {
+  const entries: readonly (readonly [string, unknown])[] = [
+    ['data_id', row['document_id']],
+    ['chunk_id', row['id']],
+    ['chunk_index', row['chunk_index']],
+    ['document_name', row['document_name']],
+  ];
+  return Object.fromEntries(entries.filter(([, value]) => value !== null && value !== undefined));
+}
+
+function presentMarker({ verdict, threshold }: Extract<RecallFinding, { lane: 'system' }>) {
+  const isFailed = verdict.status === 'build_failed';
+  return {
+    source: 'system',
+    status: verdict.status,
+    text: isFailed
+      ? 'Memory could not be built: the last processing run failed. Fix the cause and run cognify again.'
+      : 'Memory is warming up: nothing has been processed yet. Add data and run cognify, then ask again.',
+    datapoint_count: 0,
+    threshold,
+    error_class: isFailed ? verdict.errorClass : null,
+    error_message: isFailed ? verdict.errorMessage : null,
+  };
+}

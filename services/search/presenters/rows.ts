@@ -1,0 +1,116 @@
+import type { ChunkPayload, SummaryPayload } from '../../common/domain/index-rows.ts';
+import type { JsonObject } from '../../common/domain/json.ts';
+import type { TextRow } from '../../common/ports/text-index.ts';
+import type { Explanation, RankedPassage } from '../retrieval/pipeline.ts';
+import type { ScoredRow } from '../usecases/material.ts';
+import { epochMs } from './wire-time.ts';
+
+/**
+ * Distance of a row that is no neighbour of the query in vector space: orthogonal. The wire promises a number, and the
+ * order is the fused one anyway.
+ */
+const UNRELATED = 1;
+
+/** CHUNKS: payload and score (search-recall.md §3.0). */
+export function presentChunk(scored: ScoredRow & { readonly passage: RankedPassage | null }, explain: boolean) {
+  const payload = scored.row.payload as ChunkPayload;
+  return {
+    id: scored.row.id,
+    ...bookkeeping(scored.row, payload),
+    type: 'IndexSchema',
+    belongs_to_set: payload.nodeSets,
+    text: payload.text,
+    document_id: payload.documentId,
+    document_name: payload.documentName,
+    chunk_index: payload.chunkIndex,
+    source_chunk_id: null,
+    external_metadata: metadataText(payload.externalMetadata),
+    score: scored.distance ?? UNRELATED,
+    ...explanation(scored.passage, explain),
+  };
+}
+
+/** SUMMARIES: the same keys; a summary knows its chunk, not its document. */
+export function presentSummary(scored: ScoredRow) {
+  const payload = scored.row.payload as SummaryPayload;
+  return {
+    id: scored.row.id,
+    ...bookkeeping(scored.row, payload),
+    type: 'IndexSchema',
+    belongs_to_set: payload.nodeSets,
+    text: payload.text,
+    document_id: payload.documentId,
+    document_name: payload.documentName,
+    chunk_index: payload.chunkIndex,
+    source_chunk_id: payload.chunkId,
+    external_metadata: metadataText(payload.externalMetadata),
+    score: scored.distance ?? UNRELATED,
+  };
+}
+
+/** CHUNKS_LEXICAL: the chunk as a node of the graph, without a score. */
+export function presentLexicalChunk(scored: ScoredRow) {
+  const payload = scored.row.payload as ChunkPayload;
+  return {
+    name: '',
+    ...bookkeeping(scored.row, payload),
+    type: 'DocumentChunk',
+    metadata: { index_fields: ['text'] },
+    belongs_to_set: payload.nodeSets.length === 0 ? null : payload.nodeSets,
+    source_pipeline: 'cognify_pipeline',
+    source_task: 'extract_chunks_from_documents',
+    text: payload.text,
+    chunk_size: payload.chunkSize,
+    chunk_index: payload.chunkIndex,
+    cut_type: payload.cutType,
+    content_hash: payload.contentHash,
+    document_id: payload.documentId,
+    document_name: payload.documentName,
+    external_metadata: metadataText(payload.externalMetadata),
+    id: scored.row.id,
+  };
+}
+
+function bookkeeping(row: TextRow, payload: ChunkPayload | SummaryPayload) {
+  const at = epochMs(payload.createdAt);
+  return {
+    created_at: at,
+    updated_at: at,
+    ontology_valid: false,
+    ontology_uri: null,
+    version: row.generation,
+    topological_rank: 0,
+    source_pipeline: null as string | null,
+    source_task: null as string | null,
+    source_node_set: payload.nodeSets[0] ?? null,
+    source_user: null,
+    source_content_hash: null,
+    feedback_weight: 0.5,
+    importance_weight: payload.importanceWeight,
+  };
+}
+
+function metadataText(metadata: JsonObject | null): string | null {
+  return metadata === null || Object.keys(metadata).length === 0 ? null : JSON.stringify(metadata);
+}
+
+function explanation(passage: RankedPassage | null, explain: boolean): { readonly explain?: object } {
+  return explain && passage !== null ? { explain: presentExplanation(passage) } : {};
+}
+
+/** Why a passage stands where it stands; the shape of `explain: true`. */
+export function presentExplanation(passage: RankedPassage) {
+  const why: Explanation = passage.explanation;
+  return {
+    chunk_id: passage.id,
+    document_id: passage.payload.documentId,
+    document_name: passage.payload.documentName,
+    lanes: why.lanes,
+    fusion_score: why.fusion,
+    own_score: why.own,
+    evidence_score: why.evidence,
+    completed_by: why.partner,
+    via_entity: why.via,
+    support: passage.support,
+  };
+}

@@ -1,0 +1,48 @@
+import { wireTenant } from '../../common/domain/scope.ts';
+import type { DatasetOutcome, SearchOutcome } from '../usecases/search-outcome.ts';
+import type { SearchRequest } from '../usecases/search-request.ts';
+import { presentChunk, presentExplanation, presentLexicalChunk, presentSummary } from './rows.ts';
+
+type Shape = Pick<SearchRequest, 'onlyContext' | 'explain'>;
+
+/** The `R` of search-recall.md §1.4: rows, a list with the answer, or the context. */
+export function presentOutcome(outcome: SearchOutcome | null, shape: Shape): unknown {
+  if (outcome === null) return [];
+  if (outcome.kind === 'rows') {
+    return shape.onlyContext
+      ? outcome.rows.map(({ row }) => row.payload['text']).join('\n')
+      : presentRows(outcome, shape);
+  }
+  if (shape.onlyContext) return outcome.prompt?.user ?? outcome.context;
+  return outcome.answer === null ? [] : [outcome.answer];
+}
+
+export function presentRows(outcome: Extract<SearchOutcome, { kind: 'rows' }>, shape: Shape): readonly object[] {
+  switch (outcome.type) {
+    case 'CHUNKS':
+      return outcome.rows.map((row) => presentChunk(row, shape.explain));
+    case 'SUMMARIES':
+      return outcome.rows.map(presentSummary);
+    case 'CHUNKS_LEXICAL':
+      return outcome.rows.map(presentLexicalChunk);
+  }
+}
+
+/** With access control: one entry per dataset. */
+export function presentByDataset(outcomes: readonly DatasetOutcome[], shape: Shape) {
+  return outcomes.map(({ dataset, outcome, error }) => ({
+    dataset_id: dataset?.id ?? null,
+    dataset_name: dataset?.name ?? null,
+    dataset_tenant_id: dataset === null ? null : wireTenant(dataset.tenant),
+    search_result: presentOutcome(outcome, shape),
+    ...(error === null ? {} : { error: error.detail }),
+    ...(shape.explain && outcome?.kind === 'completion' ? { explain: outcome.passages.map(presentExplanation) } : {}),
+  }));
+}
+
+/** Without access control: the results themselves; a single list is not wrapped again. */
+export function presentAsOneStore(outcomes: readonly DatasetOutcome[], shape: Shape): readonly unknown[] {
+  const results = outcomes.map(({ outcome }) => presentOutcome(outcome, shape));
+  const [only] = results;
+  return results.length === 1 && Array.isArray(only) ? only : results;
+}

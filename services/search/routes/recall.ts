@@ -1,0 +1,84 @@
+import { isEngramError } from '../../common/domain/errors.ts';
+import { HttpError } from '../../common/http/http-error.ts';
+import { defineRoute, json, type Reply, type Route, type RouteRequest } from '../../common/http/route.ts';
+import type { SearchDependencies } from '../dependencies.ts';
+import { presentFindings } from '../presenters/recall-item.ts';
+import { type RecallRequest, recall, type StageListener } from '../usecases/recall.ts';
+import { RECALL_SCOPES, RecallScopeError } from '../usecases/recall-lanes.ts';
+import { eventStream } from './event-stream.ts';
+import { requestOf } from './request.ts';
+import { type RecallBody, recallBody, recallItems } from './search.schema.ts';
+
+export function recallRoutes(deps: SearchDependencies): readonly Route[] {
+  return [
+    defineRoute({
+      method: 'POST',
+      path: '/api/v1/recall',
+      tag: 'recall',
+      summary: 'Recall from memory: graph and sessions',
+      auth: 'user',
+      permission: 'read on every searched dataset',
+      body: { kind: 'json', schema: recallBody },
+      responses: {
+        200: { description: 'Items in lane order, or server-sent events', schema: recallItems },
+        402: { description: 'LLMPaymentRequiredError' },
+        403: { description: 'PermissionDeniedError' },
+        404: { description: 'NoDataError, DatasetNotFoundError' },
+        409: { description: 'Anything else' },
+        422: { description: 'Unknown scope and other values' },
+      },
+      handle: (request) => answer(deps, request),
+    }),
+  ];
+}
+
+type Request = RouteRequest<Record<string, never>, Record<string, never>, RecallBody>;
+
+async function answer(deps: SearchDependencies, request: Request): Promise<Reply> {
+  const asked = recallRequestOf(request);
+  const run = async (onStage: StageListener) => {
+    try {
+      return presentFindings(await recall(deps, asked, onStage), asked);
+    } catch (error) {
+      throw wireError(deps, error);
+    }
+  };
+  if (!wantsStream(request)) return json(await run(() => {}));
+  return eventStream(run, request.signal);
+}
+
+function recallRequestOf(request: Request): RecallRequest {
+  const { body } = request;
+  return {
+    ...requestOf(request),
+    type: body.searchType ?? null,
+    sessionId: body.sessionId ?? null,
+    scope: body.scope === null || body.scope === undefined ? null : [body.scope].flat(),
+    codeQuery: body.codeQuery,
+    toolsTrigger: body.toolsTrigger ?? 'always',
+  };
+}
+
+/** Service errors keep their status; a bad scope has a fixed text; anything else is 409 (search-recall.md §6.8). */
+function wireError(deps: SearchDependencies, error: unknown): unknown {
+  if (isEngramError(error) || error instanceof HttpError) return error;
+  if (error instanceof RecallScopeError) {
+    const names = RECALL_SCOPES.map((name) => `'${name}'`).join(', ');
+    const text = `Invalid recall request. If a scope was given, valid values are: [${names}].`;
+    return new HttpError(422, { error: text }, { cause: error });
+  }
+  deps.logger.error('recall.failed', { error });
+  return new HttpError(409, { error: 'An error occurred during recall.' }, { cause: error });
+}
+
+/** Asked for in the body, or by an Accept header that ranks the stream above JSON. */
+function wantsStream({ body, headers }: Request): boolean {
+  if (body.stream !== undefined) return body.stream;
+  const accept = headers['accept'] ?? '';
+  const rank = (type: string) => {
+    const part = accept.split(',').find((entry) => entry.trim().toLowerCase().startsWith(type));
+    if (part === undefined) return 0;
+    return Number(/;\s*q=([\d.]+)/u.exec(part)?.[1] ?? 1);
+  };
+  return rank('text/event-stream') > Math.max(rank('application/json'), 0);
+}

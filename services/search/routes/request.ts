@@ -1,0 +1,27 @@
+import type { RouteRequest } from '../../common/http/route.ts';
+import type { SearchRequest } from '../usecases/search-request.ts';
+import type { RecallBody, SearchBody } from './search.schema.ts';
+
+const DEFAULT_TOP_K = 15;
+
+/** What search and recall bodies have in common, as the use cases take it. */
+export function requestOf(
+  request: Pick<RouteRequest<unknown, unknown, SearchBody | RecallBody>, 'principal' | 'context' | 'body' | 'signal'>,
+): Omit<SearchRequest, 'type'> {
+  const { principal, context, body, signal } = request;
+  return {
+    principal,
+    context: { ...context, signal },
+    query: body.query,
+    datasets: {
+      ...(body.datasetIds === undefined ? {} : { ids: body.datasetIds }),
+      ...(body.datasets === undefined ? {} : { names: body.datasets }),
+    },
+    topK: body.topK === undefined ? DEFAULT_TOP_K : body.topK,
+    systemPrompt: body.systemPrompt ?? null,
+    nodeSets: body.nodeName === undefined || body.nodeName.length === 0 ? undefined : body.nodeName,
+    onlyContext: body.onlyContext ?? false,
+    includeReferences: body.includeReferences ?? false,
+    explain: body.explain ?? false,
+  };
+}

@@ -1,0 +1,59 @@
+import { z } from 'zod';
+import { lenientBoolean, lenientInteger, optional, stringList, uuidList } from '../../common/http/schema.ts';
+import { SEARCH_TYPES } from '../search-types.ts';
+
+/** Fields that search and recall share (search-recall.md §1.1, §6.1). Unknown fields, `verbose` too, are ignored. */
+const common = {
+  query: z.string(),
+  datasets: optional(stringList()),
+  datasetIds: optional(uuidList()),
+  systemPrompt: optional(z.string()),
+  nodeName: optional(stringList()),
+  topK: lenientInteger().nullish(),
+  onlyContext: optional(lenientBoolean()),
+  sessionId: optional(z.string()),
+  includeReferences: optional(lenientBoolean()),
+  codeQuery: z.record(z.string(), z.unknown()).nullish(),
+  /** Ours: adds to the results why they were found. */
+  explain: optional(lenientBoolean()),
+};
+
+export const searchBody = z.object({
+  ...common,
+  searchType: z.enum(SEARCH_TYPES).default('GRAPH_COMPLETION'),
+  skills: stringList().nullish(),
+  tools: stringList().nullish(),
+  maxIter: lenientInteger().nullish(),
+});
+export type SearchBody = z.infer<typeof searchBody>;
+
+export const recallBody = z.object({
+  ...common,
+  searchType: z.enum(SEARCH_TYPES).nullish(),
+  scope: z.union([z.string(), stringList()]).nullish(),
+  toolConnections: stringList().nullish(),
+  stream: optional(lenientBoolean()),
+  toolsTrigger: optional(z.string()),
+  contextProfile: optional(z.string()),
+  responseSchema: z.record(z.string(), z.unknown()).nullish(),
+});
+export type RecallBody = z.infer<typeof recallBody>;
+
+export const historyItem = z.object({
+  id: z.string(),
+  text: z.string(),
+  user: z.enum(['user', 'system']),
+  createdAt: z.string(),
+  datasetId: z.string().nullable(),
+});
+
+const datasetResult = z.object({
+  dataset_id: z.string().nullable(),
+  dataset_name: z.string().nullable(),
+  dataset_tenant_id: z.string().nullable(),
+  search_result: z.unknown(),
+  error: z.string().optional(),
+});
+export const searchResults = z.union([z.array(datasetResult), z.array(z.unknown())]);
+
+export const recallItems = z.array(z.looseObject({ source: z.string() }));

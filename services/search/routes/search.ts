@@ -1,0 +1,68 @@
+import { isEngramError } from '../../common/domain/errors.ts';
+import { HttpError } from '../../common/http/http-error.ts';
+import { defineRoute, json, type Route } from '../../common/http/route.ts';
+import type { SearchDependencies } from '../dependencies.ts';
+import { presentHistory } from '../presenters/history.ts';
+import { presentAsOneStore, presentByDataset } from '../presenters/search-result.ts';
+import { search } from '../usecases/search.ts';
+import { requestOf } from './request.ts';
+import { historyItem, searchBody, searchResults } from './search.schema.ts';
+
+export function searchRoutes(deps: SearchDependencies): readonly Route[] {
+  return [askSearch(deps), readHistory(deps, '/api/v1/search'), readHistory(deps, '/api/v1/recall')];
+}
+
+function askSearch(deps: SearchDependencies): Route {
+  return defineRoute({
+    method: 'POST',
+    path: '/api/v1/search',
+    tag: 'search',
+    summary: 'Search datasets',
+    auth: 'user',
+    permission: 'read on every searched dataset',
+    body: { kind: 'json', schema: searchBody },
+    responses: {
+      200: {
+        description: 'One entry per dataset, or the results themselves without access control',
+        schema: searchResults,
+      },
+      402: { description: 'LLMPaymentRequiredError' },
+      403: { description: 'PermissionDeniedError, SearchTypeDisabledError' },
+      404: { description: 'NoDataError, DatasetNotFoundError' },
+      422: { description: 'QueryValidationError and other values that the type does not take' },
+    },
+    async handle(request) {
+      const { body } = request;
+      const options = {
+        maxIter: body.maxIter ?? null,
+        codeQuery: body.codeQuery,
+        skills: body.skills,
+        tools: body.tools,
+      };
+      const asked = { ...requestOf(request), type: body.searchType };
+      const outcomes = await search(deps, asked, options);
+      return json(deps.settings.accessControl ? presentByDataset(outcomes, asked) : presentAsOneStore(outcomes, asked));
+    },
+  });
+}
+
+function readHistory(deps: SearchDependencies, path: string): Route {
+  const tag = path.endsWith('recall') ? 'recall' : 'search';
+  return defineRoute({
+    method: 'GET',
+    path,
+    tag,
+    summary: 'Own questions and answers, oldest first',
+    auth: 'user',
+    permission: 'own history',
+    responses: { 200: { description: 'Rows', schema: historyItem.array() } },
+    async handle({ principal }) {
+      try {
+        return json(presentHistory(await deps.history.ofUser({ tenant: principal.tenant }, principal.id)));
+      } catch (error) {
+        if (isEngramError(error)) throw error;
+        throw new HttpError(500, { error: 'Internal server error', detail: null }, { cause: error });
+      }
+    },
+  });
+}

@@ -1,0 +1,134 @@
+import { type DatasetRef, scopeOf } from '../../common/domain/dataset.ts';
+import type { SummaryPayload } from '../../common/domain/index-rows.ts';
+import { scoreBm25 } from '../../common/domain/ranking/bm25.ts';
+import { fuse } from '../../common/domain/ranking/rrf.ts';
+import { tokenizeQuery } from '../../common/language/tokenize.ts';
+import type { TextRow } from '../../common/ports/text-index.ts';
+import type { SearchDependencies } from '../dependencies.ts';
+import type { RankedPassage, Retrieval } from '../retrieval/pipeline.ts';
+import { createVisibility } from '../retrieval/visibility.ts';
+import type { SearchRequest } from './search-request.ts';
+
+/** What one dataset has to say about a query. */
+export interface Material {
+  readonly dataset: DatasetRef;
+  readonly passages: readonly RankedPassage[];
+  readonly retrieval: Retrieval;
+}
+
+/** The query's vector, made once for all datasets; null for a blank query. */
+export type QueryVector = Float32Array | null;
+
+export async function embedQuery(
+  deps: Pick<SearchDependencies, 'embedder'>,
+  request: SearchRequest,
+): Promise<QueryVector> {
+  if (request.query.trim() === '') return null;
+  const { tenant } = request.principal;
+  const { signal } = request.context;
+  const context = { scope: { tenant }, purpose: 'query' as const, ...(signal === undefined ? {} : { signal }) };
+  const [vector] = await deps.embedder.embed([request.query], context);
+  return vector ?? null;
+}
+
+export async function gatherPassages(
+  deps: Pick<SearchDependencies, 'retriever' | 'clock'>,
+  request: SearchRequest,
+  target: { readonly dataset: DatasetRef; readonly vector: QueryVector; readonly limit: number },
+): Promise<Material> {
+  const { dataset, vector, limit } = target;
+  const retrieval = await deps.retriever.retrieve({
+    scope: scopeOf(dataset),
+    query: request.query,
+    vector,
+    limit,
+    now: deps.clock.now(),
+    ...(request.nodeSets === undefined ? {} : { nodeSets: request.nodeSets }),
+    ...(request.context.signal === undefined ? {} : { signal: request.context.signal }),
+  });
+  return { dataset, passages: retrieval.passages, retrieval };
+}
+
+/** A row with the cosine distance that the wire calls score; null when it has no vector near the query. */
+export interface ScoredRow {
+  readonly row: TextRow;
+  readonly distance: number | null;
+  readonly rank: number;
+}
+
+/** BM25 alone over the chunks: the lexical search type. */
+export async function lexicalChunks(
+  deps: Pick<SearchDependencies, 'indexes' | 'ledger'>,
+  request: SearchRequest,
+  target: { readonly dataset: DatasetRef; readonly limit: number },
+): Promise<readonly ScoredRow[]> {
+  const terms = tokenizeQuery(request.query);
+  if (terms.length === 0) return [];
+  const scope = scopeOf(target.dataset);
+  const query = { kind: 'chunk' as const, terms, limit: overFetch(target.limit) };
+  const found = await deps.indexes.text.candidates(scope, query, request.context.signal);
+  const candidates = await createVisibility(deps.ledger, scope).filter(found.candidates);
+  return scoreBm25({ candidates, statistics: found.statistics })
+    .slice(0, target.limit)
+    .map(({ row }, index) => ({ row, distance: null, rank: index + 1 }));
+}
+
+/** Summaries by words and by vector. */
+export async function summaries(
+  deps: Pick<SearchDependencies, 'indexes' | 'ledger'>,
+  request: SearchRequest,
+  target: { readonly dataset: DatasetRef; readonly vector: QueryVector; readonly limit: number },
+): Promise<readonly ScoredRow[]> {
+  return hybridRows(deps, request, { ...target, kind: 'summary' });
+}
+
+/** Rows of a kind by BM25 and cosine, fused: for kinds that have no graph around them. */
+export async function hybridRows(
+  deps: Pick<SearchDependencies, 'indexes' | 'ledger'>,
+  request: SearchRequest,
+  target: {
+    readonly dataset: DatasetRef;
+    readonly vector: QueryVector;
+    readonly limit: number;
+    readonly kind: 'summary' | 'edge';
+  },
+): Promise<readonly ScoredRow[]> {
+  const { dataset, vector, limit, kind } = target;
+  const scope = scopeOf(dataset);
+  const visibility = createVisibility(deps.ledger, scope);
+  const terms = tokenizeQuery(request.query);
+  const fetchLimit = overFetch(limit);
+  const { signal } = request.context;
+  const [found, near] = await Promise.all([
+    terms.length === 0 ? null : deps.indexes.text.candidates(scope, { kind, terms, limit: fetchLimit }, signal),
+    vector === null ? [] : deps.indexes.vectors.nearest(scope, { kind, vector, limit: fetchLimit }, signal),
+  ]);
+  const candidates = found === null ? [] : await visibility.filter(found.candidates);
+  const scored = found === null ? [] : scoreBm25({ candidates, statistics: found.statistics });
+  const hits = await visibility.filter(near);
+  const rows = new Map<string, TextRow>(candidates.map((row) => [row.id, row]));
+  const missing = hits.map((hit) => hit.id).filter((id) => !rows.has(id));
+  for (const row of await visibility.filter(await deps.indexes.text.fetch(scope, kind, missing))) rows.set(row.id, row);
+  const distances = new Map(hits.map((hit) => [hit.id, 1 - hit.similarity]));
+  const lanes = [
+    { name: 'lexical', ids: distinct(scored.map(({ row }) => row.id)), weight: 1 },
+    { name: 'dense', ids: distinct(hits.map((hit) => hit.id)), weight: 1 },
+  ];
+  return fuse(lanes, { limit, guaranteedPerLane: 1 }).flatMap(({ id }, index) => {
+    const row = rows.get(id);
+    return row === undefined ? [] : [{ row, distance: distances.get(id) ?? null, rank: index + 1 }];
+  });
+}
+
+export function summaryChunk(row: TextRow): string {
+  return (row.payload as SummaryPayload).chunkId;
+}
+
+/** Some rows will turn out to be of generations that the ledger does not show. */
+function overFetch(limit: number): number {
+  return Math.min(1000, Math.max(50, limit * 2));
+}
+
+function distinct(ids: readonly string[]): readonly string[] {
+  return [...new Set(ids)];
+}

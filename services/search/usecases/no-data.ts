@@ -1,0 +1,39 @@
+import type { DatasetRef } from '../../common/domain/dataset.ts';
+import { scopeOf } from '../../common/domain/dataset.ts';
+import { type EngramError, engramError } from '../../common/domain/errors.ts';
+import type { CallContext } from '../../common/messaging/messenger.ts';
+import { datasetItems } from '../../common/messaging/methods/ingest.ts';
+import type { DocumentStore } from '../../common/ports/document-store.ts';
+import { type LedgerEntry, ledgerCollection } from '../../common/repositories/ledger.ts';
+import type { SearchDependencies } from '../dependencies.ts';
+
+const PAGE = 100;
+
+/** Whether any item of the dataset is built and not erased. Asked when a search came back empty. */
+export async function hasSearchableMemory(store: DocumentStore, dataset: DatasetRef): Promise<boolean> {
+  let after: string | null = null;
+  do {
+    const page: Awaited<ReturnType<typeof store.find<LedgerEntry>>> = await store.find(
+      scopeOf(dataset),
+      ledgerCollection,
+      { where: { generation: { greaterThan: 0 } }, limit: PAGE, after },
+    );
+    if (page.items.some(({ value }) => !value.erased)) return true;
+    after = page.next;
+  } while (after !== null);
+  return false;
+}
+
+/** 404 with the reason: nothing was added, or what was added was never processed. */
+export async function noDataError(
+  deps: Pick<SearchDependencies, 'messenger'>,
+  dataset: DatasetRef,
+  context: CallContext,
+): Promise<EngramError> {
+  const { items } = await deps.messenger.call(datasetItems, { dataset, limit: 1000 }, context);
+  const reason =
+    items.length === 0
+      ? 'no data has been added; add data and run cognify before searching.'
+      : `holds ${items.length} data item(s) but its knowledge graph is empty; run cognify on this dataset before searching.`;
+  return engramError('NoDataError', `No searchable memory in dataset '${dataset.name}' (id: ${dataset.id}): ${reason}`);
+}

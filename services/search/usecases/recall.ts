@@ -1,0 +1,113 @@
+import { engramError } from '../../common/domain/errors.ts';
+import type { SearchDependencies } from '../dependencies.ts';
+import { type AnsweredType, isAnswered, type SearchType } from '../search-types.ts';
+import type { Verdict } from './readiness.ts';
+import { type RecallLane, resolveLanes } from './recall-lanes.ts';
+import { recordSearch } from './record-search.ts';
+import { readableDatasets } from './resolve-datasets.ts';
+import { searchDatasets } from './search-datasets.ts';
+import type { DatasetOutcome } from './search-outcome.ts';
+import type { SearchRequest } from './search-request.ts';
+import { answeringType } from './search-type-rules.ts';
+
+export interface RecallRequest extends Omit<SearchRequest, 'type'> {
+  /** Null: chosen by the query. */
+  readonly type: SearchType | null;
+  readonly sessionId: string | null;
+  readonly scope: readonly string[] | null;
+  readonly codeQuery: unknown;
+  readonly toolsTrigger: string;
+}
+
+/** What recall found, lane by lane. */
+export type RecallFinding =
+  | { readonly lane: 'graph'; readonly type: AnsweredType; readonly outcomes: readonly DatasetOutcome[] }
+  | { readonly lane: 'system'; readonly verdict: Verdict; readonly threshold: number };
+
+/** Told when the work enters a stage; used by the streamed form. */
+export type StageListener = (stage: 'retrieving') => void;
+
+export async function recall(
+  deps: SearchDependencies,
+  request: RecallRequest,
+  onStage: StageListener = () => {},
+): Promise<readonly RecallFinding[]> {
+  const lanes = lanesOf(request);
+  const findings: RecallFinding[] = [];
+  for (const lane of lanes) {
+    // Session, trace, code and tool lanes hold nothing yet: they belong to services that are not built.
+    if (lane !== 'graph') continue;
+    findings.push(...(await graphLane(deps, request, { lanes, onStage })));
+  }
+  return findings;
+}
+
+function lanesOf(request: RecallRequest): readonly RecallLane[] {
+  if (request.toolsTrigger !== 'always' && request.toolsTrigger !== 'on_empty') {
+    throw engramError('InvalidToolsTriggerError', "tools_trigger must be 'always' or 'on_empty'.");
+  }
+  const { ids = [], names = [] } = request.datasets;
+  const lanes = resolveLanes(request.scope, {
+    hasSession: request.sessionId !== null,
+    hasDatasets: ids.length + names.length > 0,
+    hasType: request.type !== null,
+  });
+  if (request.codeQuery !== undefined && request.codeQuery !== null && !lanes.includes('code')) {
+    throw engramError('InvalidCodeQueryError', 'code_query needs the recall scope code.');
+  }
+  if (lanes.includes('tools')) {
+    throw engramError('ToolCallsDisabledError', 'Tool calls are disabled. Set TOOL_CALLS_ENABLED=true to allow them.');
+  }
+  return lanes;
+}
+
+async function graphLane(
+  deps: SearchDependencies,
+  request: RecallRequest,
+  { lanes, onStage }: { readonly lanes: readonly RecallLane[]; readonly onStage: StageListener },
+): Promise<readonly RecallFinding[]> {
+  const askedAt = deps.clock.now();
+  const datasets = await readableDatasets(deps, request);
+  if (!request.onlyContext) {
+    const verdict = await deps.readiness.judge(datasets, request.context);
+    if (verdict !== null) {
+      const threshold = deps.settings.recallWarmupThreshold;
+      return lanes.length === 1 ? [{ lane: 'system', verdict, threshold }] : [];
+    }
+  }
+  const asked = request.type ?? routedType(request.query, deps.languageModel !== undefined);
+  const type = request.type === null ? answeredOr(asked, 'HYBRID_COMPLETION') : typeOf(request, asked, deps);
+  const search: SearchRequest = { ...request, type };
+  onStage('retrieving');
+  let ran = type;
+  let outcomes = await searchDatasets(deps, search, { type, datasets });
+  if (request.type === null && type === 'CHUNKS_LEXICAL' && outcomes.length === 0) {
+    ran = 'HYBRID_COMPLETION';
+    outcomes = await searchDatasets(deps, search, { type: ran, datasets });
+  }
+  await recordSearch(deps, search, { type: ran, outcomes, askedAt });
+  return [{ lane: 'graph', type: ran, outcomes }];
+}
+
+function typeOf(request: RecallRequest, asked: SearchType, deps: SearchDependencies): AnsweredType {
+  return answeringType(asked, request.query, deps.settings);
+}
+
+/** A routed type that has no retriever is answered as another; one that the caller named is not. */
+function answeredOr(type: SearchType, otherwise: AnsweredType): AnsweredType {
+  return isAnswered(type) ? type : otherwise;
+}
+
+const QUOTED_PHRASE = /^"[^"]+"$/u;
+const CODING_RULES = /\b(?:coding|code)\s+(?:rules?|standards?|conventions?|guidelines?|style)\b/iu;
+const ABSOLUTE_DATE =
+  /\b(?:in|on|since|before|after|during|between|until|by|from)\s+(?:the\s+)?(?:(?:early|late|mid)[- ])?(?:(?:january|february|march|april|may|june|july|august|september|october|november|december)\s+)?(?:\d{1,2}(?:st|nd|rd|th)?,?\s+)?(?:1\d|20)\d\d\b/iu;
+
+/** Rules for a recall that names no type; the first that fits (search-recall.md §6.3). No model is asked. */
+export function routedType(query: string, hasLanguageModel: boolean): SearchType {
+  if (!hasLanguageModel) return 'CHUNKS';
+  if (QUOTED_PHRASE.test(query.trim())) return 'CHUNKS_LEXICAL';
+  if (CODING_RULES.test(query)) return 'CODING_RULES';
+  if (ABSOLUTE_DATE.test(query)) return 'TEMPORAL';
+  return 'HYBRID_COMPLETION';
+}

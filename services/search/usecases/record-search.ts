@@ -1,0 +1,44 @@
+import type { SearchDependencies } from '../dependencies.ts';
+import type { DatasetOutcome } from './search-outcome.ts';
+import type { SearchRequest } from './search-request.ts';
+
+/** Characters of one stored answer: a search for every chunk must not copy the dataset into the history. */
+const MAX_ANSWER_LENGTH = 64_000;
+
+/** Keeps question and answer of each dataset that answered; of none when nothing was searched. */
+export async function recordSearch(
+  deps: SearchDependencies,
+  request: SearchRequest,
+  result: { readonly type: string; readonly outcomes: readonly DatasetOutcome[]; readonly askedAt: Date },
+): Promise<void> {
+  if (!deps.settings.logSearchHistory) return;
+  const common = {
+    userId: request.principal.id,
+    searchType: result.type,
+    question: request.query,
+    askedAt: result.askedAt.toISOString(),
+    answeredAt: deps.clock.now().toISOString(),
+  };
+  const answered = result.outcomes.map((outcome) => ({
+    ...common,
+    datasetId: outcome.dataset?.id ?? null,
+    answer: answerText(outcome),
+  }));
+  const scope = { tenant: request.principal.tenant };
+  await deps.history.append(scope, answered.length > 0 ? answered : [{ ...common, datasetId: null, answer: '' }]);
+}
+
+/** The answer, else the context; lists as JSON text of as many texts as fit. */
+function answerText({ outcome }: DatasetOutcome): string {
+  if (outcome === null) return '';
+  if (outcome.kind === 'completion') return (outcome.answer ?? outcome.context).slice(0, MAX_ANSWER_LENGTH);
+  const texts: string[] = [];
+  let length = 0;
+  for (const { row } of outcome.rows) {
+    const text = String(row.payload['text'] ?? '');
+    length += text.length;
+    if (length > MAX_ANSWER_LENGTH) break;
+    texts.push(text);
+  }
+  return texts.length === 0 ? '' : JSON.stringify(texts);
+}

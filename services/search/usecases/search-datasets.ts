@@ -1,0 +1,89 @@
+import type { DatasetRef } from '../../common/domain/dataset.ts';
+import { type EngramError, engramError, isEngramError } from '../../common/domain/errors.ts';
+import type { SearchDependencies } from '../dependencies.ts';
+import type { AnsweredType } from '../search-types.ts';
+import { embedQuery, type QueryVector } from './material.ts';
+import { hasSearchableMemory, noDataError } from './no-data.ts';
+import { checkRequest, runSearch } from './run-search.ts';
+import type { DatasetOutcome, SearchOutcome } from './search-outcome.ts';
+import type { SearchRequest } from './search-request.ts';
+
+/**
+ * Searches the datasets concurrently; the order of the outcomes is theirs. A dataset that fails gives an outcome with an
+ * error; when all fail, or one with 402 or 403, the call fails. Without access control the datasets are one store: one
+ * outcome, of no dataset unless there is exactly one.
+ */
+export async function searchDatasets(
+  deps: SearchDependencies,
+  request: SearchRequest,
+  target: { readonly type: AnsweredType; readonly datasets: readonly DatasetRef[] },
+): Promise<readonly DatasetOutcome[]> {
+  const { type, datasets } = target;
+  checkRequest(request, type);
+  if (datasets.length === 0) return [];
+  const vector = type === 'CHUNKS_LEXICAL' ? null : await embedQuery(deps, request);
+  const outcomes = await Promise.all(datasets.map((dataset) => searchOne(deps, request, { dataset, type, vector })));
+  const errors = outcomes.flatMap(({ error }) => error ?? []);
+  const fatal = errors.find((error) => error.status === 402 || error.status === 403);
+  if (fatal !== undefined) throw fatal;
+  if (errors.length === outcomes.length) {
+    throw errors.find((error) => error.wireName !== 'NoDataError') ?? (errors[0] as EngramError);
+  }
+  return deps.settings.accessControl || outcomes.length === 1 ? outcomes : [asOneStore(outcomes)];
+}
+
+async function searchOne(
+  deps: SearchDependencies,
+  request: SearchRequest,
+  target: { readonly dataset: DatasetRef; readonly type: AnsweredType; readonly vector: QueryVector },
+): Promise<DatasetOutcome> {
+  const { dataset } = target;
+  try {
+    const outcome = await runSearch(deps, request, target);
+    if (isEmpty(outcome) && !(await hasSearchableMemory(deps.store, dataset))) {
+      throw await noDataError(deps, dataset, request.context);
+    }
+    return { dataset, outcome, error: null };
+  } catch (error) {
+    request.context.signal?.throwIfAborted();
+    return { dataset, outcome: null, error: wireError(deps, dataset, error) };
+  }
+}
+
+/** What is no error of ours is logged here, because beside other datasets' answers it would be lost. */
+function wireError(deps: SearchDependencies, dataset: DatasetRef, error: unknown): EngramError {
+  if (isEngramError(error)) return error;
+  deps.logger.error('search.dataset.failed', { dataset: dataset.id, error });
+  return engramError('CogneeSystemError', `Dataset '${dataset.name}' could not be searched.`, { cause: error });
+}
+
+function isEmpty(outcome: SearchOutcome): boolean {
+  return outcome.kind === 'rows' ? outcome.rows.length === 0 : outcome.context === '';
+}
+
+/** Rows by rank, datasets in turn; answers and contexts one after another. */
+function asOneStore(outcomes: readonly DatasetOutcome[]): DatasetOutcome {
+  const found = outcomes.flatMap(({ outcome }) => outcome ?? []);
+  const first = found.find((outcome) => !isEmpty(outcome)) ?? found[0] ?? null;
+  if (first === null) return { dataset: null, outcome: null, error: null };
+  if (first.kind === 'rows') {
+    const rows = found.flatMap((outcome) => (outcome.kind === 'rows' ? outcome.rows : []));
+    const ordered = rows.toSorted((a, b) => a.rank - b.rank);
+    return { dataset: null, outcome: { ...first, rows: ordered }, error: null };
+  }
+  const completions = found.flatMap((outcome) => (outcome.kind === 'completion' && !isEmpty(outcome) ? [outcome] : []));
+  const join = (texts: readonly (string | null | undefined)[]) => texts.filter(Boolean).join('\n\n');
+  const answer = join(completions.map((completion) => completion.answer));
+  const user = join(completions.map((completion) => completion.prompt?.user));
+  return {
+    dataset: null,
+    outcome: {
+      ...first,
+      answer: answer === '' ? null : answer,
+      context: join(completions.map((completion) => completion.context)),
+      prompt: first.prompt === null ? null : { ...first.prompt, user },
+      passages: completions.flatMap((completion) => completion.passages),
+    },
+    error: null,
+  };
+}

@@ -1,0 +1,33 @@
+import type { DatasetRef } from '../../common/domain/dataset.ts';
+import type { EngramError } from '../../common/domain/errors.ts';
+import type { RankedPassage } from '../retrieval/pipeline.ts';
+import type { AnsweredType } from '../search-types.ts';
+import type { ScoredRow } from './material.ts';
+
+/** What a search came to, before it is put into the wire's shape. */
+export type SearchOutcome =
+  /** Rows with a score: CHUNKS, SUMMARIES, CHUNKS_LEXICAL. */
+  | {
+      readonly kind: 'rows';
+      readonly type: 'CHUNKS' | 'CHUNKS_LEXICAL' | 'SUMMARIES';
+      readonly rows: readonly (ScoredRow & { readonly passage: RankedPassage | null })[];
+    }
+  | {
+      readonly kind: 'completion';
+      readonly type: AnsweredType;
+      /** Null when the context was asked for, or nothing was found. */
+      readonly answer: string | null;
+      /** What the answer is made from; '' when nothing was found. */
+      readonly context: string;
+      /** User and system message of the answer call. */
+      readonly prompt: { readonly user: string; readonly system: string } | null;
+      readonly passages: readonly RankedPassage[];
+    };
+
+/** One entry of the answer: a dataset with what it answered, or with why it could not. */
+export interface DatasetOutcome {
+  /** Null when several datasets were searched as one store. */
+  readonly dataset: DatasetRef | null;
+  readonly outcome: SearchOutcome | null;
+  readonly error: EngramError | null;
+}

@@ -1,0 +1,30 @@
+import type { Principal } from '../../common/domain/principal.ts';
+import type { CallContext } from '../../common/messaging/messenger.ts';
+import type { SearchType } from '../search-types.ts';
+
+/** Where to look. Ids win over names; neither means every dataset the caller may read. */
+export interface DatasetChoice {
+  readonly ids?: readonly string[];
+  readonly names?: readonly string[];
+}
+
+/** A search as every route asks for it. */
+export interface SearchRequest {
+  readonly principal: Principal;
+  readonly context: CallContext;
+  readonly query: string;
+  readonly type: SearchType;
+  readonly datasets: DatasetChoice;
+  /** Null: the type's own default. */
+  readonly topK: number | null;
+  readonly systemPrompt: string | null;
+  readonly nodeSets: readonly string[] | undefined;
+  /** The context that an answer would be made from, instead of the answer. */
+  readonly onlyContext: boolean;
+  readonly includeReferences: boolean;
+  /** Adds to results why they were found. */
+  readonly explain: boolean;
+}
+
+/** More results than this are not ranked by any store. */
+export const MAX_TOP_K = 1000;

@@ -1,0 +1,53 @@
+import { engramError } from '../../common/domain/errors.ts';
+import type { SearchSettings } from '../dependencies.ts';
+import { type AnsweredType, isAnswered, type SearchType } from '../search-types.ts';
+import type { DatasetChoice } from './search-request.ts';
+
+export interface TypeOptions {
+  readonly maxIter: number | null;
+  readonly codeQuery: unknown;
+  readonly skills: unknown;
+  readonly tools: unknown;
+}
+
+/** Options that belong to other types: 422, before anything is looked up. */
+export function checkTypeOptions(type: SearchType, options: TypeOptions): void {
+  if (options.maxIter !== null && options.maxIter < 1) {
+    throw engramError('InvalidMaxIter', 'max_iter must be a positive integer.');
+  }
+  if (isGiven(options.codeQuery) && type !== 'CODE') {
+    throw engramError('InvalidCodeSearchConfig', 'code_query is only supported with search type CODE.');
+  }
+  if ((isGiven(options.skills) || isGiven(options.tools)) && type !== 'AGENTIC_COMPLETION') {
+    throw engramError('InvalidAgenticSearchConfig', 'skills and tools are only supported with AGENTIC_COMPLETION.');
+  }
+}
+
+/** Types that read exactly one dataset say so when the request names another number. */
+export function checkDatasetScope(type: SearchType, choice: DatasetChoice): void {
+  if (type !== 'AGENTIC_COMPLETION' && type !== 'SKILLS') return;
+  const count = choice.ids?.length || choice.names?.length || 0;
+  if (count === 1) return;
+  const name = type === 'SKILLS' ? 'InvalidSkillsDatasetScope' : 'InvalidAgenticDatasetScope';
+  throw engramError(name, `${type} needs exactly one dataset.`);
+}
+
+const QUOTED_PHRASE = /^"[^"]+"$/u;
+
+/** The type that runs; 400 when it has no retriever, 403 when it is switched off. */
+export function answeringType(type: SearchType, query: string, settings: SearchSettings): AnsweredType {
+  if (isAnswered(type)) return type;
+  if (type === 'FEELING_LUCKY') return QUOTED_PHRASE.test(query.trim()) ? 'CHUNKS_LEXICAL' : 'HYBRID_COMPLETION';
+  if (type === 'CYPHER' || type === 'NATURAL_LANGUAGE') {
+    if (!settings.allowCypherQuery) {
+      const text = `${type} search is disabled by default for security reasons. Set ALLOW_CYPHER_QUERY=true to allow it.`;
+      throw engramError('SearchTypeDisabledError', text);
+    }
+    throw engramError('SearchTypeNotSupported', `The graph store of this server does not support ${type} search.`);
+  }
+  throw engramError('UnsupportedSearchTypeError', `Unsupported search type: ${type}.`);
+}
+
+function isGiven(value: unknown): boolean {
+  return value !== undefined && value !== null;
+}
