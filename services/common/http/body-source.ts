@@ -58,6 +58,9 @@ export function createBodySource(
         throw error;
       } finally {
         idle.clear();
+        // Lets go of the stream, so that what is left of the body can be discarded. Not awaited: a client that has gone
+        // silent would hold it for ever.
+        iterator.return?.().catch(() => undefined);
       }
     },
   };

@@ -1,8 +1,8 @@
-import type { z } from 'zod';
+import { z } from 'zod';
 import { isSecretName, MASK, redact, redactText } from '../observability/redact.ts';
 import type { JsonFault } from './json-syntax.ts';
 import { isIntegerSchema, isUuidSchema, type Place, quoted, stepInto, variantName } from './schema-walk.ts';
-import { unwrap } from './wire-keys.ts';
+import { isRecord, unwrap } from './wire-keys.ts';
 
 /** One fault of a request, as the contract prints it (auth-integrations.md §1.4). */
 export interface ValidationItem {
@@ -94,7 +94,15 @@ function itemsOf(issue: z.core.$ZodIssue, root: Place): ValidationItem[] {
     const input = root.loc[0] === 'body' ? place.holder : null;
     return [{ type: 'missing', loc: place.loc, msg: 'Field required', input }];
   }
-  if (issue.code === 'invalid_union') return unionItems(issue, place);
+  if (issue.code === 'invalid_union') return unionItems(issue.errors, place);
+  // When all variants but one have the wrong type, zod reports that one alone, as if there were no union.
+  const variants = variantsOf(place.schema);
+  if (variants.length > 1 && !isRecord(place.value)) {
+    return unionItems(
+      variants.map((variant) => z.safeParse(variant, place.value).error?.issues ?? []),
+      place,
+    );
+  }
   if (issue.code === 'unrecognized_keys') {
     return issue.keys.map((key) => {
       const { loc, value } = stepInto(place, key);
@@ -105,17 +113,23 @@ function itemsOf(issue: z.core.$ZodIssue, root: Place): ValidationItem[] {
 }
 
 /** Every variant reports, each under its name. */
-function unionItems(issue: z.core.$ZodIssueInvalidUnion, place: Place): ValidationItem[] {
-  if (issue.errors.length === 0 || place.schema === undefined) {
+function unionItems(errors: readonly (readonly z.core.$ZodIssue[])[], place: Place): ValidationItem[] {
+  if (errors.length === 0 || place.schema === undefined) {
     const msg = 'Input does not match any of the expected variants';
     return [{ type: 'union_tag_invalid', loc: place.loc, msg, input: place.value }];
   }
-  const { options } = unwrap(place.schema)._zod.def as unknown as { options?: readonly z.core.$ZodType[] };
-  return issue.errors.flatMap((issues, index) => {
-    const schema = options?.[index];
+  const variants = variantsOf(place.schema);
+  return errors.flatMap((issues, index) => {
+    const schema = variants[index];
     const loc = [...place.loc, schema === undefined ? String(index) : variantName(schema)];
     return issues.flatMap((one) => itemsOf(one, { ...place, loc, schema }));
   });
+}
+
+function variantsOf(schema: z.core.$ZodType | undefined): readonly z.core.$ZodType[] {
+  if (schema === undefined) return [];
+  const { def } = unwrap(schema)._zod;
+  return def.type === 'union' ? (def as z.core.$ZodUnionDef).options : [];
 }
 
 function findingOf(issue: z.core.$ZodIssue, place: Place): Finding {
