@@ -53,7 +53,7 @@ export function createCognifyService(options: CognifyServiceOptions): Service {
     sockets: [runSocket(dependencies)],
     async start() {
       subscriptions = await serve(dependencies);
-      engine.start();
+      await engine.start();
       sweeping = sweepGenerations(dependencies).catch((error: unknown) =>
         logger.error('cognify.sweep.failed', { error }),
       );

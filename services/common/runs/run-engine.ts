@@ -19,12 +19,14 @@ import { createRunReaper } from './run-reaper.ts';
 import type { RunRecorder } from './run-recorder.ts';
 import type { RunSettings } from './run-settings.ts';
 import { createWakeUp } from './wake-up.ts';
+import type { DurableWorkQueue } from './work-queue.ts';
+import type { WorkWatch } from './work-watch.ts';
 
 export interface RunEngineDependencies {
   readonly store: DocumentStore;
   readonly runs: Runs;
   readonly recorder: RunRecorder;
-  readonly workQueue: WorkQueue;
+  readonly workQueue: WatchedWorkQueue;
   readonly messenger: Messenger;
   readonly clock: Clock;
   readonly ids: IdSource;
@@ -32,6 +34,9 @@ export interface RunEngineDependencies {
   readonly executors: readonly RunExecutor[];
   readonly settings: RunSettings;
 }
+
+/** With `watch`, runs that another process queued start at once; without, they cost one poll. */
+export type WatchedWorkQueue = WorkQueue & Partial<Pick<DurableWorkQueue, 'watch'>>;
 
 export interface RunRequest {
   /** Kind of the executor. */
@@ -48,7 +53,7 @@ export interface RunRequest {
  * terminal record (cognify-improve.md §2, architecture.md §6).
  */
 export interface RunEngine {
-  start(): void;
+  start(): Promise<void>;
   /** Takes no new run and ends or hands over those under way. Never throws. */
   stop(): Promise<void>;
   /** Durable when it resolves: a run that was answered is never lost. */
@@ -76,6 +81,8 @@ export function createRunEngine(dependencies: RunEngineDependencies): RunEngine 
   const stopping = new AbortController();
   const reaper = createRunReaper(dependencies);
   let loop: Promise<void> = Promise.resolve();
+  let relaying: Promise<void> = Promise.resolve();
+  let watch: WorkWatch | null = null;
 
   const take = (job: ClaimedJob): void => {
     const executor = byKind.get(job.kind);
@@ -100,6 +107,12 @@ export function createRunEngine(dependencies: RunEngineDependencies): RunEngine 
       else take(job);
     }
   };
+  const relay = async (news: WorkWatch): Promise<void> => {
+    while (!stopping.signal.aborted) {
+      await news.wait(stopping.signal);
+      wakeUp.notify();
+    }
+  };
   const claim = async (): Promise<ClaimedJob | null> => {
     try {
       return await workQueue.claim(SYSTEM_SCOPE, kinds, worker, settings.leaseMs);
@@ -110,14 +123,16 @@ export function createRunEngine(dependencies: RunEngineDependencies): RunEngine 
   };
 
   return {
-    start() {
+    async start() {
       reaper.start();
+      watch = (await workQueue.watch?.(kinds)) ?? null;
+      if (watch !== null) relaying = relay(watch);
       loop = work();
     },
     async stop() {
       stopping.abort();
       await reaper.stop();
-      await loop;
+      await Promise.all([loop, relaying, watch?.stop()]);
       const reason =
         settings.onStop === 'cancel'
           ? engramError('CancelledError', 'The server is shutting down.')

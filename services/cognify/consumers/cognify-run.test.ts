@@ -1,0 +1,189 @@
+import { expect } from 'chai';
+import { capitalsExtractor, createWorld, startCognify } from '../../../test/support/cognify-service.ts';
+import { graphOf } from '../../../test/support/visible-graph.ts';
+import { createHashingEmbedder } from '../../common/adapters/hashing-embedder/hashing-embedder.ts';
+import { scopeOf } from '../../common/domain/dataset.ts';
+import { engramError } from '../../common/domain/errors.ts';
+import type { Extractor } from '../../common/ports/extractor.ts';
+
+/** Fails on texts that hold the word. */
+function failingOn(word: string, error: Error): Extractor {
+  return {
+    version: 'failing/1',
+    async extract(input, context) {
+      if (input.text.includes(word)) throw error;
+      return capitalsExtractor.extract(input, context);
+    },
+  };
+}
+
+describe('cognify run', () => {
+  it('builds what was added into one graph', async () => {
+    const world = await createWorld();
+    await using cognify = await startCognify(world);
+    const item = await world.addText('people', 'Ada met Grace. Grace liked Ada.', { nodeSets: ['friends'] });
+    const run = await cognify.run();
+    expect(run.status).to.equal('DATASET_PROCESSING_COMPLETED');
+    expect(run.items).to.deep.equal([{ item: item.id, status: 'completed' }]);
+    expect(run.counts).to.include({ documents: 1, chunks: 1, entities: 3, relationships: 2 });
+    const { nodes, edges } = await graphOf(world);
+    const named = nodes.filter(({ type }) => type === 'Entity').map(({ name, mentions }) => [name, mentions]);
+    expect(named).to.have.deep.members([
+      ['Ada', 2],
+      ['Grace', 2],
+      ['people', 1],
+    ]);
+    expect(nodes.map(({ type }) => type)).to.include.members([
+      'TextDocument',
+      'DocumentChunk',
+      'TextSummary',
+      'NodeSet',
+    ]);
+    expect(new Set(edges.map(({ relation }) => relation))).to.deep.equal(
+      new Set(['knows', 'contains', 'is_part_of', 'made_from', 'is_a', 'belongs_to_set']),
+    );
+    const ids = new Set(nodes.map(({ id }) => id));
+    expect(edges.every(({ source, target }) => ids.has(source) && ids.has(target))).to.equal(true);
+  });
+
+  it('gives every chunk, summary, entity and edge a text row and a vector', async () => {
+    const world = await createWorld();
+    await using cognify = await startCognify(world);
+    await world.addText('people', 'Ada met Grace. Grace liked Ada.');
+    await cognify.run();
+    const scope = scopeOf(world.dataset);
+    for (const [kind, rows] of Object.entries({ chunk: 1, summary: 1, entity: 3, edge: 2 } as const)) {
+      const filter = { kind: kind as 'chunk' };
+      expect(await world.indexes.text.count(scope, filter), `${kind} texts`).to.equal(rows);
+      expect(await world.indexes.vectors.count(scope, filter), `${kind} vectors`).to.equal(rows);
+    }
+    expect(await world.indexes.text.count(scope, { kind: 'sentence' })).to.equal(2);
+  });
+
+  it('skips what is built, builds what changed and leaves nothing of the old content', async () => {
+    const world = await createWorld();
+    await using cognify = await startCognify(world);
+    const kept = await world.addText('kept', 'Ada met Grace.');
+    const changed = await world.addText('changed', 'Alan met Kurt.');
+    await cognify.run();
+    await world.addText('changed', 'Emmy met David.', { id: changed.id });
+    const run = await cognify.run();
+    expect(run.items).to.deep.equal([
+      { item: kept.id, status: 'already_completed' },
+      { item: changed.id, status: 'completed' },
+    ]);
+    expect(run.counts).to.include({ documents: 1 });
+    const names = (await graphOf(world)).nodes.map(({ name }) => name);
+    expect(names).to.include.members(['Emmy', 'Ada']);
+    expect(names).to.not.include('Alan');
+    const scope = scopeOf(world.dataset);
+    expect((await world.indexes.graph.count(scope, { item: changed.id })).nodes).to.be.below(10);
+    expect(await world.indexes.text.count(scope, { kind: 'chunk' })).to.equal(2);
+  });
+
+  it('completes a dataset without items', async () => {
+    const world = await createWorld();
+    await using cognify = await startCognify(world);
+    const run = await cognify.run();
+    expect(run.status).to.equal('DATASET_PROCESSING_COMPLETED');
+    expect(run.items).to.deep.equal([]);
+  });
+
+  it('ends with the error of the failing item, and its siblings keep what they committed', async () => {
+    const world = await createWorld();
+    const extractor = failingOn('Kurt', engramError('LLMPaymentRequiredError', 'LLM budget exhausted: no more'));
+    await using cognify = await startCognify(world, { extractor });
+    const good = await world.addText('good', 'Ada met Grace.');
+    const bad = await world.addText('bad', 'Alan met Kurt.');
+    const run = await cognify.run({ dataPerBatch: 1 });
+    expect(run).to.include({
+      status: 'DATASET_PROCESSING_ERRORED',
+      errorClass: 'LLMPaymentRequiredError',
+      errorStatus: 402,
+      errorMessage: 'LLM budget exhausted: no more',
+    });
+    expect([...(await world.ledger.committed(scopeOf(world.dataset), [good.id, bad.id])).keys()]).to.deep.equal([
+      good.id,
+    ]);
+    expect((await world.indexes.graph.count(scopeOf(world.dataset), { item: bad.id })).nodeRows).to.equal(0);
+  });
+
+  it('tries every item before it ends when item errors are not raised', async () => {
+    const world = await createWorld();
+    const extractor = failingOn('Kurt', new Error('broken'));
+    await using cognify = await startCognify(world, { extractor, settings: { raiseItemErrors: false } });
+    const bad = await world.addText('bad', 'Alan met Kurt.');
+    const good = await world.addText('good', 'Ada met Grace.');
+    const run = await cognify.run({ dataPerBatch: 1 });
+    expect(run).to.include({ status: 'DATASET_PROCESSING_ERRORED', errorClass: 'Error', errorMessage: 'broken' });
+    expect(run.items).to.deep.equal([
+      { item: bad.id, status: 'errored' },
+      { item: good.id, status: 'completed' },
+    ]);
+  });
+
+  it('refuses vectors of another size before anything is written, naming both', async () => {
+    const world = await createWorld();
+    {
+      await using cognify = await startCognify(world);
+      await world.addText('one', 'Ada met Grace.');
+      await cognify.run();
+    }
+    await world.addText('two', 'Alan met Kurt.');
+    await using cognify = await startCognify(world, { embedder: createHashingEmbedder({ dimensions: 128 }) });
+    const run = await cognify.run();
+    expect(run.errorClass).to.equal('EmbeddingDimensionMismatchError');
+    expect(run.errorMessage).to.contain('64 dimensions').and.contain('128');
+    expect(await world.indexes.text.count(scopeOf(world.dataset), { kind: 'chunk' })).to.equal(1);
+  });
+
+  it('says when a configured model lacks its key', async () => {
+    const world = await createWorld();
+    await using cognify = await startCognify(world, { settings: { missingModelKey: 'LLM API key is not set.' } });
+    const run = await cognify.run();
+    expect(run).to.include({ errorClass: 'LLMAPIKeyNotSetError', errorMessage: 'LLM API key is not set.' });
+  });
+
+  it('asks a model once for a passage, however often the item is built', async () => {
+    const world = await createWorld();
+    let calls = 0;
+    const extractor: Extractor = {
+      version: 'model/test',
+      async extract(input, context) {
+        calls += 1;
+        return { ...(await capitalsExtractor.extract(input, context)), usage: { inputTokens: 7, outputTokens: 3 } };
+      },
+    };
+    await using cognify = await startCognify(world, { extractor, settings: { keepExtractions: true } });
+    const item = await world.addText('one', 'Ada met Grace.');
+    await cognify.run();
+    await world.ledger.reset(scopeOf(world.dataset), [item.id]);
+    const again = await cognify.run();
+    expect(again.items).to.deep.equal([{ item: item.id, status: 'completed' }]);
+    expect(calls).to.equal(1);
+    const rows = (await cognify.call('GET', '/api/v1/activity/pipeline-runs')).json as { tokens_in: number }[];
+    expect(rows.map((row) => row.tokens_in)).to.deep.equal([0, null, 7, null]);
+  });
+
+  it('extracts a long document in waves that know the names met before', async () => {
+    const world = await createWorld();
+    const known: number[] = [];
+    const extractor: Extractor = {
+      version: 'watching/1',
+      extract(input, context) {
+        known.push(input.knownNames.length);
+        return capitalsExtractor.extract(input, context);
+      },
+    };
+    await using cognify = await startCognify(world, { extractor, settings: { chunksPerBatch: 16 } });
+    const paragraph = (index: number) => `${'Ada met Grace in the house by the river. '.repeat(12)}Number ${index}.`;
+    await world.addText('long', Array.from({ length: 40 }, (_, index) => paragraph(index)).join('\n\n'));
+    const run = await cognify.run({ chunkSize: 160 });
+    expect(run.status).to.equal('DATASET_PROCESSING_COMPLETED');
+    expect(known.length).to.be.above(32);
+    expect(known.slice(0, 16).every((count) => count === 0)).to.equal(true);
+    expect(known.slice(16).every((count) => count > 0)).to.equal(true);
+    expect(run.counts?.['chunks']).to.equal(known.length);
+    expect(cognify.log.filter(({ event }) => event === 'cognify.chunks').length).to.be.above(1);
+  });
+});

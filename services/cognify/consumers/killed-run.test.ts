@@ -1,0 +1,103 @@
+import { setTimeout as sleep } from 'node:timers/promises';
+import { expect } from 'chai';
+import { createWorld, startCognify, type TestCognify, type TestWorld } from '../../../test/support/cognify-service.ts';
+import { graphPrint } from '../../../test/support/visible-graph.ts';
+import { scopeOf } from '../../common/domain/dataset.ts';
+import { SYSTEM_SCOPE } from '../../common/domain/scope.ts';
+import { createLedger } from '../../common/repositories/ledger.ts';
+import { awaitRun } from '../../common/runs/await-run.ts';
+import { jobsCollection } from '../../common/runs/job-document.ts';
+
+/** The stores of a process that dies at its nth call: before the call takes effect, or after, its answer lost. */
+function dyingWorld(world: TestWorld, dieAt: number, mode: 'before' | 'after') {
+  let calls = 0;
+  const dying = <Port extends object>(port: Port): Port =>
+    new Proxy(port, {
+      get(target, name, receiver) {
+        const value: unknown = Reflect.get(target, name, receiver);
+        if (typeof value !== 'function') return value;
+        return async (...parameters: unknown[]) => {
+          calls += 1;
+          if (calls > dieAt || (calls === dieAt && mode === 'before')) throw new Error('killed');
+          const result: unknown = await value.apply(target, parameters);
+          if (calls >= dieAt) throw new Error('killed');
+          return result;
+        };
+      },
+    });
+  const { text, vectors, graph } = world.indexes;
+  const store = dying(world.store);
+  const indexes = { ...world.indexes, text: dying(text), vectors: dying(vectors), graph: dying(graph) };
+  const stores = { store, ledger: createLedger(store), blobs: dying(world.blobs), indexes };
+  return { isDead: () => calls >= dieAt, world: { ...world, ...stores } };
+}
+
+/** Queues a run without anybody to take it. */
+async function queueRun(world: TestWorld) {
+  await using cognify = await startCognify(world, { runs: { maxConcurrentRuns: 0 } });
+  return (await cognify.start()).id;
+}
+
+async function isQueueEmpty(world: TestWorld): Promise<boolean> {
+  return (await world.store.count(SYSTEM_SCOPE, jobsCollection, {})) === 0;
+}
+
+/** True when the process got to the end of the run alive. */
+async function runUntilKilled(world: TestWorld, dieAt: number, mode: 'before' | 'after'): Promise<boolean> {
+  const dying = dyingWorld(world, dieAt, mode);
+  let cognify: TestCognify | null = null;
+  try {
+    cognify = await startCognify(dying.world);
+  } catch (error) {
+    expect(error).to.have.property('message', 'killed');
+  }
+  while (!dying.isDead() && !(await isQueueEmpty(world))) await sleep(1);
+  const survived = !dying.isDead();
+  await cognify?.service.stop();
+  return survived;
+}
+
+async function twoTexts(world: TestWorld): Promise<void> {
+  const more = { createdAt: '2026-01-02T03:04:05.678Z' };
+  await world.addText('one', 'Ada met Grace. Grace liked Ada.', { ...more, id: idOf(1) });
+  await world.addText('two', 'Ada wrote to Charles.', { ...more, id: idOf(2), nodeSets: ['letters'] });
+}
+
+function idOf(digit: number) {
+  return `00000000-0000-4000-8000-00000000000${digit}` as TestWorld['items'][number]['id'];
+}
+
+async function rowsOf({ indexes, dataset }: TestWorld): Promise<string> {
+  const scope = scopeOf(dataset);
+  const { nodeRows, edgeRows } = await indexes.graph.count(scope);
+  return [await indexes.text.count(scope, {}), await indexes.vectors.count(scope, {}), nodeRows, edgeRows].join();
+}
+
+describe('killed cognify run', () => {
+  for (const mode of ['before', 'after'] as const) {
+    it(`comes to the same graph, whichever store call it was killed ${mode}`, async () => {
+      const undisturbed = await createWorld();
+      await twoTexts(undisturbed);
+      {
+        await using cognify = await startCognify(undisturbed);
+        await cognify.run();
+      }
+      const expected = [await graphPrint(undisturbed), await rowsOf(undisturbed)];
+      let survived = false;
+      let dieAt = 1;
+      for (; !survived; dieAt++) {
+        const world = await createWorld();
+        await twoTexts(world);
+        const id = await queueRun(world);
+        survived = await runUntilKilled(world, dieAt, mode);
+        await using cognify = await startCognify(world, { endLeases: true });
+        const run = await awaitRun(cognify.messenger, id, { requestId: 'test' });
+        const outcome = [run.status, ...run.items.map(({ status }) => status)];
+        expect(outcome, `killed at ${dieAt}`).to.deep.equal(['DATASET_PROCESSING_COMPLETED', 'completed', 'completed']);
+        const found = [await graphPrint(world), await rowsOf(world)];
+        expect(found, `killed at ${dieAt}`).to.deep.equal(expected);
+      }
+      expect(dieAt).to.be.above(20);
+    });
+  }
+});

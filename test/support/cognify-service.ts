@@ -1,0 +1,247 @@
+import { createHash, randomUUID } from 'node:crypto';
+import type { CognifySettings } from '../../services/cognify/pipeline/settings.ts';
+import { cognifyCollections, createCognifyService } from '../../services/cognify/service.ts';
+import { createHashingEmbedder } from '../../services/common/adapters/hashing-embedder/hashing-embedder.ts';
+import { createInProcessBus } from '../../services/common/adapters/in-process/bus.ts';
+import { createMemoryBlobStore } from '../../services/common/adapters/memory/blob-store.ts';
+import { createMemoryDocumentStore } from '../../services/common/adapters/memory/document-store.ts';
+import { createMemoryDatasetIndexes } from '../../services/common/adapters/memory-index/memory-dataset-indexes.ts';
+import { createSystemClock } from '../../services/common/adapters/system/clock.ts';
+import { createIdSource } from '../../services/common/adapters/system/id-source.ts';
+import type { DataItemId, UserId } from '../../services/common/domain/brand.ts';
+import { type DataItem, itemBlobs } from '../../services/common/domain/data-item.ts';
+import { type DatasetRef, scopeOf } from '../../services/common/domain/dataset.ts';
+import { engramError } from '../../services/common/domain/errors.ts';
+import { asId, datasetId } from '../../services/common/domain/ids.ts';
+import type { Principal } from '../../services/common/domain/principal.ts';
+import type { RunState } from '../../services/common/domain/run.ts';
+import { PERSONAL_TENANT, SYSTEM_SCOPE } from '../../services/common/domain/scope.ts';
+import type { Reply, Route, RouteRequest } from '../../services/common/http/route.ts';
+import type { Service } from '../../services/common/lifecycle/service.ts';
+import { createMessenger, type Messenger } from '../../services/common/messaging/messenger.ts';
+import * as auth from '../../services/common/messaging/methods/auth.ts';
+import { type CognifyOptions, startRun } from '../../services/common/messaging/methods/cognify.ts';
+import { datasetItems } from '../../services/common/messaging/methods/ingest.ts';
+import type { BlobStore } from '../../services/common/ports/blob-store.ts';
+import type { DatasetIndexes } from '../../services/common/ports/dataset-indexes.ts';
+import type { DocumentStore } from '../../services/common/ports/document-store.ts';
+import type { ParsedDocument } from '../../services/common/ports/documents.ts';
+import type { Extractor } from '../../services/common/ports/extractor.ts';
+import type { Logger } from '../../services/common/ports/logger.ts';
+import type { Embedder } from '../../services/common/ports/models.ts';
+import { createLedger, type Ledger } from '../../services/common/repositories/ledger.ts';
+import { awaitRun } from '../../services/common/runs/await-run.ts';
+import { createEventLog, eventsCollection } from '../../services/common/runs/event-log.ts';
+import { jobsCollection } from '../../services/common/runs/job-document.ts';
+import type { RunSettings } from '../../services/common/runs/run-settings.ts';
+import { createWorkQueue } from '../../services/common/runs/work-queue.ts';
+
+export const CALL = { requestId: 'test' };
+
+/** Capitalised words are entities, two in one sentence are related: enough to see a graph grow. */
+export const capitalsExtractor: Extractor = {
+  version: 'capitals/1',
+  async extract({ text }) {
+    const sentences = [...text.matchAll(/[^.]+\.?/g)].map((match) => ({
+      text: match[0].trim(),
+      start: match.index,
+      entities: [...new Set(match[0].match(/\b[A-Z][a-z]+\b/g) ?? [])],
+    }));
+    const mentions = new Map<string, number>();
+    for (const name of sentences.flatMap(({ entities }) => entities)) {
+      mentions.set(name, (mentions.get(name) ?? 0) + 1);
+    }
+    return {
+      entities: [...mentions].map(([name, count]) => ({
+        name,
+        type: 'Person',
+        description: `the one called ${name}`,
+        aliases: [],
+        mentions: count,
+      })),
+      relations: sentences.flatMap(({ text: evidence, entities: [source, target] }) =>
+        source !== undefined && target !== undefined ? [{ source, target, relation: 'knows', evidence }] : [],
+      ),
+      sentences,
+      summary: sentences[0]?.text ?? '',
+      usage: null,
+    };
+  },
+};
+
+/** What outlives a service: stores, and the doubles of ingest and auth. */
+export interface TestWorld {
+  readonly store: DocumentStore;
+  readonly blobs: BlobStore;
+  readonly indexes: DatasetIndexes;
+  readonly ledger: Ledger;
+  readonly principal: Principal;
+  readonly dataset: DatasetRef;
+  readonly items: DataItem[];
+  /** Users with access to the dataset. */
+  readonly permitted: Set<string>;
+  /** Adds a text as ingest does: blob, then record. The same id again changes the content. */
+  addText(name: string, text: string, more?: Partial<DataItem>): Promise<DataItem>;
+}
+
+export async function createWorld(
+  parts: Partial<Pick<TestWorld, 'store' | 'blobs' | 'indexes'>> = {},
+): Promise<TestWorld> {
+  const store = parts.store ?? createMemoryDocumentStore();
+  await store.prepare([...cognifyCollections, eventsCollection, jobsCollection]);
+  const blobs = parts.blobs ?? createMemoryBlobStore();
+  const userId = asId<UserId>(randomUUID());
+  const tenant = PERSONAL_TENANT;
+  const principal = { id: userId, email: 'ada@example.com', tenant, isSuperuser: false, parentId: null };
+  const createdAt = '2026-01-02T03:04:05.678Z';
+  const id = datasetId('notes', userId, null);
+  const dataset: DatasetRef = { id, name: 'notes', ownerId: userId, tenant, createdAt, updatedAt: null };
+  const items: DataItem[] = [];
+  return {
+    ...{ store, blobs, principal, dataset, items },
+    indexes: parts.indexes ?? createMemoryDatasetIndexes(),
+    ledger: createLedger(store),
+    permitted: new Set([userId]),
+    async addText(name, text, more = {}) {
+      const document: ParsedDocument = {
+        text,
+        blocks: text.split('\n\n').map((part) => ({ kind: 'paragraph', text: part })),
+        title: null,
+        format: 'text',
+        metadata: {},
+      };
+      const item: DataItem = {
+        id: asId<DataItemId>(randomUUID()),
+        name,
+        fileName: `${name}.txt`,
+        label: null,
+        ownerId: userId,
+        extension: 'txt',
+        mimeType: 'text/plain',
+        format: 'text',
+        sizeBytes: text.length,
+        contentHash: createHash('md5').update(text).digest('hex'),
+        nodeSets: [],
+        externalMetadata: {},
+        importanceWeight: 0.5,
+        createdAt,
+        updatedAt: null,
+        ...more,
+      };
+      await blobs.put(scopeOf(dataset), itemBlobs.parsed(item.id), Buffer.from(JSON.stringify(document)));
+      const known = items.findIndex((other) => other.id === item.id);
+      if (known >= 0) items[known] = item;
+      else items.push(item);
+      return item;
+    },
+  };
+}
+
+export interface TestCognify extends AsyncDisposable {
+  readonly service: Service;
+  readonly messenger: Messenger;
+  readonly log: readonly { readonly event: string; readonly fields: unknown }[];
+  /** Starts a run and waits for its end. */
+  run(options?: CognifyOptions): Promise<RunState>;
+  start(options?: CognifyOptions): Promise<RunState>;
+  /** As the HTTP layer does: query and body through the schema. */
+  call(method: string, path: string, request?: TestRequest): Promise<Reply>;
+}
+
+export interface TestRequest {
+  readonly params?: Readonly<Record<string, string>>;
+  readonly query?: unknown;
+  readonly body?: unknown;
+  readonly principal?: Principal;
+}
+
+export interface TestCognifyOptions {
+  readonly extractor?: Extractor;
+  readonly embedder?: Embedder;
+  readonly settings?: Partial<CognifySettings>;
+  readonly runs?: Partial<RunSettings>;
+  /** As a process does that starts alone on its data directory: whoever held a lease is dead. */
+  readonly endLeases?: boolean;
+}
+
+export const FAST_RUNS: Partial<RunSettings> = { leaseMs: 600, pollMs: 25 };
+
+/** A started service of its own bus, as one process would have it. */
+export async function startCognify(world: TestWorld, options: TestCognifyOptions = {}): Promise<TestCognify> {
+  const bus = createInProcessBus();
+  const messenger = createMessenger(bus);
+  await serveDoubles(world, messenger);
+  const clock = createSystemClock();
+  const ids = createIdSource();
+  const log: { event: string; fields: unknown }[] = [];
+  const write = (event: string, fields?: unknown) => {
+    log.push({ event, fields });
+  };
+  const logger: Logger = { debug: write, info: write, warn: write, error: write };
+  const { store, blobs, ledger, principal, dataset } = world;
+  const workQueue = createWorkQueue({ store, bus, clock, ids, pollMs: 25 });
+  if (options.endLeases === true) await workQueue.endLeases(SYSTEM_SCOPE);
+  const service = createCognifyService({
+    ...{ store, blobs, ledger, messenger, clock, ids, logger },
+    text: world.indexes.text,
+    vectors: world.indexes.vectors,
+    graph: world.indexes.graph,
+    embedder: options.embedder ?? createHashingEmbedder({ dimensions: 64 }),
+    extractor: options.extractor ?? capitalsExtractor,
+    workQueue,
+    eventLog: createEventLog({ store, clock, ids }),
+    settings: options.settings ?? {},
+    runs: { ...FAST_RUNS, ...options.runs },
+  });
+  await service.start();
+  const start = async (runOptions: CognifyOptions = {}) =>
+    (await messenger.call(startRun, { principal, dataset, options: runOptions, background: true }, CALL)).run;
+  return {
+    ...{ service, messenger, log, start },
+    async run(runOptions) {
+      return awaitRun(messenger, (await start(runOptions)).id, CALL);
+    },
+    async call(method, path, request = {}) {
+      const route = service.routes.find((candidate) => candidate.method === method && candidate.path === path);
+      if (route === undefined) throw new Error(`no route ${method} ${path}`);
+      return route.handle(routeRequest(route, { principal, ...request }));
+    },
+    async [Symbol.asyncDispose]() {
+      await service.stop();
+      await bus.drain();
+    },
+  };
+}
+
+async function serveDoubles(world: TestWorld, messenger: Messenger): Promise<void> {
+  const { principal, dataset, items, permitted } = world;
+  await messenger.serve(datasetItems, async ({ ids, after, limit }) => {
+    const chosen = ids === undefined ? items : items.filter(({ id }) => ids.includes(id));
+    const start = Number(after ?? 0);
+    const page = chosen.slice(start, start + limit);
+    return { items: page, next: start + limit < chosen.length ? String(start + limit) : null };
+  });
+  await messenger.serve(auth.getPrincipal, async ({ userId }) => ({
+    principal: userId === principal.id ? principal : null,
+  }));
+  await messenger.serve(auth.resolveDatasets, async ({ principal: caller, ids, names }) => {
+    const isKnown = ids?.every((id) => id === dataset.id) ?? true;
+    const isNamed = names?.every((name) => name === dataset.name) ?? true;
+    if (permitted.has(caller.id) && isKnown && isNamed) return { datasets: [dataset] };
+    throw engramError('PermissionDeniedError', 'Request owner does not have necessary permission.');
+  });
+}
+
+function routeRequest(route: Route, request: TestRequest): RouteRequest<unknown, unknown, unknown> {
+  return {
+    principal: request.principal as Principal,
+    params: request.params ?? {},
+    query: route.query?.parse(request.query ?? {}) ?? {},
+    body: route.body?.schema.parse(request.body),
+    files: [],
+    headers: {},
+    context: CALL,
+    signal: new AbortController().signal,
+    remoteAddress: '127.0.0.1',
+  };
+}
