@@ -49,10 +49,21 @@ type RunHead = { readonly runId: string };
 
 export const runHeadsCollection: Collection<RunHead> = { name: 'run_heads', level: 'dataset', indexes: [] };
 
-/** What the items of the newest finished run of a (dataset, pipeline) came to; older lists are not kept. */
-type RunResult = { readonly runId: string; readonly items: readonly (readonly [string, RunItem['status']])[] };
+/** What the items of a finished run came to, by run id. Lists can be long: those of earlier runs are not kept. */
+type RunResult = {
+  readonly pipeline: string;
+  readonly endedAt: string;
+  readonly items: readonly (readonly [string, RunItem['status']])[];
+};
 
-export const runResultsCollection: Collection<RunResult> = { name: 'run_results', level: 'dataset', indexes: [] };
+export const runResultsCollection: Collection<RunResult> = {
+  name: 'run_results',
+  level: 'dataset',
+  indexes: [{ fields: ['pipeline', 'endedAt'] }],
+};
+
+/** Callers that wait for a run read its items; the next run may well have ended by then. */
+const RESULTS_KEPT_MS = 3_600_000;
 
 export interface StoredRun {
   readonly scope: DatasetScope;
@@ -70,7 +81,7 @@ export interface Runs {
   get(scope: AnyScope, run: RunId): Promise<StoredRun | null>;
   /** Newest run per dataset and pipeline; pairs that never ran are absent. */
   newest(datasets: readonly DatasetRef[], pipelines: readonly string[]): Promise<readonly StoredRun[]>;
-  /** Outcomes per item; empty while the run goes on and for runs that are not their pipeline's newest. */
+  /** Outcomes per item; empty while the run goes on, and an hour after it when another run followed. */
   items(run: StoredRun): Promise<readonly RunItem[]>;
   /** Runs in state STARTED, oldest first. `startedBefore`: ISO-8601. */
   unfinished(scope: AnyScope, query: UnfinishedQuery): Promise<readonly StoredRun[]>;
@@ -82,7 +93,7 @@ export interface Runs {
   headWrites(dataset: DatasetRef, pipeline: string, run: RunId): Promise<readonly Write[]>;
   /** A dataset that is made again under its old id starts without a past; the history rows stay. */
   forgetWrites(): readonly Write[];
-  resultWrites(dataset: DatasetRef, pipeline: string, run: RunId, items: readonly RunItem[]): Promise<readonly Write[]>;
+  resultWrites(run: RunId, pipeline: string, endedAt: string, items: readonly RunItem[]): readonly Write[];
 }
 
 export interface UnfinishedQuery {
@@ -126,8 +137,8 @@ export function createRuns(store: DocumentStore): Runs {
       return found;
     },
     async items({ scope, state }) {
-      const stored = await store.get(scope, runResultsCollection, pairId(scope.dataset, state.pipeline));
-      if (stored === null || stored.value.runId !== state.id) return [];
+      const stored = await store.get(scope, runResultsCollection, state.id);
+      if (stored === null) return [];
       return stored.value.items.map(([item, status]) => ({ item: asId(item), status }));
     },
     async unfinished(scope, { startedBefore, withoutJob, limit }) {
@@ -150,12 +161,13 @@ export function createRuns(store: DocumentStore): Runs {
       const scope = { tenant: dataset.tenant, dataset: dataset.id };
       return putWrites(scope, runHeadsCollection, pairId(dataset.id, pipeline), { runId: run });
     },
-    resultWrites(dataset, pipeline, run, items) {
-      const scope = { tenant: dataset.tenant, dataset: dataset.id };
-      return putWrites(scope, runResultsCollection, pairId(dataset.id, pipeline), {
-        runId: run,
-        items: items.map(({ item, status }) => [item, status] as const),
-      });
+    resultWrites(run, pipeline, endedAt, items) {
+      const before = new Date(Date.parse(endedAt) - RESULTS_KEPT_MS).toISOString();
+      const list = items.map(({ item, status }) => [item, status] as const);
+      return [
+        removeWhere(runResultsCollection, { pipeline, endedAt: { lessThan: before } }),
+        insert(runResultsCollection, run, { pipeline, endedAt, items: list }),
+      ];
     },
   };
 }

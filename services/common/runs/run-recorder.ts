@@ -106,7 +106,8 @@ export function createRunRecorder(dependencies: RunRecorderDependencies): RunRec
     },
     async ended(run, dataset, end, also = []) {
       const { id, pipeline } = run.state;
-      const change = endChange(run, end, clock.now().toISOString());
+      const now = clock.now().toISOString();
+      const change = endChange(run, end, now);
       const document: RunDocument = { ...documentOf(run), ...change };
       const items = end.items ?? [];
       const event = {
@@ -120,7 +121,7 @@ export function createRunRecorder(dependencies: RunRecorderDependencies): RunRec
             runs.updateWrite(id, change),
             record(id, dataset, document, end.usage),
             ...(await runs.headWrites(dataset, pipeline, id)),
-            ...(await runs.resultWrites(dataset, pipeline, id, items)),
+            ...runs.resultWrites(id, pipeline, now, items),
             ...eventLog.appendWrites(run.scope, [event]),
             ...also,
           ]);

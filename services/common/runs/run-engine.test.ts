@@ -1,0 +1,267 @@
+import { randomUUID } from 'node:crypto';
+import { setTimeout as sleep } from 'node:timers/promises';
+import { expect } from 'chai';
+import {
+  CALL,
+  capitalsExtractor,
+  createWorld,
+  startCognify,
+  type TestWorld,
+} from '../../../test/support/cognify-service.ts';
+import type { RunId } from '../domain/brand.ts';
+import { scopeOf } from '../domain/dataset.ts';
+import { asId } from '../domain/ids.ts';
+import type { RunEvent, RunState } from '../domain/run.ts';
+import { getRun, recordRun, runEvents } from '../messaging/methods/cognify.ts';
+import { update } from '../ports/document-store.ts';
+import type { Extractor } from '../ports/extractor.ts';
+import { createRunRecords } from '../repositories/run-records.ts';
+import { createRuns, runsCollection } from '../repositories/runs.ts';
+import { awaitRun } from './await-run.ts';
+
+/** Extracts nothing until it is let go on; tells when somebody waits. */
+function heldExtractor() {
+  const gate = Promise.withResolvers<void>();
+  const entered = Promise.withResolvers<void>();
+  const extractor: Extractor = {
+    version: 'held/1',
+    async extract(input, context) {
+      entered.resolve();
+      const aborted = new Promise<never>((_, reject) => {
+        context.signal?.addEventListener('abort', () => reject(context.signal?.reason), { once: true });
+      });
+      await Promise.race([gate.promise, aborted]);
+      return capitalsExtractor.extract(input, context);
+    },
+  };
+  return { extractor, entered: entered.promise, letGo: gate.resolve };
+}
+
+async function history({ store, dataset }: TestWorld): Promise<readonly (string | null)[]> {
+  const query = { datasets: [dataset.id], limit: 50, offset: 0 };
+  const rows = await createRunRecords(store).newest(scopeOf(dataset), query);
+  return rows.map(({ record }) => record.status).toReversed();
+}
+
+async function runOf(world: TestWorld, id: RunId): Promise<RunState | undefined> {
+  return (await createRuns(world.store).get(scopeOf(world.dataset), id))?.state;
+}
+
+describe('run engine', () => {
+  it('appends one row when a run starts and one when it ends, and no more', async () => {
+    const world = await createWorld();
+    await using cognify = await startCognify(world);
+    await world.addText('one', 'Ada met Grace.');
+    await cognify.run();
+    await cognify.run();
+    const once = ['DATASET_PROCESSING_STARTED', 'DATASET_PROCESSING_COMPLETED'];
+    expect(await history(world)).to.deep.equal([...once, ...once]);
+  });
+
+  it('tells subscribers of every item and of the end, after it is durable', async () => {
+    const world = await createWorld();
+    for (let index = 0; index < 3; index++) await world.addText(`text ${index}`, `Ada met number ${index}.`);
+    const { extractor, entered, letGo } = heldExtractor();
+    await using cognify = await startCognify(world, { extractor });
+    const { id } = await cognify.start();
+    const events: RunEvent[] = [];
+    const subscription = await cognify.messenger.subscribe(runEvents, id, (event) => {
+      events.push(event);
+    });
+    await entered;
+    letGo();
+    await awaitRun(cognify.messenger, id, CALL);
+    await sleep(5);
+    await subscription.stop();
+    expect(events.map(({ kind }) => kind)).to.deep.equal(['progress', 'progress', 'progress', 'completed']);
+    expect(events[0]).to.include({ stage: 'add_data_points', stageIndex: 4, stageTotal: 4 });
+  });
+
+  it('shows progress while it goes on and none when it has ended', async () => {
+    const world = await createWorld();
+    await world.addText('fast', 'Ada met Grace.');
+    await world.addText('slow', 'Alan waits.');
+    const { extractor, entered, letGo } = heldExtractor();
+    const slow: Extractor = {
+      version: 'slow/1',
+      extract: (input, context) =>
+        (input.text.includes('waits') ? extractor : capitalsExtractor).extract(input, context),
+    };
+    await using cognify = await startCognify(world, { extractor: slow });
+    const { id } = await cognify.start();
+    await entered;
+    for (let waitedMs = 0; waitedMs < 1000 && (await runOf(world, id))?.progress === null; waitedMs += 5)
+      await sleep(5);
+    expect((await runOf(world, id))?.progress).to.deep.equal({
+      completedItems: 1,
+      totalItems: 2,
+      currentStage: 'add_data_points',
+    });
+    letGo();
+    expect((await awaitRun(cognify.messenger, id, CALL)).progress).to.equal(null);
+  });
+
+  it('runs one at a time on a dataset, in the order they were asked for', async () => {
+    const world = await createWorld();
+    await world.addText('one', 'Ada met Grace.');
+    const { extractor, entered, letGo } = heldExtractor();
+    await using cognify = await startCognify(world, { extractor });
+    const first = await cognify.start();
+    const second = await cognify.start();
+    await entered;
+    await sleep(60);
+    expect((await runOf(world, second.id))?.status).to.equal('DATASET_PROCESSING_STARTED');
+    letGo();
+    const ended = await awaitRun(cognify.messenger, second.id, CALL);
+    expect(ended.items.map(({ status }) => status)).to.deep.equal(['already_completed']);
+    expect((await awaitRun(cognify.messenger, first.id, CALL)).items[0]?.status).to.equal('completed');
+  });
+
+  it('ends a run under way as cancelled when the process stops, and removes what it had written', async () => {
+    const world = await createWorld();
+    await world.addText('one', 'Ada met Grace.');
+    const { extractor, entered } = heldExtractor();
+    const cognify = await startCognify(world, { extractor });
+    const { id } = await cognify.start();
+    const events: RunEvent[] = [];
+    await cognify.messenger.subscribe(runEvents, id, (event) => {
+      events.push(event);
+    });
+    await entered;
+    await cognify.service.stop();
+    expect(await runOf(world, id)).to.include({
+      status: 'DATASET_PROCESSING_ERRORED',
+      errorClass: 'CancelledError',
+      errorMessage: 'The server is shutting down.',
+    });
+    expect(events.at(-1)?.kind).to.equal('errored');
+    expect((await world.indexes.graph.count(scopeOf(world.dataset))).nodeRows).to.equal(0);
+    const [row] = await createRunRecords(world.store).newest(scopeOf(world.dataset), {
+      datasets: [world.dataset.id],
+      limit: 1,
+      offset: 0,
+    });
+    expect(row?.record).to.include({ outcome: 'failed', errorClass: 'CancelledError' });
+  });
+
+  it('hands a run over when it is told to, and the next process ends it under the same id', async () => {
+    const world = await createWorld();
+    const item = await world.addText('one', 'Ada met Grace.');
+    const { extractor, entered } = heldExtractor();
+    const stopping = await startCognify(world, { extractor, runs: { onStop: 'hand-over' } });
+    const { id } = await stopping.start();
+    await entered;
+    await stopping[Symbol.asyncDispose]();
+    expect((await runOf(world, id))?.status).to.equal('DATASET_PROCESSING_STARTED');
+    await using next = await startCognify(world);
+    const run = await awaitRun(next.messenger, id, CALL);
+    expect(run.items).to.deep.equal([{ item: item.id, status: 'completed' }]);
+    expect(await history(world)).to.deep.equal(['DATASET_PROCESSING_STARTED', 'DATASET_PROCESSING_COMPLETED']);
+  });
+
+  it('takes over the run of a worker whose lease lapsed', async () => {
+    const world = await createWorld();
+    await world.addText('one', 'Ada met Grace.');
+    const { extractor, entered, letGo } = heldExtractor();
+    // Alive, but its heartbeats do not get through.
+    const world2 = { ...world, store: withoutHeartbeats(world) };
+    const lost = await startCognify(world2, { extractor, runs: { leaseMs: 80 } });
+    const { id } = await lost.start();
+    await entered;
+    await using other = await startCognify(world, { runs: { leaseMs: 5000 } });
+    const run = await awaitRun(other.messenger, id, CALL);
+    expect(run.status).to.equal('DATASET_PROCESSING_COMPLETED');
+    letGo();
+    await lost[Symbol.asyncDispose]();
+    expect(await history(world)).to.deep.equal(['DATASET_PROCESSING_STARTED', 'DATASET_PROCESSING_COMPLETED']);
+    expect(await world.indexes.text.count(scopeOf(world.dataset), { kind: 'chunk' })).to.equal(1);
+  });
+
+  it('ends a run that kills every worker, after the allowed attempts', async () => {
+    const world = await createWorld();
+    await world.addText('one', 'Ada met Grace.');
+    {
+      await using idle = await startCognify(world, { runs: { maxConcurrentRuns: 0 } });
+      await idle.start();
+    }
+    const [run] = await createRuns(world.store).unfinished(scopeOf(world.dataset), { limit: 1 });
+    const id = run?.state.id as RunId;
+    await world.store.commit(scopeOf(world.dataset), [update(runsCollection, id, { set: { stalledClaims: 3 } })]);
+    await using cognify = await startCognify(world, { runs: { maxStalledClaims: 3 } });
+    const ended = await awaitRun(cognify.messenger, id, CALL);
+    expect(ended).to.include({ status: 'DATASET_PROCESSING_ERRORED', errorClass: 'AbandonedPipelineRunError' });
+  });
+
+  it('counts a claim as stalled until an item is committed', async () => {
+    const world = await createWorld();
+    await world.addText('one', 'Ada met Grace.');
+    const { extractor, entered, letGo } = heldExtractor();
+    await using cognify = await startCognify(world, { extractor });
+    const { id } = await cognify.start();
+    await entered;
+    const stalled = async () => (await createRuns(world.store).get(scopeOf(world.dataset), id))?.stalledClaims;
+    expect(await stalled()).to.equal(1);
+    letGo();
+    await awaitRun(cognify.messenger, id, CALL);
+    expect(await stalled()).to.equal(0);
+  });
+
+  it('ends a run whose user may not write any more', async () => {
+    const world = await createWorld();
+    await world.addText('one', 'Ada met Grace.');
+    {
+      await using idle = await startCognify(world, { runs: { maxConcurrentRuns: 0 } });
+      await idle.start();
+    }
+    world.permitted.clear();
+    const [run] = await createRuns(world.store).unfinished(scopeOf(world.dataset), { limit: 1 });
+    await using cognify = await startCognify(world);
+    const ended = await awaitRun(cognify.messenger, run?.state.id as RunId, CALL);
+    expect(ended).to.include({ errorClass: 'PermissionDeniedError', errorStatus: 403 });
+    expect(await world.indexes.text.count(scopeOf(world.dataset), {})).to.equal(0);
+  });
+
+  it('closes recorded runs without an end once they are old, and leaves young ones and queued ones', async () => {
+    const world = await createWorld();
+    const { principal, dataset } = world;
+    const runId = randomUUID();
+    const record = {
+      principal,
+      dataset,
+      pipeline: 'add_pipeline',
+      runId,
+      status: 'DATASET_PROCESSING_STARTED',
+    } as const;
+    {
+      await using idle = await startCognify(world, { runs: { maxConcurrentRuns: 0 } });
+      await idle.messenger.call(recordRun, record, CALL);
+      await idle.start();
+    }
+    {
+      await using young = await startCognify(world, { runs: { maxConcurrentRuns: 0 } });
+      await sleep(20);
+      expect((await young.messenger.call(getRun, { runId }, CALL)).run?.status).to.equal('DATASET_PROCESSING_STARTED');
+    }
+    await using old = await startCognify(world, { runs: { maxConcurrentRuns: 0, abandonedAfterMs: 1 } });
+    const closed = await awaitRun(old.messenger, asId(runId), CALL);
+    expect(closed).to.include({ errorClass: 'AbandonedPipelineRunError', status: 'DATASET_PROCESSING_ERRORED' });
+    const [open] = await createRuns(world.store).unfinished(scopeOf(dataset), { limit: 5 });
+    expect(open?.state.pipeline).to.equal('cognify_pipeline');
+  });
+});
+
+/** A store whose extensions of leases are lost. */
+function withoutHeartbeats({ store }: TestWorld): TestWorld['store'] {
+  return new Proxy(store, {
+    get(target, name, receiver) {
+      if (name !== 'commit') return Reflect.get(target, name, receiver) as unknown;
+      const commit: typeof store.commit = (scope, writes) => {
+        const [write] = writes;
+        const isHeartbeat =
+          writes.length === 1 && write?.kind === 'update' && Object.keys(write.set).join() === 'dueAtMs';
+        return isHeartbeat ? Promise.reject(new Error('network')) : target.commit(scope, writes);
+      };
+      return commit;
+    },
+  });
+}
