@@ -39,6 +39,11 @@ export const HEADS_BEFORE_OF = set(
   chamber house history languages geography demographics economy politics`,
 );
 
+/** Last words of places: with a name in front they are complete, and `of` tells where they lie. */
+export const PLACE_HEADS = set(
+  'district county city town village province river lake island municipality parish township borough region valley street',
+);
+
 /** Last words of events that are told apart by their year. */
 export const EVENT_HEADS = set(
   `championship championships olympics cup season games series election elections open prix awards census festival

@@ -8,6 +8,7 @@ import {
   HEADS_BEFORE_OF,
   NEVER_NAMES,
   NUMBER_UNITS,
+  PLACE_HEADS,
   SENTENCE_OPENERS,
 } from './name-words.ts';
 import { type Sentence, sentences } from './sentences.ts';
@@ -113,8 +114,7 @@ function addRuns(sentence: Sentence, mentions: NameMention[]): void {
   for (const match of sentence.text.matchAll(CAPITALISED)) {
     const word = toWord(sentence.text, match);
     if (word === null) continue;
-    const previous = run.at(-1);
-    if (previous !== undefined && !isJoined(sentence.text, previous, word)) {
+    if (run.length > 0 && !isJoined(sentence.text, run, word)) {
       addRun(sentence, run, mentions);
       run = [];
     }
@@ -136,7 +136,8 @@ function toWord(text: string, match: RegExpMatchArray): Word | null {
   return text[start + word.length] === '@' ? null : { text: word, start, end: start + word.length };
 }
 
-function isJoined(text: string, left: Word, right: Word): boolean {
+function isJoined(text: string, run: readonly Word[], right: Word): boolean {
+  const left = run.at(-1) as Word;
   const gap = right.start - left.end;
   if (gap < 1 || gap > 10) return false;
   if (/['’]s$/u.test(left.text)) {
@@ -150,6 +151,8 @@ function isJoined(text: string, left: Word, right: Word): boolean {
   const between = text.slice(left.end, right.start);
   if (between === ', ') return COMMA_SUFFIX.test(right.text);
   if (!JOIN.test(between)) return /^['’] $/u.test(between) && left.text.endsWith('s');
+  if (OF_JOIN.test(between) && ((run.length > 1 && PLACE_HEADS.has(left.text.toLowerCase())) || right.text === 'The'))
+    return false;
   return !THE_JOIN.test(between) || isCommonWord(left.text.toLowerCase());
 }
 

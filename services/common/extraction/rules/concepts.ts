@@ -2,6 +2,7 @@ import { wordInformation } from '../../language/common-words.ts';
 import { STOP_WORDS } from '../../language/stop-words.ts';
 import type { AnalysedSentence } from './mention.ts';
 import type { TaggedWord } from './tagger.ts';
+import { WEAK_WORDS } from './type-words.ts';
 
 export interface Concept {
   /** Lower case, last noun in singular. */
@@ -10,14 +11,8 @@ export interface Concept {
 }
 
 /** `ln` of the frequency rank: words commoner than about the 400th are too general to connect texts. */
-const MIN_INFORMATION = 4.6;
+const MIN_INFORMATION = 5;
 const MAX_WORDS = 3;
-const WEAK_WORDS = new Set(
-  'other same such many much several various first second third last next few new old own certain different main whole total good great little big more most less least number part kind sort type way thing time day year lot bit piece side case fact'.split(
-    ' ',
-  ),
-);
-
 /**
  * The subjects of a text that have no capital: noun phrases, by how rare their words are and how often they occur. Texts
  * with few names get more of them, because otherwise nothing would connect them.

@@ -1,3 +1,4 @@
+import { STOP_WORDS } from '../../language/stop-words.ts';
 import type { KnownName } from '../../ports/extractor.ts';
 import { type EntityType, isGivenName, typeByForm, typeByGuess } from './entity-type.ts';
 import { DEMONYMS, GIVEN_NAMES, PLACES } from './gazetteer.ts';
@@ -85,6 +86,7 @@ function isFixed(short: FullName): boolean {
 }
 
 function isPerson(full: FullName): boolean {
+  if (full.words.length > 4 || full.words.some((word) => STOP_WORDS.has(word) && word !== 'will')) return false;
   return full.type === 'Person' || (full.type === null && typeByGuess(full.name) === 'Person');
 }
 

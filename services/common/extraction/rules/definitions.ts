@@ -1,6 +1,7 @@
 import type { EntityType } from './entity-type.ts';
+import { DEMONYMS } from './gazetteer.ts';
 import type { TaggedWord } from './tagger.ts';
-import { TYPE_NOUNS } from './type-words.ts';
+import { TYPE_NOUNS, WEAK_WORDS } from './type-words.ts';
 
 /** What a sentence says a name is: `is a French physicist and chemist …` or `, the capital of France,`. */
 export interface Definition {
@@ -35,11 +36,7 @@ function skipParenthesis(rest: readonly TaggedWord[]): number {
 function readPhrase(text: string, rest: readonly TaggedWord[], isApposition: boolean): Definition | null {
   const article = rest[0];
   if (article === undefined || !/^(?:an?|the|one)$/iu.test(article.text)) return null;
-  const phrase: TaggedWord[] = [];
-  for (const word of rest.slice(1)) {
-    if (!/^(?:NOUN|ADJ|PROPN|NUM)$/u.test(word.pos) && word.text !== '-') break;
-    phrase.push(word);
-  }
+  const phrase = nounPhrase(rest.slice(1));
   const head = phrase.findLast((word) => word.pos === 'NOUN');
   if (head === undefined) return null;
   const stop = rest.findIndex(
@@ -47,13 +44,36 @@ function readPhrase(text: string, rest: readonly TaggedWord[], isApposition: boo
   );
   const last = stop === -1 ? rest.at(-1) : rest[stop - 1];
   const description = cutAtWord(text.slice(article.start, last?.end ?? head.end).replace(/\s+/gu, ' '));
-  const nouns = phrase.slice(0, phrase.indexOf(head) + 1).filter((word) => word.text !== '-');
+  const nouns = classWords(phrase.slice(0, phrase.indexOf(head) + 1));
   const isIndefinite = /^an?$/iu.test(article.text);
   return {
     description,
-    className: isIndefinite && nouns.length <= MAX_CLASS_WORDS ? classNameOf(nouns) : null,
+    className: isIndefinite && nouns !== null && !WEAK_WORDS.has(head.lemma.toLowerCase()) ? classNameOf(nouns) : null,
     type: (TYPE_NOUNS[head.lemma.toLowerCase()] as EntityType | undefined) ?? null,
   };
+}
+
+/** Up to its last noun: adjectives and participles before, `woman's` and `short and long` inside, no clause behind. */
+function nounPhrase(rest: readonly TaggedWord[]): TaggedWord[] {
+  const phrase: TaggedWord[] = [];
+  for (const [at, word] of rest.entries()) {
+    const hasNoun = phrase.some((one) => one.pos === 'NOUN');
+    const isWord = /^(?:NOUN|ADJ|PROPN|NUM)$/u.test(word.pos) || word.text === '-' || /^['’]s$/u.test(word.text);
+    const isModifier =
+      !hasNoun && (word.pos === 'ADV' || (word.pos === 'VERB' && /(?:ed|ing|known)$/u.test(word.text)));
+    const joins = !hasNoun && word.pos === 'CCONJ' && /^(?:ADJ|NOUN|VERB)$/u.test(rest[at + 1]?.pos ?? '');
+    if (!isWord && !isModifier && !joins) break;
+    phrase.push(word);
+  }
+  return phrase;
+}
+
+/** What names the class: nouns and adjectives behind the last `and`; null when it holds a name or is too long. */
+function classWords(phrase: readonly TaggedWord[]): readonly TaggedWord[] | null {
+  const from = phrase.findLastIndex((word) => word.pos === 'CCONJ') + 1;
+  const words = phrase.slice(from).filter((word) => /^(?:NOUN|ADJ|PROPN)$/u.test(word.pos));
+  const hasName = words.some((word) => word.pos === 'PROPN' && !DEMONYMS.has(word.text.toLowerCase()));
+  return hasName || words.length > MAX_CLASS_WORDS ? null : words;
 }
 
 function classNameOf(words: readonly TaggedWord[]): string {

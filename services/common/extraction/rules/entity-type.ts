@@ -73,7 +73,9 @@ export function typeByGuess(name: string): EntityType {
   const words = name.split(' ');
   const isPersonShaped =
     (words.length === 2 || words.length === 3) &&
-    words.every((word) => /^\p{Lu}[\p{L}'’.-]*$/u.test(word) && !isCommonWord(word.toLowerCase()));
+    words.every(
+      (word) => /^\p{Lu}[\p{L}'’.-]*$/u.test(word) && !isCommonWord(word.toLowerCase()) && !/['’]s$/u.test(word),
+    );
   return isPersonShaped ? 'Person' : 'Concept';
 }
 

@@ -10,10 +10,12 @@ import { conceptsOf } from './concepts.ts';
 import { nameKey, type PronounMention, resolveNames, resolvePronouns } from './coreference.ts';
 import { definitionAfter } from './definitions.ts';
 import { type EntityType, type TypeVotes, typeByForm, typeByGuess, vote, winner } from './entity-type.ts';
+import { DEMONYMS } from './gazetteer.ts';
 import { type AnalysedSentence, analyseSentences, type Mention } from './mention.ts';
 import { type Argument, relationsOf } from './relations.ts';
 import { summaryOf } from './summary.ts';
 import type { Tagger } from './tagger.ts';
+import { headOf, resolveTopics, type TopicMention, type TopicSource } from './topics.ts';
 import { PERSON_VERBS, TYPE_NOUNS } from './type-words.ts';
 
 interface Draft {
@@ -52,14 +54,15 @@ export function extractByRules(input: ExtractionInput, tag: Tagger): Extraction 
     const draft = draftOf(mention);
     return draft?.type === 'Person' ? draft.name : null;
   });
-  const relations = findRelations(analysed, pronouns, draftOf);
+  const topics = resolveTopics(analysed, topicSources(analysed, drafts, classes, draftOf));
+  defineByPronouns(analysed, pronouns, drafts, classes);
+  const relations = findRelations(analysed, { pronouns, topics, draftOf });
   addClasses(drafts, classes, relations, analysed);
   addConcepts(drafts, analysed);
-  for (const [index, found] of pronouns.entries()) {
-    for (const { name } of found) {
-      const draft = drafts.get(nameKey(name));
-      draft?.sentences.add(index);
-    }
+  for (let index = 0; index < analysed.length; index++) {
+    for (const { name } of pronouns[index] ?? []) drafts.get(nameKey(name))?.sentences.add(index);
+    const topic = topics[index];
+    if (topic) drafts.get(nameKey(topic.name))?.sentences.add(index);
   }
   return {
     entities: [...drafts.values()].map(toEntity),
@@ -129,26 +132,77 @@ function voteByContext(votes: TypeVotes, { words }: AnalysedSentence, mention: M
   }
   if (after === undefined) return;
   const type = TYPE_NOUNS[after.lemma.toLowerCase()] as EntityType | undefined;
-  if (PERSON_VERBS.has(after.lemma.toLowerCase()) && after.pos === 'VERB') vote(votes, 'Person', 2);
+  const isPassive = words[words.indexOf(after) + 1]?.text === 'by';
+  if (PERSON_VERBS.has(after.lemma.toLowerCase()) && after.pos === 'VERB' && !isPassive) vote(votes, 'Person', 2);
   if (type !== undefined && type !== 'Person' && after.pos === 'NOUN' && after.start - mention.end < 2)
     vote(votes, type, 1);
 }
 
-function findRelations(
+/** What could stand behind `It` and `The band` further on. */
+function topicSources(
+  analysed: readonly AnalysedSentence[],
+  drafts: ReadonlyMap<string, Draft>,
+  classes: ReadonlyMap<string, string>,
+  draftOf: (mention: Mention) => Draft | undefined,
+): TopicSource[] {
+  const starts = new Map<Draft, Map<number, number>>();
+  for (const [index, { mentions }] of analysed.entries()) {
+    for (const mention of mentions) {
+      const draft = draftOf(mention);
+      if (draft === undefined || mention.kind === 'date' || mention.kind === 'quantity') continue;
+      const own = starts.get(draft) ?? new Map<number, number>();
+      if (!own.has(index)) own.set(index, mention.start);
+      starts.set(draft, own);
+    }
+  }
+  return [...drafts].flatMap(([key, draft]) => {
+    const own = starts.get(draft);
+    const head = headOf({ className: classes.get(key) ?? null });
+    return own === undefined ? [] : [{ name: draft.name, type: draft.type, starts: own, head }];
+  });
+}
+
+/** `She was a physicist` defines whom `she` stands for. */
+function defineByPronouns(
   analysed: readonly AnalysedSentence[],
   pronouns: readonly PronounMention[][],
-  draftOf: (mention: Mention) => Draft | undefined,
-): ExtractedRelation[] {
+  drafts: ReadonlyMap<string, Draft>,
+  classes: Map<string, string>,
+): void {
+  for (const [index, found] of pronouns.entries()) {
+    const [first] = found;
+    const source = analysed[index];
+    if (first === undefined || source === undefined || first.start > 0 || first.isPossessive) continue;
+    const key = nameKey(first.name);
+    const draft = drafts.get(key);
+    const definition = definitionAfter(source.sentence.text, source.words, first.end);
+    if (draft === undefined || definition === null || draft.description !== '') continue;
+    draft.description = definition.description;
+    if (definition.className !== null && !classes.has(key)) classes.set(key, definition.className);
+  }
+}
+
+interface References {
+  readonly pronouns: readonly PronounMention[][];
+  readonly topics: readonly (TopicMention | null)[];
+  readonly draftOf: (mention: Mention) => Draft | undefined;
+}
+
+function findRelations(analysed: readonly AnalysedSentence[], references: References): ExtractedRelation[] {
+  const { pronouns, topics, draftOf } = references;
   const found = new Map<string, ExtractedRelation>();
   for (const [index, { sentence, words, mentions }] of analysed.entries()) {
     const parts: Argument[] = mentions
-      .filter((mention) => !mention.isNested && mention.kind !== 'quantity')
+      .filter(
+        (mention) => !mention.isNested && mention.kind !== 'quantity' && !DEMONYMS.has(mention.name.toLowerCase()),
+      )
       .flatMap((mention) => {
         const draft = draftOf(mention);
-        return draft === undefined
-          ? []
-          : [{ name: draft.name, type: draft.type, start: mention.start, end: mention.end }];
+        if (draft === undefined) return [];
+        return [{ name: draft.name, type: draft.type, start: mention.start, end: mention.end }];
       });
+    const topic = topics[index];
+    if (topic) parts.push({ ...topic, type: 'Concept' });
     for (const pronoun of pronouns[index] ?? []) {
       if (!pronoun.isPossessive)
         parts.push({ name: pronoun.name, type: 'Person', start: pronoun.start, end: pronoun.end });

@@ -77,7 +77,9 @@ export function stripTitle(text: string): { readonly name: string; readonly titl
   const words = text.split(' ');
   let from = 0;
   while (from < words.length - 1 && ROLE_TITLES.has((words[from] as string).toLowerCase().replace('.', ''))) from++;
-  const isOffice = /^(?:of|for|de)$/iu.test(words[from] ?? '');
+  const next = words[from] ?? '';
+  // `Mayor of London`, `Commodore 64`, `General Motors` are names as they are.
+  const isOffice = /^(?:of|for|de)$|^[^\p{L}]/iu.test(next) || isCommonWord(next.toLowerCase()) || next === 'Motors';
   if (from === 0 || isOffice) return { name: text, title: null };
   return { name: words.slice(from).join(' '), title: (words[from - 1] as string).toLowerCase().replace('.', '') };
 }

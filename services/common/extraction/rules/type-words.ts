@@ -62,3 +62,11 @@ export const TYPE_NOUNS: Readonly<Record<string, string>> = Object.fromEntries(
 export const PERSON_VERBS = set(
   'say tell ask reply answer cry shout whisper think believe know love marry die write sing laugh smile walk sit stand look nod speak exclaim mutter murmur feel remember teach study graduate retire bear compose paint call resign',
 );
+
+/** Nouns and adjectives too general to connect texts or to name a class. */
+export const WEAK_WORDS = set(`
+  other same such many much several various first second third last next few new old own certain different main
+  whole total good great little big more most less least number part kind sort type way thing time day year lot
+  bit piece side case fact moment month week weekend hour minute thanks end rest top bottom middle front back side
+  half couple pair set group member list area line lot matter sense idea reason result example problem question
+  answer figure name term form way amalgam combination`);
