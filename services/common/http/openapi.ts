@@ -157,6 +157,17 @@ function schemaOf(schema: z.ZodType, io: 'input' | 'output'): JsonObject {
     unrepresentable: 'any',
     reused: 'inline',
     cycles: 'ref',
+    override: ({ zodSchema, jsonSchema }) => tidy(zodSchema._zod.def, jsonSchema),
   }) as JsonObject;
   return made;
+}
+
+/** Zod forgets a default around a preprocessed value, and prints the bounds of every safe integer. */
+function tidy(def: z.core.$ZodTypeDef, made: z.core.JSONSchema.BaseSchema): void {
+  if (def.type === 'default') {
+    const { defaultValue } = def as z.core.$ZodDefaultDef;
+    if (defaultValue !== undefined) made.default = defaultValue as NonNullable<typeof made.default>;
+  }
+  if (made.minimum === Number.MIN_SAFE_INTEGER) delete made.minimum;
+  if (made.maximum === Number.MAX_SAFE_INTEGER) delete made.maximum;
 }

@@ -17,10 +17,8 @@ export function createOriginGuard(settings: GuardSettings, corsOrigins: readonly
   if (!settings.isActive) return () => null;
   // `*` counts for nothing here: it would hand the memory to any page.
   const origins = new Set(corsOrigins.filter((origin) => origin !== '*'));
-  const hosts = new Set([
-    ...settings.allowedHosts.map(hostName),
-    ...[...origins].map((origin) => new URL(origin).hostname),
-  ]);
+  const allowed = new Set(settings.allowedHosts.map(hostName));
+  const hosts = new Set([...allowed, ...[...origins].map((origin) => new URL(origin).hostname)]);
   const isOurs = (name: string) => isLoopbackName(name) || hosts.has(name);
 
   return (headers) => {
@@ -34,7 +32,7 @@ export function createOriginGuard(settings: GuardSettings, corsOrigins: readonly
     }
     if (origin === undefined || origins.has(origin)) return null;
     const caller = URL.canParse(origin) ? new URL(origin) : null;
-    if (caller !== null && (caller.host === host.toLowerCase() || hosts.has(caller.hostname))) return null;
+    if (caller !== null && (caller.host === host.toLowerCase() || allowed.has(caller.hostname))) return null;
     return `Requests from the origin ${JSON.stringify(origin.slice(0, 100))} are not allowed. Add it to CORS_ALLOWED_ORIGINS.`;
   };
 }

@@ -1,0 +1,130 @@
+import { setTimeout as sleep } from 'node:timers/promises';
+import { expect } from 'chai';
+import { WebSocket } from 'ws';
+import { type RunningApp, runApp } from '../../../test/support/http-app.ts';
+import type { SocketConnection, SocketRoute } from './socket-route.ts';
+
+let last: SocketConnection | undefined;
+
+const sockets: readonly SocketRoute[] = [
+  {
+    path: '/api/v1/cognify/subscribe/:runId',
+    async serve(connection) {
+      last = connection;
+      if (connection.principal === null) return connection.close(1008, 'Unauthorized');
+      await connection.send({
+        run: connection.params['runId'],
+        user: connection.principal.id,
+        query: connection.query,
+      });
+      await connection.send({ second: true });
+    },
+  },
+  {
+    path: '/api/v1/follow',
+    async serve(connection) {
+      last = connection;
+      await new Promise<void>((resolve) => connection.signal.addEventListener('abort', () => resolve()));
+      await connection.send({ late: true });
+    },
+  },
+  { path: '/api/v1/broken', serve: async () => Promise.reject(new Error('inside')) },
+];
+
+interface Talk {
+  readonly frames: readonly unknown[];
+  readonly code: number;
+  readonly reason: string;
+}
+
+function talk(url: string, headers: Record<string, string> = {}): Promise<Talk> {
+  return new Promise((resolve, reject) => {
+    const socket = new WebSocket(url, { headers });
+    const frames: unknown[] = [];
+    socket.on('message', (data) => frames.push(JSON.parse(String(data))));
+    socket.on('close', (code, reason) => resolve({ frames, code, reason: String(reason) }));
+    socket.on('error', reject);
+  });
+}
+
+async function refusal(url: string, headers: Record<string, string> = {}): Promise<string> {
+  return talk(url, headers).then(
+    () => 'accepted',
+    (error: Error) => error.message,
+  );
+}
+
+describe('WebSockets', () => {
+  let app: RunningApp;
+  let base: string;
+  beforeEach(async () => {
+    app = await runApp({ sockets });
+    base = `ws://127.0.0.1:${app.port}`;
+  });
+  afterEach(() => app.stop());
+
+  it('accepts first, then serves with parameters, query and principal, and closes 1000 at the end', async () => {
+    const { frames, code } = await talk(`${base}/api/v1/cognify/subscribe/run-1/?since=x`, { 'x-api-key': 'user-key' });
+    expect(frames).to.deep.equal([{ run: 'run-1', user: 'user-key', query: { since: 'x' } }, { second: true }]);
+    expect(code).to.equal(1000);
+  });
+
+  it('takes the token of the query last, and keeps it from the handler and the log', async () => {
+    app.asked.length = 0;
+    const { frames } = await talk(`${base}/api/v1/cognify/subscribe/r?token=user-key`, { cookie: 'auth_token=c' });
+    expect(app.asked[0]?.credentials).to.deep.equal([
+      { kind: 'cookie', value: 'c' },
+      { kind: 'bearer', value: 'user-key' },
+    ]);
+    expect(frames[0]).to.deep.include({ query: {} });
+    await sleep(10);
+    expect(app.log.some(({ event }) => event === 'http.socket')).to.equal(true);
+    expect(JSON.stringify(app.log)).to.not.include('token=');
+  });
+
+  it('lets the route refuse with 1008', async () => {
+    expect(await talk(`${base}/api/v1/cognify/subscribe/r`)).to.deep.equal({
+      frames: [],
+      code: 1008,
+      reason: 'Unauthorized',
+    });
+  });
+
+  it('answers 404 to an unknown path, and 403 to a foreign page in the open mode', async () => {
+    expect(await refusal(`${base}/api/v1/other`)).to.include('404');
+    const open = await runApp({
+      sockets,
+      settings: { guard: { isActive: true, refusesProxies: true, allowedHosts: [] } },
+    });
+    const url = `ws://127.0.0.1:${open.port}/api/v1/cognify/subscribe/r`;
+    expect(await refusal(url, { origin: 'https://evil.example' })).to.include('403');
+    expect(await refusal(url, { host: 'evil.example' })).to.include('403');
+    expect(await refusal(url, { origin: 'http://localhost:3000', 'x-api-key': 'user-key' })).to.equal('accepted');
+    await open.stop();
+  });
+
+  it('closes 1011 when the route fails, without the reason', async () => {
+    expect(await talk(`${base}/api/v1/broken`)).to.include({ code: 1011, reason: 'Internal error' });
+    expect(app.log.some(({ event }) => event === 'http.socket-failed')).to.equal(true);
+  });
+
+  it('aborts the signal when the client goes away, and takes no harm from a late frame', async () => {
+    const socket = new WebSocket(`${base}/api/v1/follow`);
+    await new Promise((resolve) => socket.once('open', resolve));
+    for (let tries = 0; tries < 100 && last?.signal.aborted !== false; tries += 1) await sleep(5);
+    expect(await app.metrics.render()).to.include('engram_websockets_open 1');
+    socket.terminate();
+    for (let tries = 0; tries < 100 && last?.signal.aborted !== true; tries += 1) await sleep(5);
+    expect(last?.signal.aborted).to.equal(true);
+    expect(await app.metrics.render()).to.include('engram_websockets_open 0');
+    expect((await app.get('/')).status).to.equal(200);
+  });
+
+  it('closes a socket with 1001 when the server stops', async () => {
+    const ended = talk(`${base}/api/v1/follow`);
+    for (let tries = 0; tries < 100 && last?.signal.aborted !== false; tries += 1) await sleep(5);
+    await sleep(30);
+    await app.stop();
+    expect((await ended).code).to.equal(1001);
+  });
+});
