@@ -1,0 +1,61 @@
+import { randomUUID } from 'node:crypto';
+import { asId } from '../../services/common/domain/ids.ts';
+import { type DatasetScope, datasetScope, type Scope } from '../../services/common/domain/scope.ts';
+import type { Collection, DocumentStore } from '../../services/common/ports/document-store.ts';
+
+/** What the document store suites work on. */
+export interface DocumentStoreSubject {
+  readonly store: DocumentStore;
+  dispose(): Promise<void>;
+}
+
+export type Thing = {
+  readonly name?: string | null;
+  readonly rank?: number | null;
+  readonly flag?: boolean | null;
+  readonly mixed?: string | number | boolean | null;
+  readonly nested?: { readonly deep?: string | null };
+  readonly key?: string | null;
+  readonly count?: number;
+  readonly text?: string;
+  readonly list?: readonly string[];
+};
+
+const indexes: Collection<Thing>['indexes'] = [
+  { fields: ['name'] },
+  { fields: ['rank', 'name'] },
+  { fields: ['flag', 'rank'] },
+  { fields: ['mixed'] },
+  { fields: ['nested.deep'] },
+  { fields: ['key'], unique: true },
+];
+
+export const systemThings: Collection<Thing> = { name: 'system_things', level: 'system', indexes };
+export const tenantThings: Collection<Thing> = { name: 'tenant_things', level: 'tenant', indexes };
+export const datasetThings: Collection<Thing> = { name: 'dataset_things', level: 'dataset', indexes };
+export const numberedThings: Collection<Thing> = {
+  name: 'numbered_things',
+  level: 'tenant',
+  sequenced: true,
+  indexes: [{ fields: ['name', 'sequence'] }, { fields: ['key'], unique: true }],
+};
+
+export const allThings = [systemThings, tenantThings, datasetThings, numberedThings];
+
+/** A tenant of its own for each test, so that tests share a store. */
+export function newTenant(): Scope {
+  return { tenant: asId(randomUUID()) };
+}
+
+export function newDataset(tenant: Scope = newTenant()): DatasetScope {
+  return datasetScope(tenant.tenant, asId(randomUUID()));
+}
+
+export async function rejection(work: Promise<unknown>): Promise<Error & { readonly [key: string]: unknown }> {
+  try {
+    await work;
+  } catch (error) {
+    return error as Error & { readonly [key: string]: unknown };
+  }
+  throw new Error('expected a rejection');
+}
