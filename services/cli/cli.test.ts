@@ -1,0 +1,417 @@
+import { createHash, randomUUID } from 'node:crypto';
+import { once } from 'node:events';
+import { mkdir, mkdtemp, readFile, rm, symlink, writeFile } from 'node:fs/promises';
+import { createServer, type IncomingMessage, type Server } from 'node:http';
+import type { AddressInfo } from 'node:net';
+import { tmpdir } from 'node:os';
+import { join } from 'node:path';
+import { Readable, Writable } from 'node:stream';
+import { buffer } from 'node:stream/consumers';
+import { expect } from 'chai';
+import { runCli } from './cli.ts';
+
+const DATASET_ID = '0d6c1111-1111-4111-8111-111111111111';
+
+/** What a server of the contract answers, as far as the client asks; everything that came in is kept. */
+class StandInServer {
+  readonly requests: { method: string; path: string; body: unknown; headers: IncomingMessage['headers'] }[] = [];
+  readonly stored = new Map<string, string>();
+  readonly #server: Server = createServer((request, response) => {
+    void this.#answer(request).then(({ status, body, headers = {} }) => {
+      const isText = typeof body === 'string';
+      response.writeHead(status, { 'content-type': isText ? 'text/html' : 'application/json', ...headers });
+      response.end(isText ? body : JSON.stringify(body));
+    });
+  });
+  progress: unknown[] = [];
+  failures: { status: number; body: unknown; headers?: Record<string, string> }[] = [];
+
+  async start(): Promise<string> {
+    this.#server.listen(0, '127.0.0.1');
+    await once(this.#server, 'listening');
+    return `http://127.0.0.1:${(this.#server.address() as AddressInfo).port}`;
+  }
+
+  async stop(): Promise<void> {
+    this.#server.closeAllConnections();
+    this.#server.close();
+    await once(this.#server, 'close');
+  }
+
+  async #answer(
+    request: IncomingMessage,
+  ): Promise<{ status: number; body: unknown; headers?: Record<string, string> }> {
+    const path = (request.url ?? '').split('?')[0] ?? '';
+    const bytes = await buffer(request);
+    const body = await parseBody(request, bytes);
+    this.requests.push({ method: request.method ?? '', path: request.url ?? '', body, headers: request.headers });
+    const failure = this.failures.shift();
+    if (failure !== undefined) return failure;
+    switch (`${request.method} ${path}`) {
+      case 'POST /api/v1/add':
+        return this.#add(body);
+      case 'POST /api/v1/cognify':
+        return {
+          status: 200,
+          body: {
+            [DATASET_ID]: {
+              status: 'PipelineRunStarted',
+              pipeline_run_id: 'run-1',
+              dataset_id: DATASET_ID,
+              dataset_name: 'main_dataset',
+            },
+          },
+        };
+      case 'GET /api/v1/datasets/status/progress':
+        return {
+          status: 200,
+          body: { [DATASET_ID]: this.progress.shift() ?? { status: 'DATASET_PROCESSING_COMPLETED', progress: null } },
+        };
+      case 'GET /api/v1/datasets':
+        return { status: 200, body: [{ id: DATASET_ID, name: 'main_dataset', createdAt: '2026-01-02T03:04:05Z' }] };
+      case 'GET /health':
+        return { status: 200, body: { status: 'ready', version: '1.6.5' } };
+      case `GET /api/v1/datasets/${DATASET_ID}/processing-status`:
+        return { status: 200, body: { total: 3, completed: 2, pending: 1, items: [] } };
+      case 'POST /api/v1/search':
+        return {
+          status: 200,
+          body: [{ dataset_id: DATASET_ID, dataset_name: 'main_dataset', search_result: ['Ada lives in Oslo.'] }],
+        };
+      case 'POST /api/v1/recall':
+        return { status: 200, body: [{ source: 'graph', text: 'Oslo.', dataset_name: 'main_dataset', metadata: {} }] };
+      case 'POST /api/v1/forget':
+        return { status: 200, body: { dataset_id: DATASET_ID, status: 'success' } };
+      case 'GET /api/v1/visualize':
+        return { status: 200, body: '<html>graph</html>' };
+      default:
+        return { status: 404, body: { detail: 'Not Found' } };
+    }
+  }
+
+  async #add(body: unknown): Promise<{ status: number; body: unknown }> {
+    const contents =
+      body instanceof FormData
+        ? await Promise.all(body.getAll('data').map((entry) => (entry as File).text()))
+        : (body as { data: string[] }).data;
+    const bad = contents.find((content) => content.includes('UNREADABLE'));
+    if (bad !== undefined) return { status: 415, body: { detail: 'it is encrypted [UnreadableFileContentError]' } };
+    const infos = contents.map((content) => {
+      const hash = createHash('md5').update(content).digest('hex');
+      const known = this.stored.get(hash);
+      if (known === undefined) this.stored.set(hash, randomUUID());
+      return {
+        data_id: this.stored.get(hash),
+        run_info: { status: known === undefined ? 'PipelineRunCompleted' : 'PipelineRunAlreadyCompleted' },
+      };
+    });
+    return {
+      status: 200,
+      body: {
+        status: 'PipelineRunCompleted',
+        dataset_id: DATASET_ID,
+        dataset_name: 'main_dataset',
+        data_ingestion_info: infos,
+      },
+    };
+  }
+}
+
+async function parseBody(request: IncomingMessage, bytes: Buffer): Promise<unknown> {
+  const type = request.headers['content-type'] ?? '';
+  if (type.startsWith('multipart/'))
+    return new Response(new Uint8Array(bytes), { headers: { 'content-type': type } }).formData();
+  return bytes.length === 0 ? null : (JSON.parse(bytes.toString()) as unknown);
+}
+
+describe('command-line client', () => {
+  let server: StandInServer;
+  let url: string;
+  let folder: string;
+
+  beforeEach(async () => {
+    server = new StandInServer();
+    url = await server.start();
+    folder = await mkdtemp(join(tmpdir(), 'engram-cli-'));
+  });
+
+  afterEach(async () => {
+    await server.stop();
+    await rm(folder, { recursive: true });
+  });
+
+  async function run(...args: string[]): Promise<{ code: number; out: string; err: string }> {
+    return runWith({}, ...args);
+  }
+
+  async function runWith(
+    given: { stdin?: string; environment?: Record<string, string>; isInteractive?: boolean },
+    ...args: string[]
+  ) {
+    const sinks = { out: '', err: '' };
+    const sink = (name: 'out' | 'err'): Writable => {
+      const stream = new Writable({
+        write(chunk, _encoding, done) {
+          sinks[name] += String(chunk);
+          done();
+        },
+      });
+      return Object.assign(stream, { isTTY: given.isInteractive ?? false });
+    };
+    const code = await runCli(args, {
+      out: sink('out'),
+      err: sink('err'),
+      input: Readable.from([given.stdin ?? '']),
+      environment: { ENGRAM_URL: url, ...given.environment },
+      isInteractive: given.isInteractive ?? false,
+    });
+    return { code, ...sinks };
+  }
+
+  const lastBody = (): Record<string, unknown> => server.requests.at(-1)?.body as Record<string, unknown>;
+
+  describe('help and mistakes', () => {
+    it('explains itself and each command', async () => {
+      expect((await run('--help')).out).to.match(/Commands:\n {2}add /);
+      for (const command of [
+        'add',
+        'import',
+        'cognify',
+        'status',
+        'search',
+        'recall',
+        'datasets',
+        'forget',
+        'visualize',
+      ]) {
+        const { code, out } = await run(command, '--help');
+        expect(code, command).to.equal(0);
+        expect(out).to.match(new RegExp(`^Usage: engram ${command}`));
+        expect(out).to.contain('--api-key');
+      }
+      expect(server.requests).to.be.empty;
+    });
+
+    it('ends with 2 and one line for a wrong command line', async () => {
+      for (const args of [
+        ['nonsense'],
+        ['add'],
+        ['search'],
+        ['add', '--colour'],
+        ['forget'],
+        ['import', '/no/such/folder'],
+        ['add', './missing.pdf'],
+        ['search', 'x', '-k', 'many'],
+      ]) {
+        const { code, err } = await run(...args);
+        expect(code, args.join(' ')).to.equal(2);
+        expect(err).to.match(/^engram: .+\n$/);
+      }
+    });
+
+    it('ends with 3 and says what to do when no server answers', async () => {
+      const gone = new StandInServer();
+      const goneUrl = await gone.start();
+      await gone.stop();
+      const { code, err } = await run('status', '--url', goneUrl);
+      expect(code).to.equal(3);
+      expect(err).to.contain(`No Engram server answers at ${goneUrl} (ECONNREFUSED)`).and.contain('npm start');
+    });
+
+    it('ends with 1 and the words of the server when it refuses', async () => {
+      server.failures = [{ status: 403, body: { detail: 'no permission [PermissionDeniedError]' } }];
+      expect(await run('search', 'x')).to.deep.equal({
+        code: 1,
+        out: '',
+        err: 'engram: The server refused (403): no permission [PermissionDeniedError]\n',
+      });
+      server.failures = [{ status: 400, body: { detail: [{ loc: ['body', 'top_k'], msg: 'too large' }], body: null } }];
+      expect((await run('search', 'x')).err).to.contain('body.top_k: too large');
+      server.failures = [{ status: 401, body: { detail: 'Unauthorized' } }];
+      expect((await run('search', 'x')).err).to.contain('ENGRAM_API_KEY');
+    });
+
+    it('sends the key of the flag before that of the environment', async () => {
+      await runWith({ environment: { ENGRAM_API_KEY: 'from-environment' } }, 'datasets');
+      expect(server.requests.at(-1)?.headers['x-api-key']).to.equal('from-environment');
+      await runWith({ environment: { ENGRAM_API_KEY: 'from-environment' } }, 'datasets', '--api-key', 'from-flag');
+      expect(server.requests.at(-1)?.headers['x-api-key']).to.equal('from-flag');
+    });
+  });
+
+  describe('add', () => {
+    it('sends text as text, standard input too', async () => {
+      const { code, out } = await runWith({ stdin: 'from a pipe' }, 'add', 'Ada lives in Oslo.', '-', '-d', 'notes');
+      expect(code).to.equal(0);
+      expect(out).to.match(/^2 items added/);
+      expect(lastBody()).to.deep.equal({ data: ['Ada lives in Oslo.', 'from a pipe'], datasetName: 'notes' });
+    });
+
+    it('uploads a file under its name, to a dataset by id', async () => {
+      await writeFile(join(folder, 'été.md'), '# Summer');
+      const { out } = await run('add', join(folder, 'été.md'), '-d', DATASET_ID);
+      const form = server.requests.at(-1)?.body as FormData;
+      expect((form.get('data') as File).name).to.equal('été.md');
+      expect(form.get('datasetId')).to.equal(DATASET_ID);
+      expect(out).to.match(/^1 item added/);
+      expect((await run('add', join(folder, 'été.md'))).out).to.match(/^0 items added.*1 item already there/);
+    });
+  });
+
+  describe('import', () => {
+    beforeEach(async () => {
+      await mkdir(join(folder, 'sub', 'node_modules', 'x'), { recursive: true });
+      await mkdir(join(folder, '.git'));
+      for (let index = 0; index < 20; index += 1)
+        await writeFile(join(folder, 'sub', `note-${String(index).padStart(2, '0')}.txt`), `note ${index}`);
+      await writeFile(join(folder, '.git', 'config.txt'), 'hidden');
+      await writeFile(join(folder, '.secret.txt'), 'hidden');
+      await writeFile(join(folder, 'sub', 'node_modules', 'x', 'readme.md'), 'tool');
+      await writeFile(join(folder, 'picture.png'), Buffer.from('89504e470d0a1a0a0000000d4948445200000001', 'hex'));
+      await writeFile(join(folder, 'empty.txt'), '');
+      await writeFile(join(folder, 'huge.txt'), 'x'.repeat(200_000));
+      await symlink('/etc/hostname', join(folder, 'link.txt'));
+    });
+
+    it('adds the documents of a folder, passes over the rest, and sends nothing new the second time', async () => {
+      const first = await run('import', folder, '--max-size', '0.1', '--json');
+      expect(first.code).to.equal(0);
+      const answer = JSON.parse(first.out) as { added: number; skipped: { relativePath: string; reason: string }[] };
+      expect(answer.added).to.equal(20);
+      expect(answer.skipped).to.have.deep.members([
+        { relativePath: 'empty.txt', reason: 'empty' },
+        { relativePath: 'huge.txt', reason: 'too large' },
+        { relativePath: 'picture.png', reason: 'not a document' },
+      ]);
+      expect(server.requests).to.have.length(2);
+      const sent = server.requests.flatMap(
+        ({ body }) => JSON.parse(String((body as FormData).get('external_metadata'))) as unknown[],
+      );
+      expect(sent).to.have.length(20).and.deep.include({ source_path: 'sub/note-00.txt' });
+      const second = await run('import', folder, '--max-size', '0.1');
+      expect(second.out).to.match(/^0 files added to main_dataset, 20 already there, 3 passed over/);
+    });
+
+    it('adds the good files of a batch when one is refused, names the bad one and ends with 1', async () => {
+      await writeFile(join(folder, 'sub', 'locked.txt'), 'UNREADABLE');
+      const { code, out, err } = await run('import', join(folder, 'sub'));
+      expect(code).to.equal(1);
+      expect(out).to.match(/^20 files added to main_dataset, 1 failed/);
+      expect(err).to.match(/^failed: locked.txt: The server refused \(415\): it is encrypted/);
+    });
+
+    it('waits and tries again when the server is busy', async () => {
+      server.failures = [{ status: 503, body: { detail: 'starting' }, headers: { 'retry-after': '0' } }];
+      expect((await run('import', join(folder, 'sub'))).out).to.match(/^20 files added/);
+    });
+
+    it('stops at once when the key is wrong', async () => {
+      server.failures = Array.from({ length: 9 }, () => ({ status: 401, body: { detail: 'Unauthorized' } }));
+      expect((await run('import', join(folder, 'sub'))).code).to.equal(1);
+      expect(server.requests.length).to.be.at.most(2);
+    });
+
+    it('shows a bar with counts to a person', async () => {
+      const { err } = await runWith({ isInteractive: true }, 'import', join(folder, 'sub'));
+      expect(err)
+        .to.contain('Importing')
+        .and.match(/\d+\/20 files/);
+    });
+
+    it('only lists with --dry-run', async () => {
+      const { out } = await run('import', join(folder, 'sub'), '--dry-run');
+      expect(out.split('\n')).to.include('note-07.txt');
+      expect(server.requests).to.be.empty;
+    });
+
+    it('cognifies afterwards when asked', async () => {
+      const { code, out } = await run('import', join(folder, 'sub'), '--cognify');
+      expect(code).to.equal(0);
+      expect(out).to.match(/20 files added[^\n]+\nmain_dataset is ready/);
+    });
+  });
+
+  describe('cognify', () => {
+    it('follows the run to its end', async () => {
+      const started = 'DATASET_PROCESSING_STARTED';
+      server.progress = [
+        { status: started, progress: null },
+        { status: started, progress: { completed_items: 1, total_items: 4, current_stage: 'extract' } },
+      ];
+      const { code, out } = await run('cognify');
+      expect(code).to.equal(0);
+      expect(out).to.match(/^main_dataset is ready/);
+      expect(server.requests[0]?.body).to.deep.equal({ datasets: ['main_dataset'], run_in_background: true });
+    });
+
+    it('ends with 1 when the run fails', async () => {
+      server.progress = [{ status: 'DATASET_PROCESSING_ERRORED', progress: null }];
+      const { code, err } = await run('cognify');
+      expect(code).to.equal(1);
+      expect(err).to.contain('run-1');
+    });
+
+    it('does not wait with --no-wait', async () => {
+      expect((await run('cognify', '--no-wait')).out).to.equal('run run-1 started for main_dataset\n');
+      expect(server.requests).to.have.length(1);
+    });
+  });
+
+  it('status shows the server and each dataset', async () => {
+    const { out } = await run('status');
+    expect(out)
+      .to.contain('ready, version 1.6.5')
+      .and.match(/main_dataset +3 +2 +completed/);
+  });
+
+  it('search asks as told and prints the answer', async () => {
+    expect(await run('search', 'Where', 'is', 'Ada?', '-t', 'chunks', '-k', '3', '-d', 'notes')).to.deep.equal({
+      code: 0,
+      out: 'Ada lives in Oslo.\n',
+      err: '',
+    });
+    expect(lastBody()).to.deep.equal({
+      query: 'Where is Ada?',
+      search_type: 'CHUNKS',
+      only_context: false,
+      top_k: 3,
+      datasets: ['notes'],
+    });
+  });
+
+  it('recall leaves the choice to the server and names the sources', async () => {
+    expect((await run('recall', 'Where is Ada?', '-s', 's1')).out).to.equal('Oslo.\n  — graph, main_dataset\n');
+    expect(lastBody()).to.deep.equal({ query: 'Where is Ada?', search_type: null, session_id: 's1' });
+  });
+
+  describe('forget', () => {
+    it('never has a default and never acts unasked', async () => {
+      expect((await run('forget', '--yes')).code).to.equal(2);
+      expect((await run('forget', '-d', 'notes')).err).to.contain('--yes');
+      expect((await run('forget', '--everything', '-d', 'notes', '--yes')).code).to.equal(2);
+      const asked = await runWith({ stdin: 'n\n', isInteractive: true }, 'forget', '--everything');
+      expect(asked.code).to.equal(1);
+      expect(asked.err).to.contain('Forget everything?');
+      expect(server.requests).to.be.empty;
+    });
+
+    it('forgets what it is told', async () => {
+      expect((await run('forget', '-d', 'notes', '--item', 'i1', '--yes')).out).to.equal(
+        'forgotten: item i1 of notes\n',
+      );
+      expect(lastBody()).to.deep.equal({ dataset: 'notes', dataId: 'i1' });
+      await runWith({ stdin: 'y\n', isInteractive: true }, 'forget', '--everything');
+      expect(lastBody()).to.deep.equal({ everything: true });
+    });
+  });
+
+  it('visualize saves the page', async () => {
+    const file = join(folder, 'graph.html');
+    expect((await run('visualize', '-o', file)).out).to.equal(`${file}\n`);
+    expect(await readFile(file, 'utf8')).to.equal('<html>graph</html>');
+    expect(server.requests.at(-1)?.path).to.equal(`/api/v1/visualize?dataset_id=${DATASET_ID}`);
+    expect((await run('visualize', '-d', 'nope')).err).to.contain(
+      "There is no dataset 'nope'. There are: main_dataset.",
+    );
+  });
+});

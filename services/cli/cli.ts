@@ -1,0 +1,66 @@
+import { createApiClient } from './api-client.ts';
+import { type Command, stringOption } from './command.ts';
+import { addCommand } from './commands/add.ts';
+import { cognifyCommand } from './commands/cognify.ts';
+import { datasetsCommand } from './commands/datasets.ts';
+import { forgetCommand } from './commands/forget.ts';
+import { importCommand } from './commands/import.ts';
+import { recallCommand } from './commands/recall.ts';
+import { searchCommand } from './commands/search.ts';
+import { statusCommand } from './commands/status.ts';
+import { visualizeCommand } from './commands/visualize.ts';
+import { commandHelp, generalHelp } from './help.ts';
+import { clientSettings, parseCommandLine } from './options.ts';
+import { CliFailure, exitCodes, type Terminal } from './terminal.ts';
+
+const COMMANDS: readonly Command[] = [
+  addCommand,
+  importCommand,
+  cognifyCommand,
+  statusCommand,
+  searchCommand,
+  recallCommand,
+  datasetsCommand,
+  forgetCommand,
+  visualizeCommand,
+];
+
+/** Runs one command line to its end and gives the exit code; never throws for what a user can cause. */
+export async function runCli(args: readonly string[], terminal: Terminal): Promise<number> {
+  try {
+    return await dispatch(args, terminal);
+  } catch (error) {
+    if (!(error instanceof CliFailure)) throw error;
+    terminal.err.write(`engram: ${error.message}\n`);
+    return error.exitCode;
+  }
+}
+
+async function dispatch(args: readonly string[], terminal: Terminal): Promise<number> {
+  const [name, ...rest] = args;
+  if (name === undefined || name === '--help' || name === '-h' || (name === 'help' && rest.length === 0)) {
+    (name === undefined ? terminal.err : terminal.out).write(generalHelp(COMMANDS));
+    return name === undefined ? exitCodes.usage : exitCodes.ok;
+  }
+  const command = COMMANDS.find((candidate) => candidate.name === (name === 'help' ? rest[0] : name));
+  if (command === undefined)
+    throw new CliFailure(
+      `There is no command '${name === 'help' ? rest[0] : name}'. See: engram --help`,
+      exitCodes.usage,
+    );
+  const { values, positionals } = parseCommandLine(command, name === 'help' ? ['--help'] : rest);
+  if (values['help'] === true) {
+    terminal.out.write(commandHelp(command));
+    return exitCodes.ok;
+  }
+  const datasetGiven = stringOption(values, 'dataset');
+  return command.run({
+    arguments: positionals,
+    options: values,
+    api: createApiClient(clientSettings(values, terminal.environment)),
+    terminal,
+    datasetGiven,
+    dataset: datasetGiven ?? 'main_dataset',
+    asJson: values['json'] === true,
+  });
+}

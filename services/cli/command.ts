@@ -1,0 +1,51 @@
+import type { ApiClient } from './api-client.ts';
+import type { Terminal } from './terminal.ts';
+
+export interface OptionDescription {
+  readonly type: 'string' | 'boolean';
+  readonly short?: string;
+  readonly multiple?: boolean;
+  /** Shown for the value in the help text. */
+  readonly value?: string;
+  readonly meaning: string;
+}
+
+export type OptionValues = Readonly<Record<string, string | boolean | readonly (string | boolean)[] | undefined>>;
+
+export interface CommandCall {
+  readonly arguments: readonly string[];
+  readonly options: OptionValues;
+  readonly api: ApiClient;
+  readonly terminal: Terminal;
+  /** As given with `--dataset`; null when it was not. */
+  readonly datasetGiven: string | null;
+  /** The one given, else `main_dataset`. */
+  readonly dataset: string;
+  /** Answers are to be printed as JSON. */
+  readonly asJson: boolean;
+}
+
+export interface Command {
+  readonly name: string;
+  /** What stands behind the name in the usage line. */
+  readonly usage: string;
+  readonly summary: string;
+  readonly details?: string;
+  readonly options: Readonly<Record<string, OptionDescription>>;
+  /** Resolves to the exit code. */
+  run(call: CommandCall): Promise<number>;
+}
+
+export function stringOption(options: OptionValues, name: string): string | null {
+  const value = options[name];
+  return typeof value === 'string' && value !== '' ? value : null;
+}
+
+export function stringList(options: OptionValues, name: string): string[] {
+  const value = options[name];
+  return Array.isArray(value) ? value.filter((entry): entry is string => typeof entry === 'string') : [];
+}
+
+export function isSet(options: OptionValues, name: string): boolean {
+  return options[name] === true;
+}

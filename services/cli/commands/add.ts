@@ -1,0 +1,85 @@
+import { openAsBlob } from 'node:fs';
+import { stat } from 'node:fs/promises';
+import { basename } from 'node:path';
+import { text as readText } from 'node:stream/consumers';
+import { type Command, type CommandCall, isSet, stringList } from '../command.ts';
+import { count, print, printJson } from '../output.ts';
+import { CliFailure, exitCodes, usageFailure } from '../terminal.ts';
+import { datasetFields, type RunInfo } from '../wire.ts';
+
+export const addCommand: Command = {
+  name: 'add',
+  usage: '<file | URL | text | ->...',
+  summary: 'Adds files, web pages or text to a dataset.',
+  details:
+    'An argument that names a file is uploaded, an http address is fetched by the server, "-" is read from standard input, and\nanything else is text.',
+  options: {
+    text: { type: 'boolean', meaning: 'take every argument as text, even if it names a file' },
+    'node-set': { type: 'string', multiple: true, value: 'TAG', meaning: 'tag for the items, can be repeated' },
+  },
+  async run(call) {
+    if (call.arguments.length === 0) throw usageFailure('Nothing to add. See: engram add --help');
+    const { files, strings } = await sortArguments(call);
+    const answers: RunInfo[] = [];
+    if (files.length > 0) answers.push(await uploadFiles(call, files));
+    if (strings.length > 0) answers.push(await sendStrings(call, strings));
+    report(call, answers);
+    return exitCodes.ok;
+  },
+};
+
+async function sortArguments(call: CommandCall): Promise<{ files: string[]; strings: string[] }> {
+  const files: string[] = [];
+  const strings: string[] = [];
+  for (const argument of call.arguments) {
+    if (isSet(call.options, 'text')) strings.push(argument);
+    else if (argument === '-') strings.push(await readText(call.terminal.input));
+    else if (/^https?:\/\/\S+$/i.test(argument)) strings.push(argument);
+    else if (await isFile(argument)) files.push(argument);
+    else if (looksLikePath(argument))
+      throw new CliFailure(`There is no file ${argument}. To add it as text, give --text.`, exitCodes.usage);
+    else strings.push(argument);
+  }
+  return { files, strings };
+}
+
+async function isFile(path: string): Promise<boolean> {
+  const found = await stat(path).catch(() => null);
+  if (found?.isDirectory() === true) throw usageFailure(`${path} is a folder: use engram import ${path}`);
+  return found?.isFile() === true;
+}
+
+/** A mistyped path must not become a memory. */
+function looksLikePath(argument: string): boolean {
+  return (
+    !/\s/.test(argument) &&
+    (/^(\.{0,2}[\\/]|~\/|[a-z]:\\)/i.test(argument) ||
+      /[\w-]\.(txt|md|pdf|docx|pptx|xlsx|odt|epub|html?|csv|json|xml|py|[jt]sx?)$/i.test(argument))
+  );
+}
+
+async function uploadFiles(call: CommandCall, paths: readonly string[]): Promise<RunInfo> {
+  const form = new FormData();
+  for (const path of paths) form.append('data', await openAsBlob(path), basename(path));
+  for (const [name, value] of Object.entries(datasetFields(call.dataset))) form.append(name, value);
+  for (const tag of stringList(call.options, 'node-set')) form.append('node_set', tag);
+  return call.api.json<RunInfo>('POST', '/api/v1/add', { body: form });
+}
+
+async function sendStrings(call: CommandCall, strings: readonly string[]): Promise<RunInfo> {
+  const tags = stringList(call.options, 'node-set');
+  const body = { data: strings, ...datasetFields(call.dataset), ...(tags.length === 0 ? {} : { node_set: tags }) };
+  return call.api.json<RunInfo>('POST', '/api/v1/add', { body });
+}
+
+function report(call: CommandCall, answers: readonly RunInfo[]): void {
+  if (call.asJson) {
+    printJson(call, answers.length === 1 ? answers[0] : answers);
+    return;
+  }
+  const items = answers.flatMap((answer) => answer.data_ingestion_info ?? []);
+  const known = items.filter(({ run_info }) => run_info.status === 'PipelineRunAlreadyCompleted').length;
+  const note = known === 0 ? '' : `, ${count(known, 'item')} already there`;
+  print(call, `${count(items.length - known, 'item')} added to ${answers[0]?.dataset_name ?? call.dataset}${note}`);
+  for (const { data_id } of items) print(call, data_id);
+}

@@ -1,0 +1,201 @@
+import { openAsBlob } from 'node:fs';
+import { stat } from 'node:fs/promises';
+import { basename, resolve } from 'node:path';
+import { setTimeout as sleep } from 'node:timers/promises';
+import { createDocumentLoader } from '../../common/documents/document-loader.ts';
+import { ApiFailure } from '../api-client.ts';
+import { type Command, type CommandCall, isSet, stringList, stringOption } from '../command.ts';
+import { type FoundFile, type SkippedFile, walkFolder } from '../folder-walk.ts';
+import { count, note, print, printJson } from '../output.ts';
+import { createProgress, type Progress } from '../progress.ts';
+import { CliFailure, exitCodes, usageFailure } from '../terminal.ts';
+import { datasetFields, type RunInfo } from '../wire.ts';
+import { runCognify } from './cognify.ts';
+
+const BATCH_FILES = 16;
+const BATCH_BYTES = 8 * 1024 * 1024;
+/** Requests in flight: one is parsed by the server while the next travels. */
+const PARALLEL_BATCHES = 2;
+const ATTEMPTS = 4;
+const DEFAULT_MAX_MEGABYTES = 50;
+
+export const importCommand: Command = {
+  name: 'import',
+  usage: '<folder>',
+  summary: 'Adds all documents below a folder to a dataset.',
+  details:
+    'Hidden files and what is no document (pictures, archives, programs) are passed over. The import can be stopped and started again:\nthe server knows what it has by content, and sends nothing twice into the dataset.',
+  options: {
+    'max-size': { type: 'string', value: 'MB', meaning: `pass over larger files, default ${DEFAULT_MAX_MEGABYTES}` },
+    'node-set': { type: 'string', multiple: true, value: 'TAG', meaning: 'tag for the items, can be repeated' },
+    cognify: { type: 'boolean', meaning: 'build the graph afterwards' },
+    'dry-run': { type: 'boolean', meaning: 'only list what would be added' },
+  },
+  async run(call) {
+    const [folder, ...more] = call.arguments;
+    if (folder === undefined || more.length > 0) throw usageFailure('Name one folder. See: engram import --help');
+    const { files, skipped } = await findFiles(call, folder);
+    if (isSet(call.options, 'dry-run')) return listOnly(call, files, skipped);
+    const outcome = await importFiles(call, files);
+    reportOutcome(call, outcome, skipped);
+    const isComplete = outcome.failed.length === 0;
+    if (!isSet(call.options, 'cognify') || outcome.added + outcome.known === 0)
+      return isComplete ? exitCodes.ok : exitCodes.failed;
+    const cognified = await runCognify(call, { wait: true });
+    return isComplete ? cognified : exitCodes.failed;
+  },
+};
+
+async function findFiles(call: CommandCall, folder: string): Promise<{ files: FoundFile[]; skipped: SkippedFile[] }> {
+  const found = await stat(folder).catch(() => null);
+  if (found?.isDirectory() !== true)
+    throw usageFailure(found === null ? `There is no folder ${folder}.` : `${folder} is no folder: use engram add.`);
+  const megabytes = Number(stringOption(call.options, 'max-size') ?? DEFAULT_MAX_MEGABYTES);
+  if (!(megabytes > 0)) throw usageFailure('--max-size needs a number of megabytes');
+  const documents = createDocumentLoader();
+  try {
+    return await walkFolder(resolve(folder), { maxBytes: megabytes * 1024 * 1024, detect: documents.detect });
+  } finally {
+    await documents.close();
+  }
+}
+
+function listOnly(call: CommandCall, files: readonly FoundFile[], skipped: readonly SkippedFile[]): number {
+  if (call.asJson)
+    printJson(call, {
+      files: files.map(({ relativePath, sizeBytes }) => ({ path: relativePath, sizeBytes })),
+      skipped,
+    });
+  else {
+    for (const { relativePath } of files) print(call, relativePath);
+    note(call, `${count(files.length, 'file')} would be added, ${count(skipped.length, 'file')} passed over`);
+  }
+  return exitCodes.ok;
+}
+
+interface Outcome {
+  added: number;
+  known: number;
+  readonly failed: { readonly path: string; readonly reason: string }[];
+  readonly startedAt: number;
+}
+
+async function importFiles(call: CommandCall, files: readonly FoundFile[]): Promise<Outcome> {
+  const outcome: Outcome = { added: 0, known: 0, failed: [], startedAt: Date.now() };
+  const batches = batchesOf(files);
+  const progress = createProgress(call.terminal, 'Importing', { total: files.length, unit: 'files' });
+  try {
+    await Promise.all(
+      Array.from({ length: PARALLEL_BATCHES }, async () => {
+        for (let batch = batches.shift(); batch !== undefined; batch = batches.shift()) {
+          await sendBatch(call, batch, { outcome, progress });
+        }
+      }),
+    );
+  } finally {
+    progress.stop();
+  }
+  return outcome;
+}
+
+function batchesOf(files: readonly FoundFile[]): FoundFile[][] {
+  const batches: FoundFile[][] = [];
+  let bytes = 0;
+  for (const file of files) {
+    const last = batches.at(-1);
+    if (last === undefined || last.length === BATCH_FILES || bytes + file.sizeBytes > BATCH_BYTES) {
+      batches.push([file]);
+      bytes = file.sizeBytes;
+    } else {
+      last.push(file);
+      bytes += file.sizeBytes;
+    }
+  }
+  return batches;
+}
+
+interface ImportState {
+  readonly outcome: Outcome;
+  readonly progress: Progress;
+}
+
+/** A batch is refused as a whole, so when one file is bad the others are sent one by one. */
+async function sendBatch(call: CommandCall, batch: readonly FoundFile[], state: ImportState): Promise<void> {
+  const { outcome, progress } = state;
+  try {
+    const answer = await upload(call, batch);
+    const known = (answer.data_ingestion_info ?? []).filter(
+      ({ run_info }) => run_info.status === 'PipelineRunAlreadyCompleted',
+    ).length;
+    outcome.known += known;
+    outcome.added += batch.length - known;
+  } catch (error) {
+    if (!(error instanceof ApiFailure) || !isAboutContent(error.status)) throw error;
+    if (batch.length > 1) {
+      for (const file of batch) await sendBatch(call, [file], state);
+      return;
+    }
+    outcome.failed.push({ path: batch[0]?.relativePath ?? '', reason: error.message });
+  }
+  progress.update(outcome.added + outcome.known + outcome.failed.length, batch.at(-1)?.relativePath ?? '');
+}
+
+/** Missing rights, a missing key or an unknown dataset concern every file: the import ends with the first such answer. */
+function isAboutContent(status: number): boolean {
+  return status === 400 || status === 409 || status === 413 || status === 415 || status === 422 || status === 500;
+}
+
+async function upload(call: CommandCall, batch: readonly FoundFile[]): Promise<RunInfo> {
+  for (let attempt = 1; ; attempt += 1) {
+    try {
+      return await call.api.json<RunInfo>('POST', '/api/v1/add', { body: await formOf(call, batch) });
+    } catch (error) {
+      const wait = attempt >= ATTEMPTS ? null : retryDelayMs(error, attempt);
+      if (wait === null) throw error;
+      await sleep(wait);
+    }
+  }
+}
+
+/** Null: trying again is useless. */
+function retryDelayMs(error: unknown, attempt: number): number | null {
+  if (!(error instanceof ApiFailure)) {
+    // A server that restarts comes back; one that was never there is told at once.
+    return error instanceof CliFailure && error.exitCode === exitCodes.unreachable && attempt < 3
+      ? 250 * 2 ** attempt
+      : null;
+  }
+  const isPassing = error.status === 429 || error.status === 502 || error.status === 503 || error.status === 504;
+  return isPassing ? (error.retryAfterMs ?? 500 * 2 ** attempt) : null;
+}
+
+async function formOf(call: CommandCall, batch: readonly FoundFile[]): Promise<FormData> {
+  const form = new FormData();
+  for (const file of batch) form.append('data', await openAsBlob(file.path), basename(file.path));
+  for (const [name, value] of Object.entries(datasetFields(call.dataset))) form.append(name, value);
+  for (const tag of stringList(call.options, 'node-set')) form.append('node_set', tag);
+  form.append('external_metadata', JSON.stringify(batch.map(({ relativePath }) => ({ source_path: relativePath }))));
+  return form;
+}
+
+function reportOutcome(call: CommandCall, outcome: Outcome, skipped: readonly SkippedFile[]): void {
+  const { added, known, failed, startedAt } = outcome;
+  const seconds = (Date.now() - startedAt) / 1_000;
+  if (call.asJson) {
+    printJson(call, {
+      dataset: call.dataset,
+      added,
+      already_there: known,
+      failed,
+      skipped,
+      duration_ms: Math.round(seconds * 1_000),
+    });
+    return;
+  }
+  for (const { path, reason } of failed) note(call, `failed: ${path}: ${reason}`);
+  const parts = [`${count(added, 'file')} added to ${call.dataset}`];
+  if (known > 0) parts.push(`${known} already there`);
+  if (failed.length > 0) parts.push(`${failed.length} failed`);
+  if (skipped.length > 0) parts.push(`${skipped.length} passed over`);
+  print(call, `${parts.join(', ')} (${seconds.toFixed(1)} s)`);
+}

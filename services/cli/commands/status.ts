@@ -1,0 +1,66 @@
+import type { Command, CommandCall } from '../command.ts';
+import { columns, print, printJson } from '../output.ts';
+import { exitCodes } from '../terminal.ts';
+import { type DatasetProgress, type DatasetRecord, findDataset, listDatasets } from '../wire.ts';
+
+interface ItemStatus {
+  readonly total: number;
+  readonly completed: number;
+  readonly pending: number;
+}
+
+export const statusCommand: Command = {
+  name: 'status',
+  usage: '',
+  summary: 'Shows whether the server is well and how far each dataset is.',
+  options: {},
+  async run(call) {
+    const health = await call.api.json<{ readonly status?: string; readonly version?: string }>('GET', '/health');
+    const datasets =
+      call.datasetGiven === null ? await listDatasets(call.api) : [await findDataset(call.api, call.datasetGiven)];
+    const states = await stateOf(call, datasets);
+    if (call.asJson) {
+      printJson(call, { health, datasets: states });
+      return exitCodes.ok;
+    }
+    print(
+      call,
+      `${call.api.baseUrl}: ${health.status ?? 'unknown'}${health.version === undefined ? '' : `, version ${health.version}`}`,
+    );
+    if (states.length === 0) print(call, 'no datasets yet');
+    else print(call, columns([['DATASET', 'ITEMS', 'READY', 'STATE', 'STAGE'], ...states.map(rowOf)]));
+    return exitCodes.ok;
+  },
+};
+
+interface DatasetState {
+  readonly id: string;
+  readonly name: string;
+  readonly items: ItemStatus;
+  readonly run: DatasetProgress | null;
+}
+
+async function stateOf(call: CommandCall, datasets: readonly DatasetRecord[]): Promise<DatasetState[]> {
+  if (datasets.length === 0) return [];
+  const runs = await call.api.json<Readonly<Record<string, DatasetProgress>>>(
+    'GET',
+    '/api/v1/datasets/status/progress',
+    {
+      query: { dataset: datasets.map(({ id }) => id) },
+    },
+  );
+  const states: DatasetState[] = [];
+  for (const { id, name } of datasets) {
+    const items = await call.api.json<ItemStatus>('GET', `/api/v1/datasets/${id}/processing-status`);
+    states.push({ id, name, items, run: runs[id] ?? null });
+  }
+  return states;
+}
+
+function rowOf({ name, items, run }: DatasetState): string[] {
+  const state = run === null ? 'not cognified' : (run.status.split('_').at(-1)?.toLowerCase() ?? run.status);
+  const step = run?.progress;
+  const stage =
+    step === null || step === undefined ? '' : `${step.current_stage} ${step.completed_items}/${step.total_items}`;
+  return [name, String(items.total), String(items.completed), state, stage];
+}

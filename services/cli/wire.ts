@@ -1,0 +1,63 @@
+import type { ApiClient } from './api-client.ts';
+import { CliFailure, exitCodes } from './terminal.ts';
+
+/** The parts of the server's answers that this client reads. */
+export interface DatasetRecord {
+  readonly id: string;
+  readonly name: string;
+  readonly createdAt: string;
+}
+
+export interface RunInfo {
+  readonly status: string;
+  readonly pipeline_run_id: string;
+  readonly dataset_id: string;
+  readonly dataset_name: string;
+  readonly data_ingestion_info:
+    | readonly { readonly run_info: { readonly status: string }; readonly data_id: string }[]
+    | null;
+}
+
+export interface DatasetProgress {
+  readonly status: string;
+  readonly progress: {
+    readonly completed_items: number;
+    readonly total_items: number;
+    readonly current_stage: string;
+  } | null;
+}
+
+const UUID = /^[\da-f]{8}(-[\da-f]{4}){3}-[\da-f]{12}$/i;
+
+export function isDatasetId(text: string): boolean {
+  return UUID.test(text);
+}
+
+/** How `/add` and forms name a dataset. */
+export function datasetFields(dataset: string): Record<'datasetId' | 'datasetName', string> | Record<string, string> {
+  return isDatasetId(dataset) ? { datasetId: dataset } : { datasetName: dataset };
+}
+
+/** How `/cognify`, `/search` and `/recall` name datasets. */
+export function datasetLists(dataset: string): Record<string, readonly string[]> {
+  return isDatasetId(dataset) ? { dataset_ids: [dataset] } : { datasets: [dataset] };
+}
+
+export async function listDatasets(api: ApiClient): Promise<readonly DatasetRecord[]> {
+  return api.json<readonly DatasetRecord[]>('GET', '/api/v1/datasets');
+}
+
+/** Errors: `CliFailure` naming the datasets that there are. */
+export async function findDataset(api: ApiClient, dataset: string): Promise<DatasetRecord> {
+  const datasets = await listDatasets(api);
+  const found = datasets.find(({ id, name }) => id === dataset.toLowerCase() || name === dataset);
+  if (found !== undefined) return found;
+  const known = datasets
+    .map(({ name }) => name)
+    .slice(0, 20)
+    .join(', ');
+  throw new CliFailure(
+    `There is no dataset '${dataset}'.${known === '' ? ' There are none yet.' : ` There are: ${known}.`}`,
+    exitCodes.failed,
+  );
+}
