@@ -71,7 +71,7 @@ async function start(config: Config, logger: Logger): Promise<{ readonly url: st
       name: 'workers',
       stop: () => Promise.all([models.close(), documents.close()]).then(() => undefined),
     });
-    const secrets = { jwt: config.jwtSecret ?? (await loadOrCreateSecret(join(config.dataDir, 'secrets', 'jwt'))) };
+    const secrets = { jwt: config.jwtSecret ?? (await loadOrCreateSecret(join(config.dataDir, 'jwt.secret'))) };
     const eventLog = createEventLog({ store, clock, ids });
     const ledger = createLedger(store);
     const parts: Parts = {

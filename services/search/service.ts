@@ -7,6 +7,7 @@ import type { SearchDependencies, SearchServiceOptions } from './dependencies.ts
 import { createRetriever } from './retrieval/pipeline.ts';
 import { recallRoutes } from './routes/recall.ts';
 import { searchRoutes } from './routes/search.ts';
+import { visualizeRoutes } from './routes/visualize.ts';
 import { eraseSearched } from './usecases/erase-searched.ts';
 import { createReadiness } from './usecases/readiness.ts';
 
@@ -25,7 +26,11 @@ export function createSearchService(options: SearchServiceOptions): Service {
   let subscriptions: readonly Subscription[] = [];
   return {
     name: 'search',
-    routes: [...searchRoutes(deps), ...recallRoutes(deps)],
+    routes: [
+      ...searchRoutes(deps),
+      ...recallRoutes(deps),
+      ...visualizeRoutes({ ...options.indexes, ledger: options.ledger, messenger: options.messenger }),
+    ],
     sockets: [],
     async start() {
       subscriptions = [await options.messenger.serve(eraseMethod, ({ dataset }) => eraseSearched(deps, dataset))];
