@@ -1,0 +1,227 @@
+import { setTimeout as sleep } from 'node:timers/promises';
+import { expect } from 'chai';
+import { type EngramError, engramError } from '../../services/common/domain/errors.ts';
+import type { Bus, BusMessage } from '../../services/common/ports/bus.ts';
+
+/** Every bus passes this; `open` gives one that nobody else uses. */
+export function busConformance(name: string, open: () => Promise<Bus>): void {
+  describe(`bus: ${name}`, () => {
+    let bus: Bus;
+    beforeEach(async () => {
+      bus = await open();
+    });
+    afterEach(() => bus.drain());
+    busRequests(() => bus);
+    busMessages(() => bus);
+    busDrain(() => bus);
+  });
+}
+
+const bytes = (text: string) => new TextEncoder().encode(text);
+const text = (payload: Uint8Array) => new TextDecoder().decode(payload);
+
+async function rejection(work: Promise<unknown>): Promise<EngramError> {
+  try {
+    await work;
+  } catch (error) {
+    return error as EngramError;
+  }
+  throw new Error('expected a rejection');
+}
+
+function busRequests(bus: () => Bus): void {
+  describe('requests', () => {
+    it('get the answer of the responder, who sees subject, payload and headers', async () => {
+      await bus().respond('a.b', async ({ subject, payload, headers }) =>
+        bytes(`${subject} ${text(payload)} ${headers['request-id']}`),
+      );
+      const answer = await bus().request('a.b', bytes('question'), {
+        deadlineMs: 1000,
+        headers: { 'request-id': 'r1' },
+      });
+      expect(text(answer)).to.equal('a.b question r1');
+    });
+
+    it('fail at once when nobody answers the subject', async () => {
+      const startedAt = performance.now();
+      const error = await rejection(bus().request('nobody', bytes(''), { deadlineMs: 5000 }));
+      expect(error).to.include({ wireName: 'ServiceUnavailableError', status: 503, retryable: true });
+      expect(performance.now() - startedAt).to.be.lessThan(1000);
+      const responder = await bus().respond('gone', async () => bytes(''));
+      await responder.stop();
+      expect(await rejection(bus().request('gone', bytes(''), { deadlineMs: 500 }))).to.include({ status: 503 });
+    });
+
+    it('end at their deadline, and tell the responder', async () => {
+      let seen: AbortSignal | undefined;
+      await bus().respond('slow', async (_, signal) => {
+        seen = signal;
+        await sleep(150);
+        return bytes('late');
+      });
+      const error = await rejection(bus().request('slow', bytes(''), { deadlineMs: 20 }));
+      expect(error).to.include({ wireName: 'DeadlineExceededError', status: 504 });
+      expect(seen?.aborted).to.equal(true);
+    });
+
+    it('end when the caller aborts, and tell the responder', async () => {
+      const controller = new AbortController();
+      let seen: AbortSignal | undefined;
+      await bus().respond('slow', async (_, signal) => {
+        seen = signal;
+        controller.abort(new Error('the client went away'));
+        await sleep(50);
+        return bytes('late');
+      });
+      const options = { deadlineMs: 1000, signal: controller.signal };
+      expect((await rejection(bus().request('slow', bytes(''), options))).message).to.equal('the client went away');
+      expect(seen?.aborted).to.equal(true);
+    });
+
+    it('fail with the error of the responder as it was', async () => {
+      await bus().respond('fails', () => {
+        throw engramError('LLMPaymentRequiredError', 'Budget used up', { extra: { code: 'x' }, retryAfterSeconds: 7 });
+      });
+      expect(await rejection(bus().request('fails', bytes(''), { deadlineMs: 1000 }))).to.deep.include({
+        wireName: 'LLMPaymentRequiredError',
+        message: 'Budget used up',
+        status: 402,
+        extra: { code: 'x' },
+        retryAfterSeconds: 7,
+      });
+    });
+
+    it('go to one responder each, whichever is free', async () => {
+      const served = { first: 0, second: 0 };
+      const serve = (name: keyof typeof served, ms: number) => async () => {
+        served[name] += 1;
+        await sleep(ms);
+        return bytes(name);
+      };
+      await bus().respond('shared', serve('first', 40));
+      await bus().respond('shared', serve('second', 1));
+      const answers = await Promise.all(
+        Array.from({ length: 4 }, () => bus().request('shared', bytes(''), { deadlineMs: 1000 })),
+      );
+      expect(answers).to.have.length(4);
+      expect(served.first + served.second).to.equal(4);
+      expect(served.second).to.be.at.least(1);
+      expect(served.first).to.be.at.least(1);
+    });
+  });
+}
+
+function busMessages(bus: () => Bus): void {
+  describe('messages', () => {
+    it('reach every subscription once, in the order they were published', async () => {
+      const seen: string[][] = [[], []];
+      for (const list of seen) {
+        await bus().subscribe('run.1', async ({ payload }) => {
+          await sleep(text(payload) === '0' ? 10 : 0);
+          list.push(text(payload));
+        });
+      }
+      for (let index = 0; index < 20; index += 1) await bus().publish('run.1', bytes(String(index)));
+      await until(() => seen.every((list) => list.length === 20));
+      const order = Array.from({ length: 20 }, (_, index) => String(index));
+      expect(seen).to.deep.equal([order, order]);
+    });
+
+    it('reach subscriptions to everything below a subject, and nobody else', async () => {
+      const seen: string[] = [];
+      const note = (name: string) => (message: BusMessage) => void seen.push(`${name}:${message.subject}`);
+      await bus().subscribe('runs.>', note('below'));
+      await bus().subscribe('runs.1', note('exact'));
+      await bus().subscribe('runs', note('parent'));
+      await bus().subscribe('run.>', note('other'));
+      for (const subject of ['runs.1', 'runs.1.progress', 'runs', 'runsX.1']) await bus().publish(subject, bytes(''));
+      await until(() => seen.length >= 4);
+      await sleep(20);
+      expect(seen.toSorted()).to.deep.equal(['below:runs.1', 'below:runs.1.progress', 'exact:runs.1', 'parent:runs']);
+    });
+
+    it('reach one member of each queue group', async () => {
+      const seen: string[] = [];
+      for (const [member, queue] of [
+        ['a1', 'a'],
+        ['a2', 'a'],
+        ['b1', 'b'],
+      ] as const) {
+        await bus().subscribe('news', () => void seen.push(member), { queue });
+      }
+      await bus().subscribe('news', () => void seen.push('all'));
+      for (let index = 0; index < 10; index += 1) await bus().publish('news', bytes(''));
+      await until(() => seen.length >= 30);
+      await sleep(20);
+      const count = (prefix: string) => seen.filter((member) => member.startsWith(prefix)).length;
+      expect([count('all'), count('a1') + count('a2'), count('b')]).to.deep.equal([10, 10, 10]);
+    });
+
+    it('published to nobody are no error, and a failing listener harms nobody', async () => {
+      await bus().publish('void', bytes(''));
+      const seen: string[] = [];
+      await bus().subscribe('news', ({ payload }) => {
+        if (text(payload) === 'bad') throw new Error('listener');
+        seen.push(text(payload));
+      });
+      for (const payload of ['bad', 'good']) await bus().publish('news', bytes(payload));
+      await until(() => seen.length === 1);
+    });
+
+    it('stop when their subscription stops, after the one in hand', async () => {
+      const seen: string[] = [];
+      const subscription = await bus().subscribe('news', async ({ payload }) => {
+        await sleep(20);
+        seen.push(text(payload));
+      });
+      await bus().publish('news', bytes('in hand'));
+      await sleep(5);
+      await subscription.stop();
+      expect(seen).to.deep.equal(['in hand']);
+      await bus().publish('news', bytes('later'));
+      await sleep(40);
+      expect(seen).to.deep.equal(['in hand']);
+    });
+  });
+}
+
+function busDrain(bus: () => Bus): void {
+  describe('draining', () => {
+    it('lets requests in flight end, with those they make themselves, and takes no new one', async () => {
+      await bus().respond('inner', async () => {
+        await sleep(10);
+        return bytes('inner');
+      });
+      await bus().respond('outer', async () => {
+        await sleep(20);
+        return bus().request('inner', bytes(''), { deadlineMs: 1000 });
+      });
+      const running = bus().request('outer', bytes(''), { deadlineMs: 1000 });
+      await sleep(5);
+      const drained = bus().drain();
+      expect(await rejection(bus().request('inner', bytes(''), { deadlineMs: 1000 }))).to.include({ status: 503 });
+      expect(text(await running)).to.equal('inner');
+      await drained;
+    });
+
+    it('delivers what was published before', async () => {
+      const seen: string[] = [];
+      await bus().subscribe('news', async () => {
+        await sleep(10);
+        seen.push('x');
+      });
+      await bus().publish('news', bytes(''));
+      await bus().publish('news', bytes(''));
+      await bus().drain();
+      expect(seen).to.have.length(2);
+    });
+  });
+}
+
+async function until(condition: () => boolean): Promise<void> {
+  const deadline = performance.now() + 3000;
+  while (!condition()) {
+    if (performance.now() > deadline) throw new Error('the condition did not come true');
+    await sleep(2);
+  }
+}

@@ -1,0 +1,5 @@
+import { openMemoryStore, openSqliteStore } from './document-store-adapters.ts';
+import { eventLogConformance } from './event-log.ts';
+
+eventLogConformance('memory', openMemoryStore);
+eventLogConformance('sqlite', openSqliteStore);
