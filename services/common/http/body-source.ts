@@ -21,7 +21,6 @@ export interface BodyLimit {
   readonly setting: string;
 }
 
-/** Longest silence of a client in the middle of its body. */
 const IDLE_TIMEOUT_MS = 30_000;
 
 export function createBodySource(

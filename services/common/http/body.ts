@@ -19,6 +19,8 @@ export interface BodySettings {
   readonly spoolDirectory: string;
   readonly uploadLimitBytes: number;
   readonly jsonLimitBytes: number;
+  /** Longest silence of a client in the middle of a body; default 30 s. */
+  readonly idleTimeoutMs?: number;
 }
 
 export type BodyFormat = 'json' | 'multipart' | 'urlencoded' | 'other';

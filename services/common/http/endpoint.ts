@@ -37,7 +37,7 @@ export function createEndpoint(route: Route, options: EndpointOptions): Endpoint
       if (!res.writableFinished) abort.abort();
     });
     const call: CallContext = { requestId: state.requestId, signal: abort.signal };
-    const source = createBodySource(req, res);
+    const source = createBodySource(req, res, options.body.idleTimeoutMs);
     const { declaredBytes } = source;
     const isEarly = formatOf(source) === 'json' && declaredBytes !== null && declaredBytes <= EARLY_BODY_BYTES;
     let body: ReceivedBody | null = null;

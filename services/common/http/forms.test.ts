@@ -202,6 +202,17 @@ describe('multipart forms', () => {
     expect(calls).to.equal(0);
   });
 
+  it('answers 408 to a client that falls silent in the middle', async () => {
+    const slow = await runApp({ routes, settings: { idleTimeoutMs: 60, drainTimeoutMs: 100 } });
+    const start = '--B\r\nContent-Disposition: form-data; name="data"; filename="a"\r\n\r\nx';
+    const answer = await slow.wire(`${head('Content-Length: 1000\r\n')}\r\n${start}`);
+    expect(answer)
+      .to.match(/^HTTP\/1\.1 408 /)
+      .and.include('did not arrive in time');
+    expect(calls).to.equal(0);
+    await slow.stop();
+  });
+
   it('does not answer two requests on one connection out of a refused upload', async () => {
     const form = new FormData();
     form.append('datasetName', 'x'.repeat(2 ** 20 + 1));

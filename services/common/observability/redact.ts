@@ -4,8 +4,12 @@ export const MASK = '**********';
 const SECRET_NAME =
   /(^|_)(password|passwd|passphrase|secret|token|api_?key|authorization|cookie|credentials?|private_key|signing_key|connection_string)$/;
 
+/** Nearly all names fall through here: the log asks for every field of every line. */
+const SUSPICIOUS = /pass|secret|token|key|authorization|cookie|credential|connection/i;
+
 /** Names like `password`, `llmApiKey`, `X-Api-Key` or `access_token`; not `max_tokens` or `token_count`. */
 export function isSecretName(name: string): boolean {
+  if (!SUSPICIOUS.test(name)) return false;
   return SECRET_NAME.test(
     name
       .replaceAll(/([a-z0-9])([A-Z])/g, '$1_$2')
