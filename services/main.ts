@@ -58,7 +58,7 @@ async function start(config: Config, logger: Logger): Promise<{ readonly url: st
   try {
     const { documents: store, bus } = stores;
     const messenger = createMessenger(bus);
-    const models = openModels({ config, usage: createModelUsage(store), clock, metrics });
+    const models = await openModels({ config, usage: createModelUsage(store), clock, metrics });
     const documents = createDocumentLoader();
     const fetcher = createGuardedFetcher({
       allowHttpRequests: config.allowHttpRequests,

@@ -1,9 +1,5 @@
-import { createEmbedder } from '../common/adapters/ai-models/embedder.ts';
-import { createLanguageModel } from '../common/adapters/ai-models/language-model.ts';
-import { createMeteredLanguageModel } from '../common/adapters/ai-models/metered.ts';
 import { createHashingEmbedder } from '../common/adapters/hashing-embedder/hashing-embedder.ts';
 import type { Config, ModelSettings } from '../common/config/configuration.ts';
-import { createModelExtractor } from '../common/extraction/model/model-extractor.ts';
 import { createExtractionPool } from '../common/extraction/rules/extraction-pool.ts';
 import type { Metrics } from '../common/observability/metrics.ts';
 import type { Extractor } from '../common/ports/extractor.ts';
@@ -31,16 +27,16 @@ const DEFAULT_MODEL = 'openai/gpt-5-mini';
 const DEFAULT_EMBEDDING_MODEL = 'openai/text-embedding-3-large';
 const DEFAULT_EMBEDDING_DIMENSIONS = 3072;
 
-/** The configured models; rules and the hashing embedder where none is. */
-export function openModels(parts: ModelParts): Models {
+/** The configured models; rules and the hashing embedder where none is. The provider libraries are loaded only when used. */
+export async function openModels(parts: ModelParts): Promise<Models> {
   const { config } = parts;
   const pool = createExtractionPool({ size: 1 });
   const missingModelKey = missingKey(config.languageModel);
   const languageModel =
-    config.languageModel === null || missingModelKey !== null ? null : openLanguageModel(config.languageModel, parts);
+    config.languageModel === null || missingModelKey !== null ? null : await openLanguageModel(config.languageModel, parts);
   return {
-    embedder: config.embedding === null ? createHashingEmbedder() : openEmbedder(config.embedding, parts),
-    extractor: languageModel === null ? pool : createModelExtractor({ model: languageModel }),
+    embedder: config.embedding === null ? createHashingEmbedder() : await openEmbedder(config.embedding, parts),
+    extractor: languageModel === null ? pool : await openModelExtractor(languageModel),
     languageModel,
     missingModelKey,
     close: () => pool.close(),
@@ -59,7 +55,14 @@ function missingKey(settings: ModelSettings | null): string | null {
   return `LLM API key is not set: LLM_PROVIDER is ${settings.provider}, set LLM_API_KEY or LLM_ENDPOINT.`;
 }
 
-function openLanguageModel(settings: ModelSettings, parts: ModelParts): LanguageModel {
+async function openModelExtractor(model: LanguageModel): Promise<Extractor> {
+  const { createModelExtractor } = await import('../common/extraction/model/model-extractor.ts');
+  return createModelExtractor({ model });
+}
+
+async function openLanguageModel(settings: ModelSettings, parts: ModelParts): Promise<LanguageModel> {
+  const { createLanguageModel } = await import('../common/adapters/ai-models/language-model.ts');
+  const { createMeteredLanguageModel } = await import('../common/adapters/ai-models/metered.ts');
   const model = createLanguageModel({
     ...connection(settings, DEFAULT_MODEL),
     temperature: parts.config.llmTemperature,
@@ -71,9 +74,10 @@ function openLanguageModel(settings: ModelSettings, parts: ModelParts): Language
   });
 }
 
-function openEmbedder(settings: ModelSettings, parts: ModelParts): Embedder {
+async function openEmbedder(settings: ModelSettings, parts: ModelParts): Promise<Embedder> {
+  const { createEmbedder } = await import('../common/adapters/ai-models/embedder.ts');
   const { config } = parts;
-  const embedder = createEmbedder({
+  const embedder: Embedder = createEmbedder({
     ...connection(settings, DEFAULT_EMBEDDING_MODEL),
     dimensions: config.embeddingDimensions ?? DEFAULT_EMBEDDING_DIMENSIONS,
     maxInputTokens: config.embeddingMaxCompletionTokens,

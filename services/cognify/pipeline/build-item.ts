@@ -1,3 +1,4 @@
+import { setImmediate as nextTurn } from 'node:timers/promises';
 import type { DataItem } from '../../common/domain/data-item.ts';
 import { subjectNames } from '../../common/domain/index-rows.ts';
 import type { CognifyOptions } from '../../common/messaging/methods/cognify.ts';
@@ -11,16 +12,20 @@ import { ItemErasedError, type Ledger } from '../../common/repositories/ledger.t
 import type { ModelCache } from '../../common/repositories/model-cache.ts';
 import type { ActiveRun } from '../../common/runs/run-executor.ts';
 import { type ChunkSizes, chunkItem } from './chunk-item.ts';
-import { chunkBatch, chunkPayload, type ExtractedChunk } from './chunk-rows.ts';
+import { addChunkRows, chunkPayload } from './chunk-rows.ts';
 import { createDocumentEntities, type ResolvedEntities } from './document-entities.ts';
 import { documentBatches } from './document-rows.ts';
 import { CHUNKS_PER_WAVE, extractWave } from './extract-chunks.ts';
+import { emptyBatch, type IndexBatch, rowCount } from './index-batch.ts';
 import type { IndexWriter } from './index-writer.ts';
 import { BuildStoppedError } from './item-builds.ts';
 import type { ItemChunk } from './item-chunk.ts';
 import { type ItemSource, itemSource } from './item-source.ts';
 import { loadDocument } from './load-document.ts';
 import { type RowStores, removeRows } from './remove-rows.ts';
+
+/** Rows about a document that are written together. */
+const ROWS_PER_WRITE = 2000;
 
 export interface BuildDependencies extends RowStores {
   readonly blobs: BlobStore;
@@ -91,15 +96,30 @@ async function write(
   const chunks = chunkItem(item.id, document, sizes);
   const resolved = await writeChunks(dependencies, request, source, chunks);
   const chunkIds = chunks.map(({ id }) => id);
-  for (const batch of documentBatches(source, resolved, chunkIds)) {
-    request.signal.throwIfAborted();
-    await writer.write(batch);
-  }
+  await writeDocument(request, documentBatches(source, resolved, chunkIds));
   return {
     chunks: chunks.length,
     entityIds: resolved.entities.map(({ id }) => id),
     relationships: resolved.relations.length,
   };
+}
+
+/** Small batches are made one per turn and written together. */
+async function writeDocument({ writer, signal }: BuildRequest, batches: Iterable<IndexBatch>): Promise<void> {
+  let gathered = emptyBatch();
+  for (const { entries, embeddings, nodes, edges } of batches) {
+    signal.throwIfAborted();
+    gathered.entries.push(...entries);
+    gathered.embeddings.push(...embeddings);
+    gathered.nodes.push(...nodes);
+    gathered.edges.push(...edges);
+    if (rowCount(gathered) >= ROWS_PER_WRITE) {
+      await writer.write(gathered);
+      gathered = emptyBatch();
+    }
+    await nextTurn();
+  }
+  if (rowCount(gathered) > 0) await writer.write(gathered);
 }
 
 /** Extraction of a batch goes on while the rows of the batch before are being written. */
@@ -114,7 +134,8 @@ async function writeChunks(
   const context: ModelCallContext = { scope: run.scope, purpose: 'extraction', runId: run.id, signal };
   const entities = createDocumentEntities();
   let firstSentence = 0;
-  let batch: ExtractedChunk[] = [];
+  let batch = emptyBatch();
+  let batchedChunks = 0;
   let writing: Promise<void> = Promise.resolve();
   try {
     for (let start = 0; start < chunks.length; start += CHUNKS_PER_WAVE) {
@@ -126,16 +147,20 @@ async function writeChunks(
         if (found.usage !== null) run.meter(found.usage);
         entities.add(chunk.id, found, subjectNames(chunkPayload(source, chunk), source.title));
         const previousId = chunks[start + index - 1]?.id ?? null;
-        batch.push({ chunk, extraction: found, firstSentence, previousId });
+        addChunkRows(batch, source, { chunk, extraction: found, firstSentence, previousId });
         firstSentence += found.sentences.length;
+        // Making rows costs about a millisecond a chunk: requests get their turn in between.
+        if (index % 8 === 7) await nextTurn();
       }
+      batchedChunks += wave.length;
       const isLast = start + CHUNKS_PER_WAVE >= chunks.length;
-      if (batch.length < chunksPerBatch && !isLast) continue;
+      if (batchedChunks < chunksPerBatch && !isLast) continue;
       await writing;
-      writing = writer.write(chunkBatch(source, batch));
+      writing = writer.write(batch);
       // Awaited by the next batch or at the end; a failure in between must not count as unhandled.
       writing.catch(() => {});
-      batch = [];
+      batch = emptyBatch();
+      batchedChunks = 0;
       const fields = { runId: run.id, itemId: item.id, chunks: start + wave.length, totalChunks: chunks.length };
       if (chunks.length > chunksPerBatch) logger.info('cognify.chunks', fields);
     }

@@ -14,8 +14,7 @@ import type { Json } from '../../common/domain/json.ts';
 import { tokenize } from '../../common/language/tokenize.ts';
 import type { Extraction } from '../../common/ports/extractor.ts';
 import type { EdgeEvidence, NodeEvidence } from '../../common/ports/graph-store.ts';
-import type { TextEntry } from '../../common/ports/text-index.ts';
-import type { Embedding, IndexBatch } from './index-batch.ts';
+import type { GrowingBatch } from './index-batch.ts';
 import type { ItemChunk } from './item-chunk.ts';
 import type { ItemSource } from './item-source.ts';
 
@@ -28,22 +27,11 @@ export interface ExtractedChunk {
   readonly previousId: string | null;
 }
 
-interface Rows {
-  readonly entries: TextEntry[];
-  readonly embeddings: Embedding[];
-  readonly nodes: NodeEvidence[];
-  readonly edges: EdgeEvidence[];
-}
-
-/** Rows that stand on their own chunk: chunk, sentences, summary, and what joins them to the document. */
-export function chunkBatch(source: ItemSource, chunks: readonly ExtractedChunk[]): IndexBatch {
-  const rows: Rows = { entries: [], embeddings: [], nodes: [], edges: [] };
-  for (const extracted of chunks) {
-    addChunk(rows, source, extracted);
-    addSentences(rows, source, extracted);
-    if (extracted.extraction.summary.trim() !== '') addSummary(rows, source, extracted);
-  }
-  return rows;
+/** Adds the rows that stand on their own chunk: chunk, sentences, summary, and what joins them to the document. */
+export function addChunkRows(rows: GrowingBatch, source: ItemSource, extracted: ExtractedChunk): void {
+  addChunk(rows, source, extracted);
+  addSentences(rows, source, extracted);
+  if (extracted.extraction.summary.trim() !== '') addSummary(rows, source, extracted);
 }
 
 export function chunkPayload(source: ItemSource, chunk: ItemChunk): ChunkPayload {
@@ -65,7 +53,7 @@ export function chunkPayload(source: ItemSource, chunk: ItemChunk): ChunkPayload
   };
 }
 
-function addChunk(rows: Rows, source: ItemSource, { chunk, extraction, previousId }: ExtractedChunk): void {
+function addChunk(rows: GrowingBatch, source: ItemSource, { chunk, extraction, previousId }: ExtractedChunk): void {
   const { origin, title } = source;
   const payload = chunkPayload(source, chunk);
   const dates = datesOf(extraction);
@@ -99,14 +87,18 @@ function addChunk(rows: Rows, source: ItemSource, { chunk, extraction, previousI
   }
 }
 
-function addSentences(rows: Rows, { origin }: ItemSource, { chunk, extraction, firstSentence }: ExtractedChunk): void {
+function addSentences(
+  rows: GrowingBatch,
+  { origin }: ItemSource,
+  { chunk, extraction, firstSentence }: ExtractedChunk,
+): void {
   for (const [numberInChunk, { text, entities }] of extraction.sentences.entries()) {
     const payload: SentencePayload = { chunkId: chunk.id, text, entities };
     rows.entries.push(sentenceRow(origin, { numberInChunk, number: firstSentence + numberInChunk, payload }, tokenize));
   }
 }
 
-function addSummary(rows: Rows, source: ItemSource, { chunk, extraction }: ExtractedChunk): void {
+function addSummary(rows: GrowingBatch, source: ItemSource, { chunk, extraction }: ExtractedChunk): void {
   const { item, externalMetadata, createdAt } = source;
   const id = summaryId(chunk.id);
   const text = extraction.summary.trim();
@@ -127,7 +119,7 @@ function addSummary(rows: Rows, source: ItemSource, { chunk, extraction }: Extra
   rows.edges.push(structuralEdge(source, id, RELATIONS.madeFrom, chunk.id, chunk.id));
 }
 
-function embed(rows: Rows, source: ItemSource, kind: 'chunk' | 'summary', id: string, text: string): void {
+function embed(rows: GrowingBatch, source: ItemSource, kind: 'chunk' | 'summary', id: string, text: string): void {
   rows.embeddings.push({ entry: { ...source.origin, kind, id }, text });
 }
 

@@ -18,8 +18,8 @@ import type { DocumentEntity, DocumentRelation, ResolvedEntities } from './docum
 import type { Embedding, IndexBatch } from './index-batch.ts';
 import type { ItemSource } from './item-source.ts';
 
-/** Rows held together in memory and written by one call. */
-const ROWS_PER_BATCH = 2000;
+/** Things turned into rows at one go, a few milliseconds. */
+const ROWS_PER_BATCH = 250;
 
 /** Rows about the document as a whole: its node, entities with their types, relations, mentions, node sets. */
 export function* documentBatches(

@@ -15,3 +15,19 @@ export interface IndexBatch {
   readonly nodes: readonly NodeEvidence[];
   readonly edges: readonly EdgeEvidence[];
 }
+
+/** A batch that grows while chunks are extracted. */
+export interface GrowingBatch extends IndexBatch {
+  readonly entries: TextEntry[];
+  readonly embeddings: Embedding[];
+  readonly nodes: NodeEvidence[];
+  readonly edges: EdgeEvidence[];
+}
+
+export function emptyBatch(): GrowingBatch {
+  return { entries: [], embeddings: [], nodes: [], edges: [] };
+}
+
+export function rowCount({ entries, embeddings, nodes, edges }: IndexBatch): number {
+  return entries.length + embeddings.length + nodes.length + edges.length;
+}

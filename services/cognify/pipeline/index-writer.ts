@@ -3,7 +3,7 @@ import type { GraphStore } from '../../common/ports/graph-store.ts';
 import type { Embedder, ModelCallContext } from '../../common/ports/models.ts';
 import type { TextIndex } from '../../common/ports/text-index.ts';
 import type { VectorEntry, VectorIndex } from '../../common/ports/vector-index.ts';
-import type { IndexBatch } from './index-batch.ts';
+import { type IndexBatch, rowCount } from './index-batch.ts';
 
 export interface IndexWriter {
   /** Resolves when the rows are in all three indexes. Waits while many rows are under way. */
@@ -89,7 +89,7 @@ function takeFlush(queue: Pending[]): readonly Pending[] {
   let rows = 0;
   let count = 0;
   for (const { batch } of queue) {
-    rows += batch.entries.length + batch.embeddings.length + batch.nodes.length + batch.edges.length;
+    rows += rowCount(batch);
     if (count > 0 && rows > ROWS_PER_FLUSH) break;
     count += 1;
   }

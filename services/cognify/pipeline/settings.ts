@@ -19,7 +19,7 @@ export interface CognifySettings {
 export const DEFAULT_COGNIFY_SETTINGS: CognifySettings = {
   maxChunkTokens: 4096,
   automaticChunkTokens: 400,
-  chunksPerBatch: 256,
+  chunksPerBatch: 64,
   embeddingBatchSize: 256,
   embeddingConcurrency: 4,
   keepExtractions: false,

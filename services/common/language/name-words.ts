@@ -6,7 +6,9 @@ export const ABBREVIATED_NAME_PARTS = set(
 );
 
 /** Capitalised by rule, never part of a name. */
-export const NEVER_NAMES = set('i oh o ah yes ok okay hey aye nay thou thee thy ye hath');
+export const NEVER_NAMES = set(
+  'i oh o ah yes ok okay hey aye nay yea thou thee thy thine ye hath doth ere avast hark alas halloa hurrah',
+);
 export const ARTICLES = set('the a an');
 /** In front of a name and not part of it. */
 export const FORMS_OF_ADDRESS = set('mr mrs ms dr prof messrs mme sir madam');
@@ -21,6 +23,7 @@ export const CALENDAR_WORDS: ReadonlySet<string> = new Set([...MONTHS, ...WEEKDA
 export const SENTENCE_OPENERS = set(
   `according additionally afterwards also although amid among another apparently aside besides born both consequently
   currently despite due earlier eventually finally first firstly following formerly furthermore generally given hence
+  meantime presently instantly surely seeing hearing considering hence
   historically however in including indeed initially instead joined last lastly later like likewise located meanwhile
   moreover nearly nevertheless next nonetheless notably numerous obviously occasionally often originally overall
   particularly perhaps presumably previously published recently regarding regardless released second secondly several

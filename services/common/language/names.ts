@@ -36,6 +36,8 @@ const JOIN =
 const COMMA_SUFFIX = /^(?:[JS]r|Inc|Ltd|LLC|Co)\.?$/u;
 /** What stands in front of a word that is capitalised for its position. Full stops inside a sentence are abbreviations. */
 const OPENING_CONTEXT = /(?:^|[!?;:—–|>#*•-][ \t\n]*|(?:\.\.|…)[ \t]|[“"‘'(«[`_*]|^\d{1,3}[.)] )$/u;
+const SPEECH_VERB =
+  /^\s*(?:\p{L}+ )?(?:said|says|cried|asked|answered|replied|exclaimed|shouted|roared|whispered|muttered|murmured|added|began|continued|interrupted|thought|observed|returned|called)\b/u;
 const OF_JOIN = /^[ \n](?:of|of the)[ \n]$/u;
 const THE_JOIN = /^[ \n](?:(?:in|on|and|to|for|at) the)[ \n]$/u;
 const TRAILING_NUMBER =
@@ -86,10 +88,16 @@ function addQuoted(sentence: Sentence, mentions: NameMention[]): void {
   for (const match of sentence.text.matchAll(QUOTED)) {
     const inner = (match[1] ?? match[2] ?? match[3] ?? match[4] ?? '').trim();
     const text = inner.replace(/[,.]$/u, '');
-    if (!isTitle(text)) continue;
+    if (!isTitle(text) || isSpeech(sentence.text, match)) continue;
     const start = sentence.start + match.index;
     mentions.push({ text: unify(text), start, end: start + match[0].length, kind: 'work', isUncertain: false });
   }
+}
+
+/** `“Yes, Sir,” said I`. */
+function isSpeech(text: string, match: RegExpMatchArray): boolean {
+  const end = (match.index ?? 0) + match[0].length;
+  return /,[”"]?$/u.test(match[0].slice(0, -1)) && SPEECH_VERB.test(text.slice(end, end + 24));
 }
 
 function isTitle(text: string): boolean {

@@ -68,13 +68,13 @@ export function scanEdges(file: OpenFile, query: ScanQuery): { items: readonly P
        ORDER BY source, relation, target, origin LIMIT ?`,
       [...after, ...(query.types ?? []), query.limit + 1],
     );
-    const reader = createEdgeReader(file);
-    return page(
+    const keys = page(
       rows,
       query.limit,
-      (row) => reader(row as unknown as EdgeKey),
+      (row) => row as unknown as EdgeKey,
       (row) => row,
     );
+    return { items: readEdges(file, keys.items), next: keys.next };
   });
 }
 
@@ -92,37 +92,58 @@ export function countGraph(file: OpenFile, item: string | null): GraphCounts {
   });
 }
 
-/** Reads edges by key; ids and origins, which repeat, are looked up once per call. */
-export function createEdgeReader(file: OpenFile): (key: EdgeKey) => PackedEdge {
-  const ids = new Map<number, string>();
+/** Edges by key, in the order given. Read in batches: a call per edge would cost more than the reading. */
+export function readEdges(file: OpenFile, keys: readonly (readonly [...EdgeKey, ...unknown[]])[]): readonly PackedEdge[] {
+  const ids = readIds(file, new Set(keys.flatMap(([source, , target]) => [source, target])));
   const origins = new Map<number, StoredOrigin | null>();
-  const idOf = (node: number) => {
-    const id = ids.get(node) ?? String(file.get('SELECT id FROM node_key WHERE node = ?', [node])?.[0]);
-    ids.set(node, id);
-    return id;
-  };
   const originOf = (origin: number) => {
     const found = origins.get(origin) ?? readOrigin(file, origin);
     origins.set(origin, found);
     return found;
   };
-  return (key) => {
-    const [source, relation, target, origin] = key;
-    const row = file.get(
-      'SELECT weight, properties FROM edge_row WHERE source = ? AND relation = ? AND target = ? AND origin = ?',
-      key.slice(0, 4),
-    );
+  const contents = inBatches(keys, (batch) =>
+    file.all(
+      `WITH wanted (place, source, relation, target, origin) AS (VALUES ${batch.map(() => '(?, ?, ?, ?, ?)').join(', ')})
+       SELECT place, weight, properties FROM wanted CROSS JOIN edge_row USING (source, relation, target, origin)
+       ORDER BY place`,
+      batch.flatMap(([source, relation, target, origin], place) => [place, source, relation, target, origin]),
+    ),
+  );
+  return keys.map(([source, relation, target, origin], index) => {
+    const [, weight, properties] = contents[index] ?? [];
     const from = originOf(origin);
     return {
-      source: idOf(source),
+      source: ids.get(source) ?? '',
       relation,
-      target: idOf(target),
+      target: ids.get(target) ?? '',
       item: from?.item ?? '',
       generation: from?.generation ?? 0,
-      weight: Number(row?.[0]),
-      properties: String(row?.[1]),
+      weight: Number(weight),
+      properties: String(properties),
     };
-  };
+  });
+}
+
+function readIds(file: OpenFile, nodes: ReadonlySet<number>): ReadonlyMap<number, string> {
+  const rows = inBatches([...nodes], (batch) =>
+    file.all(`SELECT node, id FROM node_key WHERE node IN (${batch.map(() => '?').join(', ')})`, batch),
+  );
+  return new Map(rows.map(([node, id]) => [Number(node), String(id)]));
+}
+
+/** Reads in groups of 64, then 8, then 1 (none above `greatest`), so that few different statements are prepared. */
+export function inBatches<Value, Row>(
+  values: readonly Value[],
+  read: (batch: readonly Value[]) => readonly Row[],
+  greatest = 64,
+): readonly Row[] {
+  const rows: Row[] = [];
+  let start = 0;
+  for (const size of [64, 8, 1]) {
+    if (size > greatest) continue;
+    for (; start + size <= values.length; start += size) rows.push(...read(values.slice(start, start + size)));
+  }
+  return rows;
 }
 
 function packNode(row: readonly unknown[]): PackedNode {

@@ -1,15 +1,17 @@
 import type { NeighbourOptions, SubgraphQuery } from '../../ports/graph-store.ts';
-import { createEdgeReader, type EdgeKey, type PackedEdge } from './graph-reader.ts';
+import { type EdgeKey, inBatches, type PackedEdge, readEdges } from './graph-reader.ts';
 import { type OpenFile, reading } from './open-files.ts';
 
 const DEFAULT_LIMIT_PER_NODE = 64;
+/** Nodes of a frontier that take turns with each other; the next ones come when these are at their end. */
+const FRONTIER_SLICE = 1024;
+/** A read that would give more rows than this has a hub in it: it is cut down until the hub stands alone. */
+const ROWS_PER_READ = 1024;
 
-/** An edge found in an index: its key and weight, enough to choose by. */
-interface FoundEdge {
-  readonly key: EdgeKey;
-  readonly name: string;
-  readonly weight: number;
-}
+/** An edge as the indexes hold it: its key, and the weight to choose by. */
+type FoundEdge = readonly [...key: EdgeKey, weight: number];
+
+type End = 'source' | 'target';
 
 export function readNeighbours(
   file: OpenFile,
@@ -17,95 +19,100 @@ export function readNeighbours(
   options: NeighbourOptions,
 ): readonly PackedEdge[] {
   return reading(file, () => {
-    const limit = options.limitPerNode ?? DEFAULT_LIMIT_PER_NODE;
     const found = new Map<string, FoundEdge>();
-    for (const node of nodeNumbers(file, ids)) {
-      for (const edge of heaviestEdges(file, node, options, limit)) found.set(edge.name, edge);
+    for (const edges of heaviestEdges(file, nodeNumbers(file, ids), options)) {
+      for (const edge of edges) found.set(nameOf(edge), edge);
     }
-    const read = createEdgeReader(file);
-    return [...found.values()].sort(heaviestFirst).map(({ key }) => read(key));
+    return readEdges(file, [...found.values()].sort(heaviestFirst));
   });
 }
 
 /**
  * Breadth first. Within a hop the nodes take turns: the heaviest edge of each, then the second of each …, so that a cut
- * leaves every node its heaviest edges. Lists are read in growing slices, so the work follows `maxEdges`.
+ * leaves every node its heaviest edges. A frontier is read in slices and no further than `maxEdges` needs.
  */
 export function readSubgraph(file: OpenFile, query: SubgraphQuery): readonly PackedEdge[] {
   return reading(file, () => {
     const found = new Map<string, FoundEdge>();
     const reached = new Set(nodeNumbers(file, query.seeds));
     let frontier: readonly number[] = [...reached];
-    for (let hop = 0; hop < query.hops && frontier.length > 0 && found.size < query.maxEdges; hop++) {
-      takeTurns(file, frontier, query, found);
+    for (let hop = 0; hop < query.hops && frontier.length > 0; hop++) {
+      for (let start = 0; start < frontier.length && found.size < query.maxEdges; start += FRONTIER_SLICE) {
+        takeTurns(heaviestEdges(file, frontier.slice(start, start + FRONTIER_SLICE), query), query.maxEdges, found);
+      }
       const next = new Set<number>();
-      for (const { key } of found.values()) {
-        for (const end of [key[0], key[2]]) if (!reached.has(end)) next.add(end);
+      for (const [source, , target] of found.values()) {
+        if (!reached.has(source)) next.add(source);
+        if (!reached.has(target)) next.add(target);
       }
       for (const node of next) reached.add(node);
       frontier = [...next];
     }
-    const read = createEdgeReader(file);
-    return [...found.values()].map(({ key }) => read(key));
+    return readEdges(file, [...found.values()]);
   });
 }
 
-/** Adds edges of the frontier to `found` until it is full or every list is at its end. */
-function takeTurns(
-  file: OpenFile,
-  frontier: readonly number[],
-  query: SubgraphQuery,
-  found: Map<string, FoundEdge>,
-): void {
-  const limit = query.limitPerNode ?? DEFAULT_LIMIT_PER_NODE;
-  let active = frontier;
-  let turn = 0;
-  let slice = Math.min(limit, Math.ceil((2 * (query.maxEdges - found.size)) / frontier.length) + 2);
-  while (active.length > 0 && turn < limit) {
-    const lists = active.map((node) => ({ node, edges: heaviestEdges(file, node, query, slice) }));
-    for (; turn < slice; turn++) {
-      for (const { edges } of lists) {
-        const edge = edges[turn];
-        if (edge === undefined || found.has(edge.name)) continue;
-        if (found.size >= query.maxEdges) return;
-        found.set(edge.name, edge);
-      }
+function takeTurns(lists: readonly (readonly FoundEdge[])[], maxEdges: number, found: Map<string, FoundEdge>): void {
+  const longest = lists.reduce((length, list) => Math.max(length, list.length), 0);
+  for (let turn = 0; turn < longest; turn++) {
+    for (const list of lists) {
+      const edge = list[turn];
+      if (edge === undefined) continue;
+      if (found.size >= maxEdges) return;
+      // An edge that is found again keeps its place.
+      found.set(nameOf(edge), edge);
     }
-    active = lists.filter(({ edges }) => edges.length >= slice).map(({ node }) => node);
-    slice = Math.min(limit, slice * 4);
   }
 }
 
-/** The `limit` heaviest edges at either end of a node. */
-function heaviestEdges(file: OpenFile, node: number, options: NeighbourOptions, limit: number): readonly FoundEdge[] {
-  const { relations, excludeRelations = [] } = options;
+/** The heaviest edges at either end of each node, at most `limitPerNode`, in the order of the nodes. */
+function heaviestEdges(
+  file: OpenFile,
+  nodes: readonly number[],
+  options: NeighbourOptions,
+): readonly (readonly FoundEdge[])[] {
+  const lists = new Map<number, FoundEdge[]>(nodes.map((node) => [node, []]));
+  for (const end of ['source', 'target'] as const) {
+    for (const edge of inBatches(nodes, (batch) => readEnd(file, batch, end, options))) {
+      // An edge from a node to itself was found at its source.
+      const [source, , target] = edge;
+      if (end === 'source') lists.get(source)?.push(edge);
+      else if (source !== target) lists.get(target)?.push(edge);
+    }
+  }
+  const limit = options.limitPerNode ?? DEFAULT_LIMIT_PER_NODE;
+  return [...lists.values()].map((edges) => edges.sort(heaviestFirst).slice(0, limit));
+}
+
+/**
+ * Edges with one of the nodes at `end`. One statement for many nodes costs a third of one for each, but cannot limit the
+ * rows of each node; so when the rows are too many, the nodes are read in smaller groups, and a hub alone with its limit.
+ */
+function readEnd(file: OpenFile, nodes: readonly number[], end: End, options: NeighbourOptions): readonly FoundEdge[] {
+  const { relations, excludeRelations = [], limitPerNode = DEFAULT_LIMIT_PER_NODE } = options;
   const conditions = [
     ...(relations === undefined ? [] : [`AND relation IN (${placeholders(relations)})`]),
     ...(excludeRelations.length === 0 ? [] : [`AND relation NOT IN (${placeholders(excludeRelations)})`]),
   ].join(' ');
-  const parameters = [node, ...(relations ?? []), ...excludeRelations, limit];
-  const at = (end: 'source' | 'target') =>
-    file
-      .all(
-        `SELECT source, relation, target, origin, weight FROM edge_row INDEXED BY edge_row_${end}
-         WHERE ${end} = ? ${conditions} ORDER BY weight DESC, relation LIMIT ?`,
-        parameters,
-      )
-      .map(foundEdge);
-  const outgoing = at('source');
-  const incoming = at('target').filter(({ key }) => key[0] !== key[2]);
-  if (outgoing.length === 0) return incoming;
-  if (incoming.length === 0) return outgoing;
-  return [...outgoing, ...incoming].sort(heaviestFirst).slice(0, limit);
+  const columns = `SELECT source, relation, target, origin, weight FROM edge_row INDEXED BY edge_row_${end}`;
+  const parameters = [...nodes, ...(relations ?? []), ...excludeRelations];
+  if (nodes.length === 1) {
+    const sql = `${columns} WHERE ${end} = ? ${conditions} ORDER BY weight DESC, relation LIMIT ?`;
+    return file.all(sql, [...parameters, limitPerNode]) as readonly unknown[] as readonly FoundEdge[];
+  }
+  const sql = `${columns} WHERE ${end} IN (${placeholders(nodes)}) ${conditions} LIMIT ${ROWS_PER_READ}`;
+  const rows = file.all(sql, parameters) as readonly unknown[] as readonly FoundEdge[];
+  if (rows.length < ROWS_PER_READ) return rows;
+  return inBatches(nodes, (group) => readEnd(file, group, end, options), nodes.length - 1);
 }
 
-function foundEdge(row: readonly unknown[]): FoundEdge {
-  const [source, relation, target, origin, weight] = row as [number, string, number, number, number];
-  return { key: [source, relation, target, origin], name: `${source} ${target} ${origin} ${relation}`, weight };
+function nameOf([source, relation, target, origin]: FoundEdge): string {
+  return `${source} ${target} ${origin} ${relation}`;
 }
 
+/** Sorting is stable: equal weights keep the order of the index. */
 function heaviestFirst(a: FoundEdge, b: FoundEdge): number {
-  return b.weight - a.weight || (a.name < b.name ? -1 : a.name > b.name ? 1 : 0);
+  return b[4] - a[4];
 }
 
 /** Unknown ids are left out. */
@@ -115,6 +122,6 @@ function nodeNumbers(file: OpenFile, ids: readonly string[]): readonly number[] 
   );
 }
 
-function placeholders(values: readonly string[]): string {
+function placeholders(values: readonly unknown[]): string {
   return values.map(() => '?').join(', ');
 }

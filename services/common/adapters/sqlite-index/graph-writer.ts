@@ -67,11 +67,15 @@ function upsertNodes(file: OpenFile, batch: NodeBatch, keyOf: (id: string) => nu
 function upsertEdges(file: OpenFile, batch: EdgeBatch, keyOf: (id: string) => number): void {
   // Edges carry no node sets, so an item's generation has one origin here and a replaced row has the same key.
   const origins = resolveOrigins(file, 'edge_row', batch.origins);
-  for (let index = 0; index < batch.sources.length; index++) {
+  // In source order: neighbouring keys lie on one page.
+  const order = batch.sources
+    .map((source, index) => ({ source: keyOf(source), index }))
+    .sort((a, b) => a.source - b.source);
+  for (const { source, index } of order) {
     file.run(
       'INSERT OR REPLACE INTO edge_row (source, relation, target, origin, weight, properties) VALUES (?, ?, ?, ?, ?, ?)',
       [
-        keyOf(batch.sources[index] as string),
+        source,
         batch.relations[index] as string,
         keyOf(batch.targets[index] as string),
         (origins[batch.originOf[index] as number] as (typeof origins)[number]).origin,

@@ -15,6 +15,9 @@ export interface OpenFile extends StatementCache {
   each(sql: string, parameters: readonly number[], visit: (row: readonly never[]) => boolean): void;
 }
 
+/** Files that keep their page cache; the others give it back, so that many open files cost little. */
+const WARM_FILES = 4;
+
 /** Open files of one thread, closed by least recent use. */
 export interface OpenFiles {
   /** Null when a reader asks for a file that does not exist. */
@@ -40,13 +43,21 @@ export function createOpenFiles(options: OpenFilesOptions): OpenFiles {
     entries.get(path)?.database.close();
     entries.delete(path);
   };
+  const coolDown = () => {
+    const cooled = [...entries.values()].at(-1 - WARM_FILES);
+    cooled?.file.exec('PRAGMA shrink_memory');
+  };
+  let latest = '';
   return {
     forget,
     open(path) {
       const known = entries.get(path);
+      if (known && path === latest) return known.file;
       if (known) {
         entries.delete(path);
         entries.set(path, known);
+        latest = path;
+        coolDown();
         return known.file;
       }
       if (options.mode === 'read' && !existsSync(path)) return null;
@@ -57,6 +68,8 @@ export function createOpenFiles(options: OpenFilesOptions): OpenFiles {
         forget(oldest);
       }
       entries.set(path, opened);
+      latest = path;
+      coolDown();
       return opened.file;
     },
     closeAll() {

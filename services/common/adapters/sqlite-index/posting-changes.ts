@@ -75,10 +75,10 @@ export function createPostingChanges(file: OpenFile): PostingChanges {
 }
 
 function flushKind(file: OpenFile, kind: number, changes: KindChanges): void {
+  const stored = storedBuckets(file, kind, changes.slots.keys());
   // In key order: neighbouring keys lie on one page.
   for (const term of [...changes.terms.keys()].sort()) {
-    const list = changes.terms.get(term) ?? [];
-    for (const [bucket, entries] of byBucket(list)) flushTerm(file, [kind, term, bucket], entries);
+    flushTerm(file, [kind, term], changes.terms.get(term) ?? [], stored);
   }
   for (const [bucket, slots] of changes.slots) flushSlots(file, [kind, bucket], slots);
   file.run(
@@ -88,28 +88,51 @@ function flushKind(file: OpenFile, kind: number, changes: KindChanges): void {
   );
 }
 
-function byBucket(list: readonly number[]): ReadonlyMap<number, number[]> {
-  const buckets = new Map<number, number[]>();
-  for (let index = 0; index < list.length; index += 2) {
-    const bucket = list[index] as number;
-    const entries = buckets.get(bucket);
-    if (entries) entries.push(list[index + 1] as number);
-    else buckets.set(bucket, [list[index + 1] as number]);
-  }
-  return buckets;
+/** Buckets that have rows already; what is written to others needs no reading first. */
+function storedBuckets(file: OpenFile, kind: number, buckets: Iterable<number>): ReadonlySet<number> {
+  const sql = 'SELECT 1 FROM text_bucket WHERE kind = ? AND bucket = ?';
+  return new Set([...buckets].filter((bucket) => file.get(sql, [kind, bucket]) !== undefined));
 }
 
-function flushTerm(file: OpenFile, key: readonly [number, string, number], changes: readonly number[]): void {
-  const stored = file.get('SELECT entries FROM text_posting WHERE kind = ? AND term = ? AND bucket = ?', key)?.[0];
-  const entries = applyChanges(stored === undefined ? null : asIntegers(stored), changes);
-  if (entries.length === 0) {
-    file.run('DELETE FROM text_posting WHERE kind = ? AND term = ? AND bucket = ?', key);
-    return;
+/** `list` holds buckets and packed entries, alternating. */
+function flushTerm(
+  file: OpenFile,
+  key: readonly [number, string],
+  list: readonly number[],
+  stored: ReadonlySet<number>,
+): void {
+  let rest = list;
+  while (rest.length > 0) {
+    const bucket = rest[0] as number;
+    const entries: number[] = [];
+    const others: number[] = [];
+    for (let index = 0; index < rest.length; index += 2) {
+      if (rest[index] === bucket) entries.push(rest[index + 1] as number);
+      else others.push(rest[index] as number, rest[index + 1] as number);
+    }
+    flushEntries(file, [...key, bucket], entries, stored.has(bucket));
+    rest = others;
   }
-  file.run('INSERT OR REPLACE INTO text_posting (kind, term, bucket, entries) VALUES (?, ?, ?, ?)', [
-    ...key,
-    asBytes(entries),
-  ]);
+}
+
+function flushEntries(
+  file: OpenFile,
+  key: readonly [number, string, number],
+  changes: readonly number[],
+  isStored: boolean,
+): void {
+  const stored = isStored
+    ? file.get('SELECT entries FROM text_posting WHERE kind = ? AND term = ? AND bucket = ?', key)?.[0]
+    : undefined;
+  const entries = applyChanges(stored === undefined ? null : asIntegers(stored), changes);
+  if (entries.length > 0) {
+    file.run('INSERT OR REPLACE INTO text_posting (kind, term, bucket, entries) VALUES (?, ?, ?, ?)', [
+      ...key,
+      asBytes(entries),
+    ]);
+  } else if (stored !== undefined) {
+    file.run('DELETE FROM text_posting WHERE kind = ? AND term = ? AND bucket = ?', key);
+  }
 }
 
 function flushSlots(file: OpenFile, key: readonly [number, number], changes: readonly number[]): void {

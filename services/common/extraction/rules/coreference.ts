@@ -4,7 +4,7 @@ import { type EntityType, isGivenName, typeByForm, typeByGuess } from './entity-
 import { DEMONYMS, GIVEN_NAMES, PLACES } from './gazetteer.ts';
 import type { AnalysedSentence, Mention } from './mention.ts';
 import type { TaggedWord } from './tagger.ts';
-import { ORGANISATION_ENDINGS } from './type-words.ts';
+import { LEGAL_FORMS } from './type-words.ts';
 
 /** Key under which spellings of one name meet: lower case, no full stops or apostrophes. */
 export function nameKey(name: string): string {
@@ -24,6 +24,9 @@ interface FullName {
   readonly name: string;
   readonly words: readonly string[];
   readonly type: EntityType | string | null;
+  readonly isPerson: boolean;
+  /** Rank of the first mention in the text; −1 for names of earlier text. */
+  readonly order: number;
 }
 
 /**
@@ -32,32 +35,52 @@ interface FullName {
  * cannot be seen by the reader and a missing one is repaired by later text.
  */
 export function resolveNames(mentions: Iterable<Mention>, knownNames: readonly KnownName[]): NameResolver {
+  const known = new Map(knownNames.map((entry) => [nameKey(entry.name), fullName(entry.name, entry.type, -1)]));
   const own = new Map<string, FullName>();
   for (const mention of mentions) {
     if (mention.kind !== 'name' && mention.kind !== 'acronym') continue;
     const key = nameKey(mention.name);
-    if (!own.has(key)) own.set(key, fullName(mention.name, typeByForm(mention.name, mention.kind)));
+    const type = known.get(key)?.type ?? typeByForm(mention.name, mention.kind);
+    if (!own.has(key)) own.set(key, fullName(mention.name, type, own.size));
   }
-  const known = new Map(knownNames.map((entry) => [nameKey(entry.name), fullName(entry.name, entry.type)]));
+  const ownIndex = indexByWord(own.values());
+  const knownIndex = indexByWord(known.values());
   const canonical = new Map<string, string>();
-  for (const [key, short] of own) {
-    const full = fullestOf(short, [...own.values()]) ?? fullestOf(short, [...known.values()]);
-    canonical.set(key, full?.name ?? known.get(key)?.name ?? short.name);
+  for (const [key, name] of own) {
+    const settled = known.get(key);
+    const short = settled === undefined ? name : { ...name, order: -1 };
+    const full = fullestOf(short, ownIndex) ?? fullestOf(short, knownIndex);
+    canonical.set(key, full?.name ?? settled?.name ?? name.name);
   }
   return { canonical: (name) => canonical.get(nameKey(name)) ?? name };
 }
 
-function fullName(name: string, type: string | null): FullName {
-  return { name, words: nameKey(name).split(' '), type };
+function fullName(name: string, type: string | null, order: number): FullName {
+  const words = nameKey(name).split(' ');
+  return { name, words, type, isPerson: isPersonName(name, words, type), order };
 }
 
-function fullestOf(short: FullName, candidates: readonly FullName[]): FullName | null {
+/** Longer names by their first word, last word and initials: where a shorter name can be found. */
+function indexByWord(names: Iterable<FullName>): ReadonlyMap<string, readonly FullName[]> {
+  const index = new Map<string, FullName[]>();
+  for (const name of names) {
+    if (name.words.length < 2) continue;
+    for (const word of new Set([name.words[0] as string, name.words.at(-1) as string, ...initialsOf(name.words)])) {
+      const list = index.get(word) ?? [];
+      list.push(name);
+      index.set(word, list);
+    }
+  }
+  return index;
+}
+
+function fullestOf(short: FullName, index: ReadonlyMap<string, readonly FullName[]>): FullName | null {
+  const candidates = index.get(short.words[0] as string) ?? [];
   const matches = candidates.filter((full) => full.words.length > short.words.length && isShortFor(short, full));
   const longest = matches.toSorted((left, right) => right.words.length - left.words.length)[0];
   if (longest === undefined) return null;
   // `John Smith` and `John Q. Smith` are one candidate for `Smith`, `Ann Smith` is another.
-  const isOnePerson = matches.every((other) => agree(other, longest));
-  return isOnePerson ? longest : null;
+  return isIntroduced(short, longest) && matches.every((other) => agree(other, longest)) ? longest : null;
 }
 
 function agree(short: FullName, full: FullName): boolean {
@@ -65,18 +88,23 @@ function agree(short: FullName, full: FullName): boolean {
   return short.words[0] === full.words[0] && short.words.at(-1) === full.words.at(-1);
 }
 
+/** A name that only looks like a person's must come first: `Wise Stubb` does not explain the Stubb of ten pages. */
+function isIntroduced(short: FullName, full: FullName): boolean {
+  return full.type !== null || full.order < short.order || isAcronym(short.name);
+}
+
 function isShortFor(short: FullName, full: FullName): boolean {
-  const [word = ''] = short.words;
+  const word = short.words[0] as string;
   if (short.words.length === 1) {
-    if (isAcronymOf(short.name, full.words)) return true;
-    if (isPerson(full) && !isFixed(short)) return full.words[0] === word || full.words.at(-1) === word;
+    if (isAcronym(short.name) && initialsOf(full.words).includes(word)) return true;
+    if (full.isPerson && !isFixed(short)) return full.words[0] === word || full.words.at(-1) === word;
   }
-  if (isPerson(full) && short.words.length === 2 && full.words.length === 3) {
+  if (full.isPerson && short.words.length === 2 && full.words.length === 3) {
     return full.words[0] === word && full.words.at(-1) === short.words.at(-1);
   }
   const rest = full.words.slice(short.words.length);
   const isPrefix = short.words.every((part, at) => full.words[at] === part);
-  return isPrefix && rest.every((part) => ORGANISATION_ENDINGS.has(part)) && /\p{Lu}/u.test(short.name);
+  return isPrefix && rest.every((part) => LEGAL_FORMS.has(part));
 }
 
 /** Names that stand for themselves although a person bears them too: `Washington`, `German`. */
@@ -85,19 +113,21 @@ function isFixed(short: FullName): boolean {
   return PLACES.has(key) || DEMONYMS.has(key);
 }
 
-function isPerson(full: FullName): boolean {
-  if (full.words.length > 4 || full.words.some((word) => STOP_WORDS.has(word) && word !== 'will')) return false;
-  return full.type === 'Person' || (full.type === null && typeByGuess(full.name) === 'Person');
+function isPersonName(name: string, words: readonly string[], type: string | null): boolean {
+  if (words.length > 4 || words.some((word) => STOP_WORDS.has(word) && word !== 'will')) return false;
+  return type === 'Person' || (type === null && typeByGuess(name) === 'Person');
 }
 
 const SMALL_WORDS = new Set(['of', 'the', 'and', 'for', 'in', 'on', 'de', 'la', '&']);
 
-function isAcronymOf(acronym: string, words: readonly string[]): boolean {
-  const letters = acronym.replaceAll('.', '');
-  if (!/^\p{Lu}{2,6}$/u.test(letters)) return false;
-  const initials = words.filter((word) => !SMALL_WORDS.has(word)).map((word) => word[0]);
-  const all = words.map((word) => word[0]);
-  return initials.join('') === letters.toLowerCase() || all.join('') === letters.toLowerCase();
+function isAcronym(name: string): boolean {
+  return /^\p{Lu}{2,6}$/u.test(name.replaceAll('.', ''));
+}
+
+/** With and without small words: `Department of Defense` is DoD and DD. */
+function initialsOf(words: readonly string[]): string[] {
+  const letters = (list: readonly string[]): string => list.map((word) => word[0]).join('');
+  return [letters(words.filter((word) => !SMALL_WORDS.has(word))), letters(words)];
 }
 
 /** A pronoun and the person it stands for. */

@@ -14,7 +14,7 @@ import { DEMONYMS } from './gazetteer.ts';
 import { type AnalysedSentence, analyseSentences, type Mention } from './mention.ts';
 import { type Argument, relationsOf } from './relations.ts';
 import { summaryOf } from './summary.ts';
-import type { Tagger } from './tagger.ts';
+import type { TaggedWord, Tagger } from './tagger.ts';
 import { headOf, resolveTopics, type TopicMention, type TopicSource } from './topics.ts';
 import { PERSON_VERBS, TYPE_NOUNS } from './type-words.ts';
 
@@ -125,12 +125,15 @@ function voteByContext(votes: TypeVotes, { words }: AnalysedSentence, mention: M
   const before = words.findLast((word) => word.end <= mention.start && word.pos !== 'SPACE');
   const after = words.find((word) => word.start >= mention.end && word.pos !== 'SPACE' && !/^['’]s?$/u.test(word.text));
   if (before !== undefined) {
-    if (/^(?:in|at|near|from|to|into|toward|towards|off)$/iu.test(before.text)) vote(votes, 'Place', 1);
+    if (/^(?:in|near|into|toward|towards|off)$/iu.test(before.text)) vote(votes, 'Place', 1);
+    if (/^(?:at|from|to)$/iu.test(before.text)) vote(votes, 'Place', 0.4);
     const type = TYPE_NOUNS[before.lemma.toLowerCase()] as EntityType | undefined;
     if (type !== undefined && before.pos === 'NOUN') vote(votes, type, 2);
     if (/^(?:with|and)$/iu.test(before.text) && mention.title !== null) vote(votes, 'Person', 1);
   }
   if (after === undefined) return;
+  // Without an article, what owns or acts is a person more often than anything else.
+  if (before?.pos !== 'DET' && mention.kind === 'name') voteForActor(votes, words, mention, after);
   const type = TYPE_NOUNS[after.lemma.toLowerCase()] as EntityType | undefined;
   const isPassive = words[words.indexOf(after) + 1]?.text === 'by';
   if (PERSON_VERBS.has(after.lemma.toLowerCase()) && after.pos === 'VERB' && !isPassive) vote(votes, 'Person', 2);
@@ -186,6 +189,13 @@ interface References {
   readonly pronouns: readonly PronounMention[][];
   readonly topics: readonly (TopicMention | null)[];
   readonly draftOf: (mention: Mention) => Draft | undefined;
+}
+
+function voteForActor(votes: TypeVotes, words: readonly TaggedWord[], mention: Mention, after: TaggedWord): void {
+  const next = words.find((word) => word.start >= mention.end);
+  const isOwner = next !== undefined && /^['’]s?$/u.test(next.text);
+  const isSubject = after === next && after.pos === 'VERB' && words[words.indexOf(after) + 1]?.text !== 'by';
+  if (isOwner || isSubject) vote(votes, 'Person', 0.5);
 }
 
 function findRelations(analysed: readonly AnalysedSentence[], references: References): ExtractedRelation[] {

@@ -58,6 +58,8 @@ function readVerb(gap: readonly TaggedWord[], first: TaggedWord): GapReading | n
   const lemma = snakeCase(main.lemma);
   const verb = isPassive ? snakeCase(main.text) : lemma;
   const preposition = prepositionAtEnd(after);
+  // A comma in front of a name that no preposition governs: somebody is addressed, or a new clause begins.
+  if (preposition === null && gap.at(-1)?.pos === 'PUNCT') return null;
   const isAgent = isPassive && preposition === 'by';
   return {
     ...plain,

@@ -2,6 +2,8 @@ import { isCommonWord } from '../../language/common-words.ts';
 import { dates } from '../../language/dates.ts';
 import { type NameKind, type NameMention, namesInSentence } from '../../language/names.ts';
 import type { Sentence } from '../../language/sentences.ts';
+import { isGivenName } from './entity-type.ts';
+import { PLACES } from './gazetteer.ts';
 import type { TaggedWord } from './tagger.ts';
 import { NAME_TITLES, ROLE_TITLES } from './type-words.ts';
 
@@ -35,18 +37,31 @@ export function analyseSentences(
   const found = source.map((sentence) => ({ sentence, words: tag(sentence.text), names: namesInSentence(sentence) }));
   const certain = new Set<string>(knownNames);
   const lowerCase = new Set<string>();
-  for (const { names, words } of found) {
-    for (const name of names) if (!name.isUncertain) certain.add(name.text.toLowerCase());
+  for (const { sentence, names, words } of found) {
+    for (const name of names) if (!name.isUncertain && !opens(name, sentence)) certain.add(name.text.toLowerCase());
     for (const word of words) if (/^\p{Ll}/u.test(word.text)) lowerCase.add(word.text);
   }
   return found.map(({ sentence, words, names }) => {
     const kept = names.filter((name) => !name.isUncertain || isNameAfterAll(name, sentence, words, certain, lowerCase));
-    return {
-      sentence,
-      words,
-      mentions: withDates(sentence, kept.map((name) => toMention(name, sentence)).filter(isUseful)),
-    };
+    const own = kept.map((name) => toMention(withoutOpening(name, sentence, certain), sentence)).filter(isUseful);
+    return { sentence, words, mentions: withDates(sentence, own) };
   });
+}
+
+/** Stands where every word has a capital. */
+function opens(name: NameMention, sentence: Sentence): boolean {
+  return name.start - sentence.start < 2;
+}
+
+/** `Wise Stubb` at the start of a sentence is Stubb, when the text names him so elsewhere. */
+function withoutOpening(name: NameMention, sentence: Sentence, certain: ReadonlySet<string>): NameMention {
+  const blank = name.text.indexOf(' ');
+  if (name.kind !== 'name' || blank === -1 || !opens(name, sentence)) return name;
+  const [first = '', rest = ''] = [name.text.slice(0, blank).toLowerCase(), name.text.slice(blank + 1)];
+  const isKnown = certain.has(name.text.toLowerCase()) || PLACES.has(name.text.toLowerCase());
+  if (isKnown || !certain.has(rest.toLowerCase()) || isGivenName(first) || ROLE_TITLES.has(first)) return name;
+  const offset = sentence.text.slice(name.start - sentence.start).search(/\s/u) + 1;
+  return { ...name, text: rest, start: name.start + offset };
 }
 
 function isNameAfterAll(

@@ -32,6 +32,11 @@ export const ORGANISATION_ENDINGS = set(`
   police guard regiment brigade f.c. fc a.f.c. united rovers wanderers athletic brothers bros bros. & sons partners
   consortium coalition movement nations`);
 
+/** What a company's name loses in speech. */
+export const LEGAL_FORMS = set(
+  'inc corp corporation company co ltd limited llc plc gmbh ag group holdings enterprises industries & sons',
+);
+
 export const ORGANISATION_BEGINNINGS = set(
   'university college institute bank ministry department school academy church museum board council',
 );
@@ -69,4 +74,4 @@ export const WEAK_WORDS = set(`
   whole total good great little big more most less least number part kind sort type way thing time day year lot
   bit piece side case fact moment month week weekend hour minute thanks end rest top bottom middle front back side
   half couple pair set group member list area line lot matter sense idea reason result example problem question
-  answer figure name term form way amalgam combination`);
+  answer sir thou thee thy thine ere aye nay yea figure name term form amalgam combination`);
