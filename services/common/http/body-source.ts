@@ -44,7 +44,7 @@ export function createBodySource(
       let received = 0;
       try {
         for (;;) {
-          const { done, value } = await Promise.race([iterator.next(), idle.alarm]);
+          const { done, value } = await idle.guard(iterator.next());
           if (done === true) break;
           idle.refresh();
           received += value.length;
@@ -71,14 +71,26 @@ export async function readAll(source: BodySource, limit: BodyLimit): Promise<Buf
   return chunks.length === 1 && chunks[0] !== undefined ? chunks[0] : Buffer.concat(chunks);
 }
 
-/** Rejects with a 408 unless it is refreshed in time. */
-function idleAlarm(timeoutMs: number): { alarm: Promise<never>; refresh(): void; clear(): void } {
-  let timer: NodeJS.Timeout | undefined;
-  const alarm = new Promise<never>((_, reject) => {
-    timer = setTimeout(() => reject(tooSlow()), timeoutMs);
-  });
-  alarm.catch(() => undefined);
-  return { alarm, refresh: () => timer?.refresh(), clear: () => clearTimeout(timer) };
+interface IdleAlarm {
+  /** The outcome of the step, or a 408 when the alarm rings first. */
+  guard<T>(step: Promise<T>): Promise<T>;
+  refresh(): void;
+  clear(): void;
+}
+
+/** Not `Promise.race` with one alarm: the alarm would hold the result of every race, which is the whole upload. */
+function idleAlarm(timeoutMs: number): IdleAlarm {
+  let ring: (error: Error) => void = () => {};
+  const timer = setTimeout(() => ring(tooSlow()), timeoutMs);
+  return {
+    guard: (step) =>
+      new Promise((resolve, reject) => {
+        ring = reject;
+        step.then(resolve, reject);
+      }),
+    refresh: () => timer.refresh(),
+    clear: () => clearTimeout(timer),
+  };
 }
 
 function isConnectionLoss(error: unknown): boolean {

@@ -1,4 +1,3 @@
-import { once } from 'node:events';
 import type { Readable } from 'node:stream';
 import type { Busboy, BusboyConfig } from 'busboy';
 import type { BodyLimit, BodySource } from './body-source.ts';
@@ -19,21 +18,16 @@ export async function readMultipart(source: BodySource, options: MultipartOption
   const { default: busboy } = await import('busboy');
   const parser = openParser(busboy, source.headers);
   const form = new FormCollector(options.spoolDirectory);
-  const failed = new Promise<never>((_, reject) => {
-    form.onFailure = reject;
-  });
-  // It may stay unobserved for a moment while the loop below awaits something else.
-  failed.catch(() => undefined);
   form.listen(parser);
   try {
     for await (const chunk of source.chunks(options.limit)) {
-      if (!parser.write(chunk)) await Promise.race([failed, once(parser, 'drain')]);
-      if (form.hasFailed) await failed;
+      if (!parser.write(chunk)) await form.until(parser, 'drain');
+      form.throwIfFailed();
     }
-    const closed = once(parser, 'close');
+    const closed = form.until(parser, 'close');
     parser.end();
-    await Promise.race([failed, closed]);
-    return await Promise.race([failed, form.finish()]);
+    await closed;
+    return await form.finish();
   } catch (error) {
     parser.destroy();
     await form.abandon();
@@ -59,9 +53,8 @@ function openParser(busboy: OpenBusboy, headers: BodySource['headers']): Busboy 
 }
 
 class FormCollector {
-  hasFailed = false;
-  /** Called with the first failure and perhaps with later ones. */
-  onFailure: (error: Error) => void = () => {};
+  private failure: Error | null = null;
+  private onFailure: (error: Error) => void = () => {};
   private readonly directory: string;
   private readonly fields = new Map<string, string[]>();
   private readonly spooling: Promise<SpooledFile>[] = [];
@@ -88,8 +81,22 @@ class FormCollector {
     );
   }
 
+  throwIfFailed(): void {
+    if (this.failure !== null) throw this.failure;
+  }
+
+  /** Waits for the parser, or rejects as soon as anything has failed. */
+  until(parser: Busboy, event: 'drain' | 'close'): Promise<void> {
+    return new Promise((resolve, reject) => {
+      if (this.failure !== null) reject(this.failure);
+      this.onFailure = reject;
+      parser.once(event, () => resolve());
+    });
+  }
+
   async finish(): Promise<FormBody> {
     const spooled = await Promise.all(this.spooling);
+    this.throwIfFailed();
     return {
       fields: this.fields,
       files: spooled.map(({ file }) => file),
@@ -108,7 +115,7 @@ class FormCollector {
   }
 
   private fail(error: Error): void {
-    this.hasFailed = true;
+    this.failure ??= error;
     this.onFailure(error);
   }
 
