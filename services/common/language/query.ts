@@ -36,8 +36,12 @@ const WHY =
 const LIST =
   /^\s*(?:list|enumerate|name (?:all|the)|show (?:me )?(?:all|every))\b|\b(?:which|what) (?:\w+ )?(?:are|were) (?:all|the)\b|\ball (?:the|of the|my)\b|\bevery\b/iu;
 
+/** More is a pasted text, not a question: its beginning is analysed. */
+const MAX_ANALYSED_LENGTH = 4000;
+
 /** What a question asks for, without a model. `now` anchors relative dates; without it only absolute ones count. */
-export function analyseQuery(text: string, options: { readonly now?: Date } = {}): QueryAnalysis {
+export function analyseQuery(query: string, options: { readonly now?: Date } = {}): QueryAnalysis {
+  const text = query.slice(0, MAX_ANALYSED_LENGTH).replace(/\s+/gu, ' ').trim();
   const mentions = names(text);
   return {
     text,

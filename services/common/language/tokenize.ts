@@ -76,7 +76,10 @@ function isQueryStopWord(word: string): boolean {
 }
 
 function quotedRanges(text: string): [number, number][] {
-  return [...text.matchAll(/"[^"]+"|“[^”]+”|«[^»]+»/gu)].map((match) => [match.index, match.index + match[0].length]);
+  return [...text.matchAll(/"[^"]{1,200}"|“[^“”]{1,200}”|«[^«»]{1,200}»/gu)].map((match) => [
+    match.index,
+    match.index + match[0].length,
+  ]);
 }
 
 function addCompound(compound: string, tokens: string[], form: Form): void {

@@ -1,0 +1,95 @@
+import { nameKey, resolveNames } from './coreference.ts';
+import type { Mention } from './mention.ts';
+import { stripTitle } from './mention.ts';
+
+export interface ResolvableEntity {
+  readonly name: string;
+  readonly type: string;
+  readonly aliases: readonly string[];
+  readonly mentions: number;
+}
+
+export type MergeReason = 'same spelling' | 'title left out' | 'alias in the text' | 'short for the only full name';
+
+/** One step of a resolution. Undoing it means to give `name` its own entity back; nothing else is lost. */
+export interface Merge {
+  readonly name: string;
+  readonly into: string;
+  readonly reason: MergeReason;
+}
+
+export interface Resolution {
+  /** Names that stand for themselves, in order of first appearance. */
+  readonly names: readonly string[];
+  readonly merges: readonly Merge[];
+  /** The entity a name belongs to after all merges; the name itself when it is unknown. */
+  canonical(name: string): string;
+}
+
+/**
+ * Decides which names of a document or dataset mean one entity: equal up to case, full stops and apostrophes; with and
+ * without a rank; an alias that exactly one entity claims; a single name that exactly one person or company bears. Where
+ * two persons could be meant (`Smith` beside John and Ann Smith), nothing is merged. Pure, and reversible by `merges`.
+ */
+export function resolveEntities(entities: readonly ResolvableEntity[]): Resolution {
+  const spellings = new Map<string, string>();
+  const merges = new Map<string, Merge>();
+  const merge = (name: string, into: string, reason: MergeReason): void => {
+    if (name !== into && !merges.has(name) && rootOf(merges, into) !== name) merges.set(name, { name, into, reason });
+  };
+  for (const { name } of entities) {
+    const key = nameKey(name);
+    const first = spellings.get(key);
+    if (first === undefined) spellings.set(key, name);
+    else merge(name, first, 'same spelling');
+  }
+  for (const { name } of entities) {
+    const bare = spellings.get(nameKey(stripTitle(name).name));
+    if (bare !== undefined && stripTitle(name).title !== null) merge(name, bare, 'title left out');
+  }
+  const byType = new Map(entities.map((entity) => [entity.name, entity.type]));
+  for (const [alias, owners] of ownersOfAliases(entities, spellings)) {
+    const [owner, ...others] = owners;
+    if (owner === undefined || others.length > 0 || !areCompatible(byType.get(alias), byType.get(owner))) continue;
+    if (owner.length > alias.length) merge(alias, owner, 'alias in the text');
+  }
+  const names = entities.filter(({ type }) => type !== 'Date' && type !== 'Quantity' && type !== 'Work');
+  const resolver = resolveNames(names.map(toMention), names);
+  for (const { name, type } of names) {
+    const full = resolver.canonical(name);
+    if (areCompatible(type, byType.get(full))) merge(name, full, 'short for the only full name');
+  }
+  const canonical = (name: string): string => rootOf(merges, spellings.get(nameKey(name)) ?? name);
+  const all = [...merges.values()];
+  return { names: [...new Set(entities.map(({ name }) => canonical(name)))], merges: all, canonical };
+}
+
+function rootOf(merges: ReadonlyMap<string, Merge>, name: string): string {
+  let root = name;
+  for (let next = merges.get(root); next !== undefined; next = merges.get(root)) root = next.into;
+  return root;
+}
+
+function ownersOfAliases(
+  entities: readonly ResolvableEntity[],
+  spellings: ReadonlyMap<string, string>,
+): ReadonlyMap<string, ReadonlySet<string>> {
+  const owners = new Map<string, Set<string>>();
+  for (const { name, aliases } of entities) {
+    for (const alias of aliases) {
+      const known = spellings.get(nameKey(alias));
+      if (known === undefined || known === name) continue;
+      owners.set(known, (owners.get(known) ?? new Set()).add(name));
+    }
+  }
+  return owners;
+}
+
+/** `Concept` is what a name is called as long as nothing else is known. */
+function areCompatible(one: string | undefined, other: string | undefined): boolean {
+  return one === other || one === 'Concept' || other === 'Concept' || one === undefined || other === undefined;
+}
+
+function toMention({ name }: ResolvableEntity): Mention {
+  return { surface: name, name, title: null, kind: 'name', start: 0, end: 0, isNested: false };
+}
