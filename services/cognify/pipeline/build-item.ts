@@ -89,7 +89,7 @@ async function write(
   request: BuildRequest,
   generation: number,
 ): Promise<BuiltItem | null> {
-  const { run, item, writer, sizes } = request;
+  const { run, item, sizes } = request;
   const document = await loadDocument(dependencies.blobs, run.scope, item.id);
   if (document === null) return null;
   const source = itemSource(item, generation, document.title);
