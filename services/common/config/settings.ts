@@ -1,5 +1,4 @@
 import type { z } from 'zod';
-import { LOG_LEVELS } from '../observability/logger.ts';
 import * as type from './value-types.ts';
 
 /** One variable that this build uses. */
@@ -21,6 +20,9 @@ export type Section = (typeof SECTIONS)[number];
 
 export const SERVICE_NAMES = ['auth', 'ingest', 'cognify', 'improve', 'search', 'integrations'] as const;
 export type ServiceName = (typeof SERVICE_NAMES)[number];
+
+/** The logger's levels; it takes exactly these. */
+export const LOG_LEVELS = ['debug', 'info', 'warn', 'error', 'silent'] as const;
 
 export const STORE_SHAPES = ['embedded', 'cluster'] as const;
 export type StoreShape = (typeof STORE_SHAPES)[number];
