@@ -48,7 +48,7 @@ export function contentStems(text: string): string[] {
   const stems: string[] = [];
   for (const match of text.matchAll(COMPOUND)) {
     const compound = match[0];
-    if (!STOP_WORDS.has(PLAIN.test(compound) ? compound.toLowerCase() : fold(compound).replace(/['’‘]/gu, ''))) {
+    if (!STOP_WORDS.has(PLAIN.test(compound) ? compound.toLowerCase() : foldWord(compound).replace(/['’‘]/gu, ''))) {
       addCompound(compound, stems, 'stem');
     }
   }
@@ -65,7 +65,7 @@ function queryTerms(text: string, isFiltered: boolean): Set<string> {
     const compound = match[0];
     const isAcronym = !isShouting && compound.length > 1 && compound === compound.toUpperCase();
     const isQuoted = quoted.some(([start, end]) => match.index >= start && match.index < end);
-    if (isFiltered && !isAcronym && !isQuoted && isQueryStopWord(fold(compound).replace(/['’‘]/gu, ''))) continue;
+    if (isFiltered && !isAcronym && !isQuoted && isQueryStopWord(foldWord(compound).replace(/['’‘]/gu, ''))) continue;
     addCompound(compound, terms, isAcronym || isQuoted ? 'exact' : 'stem');
   }
   return new Set(terms);
@@ -118,15 +118,15 @@ function addMixed(raw: string, tokens: string[], form: Form): void {
   const sign = /(?:\+\+|#)$/.exec(compound)?.[0] ?? '';
   if (sign !== '') {
     compound = compound.slice(0, -sign.length);
-    tokens.push(fold(compound) + sign);
+    tokens.push(foldWord(compound) + sign);
     if (compound.length === 1) return;
   }
   if (DOTTED_ACRONYM.test(compound)) {
-    addWord(fold(compound).replaceAll('.', ''), tokens, form);
+    addWord(foldWord(compound).replaceAll('.', ''), tokens, form);
     return;
   }
   if (DOTTED_NUMBER.test(compound)) {
-    addDottedNumber(fold(compound), tokens);
+    addDottedNumber(foldWord(compound), tokens);
     return;
   }
   addParts(compound, tokens, form);
@@ -157,16 +157,16 @@ function addParts(compound: string, tokens: string[], form: Form): void {
 
 /** Hyphens and apostrophes join (`e-mail` is found as `email`), dots, underscores and at-signs stay. Dates stay whole. */
 function wholeOf(compound: string): string {
-  const folded = fold(compound).replace(/['’‘]/gu, '');
+  const folded = foldWord(compound).replace(/['’‘]/gu, '');
   return /^[\d-]+$/.test(folded) ? folded : folded.replaceAll('-', '');
 }
 
 function addSimple(piece: string, tokens: string[], form: Form): void {
-  const word = fold(piece);
+  const word = foldWord(piece);
   addWord(word, tokens, form);
   if (!HAS_CAMEL.test(piece)) return;
   for (const part of piece.match(CAMEL_PARTS) ?? []) {
-    if (part.length > 1 && part.length < piece.length) addWord(fold(part), tokens, form);
+    if (part.length > 1 && part.length < piece.length) addWord(foldWord(part), tokens, form);
   }
 }
 
@@ -185,4 +185,10 @@ export function stemOf(word: string): string {
 
 function addToken(token: string, tokens: string[]): void {
   tokens.push(token.length > MAX_TOKEN_LENGTH ? token.slice(0, MAX_TOKEN_LENGTH) : token);
+}
+
+/** Compatibility forms may unfold to a blank and a mark; a token has no blanks. */
+function foldWord(word: string): string {
+  const folded = fold(word);
+  return folded.includes(' ') ? folded.replaceAll(' ', '') : folded;
 }

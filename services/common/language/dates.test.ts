@@ -1,0 +1,49 @@
+import { expect } from 'chai';
+import { dates } from './dates.ts';
+
+const anchor = new Date('2026-11-21T10:00:00Z');
+const found = (text: string, from?: Date): string[] => dates(text, from).map((date) => date.name);
+
+describe('dates', () => {
+  it('reads absolute dates of every precision', () => {
+    expect(found('On 5 March 2005, March 6th, 2005 and 2005-03-07.')).to.deep.equal([
+      '2005-03-05',
+      '2005-03-06',
+      '2005-03-07',
+    ]);
+    expect(found('In March 2004 and in 1963.')).to.deep.equal(['2004-03', '1963']);
+    expect(found('From 1999–2005, in the 1990s and the 19th century.')).to.deep.equal([
+      '1999/2005',
+      '1990/1999',
+      '1801/1900',
+    ]);
+    expect(found('2024-03-05T10:20:30')).to.deep.equal(['2024-03-05 10:20:30']);
+    expect(found('13/12/2001, 12/13/2001, 13.12.2001')).to.deep.equal(['2001-12-13', '2001-12-13', '2001-12-13']);
+  });
+
+  it('gives exact bounds, the end exclusive', () => {
+    const [month] = dates('in March 2004');
+    expect(month?.from.toISOString()).to.equal('2004-03-01T00:00:00.000Z');
+    expect(month?.until.toISOString()).to.equal('2004-04-01T00:00:00.000Z');
+    expect(month).to.include({ text: 'March 2004', start: 3, end: 13, precision: 'month', isRelative: false });
+  });
+
+  it('does not take numbers for years, nor days that do not exist', () => {
+    expect(found('1200 men, 1,999 tons, $1999, BWV 1033, 2016 people, version 1.2019')).to.deep.equal([]);
+    expect(found('in 1200')).to.deep.equal(['1200']);
+    expect(found('2023-02-31')).to.deep.equal([]);
+  });
+
+  it('reads relative dates from the time of writing only', () => {
+    expect(found('I met him yesterday, last month and two weeks ago.')).to.deep.equal([]);
+    expect(found('I met him yesterday.', anchor)).to.deep.equal(['2026-11-20']);
+    expect(found('It was two weeks ago.', anchor)).to.deep.equal(['2026-11-07']);
+    expect(found('last month, this year and last week', anchor)).to.deep.equal([
+      '2026-10',
+      '2026',
+      '2026-11-09/2026-11-15',
+    ]);
+    expect(found('in the last 3 months', anchor)).to.deep.equal(['2026-08-21/2026-11-21']);
+    expect(dates('yesterday', anchor)[0]?.isRelative).to.equal(true);
+  });
+});

@@ -1,0 +1,71 @@
+import { expect } from 'chai';
+import { analyseQuery } from './query.ts';
+
+const now = new Date('2026-11-21T10:00:00Z');
+
+describe('analyseQuery', () => {
+  it('finds what the question is about', () => {
+    const { entities, terms } = analyseQuery(
+      "How many Publix stores are in the state where Hello Love's performer lived?",
+    );
+    expect(entities).to.deep.equal(['Publix', 'Hello Love']);
+    expect(terms).to.include.members(['publix', 'store', 'state', 'love', 'perform']);
+  });
+
+  it('offers phrases for a question without capitals', () => {
+    expect(analyseQuery('why did alice leave acme corp?').phrases).to.include.members(['acme corp', 'alice']);
+  });
+
+  it('tells the intent', () => {
+    const intents = {
+      'How many trips did I make?': 'count',
+      'What is my latest address?': 'latest',
+      'What are the main themes of these documents?': 'global',
+      'Why did she leave?': 'why',
+      'List all projects': 'list',
+      'Who wrote Typee?': 'fact',
+    };
+    for (const [question, intent] of Object.entries(intents))
+      expect(analyseQuery(question).intent, question).to.equal(intent);
+  });
+
+  it('reads the time window with its open sides', () => {
+    expect(analyseQuery('Who was president before 1990?').timeWindow).to.deep.equal({
+      from: null,
+      until: new Date('1990-01-01'),
+    });
+    expect(analyseQuery('What happened since March 2024?').timeWindow).to.deep.equal({
+      from: new Date('2024-03-01'),
+      until: null,
+    });
+    expect(analyseQuery('Trips between 1990 and 1995').timeWindow).to.deep.equal({
+      from: new Date('1990-01-01'),
+      until: new Date('1996-01-01'),
+    });
+    expect(analyseQuery('What did I do last month?', { now }).timeWindow).to.deep.equal({
+      from: new Date('2026-10-01'),
+      until: new Date('2026-11-01'),
+    });
+    expect(analyseQuery('What did I do last month?').timeWindow).to.equal(null);
+    expect(analyseQuery('Who wrote Typee?').timeWindow).to.equal(null);
+  });
+
+  it('splits a compound question into parts that can be searched alone', () => {
+    expect(analyseQuery('Where does Alice live and when did she move to Berlin?').subQuestions).to.deep.equal([
+      'Where does Alice live',
+      'when did she move to Berlin?',
+    ]);
+    expect(
+      analyseQuery('What is the waterfall in the country where the Bubye River is found?').subQuestions,
+    ).to.have.length(2);
+    expect(analyseQuery('Who wrote Typee?').subQuestions).to.deep.equal([]);
+  });
+
+  it('stays quick and bounded on pasted text', () => {
+    const started = performance.now();
+    for (const text of ['“'.repeat(50_000), '\n'.repeat(50_000), 'and '.repeat(20_000)]) {
+      expect(analyseQuery(text).terms.length).to.be.at.most(64);
+    }
+    expect(performance.now() - started).to.be.lessThan(1500);
+  });
+});

@@ -1,0 +1,100 @@
+import { expect } from 'chai';
+import fc from 'fast-check';
+import { MAX_SENTENCE_LENGTH, sentences } from './sentences.ts';
+
+const split = (text: string): string[] => sentences(text).map((sentence) => sentence.text);
+
+describe('sentences', () => {
+  it('knows abbreviations, initials and decimals', () => {
+    expect(
+      split(
+        'Dr. Smith met J. R. Tolkien at Acme Inc. in the U.S. The meeting cost $3.5 million. It ended at 5 p.m. sharp.',
+      ),
+    ).to.deep.equal([
+      'Dr. Smith met J. R. Tolkien at Acme Inc. in the U.S.',
+      'The meeting cost $3.5 million.',
+      'It ended at 5 p.m. sharp.',
+    ]);
+    expect(split('See No. 5 and Fig. 3. Then go.')).to.deep.equal(['See No. 5 and Fig. 3.', 'Then go.']);
+  });
+
+  it('keeps quotes and URLs together', () => {
+    expect(split('"Really?" she asked. He said "Yes." Then he left.')).to.deep.equal([
+      '"Really?" she asked.',
+      'He said "Yes."',
+      'Then he left.',
+    ]);
+    expect(split('Visit https://example.com/a?b=c.d now. Bye!')).to.deep.equal([
+      'Visit https://example.com/a?b=c.d now.',
+      'Bye!',
+    ]);
+  });
+
+  it('splits at list items, headings, table rows and speakers, but not in wrapped lines', () => {
+    expect(split('# Title\nText here\n- one\n- two\n| a | b |\n| 1 | 2 |\nAlice: hi\nBob: hello')).to.deep.equal([
+      '# Title',
+      'Text here',
+      '- one',
+      '- two',
+      '| a | b |',
+      '| 1 | 2 |',
+      'Alice: hi',
+      'Bob: hello',
+    ]);
+    expect(
+      split('having little or no money in my purse, and nothing particular\nto interest me on shore.'),
+    ).to.have.length(1);
+    expect(split('1. First step. Do it.\n2. Second')).to.deep.equal(['1. First step.', 'Do it.', '2. Second']);
+  });
+
+  it('knows full stops of other scripts', () => {
+    expect(split('これは文です。次の文です！')).to.deep.equal(['これは文です。', '次の文です！']);
+  });
+
+  it('cuts endless text', () => {
+    for (const text of ['word '.repeat(2000), 'x'.repeat(10_000), '🐋'.repeat(3000)]) {
+      const found = sentences(text);
+      expect(
+        found.every((sentence) => sentence.text.length <= MAX_SENTENCE_LENGTH && sentence.text.isWellFormed()),
+      ).to.equal(true);
+    }
+  });
+
+  it('has exact offsets and loses nothing but blanks, whatever the text', () => {
+    const part = fc.oneof(
+      fc.constantFrom(
+        '. ',
+        '.\n',
+        '? ',
+        '\n',
+        '\n\n',
+        ' ',
+        '"',
+        'Dr. ',
+        'A. ',
+        '- ',
+        '1. ',
+        '…',
+        '。',
+        ')',
+        'The ',
+        'end',
+      ),
+      fc.string({ unit: 'grapheme', maxLength: 12 }),
+    );
+    fc.assert(
+      fc.property(fc.array(part, { maxLength: 40 }), (parts) => {
+        const text = parts.join('');
+        let end = 0;
+        for (const sentence of sentences(text)) {
+          expect(text.slice(sentence.start, sentence.end)).to.equal(sentence.text);
+          expect(sentence.start).to.be.at.least(end);
+          expect(text.slice(end, sentence.start)).to.match(/^\s*$/);
+          end = sentence.end;
+        }
+        expect(text.slice(end)).to.match(/^\s*$/);
+      }),
+      { numRuns: 500 },
+    );
+  });
+});
