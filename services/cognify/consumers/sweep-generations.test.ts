@@ -1,0 +1,38 @@
+import { expect } from 'chai';
+import { createWorld, startCognify } from '../../../test/support/cognify-service.ts';
+import { scopeOf } from '../../common/domain/dataset.ts';
+import { createRuns } from '../../common/repositories/runs.ts';
+import { sweepGenerations } from './sweep-generations.ts';
+
+const logger = { debug() {}, info() {}, warn() {}, error() {} };
+
+describe('sweeping generations', () => {
+  it('removes what an attempt left whose run is over, and nothing that is committed', async () => {
+    const world = await createWorld();
+    const scope = scopeOf(world.dataset);
+    const item = await world.addText('one', 'Ada met Grace.');
+    {
+      await using cognify = await startCognify(world);
+      await cognify.run();
+    }
+    const rows = await world.indexes.text.count(scope, {});
+    const generation = await world.ledger.begin(scope, item.id);
+    const left = { item: item.id, generation, id: 'left', nodeSets: [], ordinal: 0, payload: {}, tokens: 'left' };
+    await world.indexes.text.upsert(scope, [{ ...left, kind: 'chunk' }]);
+    const dependencies = { ...world.indexes, ledger: world.ledger, runs: createRuns(world.store), logger };
+    expect(await sweepGenerations(dependencies)).to.equal(1);
+    expect(await world.indexes.text.count(scope, {})).to.equal(rows);
+    expect((await world.ledger.committed(scope, [item.id])).size).to.equal(1);
+    expect(await sweepGenerations(dependencies)).to.equal(0);
+  });
+
+  it('leaves attempts alone while a run of the dataset is open', async () => {
+    const world = await createWorld();
+    const item = await world.addText('one', 'Ada met Grace.');
+    await using cognify = await startCognify(world, { runs: { maxConcurrentRuns: 0 } });
+    await cognify.start();
+    await world.ledger.begin(scopeOf(world.dataset), item.id);
+    const dependencies = { ...world.indexes, ledger: world.ledger, runs: createRuns(world.store), logger };
+    expect(await sweepGenerations(dependencies)).to.equal(0);
+  });
+});
