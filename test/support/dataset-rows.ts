@@ -1,0 +1,136 @@
+import { mkdtempSync, rmSync } from 'node:fs';
+import { tmpdir } from 'node:os';
+import { join } from 'node:path';
+import {
+  createSqliteDatasetIndexes,
+  type SqliteDatasetIndexesOptions,
+} from '../../services/common/adapters/sqlite-index/sqlite-dataset-indexes.ts';
+import type { DataItemId, DatasetId, TenantId } from '../../services/common/domain/brand.ts';
+import type { DatasetScope } from '../../services/common/domain/scope.ts';
+import type { DatasetIndexes } from '../../services/common/ports/dataset-indexes.ts';
+import type { EdgeEvidence, NodeEvidence } from '../../services/common/ports/graph-store.ts';
+import type { TextEntry } from '../../services/common/ports/text-index.ts';
+import type { VectorEntry } from '../../services/common/ports/vector-index.ts';
+
+/** Indexes on a directory of their own, which `close` removes. */
+export async function openTemporaryIndexes(
+  options: Omit<SqliteDatasetIndexesOptions, 'directory'> = {},
+): Promise<DatasetIndexes & { readonly directory: string }> {
+  const directory = mkdtempSync(join(tmpdir(), 'engram-indexes-'));
+  const indexes = await createSqliteDatasetIndexes({ directory, ...options });
+  return {
+    ...indexes,
+    directory,
+    async close() {
+      await indexes.close();
+      rmSync(directory, { recursive: true, force: true });
+    },
+  };
+}
+
+/** Fresh scopes, so that tests share a store without meeting. */
+export function createScopes(): (dataset?: string, tenant?: string) => DatasetScope {
+  let last = 0;
+  return (dataset = `dataset-${++last}`, tenant = 'tenant') => ({
+    tenant: tenant as TenantId,
+    dataset: dataset as DatasetId,
+  });
+}
+
+/** Ids are kept as they are, unlike `asId`: stores must not depend on their form. */
+export function item(name: string): DataItemId {
+  return name as DataItemId;
+}
+
+export function textEntry(id: string, tokens: string, more: Partial<TextEntry> = {}): TextEntry {
+  return {
+    kind: 'chunk',
+    id,
+    item: item('item'),
+    generation: 1,
+    tokens,
+    ordinal: 0,
+    nodeSets: [],
+    payload: { text: tokens },
+    ...more,
+  };
+}
+
+export function vectorEntry(id: string, vector: readonly number[], more: Partial<VectorEntry> = {}): VectorEntry {
+  return {
+    kind: 'chunk',
+    id,
+    item: item('item'),
+    generation: 1,
+    nodeSets: [],
+    vector: Float32Array.from(vector),
+    ...more,
+  };
+}
+
+export function node(id: string, more: Partial<NodeEvidence> = {}): NodeEvidence {
+  return {
+    id,
+    item: item('item'),
+    generation: 1,
+    type: 'Entity',
+    name: `name of ${id}`,
+    mentions: 1,
+    nodeSets: [],
+    properties: {},
+    ...more,
+  };
+}
+
+export function edge(source: string, target: string, more: Partial<EdgeEvidence> = {}): EdgeEvidence {
+  return {
+    source,
+    target,
+    relation: 'knows',
+    item: item('item'),
+    generation: 1,
+    weight: 1,
+    properties: { text: `${source} knows ${target}` },
+    ...more,
+  };
+}
+
+/** Numbers from 0 (inclusive) to 1, the same for the same seed. */
+export function seededRandom(seed: number): () => number {
+  let state = seed;
+  return () => {
+    state = (Math.imul(state, 1_664_525) + 1_013_904_223) >>> 0;
+    return state / 4_294_967_296;
+  };
+}
+
+/** The error a promise rejects with. */
+export async function rejection(promise: Promise<unknown>): Promise<Error> {
+  try {
+    await promise;
+  } catch (error) {
+    if (error instanceof Error) return error;
+    throw new TypeError(`Rejected with ${String(error)}, which is no Error`);
+  }
+  throw new Error('Expected a rejection');
+}
+
+/** Ids that trouble file names, SQL, JSON and URLs. */
+export const HOSTILE_IDS = [
+  '',
+  '.',
+  '..',
+  '../../etc/passwd',
+  'a/b',
+  'a\\b',
+  "o'hara; DROP TABLE x; --",
+  '"quoted"',
+  'naïve',
+  'NAÏVE',
+  '日本語',
+  '👩‍👩‍👧',
+  'a b\tc\nd',
+  '%',
+  '_',
+  'x'.repeat(5000),
+];
