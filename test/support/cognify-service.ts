@@ -78,6 +78,8 @@ export interface TestWorld {
   readonly principal: Principal;
   readonly dataset: DatasetRef;
   readonly items: DataItem[];
+  /** Items that are listed but gone by the time somebody asks for them. */
+  readonly vanished: Set<string>;
   /** Users with access to the dataset. */
   readonly permitted: Set<string>;
   /** Adds a text as ingest does: blob, then record. The same id again changes the content. */
@@ -102,6 +104,7 @@ export async function createWorld(
     indexes: parts.indexes ?? createMemoryDatasetIndexes(),
     ledger: createLedger(store),
     permitted: new Set([userId]),
+    vanished: new Set(),
     async addText(name, text, more = {}) {
       const document: ParsedDocument = {
         text,
@@ -214,9 +217,9 @@ export async function startCognify(world: TestWorld, options: TestCognifyOptions
 }
 
 async function serveDoubles(world: TestWorld, messenger: Messenger): Promise<void> {
-  const { principal, dataset, items, permitted } = world;
+  const { principal, dataset, items, permitted, vanished } = world;
   await messenger.serve(datasetItems, async ({ ids, after, limit }) => {
-    const chosen = ids === undefined ? items : items.filter(({ id }) => ids.includes(id));
+    const chosen = ids === undefined ? items : items.filter(({ id }) => ids.includes(id) && !vanished.has(id));
     const start = Number(after ?? 0);
     const page = chosen.slice(start, start + limit);
     return { items: page, next: start + limit < chosen.length ? String(start + limit) : null };

@@ -2,6 +2,7 @@ import { expect } from 'chai';
 import { capitalsExtractor, createWorld, startCognify } from '../../../test/support/cognify-service.ts';
 import { graphOf } from '../../../test/support/visible-graph.ts';
 import { createHashingEmbedder } from '../../common/adapters/hashing-embedder/hashing-embedder.ts';
+import { itemBlobs } from '../../common/domain/data-item.ts';
 import { scopeOf } from '../../common/domain/dataset.ts';
 import { engramError } from '../../common/domain/errors.ts';
 import type { Extractor } from '../../common/ports/extractor.ts';
@@ -163,6 +164,21 @@ describe('cognify run', () => {
     expect(calls).to.equal(1);
     const rows = (await cognify.call('GET', '/api/v1/activity/pipeline-runs')).json as { tokens_in: number }[];
     expect(rows.map((row) => row.tokens_in)).to.deep.equal([0, null, 7, null]);
+  });
+
+  it('leaves out an item that is gone, and says when the content of a present one is lost', async () => {
+    const world = await createWorld();
+    await using cognify = await startCognify(world);
+    const lost = await world.addText('lost', 'Ada met Grace.');
+    const kept = await world.addText('kept', 'Alan met Kurt.');
+    await world.blobs.removeAll(scopeOf(world.dataset), itemBlobs.prefix(lost.id));
+    const errored = await cognify.run();
+    expect(errored).to.include({ errorClass: 'CorruptStoreError' });
+    expect(errored.errorMessage).to.contain('missing');
+    world.vanished.add(lost.id);
+    const run = await cognify.run();
+    expect(run.status).to.equal('DATASET_PROCESSING_COMPLETED');
+    expect(run.items.map(({ item }) => item)).to.deep.equal([kept.id]);
   });
 
   it('extracts a long document in waves that know the names met before', async () => {

@@ -8,7 +8,7 @@ import type { Embedder } from '../../common/ports/models.ts';
 import type { LedgerEntry } from '../../common/repositories/ledger.ts';
 import { isProgressTick } from '../../common/runs/progress-rule.ts';
 import type { ActiveRun, RunExecutor, RunReport, StagePosition } from '../../common/runs/run-executor.ts';
-import { type BuildDependencies, type BuiltItem, buildItem } from '../pipeline/build-item.ts';
+import { type BuildDependencies, type BuiltItem, buildItem, ContentMissingError } from '../pipeline/build-item.ts';
 import type { ChunkSizes } from '../pipeline/chunk-item.ts';
 import { createIndexWriter } from '../pipeline/index-writer.ts';
 import type { ItemBuilds } from '../pipeline/item-builds.ts';
@@ -94,8 +94,11 @@ async function buildAll(
     try {
       built = await builds.track(item.id, signal, (own) => buildItem(dependencies, { ...request, item, signal: own }));
     } catch (error) {
+      if (error instanceof ContentMissingError && !(await isStillThere(dependencies, run, item))) {
+        return run.drop(item.id);
+      }
       if (!signal.aborted) await ended('errored');
-      throw error;
+      throw lossOf(error, item);
     }
     if (built === null) return run.drop(item.id);
     totals.add(built);
@@ -104,6 +107,17 @@ async function buildAll(
     const fields = { runId: run.id, items: open.length, done, stage: LAST_STAGE.name };
     if (isProgressTick(done, open.length)) logger.info('cognify.progress', fields);
   });
+}
+
+async function isStillThere({ messenger }: CognifyRunDependencies, run: ActiveRun, item: DataItem): Promise<boolean> {
+  const request = { dataset: run.dataset, limit: 1, ids: [item.id] };
+  const { items } = await messenger.call(datasetItems, request, { requestId: run.id, principal: run.principal });
+  return items.length > 0;
+}
+
+function lossOf(error: unknown, item: DataItem): unknown {
+  if (!(error instanceof ContentMissingError)) return error;
+  return engramError('CorruptStoreError', `The stored text of item ${item.id} is missing.`, { cause: error });
 }
 
 /** Vectors of another model or size can never be compared: refused before anything is written. */

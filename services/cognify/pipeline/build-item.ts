@@ -52,10 +52,14 @@ export interface BuiltItem {
   readonly relationships: number;
 }
 
+/** The item has no parsed content: it was forgotten meanwhile, or the blob store lost it. */
+export class ContentMissingError extends Error {
+  override readonly name = 'ContentMissingError';
+}
+
 /**
  * Builds one item under a new generation and commits it in the ledger; until then nothing of it is visible. Null when the
- * item was forgotten, reset or has no content any more. Whatever else happens, its rows are removed again and the error
- * goes on.
+ * item was forgotten or reset meanwhile. Whatever else happens, its rows are removed again and the error goes on.
  */
 export async function buildItem(dependencies: BuildDependencies, request: BuildRequest): Promise<BuiltItem | null> {
   const { ledger } = dependencies;
@@ -70,28 +74,20 @@ export async function buildItem(dependencies: BuildDependencies, request: BuildR
   try {
     const built = await write(dependencies, request, generation);
     signal.throwIfAborted();
-    if (built !== null) {
-      await commit(dependencies, request, generation, built);
-      return built;
-    }
+    await commit(dependencies, request, generation, built);
+    return built;
   } catch (error) {
     await rollBack(dependencies, request, generation);
     // A conflict means that the generation may not become visible: erased, reset, or another attempt is under way.
     if (error instanceof VersionConflictError || signal.reason instanceof BuildStoppedError) return null;
     throw error;
   }
-  await rollBack(dependencies, request, generation);
-  return null;
 }
 
-async function write(
-  dependencies: BuildDependencies,
-  request: BuildRequest,
-  generation: number,
-): Promise<BuiltItem | null> {
+async function write(dependencies: BuildDependencies, request: BuildRequest, generation: number): Promise<BuiltItem> {
   const { run, item, sizes } = request;
   const document = await loadDocument(dependencies.blobs, run.scope, item.id);
-  if (document === null) return null;
+  if (document === null) throw new ContentMissingError(`item ${item.id} has no content`);
   const source = itemSource(item, generation, document.title);
   const chunks = chunkItem(item.id, document, sizes);
   const resolved = await writeChunks(dependencies, request, source, chunks);

@@ -98,11 +98,17 @@ const UNBUILT: LedgerEntry = {
 const EMPTIED = { generation: 0, contentHash: null, committedAt: null, runId: null, counts: null } as const;
 /** Writes of one commit, below every adapter's limit. */
 const SLICE = 100;
+const READ_SLICE = 1000;
 
 export function createLedger(store: DocumentStore): Ledger {
   const entries = async (scope: DatasetScope, items: readonly DataItemId[]) => {
-    const found = await store.getMany(scope, ledgerCollection, [...new Set(items)]);
-    return new Map(found.map((entry) => [entry.id as DataItemId, entry.value]));
+    const map = new Map<DataItemId, LedgerEntry>();
+    const ids = [...new Set(items)];
+    for (let start = 0; start < ids.length; start += READ_SLICE) {
+      const found = await store.getMany(scope, ledgerCollection, ids.slice(start, start + READ_SLICE));
+      for (const { id, value } of found) map.set(id as DataItemId, value);
+    }
+    return map;
   };
   const allEntries = async (scope: DatasetScope) => {
     const map = new Map<DataItemId, LedgerEntry>();
