@@ -13,8 +13,13 @@ import type { AnyScope } from '../domain/scope.ts';
  *   its job and its event are written together. Writes of one commit see those before them.
  * - Versions start at 1 and grow by 1 with each change. There is no blind overwrite: a `replace` names the version it
  *   read, an `update` names a condition.
- * - `find` orders totally (the sort keys, then the id), pages by keyset: a document that is neither inserted nor
- *   changed during the paging is seen exactly once.
+ * - `find` orders totally (the sort keys, then the id in the direction of the last key), pages by keyset: a document that
+ *   is neither inserted nor changed during the paging is seen exactly once. Order of values: null, numbers, strings by code
+ *   point, booleans; objects and lists are present but equal nothing. A cursor of another order → `InvalidRequestError`.
+ * - A document of a `system` collection belongs to nobody: every scope reaches it, so that a job is written with the state
+ *   that asks for it. An id that fits several documents of a wide scope → `ConflictError` (`getMany` gives all of them).
+ * - Strings are kept as they are, NUL and lone surrogates included; a lone surrogate counts as U+FFFD when values are
+ *   compared. Ids are 1 to 1024 characters of well-formed Unicode; another id cannot be inserted (`InvalidRequestError`).
  * - Errors: `DuplicateKeyError`, `VersionConflictError` (both leave nothing written), `ServiceUnavailableError`.
  */
 export interface DocumentStore {

@@ -17,7 +17,8 @@ export interface FileBlobStoreOptions {
 
 /** Where content waits until it is whole, and what is removed until it is gone. Tenants never begin with a dot. */
 const INCOMING = '.incoming';
-const MAX_ATTEMPTS = 5;
+/** Every lost race means that another call went on, so this many in a row do not happen. */
+const MAX_ATTEMPTS = 100;
 
 /**
  * Blobs as files: `<tenant>/datasets/<dataset>/<key>`, blobs of a tenant as such in `<tenant>/own/<key>`. What a put
@@ -99,8 +100,8 @@ async function prepare(incoming: string): Promise<void> {
 /** The directory may vanish between making it and using it: a removal elsewhere prunes what is empty. */
 async function moveInto(from: string, to: string): Promise<void> {
   for (let attempt = 1; ; attempt += 1) {
-    await mkdir(dirname(to), { recursive: true, mode: 0o700 });
     try {
+      await mkdir(dirname(to), { recursive: true, mode: 0o700 });
       await rename(from, to);
       return;
     } catch (error) {

@@ -22,6 +22,8 @@ export function fileError(error: unknown, directory: string): unknown {
     case 'EACCES':
     case 'EPERM':
     case 'EROFS':
+    case 'ENOTDIR':
+    case 'EEXIST':
       return engramError('ServiceUnavailableError', `The directory ${directory} cannot be written`, options);
     case 'EMFILE':
     case 'ENFILE':

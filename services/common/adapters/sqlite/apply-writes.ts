@@ -1,3 +1,4 @@
+import type { JsonObject } from '../../domain/json.ts';
 import { DuplicateKeyError, VersionConflictError } from '../../ports/document-store.ts';
 import { ambiguousId, applyUpdate, decodeDocument, encodeDocument } from '../document-rules/change.ts';
 import { fieldValue } from '../document-rules/collection-rules.ts';
@@ -49,7 +50,8 @@ function insertRow(statements: StatementCache, layout: TableLayout, write: Inser
 function replaceRow(statements: StatementCache, layout: TableLayout, write: Replace): EncodedResult {
   const row = readRow(statements, layout, write);
   if (row?.version !== write.expectedVersion) throw new VersionConflictError(layout.rules.name, write.id);
-  return storeRow(statements, layout, row, { body: write.body, values: write.values, tellBody: false });
+  const before = decodeDocument(row.body);
+  return storeRow(statements, layout, row, { before, body: write.body, values: write.values, tellBody: false });
 }
 
 function updateRow(statements: StatementCache, layout: TableLayout, write: Update): EncodedResult {
@@ -63,7 +65,8 @@ function updateRow(statements: StatementCache, layout: TableLayout, write: Updat
     if (matches(conditionsOf(write.where), read)) {
       const next = applyUpdate(value, { set: decodeDocument(write.set), ...incrementOf(write) });
       const body = encodeDocument(next);
-      return storeRow(statements, layout, row, { body, values: fieldValues(layout.rules, next), tellBody: true });
+      const values = fieldValues(layout.rules, next);
+      return storeRow(statements, layout, row, { before: value, body, values, tellBody: true });
     }
   }
   if (write.required) throw new VersionConflictError(layout.rules.name, write.id);
@@ -124,9 +127,14 @@ function storeRow(
   statements: StatementCache,
   layout: TableLayout,
   row: StoredRow,
-  next: { readonly body: string; readonly values: readonly SqlValue[]; readonly tellBody: boolean },
+  next: {
+    readonly before: JsonObject;
+    readonly body: string;
+    readonly values: readonly SqlValue[];
+    readonly tellBody: boolean;
+  },
 ): EncodedResult {
-  const before = fieldValues(layout.rules, decodeDocument(row.body));
+  const before = fieldValues(layout.rules, next.before);
   const assignments = ['"version" = ?', '"body" = ?'];
   const parameters: SqlValue[] = [row.version + 1, next.body];
   for (const [index, value] of next.values.entries()) {

@@ -1,3 +1,4 @@
+import type { DatabaseSync } from 'node:sqlite';
 import type { JsonObject } from '../../domain/json.ts';
 import type { AnyScope } from '../../domain/scope.ts';
 import type { Collection, DocumentStore, Query, Stored } from '../../ports/document-store.ts';
@@ -12,7 +13,8 @@ import { findPage } from './page-query.ts';
 import { selectColumns, toStored } from './rows.ts';
 import { storeError } from './sqlite-errors.ts';
 import { createStatementCache, type StatementCache } from './statement-cache.ts';
-import { startStorageThread } from './storage-thread.ts';
+import { closedError } from './storage-channel.ts';
+import { type StorageThread, startStorageThread } from './storage-thread.ts';
 import { createLayouts, type TableLayout } from './table-layout.ts';
 
 export interface SqliteDocumentStoreOptions {
@@ -30,8 +32,16 @@ export interface SqliteDocumentStoreOptions {
 export async function openSqliteDocumentStore(options: SqliteDocumentStoreOptions): Promise<DocumentStore> {
   const { file } = options;
   const thread = await startStorageThread(options);
-  const database = openForReading(file);
+  const database = await openReader(file, thread);
   const statements = createStatementCache(database);
+  const reading = <T>(read: () => T): T => {
+    if (!database.isOpen) throw closedError(file);
+    try {
+      return read();
+    } catch (error) {
+      throw storeError(error, file) ?? error;
+    }
+  };
   const layouts = createLayouts();
   return {
     capabilities: { maxWritesPerCommit: MAX_WRITES_PER_COMMIT, sharedBetweenProcesses: false },
@@ -42,21 +52,21 @@ export async function openSqliteDocumentStore(options: SqliteDocumentStoreOption
     },
     async get<T extends JsonObject>(scope: AnyScope, collection: Collection<T>, id: string) {
       const layout = layouts.of(collection.name);
-      return reading(file, () => getOne<T>(statements, layout, scope, id));
+      return reading(() => getOne<T>(statements, layout, scope, id));
     },
     async getMany<T extends JsonObject>(scope: AnyScope, collection: Collection<T>, ids: readonly string[]) {
       const layout = layouts.of(collection.name);
-      return reading(file, () => getMany<T>(statements, layout, scope, ids));
+      return reading(() => getMany<T>(statements, layout, scope, ids));
     },
     async find<T extends JsonObject>(scope: AnyScope, collection: Collection<T>, query: Query<T>) {
       const layout = layouts.of(collection.name);
-      return reading(file, () => findPage(statements, layout, reachOf(scope, layout.rules), query));
+      return reading(() => findPage(statements, layout, reachOf(scope, layout.rules), query));
     },
     async count(scope, collection, where) {
       const layout = layouts.of(collection.name);
       const { sql, parameters } = whereTerm(layout, reachOf(scope, layout.rules), where);
       const text = `SELECT count(*) FROM ${layout.table} WHERE ${sql}`;
-      return reading(file, () => statements.get(text, parameters)?.[0] as number);
+      return reading(() => statements.get(text, parameters)?.[0] as number);
     },
     async commit(scope, writes) {
       requireCommitSize(writes);
@@ -64,17 +74,19 @@ export async function openSqliteDocumentStore(options: SqliteDocumentStoreOption
       return commitWrites(thread, writes, (write) => encodeWrite(layouts.of(write.collection.name), scope, write));
     },
     async close() {
-      if (database.isOpen) database.close();
+      await thread.idle();
+      if (database.isOpen) database.close(); // before the writer, which as the last one removes the log
       await thread.close();
     },
   };
 }
 
-function reading<T>(file: string, read: () => T): T {
+async function openReader(file: string, thread: StorageThread): Promise<DatabaseSync> {
   try {
-    return read();
+    return openForReading(file);
   } catch (error) {
-    throw storeError(error, file) ?? error;
+    await thread.close();
+    throw error;
   }
 }
 

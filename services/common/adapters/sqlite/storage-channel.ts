@@ -67,6 +67,7 @@ export function createStorageChannel(worker: Worker, file: string): StorageChann
   };
 }
 
-function closedError(file: string, cause?: unknown): Error {
+/** What a store answers that was closed, or whose thread died. */
+export function closedError(file: string, cause?: unknown): Error {
   return engramError('ServiceUnavailableError', `The store ${file} is closed`, cause === undefined ? {} : { cause });
 }

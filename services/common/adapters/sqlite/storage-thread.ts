@@ -11,7 +11,9 @@ export interface StorageThread {
   commit(writes: readonly EncodedWrite[]): Promise<readonly EncodedResult[]>;
   /** A commit whose writes are sent bit by bit, so that the sender can serve others in between. */
   beginLarge(): LargeCommit;
-  /** Ends what was asked before, then the thread. */
+  /** Resolves when no commit waits any more. */
+  idle(): Promise<void>;
+  /** Ends the thread, after what was asked before. */
   close(): Promise<void>;
 }
 
@@ -42,6 +44,7 @@ export async function startStorageThread(data: StorageWorkerData): Promise<Stora
         abandon: () => channel.tell({ kind: 'drop', large }),
       };
     },
+    idle: queue.idle,
     async close() {
       await queue.idle();
       await channel.close();

@@ -1,10 +1,10 @@
-import type { DatabaseSync } from 'node:sqlite';
 import { parentPort, workerData } from 'node:worker_threads';
 import { encodeError } from './encoded-errors.ts';
 import { migrate } from './migrations.ts';
 import { openForWriting } from './open-database.ts';
 import { prepareTables } from './prepare-tables.ts';
 import { type CommitContext, runCommits } from './run-commits.ts';
+import { storeError } from './sqlite-errors.ts';
 import { createStatementCache } from './statement-cache.ts';
 import { createLayouts } from './table-layout.ts';
 import type { EncodedCommit, EncodedWrite, UnansweredRequest, WorkerReply, WorkerRequest } from './write-protocol.ts';
@@ -41,7 +41,7 @@ function openStorage({ file, autoMigrate }: StorageWorkerData): StorageWorker {
 function createStorage(context: CommitContext): StorageWorker {
   const { database } = context;
   const parts = new Map<number, EncodedWrite[]>();
-  const idle = createIdleTimer(() => checkpoint(database));
+  const idle = createIdleTimer(() => tidy(context, CHECKPOINT));
   const whole = ({ writes, large }: EncodedCommit): readonly EncodedWrite[] => {
     if (large === undefined) return writes;
     const all = [...(parts.get(large) ?? []), ...writes];
@@ -65,8 +65,8 @@ function createStorage(context: CommitContext): StorageWorker {
           return { kind: 'done' };
         case 'close':
           idle.stop();
-          database.exec('PRAGMA optimize');
-          checkpoint(database);
+          tidy(context, 'PRAGMA optimize');
+          tidy(context, CHECKPOINT);
           database.close();
           return { kind: 'done' };
       }
@@ -78,9 +78,16 @@ function createStorage(context: CommitContext): StorageWorker {
   };
 }
 
-/** Leaves the log empty. When a long read holds it, what can be written back is, and the next idle moment does the rest. */
-function checkpoint(database: DatabaseSync): void {
-  database.exec('PRAGMA wal_checkpoint(TRUNCATE)');
+/** Empties the log. When a read holds it, what can be written back is, and the next time does the rest. */
+const CHECKPOINT = 'PRAGMA wal_checkpoint(TRUNCATE)';
+
+/** A full or damaged file is reported by the reads and commits that meet it; the log keeps what is not written back. */
+function tidy({ database, file }: CommitContext, sql: string): void {
+  try {
+    database.exec(sql);
+  } catch (error) {
+    if (storeError(error, file) === null) throw error;
+  }
 }
 
 function createIdleTimer(action: () => void) {

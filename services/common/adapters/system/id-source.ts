@@ -1,4 +1,4 @@
-import { randomBytes, randomUUID } from 'node:crypto';
+import { randomUUID } from 'node:crypto';
 import type { Clock, IdSource } from '../../ports/system.ts';
 
 /** Random bits below the time stamp: 12 in front that count within a millisecond, 62 behind. */
@@ -19,7 +19,7 @@ export function createIdSource(clock: Pick<Clock, 'now'> = { now: () => new Date
       const nowMs = clock.now().getTime();
       if (nowMs > lastMs) {
         lastMs = nowMs;
-        counter = randomBytes(2).readUInt16BE() % COUNTER_START;
+        counter = Number.parseInt(randomUUID().slice(0, 4), 16) % COUNTER_START;
       } else {
         counter += 1;
         if (counter === COUNTER_LIMIT) {
@@ -32,11 +32,9 @@ export function createIdSource(clock: Pick<Clock, 'now'> = { now: () => new Date
   };
 }
 
+/** The last two groups of a random UUID hold the variant bits and 62 random ones, in their places already. */
 function version7(timeMs: number, counter: number): string {
-  const bytes = randomBytes(16);
-  bytes.writeUIntBE(timeMs, 0, 6);
-  bytes.writeUInt16BE(0x7000 | counter, 6);
-  bytes.writeUInt8((bytes.readUInt8(8) & 0x3f) | 0x80, 8);
-  const hex = bytes.toString('hex');
-  return `${hex.slice(0, 8)}-${hex.slice(8, 12)}-${hex.slice(12, 16)}-${hex.slice(16, 20)}-${hex.slice(20)}`;
+  const time = timeMs.toString(16).padStart(12, '0');
+  const count = counter.toString(16).padStart(3, '0');
+  return `${time.slice(0, 8)}-${time.slice(8)}-7${count}${randomUUID().slice(18)}`;
 }
