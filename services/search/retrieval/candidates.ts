@@ -41,7 +41,11 @@ export interface TermScorer {
   ofText(text: string): Float64Array;
 }
 
-export function createTermScorer(terms: readonly string[], statistics: TextCandidates['statistics']): TermScorer {
+export function createTermScorer(
+  terms: readonly string[],
+  statistics: TextCandidates['statistics'],
+  tokensOf: WordTokens = createWordTokens(),
+): TermScorer {
   const information = terms.map((_, at) =>
     inverseRowFrequency(statistics.rowCount, statistics.rowFrequencies[at] ?? 0),
   );
@@ -58,14 +62,38 @@ export function createTermScorer(terms: readonly string[], statistics: TextCandi
     information,
     ofFrequencies,
     ofText(text) {
-      const tokens = tokenize(text);
       const frequencies = terms.map(() => 0);
-      for (const token of tokens) {
-        const at = positions.get(token);
-        if (at !== undefined) frequencies[at] = (frequencies[at] ?? 0) + 1;
+      let length = 0;
+      for (const word of text.split(/\s+/u)) {
+        const tokens = tokensOf(word);
+        length += tokens.length;
+        for (const token of tokens) {
+          const at = positions.get(token);
+          if (at !== undefined) frequencies[at] = (frequencies[at] ?? 0) + 1;
+        }
       }
-      return ofFrequencies(frequencies, tokens.length);
+      return ofFrequencies(frequencies, length);
     },
+  };
+}
+
+/** Tokens of a word that holds no blank. */
+export type WordTokens = (word: string) => readonly string[];
+
+const CACHED_WORDS = 50_000;
+const LONGEST_CACHED_WORD = 40;
+
+/** `tokenize` with a memory: texts repeat their words, and stemming is most of its cost. Kept by a retriever. */
+export function createWordTokens(): WordTokens {
+  const cache = new Map<string, readonly string[]>();
+  return (word) => {
+    const known = cache.get(word);
+    if (known !== undefined) return known;
+    const tokens = tokenize(word);
+    if (word.length > LONGEST_CACHED_WORD) return tokens;
+    if (cache.size >= CACHED_WORDS) cache.clear();
+    cache.set(word, tokens);
+    return tokens;
   };
 }
 

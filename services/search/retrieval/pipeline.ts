@@ -1,4 +1,5 @@
 import { type ChunkPayload, chunkIndexText } from '../../common/domain/index-rows.ts';
+import { inverseRowFrequency } from '../../common/domain/ranking/bm25.ts';
 import { collapseNearDuplicates } from '../../common/domain/ranking/diversity.ts';
 import { type EvidenceLink, rankEvidence } from '../../common/domain/ranking/evidence.ts';
 import { type FusedItem, fuse } from '../../common/domain/ranking/rrf.ts';
@@ -9,7 +10,15 @@ import type { DatasetIndexes } from '../../common/ports/dataset-indexes.ts';
 import type { TextCandidates, TextRow } from '../../common/ports/text-index.ts';
 import type { Ledger } from '../../common/repositories/ledger.ts';
 import { graphHits, type Neighbourhood, neighbourhood, type PassageLink } from './bridge.ts';
-import { type Candidate, createCandidate, createTermScorer, type NamedEntity, type TermScorer } from './candidates.ts';
+import {
+  type Candidate,
+  createCandidate,
+  createTermScorer,
+  createWordTokens,
+  type NamedEntity,
+  type TermScorer,
+  type WordTokens,
+} from './candidates.ts';
 import {
   denseHits,
   type LaneContext,
@@ -86,6 +95,7 @@ export interface Retriever {
 
 export function createRetriever(deps: RetrieverDeps): Retriever {
   const settings = deps.settings ?? DEFAULT_SETTINGS;
+  const tokensOf = createWordTokens();
   return {
     async retrieve(request) {
       const context: LaneContext = {
@@ -97,7 +107,7 @@ export function createRetriever(deps: RetrieverDeps): Retriever {
         ...deps.indexes,
         signal: request.signal,
       };
-      return new Search(context, request.vector).run(request.limit);
+      return new Search(context, request.vector, tokensOf).run(request.limit);
     },
   };
 }
@@ -107,18 +117,25 @@ const FETCH_LIMIT = 64;
 /** Places that are ordered without repetition, at least. */
 const MIN_PLACES = 20;
 
+/** Passages looked at beyond those wanted, to replace duplicates. */
+const DUPLICATE_RESERVE = 10;
+
 /** One query against one dataset. Steps in order: lanes, first fusion, second hop, second fusion, evidence. */
 class Search {
   private readonly context: LaneContext;
   private readonly vector: Float32Array | null;
+  private readonly tokensOf: WordTokens;
   private readonly candidates = new Map<string, Candidate>();
   private scorer: TermScorer = createTermScorer([], { rowCount: 0, averageLength: 0, rowFrequencies: [] });
   private named: readonly NamedEntity[] = [];
+  private dated: ReadonlySet<string> = new Set();
+  private datedInformation = 0;
   private lanes = new Map<LaneName, readonly LaneHit[]>();
 
-  constructor(context: LaneContext, vector: Float32Array | null) {
+  constructor(context: LaneContext, vector: Float32Array | null, tokensOf: WordTokens) {
     this.context = context;
     this.vector = vector;
+    this.tokensOf = tokensOf;
   }
 
   async run(limit: number): Promise<Retrieval> {
@@ -136,7 +153,7 @@ class Search {
     }
     await this.addLinked(around, new Map(seeds.map((seed) => [seed.id, seed.score])));
     const fused = this.fuseLanes();
-    const passages = this.rank(fused, around.links, Math.max(limit, MIN_PLACES));
+    const passages = this.rank(fused, around.links, limit);
     return {
       analysis: this.context.analysis,
       information: this.scorer.information,
@@ -155,7 +172,7 @@ class Search {
       namedEntities(context),
       timeRows(context),
     ]);
-    this.scorer = createTermScorer(context.analysis.terms, lexical.statistics);
+    this.scorer = createTermScorer(context.analysis.terms, lexical.statistics, this.tokensOf);
     for (const row of lexical.rows) {
       this.candidates.set(row.id, createCandidate(row, this.scorer.ofFrequencies(row.frequencies, row.length)));
     }
@@ -165,6 +182,8 @@ class Search {
       information: this.informationOf(name.name, chunks.size, lexical.statistics.rowCount),
       chunks,
     }));
+    this.dated = new Set(dated.map((row) => row.id));
+    this.datedInformation = this.dated.size === 0 ? 0 : inverseRowFrequency(lexical.statistics.rowCount, dated.length);
     const lexicalHits = [...this.candidates.values()].map(({ row, lexicalScore }) => ({
       id: row.id,
       score: lexicalScore,
@@ -186,7 +205,7 @@ class Search {
   /** Naming an entity tells as much as a term of its rarity; beyond the limit, as much as the rarest word of its name. */
   private informationOf(name: string, appearances: number, rowCount: number): number {
     if (appearances <= this.context.settings.passagesPerEntity) {
-      return Math.log(1 + Math.max(0, rowCount - appearances + 0.5) / (appearances + 0.5));
+      return inverseRowFrequency(rowCount, appearances);
     }
     const words = new Set(tokenize(name));
     const known = this.context.analysis.terms.map((term, at) =>
@@ -276,11 +295,12 @@ class Search {
       .sort(byScore);
   }
 
-  /** Query terms, then the entities that the query names. */
+  /** Query terms, then the entities that the query names, then the time it asks for. */
   private coverageOf(candidate: Candidate): Float64Array {
-    const { subjectWeight, mentionWeight } = this.context.settings;
-    const coverage = new Float64Array(candidate.terms.length + this.named.length);
+    const { subjectWeight, mentionWeight, timeWeight } = this.context.settings;
+    const coverage = new Float64Array(candidate.terms.length + this.named.length + 1);
     coverage.set(candidate.terms);
+    if (this.dated.has(candidate.row.id)) coverage[coverage.length - 1] = this.datedInformation * timeWeight;
     for (const [at, entity] of this.named.entries()) {
       const isSubject = entity.chunks.get(candidate.row.id);
       if (isSubject === undefined) continue;
@@ -315,7 +335,7 @@ class Search {
   private rank(
     fused: ReadonlyMap<string, FusedItem>,
     links: readonly PassageLink[],
-    places: number,
+    limit: number,
   ): readonly RankedPassage[] {
     const { settings } = this.context;
     const linked = new Set(links.flatMap((link) => [link.from, link.to]));
@@ -342,10 +362,10 @@ class Search {
         linkValue: settings.linkShare * this.scale,
         pairShare: settings.pairShare,
         redundancy: settings.redundancy,
-        places,
+        places: Math.max(limit, MIN_PLACES),
       },
     );
-    const passages = ranked.slice(0, 2 * places).flatMap((entry) => {
+    const passages = ranked.slice(0, limit + DUPLICATE_RESERVE).flatMap((entry) => {
       const candidate = pool[entry.index];
       if (candidate === undefined) return [];
       const partner = entry.partner === null ? null : (pool[entry.partner]?.row.id ?? null);

@@ -28,6 +28,8 @@ export interface RetrievalSettings {
   /** Weight of naming an entity of the query, in units of the entity's idf: as the subject, as a mention. */
   readonly subjectWeight: number;
   readonly mentionWeight: number;
+  /** Weight of telling of the time the query asks for, in units of its idf. */
+  readonly timeWeight: number;
   /** Share of the best sentence's score that its passage gains. */
   readonly sentenceShare: number;
   /** What the first place of all lanes together is worth, as a share of the best possible lexical score. */
@@ -54,6 +56,7 @@ export const DEFAULT_SETTINGS: RetrievalSettings = {
   linkedLimit: 48,
   subjectWeight: 1,
   mentionWeight: 0.5,
+  timeWeight: 1,
   sentenceShare: 0.5,
   fusionShare: 0.2,
   sharedLinkWeight: 0.2,
