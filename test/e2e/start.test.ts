@@ -1,0 +1,106 @@
+import { mkdirSync, writeFileSync } from 'node:fs';
+import type { AddressInfo } from 'node:net';
+import { createServer } from 'node:net';
+import { join } from 'node:path';
+import { DatabaseSync } from 'node:sqlite';
+import { expect } from 'chai';
+import { makeDataDir, runToExit, startProcess } from '../support/engram-process.ts';
+
+/** No stack trace, and short enough to be read. */
+function expectOneMessage(output: string): void {
+  expect(output).to.not.match(/^\s+at .+:\d+:\d+/m);
+  expect(output.trim().split('\n').length).to.be.lessThan(8);
+}
+
+describe('starting', function () {
+  this.timeout(40_000);
+
+  it('ends with one message that lists every problem of the configuration', async () => {
+    const data = makeDataDir();
+    const { code, output } = await runToExit({
+      dataDir: data.path,
+      environment: { HTTP_API_PORT: 'eighty', LOG_LEVEL: 'loud', ENGRAM_STORES: 'paper' },
+    });
+    data.remove();
+    expect(code).to.equal(1);
+    expect(output).to.include('HTTP_API_PORT').and.include('LOG_LEVEL').and.include('ENGRAM_STORES');
+    expectOneMessage(output);
+  });
+
+  it('ends with one message when the port is in use', async () => {
+    const blocker = createServer();
+    await new Promise<void>((resolve) => blocker.listen(0, '127.0.0.1', resolve));
+    const data = makeDataDir();
+    const { port } = blocker.address() as AddressInfo;
+    const { code, output } = await runToExit({ dataDir: data.path, environment: { HTTP_API_PORT: String(port) } });
+    blocker.close();
+    data.remove();
+    expect(code).to.equal(1);
+    expect(output).to.include(String(port)).and.include('in use');
+    expectOneMessage(output);
+  });
+
+  it('refuses a data directory that another process uses, and takes it over from a killed one', async () => {
+    const data = makeDataDir();
+    const first = await startProcess({ dataDir: data.path });
+    const { code, output } = await runToExit({ dataDir: data.path });
+    expect(code).to.equal(1);
+    expect(output).to.include(data.path);
+    expectOneMessage(output);
+    await first.kill();
+    const second = await startProcess({ dataDir: data.path });
+    expect(await second.stop()).to.equal(0);
+    data.remove();
+  });
+
+  it('names the file when the control database is corrupt', async () => {
+    const data = makeDataDir();
+    writeFileSync(join(data.path, 'control.db'), 'this is no database, it only looks like one from afar'.repeat(200));
+    const { code, output } = await runToExit({ dataDir: data.path });
+    data.remove();
+    expect(code).to.equal(1);
+    expect(output).to.include('control.db');
+    expectOneMessage(output);
+  });
+
+  it('refuses a control database of a newer release', async () => {
+    const data = makeDataDir();
+    const server = await startProcess({ dataDir: data.path });
+    await server.stop();
+    const database = new DatabaseSync(join(data.path, 'control.db'));
+    database.exec("UPDATE meta SET value = 9999 WHERE key = 'schema_version'");
+    database.close();
+    const { code, output } = await runToExit({ dataDir: data.path });
+    data.remove();
+    expect(code).to.equal(1);
+    expect(output).to.include('newer');
+    expectOneMessage(output);
+  });
+
+  it('says so when the data directory cannot be one', async () => {
+    const data = makeDataDir();
+    const file = join(data.path, 'file');
+    writeFileSync(file, '');
+    const { code, output } = await runToExit({ dataDir: join(file, 'below') });
+    data.remove();
+    expect(code).to.equal(1);
+    expect(output).to.include(file);
+    expectOneMessage(output);
+  });
+
+  it('keeps what was added over a restart and leaves in order on SIGTERM', async () => {
+    const data = makeDataDir();
+    const first = await startProcess({ dataDir: data.path });
+    const body = JSON.stringify({ data: 'Kept over the restart.', datasetName: 'kept' });
+    const headers = { 'content-type': 'application/json' };
+    const added = await fetch(`${first.baseUrl}/api/v1/add`, { method: 'POST', headers, body });
+    expect(added.status).to.equal(200);
+    expect(await first.stop()).to.equal(0);
+    mkdirSync(join(data.path, 'spool'), { recursive: true });
+    const second = await startProcess({ dataDir: data.path });
+    const datasets = (await (await fetch(`${second.baseUrl}/api/v1/datasets`)).json()) as { name: string }[];
+    await second.stop();
+    data.remove();
+    expect(datasets.map(({ name }) => name)).to.deep.equal(['kept']);
+  });
+});

@@ -1,0 +1,102 @@
+import { type ChildProcess, spawn } from 'node:child_process';
+import { once } from 'node:events';
+import { mkdtempSync, rmSync } from 'node:fs';
+import { type AddressInfo, createServer } from 'node:net';
+import { tmpdir } from 'node:os';
+import { join } from 'node:path';
+import { fileURLToPath } from 'node:url';
+
+const START = fileURLToPath(new URL('../../services/start.mjs', import.meta.url));
+
+/** The service as a process of its own, as `npm start` starts it. */
+export interface EngramProcess {
+  readonly baseUrl: string;
+  /** Everything it printed, both streams. */
+  output(): string;
+  /** SIGKILL; resolves when the process is gone. */
+  kill(): Promise<void>;
+  /** SIGTERM; the exit code. */
+  stop(): Promise<number | null>;
+}
+
+export interface ProcessOptions {
+  readonly dataDir: string;
+  readonly environment?: Readonly<Record<string, string>>;
+}
+
+export function makeDataDir(): { readonly path: string; remove(): void } {
+  const path = mkdtempSync(join(tmpdir(), 'engram-test-'));
+  return { path, remove: () => rmSync(path, { recursive: true, force: true }) };
+}
+
+export async function freePort(): Promise<number> {
+  const server = createServer();
+  await new Promise<void>((resolve) => server.listen(0, '127.0.0.1', resolve));
+  const { port } = server.address() as AddressInfo;
+  await new Promise((resolve) => server.close(resolve));
+  return port;
+}
+
+/** Resolves when `/health` answers 200. */
+export async function startProcess(options: ProcessOptions): Promise<EngramProcess> {
+  const { child, output, port } = await launch(options);
+  const baseUrl = `http://127.0.0.1:${port}`;
+  const deadline = Date.now() + 30_000;
+  for (;;) {
+    if (child.exitCode !== null || child.signalCode !== null) throw new Error(`the process ended: ${output()}`);
+    if (Date.now() > deadline) throw new Error(`not healthy within 30 s: ${output()}`);
+    const healthy = await fetch(`${baseUrl}/health`).then(
+      (response) => response.ok,
+      () => false,
+    );
+    if (healthy) break;
+    await new Promise((resolve) => setTimeout(resolve, 20));
+  }
+  const gone = child.exitCode === null && child.signalCode === null ? once(child, 'exit') : Promise.resolve();
+  return {
+    baseUrl,
+    output,
+    async kill() {
+      child.kill('SIGKILL');
+      await gone;
+    },
+    async stop() {
+      child.kill('SIGTERM');
+      await gone;
+      return child.exitCode;
+    },
+  };
+}
+
+/** For starts that must fail: the exit code and what was printed. */
+export async function runToExit(
+  options: ProcessOptions,
+): Promise<{ readonly code: number | null; readonly output: string }> {
+  const { child, output } = await launch(options);
+  const timer = setTimeout(() => child.kill('SIGKILL'), 20_000);
+  await once(child, 'exit');
+  clearTimeout(timer);
+  return { code: child.exitCode, output: output() };
+}
+
+async function launch({
+  dataDir,
+  environment = {},
+}: ProcessOptions): Promise<{ child: ChildProcess; output: () => string; port: number }> {
+  const port = environment['HTTP_API_PORT'] === undefined ? await freePort() : Number(environment['HTTP_API_PORT']);
+  const child = spawn(process.execPath, [START], {
+    cwd: tmpdir(),
+    env: {
+      PATH: process.env['PATH'],
+      HOME: tmpdir(),
+      ENGRAM_DATA_DIR: dataDir,
+      HTTP_API_PORT: String(port),
+      ...environment,
+    },
+    stdio: ['ignore', 'pipe', 'pipe'],
+  });
+  const pieces: Buffer[] = [];
+  child.stdout?.on('data', (piece: Buffer) => pieces.push(piece));
+  child.stderr?.on('data', (piece: Buffer) => pieces.push(piece));
+  return { child, output: () => Buffer.concat(pieces).toString(), port };
+}
