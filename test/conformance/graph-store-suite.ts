@@ -1,0 +1,294 @@
+import { expect } from 'chai';
+import type { DatasetIndexes } from '../../services/common/ports/dataset-indexes.ts';
+import type { EdgeEvidence, GraphStore, NodeEvidence } from '../../services/common/ports/graph-store.ts';
+import { createScopes, edge, HOSTILE_IDS, item, node, rejection, seededRandom } from '../support/dataset-rows.ts';
+
+/** What every `GraphStore` must do. */
+export function graphStoreConformance(name: string, open: () => Promise<DatasetIndexes>): void {
+  describe(`GraphStore: ${name}`, () => {
+    const scopes = createScopes();
+    let indexes: DatasetIndexes;
+    let graph: GraphStore;
+    before(async () => {
+      indexes = await open();
+      graph = indexes.graph;
+    });
+    after(() => indexes.close());
+
+    const names = (edges: readonly EdgeEvidence[]) => edges.map((row) => `${row.source}-${row.relation}-${row.target}`);
+
+    it('gives back nodes and edges as they were stated', async () => {
+      const scope = scopes();
+      const ada = node('ada', {
+        type: 'Person',
+        mentions: 3,
+        nodeSets: ['n1', 'n2'],
+        properties: { description: 'first', aliases: ['countess'], deep: { list: [1, null] } },
+      });
+      const wrote = edge('ada', 'notes', {
+        relation: 'wrote',
+        weight: 2.5,
+        properties: { chunkId: 'c', text: 'Ada wrote.' },
+      });
+      await graph.upsert(scope, { nodes: [ada, node('other')], edges: [wrote] });
+      expect(await graph.nodes(scope, ['ada', 'unknown', 'ada'])).to.deep.equal([ada]);
+      for (const id of ['ada', 'notes']) expect(await graph.neighbours(scope, [id], {})).to.deep.equal([wrote]);
+      expect(await graph.neighbours(scope, ['unknown'], {})).to.deep.equal([]);
+      expect(await graph.nodes(scope, [])).to.deep.equal([]);
+    });
+
+    it('keeps the evidence of every item and generation, most mentions first, at most so many a node', async () => {
+      const scope = scopes();
+      const rows = [1, 5, 3, 4].map((mentions, index) => node('x', { mentions, item: item(`item-${index}`) }));
+      await graph.upsert(scope, { nodes: [...rows, node('x', { generation: 2, mentions: 2 })], edges: [] });
+      const found = await graph.nodes(scope, ['x']);
+      expect(found.map((row) => row.mentions)).to.deep.equal([5, 4, 3, 2, 1]);
+      expect((await graph.nodes(scope, ['x'], { perNode: 2 })).map((row) => row.mentions)).to.deep.equal([5, 4]);
+    });
+
+    it('replaces evidence with the same key, also inside one call and with other node sets', async () => {
+      const scope = scopes();
+      await graph.upsert(scope, { nodes: [node('a', { nodeSets: ['old'] })], edges: [edge('a', 'b')] });
+      await graph.upsert(scope, {
+        nodes: [node('a'), node('a', { mentions: 9, nodeSets: ['new'], name: 'renamed' })],
+        edges: [edge('a', 'b', { weight: 2 }), edge('a', 'b', { weight: 7 })],
+      });
+      expect(await graph.nodes(scope, ['a'])).to.deep.equal([
+        node('a', { mentions: 9, nodeSets: ['new'], name: 'renamed' }),
+      ]);
+      expect((await graph.neighbours(scope, ['b'], {})).map((row) => row.weight)).to.deep.equal([7]);
+      expect(await graph.count(scope)).to.deep.equal({ nodes: 1, edges: 1, nodeRows: 1, edgeRows: 1 });
+    });
+
+    it('writes nodes and edges of a call together or not at all', async () => {
+      const scope = scopes();
+      const broken = { toJSON: () => { throw new Error('no JSON'); } } as unknown as EdgeEvidence['properties']; // biome-ignore format: one line
+      await rejection(
+        graph.upsert(scope, { nodes: [node('a')], edges: [edge('a', 'b'), edge('b', 'c', { properties: broken })] }),
+      );
+      const infinite = edge('a', 'b', { weight: null as unknown as number });
+      await graph.upsert(scope, { nodes: [node('a')], edges: [infinite] }).catch(() => undefined);
+      const { nodeRows, edgeRows } = await graph.count(scope);
+      expect([nodeRows, edgeRows]).to.satisfy(([nodes, edges]: [number, number]) => nodes === edges);
+    });
+
+    it('gives the heaviest edges at either end, at most so many a node', async () => {
+      const scope = scopes();
+      await graph.upsert(scope, {
+        nodes: [],
+        edges: [
+          ...Array.from({ length: 200 }, (_, index) => edge('hub', `leaf-${index}`, { weight: index + 1 })),
+          edge('in', 'hub', { weight: 1000 }),
+          edge('hub', 'hub', { weight: 500 }),
+          edge('far', 'away', { weight: 5000 }),
+        ],
+      });
+      const found = await graph.neighbours(scope, ['hub', 'hub'], { limitPerNode: 4 });
+      expect(found.map((row) => row.weight)).to.deep.equal([1000, 500, 200, 199]);
+      expect(await graph.neighbours(scope, ['hub'], {})).to.have.length(64);
+      const both = await graph.neighbours(scope, ['hub', 'leaf-0'], { limitPerNode: 1 });
+      expect(names(both)).to.deep.equal(['in-knows-hub', 'hub-knows-leaf-0']);
+    });
+
+    it('leaves out and keeps relations before it counts', async () => {
+      const scope = scopes();
+      const edges = [
+        ...Array.from({ length: 90 }, (_, index) => edge('x', `t${index}`, { relation: 'is_a', weight: 50 })),
+        edge('x', 'y', { relation: 'wrote' }),
+        edge('z', 'x', { relation: 'met' }),
+      ];
+      await graph.upsert(scope, { nodes: [], edges });
+      const found = async (options: object) =>
+        names(await graph.neighbours(scope, ['x'], { limitPerNode: 2, ...options })).sort();
+      expect(await found({ excludeRelations: ['is_a'] })).to.deep.equal(['x-wrote-y', 'z-met-x']);
+      expect(await found({ relations: ['met', 'unknown'] })).to.deep.equal(['z-met-x']);
+      expect(await found({ relations: ['met', 'wrote'], excludeRelations: ['met'] })).to.deep.equal(['x-wrote-y']);
+      expect(await found({ relations: [] })).to.deep.equal([]);
+      const walk = await graph.subgraph(scope, { seeds: ['z'], hops: 2, maxEdges: 10, excludeRelations: ['is_a'] });
+      expect(names(walk)).to.deep.equal(['z-met-x', 'x-wrote-y']);
+    });
+
+    it('walks breadth first, as many hops as asked, through either end', async () => {
+      const scope = scopes();
+      await graph.upsert(scope, {
+        nodes: [],
+        edges: [
+          edge('a', 'b'),
+          edge('c', 'b'),
+          edge('c', 'd'),
+          edge('d', 'e'),
+          edge('e', 'a', { relation: 'back' }),
+          edge('x', 'y'),
+        ],
+      });
+      const walk = async (hops: number, maxEdges = 100) =>
+        names(await graph.subgraph(scope, { seeds: ['a', 'unknown'], hops, maxEdges }));
+      expect(await walk(1)).to.have.members(['a-knows-b', 'e-back-a']);
+      expect(await walk(2)).to.have.members(['a-knows-b', 'e-back-a', 'c-knows-b', 'd-knows-e']);
+      expect(await walk(3)).to.have.length(5);
+      expect(await walk(4)).to.have.length(5);
+      const cut = await walk(4, 3);
+      expect(cut).to.have.length(3);
+      expect(cut.slice(0, 2)).to.have.members(['a-knows-b', 'e-back-a']);
+      expect(await graph.subgraph(scope, { seeds: [], hops: 2, maxEdges: 10 })).to.deep.equal([]);
+    });
+
+    it('leaves every seed its heaviest edges when it must cut', async () => {
+      const scope = scopes();
+      const seeds = ['s0', 's1', 's2'];
+      await graph.upsert(scope, {
+        nodes: [],
+        edges: seeds.flatMap((seed, at) =>
+          Array.from({ length: 30 }, (_, index) => edge(seed, `${seed}-${index}`, { weight: 100 * at + index + 1 })),
+        ),
+      });
+      const found = await graph.subgraph(scope, { seeds, hops: 2, maxEdges: 6 });
+      expect(found.map((row) => [row.source, row.weight])).to.have.deep.members([
+        ['s0', 30], ['s1', 130], ['s2', 230], ['s0', 29], ['s1', 129], ['s2', 229],
+      ]); // biome-ignore format: pairs
+    });
+
+    it('finds exactly the edges of a plain search in a random graph with hubs', async () => {
+      const scope = scopes();
+      const random = seededRandom(9);
+      const pick = (count: number) => `n${Math.floor(random() * count)}`;
+      const edges = Array.from({ length: 4000 }, (_, index) =>
+        edge(pick(1500), pick(index % 4 === 0 ? 3 : 1500), { relation: `r${index % 7}`, weight: 1 + (index % 11) }),
+      );
+      await graph.upsert(scope, { nodes: [], edges });
+      const seeds = Array.from({ length: 20 }, () => pick(1500));
+      const options = { seeds, excludeRelations: ['r3'], limitPerNode: 5000 };
+      for (const hops of [1, 2, 3]) {
+        const found = await graph.subgraph(scope, { ...options, hops, maxEdges: 10_000 });
+        expect(names(found).sort()).to.deep.equal([...plainSearch(edges, seeds, hops)].sort());
+      }
+      expect(await graph.subgraph(scope, { ...options, hops: 3, maxEdges: 700 })).to.have.length(700);
+    });
+
+    it('pages through all evidence once, in a stable order, while others write', async () => {
+      const scope = scopes();
+      const ids = Array.from({ length: 57 }, (_, index) => `n${index}`);
+      const nodes = ids.flatMap((id) => [node(id), node(id, { generation: 2, type: 'Place' })]);
+      const edges = ids.map((id, index) => edge(id, 'n0', { relation: index % 3 === 0 ? 'met' : 'knows' }));
+      await graph.upsert(scope, { nodes, edges });
+      const seenNodes: NodeEvidence[] = [];
+      for (let after: string | null = null; ; ) {
+        const page: Awaited<ReturnType<typeof graph.scanNodes>> = await graph.scanNodes(scope, { after, limit: 10 });
+        seenNodes.push(...page.items);
+        await graph.upsert(scope, { nodes: seenNodes.slice(0, 3), edges: [] });
+        if (page.next === null) break;
+        expect(page.items).to.have.length(10);
+        after = page.next;
+      }
+      const keys = (rows: readonly NodeEvidence[]) => rows.map((row) => `${row.id} ${row.generation}`).sort();
+      expect(keys(seenNodes)).to.deep.equal(keys(nodes));
+      const seenEdges: EdgeEvidence[] = [];
+      for (let after: string | null = null; ; ) {
+        const page: Awaited<ReturnType<typeof graph.scanEdges>> = await graph.scanEdges(scope, { after, limit: 19 });
+        seenEdges.push(...page.items);
+        if (page.next === null) break;
+        after = page.next;
+      }
+      expect(names(seenEdges).sort()).to.deep.equal(names(edges).sort());
+      expect(await graph.scanNodes(scope, { limit: 10_000, types: ['Place', 'None'] })).to.deep.include({ next: null });
+      expect((await graph.scanNodes(scope, { limit: 10_000, types: ['Place'] })).items).to.have.length(57);
+      expect((await graph.scanEdges(scope, { limit: 10_000, types: ['met'] })).items).to.have.length(19);
+    });
+
+    it('removes by item, by generation and all but one generation, and tells how many rows went', async () => {
+      const scope = scopes();
+      const rows = [1, 2, 3].map((generation) => ({ generation }));
+      await graph.upsert(scope, {
+        nodes: [...rows.map((row) => node('a', row)), node('b', { item: item('other') })],
+        edges: [...rows.map((row) => edge('a', 'b', row)), edge('b', 'c', { item: item('other') })],
+      });
+      expect(await graph.count(scope)).to.deep.equal({ nodes: 2, edges: 2, nodeRows: 4, edgeRows: 4 });
+      expect(await graph.remove(scope, { item: item('item'), generation: 1 })).to.equal(2);
+      expect(await graph.remove(scope, { item: item('item'), exceptGeneration: 3 })).to.equal(2);
+      expect((await graph.nodes(scope, ['a'])).map((row) => row.generation)).to.deep.equal([3]);
+      expect(await graph.count(scope, { item: 'item' })).to.deep.equal({
+        nodes: 1,
+        edges: 1,
+        nodeRows: 1,
+        edgeRows: 1,
+      });
+      expect(await graph.remove(scope, { item: item('item') })).to.equal(2);
+      expect(await graph.remove(scope, { item: item('item') })).to.equal(0);
+      expect(names(await graph.neighbours(scope, ['a', 'b'], {}))).to.deep.equal(['b-knows-c']);
+    });
+
+    it('keeps ids with slashes, blanks and any letters apart', async () => {
+      const scope = scopes();
+      const nodes = HOSTILE_IDS.map((id) => node(id, { item: item(id), type: id, name: id, nodeSets: [id] }));
+      const edges = HOSTILE_IDS.map((id) =>
+        edge(id, `to ${id}`, { relation: id, item: item(id), properties: { [id]: id } }),
+      );
+      await graph.upsert(scope, { nodes, edges });
+      for (const [index, id] of HOSTILE_IDS.entries()) {
+        expect(await graph.nodes(scope, [id])).to.deep.equal([nodes[index]]);
+        expect(await graph.neighbours(scope, [`to ${id}`], { relations: [id] })).to.deep.equal([edges[index]]);
+        expect((await graph.scanNodes(scope, { limit: 10, types: [id] })).items).to.deep.equal([nodes[index]]);
+      }
+      for (const id of HOSTILE_IDS) expect(await graph.remove(scope, { item: item(id) })).to.equal(2);
+    });
+
+    it('never reaches another tenant or dataset, by any method', async () => {
+      const mine = scopes('shared', 'mine');
+      await graph.upsert(mine, { nodes: [node('a')], edges: [edge('a', 'b')] });
+      for (const other of [scopes('shared', 'theirs'), scopes('private', 'mine')]) {
+        expect(await graph.nodes(other, ['a'])).to.deep.equal([]);
+        expect(await graph.neighbours(other, ['a'], {})).to.deep.equal([]);
+        expect(await graph.subgraph(other, { seeds: ['a'], hops: 2, maxEdges: 5 })).to.deep.equal([]);
+        expect(await graph.scanNodes(other, { limit: 5 })).to.deep.equal({ items: [], next: null });
+        expect(await graph.scanEdges(other, { limit: 5 })).to.deep.equal({ items: [], next: null });
+        expect(await graph.count(other)).to.deep.equal({ nodes: 0, edges: 0, nodeRows: 0, edgeRows: 0 });
+        expect(await graph.remove(other, { item: item('item') })).to.equal(0);
+        await graph.drop(other);
+        await graph.upsert(other, { nodes: [node('a')], edges: [] });
+      }
+      expect(await graph.count(mine)).to.deep.equal({ nodes: 1, edges: 1, nodeRows: 1, edgeRows: 1 });
+      await graph.drop(mine);
+      await graph.drop(mine);
+      expect(await graph.nodes(mine, ['a'])).to.deep.equal([]);
+      expect(await graph.nodes(scopes('private', 'mine'), ['a'])).to.have.length(1);
+    });
+
+    it('shows whole calls only while others write', async () => {
+      const scope = scopes();
+      const write = (generation: number) =>
+        graph.upsert(scope, {
+          nodes: Array.from({ length: 10 }, (_, index) => node(`n${index}`, { generation })),
+          edges: Array.from({ length: 10 }, (_, index) => edge(`n${index}`, 'n0', { generation })),
+        });
+      const writes = [1, 2, 3, 4, 5, 6, 7, 8].map(write);
+      const counts = await Promise.all(Array.from({ length: 10 }, () => graph.count(scope)));
+      await Promise.all(writes);
+      for (const { nodeRows, edgeRows } of counts) {
+        expect(nodeRows).to.equal(edgeRows);
+        expect(nodeRows % 10).to.equal(0);
+      }
+      expect((await graph.count(scope)).nodeRows).to.equal(80);
+    });
+
+    it('gives up when it is told to', async () => {
+      const query = { seeds: ['a'], hops: 1, maxEdges: 5 };
+      expect((await rejection(graph.subgraph(scopes(), query, AbortSignal.abort()))).name).to.equal('AbortError');
+      expect((await rejection(graph.neighbours(scopes(), ['a'], {}, AbortSignal.abort()))).name).to.equal('AbortError');
+    });
+  });
+}
+
+function plainSearch(edges: readonly EdgeEvidence[], seeds: readonly string[], hops: number): ReadonlySet<string> {
+  const found = new Set<string>();
+  let reached = new Set(seeds);
+  for (let hop = 0; hop < hops; hop++) {
+    const next = new Set(reached);
+    for (const { source, relation, target } of edges) {
+      if (relation === 'r3' || !(reached.has(source) || reached.has(target))) continue;
+      found.add(`${source}-${relation}-${target}`);
+      next.add(source).add(target);
+    }
+    reached = next;
+  }
+  return found;
+}

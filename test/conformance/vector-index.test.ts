@@ -1,0 +1,11 @@
+import { createMemoryDatasetIndexes } from '../../services/common/adapters/memory-index/memory-dataset-indexes.ts';
+import { openTemporaryIndexes } from '../support/dataset-rows.ts';
+import { vectorIndexConformance } from './vector-index-suite.ts';
+
+vectorIndexConformance('memory', async () => createMemoryDatasetIndexes());
+vectorIndexConformance('SQLite, f32 in memory', () => openTemporaryIndexes());
+vectorIndexConformance('SQLite, i8 in memory', () => openTemporaryIndexes({ quantiseAbove: 0 }));
+vectorIndexConformance('SQLite, no memory for vectors', () => openTemporaryIndexes({ vectorMemoryBytes: 0 }));
+vectorIndexConformance('SQLite, memory for one small dataset', () =>
+  openTemporaryIndexes({ vectorMemoryBytes: 20 * 65_536, openFiles: 2, quantiseAbove: 100 }),
+);
