@@ -29,7 +29,7 @@ type Form = 'index' | 'stem' | 'exact';
  */
 export function tokenize(text: string): string[] {
   const tokens: string[] = [];
-  for (const match of text.matchAll(COMPOUND)) addCompound(match[0], tokens, 'index');
+  for (const compound of text.match(COMPOUND) ?? []) addCompound(compound, tokens, 'index');
   return tokens;
 }
 
@@ -46,14 +46,14 @@ export function tokenizeQuery(text: string): string[] {
 /** Content words of a text, one stem each, in order and with repetition; all words when it has no content word. */
 export function contentStems(text: string): string[] {
   const stems: string[] = [];
-  for (const match of text.matchAll(COMPOUND)) {
-    const compound = match[0];
+  const compounds = text.match(COMPOUND) ?? [];
+  for (const compound of compounds) {
     if (!STOP_WORDS.has(PLAIN.test(compound) ? compound.toLowerCase() : foldWord(compound).replace(/['’‘]/gu, ''))) {
       addCompound(compound, stems, 'stem');
     }
   }
   if (stems.length > 0) return stems;
-  for (const match of text.matchAll(COMPOUND)) addCompound(match[0], stems, 'stem');
+  for (const compound of compounds) addCompound(compound, stems, 'stem');
   return stems;
 }
 

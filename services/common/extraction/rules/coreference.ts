@@ -1,3 +1,4 @@
+import { fold } from '../../language/fold.ts';
 import { STOP_WORDS } from '../../language/stop-words.ts';
 import type { KnownName } from '../../ports/extractor.ts';
 import { type EntityType, isGivenName, typeByForm, typeByGuess } from './entity-type.ts';
@@ -6,10 +7,9 @@ import type { AnalysedSentence, Mention } from './mention.ts';
 import type { TaggedWord } from './tagger.ts';
 import { LEGAL_FORMS } from './type-words.ts';
 
-/** Key under which spellings of one name meet: lower case, no full stops or apostrophes. */
+/** Key under which spellings of one name meet: lower case, no diacritics, full stops or apostrophes. */
 export function nameKey(name: string): string {
-  return name
-    .toLowerCase()
+  return fold(name)
     .replace(/[.'’,]/gu, '')
     .replace(/\s+/gu, ' ')
     .trim();
