@@ -234,6 +234,15 @@ function leases(current: () => QueueSubject): void {
       expect(next.fencingToken).to.be.greaterThan(lost.fencingToken);
     });
 
+    it('pass a lost worker’s job on to one of many that ask for it at the same time', async () => {
+      const kind = newKind();
+      await enqueue(current(), { kind });
+      await mustClaim(current(), kind);
+      current().advance(LEASE_MS);
+      const claimed = await Promise.all(Array.from({ length: 8 }, () => claim(current(), kind)));
+      expect(claimed.filter((job) => job !== null)).to.have.length(1);
+    });
+
     it('keep a late worker from heartbeat, completion, failure and release', async () => {
       const { queue } = current();
       const kind = newKind();
