@@ -12,6 +12,7 @@ import { type BuildDependencies, type BuiltItem, buildItem, ContentMissingError 
 import type { ChunkSizes } from '../pipeline/chunk-item.ts';
 import { createIndexWriter } from '../pipeline/index-writer.ts';
 import type { ItemBuilds } from '../pipeline/item-builds.ts';
+import { createPriorityGate } from '../pipeline/priority-gate.ts';
 import { runItems } from '../pipeline/run-items.ts';
 import type { CognifySettings } from '../pipeline/settings.ts';
 
@@ -82,31 +83,38 @@ async function buildAll(
   const request = {
     run,
     writer,
+    gate: createPriorityGate(settings.extractionConcurrency),
     options,
     sizes: chunkSizes(settings, dependencies.embedder, options),
     chunksPerBatch: Math.min(options.chunksPerBatch ?? Number.POSITIVE_INFINITY, settings.chunksPerBatch),
   };
   let done = 0;
   const limit = options.dataPerBatch ?? DEFAULT_DATA_PER_BATCH;
-  await runItems(open, { limit, raise: settings.raiseItemErrors, signal: run.signal }, async (item, signal) => {
-    const ended = (status: RunItem['status']) => run.itemEnded({ item: item.id, status }, LAST_STAGE);
-    let built: BuiltItem | null;
-    try {
-      built = await builds.track(item.id, signal, (own) => buildItem(dependencies, { ...request, item, signal: own }));
-    } catch (error) {
-      if (error instanceof ContentMissingError && !(await isStillThere(dependencies, run, item))) {
-        return run.drop(item.id);
+  await runItems(
+    open,
+    { limit, raise: settings.raiseItemErrors, signal: run.signal },
+    async (item, position, signal) => {
+      const ended = (status: RunItem['status']) => run.itemEnded({ item: item.id, status }, LAST_STAGE);
+      let built: BuiltItem | null;
+      try {
+        built = await builds.track(item.id, signal, (own) =>
+          buildItem(dependencies, { ...request, item, position, signal: own }),
+        );
+      } catch (error) {
+        if (error instanceof ContentMissingError && !(await isStillThere(dependencies, run, item))) {
+          return run.drop(item.id);
+        }
+        if (!signal.aborted) await ended('errored');
+        throw lossOf(error, item);
       }
-      if (!signal.aborted) await ended('errored');
-      throw lossOf(error, item);
-    }
-    if (built === null) return run.drop(item.id);
-    totals.add(built);
-    await ended('completed');
-    done += 1;
-    const fields = { runId: run.id, items: open.length, done, stage: LAST_STAGE.name };
-    if (isProgressTick(done, open.length)) logger.info('cognify.progress', fields);
-  });
+      if (built === null) return run.drop(item.id);
+      totals.add(built);
+      await ended('completed');
+      done += 1;
+      const fields = { runId: run.id, items: open.length, done, stage: LAST_STAGE.name };
+      if (isProgressTick(done, open.length)) logger.info('cognify.progress', fields);
+    },
+  );
 }
 
 async function isStillThere({ messenger }: CognifyRunDependencies, run: ActiveRun, item: DataItem): Promise<boolean> {

@@ -22,6 +22,7 @@ import { BuildStoppedError } from './item-builds.ts';
 import type { ItemChunk } from './item-chunk.ts';
 import { type ItemSource, itemSource } from './item-source.ts';
 import { loadDocument } from './load-document.ts';
+import type { PriorityGate } from './priority-gate.ts';
 import { type RowStores, removeRows } from './remove-rows.ts';
 
 /** Rows about a document that are written together. */
@@ -39,7 +40,10 @@ export interface BuildDependencies extends RowStores {
 export interface BuildRequest {
   readonly run: ActiveRun;
   readonly item: DataItem;
+  /** Position of the item in its run. */
+  readonly position: number;
   readonly writer: IndexWriter;
+  readonly gate: PriorityGate;
   readonly options: CognifyOptions;
   readonly sizes: ChunkSizes;
   readonly chunksPerBatch: number;
@@ -125,7 +129,7 @@ async function writeChunks(
   source: ItemSource,
   chunks: readonly ItemChunk[],
 ): Promise<ResolvedEntities> {
-  const { run, item, writer, options, chunksPerBatch, signal } = request;
+  const { run, item, position, writer, gate, options, chunksPerBatch, signal } = request;
   const { logger, extractor, cache } = dependencies;
   const context: ModelCallContext = { scope: run.scope, purpose: 'extraction', runId: run.id, signal };
   const entities = createDocumentEntities();
@@ -136,7 +140,7 @@ async function writeChunks(
   try {
     for (let start = 0; start < chunks.length; start += CHUNKS_PER_WAVE) {
       const wave = chunks.slice(start, start + CHUNKS_PER_WAVE);
-      const extraction = { extractor, cache, scope: run.scope, source, context, options };
+      const extraction = { extractor, cache, scope: run.scope, source, context, options, gate, priority: position };
       const extractions = await extractWave(extraction, wave, entities.knownNames());
       for (const [index, chunk] of wave.entries()) {
         const found = extractions[index] as Extraction;

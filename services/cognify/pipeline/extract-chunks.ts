@@ -7,6 +7,7 @@ import type { ModelCallContext } from '../../common/ports/models.ts';
 import type { ModelCache } from '../../common/repositories/model-cache.ts';
 import type { ItemChunk } from './item-chunk.ts';
 import type { ItemSource } from './item-source.ts';
+import type { PriorityGate } from './priority-gate.ts';
 
 export interface ExtractChunksOptions {
   readonly extractor: Extractor;
@@ -16,6 +17,9 @@ export interface ExtractChunksOptions {
   readonly source: ItemSource;
   readonly context: ModelCallContext;
   readonly options: Pick<CognifyOptions, 'customPrompt' | 'graphModel'>;
+  readonly gate: PriorityGate;
+  /** Of the item within its run: earlier items end first, so progress is even and little is lost with a worker. */
+  readonly priority: number;
 }
 
 /**
@@ -31,7 +35,9 @@ export async function extractWave(
   knownNames: readonly KnownName[],
 ): Promise<readonly Extraction[]> {
   settings.context.signal?.throwIfAborted();
-  const settled = await Promise.allSettled(chunks.map((chunk) => extractChunk(settings, chunk, knownNames)));
+  const settled = await Promise.allSettled(
+    chunks.map((chunk) => settings.gate.run(settings.priority, () => extractChunk(settings, chunk, knownNames))),
+  );
   return settled.map((outcome) => {
     if (outcome.status === 'rejected') throw outcome.reason;
     return outcome.value;
@@ -43,6 +49,7 @@ async function extractChunk(
   chunk: ItemChunk,
   knownNames: readonly KnownName[],
 ): Promise<Extraction> {
+  context.signal?.throwIfAborted();
   const { customPrompt, graphModel } = options;
   const input: ExtractionInput = {
     text: chunk.text,

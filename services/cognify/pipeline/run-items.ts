@@ -5,17 +5,17 @@
 export async function runItems<Item>(
   items: readonly Item[],
   settings: { readonly limit: number; readonly raise: boolean; readonly signal: AbortSignal },
-  work: (item: Item, signal: AbortSignal) => Promise<void>,
+  work: (item: Item, position: number, signal: AbortSignal) => Promise<void>,
 ): Promise<void> {
   const failed = new AbortController();
   const signal = AbortSignal.any([settings.signal, failed.signal]);
   const failures: unknown[] = [];
-  const pending = items.values();
+  const pending = items.entries();
   const worker = async (): Promise<void> => {
-    for (const item of pending) {
+    for (const [position, item] of pending) {
       if (signal.aborted) return;
       try {
-        await work(item, signal);
+        await work(item, position, signal);
       } catch (error) {
         // After the first failure the others end because they were told to.
         if (!signal.aborted) failures.push(error);

@@ -5,6 +5,8 @@ export interface CognifySettings {
   readonly automaticChunkTokens: number;
   /** `CHUNKS_PER_BATCH`: chunks of a document that are held in memory together. */
   readonly chunksPerBatch: number;
+  /** Chunks of a run that are extracted at the same time; those of the first items go first. */
+  readonly extractionConcurrency: number;
   /** Texts of one call of the embedder (`EMBEDDING_BATCH_SIZE`), and calls at the same time. */
   readonly embeddingBatchSize: number;
   readonly embeddingConcurrency: number;
@@ -20,6 +22,7 @@ export const DEFAULT_COGNIFY_SETTINGS: CognifySettings = {
   maxChunkTokens: 4096,
   automaticChunkTokens: 400,
   chunksPerBatch: 64,
+  extractionConcurrency: 32,
   embeddingBatchSize: 256,
   embeddingConcurrency: 4,
   keepExtractions: false,

@@ -17,14 +17,14 @@ export const RUN_STATUS = {
 } as const;
 
 export function presentStartedRun(run: RunState): RunInfo {
-  return { ...common(run), status: 'PipelineRunStarted', payload: [], data_ingestion_info: null };
+  return { status: 'PipelineRunStarted', ...common(run), payload: [], data_ingestion_info: null };
 }
 
 export function presentEndedRun(run: RunState): RunInfo {
-  const item = (status: string): RunInfo => ({ ...common(run), status, payload: null, data_ingestion_info: null });
+  const item = (status: string): RunInfo => ({ status, ...common(run), payload: null, data_ingestion_info: null });
   return {
-    ...common(run),
     status: RUN_STATUS[run.status],
+    ...common(run),
     payload: run.counts,
     data_ingestion_info: run.items
       .filter(({ status }) => status !== 'errored')
