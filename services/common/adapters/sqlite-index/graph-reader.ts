@@ -93,7 +93,10 @@ export function countGraph(file: OpenFile, item: string | null): GraphCounts {
 }
 
 /** Edges by key, in the order given. Read in batches: a call per edge would cost more than the reading. */
-export function readEdges(file: OpenFile, keys: readonly (readonly [...EdgeKey, ...unknown[]])[]): readonly PackedEdge[] {
+export function readEdges(
+  file: OpenFile,
+  keys: readonly (readonly [...EdgeKey, ...unknown[]])[],
+): readonly PackedEdge[] {
   const ids = readIds(file, new Set(keys.flatMap(([source, , target]) => [source, target])));
   const origins = new Map<number, StoredOrigin | null>();
   const originOf = (origin: number) => {

@@ -15,6 +15,7 @@ export interface OpenFile extends StatementCache {
   each(sql: string, parameters: readonly number[], visit: (row: readonly never[]) => boolean): void;
 }
 
+const NEWEST_VERSION = DATASET_MIGRATIONS.at(-1)?.version ?? 0;
 /** Files that keep their page cache; the others give it back, so that many open files cost little. */
 const WARM_FILES = 4;
 
@@ -84,15 +85,36 @@ export function removeDatasetFile(path: string): void {
 }
 
 function openDatasetFile(path: string, { mode, autoMigrate }: OpenFilesOptions): Entry | null {
-  if (mode === 'write') makeDirectory(path);
-  const database = mode === 'write' ? openForWriting(path) : openForReading(path);
+  if (mode === 'write') return openForWork(path, openWritable(path, autoMigrate));
+  const database = openForReading(path);
+  const version = storedVersion(database, path);
+  if (version === null || !autoMigrate || version >= NEWEST_VERSION) {
+    return version === null ? closed(database) : openForWork(path, database);
+  }
+  database.close();
+  // The one write that is not the storage worker's: nothing can be read before it is done.
+  openWritable(path, true).close();
+  return openForWork(path, openForReading(path));
+}
+
+/** Makes the file when it is not there. */
+function openWritable(path: string, autoMigrate: boolean): DatabaseSync {
+  makeDirectory(path);
+  const database = openForWriting(path);
   try {
-    if (mode === 'read' && isEmpty(database)) {
-      database.close();
-      return null;
-    }
-    // A reader's file is never behind: it passes the check that the writer makes, or its first query is refused here.
-    migrate(database, { file: path, autoMigrate: mode === 'write' && autoMigrate, migrations: DATASET_MIGRATIONS });
+    checkLayout(database, path, autoMigrate);
+    return database;
+  } catch (error) {
+    // Another thread of this process may have done the same migration meanwhile.
+    if (storedVersion(database, path) === NEWEST_VERSION) return database;
+    database.close();
+    throw storeError(error, path) ?? error;
+  }
+}
+
+function openForWork(path: string, database: DatabaseSync): Entry {
+  try {
+    checkLayout(database, path, false);
     return { database, file: asOpenFile(database, path) };
   } catch (error) {
     database.close();
@@ -100,13 +122,30 @@ function openDatasetFile(path: string, { mode, autoMigrate }: OpenFilesOptions):
   }
 }
 
-function makeDirectory(path: string): void {
-  mkdirSync(dirname(path), { recursive: true });
+function checkLayout(database: DatabaseSync, path: string, autoMigrate: boolean): void {
+  migrate(database, { file: path, autoMigrate, migrations: DATASET_MIGRATIONS });
 }
 
-/** A file that the writer is about to set up. */
-function isEmpty(database: DatabaseSync): boolean {
-  return database.prepare('SELECT 1 FROM sqlite_schema LIMIT 1').get() === undefined;
+/** Null for a file that the writer is about to set up; 0 for one of somebody else, which `migrate` then refuses. */
+function storedVersion(database: DatabaseSync, path: string): number | null {
+  try {
+    const tables = database.prepare('SELECT name FROM sqlite_schema').all();
+    if (tables.length === 0) return null;
+    if (!tables.some(({ name }) => name === 'meta')) return 0;
+    return Number(database.prepare(`SELECT value FROM meta WHERE key = 'schema_version'`).get()?.['value'] ?? 0);
+  } catch (error) {
+    database.close();
+    throw storeError(error, path) ?? error;
+  }
+}
+
+function closed(database: DatabaseSync): null {
+  database.close();
+  return null;
+}
+
+function makeDirectory(path: string): void {
+  mkdirSync(dirname(path), { recursive: true });
 }
 
 function asOpenFile(database: DatabaseSync, path: string): OpenFile {

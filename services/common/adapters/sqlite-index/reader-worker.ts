@@ -12,7 +12,7 @@ import type { WorkerSettings } from './worker-protocol.ts';
 
 /** Answers every read but the vector scan, on read-only connections. A dataset without a file answers null. */
 const settings = workerData as WorkerSettings;
-const files = createOpenFiles({ limit: settings.openFiles, mode: 'read', autoMigrate: false });
+const files = createOpenFiles({ limit: settings.openFiles, mode: 'read', autoMigrate: settings.autoMigrate });
 
 function onFile<Argument, Result>(read: (file: OpenFile, argument: Argument) => Result) {
   return (path: string, argument: Argument): Result | null => {

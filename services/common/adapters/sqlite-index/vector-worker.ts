@@ -12,7 +12,7 @@ import type { WorkerRequest, WorkerSettings } from './worker-protocol.ts';
 const MAX_SHARED = 32;
 
 const settings = workerData as WorkerSettings;
-const files = createOpenFiles({ limit: settings.openFiles, mode: 'read', autoMigrate: false });
+const files = createOpenFiles({ limit: settings.openFiles, mode: 'read', autoMigrate: settings.autoMigrate });
 const scan = createVectorScan({
   memoryBytes: settings.vectorMemoryBytes,
   quantiseAbove: settings.quantiseAbove,

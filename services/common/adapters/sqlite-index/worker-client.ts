@@ -89,7 +89,12 @@ export function createWorkerClient<Methods extends MethodMap>(
             reject(error);
           },
         });
-        post({ id, method, path, argument }, transfer);
+        try {
+          post({ id, method, path, argument }, transfer);
+        } catch (error) {
+          // The argument cannot be cloned.
+          settle(id)?.reject(error);
+        }
       });
     },
     notify: (notice) => worker?.postMessage(notice),
