@@ -6,6 +6,9 @@ const SPLIT_ABOVE = 2_000;
 /** A constant over at least so many lines is a definition of its own (tables, configuration objects, schemas). */
 const LONG_VALUE_LINES = 4;
 
+/** Characters of indentation that are looked for before a definition. */
+const MAX_INDENT = 400;
+
 /** Node types that define something with a name, over all grammars in use. */
 // biome-ignore format: one line per node type would fill a page
 const DEFINITIONS = new Set([
@@ -130,10 +133,11 @@ class DefinitionFinder {
 
   /** Never back over the cut before: two definitions on one line stay in order. */
   #lineStart(index: number): number {
-    const lineStart = this.#text.lastIndexOf('\n', index - 1) + 1;
-    const isFirstOnLine = this.#text.slice(lineStart, index).trim() === '';
-    const at = isFirstOnLine ? lineStart : index;
-    return Math.max(at, this.#cuts.at(-1)?.at ?? 0);
+    // Only a little way back: in a file of one line, looking for its start from every statement would take quadratic time.
+    const before = this.#text.slice(Math.max(0, index - MAX_INDENT), index);
+    const indent = /(?:^|\n)([ \t]*)$/.exec(before)?.[1];
+    const isFirstOnLine = indent !== undefined && (indent.length < before.length || index === indent.length);
+    return Math.max(isFirstOnLine ? index - indent.length : index, this.#cuts.at(-1)?.at ?? 0);
   }
 }
 
@@ -169,7 +173,9 @@ function lines(node: Node): number {
 
 function bodyOf(node: Node): Node | null {
   const body = node.childForFieldName('body');
-  if (body !== null && body.type !== 'statement_block' && body.type !== 'compound_statement') return body;
+  const isNamespace = node.type === 'module' || node.type === 'internal_module';
+  if (body !== null && (isNamespace || (body.type !== 'statement_block' && body.type !== 'compound_statement')))
+    return body;
   return (
     node.namedChildren.find((child) =>
       /^(class_body|declaration_list|field_declaration_list|interface_body|enum_body|block)$/.test(child.type),
@@ -186,7 +192,7 @@ function nameOf(node: Node): string | null {
     return receiver === undefined || name === null ? name : `${receiver}.${name}`;
   }
   const own = node.childForFieldName('name') ?? node.childForFieldName('left');
-  if (own !== null) return own.text.slice(0, 200);
+  if (own !== null) return own.text.slice(0, 200).replaceAll(/^["']|["']$/g, '');
   const declared = declaredName(node.childForFieldName('declarator'));
   if (declared !== null) return declared;
   const inner = node.namedChildren.find(

@@ -1,40 +1,35 @@
 import type { DocumentBlock } from '../ports/documents.ts';
+import {
+  BLOCK_ELEMENTS,
+  childrenOf,
+  type HtmlNode,
+  isElement,
+  isHidden,
+  isText,
+  SKIPPED_ELEMENTS,
+} from './html-nodes.ts';
+import { readHtmlTable } from './html-tables.ts';
 import { markdownTable } from './table-text.ts';
-
-/** The little of the DOM that reading needs; linkedom's nodes fit. */
-export interface HtmlNode {
-  readonly nodeType: number;
-  readonly nodeName: string;
-  readonly textContent: string | null;
-  readonly childNodes: Iterable<HtmlNode>;
-  getAttribute?(name: string): string | null;
-}
 
 export interface HtmlBlock extends DocumentBlock {
   /** Characters of the text that stand inside links. */
   readonly linkLength: number;
 }
 
-const SKIPPED = new Set(
-  'SCRIPT STYLE NOSCRIPT TEMPLATE SVG IFRAME OBJECT EMBED CANVAS HEAD TITLE META LINK BUTTON SELECT INPUT TEXTAREA DATALIST AUDIO VIDEO MAP NAV DIALOG'.split(
-    ' ',
-  ),
-);
-const BLOCK = new Set(
-  'ADDRESS ARTICLE ASIDE BODY CENTER DETAILS DIV FIELDSET FIGCAPTION FIGURE FOOTER FORM HEADER HGROUP HTML LI DD DT DL MAIN OL P SECTION SUMMARY UL TABLE CAPTION TBODY THEAD TFOOT TR TD TH HR BLOCKQUOTE PRE'.split(
-    ' ',
-  ),
-);
-const NODE_ELEMENT = 1;
-const NODE_TEXT = 3;
-const NODE_CDATA = 4;
-
 /** Walks a tree of HTML and gives headings, paragraphs, list items, tables, code and quotes. */
 export function htmlBlocks(root: HtmlNode, options: { readonly maxDepth: number }): HtmlBlock[] {
+  return readHtmlTree(root, options).blocks;
+}
+
+/** The same, and whether something was nested so deeply that it was read flat. */
+export function readHtmlTree(
+  root: HtmlNode,
+  options: { readonly maxDepth: number },
+): { readonly blocks: HtmlBlock[]; readonly isTooDeep: boolean } {
   const reader = new HtmlReader(options);
   reader.visit(root, { kind: 'paragraph', depth: 0 });
   reader.flush('paragraph');
-  return reader.blocks;
+  return { blocks: reader.blocks, isTooDeep: reader.isTooDeep };
 }
 
 interface Place {
@@ -45,6 +40,7 @@ interface Place {
 
 class HtmlReader {
   readonly blocks: HtmlBlock[] = [];
+  isTooDeep = false;
   readonly #maxDepth: number;
   #pending = '';
   #linkLength = 0;
@@ -54,18 +50,19 @@ class HtmlReader {
   }
 
   visit(node: HtmlNode, place: Place): void {
-    if (node.nodeType === NODE_TEXT || node.nodeType === NODE_CDATA) {
+    if (isText(node)) {
       this.#addText(node.textContent ?? '', place);
-    } else if (node.nodeType === NODE_ELEMENT) {
+    } else if (isElement(node)) {
       this.#visitElement(node, node.nodeName.toUpperCase(), place);
     } else if (node.nodeType === 9 || node.nodeType === 11) {
-      for (const child of node.childNodes) this.visit(child, place);
+      for (const child of childrenOf(node)) this.visit(child, place);
     }
   }
 
   #visitElement(node: HtmlNode, name: string, place: Place): void {
-    if (SKIPPED.has(name) || isHidden(node)) return;
+    if (SKIPPED_ELEMENTS.has(name) || isHidden(node)) return;
     if (place.depth >= this.#maxDepth) {
+      this.isTooDeep = true;
       this.#addText(node.textContent ?? '', place);
       return;
     }
@@ -77,15 +74,15 @@ class HtmlReader {
     else if (name === 'UL' || name === 'OL') this.#list(node, name === 'OL', inner);
     else if (name === 'BLOCKQUOTE') this.#boxed(node, { ...inner, kind: 'quote' }, place.kind);
     else if (name === 'DT' || name === 'DD') this.#boxed(node, { ...inner, kind: 'list-item' }, place.kind);
-    else if (name === 'A') for (const child of node.childNodes) this.visit(child, { ...inner, inLink: true });
+    else if (name === 'A') for (const child of childrenOf(node)) this.visit(child, { ...inner, inLink: true });
     else if (name === 'IMG') this.#image(node, place);
-    else if (BLOCK.has(name)) this.#boxed(node, inner, place.kind);
-    else for (const child of node.childNodes) this.visit(child, inner);
+    else if (BLOCK_ELEMENTS.has(name)) this.#boxed(node, inner, place.kind);
+    else for (const child of childrenOf(node)) this.visit(child, inner);
   }
 
   #boxed(node: HtmlNode, inner: Place, outerKind: Place['kind']): void {
     this.flush(outerKind);
-    for (const child of node.childNodes) this.visit(child, inner);
+    for (const child of childrenOf(node)) this.visit(child, inner);
     this.flush(inner.kind);
   }
 
@@ -113,7 +110,7 @@ class HtmlReader {
 
   #heading(node: HtmlNode, level: number, place: Place): void {
     this.flush(place.kind);
-    for (const child of node.childNodes) this.visit(child, { ...place, kind: 'paragraph' });
+    for (const child of childrenOf(node)) this.visit(child, { ...place, kind: 'paragraph' });
     this.#pending = this.#pending.replaceAll(/\s+/g, ' ');
     this.flush('heading', level);
   }
@@ -129,12 +126,12 @@ class HtmlReader {
   #list(node: HtmlNode, isOrdered: boolean, place: Place): void {
     this.flush(place.kind);
     let number = Number(node.getAttribute?.('start') ?? 1) || 1;
-    for (const child of node.childNodes) {
-      if (child.nodeType === NODE_ELEMENT && child.nodeName.toUpperCase() === 'LI') {
+    for (const child of childrenOf(node)) {
+      if (isElement(child) && child.nodeName.toUpperCase() === 'LI') {
         this.flush('list-item');
         if (isOrdered) this.#pending = `${number}. `;
         number += 1;
-        for (const part of child.childNodes) this.visit(part, { ...place, kind: 'list-item' });
+        for (const part of childrenOf(child)) this.visit(part, { ...place, kind: 'list-item' });
         if (/^\d+\. ?$/.test(this.#pending.trimStart())) this.#pending = '';
         this.flush('list-item');
       } else this.visit(child, { ...place, kind: 'list-item' });
@@ -144,21 +141,15 @@ class HtmlReader {
 
   #table(node: HtmlNode, place: Place): void {
     this.flush(place.kind);
-    if (isLayoutTable(node, place.depth, this.#maxDepth)) {
-      for (const child of node.childNodes) this.visit(child, place);
+    const table = readHtmlTable(node, this.#maxDepth - place.depth);
+    if (table === null) {
+      for (const child of childrenOf(node)) this.visit(child, place);
       this.flush(place.kind);
       return;
     }
-    for (const caption of elements(node, new Set(['CAPTION']), 3)) {
-      this.visit(caption, { ...place, kind: 'paragraph' });
-      this.flush('paragraph');
-    }
-    const text = markdownTable(tableRows(node));
-    const linkLength = elementsDeep(node, 'A', this.#maxDepth).reduce(
-      (sum, link) => sum + (link.textContent ?? '').trim().length,
-      0,
-    );
-    if (text !== null) this.#push({ kind: 'table', text, linkLength });
+    for (const caption of table.captions) this.#push({ kind: 'paragraph', text: caption, linkLength: 0 });
+    const text = markdownTable(table.rows);
+    if (text !== null) this.#push({ kind: 'table', text, linkLength: table.linkLength });
   }
 
   /** Only descriptions that say something: one or two words are logos and icons. */
@@ -168,56 +159,10 @@ class HtmlReader {
   }
 }
 
-function isHidden(node: HtmlNode): boolean {
-  if (node.getAttribute === undefined) return false;
-  if (node.getAttribute('hidden') !== null || node.getAttribute('aria-hidden') === 'true') return true;
-  const style = node.getAttribute('style');
-  if (style !== null && /display\s*:\s*none|visibility\s*:\s*hidden/i.test(style)) return true;
-  const classes = node.getAttribute('class');
-  return classes !== null && /\b(mw-editsection|noprint|sr-only|visually-hidden)\b/.test(classes);
-}
-
 function codeLanguage(node: HtmlNode): string | null {
-  for (const candidate of [node, ...elements(node, new Set(['CODE']), 2)]) {
+  for (const candidate of [node, ...childrenOf(node)]) {
     const found = /\b(?:language|lang|highlight-source)-([\w+#-]{1,30})/.exec(candidate.getAttribute?.('class') ?? '');
     if (found?.[1] !== undefined) return found[1].toLowerCase();
   }
   return null;
-}
-
-/** A table that holds tables, headings, lists or long prose, or has a single column, arranges a page; it is no data. */
-function isLayoutTable(node: HtmlNode, depth: number, maxDepth: number): boolean {
-  const left = Math.max(1, maxDepth - depth);
-  for (const name of ['TABLE', 'H1', 'H2', 'UL', 'OL', 'PRE']) {
-    if (elementsDeep(node, name, left).length > 0) return true;
-  }
-  const rows = tableRows(node);
-  return rows.length === 0 || Math.max(...rows.slice(0, 200).map((row) => row.length)) < 2;
-}
-
-function tableRows(table: HtmlNode): string[][] {
-  return elements(table, new Set(['TR']), 3).map((row) =>
-    elements(row, new Set(['TD', 'TH']), 1).flatMap((cell) => {
-      const span = Math.min(Number(cell.getAttribute?.('colspan') ?? 1) || 1, 50);
-      return [
-        (cell.textContent ?? '').replaceAll(/\s+/g, ' ').trim(),
-        ...Array.from({ length: Math.max(0, span - 1) }, () => ''),
-      ];
-    }),
-  );
-}
-
-/** Elements of the given names at most `levels` below, not looking inside found ones. */
-function elements(node: HtmlNode, names: ReadonlySet<string>, levels: number): HtmlNode[] {
-  const found: HtmlNode[] = [];
-  for (const child of node.childNodes) {
-    if (child.nodeType !== NODE_ELEMENT) continue;
-    if (names.has(child.nodeName.toUpperCase())) found.push(child);
-    else if (levels > 1) found.push(...elements(child, names, levels - 1));
-  }
-  return found;
-}
-
-function elementsDeep(node: HtmlNode, name: string, levels: number): HtmlNode[] {
-  return elements(node, new Set([name]), levels);
 }

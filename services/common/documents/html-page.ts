@@ -1,6 +1,7 @@
 import { parseHTML } from 'linkedom';
 import type { DocumentBlock } from '../ports/documents.ts';
-import { type HtmlBlock, type HtmlNode, htmlBlocks } from './html-blocks.ts';
+import { type HtmlBlock, htmlBlocks } from './html-blocks.ts';
+import type { HtmlNode } from './html-nodes.ts';
 import type { ParseContext } from './limits.ts';
 
 /** The little of a document that reading needs. */

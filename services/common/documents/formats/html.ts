@@ -1,7 +1,8 @@
 import { Readability } from '@mozilla/readability';
 import type { DocumentBlock } from '../../ports/documents.ts';
 import type { DocumentDraft } from '../draft.ts';
-import { type HtmlBlock, type HtmlNode, htmlBlocks } from '../html-blocks.ts';
+import { type HtmlBlock, htmlBlocks, readHtmlTree } from '../html-blocks.ts';
+import type { HtmlNode } from '../html-nodes.ts';
 import { type HtmlDocument, parsePage, withoutLinkLength } from '../html-page.ts';
 import type { ParseContext } from '../limits.ts';
 
@@ -14,10 +15,11 @@ const NAVIGATION_LINK_SHARE = 0.6;
 export function readHtml(source: string, context: ParseContext): DocumentDraft {
   const document = parsePage(source);
   const maxDepth = context.limits.maxDepth;
-  const bodyBlocks = htmlBlocks(document.body, { maxDepth });
+  const { blocks: bodyBlocks, isTooDeep } = readHtmlTree(document.body, { maxDepth });
   const title = document.title;
   const metadata = pageMetadata(document);
-  const article = findArticle(document, maxDepth);
+  // The article finder needs cubic time in the depth of the page: 5,000 nested elements cost it minutes.
+  const article = isTooDeep ? null : findArticle(document, maxDepth);
   const isEnough = article !== null && proseLength(article) >= MIN_ARTICLE_SHARE * proseLength(bodyBlocks);
   const chosen = isEnough ? withPageHeadings(article, bodyBlocks) : withoutNavigation(bodyBlocks);
   return { blocks: chosen.map(withoutLinkLength), title: pageTitle(title, chosen), metadata };

@@ -1,4 +1,4 @@
-import { Lexer, type Token, type Tokens } from 'marked';
+import { Lexer, type Token, type Tokens, type TokensList } from 'marked';
 import type { DocumentBlock } from '../../ports/documents.ts';
 import type { DocumentDraft } from '../draft.ts';
 import { markdownTable } from '../table-text.ts';
@@ -10,10 +10,25 @@ import { markdownTable } from '../table-text.ts';
 export function readMarkdown(text: string): DocumentDraft {
   const { body, metadata } = splitFrontMatter(text);
   const blocks: DocumentBlock[] = Object.entries(metadata).length === 0 ? [] : [frontMatterBlock(metadata)];
-  collect(Lexer.lex(body, { gfm: true }), 'paragraph', blocks);
+  collect(tokensOf(body), 'paragraph', blocks);
   const title =
     metadata['title'] ?? blocks.find((block) => block.kind === 'heading' && block.level === 1)?.text ?? null;
   return { text, blocks, title, metadata };
+}
+
+/** Longer runs of inline text are left with their marks: no prose is that long, and finding pairs of marks takes more than linear time. */
+const MAX_INLINE_CHARACTERS = 32_768;
+
+/** Quotes are followed eight levels deep, further marks are dropped: each level costs a pass over the rest of the text. */
+function tokensOf(source: string): TokensList {
+  const normal = source.replaceAll(/\r\n?/g, '\n').replaceAll(/^((?:[ \t]{0,3}>){8})[> \t]+/gm, '$1 ');
+  const lexer = new Lexer({ gfm: true });
+  lexer.blockTokens(normal, lexer.tokens);
+  for (const { src, tokens } of lexer.inlineQueue) {
+    if (src.length <= MAX_INLINE_CHARACTERS) lexer.inlineTokens(src, tokens);
+    else tokens.push({ type: 'text', raw: src, text: src });
+  }
+  return lexer.tokens;
 }
 
 type Container = 'paragraph' | 'list-item' | 'quote';

@@ -1,0 +1,44 @@
+/** The little of the DOM that reading needs; linkedom's nodes fit. */
+export interface HtmlNode {
+  readonly nodeType: number;
+  readonly nodeName: string;
+  readonly textContent: string | null;
+  readonly firstChild: HtmlNode | null;
+  readonly nextSibling: HtmlNode | null;
+  getAttribute?(name: string): string | null;
+}
+
+export const SKIPPED_ELEMENTS: ReadonlySet<string> = new Set(
+  'SCRIPT STYLE NOSCRIPT TEMPLATE SVG IFRAME OBJECT EMBED CANVAS HEAD TITLE META LINK BUTTON SELECT INPUT TEXTAREA DATALIST AUDIO VIDEO MAP NAV DIALOG'.split(
+    ' ',
+  ),
+);
+
+export const BLOCK_ELEMENTS: ReadonlySet<string> = new Set(
+  'ADDRESS ARTICLE ASIDE BODY CENTER DETAILS DIV FIELDSET FIGCAPTION FIGURE FOOTER FORM HEADER HGROUP HTML LI DD DT DL MAIN OL P SECTION SUMMARY UL TABLE CAPTION TBODY THEAD TFOOT TR TD TH HR BLOCKQUOTE PRE'.split(
+    ' ',
+  ),
+);
+
+/** By siblings: the list of children is built anew at every look in linkedom. */
+export function* childrenOf(node: HtmlNode): Generator<HtmlNode> {
+  for (let child = node.firstChild; child !== null; child = child.nextSibling) yield child;
+}
+
+export function isElement(node: HtmlNode): boolean {
+  return node.nodeType === 1;
+}
+
+/** Text and CDATA. */
+export function isText(node: HtmlNode): boolean {
+  return node.nodeType === 3 || node.nodeType === 4;
+}
+
+export function isHidden(node: HtmlNode): boolean {
+  if (node.getAttribute === undefined) return false;
+  if (node.getAttribute('hidden') !== null || node.getAttribute('aria-hidden') === 'true') return true;
+  const style = node.getAttribute('style');
+  if (style !== null && /display\s*:\s*none|visibility\s*:\s*hidden/i.test(style)) return true;
+  const classes = node.getAttribute('class');
+  return classes !== null && /\b(mw-editsection|noprint|sr-only|visually-hidden)\b/.test(classes);
+}
