@@ -1,9 +1,11 @@
 /**
  * Compares a value with a matcher and names every difference by its path.
  * Plain values match themselves; objects match key by key and allow no further key unless they hold `"$partial": true`.
- * Words: `$any $string $nonempty $number $integer $boolean $uuid $datetime $array $object`.
- * Objects with one key: `{"$match": regex}`, `{"$oneOf": [matchers]}`, `{"$each": matcher}`, `{"$contains": [matchers]}`,
- * `{"$length": n}`, `{"$optional": matcher}` (the key may be missing), `{"$atLeast": n}`, `{"$atMost": n}`.
+ * Words: `$any $absent $string $nonempty $number $integer $boolean $uuid $datetime $array $object`.
+ * Objects with one key: `{"$match": regex}`, `{"$oneOf": [matchers]}`, `{"$all": [matchers]}`, `{"$not": matcher}`,
+ * `{"$each": matcher}`, `{"$contains": [matchers]}`, `{"$none": matcher}`, `{"$length": n}`, `{"$minLength": n}`,
+ * `{"$optional": matcher}` (the key may be missing), `{"$atLeast": n}`, `{"$atMost": n}`, `{"$values": matcher}` (of every
+ * value of an object).
  */
 export function differences(actual: unknown, matcher: unknown, path = '$'): string[] {
   if (typeof matcher === 'string' && matcher.startsWith('$')) return matchWord(actual, matcher, path);
@@ -22,6 +24,7 @@ const DATETIME = /^\d{4}-\d\d-\d\dT\d\d:\d\d:\d\d(\.\d+)?(Z|[+-]\d\d:\d\d)?$/;
 
 const WORDS: Readonly<Record<string, (value: unknown) => boolean>> = {
   $any: (value) => value !== undefined,
+  $absent: (value) => value === undefined,
   $string: (value) => typeof value === 'string',
   $nonempty: (value) => (typeof value === 'string' || Array.isArray(value)) && value.length > 0,
   $number: (value) => typeof value === 'number',
@@ -55,41 +58,75 @@ function matchObject(actual: unknown, matcher: Record<string, unknown>, path: st
   return extra.length === 0 ? found : [...found, `${path}: unexpected keys ${extra.join(', ')}`];
 }
 
+type Operator = (actual: unknown, operand: unknown, path: string) => string[];
+
+const OPERATORS: Readonly<Record<string, Operator>> = {
+  $match: (actual, operand, path) =>
+    verdict(
+      typeof actual === 'string' && new RegExp(String(operand), 's').test(actual),
+      path,
+      actual,
+      `a match of /${String(operand)}/`,
+    ),
+  $oneOf: (actual, operand, path) =>
+    verdict(
+      list(operand).some((entry) => differences(actual, entry, path).length === 0),
+      path,
+      actual,
+      `one of ${show(operand)}`,
+    ),
+  $all: (actual, operand, path) => list(operand).flatMap((entry) => differences(actual, entry, path)),
+  $not: (actual, operand, path) =>
+    verdict(differences(actual, operand, path).length > 0, path, actual, `no match of ${show(operand)}`),
+  $each: (actual, operand, path) =>
+    ofList(actual, path, (entries) =>
+      entries.flatMap((entry, index) => differences(entry, operand, `${path}[${index}]`)),
+    ),
+  $values: (actual, operand, path) =>
+    isObject(actual)
+      ? Object.entries(actual).flatMap(([key, entry]) => differences(entry, operand, `${path}.${key}`))
+      : [`${path}: expected an object, got ${show(actual)}`],
+  $contains: (actual, operand, path) =>
+    ofList(actual, path, (entries) =>
+      list(operand)
+        .filter((wanted) => !entries.some((entry) => differences(entry, wanted, path).length === 0))
+        .map((wanted) => `${path}: nothing matches ${show(wanted)} in ${show(actual)}`),
+    ),
+  $none: (actual, operand, path) =>
+    ofList(actual, path, (entries) =>
+      entries
+        .filter((entry) => differences(entry, operand, path).length === 0)
+        .map((entry) => `${path}: ${show(entry)} matches ${show(operand)}`),
+    ),
+  $length: (actual, operand, path) => verdict(lengthOf(actual) === operand, path, actual, `length ${show(operand)}`),
+  $minLength: (actual, operand, path) =>
+    verdict(lengthOf(actual) >= Number(operand), path, actual, `length of at least ${show(operand)}`),
+  $optional: (actual, operand, path) => (actual === undefined ? [] : differences(actual, operand, path)),
+  $atLeast: (actual, operand, path) =>
+    verdict(typeof actual === 'number' && actual >= Number(operand), path, actual, `at least ${show(operand)}`),
+  $atMost: (actual, operand, path) =>
+    verdict(typeof actual === 'number' && actual <= Number(operand), path, actual, `at most ${show(operand)}`),
+};
+
 function matchOperator(actual: unknown, operator: string, operand: unknown, path: string): string[] {
-  switch (operator) {
-    case '$match':
-      return typeof actual === 'string' && new RegExp(String(operand), 's').test(actual)
-        ? []
-        : [`${path}: expected a match of /${String(operand)}/, got ${show(actual)}`];
-    case '$oneOf':
-      return (operand as readonly unknown[]).some((entry) => differences(actual, entry, path).length === 0)
-        ? []
-        : [`${path}: none of ${show(operand)} matches ${show(actual)}`];
-    case '$each':
-      if (!Array.isArray(actual)) return [`${path}: expected a list, got ${show(actual)}`];
-      return actual.flatMap((entry, index) => differences(entry, operand, `${path}[${index}]`));
-    case '$contains':
-      if (!Array.isArray(actual)) return [`${path}: expected a list, got ${show(actual)}`];
-      return (operand as readonly unknown[])
-        .filter((entry) => !actual.some((value) => differences(value, entry, path).length === 0))
-        .map((entry) => `${path}: nothing matches ${show(entry)} in ${show(actual)}`);
-    case '$length': {
-      const length = Array.isArray(actual) || typeof actual === 'string' ? actual.length : -1;
-      return length === operand ? [] : [`${path}: expected length ${show(operand)}, got ${length}`];
-    }
-    case '$optional':
-      return actual === undefined ? [] : differences(actual, operand, path);
-    case '$atLeast':
-      return typeof actual === 'number' && actual >= Number(operand)
-        ? []
-        : [`${path}: expected at least ${show(operand)}, got ${show(actual)}`];
-    case '$atMost':
-      return typeof actual === 'number' && actual <= Number(operand)
-        ? []
-        : [`${path}: expected at most ${show(operand)}, got ${show(actual)}`];
-    default:
-      return [`${path}: unknown matcher ${operator}`];
-  }
+  const match = OPERATORS[operator];
+  return match === undefined ? [`${path}: unknown matcher ${operator}`] : match(actual, operand, path);
+}
+
+function verdict(holds: boolean, path: string, actual: unknown, wanted: string): string[] {
+  return holds ? [] : [`${path}: expected ${wanted}, got ${show(actual)}`];
+}
+
+function ofList(actual: unknown, path: string, compare: (entries: readonly unknown[]) => string[]): string[] {
+  return Array.isArray(actual) ? compare(actual) : [`${path}: expected a list, got ${show(actual)}`];
+}
+
+function list(operand: unknown): readonly unknown[] {
+  return Array.isArray(operand) ? operand : [operand];
+}
+
+function lengthOf(value: unknown): number {
+  return Array.isArray(value) || typeof value === 'string' ? value.length : -1;
 }
 
 function isObject(value: unknown): value is Record<string, unknown> {

@@ -1,7 +1,9 @@
 import { randomBytes } from 'node:crypto';
 import { readdirSync, readFileSync } from 'node:fs';
-import type { CaseFile, ContractCase, Expectation, RequestSpec, Step } from './case.ts';
+import type { CaseFile, ContractCase, Expectation, Fixture, Posture, RequestSpec, Step } from './case.ts';
+import { type Answer, exchange } from './exchange.ts';
 import { differences } from './match.ts';
+import { fill, lookUp } from './variables.ts';
 
 export interface Target {
   readonly baseUrl: string;
@@ -9,46 +11,113 @@ export interface Target {
   readonly headers: Readonly<Record<string, string>>;
 }
 
-interface Answer {
-  readonly status: number;
-  readonly headers: Headers;
-  readonly body: unknown;
+/** Runs cases one after another or side by side; fixtures and the second account live as long as it does. */
+export interface Runner {
+  /** Problems of the case; none means it holds. */
+  run(contractCase: ContractCase): Promise<readonly string[]>;
 }
 
-export function loadCases(): readonly CaseFile[] {
+type Headers = Readonly<Record<string, string>>;
+
+export function loadCases(posture: Posture = 'required'): readonly CaseFile[] {
   const folder = new URL('./cases/', import.meta.url);
   return readdirSync(folder)
     .filter((name) => name.endsWith('.json'))
     .toSorted()
-    .map((name) => JSON.parse(readFileSync(new URL(name, folder), 'utf8')) as CaseFile);
+    .map((name) => read<CaseFile>(new URL(name, folder)))
+    .filter((file) => (file.posture ?? 'required') === posture);
 }
 
-/** Problems of a case against a server; none means it holds. */
-export async function runCase(target: Target, contractCase: ContractCase): Promise<readonly string[]> {
-  const variables = new Map([['unique', `c${randomBytes(5).toString('hex')}`]]);
-  for (const step of contractCase.given ?? []) {
-    const problems = await runStep(target, step, variables);
+/** Bearer header of an account. */
+export async function logIn(baseUrl: string, user: string, password: string): Promise<Headers> {
+  const body = new URLSearchParams({ username: user, password });
+  const response = await fetch(`${baseUrl}/api/v1/auth/login`, { method: 'POST', body });
+  if (!response.ok) throw new Error(`login failed with ${response.status}: ${await response.text()}`);
+  return { authorization: `Bearer ${((await response.json()) as { access_token: string }).access_token}` };
+}
+
+export function createRunner(target: Target): Runner {
+  const fixtures = read<Record<string, Fixture>>(new URL('./fixtures.json', import.meta.url));
+  const made = new Map<string, Promise<ReadonlyMap<string, unknown>>>();
+  let other: Promise<Headers> | undefined;
+
+  const openStage = () => {
+    const word = uniqueWord();
+    const email = `${word}@example.com`;
+    const variables = new Map<string, unknown>([
+      ['unique', word],
+      ['freshEmail', email],
+    ]);
+    let fresh: Promise<Headers> | undefined;
+    const credential = async ({ auth = 'user' }: RequestSpec): Promise<Headers> => {
+      if (auth === 'none') return {};
+      if (auth === 'user') return target.headers;
+      if (auth === 'fresh') {
+        fresh ??= register(target.baseUrl, email);
+        return fresh;
+      }
+      other ??= register(target.baseUrl, `${uniqueWord()}@example.com`);
+      return other;
+    };
+    return { variables, step: (step: Step) => runStep(target.baseUrl, step, { variables, credential }) };
+  };
+
+  const make = async (name: string): Promise<ReadonlyMap<string, unknown>> => {
+    const fixture = fixtures[name];
+    if (fixture === undefined) throw new Error(`no fixture is named ${name}`);
+    const { variables, step } = openStage();
+    await take(fixture.uses, variables);
+    const problems = await firstProblems(step, fixture.steps, `fixture ${name}:`);
+    if (problems.length > 0) throw new Error(problems.join('\n'));
+    for (const own of ['unique', 'freshEmail']) variables.delete(own);
+    return variables;
+  };
+  const take = async (names: readonly string[] = [], variables: Map<string, unknown>): Promise<void> => {
+    for (const name of names) {
+      const saved = made.get(name) ?? make(name);
+      made.set(name, saved);
+      for (const [key, value] of await saved) variables.set(key, value);
+    }
+  };
+
+  return {
+    async run(contractCase) {
+      const { variables, step } = openStage();
+      await take(contractCase.uses, variables);
+      const early = await firstProblems(step, contractCase.given ?? [], 'given');
+      if (early.length > 0) return early;
+      const problems = await step(contractCase);
+      return problems.length > 0 ? problems : firstProblems(step, contractCase.then ?? [], 'then');
+    },
+  };
+}
+
+async function firstProblems(
+  run: (step: Step) => Promise<readonly string[]>,
+  steps: readonly Step[],
+  when: string,
+): Promise<readonly string[]> {
+  for (const step of steps) {
+    const problems = await run(step);
     if (problems.length > 0)
-      return problems.map((problem) => `given ${step.request.method} ${step.request.path}: ${problem}`);
-  }
-  const problems = await runStep(target, contractCase, variables);
-  if (problems.length > 0) return problems;
-  for (const step of contractCase.then ?? []) {
-    const later = await runStep(target, step, variables);
-    if (later.length > 0) return later.map((problem) => `then ${step.request.method} ${step.request.path}: ${problem}`);
+      return problems.map((problem) => `${when} ${step.request.method} ${step.request.path}: ${problem}`);
   }
   return [];
 }
 
-async function runStep(target: Target, step: Step, variables: Map<string, string>): Promise<readonly string[]> {
+interface Stage {
+  readonly variables: Map<string, unknown>;
+  credential(request: RequestSpec): Promise<Headers>;
+}
+
+async function runStep(baseUrl: string, step: Step, { variables, credential }: Stage): Promise<readonly string[]> {
   const expectation = step.expect ?? { status: [200, 201, 202, 204] };
   const deadline = Date.now() + (step.untilSeconds ?? 0) * 1000;
   for (;;) {
-    const answer = await send(target, fill(step.request, variables) as RequestSpec);
-    const problems = judge(answer, fill(expectation, variables) as Expectation);
+    const answer = await exchange(baseUrl, fill(step.request, variables), await credential(step.request));
+    const problems = judge(answer, fill(expectation, variables));
     if (problems.length === 0) {
-      for (const [name, path] of Object.entries(step.save ?? {}))
-        variables.set(name, String(lookUp(answer.body, path)));
+      for (const [name, path] of Object.entries(step.save ?? {})) variables.set(name, lookUp(answer.body, path));
       return [];
     }
     if (Date.now() >= deadline) return problems;
@@ -69,67 +138,21 @@ function judge(answer: Answer, expectation: Expectation): readonly string[] {
   return 'body' in expectation ? [...headers, ...differences(answer.body, expectation.body)] : headers;
 }
 
-async function send(target: Target, request: RequestSpec): Promise<Answer> {
-  const url = new URL(target.baseUrl + request.path);
-  for (const [name, value] of Object.entries(request.query ?? {})) {
-    for (const entry of [value].flat()) url.searchParams.append(name, entry);
-  }
-  const headers = new Headers(request.auth === 'none' ? {} : target.headers);
-  const body = bodyOf(request, headers);
-  for (const [name, value] of Object.entries(request.headers ?? {})) headers.set(name, value);
-  const response = await fetch(url, {
-    method: request.method,
-    headers,
-    redirect: 'manual',
-    ...(body === undefined ? {} : { body }),
+async function register(baseUrl: string, email: string): Promise<Headers> {
+  const password = randomBytes(12).toString('hex');
+  const response = await fetch(`${baseUrl}/api/v1/auth/register`, {
+    method: 'POST',
+    headers: { 'content-type': 'application/json' },
+    body: JSON.stringify({ email, password }),
   });
-  const text = await response.text();
-  return { status: response.status, headers: response.headers, body: parse(text) };
+  if (response.status !== 201) throw new Error(`register failed with ${response.status}: ${await response.text()}`);
+  return logIn(baseUrl, email, password);
 }
 
-function bodyOf(request: RequestSpec, headers: Headers): string | FormData | URLSearchParams | undefined {
-  if (request.json !== undefined) {
-    headers.set('content-type', 'application/json');
-    return JSON.stringify(request.json);
-  }
-  if (request.raw !== undefined) return request.raw;
-  if (request.urlencoded !== undefined) return new URLSearchParams(request.urlencoded);
-  if (request.multipart === undefined) return undefined;
-  const form = new FormData();
-  for (const part of request.multipart) {
-    if (part.file === undefined) form.append(part.name, part.value ?? '');
-    else {
-      const content = part.file.base64 === undefined ? (part.file.text ?? '') : Buffer.from(part.file.base64, 'base64');
-      form.append(
-        part.name,
-        new Blob([content], { type: part.file.type ?? 'application/octet-stream' }),
-        part.file.name,
-      );
-    }
-  }
-  return form;
+function uniqueWord(): string {
+  return `c${randomBytes(5).toString('hex')}`;
 }
 
-function parse(text: string): unknown {
-  if (text === '') return undefined;
-  try {
-    return JSON.parse(text);
-  } catch {
-    return text;
-  }
-}
-
-/** Replaces `{{name}}` in every string of the value. */
-function fill(value: unknown, variables: ReadonlyMap<string, string>): unknown {
-  if (typeof value === 'string')
-    return value.replaceAll(/\{\{(\w+)\}\}/g, (whole, name: string) => variables.get(name) ?? whole);
-  if (Array.isArray(value)) return value.map((entry) => fill(entry, variables));
-  if (typeof value !== 'object' || value === null) return value;
-  return Object.fromEntries(
-    Object.entries(value).map(([key, entry]) => [fill(key, variables) as string, fill(entry, variables)]),
-  );
-}
-
-function lookUp(body: unknown, path: string): unknown {
-  return path.split('.').reduce<unknown>((value, key) => (value as Record<string, unknown> | undefined)?.[key], body);
+function read<T>(file: URL): T {
+  return JSON.parse(readFileSync(file, 'utf8')) as T;
 }

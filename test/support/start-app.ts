@@ -1,0 +1,37 @@
+import { mkdtemp, rm } from 'node:fs/promises';
+import { tmpdir } from 'node:os';
+import { join } from 'node:path';
+import type { Config } from '../../services/common/config/configuration.ts';
+import { loadConfig } from '../../services/common/config/load-config.ts';
+import { createSilentLogger } from '../../services/common/observability/logger.ts';
+import { startEngram } from '../../services/main.ts';
+
+/** The whole service in this process on a free port and a data directory of its own. */
+export interface StartedApp {
+  readonly baseUrl: string;
+  readonly config: Config;
+  readonly dataDir: string;
+  /** Stops it and removes the data directory. */
+  stop(): Promise<void>;
+}
+
+/** `variables` are those of the environment; without any the service is open and needs no model. */
+export async function startApp(variables: Readonly<Record<string, string>> = {}): Promise<StartedApp> {
+  const dataDir = await mkdtemp(join(tmpdir(), 'engram-app-'));
+  try {
+    const { config } = loadConfig({ ENGRAM_DATA_DIR: dataDir, HTTP_API_PORT: '0', ...variables });
+    const engram = await startEngram({ config, logger: createSilentLogger() });
+    return {
+      baseUrl: engram.url,
+      config,
+      dataDir,
+      async stop() {
+        await engram.stop();
+        await rm(dataDir, { recursive: true, force: true });
+      },
+    };
+  } catch (error) {
+    await rm(dataDir, { recursive: true, force: true });
+    throw error;
+  }
+}
