@@ -8,13 +8,14 @@ import type { Embedder } from '../../common/ports/models.ts';
 import type { LedgerEntry } from '../../common/repositories/ledger.ts';
 import { isProgressTick } from '../../common/runs/progress-rule.ts';
 import type { ActiveRun, RunExecutor, RunReport, StagePosition } from '../../common/runs/run-executor.ts';
-import { type BuildDependencies, type BuiltItem, buildItem, ContentMissingError } from '../pipeline/build-item.ts';
+import { type BuildDependencies, type BuiltItem, buildItem } from '../pipeline/build-item.ts';
 import type { ChunkSizes } from '../pipeline/chunk-item.ts';
 import { createIndexWriter } from '../pipeline/index-writer.ts';
 import type { ItemBuilds } from '../pipeline/item-builds.ts';
 import { createPriorityGate } from '../pipeline/priority-gate.ts';
 import { runItems } from '../pipeline/run-items.ts';
 import type { CognifySettings } from '../pipeline/settings.ts';
+import { ContentMissingError } from '../pipeline/write-item.ts';
 
 export const COGNIFY_JOB = 'cognify';
 export const COGNIFY_PIPELINE = 'cognify_pipeline';
@@ -39,8 +40,7 @@ export function createCognifyRun(dependencies: CognifyRunDependencies): RunExecu
 async function execute(dependencies: CognifyRunDependencies, run: ActiveRun): Promise<RunReport> {
   const { ledger, logger, settings } = dependencies;
   if (settings.missingModelKey !== undefined) throw engramError('LLMAPIKeyNotSetError', settings.missingModelKey);
-  await requireSameSpace(dependencies, run);
-  const items = await listItems(dependencies, run);
+  const [items] = await Promise.all([listItems(dependencies, run), requireSameSpace(dependencies, run)]);
   const entries = await ledger.entries(
     run.scope,
     items.map(({ id }) => id),

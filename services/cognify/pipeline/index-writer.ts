@@ -54,11 +54,13 @@ export function createIndexWriter(options: IndexWriterOptions): IndexWriter {
       vector: made[index] ?? new Float32Array(embedder.space.dimensions),
     }));
     options.context.signal?.throwIfAborted();
-    if (vectorEntries.length > 0) await vectors.upsert(scope, embedder.space, vectorEntries);
-    await Promise.all([
+    const writes = await Promise.allSettled([
+      vectorEntries.length > 0 ? vectors.upsert(scope, embedder.space, vectorEntries) : null,
       nodes.length + edges.length > 0 ? graph.upsert(scope, { nodes, edges }) : null,
       entries.length > 0 ? text.upsert(scope, entries) : null,
     ]);
+    // Only now: a roll-back must not overtake a write that is still under way.
+    for (const write of writes) if (write.status === 'rejected') throw write.reason;
   };
   const flush = async (pending: readonly Pending[]): Promise<void> => {
     try {

@@ -1,0 +1,93 @@
+import { setImmediate as nextTurn } from 'node:timers/promises';
+import { subjectNames } from '../../common/domain/index-rows.ts';
+import type { Extraction } from '../../common/ports/extractor.ts';
+import type { ModelCallContext } from '../../common/ports/models.ts';
+import type { BuildDependencies, BuildRequest, BuiltItem } from './build-item.ts';
+import { chunkItem } from './chunk-item.ts';
+import { addChunkRows, chunkPayload } from './chunk-rows.ts';
+import { createDocumentEntities, type ResolvedEntities } from './document-entities.ts';
+import { documentBatches } from './document-rows.ts';
+import { CHUNKS_PER_WAVE, extractWave } from './extract-chunks.ts';
+import type { ItemChunk } from './item-chunk.ts';
+import { type ItemSource, itemSource } from './item-source.ts';
+import { loadDocument } from './load-document.ts';
+import { createRowGatherer, type RowGatherer } from './row-gatherer.ts';
+
+/** The item has no parsed content: it was forgotten meanwhile, or the blob store lost it. */
+export class ContentMissingError extends Error {
+  override readonly name = 'ContentMissingError';
+}
+
+/** Making the rows of so many chunks takes some milliseconds; requests get their turn in between. */
+const CHUNKS_PER_TURN = 8;
+
+/** Writes all rows of the item under the generation. When it throws, nothing of it is being written any more. */
+export async function writeItem(
+  dependencies: BuildDependencies,
+  request: BuildRequest,
+  generation: number,
+): Promise<BuiltItem> {
+  const { run, item, sizes, writer, signal } = request;
+  const document = await loadDocument(dependencies.blobs, run.scope, item.id);
+  if (document === null) throw new ContentMissingError(`item ${item.id} has no content`);
+  const source = itemSource(item, generation, document.title);
+  const chunks = chunkItem(item.id, document, sizes);
+  const gatherer = createRowGatherer(writer);
+  try {
+    const resolved = await gatherChunks(dependencies, request, { source, chunks, gatherer });
+    const chunkIds = chunks.map(({ id }) => id);
+    for (const batch of documentBatches(source, resolved, chunkIds)) {
+      signal.throwIfAborted();
+      gatherer.append(batch);
+      await gatherer.spill();
+      await nextTurn();
+    }
+    await gatherer.finish();
+    return {
+      chunks: chunks.length,
+      entityIds: resolved.entities.map(({ id }) => id),
+      relationships: resolved.relations.length,
+    };
+  } finally {
+    await gatherer.settled();
+  }
+}
+
+interface Parts {
+  readonly source: ItemSource;
+  readonly chunks: readonly ItemChunk[];
+  readonly gatherer: RowGatherer;
+}
+
+/** Extraction goes on while the rows of the chunks before are being written. */
+async function gatherChunks(
+  { logger, extractor, cache }: BuildDependencies,
+  request: BuildRequest,
+  { source, chunks, gatherer }: Parts,
+): Promise<ResolvedEntities> {
+  const { run, item, position, gate, options, chunksPerBatch, signal } = request;
+  const context: ModelCallContext = { scope: run.scope, purpose: 'extraction', runId: run.id, signal };
+  const extraction = { extractor, cache, scope: run.scope, source, context, options, gate, priority: position };
+  const entities = createDocumentEntities();
+  let firstSentence = 0;
+  let reported = 0;
+  for (let start = 0; start < chunks.length; start += CHUNKS_PER_WAVE) {
+    const wave = chunks.slice(start, start + CHUNKS_PER_WAVE);
+    const extractions = await extractWave(extraction, wave, entities.knownNames());
+    for (const [index, chunk] of wave.entries()) {
+      const found = extractions[index] as Extraction;
+      if (found.usage !== null) run.meter(found.usage);
+      entities.add(chunk.id, found, subjectNames(chunkPayload(source, chunk), source.title));
+      const previousId = chunks[start + index - 1]?.id ?? null;
+      addChunkRows(gatherer.rows, source, { chunk, extraction: found, firstSentence, previousId });
+      firstSentence += found.sentences.length;
+      if (index % CHUNKS_PER_TURN === CHUNKS_PER_TURN - 1) await nextTurn();
+    }
+    const done = start + wave.length;
+    if (done - reported < chunksPerBatch || done >= chunks.length) continue;
+    reported = done;
+    await gatherer.spill(true);
+    logger.info('cognify.chunks', { runId: run.id, itemId: item.id, chunks: done, totalChunks: chunks.length });
+  }
+  return entities.resolve();
+}
