@@ -90,6 +90,8 @@ async function start(config: Config, logger: Logger): Promise<{ readonly url: st
       metrics,
       secrets,
     };
+    // One process owns the store: leases that are still open belonged to one that was killed.
+    lifecycle.add({ name: 'leases', start: () => workQueue.endLeases(SYSTEM_SCOPE).then(() => undefined) });
     const services = await buildServices(parts);
     for (const service of services)
       lifecycle.add({ name: service.name, start: () => service.start(), stop: () => service.stop() });

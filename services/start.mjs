@@ -9,5 +9,7 @@ if (major < 24) {
   process.exit(1);
 }
 module.enableCompileCache?.();
+// Worker threads inherit the cache only this way.
+process.env.NODE_COMPILE_CACHE ??= module.getCompileCacheDir?.() ?? '';
 const { run } = await import('./main.ts');
 await run();

@@ -6,21 +6,19 @@ import type { Logger } from '../observability/logger.ts';
 import type { Metrics } from '../observability/metrics.ts';
 import { cors } from './cors.ts';
 import type { Authenticate } from './credentials.ts';
-import { createEndpoint, type Endpoint } from './endpoint.ts';
-import { NOT_FOUND, wrongMethod } from './error-reply.ts';
+import { createEndpoint } from './endpoint.ts';
 import { createHealth, type HealthChecks } from './health.ts';
 import { observeRequests } from './observe-requests.ts';
 import { createOriginGuard, guardOrigins } from './origin-guard.ts';
-import type { RequestContext, RequestState } from './request-state.ts';
+import type { RequestState } from './request-state.ts';
 import type { Route } from './route.ts';
-import { createRouteTable } from './route-table.ts';
+import { createRouting } from './routing.ts';
 import { securityHeaders } from './security-headers.ts';
 import type { HttpSettings } from './settings.ts';
 import type { SocketRoute } from './socket-route.ts';
 import { attachSockets } from './socket-server.ts';
 import { systemRoutes } from './system-routes.ts';
 import { translateErrors } from './translate-errors.ts';
-import { writeReply } from './write-reply.ts';
 
 export interface AppOptions {
   readonly routes: readonly Route[];
@@ -64,7 +62,12 @@ export function createApp(options: AppOptions): App {
   koa.use(translateErrors(logger));
   koa.use(guardOrigins(guard));
   koa.use(cors(settings.corsOrigins, !settings.guard.isActive));
-  koa.use(dispatch([...options.routes, ...system], options));
+  const { authenticate } = options;
+  koa.use(
+    createRouting([...options.routes, ...system], (route) =>
+      createEndpoint(route, { authenticate, cookieName, body: settings }),
+    ),
+  );
 
   const server = createServer(SERVER_OPTIONS, koa.callback());
   // Answered by `BodySource`, when somebody wants the body.
@@ -101,23 +104,6 @@ const SERVER_OPTIONS = {
   connectionsCheckingInterval: 5_000,
   noDelay: true,
 };
-
-function dispatch(routes: readonly Route[], options: AppOptions) {
-  const { authenticate, settings } = options;
-  const table = createRouteTable<{ readonly route: Route; readonly endpoint: Endpoint }>();
-  for (const route of routes) {
-    const endpoint = createEndpoint(route, { authenticate, cookieName: settings.cookieName, body: settings });
-    table.add(route.method, route.path, { route, endpoint });
-  }
-  return async (context: RequestContext): Promise<void> => {
-    const match = table.match(context.method, context.path);
-    if (match.kind === 'unknown') return writeReply(context.res, NOT_FOUND);
-    if (match.kind === 'wrong-method') return writeReply(context.res, wrongMethod(match.allow));
-    const { route, endpoint } = match.value;
-    context.state.route = route.path;
-    return writeReply(context.res, await endpoint(context, match.params));
-  };
-}
 
 function listen(server: Server, port: number, host: string): Promise<AddressInfo> {
   return new Promise((resolve, reject) => {

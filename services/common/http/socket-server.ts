@@ -1,5 +1,6 @@
 import type { IncomingMessage, Server } from 'node:http';
 import type { Duplex } from 'node:stream';
+import Router from '@koa/router';
 import type { WebSocket, WebSocketServer } from 'ws';
 import type { CallContext } from '../messaging/messenger.ts';
 import type { Logger } from '../observability/logger.ts';
@@ -7,7 +8,6 @@ import type { Metrics } from '../observability/metrics.ts';
 import { type Authenticate, socketCredentialsOf } from './credentials.ts';
 import type { OriginGuard } from './origin-guard.ts';
 import { saneRequestId } from './request-state.ts';
-import { createRouteTable } from './route-table.ts';
 import type { SocketConnection, SocketRoute } from './socket-route.ts';
 
 export interface SocketServerOptions {
@@ -32,8 +32,7 @@ const CLOSE_GRACE_MS = 1_000;
 
 /** WebSockets on the port of the HTTP server. `ws` is loaded with the first one. */
 export function attachSockets(server: Server, options: SocketServerOptions): SocketServer {
-  const table = createRouteTable<SocketRoute>();
-  for (const socket of options.sockets) table.add('GET', socket.path, socket);
+  const find = createSocketFinder(options.sockets);
   const open = new Set<WebSocket>();
   let loading: Promise<WebSocketServer> | null = null;
   let isClosing = false;
@@ -41,18 +40,18 @@ export function attachSockets(server: Server, options: SocketServerOptions): Soc
   server.on('upgrade', (request: IncomingMessage, stream: Duplex, head: Buffer) => {
     stream.on('error', () => stream.destroy());
     const url = new URL(request.url ?? '/', 'http://localhost');
-    const match = table.match('GET', url.pathname);
+    const match = find(url.pathname);
     const refusal = options.guard(request.headers);
     if (isClosing) refuse(stream, '503 Service Unavailable', 'The server is stopping.');
     else if (refusal !== null) refuse(stream, '403 Forbidden', refusal);
-    else if (match.kind !== 'found') refuse(stream, '404 Not Found', 'Not Found');
+    else if (match === null) refuse(stream, '404 Not Found', 'Not Found');
     else {
       loading ??= loadServer();
       loading
         .then((sockets) =>
           sockets.handleUpgrade(request, stream, head, (socket) => {
             track(socket, open, options.metrics);
-            void serve(socket, { request, url, route: match.value, params: match.params }, options);
+            void serve(socket, { request, url, route: match.route, params: match.params }, options);
           }),
         )
         .catch((error: unknown) => {
@@ -73,6 +72,24 @@ export function attachSockets(server: Server, options: SocketServerOptions): Soc
       await Promise.all(closed);
       clearTimeout(timer);
     },
+  };
+}
+
+interface FoundSocket {
+  readonly route: SocketRoute;
+  readonly params: Readonly<Record<string, string>>;
+}
+
+/** An upgrade never reaches Koa, so the router is asked for the match alone. */
+function createSocketFinder(sockets: readonly SocketRoute[]): (path: string) => FoundSocket | null {
+  const router = new Router({ sensitive: true });
+  const byPattern = new Map(sockets.map((socket) => [socket.path, socket]));
+  for (const path of byPattern.keys()) router.register(path, ['GET'], () => undefined);
+  return (path) => {
+    const [layer] = router.match(path, 'GET').pathAndMethod;
+    const route = layer === undefined ? undefined : byPattern.get(String(layer.path));
+    if (layer === undefined || route === undefined) return null;
+    return { route, params: layer.params(path, layer.captures(path)) };
   };
 }
 
