@@ -18,6 +18,23 @@ const statusQuery = z.object({
 });
 type StatusQuery = z.output<typeof statusQuery>;
 
+const statusAnswer = z
+  .record(z.string(), z.union([z.string(), z.record(z.string(), z.string())]))
+  .describe('By dataset id; with several pipelines by pipeline below it');
+const progress = z.object({
+  status: z.string(),
+  progress: z
+    .object({ completed_items: z.int(), total_items: z.int(), current_stage: z.string().nullable() })
+    .nullable(),
+});
+const progressAnswer = z.record(z.string(), z.union([progress, z.record(z.string(), progress)]));
+const processingAnswer = z.object({
+  total: z.int(),
+  completed: z.int(),
+  pending: z.int(),
+  items: z.array(z.object({ id: z.uuid(), name: z.string(), completed: z.boolean() })),
+});
+
 const common = { method: 'GET', tag: 'datasets', auth: 'user' } as const;
 
 /** Status of pipelines and items (ingest.md §5.7, §5.8). Declared before the routes with a dataset id in the path. */
@@ -29,7 +46,10 @@ export function datasetStatusRoutes(dependencies: CognifyDependencies): readonly
       summary: 'Newest state of each dataset and pipeline',
       permission: 'read on every dataset',
       query: statusQuery,
-      responses: { 200: { description: 'By dataset id' }, 409: { description: 'A dataset is not readable' } },
+      responses: {
+        200: { description: 'States', schema: statusAnswer },
+        409: { description: 'A dataset is not readable' },
+      },
       handle: ({ principal, query, context }) =>
         statuses(dependencies, { principal, query, context, leaf: ({ status }) => status, what: 'statuses' }),
     }),
@@ -39,7 +59,10 @@ export function datasetStatusRoutes(dependencies: CognifyDependencies): readonly
       summary: 'Newest state of each dataset and pipeline, with progress',
       permission: 'read on every dataset',
       query: statusQuery,
-      responses: { 200: { description: 'By dataset id' }, 409: { description: 'A dataset is not readable' } },
+      responses: {
+        200: { description: 'States with progress', schema: progressAnswer },
+        409: { description: 'A dataset is not readable' },
+      },
       handle: ({ principal, query, context }) =>
         statuses(dependencies, { principal, query, context, leaf: presentProgress, what: 'progress' }),
     }),
@@ -50,7 +73,10 @@ export function datasetStatusRoutes(dependencies: CognifyDependencies): readonly
       permission: 'read on the dataset',
       params: z.object({ datasetId: uuid() }),
       query: z.object({ pipeline: z.string().default(COGNIFY_PIPELINE) }),
-      responses: { 200: { description: 'Totals, and each item newest first' } },
+      responses: {
+        200: { description: 'Totals, and each item newest first', schema: processingAnswer },
+        403: { description: 'The dataset is unknown or not readable' },
+      },
       async handle({ principal, params, query, context }) {
         const dataset = await readableDataset(dependencies.messenger, principal, params.datasetId, context);
         const items = await processingStatus(dependencies, { dataset, pipeline: query.pipeline }, context);

@@ -133,6 +133,29 @@ describe('erasing what cognify built', () => {
     });
   }
 
+  it('does not wait for the work it stops', async () => {
+    const world = await createWorld();
+    const entered = Promise.withResolvers<void>();
+    const extractor: Extractor = {
+      version: 'endless/1',
+      extract: (_input, context) =>
+        new Promise((_resolve, reject) => {
+          entered.resolve();
+          context.signal?.addEventListener('abort', () => reject(context.signal?.reason));
+        }),
+    };
+    await using cognify = await startCognify(world, { extractor });
+    const item = await world.addText('endless', 'Ada met Grace.');
+    const { id } = await cognify.start();
+    await entered.promise;
+    const request = { dataset: world.dataset, items: [item.id], memoryOnly: false };
+    expect((await cognify.messenger.call(eraseBuilt, request, CALL)).residue).to.equal(0);
+    expect(await awaitRun(cognify.messenger, id, CALL)).to.deep.include({
+      status: 'DATASET_PROCESSING_COMPLETED',
+      items: [],
+    });
+  });
+
   it('ends the runs of a dataset that is erased', async () => {
     const world = await createWorld();
     const { extractor, open, entered } = gatedExtractor('Grace');
