@@ -39,7 +39,6 @@ const TRANSPARENT = new Set([
   'preproc_else',
   'linkage_specification',
   'declaration_list',
-  'file_scoped_namespace_declaration',
 ]);
 
 /** What stands before a definition and belongs to it. */
@@ -77,7 +76,8 @@ class DefinitionFinder {
     this.#cuts = cuts;
   }
 
-  visitSiblings(parent: Node, path: readonly string[]): void {
+  visitSiblings(parent: Node, outerPath: readonly string[]): void {
+    let path = outerPath;
     let leading: Node | null = null;
     let lastLeading: Node | null = null;
     for (const child of parent.namedChildren) {
@@ -92,6 +92,7 @@ class DefinitionFinder {
         leading !== null && lastLeading !== null && !this.#hasBlankLine(lastLeading.endIndex, child.startIndex);
       if (leading !== null && !belongs) this.#cut(leading.startIndex, path);
       this.#visit(child, belongs && leading !== null ? leading.startIndex : child.startIndex, path);
+      path = namespaceFrom(child, path);
       leading = null;
       lastLeading = null;
     }
@@ -100,14 +101,13 @@ class DefinitionFinder {
 
   #visit(node: Node, start: number, path: readonly string[]): void {
     if (TRANSPARENT.has(node.type)) {
-      const name = node.type === 'file_scoped_namespace_declaration' ? node.childForFieldName('name')?.text : undefined;
       this.#cut(start, path);
-      this.visitSiblings(node, name === undefined ? path : [...path, name]);
+      this.visitSiblings(node, path);
       return;
     }
     const definition = definitionIn(node);
     const name = definition === null ? null : nameOf(definition);
-    if (definition === null || name === null) {
+    if (definition === null || name === null || isOpenNamespace(node)) {
       this.#cut(start, path);
       return;
     }
@@ -139,6 +139,19 @@ class DefinitionFinder {
     const isFirstOnLine = indent !== undefined && (indent.length < before.length || index === indent.length);
     return Math.max(isFirstOnLine ? index - indent.length : index, this.#cuts.at(-1)?.at ?? 0);
   }
+}
+
+/** `namespace N;` in C# and PHP: it holds for what follows, not for what it contains. */
+function isOpenNamespace(node: Node): boolean {
+  return (
+    /^(file_scoped_namespace_declaration|namespace_definition)$/.test(node.type) &&
+    node.childForFieldName('body') === null
+  );
+}
+
+function namespaceFrom(node: Node, path: readonly string[]): readonly string[] {
+  const name = isOpenNamespace(node) ? node.childForFieldName('name')?.text : undefined;
+  return name === undefined ? path : [name];
 }
 
 /** The definition that a statement is or holds. */

@@ -128,17 +128,12 @@ function looksBinary(text: string): boolean {
   const length = Math.min(text.length, 65_536);
   let controls = 0;
   for (let index = 0; index < length; index += 1) {
-    const code = text.charCodeAt(index);
-    if (
-      code < 0x20 &&
-      code !== 0x09 &&
-      code !== 0x0a &&
-      code !== 0x0d &&
-      code !== 0x0c &&
-      code !== 0x1b &&
-      code !== 0x08
-    )
-      controls += 1;
+    if (isOddControl(text.charCodeAt(index))) controls += 1;
   }
   return controls > TOLERATED_NULS && controls * 50 > length;
+}
+
+/** Not one of those that text files use: backspace, tab, line feed, form feed, carriage return, escape (colours in logs). */
+function isOddControl(code: number): boolean {
+  return code < 0x20 && !(code >= 0x08 && code <= 0x0d && code !== 0x0b) && code !== 0x1b;
 }

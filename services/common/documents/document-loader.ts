@@ -81,7 +81,7 @@ async function loadInWorker(
   { pool, signal, timeoutMs, maxHeapBytes }: WorkerCall,
 ): Promise<ParsedDocument> {
   try {
-    const reply = await pool.run(input, signal);
+    const reply = await pool.run(jobOf(input), signal);
     if ('document' in reply) return reply.document;
     throw new EngramError(reply.error.wireName, reply.error.status, reply.error.message);
   } catch (error) {
@@ -93,4 +93,11 @@ async function loadInWorker(
     }[error.reason];
     throw engramError('DocumentParsingError', `'${input.fileName}' cannot be read: ${reason}`, { cause: error });
   }
+}
+
+/** Only what can be cloned, and only the bytes meant: cloning a view takes the whole buffer behind it along. */
+function jobOf({ fileName, declaredMimeType, sizeBytes, content }: LoaderInput): LoaderInput {
+  const isWhole = content.byteLength === content.buffer.byteLength;
+  const bytes = isWhole ? content : Uint8Array.from(content);
+  return { fileName, sizeBytes, content: bytes, ...(declaredMimeType === undefined ? {} : { declaredMimeType }) };
 }

@@ -44,6 +44,8 @@ class HtmlReader {
   readonly #maxDepth: number;
   #pending = '';
   #linkLength = 0;
+  /** Number of the list item that begins; the next text takes it. */
+  #mark = '';
 
   constructor(options: { readonly maxDepth: number }) {
     this.#maxDepth = options.maxDepth;
@@ -101,7 +103,9 @@ class HtmlReader {
     const linkLength = this.#linkLength;
     this.#pending = '';
     this.#linkLength = 0;
-    if (text !== '') this.#push({ kind, text, linkLength, ...(level === undefined ? {} : { level }) });
+    if (text === '') return;
+    this.#push({ kind, text: this.#mark + text, linkLength, ...(level === undefined ? {} : { level }) });
+    this.#mark = '';
   }
 
   #push(block: HtmlBlock): void {
@@ -129,11 +133,11 @@ class HtmlReader {
     for (const child of childrenOf(node)) {
       if (isElement(child) && child.nodeName.toUpperCase() === 'LI') {
         this.flush('list-item');
-        if (isOrdered) this.#pending = `${number}. `;
+        this.#mark = isOrdered ? `${number}. ` : '';
         number += 1;
         for (const part of childrenOf(child)) this.visit(part, { ...place, kind: 'list-item' });
-        if (/^\d+\. ?$/.test(this.#pending.trimStart())) this.#pending = '';
         this.flush('list-item');
+        this.#mark = '';
       } else this.visit(child, { ...place, kind: 'list-item' });
     }
     this.flush('list-item');

@@ -8,6 +8,8 @@ export interface PdfTextRun {
 
 export interface PdfLine {
   readonly text: string;
+  /** The text, cut where it leaves a gap as between the columns of a table. */
+  readonly cells: readonly string[];
   /** Left and right edge and the baseline in points; y grows upwards. */
   readonly left: number;
   readonly right: number;
@@ -19,6 +21,7 @@ export interface PdfLine {
 interface OpenLine {
   text: string;
   left: number;
+  /** Of the last letter; blanks are as wide as the writer likes. */
   right: number;
   baseline: number;
   size: number;
@@ -34,8 +37,8 @@ export function pdfLines(runs: readonly PdfTextRun[]): PdfLine[] {
   const lines: PdfLine[] = [];
   let open: OpenLine | null = null;
   const close = (): void => {
-    if (open !== null && open.text.trim() !== '')
-      lines.push({ ...open, text: open.text.replaceAll(/\s+/g, ' ').trim() });
+    const line = open === null ? null : closedLine(open);
+    if (line !== null) lines.push(line);
     open = null;
   };
   for (const run of runs) {
@@ -46,14 +49,29 @@ export function pdfLines(runs: readonly PdfTextRun[]): PdfLine[] {
   return lines;
 }
 
+function closedLine({ text, left, right, baseline, size }: OpenLine): PdfLine | null {
+  const cells = text
+    .split('\t')
+    .map((cell) => cell.replaceAll(/\s+/g, ' ').trim())
+    .filter((cell) => cell !== '');
+  return cells.length === 0 ? null : { text: cells.join(' '), cells, left, right, baseline, size };
+}
+
+/** A gap this wide, in sizes of letters, stands between columns; justified text stays below. */
+const COLUMN_GAP = 1.6;
+const WORD_GAP = 0.18;
+
 function addRun(open: OpenLine | null, run: PdfTextRun, close: () => void): OpenLine {
   const [, , c = 0, d = 0, x = 0, y = 0] = run.transform;
   const size = Math.hypot(c, d) || 1;
   const weight = run.str.trim().length;
   if (open !== null && isSameLine(open, { x, y, size })) {
-    const gap = x - open.right;
-    const isApart = gap > 0.18 * Math.max(size, open.size) && !open.text.endsWith(' ') && !run.str.startsWith(' ');
-    open.text += isApart ? ` ${run.str}` : run.str;
+    if (weight === 0) {
+      open.text += ' ';
+      return open;
+    }
+    const gap = (x - open.right) / Math.max(size, open.size);
+    open.text += (gap > COLUMN_GAP ? '\t' : gap > WORD_GAP ? ' ' : '') + run.str.replaceAll('\t', ' ');
     open.right = Math.max(open.right, x + run.width);
     if (weight > open.sizeWeight) {
       open.size = size;
@@ -63,7 +81,14 @@ function addRun(open: OpenLine | null, run: PdfTextRun, close: () => void): Open
     return open;
   }
   close();
-  return { text: run.str, left: x, right: x + run.width, baseline: y, size, sizeWeight: weight };
+  return {
+    text: run.str.replaceAll('\t', ' '),
+    left: x,
+    right: weight === 0 ? x : x + run.width,
+    baseline: y,
+    size,
+    sizeWeight: weight,
+  };
 }
 
 /** The same baseline within half a letter (super- and subscripts), and not back to the left (next column). */
@@ -72,18 +97,31 @@ function isSameLine(open: OpenLine, run: { readonly x: number; readonly y: numbe
   return Math.abs(run.y - open.baseline) < 0.5 * size && run.x >= open.right - size * 2;
 }
 
-/** Running heads, feet and page numbers: the outermost lines that come again on most pages, digits aside. */
+/**
+ * Running heads, feet and page numbers go. A line at the edge of its page is one when it comes again on half of the pages (digits
+ * aside), or on three at the very height where the outermost lines of all pages stand, or when it is a number and nothing else.
+ */
 export function withoutRunningLines(pages: readonly (readonly PdfLine[])[]): PdfLine[][] {
   if (pages.length < 3) return pages.map((lines) => [...lines]);
   const counts = new Map<string, number>();
-  for (const lines of pages)
+  for (const lines of pages) {
     for (const key of new Set(outermost(lines).map(runningKey))) counts.set(key, (counts.get(key) ?? 0) + 1);
-  const needed = Math.max(3, Math.ceil(pages.length * 0.5));
+  }
+  const heights = pages.flat().map((line) => line.baseline);
+  const top = heights.reduce((highest, height) => Math.max(highest, height), 0);
+  const foot = heights.reduce((lowest, height) => Math.min(lowest, height), top);
+  const isRunning = (line: PdfLine): boolean => {
+    const isAtEdge = top - line.baseline < line.size || line.baseline - foot < line.size;
+    const needed = isAtEdge ? 3 : Math.max(3, Math.ceil(pages.length * 0.5));
+    return (counts.get(runningKey(line)) ?? 0) >= needed || (isAtEdge && PAGE_NUMBER.test(line.text));
+  };
   return pages.map((lines) => {
-    const edge = new Set(outermost(lines).filter((line) => (counts.get(runningKey(line)) ?? 0) >= needed));
-    return lines.filter((line) => !edge.has(line));
+    const running = new Set(outermost(lines).filter(isRunning));
+    return lines.filter((line) => !running.has(line));
   });
 }
+
+const PAGE_NUMBER = /^[-–— ]*(\d{1,4}|[ivxlc]{1,7})[-–— ]*$/i;
 
 function outermost(lines: readonly PdfLine[]): PdfLine[] {
   const byHeight = lines.toSorted((a, b) => b.baseline - a.baseline);

@@ -1,5 +1,6 @@
 import type { DocumentBlock } from '../ports/documents.ts';
 import type { PdfLine } from './pdf-lines.ts';
+import { markdownTable } from './table-text.ts';
 
 /** A line that is this much larger than the body text is a heading. */
 const HEADING_RATIO = 1.15;
@@ -8,7 +9,7 @@ const NUMBERED = /^(\d{1,3}|[a-z]|[ivx]{1,5})[.)]\s+\S/i;
 const SENTENCE_END = /[.!?:;…]["'”’)\]]*$/;
 
 interface Group {
-  readonly kind: 'heading' | 'paragraph' | 'list-item';
+  readonly kind: 'heading' | 'paragraph' | 'list-item' | 'table';
   readonly page: number;
   readonly size: number;
   readonly lines: PdfLine[];
@@ -21,12 +22,21 @@ export function pdfParagraphs(pages: readonly (readonly PdfLine[])[]): DocumentB
   const levels = headingLevels(groups);
   const words = hyphenatedWords(pages);
   return groups.map((group): DocumentBlock => {
-    const text = joinLines(group.lines, words).replace(group.kind === 'list-item' ? BULLET : /^$/, '');
-    const page = group.page;
-    return group.kind === 'heading'
-      ? { kind: 'heading', level: levels.get(sizeKey(group.size)) ?? 1, text, page }
-      : { kind: group.kind, text, page };
+    const { page } = group;
+    if (isTable(group))
+      return { kind: 'table', text: markdownTable(group.lines.map((line) => line.cells)) ?? '', page };
+    const text = joinLines(group.lines, words);
+    if (group.kind === 'heading') return { kind: 'heading', level: levels.get(sizeKey(group.size)) ?? 1, text, page };
+    return group.kind === 'list-item'
+      ? { kind: 'list-item', text: text.replace(BULLET, ''), page }
+      : { kind: 'paragraph', text, page };
   });
+}
+
+/** One line with a gap is no table yet, and long cells are columns of prose that were written line by line. */
+function isTable({ kind, lines }: Group): boolean {
+  const cells = lines.flatMap((line) => line.cells);
+  return kind === 'table' && lines.length > 1 && cells.reduce((sum, cell) => sum + cell.length, 0) / cells.length < 60;
 }
 
 /** The size in which most characters are set. */
@@ -48,12 +58,15 @@ function groupPage(
 ): Group[] {
   const groups: Group[] = [];
   const pitch = commonPitch(lines, bodySize);
-  const rightEdge = lines.reduce((edge, line) => Math.max(edge, line.right), 0);
   let current: Group | null = null;
   for (const line of lines) {
     const kind = lineKind(line, bodySize);
     const last = current?.lines.at(-1);
-    if (current === null || last === undefined || isBreak({ last, line, current, kind }, { pitch, rightEdge })) {
+    if (
+      current === null ||
+      last === undefined ||
+      isBreak({ last, line, current, kind }, { pitch, rightEdge: columnEdge(lines, last) })
+    ) {
       current = { kind, page, size: line.size, lines: [line] };
       groups.push(current);
     } else current.lines.push(line);
@@ -61,8 +74,17 @@ function groupPage(
   return groups;
 }
 
+/** The right edge of the column that a line stands in. */
+function columnEdge(lines: readonly PdfLine[], line: PdfLine): number {
+  return lines.reduce(
+    (edge, other) => (Math.abs(other.left - line.left) < 40 ? Math.max(edge, other.right) : edge),
+    line.right,
+  );
+}
+
 function lineKind(line: PdfLine, bodySize: number): Group['kind'] {
   if (line.size >= bodySize * HEADING_RATIO && line.text.length <= 200 && /\p{L}|\d/u.test(line.text)) return 'heading';
+  if (line.cells.length > 1) return 'table';
   return BULLET.test(line.text) || NUMBERED.test(line.text) ? 'list-item' : 'paragraph';
 }
 
@@ -76,23 +98,21 @@ function isBreak(
   { pitch, rightEdge }: { readonly pitch: number; readonly rightEdge: number },
 ): boolean {
   if (kind === 'list-item') return true;
-  if ((kind === 'heading') !== (current.kind === 'heading')) return true;
-  if (kind === 'heading')
-    return (
-      sizeKey(line.size) !== sizeKey(last.size) ||
-      last.baseline - line.baseline > line.size * 2 ||
-      line.baseline > last.baseline
-    );
+  if (kind === 'heading' || current.kind === 'heading') {
+    const goesOn = kind === current.kind && sizeKey(line.size) === sizeKey(last.size);
+    return !goesOn || last.baseline - line.baseline > line.size * 2 || line.baseline > last.baseline;
+  }
   const drop = last.baseline - line.baseline;
+  if (kind === 'table' || current.kind === 'table') return kind !== current.kind || drop < 0 || drop > pitch * 2.5;
   const endsSentence = SENTENCE_END.test(last.text);
   if (drop < 0) return endsSentence || !/^\p{Ll}/u.test(line.text); // next column
   if (drop > pitch * 1.4 && drop > line.size * 1.35) return true;
+  const first = current.lines[0] ?? last;
+  if (current.kind === 'list-item') return line.left < first.left - 1 || (endsSentence && line.left <= first.left + 1);
   const isIndented = line.left - last.left > line.size * 0.8;
-  if (current.kind === 'list-item')
-    return (
-      line.left < (current.lines[0]?.left ?? 0) - 1 || (endsSentence && line.left <= (current.lines[0]?.left ?? 0) + 1)
-    );
-  return endsSentence && (isIndented || last.right < rightEdge - (rightEdge - last.left) * 0.25);
+  const width = rightEdge - last.left;
+  const filled = width <= 0 ? 1 : (last.right - last.left) / width;
+  return endsSentence ? isIndented || filled < 0.75 : filled < 0.6 && /^[\p{Lu}\d]/u.test(line.text);
 }
 
 /** Median distance between neighbouring lines of body text. */
@@ -114,9 +134,9 @@ function joinAcrossPages(groups: readonly Group[]): Group[] {
     const lastText = before?.lines.at(-1)?.text ?? '';
     const goesOn =
       before !== undefined &&
-      before.kind !== 'heading' &&
+      (before.kind === 'paragraph' || before.kind === 'list-item') &&
       group.kind === 'paragraph' &&
-      group.page === (before.lines.length > 0 ? before.page + 1 : -1) &&
+      group.page === before.page + 1 &&
       !SENTENCE_END.test(lastText) &&
       /^\p{Ll}/u.test(group.lines[0]?.text ?? '');
     if (goesOn) before.lines.push(...group.lines);
