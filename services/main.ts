@@ -172,8 +172,8 @@ function healthChecks(config: Config, stores: Stores): HealthChecks {
   };
 }
 
-/** `npm start`: reads the configuration, starts, and turns every failure to start into one readable message and exit 1. */
-export async function run(): Promise<void> {
+/** `npm start`, and `npm run migrate` with that word. A failure ends in one readable message and exit 1. */
+export async function run(command: string | undefined): Promise<void> {
   let loaded: LoadedConfig;
   try {
     loaded = loadProcessConfig();
@@ -185,17 +185,29 @@ export async function run(): Promise<void> {
   const logger = createLogger({ level: config.logLevel, name: 'engram' });
   for (const warning of warnings) logger.warn('config.warning', { warning });
   try {
-    const { url, lifecycle } = await start(config, logger);
-    lifecycle.handleSignals(process);
-    logger.info('engram.started', {
-      url,
-      dataDir: config.dataDir,
-      authentication: config.posture.required ? 'required' : 'off',
-      model: config.languageModel === null ? 'rules' : (config.languageModel.model ?? config.languageModel.provider),
-    });
+    if (command === 'migrate') return await migrate(config, logger);
+    if (command !== undefined) return fail(`There is no command "${command}": leave it out, or use "migrate".`);
+    await serve(config, logger);
   } catch (error) {
     fail(startMessage(error, config));
   }
+}
+
+async function serve(config: Config, logger: Logger): Promise<void> {
+  const { url, lifecycle } = await start(config, logger);
+  lifecycle.handleSignals(process);
+  logger.info('engram.started', {
+    url,
+    dataDir: config.dataDir,
+    authentication: config.posture.required ? 'required' : 'off',
+    model: config.languageModel === null ? 'rules' : (config.languageModel.model ?? config.languageModel.provider),
+  });
+}
+
+async function migrate(config: Config, logger: Logger): Promise<void> {
+  const { migrateStores } = await import('./composition/migrate.ts');
+  const datasetFiles = await migrateStores(config);
+  logger.info('engram.migrated', { dataDir: config.dataDir, datasetFiles });
 }
 
 function startMessage(error: unknown, config: Config): string {

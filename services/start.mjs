@@ -12,4 +12,4 @@ module.enableCompileCache?.();
 // Worker threads inherit the cache only this way.
 process.env.NODE_COMPILE_CACHE ??= module.getCompileCacheDir?.() ?? '';
 const { run } = await import('./main.ts');
-await run();
+await run(process.argv[2]);

@@ -77,6 +77,26 @@ describe('starting', function () {
     expectOneMessage(output);
   });
 
+  it('brings the files up to date by npm run migrate, for starts that do not', async () => {
+    const data = makeDataDir();
+    const environment = { ENABLE_AUTO_MIGRATIONS: 'false' };
+    const migrated = await runToExit({ dataDir: data.path, environment, command: 'migrate' });
+    expect(migrated.code, migrated.output).to.equal(0);
+    expect(migrated.output).to.include('engram.migrated');
+    const server = await startProcess({ dataDir: data.path, environment });
+    expect(await server.stop()).to.equal(0);
+    data.remove();
+  });
+
+  it('names a command that there is not', async () => {
+    const data = makeDataDir();
+    const { code, output } = await runToExit({ dataDir: data.path, command: 'migrat' });
+    data.remove();
+    expect(code).to.equal(1);
+    expect(output).to.include('migrat');
+    expectOneMessage(output);
+  });
+
   it('says so when the data directory cannot be one', async () => {
     const data = makeDataDir();
     const file = join(data.path, 'file');

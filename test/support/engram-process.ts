@@ -11,6 +11,7 @@ const START = fileURLToPath(new URL('../../services/start.mjs', import.meta.url)
 /** The service as a process of its own, as `npm start` starts it. */
 export interface EngramProcess {
   readonly baseUrl: string;
+  readonly pid: number;
   /** Everything it printed, both streams. */
   output(): string;
   /** SIGKILL; resolves when the process is gone. */
@@ -22,6 +23,8 @@ export interface EngramProcess {
 export interface ProcessOptions {
   readonly dataDir: string;
   readonly environment?: Readonly<Record<string, string>>;
+  /** `migrate`; absent: the service itself. */
+  readonly command?: string;
 }
 
 export function makeDataDir(): { readonly path: string; remove(): void } {
@@ -55,6 +58,7 @@ export async function startProcess(options: ProcessOptions): Promise<EngramProce
   const gone = child.exitCode === null && child.signalCode === null ? once(child, 'exit') : Promise.resolve();
   return {
     baseUrl,
+    pid: child.pid ?? 0,
     output,
     async kill() {
       child.kill('SIGKILL');
@@ -82,9 +86,10 @@ export async function runToExit(
 async function launch({
   dataDir,
   environment = {},
+  command,
 }: ProcessOptions): Promise<{ child: ChildProcess; output: () => string; port: number }> {
   const port = environment['HTTP_API_PORT'] === undefined ? await freePort() : Number(environment['HTTP_API_PORT']);
-  const child = spawn(process.execPath, [START], {
+  const child = spawn(process.execPath, command === undefined ? [START] : [START, command], {
     cwd: tmpdir(),
     env: {
       PATH: process.env['PATH'],
