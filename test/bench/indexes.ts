@@ -2,6 +2,7 @@
  * Speed of the dataset indexes on disk, as JSON: `node test/bench/indexes.ts [rows]` (default 100 000). Data is made up
  * from a fixed seed: words by Zipf's law, vectors in 500 clusters, a random graph with hubs.
  */
+import { execFileSync } from 'node:child_process';
 import { mkdtempSync, rmSync, statSync } from 'node:fs';
 import { tmpdir } from 'node:os';
 import { join } from 'node:path';
@@ -15,7 +16,8 @@ import type { IndexKind } from '../../services/common/ports/index-entry.ts';
 import type { TextEntry } from '../../services/common/ports/text-index.ts';
 import type { VectorEntry } from '../../services/common/ports/vector-index.ts';
 
-const ROWS = Number(process.argv[2] ?? 100_000);
+const MEMORY_MODE = '--memory';
+const ROWS = process.argv[2] === MEMORY_MODE ? 0 : Number(process.argv[2] ?? 100_000);
 const DIMENSIONS = 384;
 const SPACE = { model: 'bench/model', dimensions: DIMENSIONS };
 const VOCABULARY = 50_000;
@@ -23,27 +25,52 @@ const random = seeded(7);
 const harmonic = Math.log(VOCABULARY);
 const centres = Array.from({ length: 500 }, () => gaussian(DIMENSIONS));
 
-const directory = mkdtempSync(join(tmpdir(), 'engram-bench-'));
-const indexes = await createSqliteDatasetIndexes({ directory });
-try {
-  await indexes.text.upsert(scope('warm'), [textEntry('chunk', 0, 10, 'warm')]);
-  const report = {
-    rows: ROWS,
-    dimensions: DIMENSIONS,
-    idleRssMb: rssMb(),
-    novel: await benchNovel(indexes),
-    tinyItems: await benchTinyItems(indexes),
-    bulk: await benchBulk(indexes),
-    text: await benchText(indexes),
-    vectors: await benchVectors(indexes),
-    graph: await benchGraph(indexes),
-    rssMb: rssMb(),
-    fileMb: Math.round(statSync(join(directory, 'personal', 'large.db')).size / 1e5) / 10,
-  };
-  process.stdout.write(`${JSON.stringify(report, null, 2)}\n`);
-} finally {
+const report = process.argv[2] === MEMORY_MODE ? await benchMemory(process.argv[3] ?? '') : await benchAll();
+process.stdout.write(`${JSON.stringify(report, null, 2)}\n`);
+
+async function benchAll() {
+  const directory = mkdtempSync(join(tmpdir(), 'engram-bench-'));
+  const startMs = performance.now();
+  const indexes = await createSqliteDatasetIndexes({ directory });
+  try {
+    await indexes.text.upsert(scope('warm'), [textEntry('chunk', 0, 10, 'warm')]);
+    const firstWriteMs = round(performance.now() - startMs);
+    const measured = {
+      rows: ROWS,
+      dimensions: DIMENSIONS,
+      firstWriteMs,
+      novel: await benchNovel(indexes),
+      tinyItems: await benchTinyItems(indexes),
+      bulk: await benchBulk(indexes),
+      text: await benchText(indexes),
+      vectors: await benchVectors(indexes),
+      graph: await benchGraph(indexes),
+    };
+    await indexes.close();
+    const fileMb = Math.round(statSync(join(directory, 'personal', 'large.db')).size / 1e6);
+    const child = execFileSync(process.execPath, [import.meta.filename, MEMORY_MODE, directory], { encoding: 'utf8' });
+    return { ...measured, fileMb, memory: JSON.parse(child) as unknown };
+  } finally {
+    await indexes.close();
+    rmSync(directory, { recursive: true, force: true });
+  }
+}
+
+/** Memory of a fresh process that has answered one query of each sort over the large dataset. */
+async function benchMemory(directory: string) {
+  const indexes = await createSqliteDatasetIndexes({ directory });
+  const bareRssMb = rssMb();
+  const large = scope('large');
+  const terms = range(5).map((n) => word(100 * (n + 1)));
+  const textMs = await timed(() => indexes.text.candidates(large, { kind: 'chunk', terms, limit: 150 }));
+  const textRssMb = rssMb();
+  const vectorsMs = await timed(() =>
+    indexes.vectors.nearest(large, { kind: 'chunk', vector: clustered(), limit: 100 }),
+  );
+  await timed(() => indexes.graph.subgraph(scope('network'), { seeds: ['node-1', 'node-2'], hops: 2, maxEdges: 2000 }));
+  const rss = { bareRssMb, textRssMb, loadedRssMb: rssMb(), firstTextMs: textMs, firstNearestMs: vectorsMs };
   await indexes.close();
-  rmSync(directory, { recursive: true, force: true });
+  return rss;
 }
 
 /** All rows of a novel: 600 chunks, 8 000 sentences, 600 summaries, 5 000 entities, their vectors and graph. */

@@ -30,6 +30,8 @@ export interface PackedEdge {
 /** Key columns of an edge row. */
 export type EdgeKey = readonly [source: number, relation: string, target: number, origin: number];
 
+/** About 10 MB. */
+const MAX_REMEMBERED_IDS = 100_000;
 const NODE_COLUMNS = 'node_key.id, item, generation, type, name, mentions, node_sets, properties';
 
 export function readNodes(file: OpenFile, ids: readonly string[], perNode: number): readonly PackedNode[] {
@@ -105,12 +107,13 @@ export function readEdges(
     return found;
   };
   const contents = inBatches(keys, (batch) =>
-    file.all(
-      `WITH wanted (place, source, relation, target, origin) AS (VALUES ${batch.map(() => '(?, ?, ?, ?, ?)').join(', ')})
-       SELECT place, weight, properties FROM wanted CROSS JOIN edge_row USING (source, relation, target, origin)
-       ORDER BY place`,
-      batch.flatMap(([source, relation, target, origin], place) => [place, source, relation, target, origin]),
-    ),
+    file
+      .all(
+        `WITH wanted (place, source, relation, target, origin) AS (VALUES ${batch.map(() => '(?, ?, ?, ?, ?)').join(', ')})
+       SELECT place, weight, properties FROM wanted CROSS JOIN edge_row USING (source, relation, target, origin)`,
+        batch.flatMap(([source, relation, target, origin], place) => [place, source, relation, target, origin]),
+      )
+      .toSorted(byPlace),
   );
   return keys.map(([source, relation, target, origin], index) => {
     const [, weight, properties] = contents[index] ?? [];
@@ -127,11 +130,21 @@ export function readEdges(
   });
 }
 
+/** The file's ids, with at least those of `nodes`. */
 function readIds(file: OpenFile, nodes: ReadonlySet<number>): ReadonlyMap<number, string> {
-  const rows = inBatches([...nodes], (batch) =>
+  const { nodeIds } = file;
+  if (nodeIds.size > MAX_REMEMBERED_IDS) nodeIds.clear();
+  const missing = [...nodes].filter((node) => !nodeIds.has(node));
+  const rows = inBatches(missing, (batch) =>
     file.all(`SELECT node, id FROM node_key WHERE node IN (${batch.map(() => '?').join(', ')})`, batch),
   );
-  return new Map(rows.map(([node, id]) => [Number(node), String(id)]));
+  for (const [node, id] of rows) nodeIds.set(Number(node), String(id));
+  return nodeIds;
+}
+
+/** Rows in the order of what was asked: sorting here spares SQLite copying whole rows into a sorter. */
+export function byPlace(a: readonly unknown[], b: readonly unknown[]): number {
+  return Number(a[0]) - Number(b[0]);
 }
 
 /** Reads in groups of 64, then 8, then 1 (none above `greatest`), so that few different statements are prepared. */

@@ -1,17 +1,11 @@
 import type { NeighbourOptions, SubgraphQuery } from '../../ports/graph-store.ts';
-import { type EdgeKey, inBatches, type PackedEdge, readEdges } from './graph-reader.ts';
+import { byPlace, type EdgeKey, inBatches, type PackedEdge, readEdges } from './graph-reader.ts';
 import { type OpenFile, reading } from './open-files.ts';
 
 const DEFAULT_LIMIT_PER_NODE = 64;
-/** Nodes of a frontier that take turns with each other; the next ones come when these are at their end. */
-const FRONTIER_SLICE = 1024;
-/** A read that would give more rows than this has a hub in it: it is cut down until the hub stands alone. */
-const ROWS_PER_READ = 1024;
 
 /** An edge as the indexes hold it: its key, and the weight to choose by. */
 type FoundEdge = readonly [...key: EdgeKey, weight: number];
-
-type End = 'source' | 'target';
 
 export function readNeighbours(
   file: OpenFile,
@@ -20,7 +14,12 @@ export function readNeighbours(
 ): readonly PackedEdge[] {
   return reading(file, () => {
     const found = new Map<string, FoundEdge>();
-    for (const edges of heaviestEdges(file, nodeNumbers(file, ids), options)) {
+    for (const edges of heaviestEdges(
+      file,
+      nodeNumbers(file, ids),
+      options,
+      options.limitPerNode ?? DEFAULT_LIMIT_PER_NODE,
+    )) {
       for (const edge of edges) found.set(nameOf(edge), edge);
     }
     return readEdges(file, [...found.values()].sort(heaviestFirst));
@@ -29,17 +28,15 @@ export function readNeighbours(
 
 /**
  * Breadth first. Within a hop the nodes take turns: the heaviest edge of each, then the second of each …, so that a cut
- * leaves every node its heaviest edges. A frontier is read in slices and no further than `maxEdges` needs.
+ * leaves every node its heaviest edges. Lists are read in growing slices, so the work follows `maxEdges`.
  */
 export function readSubgraph(file: OpenFile, query: SubgraphQuery): readonly PackedEdge[] {
   return reading(file, () => {
     const found = new Map<string, FoundEdge>();
     const reached = new Set(nodeNumbers(file, query.seeds));
     let frontier: readonly number[] = [...reached];
-    for (let hop = 0; hop < query.hops && frontier.length > 0; hop++) {
-      for (let start = 0; start < frontier.length && found.size < query.maxEdges; start += FRONTIER_SLICE) {
-        takeTurns(heaviestEdges(file, frontier.slice(start, start + FRONTIER_SLICE), query), query.maxEdges, found);
-      }
+    for (let hop = 0; hop < query.hops && frontier.length > 0 && found.size < query.maxEdges; hop++) {
+      takeTurns(file, frontier, query, found);
       const next = new Set<number>();
       for (const [source, , target] of found.values()) {
         if (!reached.has(source)) next.add(source);
@@ -52,58 +49,79 @@ export function readSubgraph(file: OpenFile, query: SubgraphQuery): readonly Pac
   });
 }
 
-function takeTurns(lists: readonly (readonly FoundEdge[])[], maxEdges: number, found: Map<string, FoundEdge>): void {
-  const longest = lists.reduce((length, list) => Math.max(length, list.length), 0);
-  for (let turn = 0; turn < longest; turn++) {
-    for (const list of lists) {
-      const edge = list[turn];
-      if (edge === undefined) continue;
-      if (found.size >= maxEdges) return;
-      // An edge that is found again keeps its place.
-      found.set(nameOf(edge), edge);
+/** Adds edges of the frontier to `found` until it is full or every list is at its end. */
+function takeTurns(
+  file: OpenFile,
+  frontier: readonly number[],
+  query: SubgraphQuery,
+  found: Map<string, FoundEdge>,
+): void {
+  const limit = query.limitPerNode ?? DEFAULT_LIMIT_PER_NODE;
+  let active = frontier;
+  let turn = 0;
+  let slice = Math.min(limit, Math.ceil((2 * (query.maxEdges - found.size)) / frontier.length) + 2);
+  while (active.length > 0 && turn < limit) {
+    const lists = heaviestEdges(file, active, query, slice);
+    for (; turn < slice; turn++) {
+      for (const list of lists) {
+        const edge = list[turn];
+        if (edge === undefined) continue;
+        if (found.size >= query.maxEdges) return;
+        // An edge that is found again keeps its place.
+        found.set(nameOf(edge), edge);
+      }
     }
+    active = active.filter((_, index) => (lists[index]?.length ?? 0) >= slice);
+    slice = Math.min(limit, slice * 4);
   }
 }
 
-/** The heaviest edges at either end of each node, at most `limitPerNode`, in the order of the nodes. */
+/**
+ * The `limit` heaviest edges at either end of each node. One statement reads many nodes, each with its limit (a plain join
+ * could not, and a hub would give all it has); lists come as JSON, which halves the cost of a statement per node.
+ */
 function heaviestEdges(
   file: OpenFile,
   nodes: readonly number[],
   options: NeighbourOptions,
+  limit: number,
 ): readonly (readonly FoundEdge[])[] {
-  const lists = new Map<number, FoundEdge[]>(nodes.map((node) => [node, []]));
-  for (const end of ['source', 'target'] as const) {
-    for (const edge of inBatches(nodes, (batch) => readEnd(file, batch, end, options))) {
-      // An edge from a node to itself was found at its source.
-      const [source, , target] = edge;
-      if (end === 'source') lists.get(source)?.push(edge);
-      else if (source !== target) lists.get(target)?.push(edge);
-    }
-  }
-  const limit = options.limitPerNode ?? DEFAULT_LIMIT_PER_NODE;
-  return [...lists.values()].map((edges) => edges.sort(heaviestFirst).slice(0, limit));
-}
-
-/**
- * Edges with one of the nodes at `end`. One statement for many nodes costs a third of one for each, but cannot limit the
- * rows of each node; so when the rows are too many, the nodes are read in smaller groups, and a hub alone with its limit.
- */
-function readEnd(file: OpenFile, nodes: readonly number[], end: End, options: NeighbourOptions): readonly FoundEdge[] {
-  const { relations, excludeRelations = [], limitPerNode = DEFAULT_LIMIT_PER_NODE } = options;
+  const { relations, excludeRelations = [] } = options;
   const conditions = [
     ...(relations === undefined ? [] : [`AND relation IN (${placeholders(relations)})`]),
     ...(excludeRelations.length === 0 ? [] : [`AND relation NOT IN (${placeholders(excludeRelations)})`]),
   ].join(' ');
-  const columns = `SELECT source, relation, target, origin, weight FROM edge_row INDEXED BY edge_row_${end}`;
-  const parameters = [...nodes, ...(relations ?? []), ...excludeRelations];
-  if (nodes.length === 1) {
-    const sql = `${columns} WHERE ${end} = ? ${conditions} ORDER BY weight DESC, relation LIMIT ?`;
-    return file.all(sql, [...parameters, limitPerNode]) as readonly unknown[] as readonly FoundEdge[];
+  const end = (own: 'source' | 'target', other: 'source' | 'target', more = '') => `(
+    SELECT json_group_array(json_array(relation, ${other}, origin, weight)) FROM (
+      SELECT relation, ${other}, origin, weight FROM edge_row INDEXED BY edge_row_${own}
+      WHERE ${own} = wanted.node ${more} ${conditions} ORDER BY weight DESC, relation LIMIT ?))`;
+  const parameters = [...(relations ?? []), ...excludeRelations, limit];
+  return inBatches(nodes, (batch) =>
+    file
+      .all(
+        // An edge from a node to itself is read at its source.
+        `WITH wanted (place, node) AS (VALUES ${batch.map(() => '(?, ?)').join(', ')})
+         SELECT place, node, ${end('source', 'target')}, ${end('target', 'source', 'AND source <> target')} FROM wanted`,
+        [...batch.flatMap((node, place) => [place, node]), ...parameters, ...parameters],
+      )
+      .toSorted(byPlace)
+      .map(([, node, outgoing, incoming]) =>
+        mergeEnds(Number(node), String(outgoing), String(incoming)).slice(0, limit),
+      ),
+  );
+}
+
+type ListedEdge = readonly [relation: string, other: number, origin: number, weight: number];
+
+function mergeEnds(node: number, outgoing: string, incoming: string): readonly FoundEdge[] {
+  const edges: FoundEdge[] = [];
+  for (const [relation, other, origin, weight] of JSON.parse(outgoing) as readonly ListedEdge[]) {
+    edges.push([node, relation, other, origin, weight]);
   }
-  const sql = `${columns} WHERE ${end} IN (${placeholders(nodes)}) ${conditions} LIMIT ${ROWS_PER_READ}`;
-  const rows = file.all(sql, parameters) as readonly unknown[] as readonly FoundEdge[];
-  if (rows.length < ROWS_PER_READ) return rows;
-  return inBatches(nodes, (group) => readEnd(file, group, end, options), nodes.length - 1);
+  for (const [relation, other, origin, weight] of JSON.parse(incoming) as readonly ListedEdge[]) {
+    edges.push([other, relation, node, origin, weight]);
+  }
+  return edges.sort(heaviestFirst);
 }
 
 function nameOf([source, relation, target, origin]: FoundEdge): string {

@@ -10,6 +10,8 @@ import { DATASET_MIGRATIONS } from './schema.ts';
 /** An open dataset file. Rows come as arrays. */
 export interface OpenFile extends StatementCache {
   readonly path: string;
+  /** Node ids by number, as far as they were read: numbers are never reused, so an entry stays true. */
+  readonly nodeIds: Map<number, string>;
   exec(sql: string): void;
   /** Each row as it is read. The array is the callee's; answering false ends the reading. */
   each(sql: string, parameters: readonly number[], visit: (row: readonly never[]) => boolean): void;
@@ -47,6 +49,7 @@ export function createOpenFiles(options: OpenFilesOptions): OpenFiles {
   const coolDown = () => {
     const cooled = [...entries.values()].at(-1 - WARM_FILES);
     cooled?.file.exec('PRAGMA shrink_memory');
+    cooled?.file.nodeIds.clear();
   };
   let latest = '';
   return {
@@ -151,6 +154,7 @@ function makeDirectory(path: string): void {
 function asOpenFile(database: DatabaseSync, path: string): OpenFile {
   return {
     path,
+    nodeIds: new Map(),
     ...createStatementCache(database),
     exec: (sql) => database.exec(sql),
     each(sql, parameters, visit) {

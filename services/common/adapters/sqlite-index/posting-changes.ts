@@ -1,25 +1,18 @@
 import type { IndexKind } from '../../ports/index-entry.ts';
 import type { OpenFile } from './open-files.ts';
-import { applyChanges, asBytes, asIntegers, BUCKET_ROWS, bucketOf, offsetOf, packEntry } from './postings.ts';
+import { applyChanges, asBytes, asIntegers, BUCKET_ROWS, bucketOf, offsetOf, packEntry, termKey } from './postings.ts';
 import { kindRange } from './schema.ts';
 
 /** Collects what a transaction changes in the inverted index, so that each blob is read and written once. */
 export interface PostingChanges {
-  add(
-    kind: IndexKind,
-    row: { readonly sequence: number; readonly origin: number; readonly length: number; readonly counts: TermCounts },
-  ): void;
-  remove(
-    kind: IndexKind,
-    row: { readonly sequence: number; readonly length: number; readonly counts: TermCounts },
-  ): void;
+  /** `tokens` are joined by blanks. Returns how many there are. */
+  add(kind: IndexKind, row: { readonly sequence: number; readonly origin: number; readonly tokens: string }): number;
+  remove(kind: IndexKind, row: { readonly sequence: number; readonly tokens: string }): void;
   flush(): void;
 }
 
-type TermCounts = ReadonlyMap<string, number>;
-
 interface KindChanges {
-  /** By term: bucket and packed entry, alternating. */
+  /** By token: sequence and frequency, alternating; frequency 0 takes the row out. */
   readonly terms: Map<string, number[]>;
   /** By bucket: offset, length + 1, origin. */
   readonly slots: Map<number, number[]>;
@@ -36,35 +29,19 @@ export function createPostingChanges(file: OpenFile): PostingChanges {
     kinds.set(kind, made);
     return made;
   };
-  const note = (changes: KindChanges, sequence: number, counts: TermCounts, isRemoval: boolean) => {
-    const bucket = bucketOf(sequence);
-    const offset = offsetOf(sequence);
-    for (const [term, count] of counts) {
-      const list = changes.terms.get(term);
-      const entry = packEntry(offset, isRemoval ? 0 : count);
-      if (list) list.push(bucket, entry);
-      else changes.terms.set(term, [bucket, entry]);
-    }
-  };
-  const noteSlot = (changes: KindChanges, sequence: number, length: number, origin: number) => {
-    const bucket = bucketOf(sequence);
-    const list = changes.slots.get(bucket) ?? [];
-    list.push(offsetOf(sequence), length, origin);
-    changes.slots.set(bucket, list);
-  };
   return {
-    add(kind, { sequence, origin, length, counts }) {
+    add(kind, { sequence, origin, tokens }) {
       const changes = changesOf(kind);
+      const length = noteTokens(changes, sequence, tokens, 1);
       changes.rows++;
       changes.tokens += length;
-      note(changes, sequence, counts, false);
       noteSlot(changes, sequence, length + 1, origin);
+      return length;
     },
-    remove(kind, { sequence, length, counts }) {
+    remove(kind, { sequence, tokens }) {
       const changes = changesOf(kind);
       changes.rows--;
-      changes.tokens -= length;
-      note(changes, sequence, counts, true);
+      changes.tokens -= noteTokens(changes, sequence, tokens, 0);
       noteSlot(changes, sequence, 0, 0);
     },
     flush() {
@@ -74,11 +51,32 @@ export function createPostingChanges(file: OpenFile): PostingChanges {
   };
 }
 
+/** Adds `step` to the frequency of each token's occurrence in the row; returns the number of tokens. */
+function noteTokens(changes: KindChanges, sequence: number, tokens: string, step: 0 | 1): number {
+  let length = 0;
+  for (const token of tokens.split(' ')) {
+    if (token === '') continue;
+    length++;
+    const list = changes.terms.get(token);
+    if (list === undefined) changes.terms.set(token, [sequence, step]);
+    else if (list[list.length - 2] === sequence) list[list.length - 1] = (list[list.length - 1] as number) + step;
+    else list.push(sequence, step);
+  }
+  return length;
+}
+
+function noteSlot(changes: KindChanges, sequence: number, length: number, origin: number): void {
+  const bucket = bucketOf(sequence);
+  const list = changes.slots.get(bucket);
+  if (list) list.push(offsetOf(sequence), length, origin);
+  else changes.slots.set(bucket, [offsetOf(sequence), length, origin]);
+}
+
 function flushKind(file: OpenFile, kind: number, changes: KindChanges): void {
   const stored = storedBuckets(file, kind, changes.slots.keys());
   // In key order: neighbouring keys lie on one page.
   for (const term of [...changes.terms.keys()].sort()) {
-    flushTerm(file, [kind, term], changes.terms.get(term) ?? [], stored);
+    flushTerm(file, [kind, termKey(term)], changes.terms.get(term) ?? [], stored);
   }
   for (const [bucket, slots] of changes.slots) flushSlots(file, [kind, bucket], slots);
   file.run(
@@ -94,7 +92,7 @@ function storedBuckets(file: OpenFile, kind: number, buckets: Iterable<number>):
   return new Set([...buckets].filter((bucket) => file.get(sql, [kind, bucket]) !== undefined));
 }
 
-/** `list` holds buckets and packed entries, alternating. */
+/** `list` holds sequences and frequencies, alternating. */
 function flushTerm(
   file: OpenFile,
   key: readonly [number, string],
@@ -103,12 +101,14 @@ function flushTerm(
 ): void {
   let rest = list;
   while (rest.length > 0) {
-    const bucket = rest[0] as number;
+    const bucket = bucketOf(rest[0] as number);
     const entries: number[] = [];
     const others: number[] = [];
     for (let index = 0; index < rest.length; index += 2) {
-      if (rest[index] === bucket) entries.push(rest[index + 1] as number);
-      else others.push(rest[index] as number, rest[index + 1] as number);
+      const sequence = rest[index] as number;
+      const frequency = rest[index + 1] as number;
+      if (bucketOf(sequence) === bucket) entries.push(packEntry(offsetOf(sequence), frequency));
+      else others.push(sequence, frequency);
     }
     flushEntries(file, [...key, bucket], entries, stored.has(bucket));
     rest = others;

@@ -54,19 +54,6 @@ export function termKey(token: string): string {
   return ` ${createHash('sha256').update(Buffer.from(token, 'utf16le')).digest('base64url')}`;
 }
 
-/** Occurrences by key, and the number of tokens. */
-export function countTerms(tokens: string): { readonly counts: ReadonlyMap<string, number>; readonly length: number } {
-  const counts = new Map<string, number>();
-  let length = 0;
-  for (const token of tokens.split(' ')) {
-    if (token === '') continue;
-    length++;
-    const key = termKey(token);
-    counts.set(key, (counts.get(key) ?? 0) + 1);
-  }
-  return { counts, length };
-}
-
 /** Stored entries with `changes` applied: packed entries to put in; frequency 0 takes a row out. */
 export function applyChanges(stored: Uint32Array | null, changes: readonly number[]): Uint32Array {
   if (isAppend(stored, changes)) {

@@ -30,7 +30,7 @@ export function kindOfRow(row: number): IndexKind {
  * `text_row`, `text_bucket`, `text_posting`, `text_statistics`: see `postings.ts`. `tokens` says what to take out of the
  * postings when the row goes.
  * `vector_row`: unit vectors as little-endian f32. `vector_sequence`: the next row number, never reused.
- * `node_key` gives node ids short numbers; `node_row` and `edge_row` are the evidence.
+ * `node_key` gives node ids short numbers, never reused either; `node_row` and `edge_row` are the evidence.
  */
 export const DATASET_MIGRATIONS = [
   {
@@ -68,7 +68,7 @@ export const DATASET_MIGRATIONS = [
       CREATE INDEX vector_row_origin ON vector_row (origin, kind);
       CREATE TABLE vector_sequence (kind INTEGER PRIMARY KEY, next INTEGER NOT NULL) STRICT;
 
-      CREATE TABLE node_key (node INTEGER PRIMARY KEY, id TEXT NOT NULL UNIQUE) STRICT;
+      CREATE TABLE node_key (node INTEGER PRIMARY KEY AUTOINCREMENT, id TEXT NOT NULL UNIQUE) STRICT;
       CREATE TABLE node_row (
         node INTEGER NOT NULL, origin INTEGER NOT NULL, mentions INTEGER NOT NULL,
         type TEXT NOT NULL, name TEXT NOT NULL, properties TEXT NOT NULL,

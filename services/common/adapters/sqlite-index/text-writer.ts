@@ -4,7 +4,6 @@ import type { TextBatch } from './batches.ts';
 import { type OpenFile, writing } from './open-files.ts';
 import { allOrigins, originsOf, removeUnusedOrigins, resolveOrigins } from './origins.ts';
 import { createPostingChanges, type PostingChanges } from './posting-changes.ts';
-import { countTerms } from './postings.ts';
 import { kindOfRow, kindRange } from './schema.ts';
 
 export function upsertText(file: OpenFile, batch: TextBatch): void {
@@ -19,8 +18,9 @@ export function upsertText(file: OpenFile, batch: TextBatch): void {
       for (const rival of rivals) removeRow(file, changes, kind, id, rival);
       const sequence = sequences.get(kind) ?? nextSequence(file, kind);
       sequences.set(kind, sequence + 1);
-      const { counts, length } = countTerms(batch.tokens[index] as string);
       const { code, start } = kindRange(kind);
+      const tokens = batch.tokens[index] as string;
+      const length = changes.add(kind, { sequence, origin, tokens });
       file.run(
         'INSERT INTO text_row (row, kind, origin, id, ordinal, length, payload, tokens) VALUES (?, ?, ?, ?, ?, ?, ?, ?)',
         [
@@ -31,10 +31,9 @@ export function upsertText(file: OpenFile, batch: TextBatch): void {
           batch.ordinals[index] as number,
           length,
           batch.payloads[index] as string,
-          batch.tokens[index] as string,
+          tokens,
         ],
       );
-      changes.add(kind, { sequence, origin, length, counts });
     }
     changes.flush();
   });
@@ -85,5 +84,5 @@ function removeRow(file: OpenFile, changes: PostingChanges, kind: IndexKind, id:
 
 function takeOut(changes: PostingChanges, row: number, tokens: string): void {
   const kind = kindOfRow(row);
-  changes.remove(kind, { sequence: row - kindRange(kind).start, ...countTerms(tokens) });
+  changes.remove(kind, { sequence: row - kindRange(kind).start, tokens });
 }
