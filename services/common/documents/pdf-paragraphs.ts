@@ -20,7 +20,7 @@ export function pdfParagraphs(pages: readonly (readonly PdfLine[])[]): DocumentB
   const bodySize = commonSize(pages.flat());
   const groups = joinAcrossPages(pages.flatMap((lines, index) => groupPage(lines, { bodySize, page: index + 1 })));
   const levels = headingLevels(groups);
-  const words = hyphenatedWords(pages);
+  const words = wordsOf(pages);
   return groups.map((group): DocumentBlock => {
     const { page } = group;
     if (isTable(group))
@@ -153,12 +153,15 @@ function headingLevels(groups: readonly Group[]): Map<number, number> {
   return new Map(sizes.map((size, index) => [size, Math.min(index + 1, 6)]));
 }
 
-/** Words with an inner hyphen that stand somewhere within a line: these keep it when a line end cuts them. */
-function hyphenatedWords(pages: readonly (readonly PdfLine[])[]): ReadonlySet<string> {
+/** All words that stand within a line, in lower case, those with an inner hyphen whole and in their parts. */
+function wordsOf(pages: readonly (readonly PdfLine[])[]): ReadonlySet<string> {
   const words = new Set<string>();
   for (const lines of pages) {
     for (const line of lines) {
-      for (const word of line.text.match(/\p{L}+-\p{L}+/gu) ?? []) words.add(word.toLowerCase());
+      for (const [word] of line.text.replace(/\p{L}+-$/u, '').matchAll(/\p{L}+(?:-\p{L}+)*/gu)) {
+        words.add(word.toLowerCase());
+        if (word.includes('-')) for (const part of word.toLowerCase().split('-')) words.add(part);
+      }
     }
   }
   return words;
@@ -170,10 +173,16 @@ function joinLines(lines: readonly PdfLine[], words: ReadonlySet<string>): strin
     const cut = /(\p{L}+)[-\u00ad\u2010]$/u.exec(text);
     const rest = /^\p{Ll}+/u.exec(line)?.[0];
     if (text === '') text = line;
-    else if (cut?.[1] === undefined || rest === undefined)
+    else if (cut?.[1] === undefined || rest === undefined) {
       text += text.endsWith('-') && /^\p{L}/u.test(line) ? line : ` ${line}`;
-    else
-      text = words.has(`${cut[1]}-${rest}`.toLowerCase()) ? `${text.slice(0, -1)}-${line}` : text.slice(0, -1) + line;
+    } else text = text.slice(0, -1) + (keepsHyphen(cut[1].toLowerCase(), rest, words) ? '-' : '') + line;
   }
   return text;
+}
+
+/** A hyphen at the end of a line belongs to the word when the document writes it so elsewhere, or both halves are words of it. */
+function keepsHyphen(start: string, rest: string, words: ReadonlySet<string>): boolean {
+  if (words.has(`${start}-${rest}`)) return true;
+  if (words.has(start + rest)) return false;
+  return start.length > 2 && rest.length > 2 && words.has(start) && words.has(rest);
 }

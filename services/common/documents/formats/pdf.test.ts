@@ -49,6 +49,17 @@ describe('PDF', () => {
     );
   });
 
+  it('keeps the hyphen between two words of the document', async () => {
+    const [block] = await read(
+      lines([
+        'A machine that can do some learning is called a machine-',
+        'learning system, and harbours are har-',
+        'bours.',
+      ]),
+    );
+    expect(block?.text).to.match(/called a machine-learning system, and harbours are harbours\.$/);
+  });
+
   it('takes larger letters for headings, by size', async () => {
     const blocks = await read([
       { text: 'The Book', y: 740, size: 24 },
