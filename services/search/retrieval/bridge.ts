@@ -103,6 +103,8 @@ function weighted(edges: readonly EdgeEvidence[]): readonly WeightedEdge[] {
 
 /** Weight of the passages among the seeds of the walk, against the entities that the query names (HippoRAG 2). */
 const PASSAGE_SEED_WEIGHT = 0.05;
+/** Coarse: only the order of the first passages counts, and work grows with its inverse. */
+const WALK_EPSILON = 1e-4;
 
 /**
  * Passages by personalised PageRank from the entities of the query and, weakly, from the first hop's passages. Empty
@@ -123,7 +125,7 @@ export function graphHits(
     [...entity.chunks.keys()].map((chunk) => ({ source: chunk, target: entity.entityId, weight: 1 })),
   );
   const isPassage = new Set([...edges, ...entityEdges].map((edge) => edge.source));
-  return [...personalisedPageRank([...edges, ...entityEdges], seeds)]
+  return [...personalisedPageRank([...edges, ...entityEdges], seeds, { epsilon: WALK_EPSILON })]
     .filter(([id]) => isPassage.has(id))
     .map(([id, score]) => ({ id, score }))
     .sort((a, b) => b.score - a.score || (a.id < b.id ? -1 : 1))

@@ -30,6 +30,8 @@ export interface Candidate {
 
 const K1 = 1.2;
 const B = 0.75;
+/** Tokens of a usual sentence (a word and its stem count as two). */
+const SENTENCE_LENGTH = 36;
 
 /** BM25 of rows, term by term, with the statistics of one query. */
 export interface TermScorer {
@@ -39,6 +41,8 @@ export interface TermScorer {
   ofFrequencies(frequencies: readonly number[], length: number): Float64Array;
   /** For rows that did not come from the lexical lane: counts the terms in the text itself. */
   ofText(text: string): Float64Array;
+  /** BM25 of the best of the sentences, taking each for a row of its own. */
+  bestSentence(sentences: readonly string[]): number;
 }
 
 export function createTermScorer(
@@ -50,29 +54,42 @@ export function createTermScorer(
     inverseRowFrequency(statistics.rowCount, statistics.rowFrequencies[at] ?? 0),
   );
   const positions = new Map(terms.map((term, at) => [term, at]));
-  const ofFrequencies = (frequencies: readonly number[], length: number) => {
-    const damping = K1 * (1 - B + (statistics.averageLength > 0 ? (B * length) / statistics.averageLength : 0));
+  const scoreOf = (frequencies: readonly number[], length: number, averageLength: number) => {
+    const damping = K1 * (1 - B + (averageLength > 0 ? (B * length) / averageLength : 0));
     return Float64Array.from(information, (weight, at) => {
       const frequency = frequencies[at] ?? 0;
       return frequency === 0 ? 0 : (weight * frequency * (K1 + 1)) / (frequency + damping);
     });
   };
+  const count = (text: string) => {
+    const frequencies = terms.map(() => 0);
+    let length = 0;
+    for (const word of text.split(/\s+/u)) {
+      const tokens = tokensOf(word);
+      length += tokens.length;
+      for (const token of tokens) {
+        const at = positions.get(token);
+        if (at !== undefined) frequencies[at] = (frequencies[at] ?? 0) + 1;
+      }
+    }
+    return { frequencies, length };
+  };
   return {
     unit: information.reduce((sum, weight) => sum + weight, 0),
     information,
-    ofFrequencies,
+    ofFrequencies: (frequencies, length) => scoreOf(frequencies, length, statistics.averageLength),
     ofText(text) {
-      const frequencies = terms.map(() => 0);
-      let length = 0;
-      for (const word of text.split(/\s+/u)) {
-        const tokens = tokensOf(word);
-        length += tokens.length;
-        for (const token of tokens) {
-          const at = positions.get(token);
-          if (at !== undefined) frequencies[at] = (frequencies[at] ?? 0) + 1;
-        }
+      const { frequencies, length } = count(text);
+      return scoreOf(frequencies, length, statistics.averageLength);
+    },
+    bestSentence(sentences) {
+      let best = 0;
+      for (const sentence of sentences) {
+        const { frequencies, length } = count(sentence);
+        const score = scoreOf(frequencies, length, SENTENCE_LENGTH).reduce((sum, value) => sum + value, 0);
+        best = Math.max(best, score);
       }
-      return ofFrequencies(frequencies, length);
+      return best;
     },
   };
 }

@@ -1,6 +1,5 @@
-import type { ChunkPayload, SentencePayload } from '../../common/domain/index-rows.ts';
+import type { ChunkPayload } from '../../common/domain/index-rows.ts';
 import { RELATIONS } from '../../common/domain/index-rows.ts';
-import { scoreBm25 } from '../../common/domain/ranking/bm25.ts';
 import type { DatasetScope } from '../../common/domain/scope.ts';
 import type { QueryAnalysis, TimeWindow } from '../../common/language/query.ts';
 import type { GraphStore } from '../../common/ports/graph-store.ts';
@@ -53,24 +52,6 @@ export async function lexicalRows(
     context.signal,
   );
   return { rows: await context.visibility.filter(found.candidates), statistics: found.statistics };
-}
-
-/** Best sentence of each passage: matches whole facts, where a long passage drowns them. */
-export async function sentenceHits(context: LaneContext): Promise<readonly LaneHit[]> {
-  const { terms } = context.analysis;
-  if (terms.length === 0 || !runs(context, 'sentence')) return [];
-  const found = await context.text.candidates(
-    context.scope,
-    { kind: 'sentence', terms, limit: context.settings.sentenceLimit, ...nodeSetFilter(context) },
-    context.signal,
-  );
-  const best = new Map<string, number>();
-  const candidates = await context.visibility.filter(found.candidates);
-  for (const { row, score } of scoreBm25({ candidates, statistics: found.statistics })) {
-    const { chunkId } = row.payload as SentencePayload;
-    if (score > (best.get(chunkId) ?? 0)) best.set(chunkId, score);
-  }
-  return [...best].map(([id, score]) => ({ id, score }));
 }
 
 export async function denseHits(context: LaneContext, vector: Float32Array | null): Promise<readonly VectorHit[]> {

@@ -5,6 +5,7 @@ import { type EvidenceLink, rankEvidence } from '../../common/domain/ranking/evi
 import { type FusedItem, fuse } from '../../common/domain/ranking/rrf.ts';
 import type { DatasetScope } from '../../common/domain/scope.ts';
 import { analyseQuery, type QueryAnalysis } from '../../common/language/query.ts';
+import { sentences } from '../../common/language/sentences.ts';
 import { tokenize } from '../../common/language/tokenize.ts';
 import type { DatasetIndexes } from '../../common/ports/dataset-indexes.ts';
 import type { TextCandidates, TextRow } from '../../common/ports/text-index.ts';
@@ -19,16 +20,7 @@ import {
   type TermScorer,
   type WordTokens,
 } from './candidates.ts';
-import {
-  denseHits,
-  type LaneContext,
-  type LaneHit,
-  lexicalRows,
-  namedEntities,
-  runs,
-  sentenceHits,
-  timeRows,
-} from './lanes.ts';
+import { denseHits, type LaneContext, type LaneHit, lexicalRows, namedEntities, runs, timeRows } from './lanes.ts';
 import { DEFAULT_SETTINGS, type LaneName, type RetrievalSettings } from './settings.ts';
 import { createVisibility } from './visibility.ts';
 
@@ -140,6 +132,7 @@ class Search {
 
   async run(limit: number): Promise<Retrieval> {
     const { statistics } = await this.runLanes();
+    this.readSentences(this.strongest(this.fuseLanes()).slice(0, this.context.settings.sentenceLimit));
     const first = this.fuseLanes();
     const seeds = this.strongest(first).slice(0, this.context.settings.bridgeSeeds);
     const around = await neighbourhood(
@@ -165,9 +158,8 @@ class Search {
 
   private async runLanes(): Promise<{ readonly statistics: TextCandidates['statistics'] }> {
     const { context } = this;
-    const [lexical, sentences, dense, named, dated] = await Promise.all([
+    const [lexical, dense, named, dated] = await Promise.all([
       lexicalRows(context),
-      sentenceHits(context),
       denseHits(context, this.vector),
       namedEntities(context),
       timeRows(context),
@@ -190,16 +182,27 @@ class Search {
     }));
     const hits: readonly (readonly [LaneName, readonly LaneHit[]])[] = [
       ['lexical', runs(context, 'lexical') ? lexicalHits : []],
-      ['sentence', sentences],
       ['dense', dense.map((hit) => ({ id: hit.id, score: hit.similarity }))],
       ['entity', this.entityHits()],
       ['time', dated.map((row) => ({ id: row.id, score: this.scoreOfDated(row) }))],
     ];
     await this.fetchMissing(hits.map(([, lane]) => lane));
     for (const [name, lane] of hits) this.addLane(name, lane);
-    for (const hit of sentences) this.set(hit.id, (candidate) => (candidate.sentenceScore = hit.score));
     for (const hit of dense) this.set(hit.id, (candidate) => (candidate.similarity = hit.similarity));
     return { statistics: lexical.statistics };
+  }
+
+  /** Best sentence of the strongest passages: a fact told in one sentence, where a long passage drowns it. */
+  private readSentences(strongest: readonly LaneHit[]): void {
+    if (!runs(this.context, 'sentence')) return;
+    const hits = strongest.flatMap(({ id }) => {
+      const candidate = this.candidates.get(id);
+      if (candidate === undefined) return [];
+      const split = sentences(candidate.payload.text).map((sentence) => sentence.text);
+      candidate.sentenceScore = this.scorer.bestSentence(split);
+      return candidate.sentenceScore > 0 ? [{ id, score: candidate.sentenceScore }] : [];
+    });
+    this.addLane('sentence', hits);
   }
 
   /** Naming an entity tells as much as a term of its rarity; beyond the limit, as much as the rarest word of its name. */

@@ -12,6 +12,7 @@ export interface RetrievalSettings {
   readonly laneWeights: Readonly<Record<LaneName, number>>;
   readonly lexicalLimit: number;
   readonly denseLimit: number;
+  /** Passages whose sentences are read. */
   readonly sentenceLimit: number;
   /** Passages that are ranked by evidence. */
   readonly poolLimit: number;
@@ -45,19 +46,19 @@ export interface RetrievalSettings {
 export const DEFAULT_SETTINGS: RetrievalSettings = {
   lanes: new Set(LANES),
   laneWeights: { lexical: 1, dense: 1, sentence: 1, entity: 1, graph: 0.7, time: 0.7 },
-  lexicalLimit: 200,
-  denseLimit: 100,
-  sentenceLimit: 100,
+  lexicalLimit: 100,
+  denseLimit: 50,
+  sentenceLimit: 25,
   poolLimit: 150,
   guaranteedPerLane: 3,
-  bridgeSeeds: 16,
-  entitiesPerPassage: 32,
-  passagesPerEntity: 32,
-  linkedLimit: 48,
+  bridgeSeeds: 12,
+  entitiesPerPassage: 16,
+  passagesPerEntity: 24,
+  linkedLimit: 32,
   subjectWeight: 1,
   mentionWeight: 0.5,
   timeWeight: 1,
-  sentenceShare: 0.5,
+  sentenceShare: 0.25,
   fusionShare: 0.2,
   sharedLinkWeight: 0.2,
   linkShare: 0.3,
