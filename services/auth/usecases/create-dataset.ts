@@ -13,8 +13,12 @@ type Dependencies = Pick<AuthDependencies, 'store' | 'eventLog' | 'clock' | 'dat
 /** How often a name may vanish under a creation that found it taken. */
 const ATTEMPTS = 5;
 
-/** Makes the dataset with its grants, or answers the one that the principal owns under the name. Takes any name. */
+/**
+ * Makes the dataset with its grants, or answers the one that the principal owns under the name. Takes any
+ * Unicode text as name: stores write a lone surrogate as another character, so two names would become one.
+ */
 export async function createDataset(deps: Dependencies, principal: Principal, name: string): Promise<DatasetRef> {
+  if (!name.isWellFormed()) throw engramError('InvalidDatasetNameError', 'Dataset name cannot be broken Unicode.');
   const id = datasetId(name, principal.id, wireTenant(principal.tenant));
   const scope = datasetScope(principal.tenant, id);
   for (let attempt = 0; attempt < ATTEMPTS; attempt += 1) {

@@ -65,6 +65,20 @@ describe('dataset registry', () => {
     expect(await auth.events()).to.deep.equal(['dataset.created', 'dataset.created', 'dataset.created']);
   });
 
+  it('refuses a name of broken Unicode, which no store can keep apart from others', async () => {
+    for (const make of [
+      create(ada, 'half\ud800'),
+      resolve(ada, 'write', { names: ['fine', 'half\ud800'], createMissing: true }),
+    ]) {
+      const error = await make.then(
+        () => null,
+        (reason: { wireName?: string; status?: number }) => reason,
+      );
+      expect(error).to.include({ wireName: 'InvalidDatasetNameError', status: 400 });
+    }
+    expect(await resolve(ada, 'read', {})).to.deep.equal([]);
+  });
+
   it('takes any name when it is asked to create one', async () => {
     for (const name of ['', 'a b', 'a.b', '日本', '\u0000', 'x'.repeat(10_000), "'; drop", '__proto__']) {
       expect((await create(ada, name)).name).to.equal(name);

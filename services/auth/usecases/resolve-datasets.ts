@@ -128,6 +128,6 @@ function namesNotFound(names: readonly string[]) {
 }
 
 function invalidName(name: string) {
-  const fault = name === '' ? 'be empty' : 'contain spaces or dots';
+  const fault = name === '' ? 'be empty' : name.isWellFormed() ? 'contain spaces or dots' : 'be broken Unicode';
   return engramError('InvalidDatasetNameError', `Dataset name cannot ${fault}.`);
 }

@@ -43,7 +43,7 @@ export function nothingPermitted(permission: Permission): EngramError {
   );
 }
 
-/** Names that a run or an upload would have to create; `POST /datasets` takes any name. */
+/** Names that a run or an upload would have to create; `POST /datasets` takes any Unicode text. */
 export function isCreatableDatasetName(name: string): boolean {
-  return name !== '' && !/[\s.]/u.test(name);
+  return name !== '' && !/[\s.]/u.test(name) && name.isWellFormed();
 }

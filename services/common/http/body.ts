@@ -1,3 +1,4 @@
+import { findTooDeep } from '../domain/json.ts';
 import { type BodySource, readAll } from './body-source.ts';
 import { collect, EMPTY_FORM, FORM_LIMITS, type FormBody } from './form-body.ts';
 import { HttpError } from './http-error.ts';
@@ -57,11 +58,15 @@ export async function receiveBody(
 }
 
 function parseJson(text: string): unknown {
+  let value: unknown;
   try {
-    return JSON.parse(text);
+    value = JSON.parse(text);
   } catch {
     throw invalidJson(findJsonFault(text), text);
   }
+  const offset = findTooDeep(text);
+  if (offset !== null) throw invalidJson({ offset, reason: 'Nested too deeply' }, text);
+  return value;
 }
 
 function urlencodedForm(text: string): FormBody {

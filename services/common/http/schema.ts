@@ -1,4 +1,5 @@
 import { z } from 'zod';
+import { parseClientJson } from '../domain/json.ts';
 
 /**
  * Readers for the wire's lenient values (search-recall.md §0): numeric texts for integers, `yes` and `on` for booleans,
@@ -74,7 +75,7 @@ export function jsonText<Schema extends z.ZodType>(schema: Schema) {
   return z.preprocess((value) => {
     if (typeof value !== 'string') return value;
     try {
-      return JSON.parse(value) as unknown;
+      return parseClientJson(value);
     } catch {
       return value;
     }

@@ -2,6 +2,7 @@ import { setTimeout as sleep } from 'node:timers/promises';
 import { expect } from 'chai';
 import { WebSocket } from 'ws';
 import { type RunningApp, runApp } from '../../../test/support/http-app.ts';
+import { exchange } from '../../../test/support/wire.ts';
 import type { SocketConnection, SocketRoute } from './socket-route.ts';
 
 let last: SocketConnection | undefined;
@@ -62,6 +63,15 @@ describe('WebSockets', () => {
     base = `ws://127.0.0.1:${app.port}`;
   });
   afterEach(() => app.stop());
+
+  it('refuses targets that are no path, and goes on', async () => {
+    const key = 'Upgrade: websocket\r\nConnection: Upgrade\r\nSec-WebSocket-Key: dGhlIHNhbXBsZSBub25jZQ==';
+    for (const target of ['//:x:y', 'http://[', '*', '//', '/%', '/api/v1/cognify/subscribe/%E0%A4%A/%']) {
+      const request = `GET ${target} HTTP/1.1\r\nHost: 127.0.0.1\r\n${key}\r\nSec-WebSocket-Version: 13\r\n\r\n`;
+      expect(await exchange(`http://127.0.0.1:${app.port}`, request)).to.match(/^HTTP\/1\.1 40[04] /);
+    }
+    expect((await talk(`${base}/api/v1/cognify/subscribe/run-1`, { 'x-api-key': 'user-key' })).code).to.equal(1000);
+  });
 
   it('accepts first, then serves with parameters, query and principal, and closes 1000 at the end', async () => {
     const { frames, code } = await talk(`${base}/api/v1/cognify/subscribe/run-1/?since=x`, { 'x-api-key': 'user-key' });

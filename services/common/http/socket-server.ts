@@ -39,10 +39,11 @@ export function attachSockets(server: Server, options: SocketServerOptions): Soc
 
   server.on('upgrade', (request: IncomingMessage, stream: Duplex, head: Buffer) => {
     stream.on('error', () => stream.destroy());
-    const url = new URL(request.url ?? '/', 'http://localhost');
-    const match = find(url.pathname);
+    const url = urlOf(request);
+    const match = url === null ? null : find(url.pathname);
     const refusal = options.guard(request.headers);
     if (isClosing) refuse(stream, '503 Service Unavailable', 'The server is stopping.');
+    else if (url === null) refuse(stream, '400 Bad Request', 'This is not a valid request target.');
     else if (refusal !== null) refuse(stream, '403 Forbidden', refusal);
     else if (match === null) refuse(stream, '404 Not Found', 'Not Found');
     else {
@@ -73,6 +74,11 @@ export function attachSockets(server: Server, options: SocketServerOptions): Soc
       clearTimeout(timer);
     },
   };
+}
+
+/** Null for a target that is no path of ours; a throw in a listener of `upgrade` would end the process. */
+function urlOf({ url: target = '/' }: IncomingMessage): URL | null {
+  return target.startsWith('/') ? URL.parse(`http://localhost${target}`) : null;
 }
 
 interface FoundSocket {

@@ -1,6 +1,6 @@
 import { z } from 'zod';
 import { engramError } from '../../common/domain/errors.ts';
-import type { JsonObject } from '../../common/domain/json.ts';
+import { type JsonObject, parseClientJson } from '../../common/domain/json.ts';
 import { HttpError } from '../../common/http/http-error.ts';
 import { defineRoute, json, type Route } from '../../common/http/route.ts';
 import { lenientBoolean, lenientInteger, optional, optionalOrBlank } from '../../common/http/schema.ts';
@@ -129,7 +129,7 @@ function graphModelOf(value: string | Record<string, unknown> | null | undefined
 
 function parseModel(text: string): unknown {
   try {
-    return JSON.parse(text);
+    return parseClientJson(text);
   } catch (error) {
     throw badRequest(`graph_model is not valid JSON: ${error instanceof Error ? error.message : 'unreadable'}`);
   }

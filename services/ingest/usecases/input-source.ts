@@ -106,12 +106,21 @@ async function urlSource(url: string, options: SourceOptions, signal: AbortSigna
   });
 }
 
-/** The last segment of a path in either spelling; never empty, never `.` or `..`. */
+/** As file systems have it; the name goes into a header when the file is read back. */
+const MAX_NAME_LENGTH = 255;
+
+/** The last segment of a path in either spelling; never empty, never `.` or `..`; a long one keeps its extension. */
 export function baseName(path: string): string {
   const last = path.split(/[\\/]/).findLast((segment) => segment !== '' && segment !== '.' && segment !== '..');
   // biome-ignore lint/suspicious/noControlCharactersInRegex: control characters are what is to be removed
   const clean = last?.replaceAll(/[\u0000-\u001f\u007f]/g, '').trim();
-  return clean === undefined || clean === '' ? 'file' : clean;
+  return clean === undefined || clean === '' ? 'file' : shortened(clean);
+}
+
+function shortened(name: string): string {
+  if (name.length <= MAX_NAME_LENGTH) return name;
+  const extension = /\.[^.]{1,20}$/.exec(name)?.[0] ?? '';
+  return `${name.slice(0, MAX_NAME_LENGTH - extension.length)}${extension}`.toWellFormed();
 }
 
 /** Without the last extension: `report.final.pdf` → `report.final`. */

@@ -35,6 +35,11 @@ describe('labels of a request', () => {
 });
 
 describe('external metadata of a request', () => {
+  it('is refused when it nests too deeply to be stored', () => {
+    const deep = `[{"a":${'['.repeat(10_000)}${']'.repeat(10_000)}}]`;
+    expect(failing(() => parseExternalMetadata(deep))).to.equal('InvalidExternalMetadataError');
+  });
+
   it('is one JSON array of objects or nulls', () => {
     expect(parseExternalMetadata('[{"k": 1}, null]')).to.deep.equal([{ k: 1 }, null]);
     expect(parseExternalMetadata('')).to.deep.equal([]);

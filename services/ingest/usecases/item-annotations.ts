@@ -1,5 +1,5 @@
 import { engramError } from '../../common/domain/errors.ts';
-import type { Json, JsonObject } from '../../common/domain/json.ts';
+import { type Json, type JsonObject, parseClientJson } from '../../common/domain/json.ts';
 
 /** What a request says of its items beside their content; lists pair with the items by position. */
 export interface ItemAnnotations {
@@ -28,7 +28,7 @@ function labelEntries(text: string): readonly unknown[] {
   const trimmed = text.trim();
   if (trimmed === '') return [];
   try {
-    const parsed: unknown = JSON.parse(trimmed);
+    const parsed = parseClientJson(trimmed);
     if (Array.isArray(parsed)) return parsed;
   } catch {
     // Not JSON: the comma form below.
@@ -53,7 +53,7 @@ export function parseExternalMetadata(input: MetadataInput): readonly (JsonObjec
 function metadataValue(text: string): unknown {
   if (text.trim() === '') return undefined;
   try {
-    return JSON.parse(text);
+    return parseClientJson(text);
   } catch (cause) {
     const reason = cause instanceof Error ? cause.message : 'not JSON';
     throw engramError('InvalidExternalMetadataError', `external_metadata is not valid JSON: ${reason}`, { cause });
@@ -87,7 +87,7 @@ export function parseNodeSets(input: readonly unknown[] | string | null | undefi
 function expandJsonList(value: unknown): readonly unknown[] {
   if (typeof value === 'string' && value.trim().startsWith('[')) {
     try {
-      const parsed: unknown = JSON.parse(value);
+      const parsed = parseClientJson(value);
       if (Array.isArray(parsed)) return parsed;
     } catch {
       // A tag that only looks like a list.
