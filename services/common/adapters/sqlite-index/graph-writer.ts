@@ -44,22 +44,22 @@ export function dropGraph(file: OpenFile): void {
 
 function upsertNodes(file: OpenFile, batch: NodeBatch, keyOf: (id: string) => number): void {
   const origins = resolveOrigins(file, 'node_row', batch.origins);
+  const put = file.writer(
+    'INSERT OR REPLACE INTO node_row (node, origin, mentions, type, name, properties) VALUES (?, ?, ?, ?, ?, ?)',
+  );
   for (let index = 0; index < batch.ids.length; index++) {
     const node = keyOf(batch.ids[index] as string);
     const { origin, rivals } = origins[batch.originOf[index] as number] as (typeof origins)[number];
     for (const rival of rivals) {
       if (rival !== origin) file.run('DELETE FROM node_row WHERE node = ? AND origin = ?', [node, rival]);
     }
-    file.run(
-      'INSERT OR REPLACE INTO node_row (node, origin, mentions, type, name, properties) VALUES (?, ?, ?, ?, ?, ?)',
-      [
-        node,
-        origin,
-        batch.mentions[index] as number,
-        batch.types[index] as string,
-        batch.names[index] as string,
-        batch.properties[index] as string,
-      ],
+    put(
+      node,
+      origin,
+      batch.mentions[index] as number,
+      batch.types[index] as string,
+      batch.names[index] as string,
+      batch.properties[index] as string,
     );
   }
 }
@@ -67,21 +67,21 @@ function upsertNodes(file: OpenFile, batch: NodeBatch, keyOf: (id: string) => nu
 function upsertEdges(file: OpenFile, batch: EdgeBatch, keyOf: (id: string) => number): void {
   // Edges carry no node sets, so an item's generation has one origin here and a replaced row has the same key.
   const origins = resolveOrigins(file, 'edge_row', batch.origins);
+  const put = file.writer(
+    'INSERT OR REPLACE INTO edge_row (source, relation, target, origin, weight, properties) VALUES (?, ?, ?, ?, ?, ?)',
+  );
   // In source order: neighbouring keys lie on one page.
   const order = batch.sources
     .map((source, index) => ({ source: keyOf(source), index }))
     .sort((a, b) => a.source - b.source);
   for (const { source, index } of order) {
-    file.run(
-      'INSERT OR REPLACE INTO edge_row (source, relation, target, origin, weight, properties) VALUES (?, ?, ?, ?, ?, ?)',
-      [
-        source,
-        batch.relations[index] as string,
-        keyOf(batch.targets[index] as string),
-        (origins[batch.originOf[index] as number] as (typeof origins)[number]).origin,
-        batch.weights[index] as number,
-        batch.properties[index] as string,
-      ],
+    put(
+      source,
+      batch.relations[index] as string,
+      keyOf(batch.targets[index] as string),
+      (origins[batch.originOf[index] as number] as (typeof origins)[number]).origin,
+      batch.weights[index] as number,
+      batch.properties[index] as string,
     );
   }
 }

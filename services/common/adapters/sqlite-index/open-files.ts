@@ -1,6 +1,6 @@
 import { existsSync, mkdirSync, rmSync } from 'node:fs';
 import { dirname } from 'node:path';
-import type { DatabaseSync } from 'node:sqlite';
+import type { DatabaseSync, SQLInputValue } from 'node:sqlite';
 import { migrate } from '../sqlite/migrations.ts';
 import { openForReading, openForWriting } from '../sqlite/open-database.ts';
 import { storeError } from '../sqlite/sqlite-errors.ts';
@@ -13,6 +13,8 @@ export interface OpenFile extends StatementCache {
   /** Node ids by number, as far as they were read: numbers are never reused, so an entry stays true. */
   readonly nodeIds: Map<number, string>;
   exec(sql: string): void;
+  /** For loops over many rows: about 1 µs less a call than `run`. Keep it no longer than the transaction. */
+  writer(sql: string): (...parameters: SQLInputValue[]) => void;
   /** Each row as it is read. The array is the callee's; answering false ends the reading. */
   each(sql: string, parameters: readonly number[], visit: (row: readonly never[]) => boolean): void;
 }
@@ -104,6 +106,8 @@ function openDatasetFile(path: string, { mode, autoMigrate }: OpenFilesOptions):
 function openWritable(path: string, autoMigrate: boolean): DatabaseSync {
   makeDirectory(path);
   const database = openForWriting(path);
+  // 16 MB: the pages that every commit of an import touches are copied into the file once, not for each commit.
+  database.exec('PRAGMA wal_autocheckpoint = 4000');
   try {
     checkLayout(database, path, autoMigrate);
     return database;
@@ -157,6 +161,10 @@ function asOpenFile(database: DatabaseSync, path: string): OpenFile {
     nodeIds: new Map(),
     ...createStatementCache(database),
     exec: (sql) => database.exec(sql),
+    writer(sql) {
+      const statement = database.prepare(sql);
+      return (...parameters) => void statement.run(...parameters);
+    },
     each(sql, parameters, visit) {
       const statement = database.prepare(sql);
       statement.setReturnArrays(true);

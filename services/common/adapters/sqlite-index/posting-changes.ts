@@ -73,11 +73,9 @@ function noteSlot(changes: KindChanges, sequence: number, length: number, origin
 }
 
 function flushKind(file: OpenFile, kind: number, changes: KindChanges): void {
-  const stored = storedBuckets(file, kind, changes.slots.keys());
+  const writeTerm = createTermWriter(file, kind, storedBuckets(file, kind, changes.slots.keys()));
   // In key order: neighbouring keys lie on one page.
-  for (const term of [...changes.terms.keys()].sort()) {
-    flushTerm(file, [kind, termKey(term)], changes.terms.get(term) ?? [], stored);
-  }
+  for (const term of [...changes.terms.keys()].sort()) writeTerm(termKey(term), changes.terms.get(term) ?? []);
   for (const [bucket, slots] of changes.slots) flushSlots(file, [kind, bucket], slots);
   file.run(
     `INSERT INTO text_statistics (kind, rows, tokens) VALUES (?, ?, ?)
@@ -92,47 +90,43 @@ function storedBuckets(file: OpenFile, kind: number, buckets: Iterable<number>):
   return new Set([...buckets].filter((bucket) => file.get(sql, [kind, bucket]) !== undefined));
 }
 
-/** `list` holds sequences and frequencies, alternating. */
-function flushTerm(
+/** Writes the changes of one term: sequences and frequencies, alternating. */
+function createTermWriter(
   file: OpenFile,
-  key: readonly [number, string],
-  list: readonly number[],
+  kind: number,
   stored: ReadonlySet<number>,
-): void {
-  let rest = list;
-  while (rest.length > 0) {
-    const bucket = bucketOf(rest[0] as number);
-    const entries: number[] = [];
-    const others: number[] = [];
-    for (let index = 0; index < rest.length; index += 2) {
-      const sequence = rest[index] as number;
-      const frequency = rest[index + 1] as number;
-      if (bucketOf(sequence) === bucket) entries.push(packEntry(offsetOf(sequence), frequency));
-      else others.push(sequence, frequency);
+): (key: string, list: readonly number[]) => void {
+  const put = file.writer('INSERT OR REPLACE INTO text_posting (kind, term, bucket, entries) VALUES (?, ?, ?, ?)');
+  const remove = file.writer('DELETE FROM text_posting WHERE kind = ? AND term = ? AND bucket = ?');
+  const read = 'SELECT entries FROM text_posting WHERE kind = ? AND term = ? AND bucket = ?';
+  return (key, list) => {
+    for (const { bucket, entries } of entriesByBucket(list)) {
+      const before = stored.has(bucket) ? file.get(read, [kind, key, bucket])?.[0] : undefined;
+      const after = applyChanges(before === undefined ? null : asIntegers(before), entries);
+      if (after.length > 0) put(kind, key, bucket, asBytes(after));
+      else if (before !== undefined) remove(kind, key, bucket);
     }
-    flushEntries(file, [...key, bucket], entries, stored.has(bucket));
-    rest = others;
-  }
+  };
 }
 
-function flushEntries(
-  file: OpenFile,
-  key: readonly [number, string, number],
-  changes: readonly number[],
-  isStored: boolean,
-): void {
-  const stored = isStored
-    ? file.get('SELECT entries FROM text_posting WHERE kind = ? AND term = ? AND bucket = ?', key)?.[0]
-    : undefined;
-  const entries = applyChanges(stored === undefined ? null : asIntegers(stored), changes);
-  if (entries.length > 0) {
-    file.run('INSERT OR REPLACE INTO text_posting (kind, term, bucket, entries) VALUES (?, ?, ?, ?)', [
-      ...key,
-      asBytes(entries),
-    ]);
-  } else if (stored !== undefined) {
-    file.run('DELETE FROM text_posting WHERE kind = ? AND term = ? AND bucket = ?', key);
+interface BucketEntries {
+  readonly bucket: number;
+  /** Packed. */
+  readonly entries: readonly number[];
+}
+
+function entriesByBucket(list: readonly number[]): readonly BucketEntries[] {
+  const buckets: { readonly bucket: number; readonly entries: number[] }[] = [];
+  for (let index = 0; index < list.length; index += 2) {
+    const sequence = list[index] as number;
+    const bucket = bucketOf(sequence);
+    const entry = packEntry(offsetOf(sequence), list[index + 1] as number);
+    const last = buckets.at(-1);
+    const place = last?.bucket === bucket ? last : buckets.find((other) => other.bucket === bucket);
+    if (place) place.entries.push(entry);
+    else buckets.push({ bucket, entries: [entry] });
   }
+  return buckets;
 }
 
 function flushSlots(file: OpenFile, key: readonly [number, number], changes: readonly number[]): void {

@@ -11,6 +11,9 @@ export function upsertText(file: OpenFile, batch: TextBatch): void {
     const changes = createPostingChanges(file);
     const origins = resolveOrigins(file, 'text_row', batch.origins);
     const sequences = new Map<IndexKind, number>();
+    const insert = file.writer(
+      'INSERT INTO text_row (row, kind, origin, id, ordinal, length, payload, tokens) VALUES (?, ?, ?, ?, ?, ?, ?, ?)',
+    );
     for (let index = 0; index < batch.ids.length; index++) {
       const kind = batch.kinds[index] as IndexKind;
       const id = batch.ids[index] as string;
@@ -21,19 +24,8 @@ export function upsertText(file: OpenFile, batch: TextBatch): void {
       const { code, start } = kindRange(kind);
       const tokens = batch.tokens[index] as string;
       const length = changes.add(kind, { sequence, origin, tokens });
-      file.run(
-        'INSERT INTO text_row (row, kind, origin, id, ordinal, length, payload, tokens) VALUES (?, ?, ?, ?, ?, ?, ?, ?)',
-        [
-          start + sequence,
-          code,
-          origin,
-          id,
-          batch.ordinals[index] as number,
-          length,
-          batch.payloads[index] as string,
-          tokens,
-        ],
-      );
+      const payload = batch.payloads[index] as string;
+      insert(start + sequence, code, origin, id, batch.ordinals[index] as number, length, payload, tokens);
     }
     changes.flush();
   });
