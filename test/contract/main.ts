@@ -1,6 +1,7 @@
 /**
  * Runs the contract cases against any server:
- *   npm run test:contract -- --base-url http://127.0.0.1:8000 [--user EMAIL --password SECRET | --api-key KEY] [--area ingest] [--only NAME] [--open] [--reference]
+ *   npm run test:contract -- --base-url http://127.0.0.1:8000 [--user EMAIL --password SECRET | --api-key KEY]
+ *     [--area ingest] [--only PART-OF-NAME] [--jobs 4] [--open] [--reference]
  * With `--reference` cases marked as a wilful bettering are left out; `--open` takes those for a server that asks for no
  * credentials. Exit code 1 when a case does not hold.
  */
@@ -16,6 +17,7 @@ const { values } = parseArgs({
     area: { type: 'string' },
     only: { type: 'string' },
     open: { type: 'boolean', default: false },
+    jobs: { type: 'string', default: '1' },
     reference: { type: 'boolean', default: false },
   },
 });
@@ -27,24 +29,25 @@ async function credential(baseUrl: string): Promise<Readonly<Record<string, stri
 
 const baseUrl = values['base-url'];
 const runner = createRunner({ baseUrl, headers: await credential(baseUrl) });
-let passed = 0;
+const chosen = loadCases(values.open ? 'open' : 'required')
+  .filter(({ area }) => values.area === undefined || area === values.area)
+  .flatMap(({ area, cases }) => cases.map((contractCase) => ({ area, contractCase })))
+  .filter(({ contractCase }) => values.only === undefined || contractCase.name.includes(values.only));
+const run = chosen.filter(({ contractCase }) => !values.reference || contractCase.bettering === undefined);
 let failed = 0;
-let skipped = 0;
-for (const { area, cases } of loadCases(values.open ? 'open' : 'required').filter(
-  (file) => values.area === undefined || file.area === values.area,
-)) {
-  for (const contractCase of cases.filter(({ name }) => values.only === undefined || name.includes(values.only))) {
-    if (values.reference && contractCase.bettering !== undefined) {
-      skipped += 1;
-      continue;
-    }
+
+/** Takes cases from the shared iterator until there are none. */
+async function work(cases: Iterator<(typeof run)[number]>): Promise<void> {
+  for (let next = cases.next(); !next.done; next = cases.next()) {
+    const { area, contractCase } = next.value;
     const problems = await runner.run(contractCase).catch((error: unknown) => [String(error)]);
-    if (problems.length === 0) passed += 1;
-    else {
-      failed += 1;
-      process.stdout.write(`${area}: ${contractCase.name}\n${problems.map((problem) => `    ${problem}\n`).join('')}`);
-    }
+    if (problems.length === 0) continue;
+    failed += 1;
+    process.stdout.write(`${area}: ${contractCase.name}\n${problems.map((problem) => `    ${problem}\n`).join('')}`);
   }
 }
-process.stdout.write(`${passed} passed, ${failed} failed, ${skipped} skipped\n`);
+
+const cases = run.values();
+await Promise.all(Array.from({ length: Number(values.jobs) }, () => work(cases)));
+process.stdout.write(`${run.length - failed} passed, ${failed} failed, ${chosen.length - run.length} skipped\n`);
 process.exitCode = failed === 0 ? 0 : 1;

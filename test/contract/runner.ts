@@ -117,7 +117,8 @@ async function runStep(baseUrl: string, step: Step, { variables, credential }: S
     const answer = await exchange(baseUrl, fill(step.request, variables), await credential(step.request));
     const problems = judge(answer, fill(expectation, variables));
     if (problems.length === 0) {
-      for (const [name, path] of Object.entries(step.save ?? {})) variables.set(name, lookUp(answer.body, path));
+      for (const [name, path] of Object.entries(fill(step.save ?? {}, variables)))
+        variables.set(name, lookUp(answer.body, path));
       return [];
     }
     if (Date.now() >= deadline) return problems;
