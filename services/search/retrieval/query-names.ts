@@ -1,4 +1,5 @@
 import { idFor } from '../../common/domain/ids.ts';
+import { isCommonWord } from '../../common/language/common-words.ts';
 import type { QueryAnalysis } from '../../common/language/query.ts';
 import { STOP_WORDS } from '../../common/language/stop-words.ts';
 
@@ -17,7 +18,7 @@ const WORD = /[\p{L}\p{N}][\p{L}\p{N}\p{M}]*(?:['’.&/-][\p{L}\p{N}\p{M}]+)*\.?
 /**
  * Every stretch of the query that could name an entity, as the id that entity would have: linking is then one look-up
  * in the graph. Single words count when they are capitalised within a query or hold a digit, and in a query without
- * capitals when they are no stop words; longer stretches must begin and end in a word that says something.
+ * capitals when they are no everyday words; longer stretches must begin and end in a word that says something.
  */
 export function queryNames(analysis: QueryAnalysis): readonly QueryName[] {
   const words = wordsOf(analysis.text);
@@ -57,6 +58,7 @@ interface Word {
   readonly end: number;
   readonly isCapitalised: boolean;
   readonly isStopWord: boolean;
+  readonly isCommonWord: boolean;
 }
 
 function wordsOf(text: string): readonly Word[] {
@@ -69,6 +71,7 @@ function wordsOf(text: string): readonly Word[] {
       end: match.index + word.length,
       isCapitalised: /^[\p{Lu}\p{N}]|\p{Ll}\p{Lu}/u.test(word),
       isStopWord: STOP_WORDS.has(bare),
+      isCommonWord: isCommonWord(bare),
     };
   });
 }
@@ -76,7 +79,7 @@ function wordsOf(text: string): readonly Word[] {
 function canBeName(stretch: readonly Word[], hasCapitals: boolean): boolean {
   const first = stretch[0] as Word;
   const last = stretch.at(-1) as Word;
-  if (stretch.length === 1) return !first.isStopWord && (first.isCapitalised || !hasCapitals);
+  if (stretch.length === 1) return !first.isStopWord && (hasCapitals ? first.isCapitalised : !first.isCommonWord);
   return (!first.isStopWord || first.isCapitalised) && (!last.isStopWord || last.isCapitalised);
 }
 

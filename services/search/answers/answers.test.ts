@@ -1,0 +1,105 @@
+import { expect } from 'chai';
+import { createSearchWorld, type WorldPassage } from '../../../test/support/search-world.ts';
+import { scopeOf } from '../../common/domain/dataset.ts';
+import { createRetriever, type RankedPassage } from '../retrieval/pipeline.ts';
+import { titleOf } from './contexts.ts';
+import { evidenceBlock } from './evidence-block.ts';
+import { extractiveAnswer, NOTHING_FITS } from './extractive.ts';
+import { packPassages } from './passage-context.ts';
+
+const PASSAGES: readonly WorldPassage[] = [
+  {
+    title: 'ada',
+    text: 'Ada Lovelace was born in London. She lived in Marylebone from 1835. Her friends praised her.',
+  },
+  { title: 'nile', text: 'The Nile flows through Egypt. Cairo lies on it. Its floods fed the fields for ages.' },
+  {
+    title: 'engine',
+    text: 'Charles Babbage designed the analytical engine. Ada Lovelace wrote notes about the engine.',
+  },
+];
+
+async function retrieve(query: string) {
+  const world = await createSearchWorld();
+  const dataset = world.dataset('notes');
+  await world.fill(dataset, PASSAGES);
+  const retriever = createRetriever({ indexes: world.indexes, ledger: world.ledger });
+  return retriever.retrieve({ scope: scopeOf(dataset), query, vector: null, limit: 5 });
+}
+
+async function answer(query: string): Promise<string> {
+  const retrieval = await retrieve(query);
+  return extractiveAnswer(query, retrieval, retrieval.passages);
+}
+
+describe('extractive answers', () => {
+  it('quote the sentence that answers, word for word, with its document', async () => {
+    expect((await answer('Where was Ada Lovelace born?')).split('\n')[0]).to.equal(
+      '"Ada Lovelace was born in London." (ada)',
+    );
+    expect(await answer('Who designed the analytical engine?')).to.include(
+      '"Charles Babbage designed the analytical engine." (engine)',
+    );
+  });
+
+  it('say that nothing fits when the name asked for stands nowhere', async () => {
+    expect(await answer('Where was Wolfgang Amadeus Mozart born?')).to.equal(NOTHING_FITS);
+    expect(await answer('quantum chromodynamics lattice spacing')).to.equal(NOTHING_FITS);
+  });
+
+  it('say that nothing fits without passages', () => {
+    const retrieval = { analysis: { terms: [], entities: [] }, information: [], named: [], passages: [], links: [] };
+    expect(extractiveAnswer('x', retrieval as never, [])).to.equal(NOTHING_FITS);
+  });
+});
+
+describe('the evidence block', () => {
+  it('names chunk, document and ids, with a snippet, as clients parse it', async () => {
+    const { passages } = await retrieve('Where was Ada Lovelace born?');
+    const block = evidenceBlock('Ada Lovelace was born in London.', passages, { snippets: true });
+    expect(block.startsWith('\n\nEvidence:\n- chunk 1 of document ada (data_id: ')).to.equal(true);
+    expect(block).to.match(/\(data_id: [0-9a-f-]{36}, chunk_id: [0-9a-f-]{36}\): "Ada Lovelace was born in London\. /);
+  });
+
+  it('leaves out passages that share no significant word with the answer', async () => {
+    const { passages } = await retrieve('Ada Lovelace Nile Egypt');
+    expect(passages.length).to.be.greaterThan(1);
+    expect(evidenceBlock('Egypt.', passages, { snippets: true }).match(/^- /gmu)).to.have.length(1);
+    expect(evidenceBlock('xyzzy', passages, { snippets: true })).to.equal('');
+  });
+
+  it('has no snippet for graph answers, and five bullets at most', async () => {
+    const [passage] = (await retrieve('Ada Lovelace')).passages;
+    const many = Array.from({ length: 8 }, (_, at) => ({ ...(passage as RankedPassage), id: `chunk-${at}` }));
+    const bullets = evidenceBlock('whatever', many, { snippets: false }).match(/^- .*$/gmu) ?? [];
+    expect(bullets).to.have.length(5);
+    expect(bullets[0]?.endsWith('chunk_id: chunk-0)')).to.equal(true);
+  });
+
+  it('cuts long snippets to 160 characters on one line', async () => {
+    const [passage] = (await retrieve('Ada Lovelace')).passages;
+    const long = { ...(passage as RankedPassage).payload, text: `Ada\n\n${'word '.repeat(80)}` };
+    const block = evidenceBlock('Ada', [{ ...(passage as RankedPassage), payload: long }], { snippets: true });
+    const snippet = /: "(.*)"$/u.exec(block)?.[1] ?? '';
+    expect([...snippet]).to.have.length(160);
+    expect(snippet.endsWith('…')).to.equal(true);
+  });
+});
+
+describe('contexts', () => {
+  it('title a passage by its first words and most frequent ones', () => {
+    expect(titleOf('The Nile flows through Egypt. Cairo lies on the Nile.')).to.equal(
+      'The Nile flows through Egypt. Cairo lies... [nile, flows, through]',
+    );
+  });
+
+  it('pack what fits, in rank order, and always the first passage', async () => {
+    const { passages } = await retrieve('Ada Lovelace Nile Egypt engine');
+    const lengths = passages.map((passage) => passage.payload.text.length);
+    const budget = (lengths[0] ?? 0) + (lengths[1] ?? 0);
+    expect(packPassages(passages, budget).map((passage) => passage.id)).to.deep.equal(
+      passages.slice(0, 2).map((passage) => passage.id),
+    );
+    expect(packPassages(passages, 10)[0]?.payload.text).to.have.length(10);
+  });
+});

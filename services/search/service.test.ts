@@ -1,0 +1,390 @@
+import { expect } from 'chai';
+import { createSearchWorld, type SearchApp, type SearchWorld, startSearch } from '../../test/support/search-world.ts';
+import type { DatasetRef } from '../common/domain/dataset.ts';
+import { engramError } from '../common/domain/errors.ts';
+import type { RunState } from '../common/domain/run.ts';
+import { eraseSearched } from '../common/messaging/methods/search.ts';
+import type { LanguageModel } from '../common/ports/models.ts';
+
+const ADA = { title: 'ada', text: 'Ada Lovelace lives in Oslo. She works with Charles Babbage on the engine.' };
+const RIVER = { title: 'river', text: 'The Nile flows through Egypt. Cairo lies on the Nile.' };
+const QUERY = 'Where does Ada Lovelace live?';
+
+type Json = Record<string, unknown>;
+
+describe('the search service', () => {
+  let world: SearchWorld;
+  let notes: DatasetRef;
+  let other: DatasetRef;
+  let empty: DatasetRef;
+
+  beforeEach(async () => {
+    world = await createSearchWorld();
+    [notes, other, empty] = ['notes', 'other', 'empty'].map((name) => world.dataset(name)) as [
+      DatasetRef,
+      DatasetRef,
+      DatasetRef,
+    ];
+    await world.fill(notes, [ADA, RIVER]);
+    await world.fill(other, [{ title: 'copy', text: 'Ada Lovelace lives in Paris.' }]);
+  });
+
+  const start = (options?: Parameters<typeof startSearch>[2]) => startSearch(world, [notes, other, empty], options);
+
+  async function post(search: SearchApp, path: string, body: object) {
+    const response = await search.app.post(`/api/v1${path}`, body);
+    return { status: response.status, body: (await response.json()) as unknown };
+  }
+
+  const ask = async (search: SearchApp, body: object) =>
+    post(search, '/search', { query: QUERY, datasets: ['notes'], ...body });
+
+  async function result(search: SearchApp, body: object): Promise<unknown> {
+    const answer = await ask(search, body);
+    expect(answer.status).to.equal(200);
+    return (answer.body as Json[])[0]?.['search_result'];
+  }
+
+  describe('POST /search', () => {
+    it('answers one entry per dataset, in the order of the datasets', async () => {
+      await using search = await start();
+      const { body } = await ask(search, { datasets: ['other', 'notes'], searchType: 'RAG_COMPLETION' });
+      const entries = body as Json[];
+      expect(entries.map((entry) => entry['dataset_name'])).to.deep.equal(['other', 'notes']);
+      expect(Object.keys(entries[0] as Json)).to.deep.equal([
+        'dataset_id',
+        'dataset_name',
+        'dataset_tenant_id',
+        'search_result',
+      ]);
+      expect(entries[0]).to.include({ dataset_id: other.id, dataset_tenant_id: null });
+      expect(String(entries[0]?.['search_result'])).to.include('Paris');
+    });
+
+    it('takes snake_case, ids before names, and GRAPH_COMPLETION when no type is named', async () => {
+      await using search = await start();
+      const body = { query: QUERY, dataset_ids: [notes.id, notes.id], datasets: ['nowhere'], only_context: true };
+      const answer = await post(search, '/search', body);
+      expect(answer.status).to.equal(200);
+      const [entry, ...rest] = answer.body as Json[];
+      expect(rest).to.deep.equal([]);
+      const text = String(entry?.['search_result']);
+      expect(text).to.include(`The question is: \`${QUERY}\``);
+      expect(text).to.include('Nodes:\nNode: ');
+      expect(text).to.match(/Connections:\n.* --\[contains\]--> Ada Lovelace/);
+    });
+
+    it('gives chunks with exactly the payload of the contract', async () => {
+      await using search = await start();
+      const [chunk] = (await result(search, { searchType: 'CHUNKS' })) as Json[];
+      expect(Object.keys(chunk as Json).toSorted()).to.deep.equal(
+        `id text document_id document_name chunk_index source_chunk_id external_metadata importance_weight belongs_to_set
+         type created_at updated_at ontology_valid ontology_uri version topological_rank feedback_weight source_pipeline
+         source_task source_node_set source_user source_content_hash score`
+          .split(/\s+/)
+          .toSorted(),
+      );
+      expect(chunk).to.include({ text: ADA.text, document_name: 'ada', chunk_index: 0, type: 'IndexSchema' });
+      expect(chunk?.['score']).to.be.within(0, 1);
+    });
+
+    it('gives lexical chunks as graph nodes, summaries with their chunk, both as lines of context', async () => {
+      await using search = await start();
+      const [lexical] = (await result(search, { searchType: 'CHUNKS_LEXICAL' })) as Json[];
+      expect(lexical).to.include({ type: 'DocumentChunk', cut_type: 'paragraph_end', chunk_size: 12 });
+      expect(lexical).not.to.have.property('score');
+      const [summary] = (await result(search, { searchType: 'SUMMARIES' })) as Json[];
+      expect(summary?.['text']).to.equal('Ada Lovelace lives in Oslo.');
+      expect(summary?.['source_chunk_id']).to.equal(lexical?.['id']);
+      expect(await result(search, { searchType: 'CHUNKS', onlyContext: true })).to.include(ADA.text);
+    });
+
+    it('quotes without a model and cites its evidence', async () => {
+      await using search = await start();
+      const [answer] = (await result(search, { searchType: 'HYBRID_COMPLETION', includeReferences: true })) as string[];
+      expect(answer).to.match(/^"Ada Lovelace lives in Oslo\." \(ada\)[\s\S]*\n\nEvidence:\n- chunk 1 of document ada/);
+      const [graph] = (await result(search, { searchType: 'GRAPH_COMPLETION', includeReferences: true })) as string[];
+      expect(graph).to.match(/\n\nEvidence:\n- chunk 1 of document ada \(data_id: [^)]+\)(\n|$)/);
+    });
+
+    it('shows the sections of a hybrid context', async () => {
+      await using search = await start();
+      const text = String(await result(search, { searchType: 'HYBRID_COMPLETION', onlyContext: true }));
+      expect(text).to.include(`## Relevant passages\n${ADA.text}`);
+      expect(text).to.include('## Relevant entities\n### Ada Lovelace (Person)\n- ');
+    });
+
+    it('answers triplets from the statements', async () => {
+      await using search = await start();
+      const text = String(await result(search, { searchType: 'TRIPLET_COMPLETION', onlyContext: true }));
+      expect(text).to.include('Ada Lovelace-›relates_to-›Oslo: Ada Lovelace lives in Oslo.');
+    });
+
+    it('explains each result when asked', async () => {
+      await using search = await start();
+      const [chunk] = (await result(search, { searchType: 'CHUNKS', explain: true })) as Json[];
+      expect(chunk).to.have.nested.property('explain.lanes.lexical.rank', 1);
+      const { body } = await ask(search, { searchType: 'RAG_COMPLETION', explain: true });
+      expect((body as Json[])[0]?.['explain']).to.have.length.greaterThan(0);
+    });
+
+    it('keeps to node sets, and takes any top_k above 0', async () => {
+      await world.fill(notes, [{ title: 'set', text: 'Ada Lovelace lives in Rome.', nodeSets: ['italy'] }]);
+      await using search = await start();
+      const texts = (rows: unknown) => (rows as Json[]).map((row) => row['text']);
+      const inSet = await result(search, { searchType: 'CHUNKS', nodeName: ['italy'] });
+      expect(texts(inSet)).to.deep.equal(['Ada Lovelace lives in Rome.']);
+      expect(texts(await result(search, { searchType: 'CHUNKS', topK: '1' }))).to.have.length(1);
+      expect(texts(await result(search, { searchType: 'CHUNKS', topK: 1e9 }))).to.have.length.greaterThan(1);
+    });
+
+    it('refuses what the contract refuses, with its status and class', async () => {
+      await using search = await start();
+      const cases: readonly (readonly [object, number, string])[] = [
+        [{ topK: 0 }, 422, '[QueryValidationError]'],
+        [{ topK: -1 }, 422, '[QueryValidationError]'],
+        [{ query: '  ' }, 422, '[QueryValidationError]'],
+        [{ datasets: ['notes', 'nowhere'] }, 404, '[DatasetNotFoundError]'],
+        [{ datasetIds: ['00000000-0000-4000-8000-000000000000'] }, 403, '[PermissionDeniedError]'],
+        [{ datasets: ['empty'] }, 404, '[NoDataError]'],
+        [{ searchType: 'CYPHER' }, 403, '[SearchTypeDisabledError]'],
+        [{ searchType: 'CODE' }, 400, '[UnsupportedSearchTypeError]'],
+        [{ codeQuery: {} }, 422, '[InvalidCodeSearchConfig]'],
+        [{ skills: [] }, 422, '[InvalidAgenticSearchConfig]'],
+        [{ maxIter: 0 }, 422, '[InvalidMaxIter]'],
+      ];
+      for (const [body, status, name] of cases) {
+        const answer = await ask(search, body);
+        expect(answer.status, JSON.stringify(body)).to.equal(status);
+        expect((answer.body as Json)['detail']).to.include(name);
+      }
+      for (const body of [{ topK: 'x' }, { searchType: 'NONE' }, { datasetIds: ['x'] }, { query: 1 }]) {
+        const answer = await ask(search, body);
+        expect(answer.status, JSON.stringify(body)).to.equal(400);
+        expect((answer.body as Json)['detail']).to.be.an('array');
+      }
+    });
+
+    it('answers a blank lexical query, and a query that nothing matches, with an empty list', async () => {
+      await using search = await start();
+      expect(await result(search, { searchType: 'CHUNKS_LEXICAL', query: '' })).to.deep.equal([]);
+      expect(await result(search, { searchType: 'RAG_COMPLETION', query: '?!' })).to.deep.equal([]);
+    });
+
+    it('tells about a dataset without data beside those that answer', async () => {
+      await using search = await start();
+      const { status, body } = await ask(search, { datasets: ['empty', 'notes'], searchType: 'CHUNKS' });
+      expect(status).to.equal(200);
+      const [none, some] = body as Json[];
+      expect(none?.['search_result']).to.deep.equal([]);
+      expect(none?.['error']).to.include(`No searchable memory in dataset 'empty' (id: ${empty.id})`);
+      expect(some).not.to.have.property('error');
+    });
+
+    it('answers from the others when one dataset fails, without telling how', async () => {
+      const text = {
+        ...world.indexes.text,
+        candidates: ((scope, ...rest) =>
+          scope.dataset === other.id
+            ? Promise.reject(new Error('disk on fire'))
+            : world.indexes.text.candidates(scope, ...rest)) as typeof world.indexes.text.candidates,
+      };
+      await using search = await start({ indexes: { ...world.indexes, text } });
+      const { status, body } = await ask(search, { datasets: ['other', 'notes'], searchType: 'CHUNKS' });
+      expect(status).to.equal(200);
+      expect((body as Json[])[0]?.['error'])
+        .to.be.a('string')
+        .and.not.include('fire');
+      expect((body as Json[])[1]?.['search_result']).to.have.length.greaterThan(0);
+      expect((await ask(search, { datasets: ['other'], searchType: 'CHUNKS' })).status).to.equal(500);
+    });
+
+    it('answers the results themselves without access control', async () => {
+      await using search = await start({ settings: { accessControl: false } });
+      const chunks = (await ask(search, { searchType: 'CHUNKS' })).body as Json[];
+      expect(chunks[0]?.['text']).to.equal(ADA.text);
+      const [answer] = (await ask(search, { searchType: 'RAG_COMPLETION' })).body as string[];
+      expect(answer).to.include('Oslo');
+      const context = (await ask(search, { searchType: 'RAG_COMPLETION', onlyContext: true })).body as string[];
+      expect(context).to.have.length(1);
+      expect(context[0]).to.include('The question is');
+      const both = (await ask(search, { datasets: ['notes', 'other'], searchType: 'CHUNKS' })).body as Json[];
+      expect(both.map((row) => row['document_name'])).to.include.members(['ada', 'copy']);
+    });
+  });
+
+  describe('with a model', () => {
+    function model(answer: () => string): LanguageModel & { readonly prompts: { system: string; prompt: string }[] } {
+      const prompts: { system: string; prompt: string }[] = [];
+      return {
+        name: 'test/model',
+        prompts,
+        async text({ system, prompt }) {
+          prompts.push({ system, prompt });
+          return { text: answer(), usage: { inputTokens: 1, outputTokens: 1 } };
+        },
+        structured: () => Promise.reject(new Error('not asked')),
+        async *stream() {},
+      };
+    }
+
+    it('asks once per dataset, with the context, and never for retrieval alone', async () => {
+      const languageModel = model(() => 'Oslo, of course.');
+      await using search = await start({ languageModel });
+      expect(await result(search, { searchType: 'HYBRID_COMPLETION', systemPrompt: 'Be brief.' })).to.deep.equal([
+        'Oslo, of course.',
+      ]);
+      expect(languageModel.prompts).to.have.length(1);
+      expect(languageModel.prompts[0]?.system).to.equal('Be brief.');
+      expect(languageModel.prompts[0]?.prompt).to.include(ADA.text);
+      await ask(search, { searchType: 'CHUNKS' });
+      await ask(search, { searchType: 'HYBRID_COMPLETION', onlyContext: true });
+      await ask(search, { searchType: 'RAG_COMPLETION', query: '?!' });
+      expect(languageModel.prompts).to.have.length(1);
+    });
+
+    it('fails the whole call with 402 when the budget is used up', async () => {
+      let asked = 0;
+      const languageModel = model(() => {
+        if (++asked > 1) throw engramError('LLMPaymentRequiredError', 'Budget used up.');
+        return 'fine';
+      });
+      await using search = await start({ languageModel });
+      const answer = await ask(search, { datasets: ['notes', 'other'] });
+      expect(answer.status).to.equal(402);
+      expect((answer.body as Json)['detail']).to.equal('Budget used up. [LLMPaymentRequiredError]');
+    });
+  });
+
+  describe('POST /recall', () => {
+    const recall = (search: SearchApp, body: object) =>
+      post(search, '/recall', { query: QUERY, datasets: ['notes'], ...body });
+
+    it('answers chunks as items when neither type nor model is there', async () => {
+      await using search = await start();
+      const { status, body } = await recall(search, { verbose: true, session_id: null });
+      expect(status).to.equal(200);
+      const [item] = body as Json[];
+      expect(Object.keys(item as Json)).to.deep.equal(
+        `kind search_type text system_prompt score dataset_id dataset_name metadata raw structured source`.split(' '),
+      );
+      expect(item).to.include({ kind: 'chunk', search_type: 'CHUNKS', text: ADA.text, source: 'graph' });
+      expect(Object.keys(item?.['metadata'] as Json)).to.deep.equal([
+        'data_id',
+        'chunk_id',
+        'chunk_index',
+        'document_name',
+      ]);
+    });
+
+    it('gives answers and contexts as one item per dataset', async () => {
+      await using search = await start();
+      const [item] = (await recall(search, { searchType: 'GRAPH_COMPLETION' })).body as Json[];
+      expect(item).to.deep.include({ kind: 'graph_completion', score: null, metadata: {}, system_prompt: null });
+      expect(item?.['raw']).to.deep.equal({ value: item?.['text'] });
+      const context = await recall(search, { searchType: 'GRAPH_COMPLETION', onlyContext: true });
+      const [shown] = context.body as Json[];
+      expect(shown?.['text']).to.include('The question is');
+      expect(shown?.['system_prompt']).to.be.a('string');
+    });
+
+    it('answers unknown scopes and other bad values as the contract words them', async () => {
+      await using search = await start();
+      const unknown = await recall(search, { scope: 'graphs' });
+      expect(unknown.status).to.equal(422);
+      expect((unknown.body as Json)['error']).to.match(/^Invalid recall request\. .*\['all', 'auto', /);
+      expect((await recall(search, { scope: [] })).body).to.deep.equal([]);
+      expect((await recall(search, { scope: 'session', session_id: 's' })).body).to.deep.equal([]);
+      for (const [body, name] of [
+        [{ toolsTrigger: 'never' }, 'InvalidToolsTriggerError'],
+        [{ codeQuery: {} }, 'InvalidCodeQueryError'],
+        [{ scope: 'tools' }, 'ToolCallsDisabledError'],
+      ] as const) {
+        const answer = await recall(search, body);
+        expect(answer.status).to.equal(422);
+        expect((answer.body as Json)['detail']).to.include(`[${name}]`);
+      }
+    });
+
+    it('says that memory warms up, or that it could not be built, and searches otherwise', async () => {
+      await using search = await start();
+      const marker = async () => (await recall(search, { datasets: ['empty'] })) as { status: number; body: Json[] };
+      expect((await marker()).body[0]).to.deep.include({
+        source: 'system',
+        status: 'memory_warming_up',
+        datapoint_count: 0,
+        threshold: 1,
+        error_class: null,
+      });
+      const run = { pipeline: 'cognify_pipeline', status: 'DATASET_PROCESSING_ERRORED', startedAt: '2026-01-02' };
+      search.runs.push({ ...run, errorClass: 'IngestionError', errorMessage: 'broken' } as RunState);
+      expect((await marker()).body[0]).to.include({ status: 'build_failed', error_class: 'IngestionError' });
+      search.runs[0] = { ...run, pipeline: 'add_pipeline', status: 'DATASET_PROCESSING_COMPLETED' } as RunState;
+      expect((await marker()).status).to.equal(404);
+    });
+
+    it('streams stages and the final items when asked, and keeps the status of early errors', async () => {
+      await using search = await start();
+      const accept = { accept: 'text/event-stream, application/json;q=0.5' };
+      const response = await search.app.post('/api/v1/recall', { query: QUERY, datasets: ['notes'] }, accept);
+      expect(response.headers.get('content-type')).to.equal('text/event-stream; charset=utf-8');
+      const events = (await response.text()).trim().split('\n\n');
+      expect(events[0]).to.equal('event: stage\ndata: {"stage":"retrieving"}');
+      expect(events).to.have.length(2);
+      const final = JSON.parse((events[1] ?? '').replace('event: final\ndata: ', '')) as { results: Json[] };
+      expect(final.results[0]?.['text']).to.equal(ADA.text);
+      const early = await recall(search, { datasets: ['nowhere'], stream: true });
+      expect(early.status).to.equal(404);
+    });
+
+    it('ends a stream with an error event when the work fails later', async () => {
+      const text = { ...world.indexes.text, candidates: () => Promise.reject(new Error('disk on fire')) };
+      await using search = await start({ indexes: { ...world.indexes, text } });
+      const body = { query: QUERY, datasets: ['notes'], stream: true };
+      const events = await (await search.app.post('/api/v1/recall', body)).text();
+      expect(events).to.include('event: error\ndata: {"message":');
+      expect(events).not.to.include('fire');
+    });
+  });
+
+  describe('histories', () => {
+    const history = async (search: SearchApp, path = '/search') =>
+      (await (await search.app.get(`/api/v1${path}`)).json()) as Json[];
+
+    it('keep a question and an answer per dataset, oldest first, the same on both routes', async () => {
+      await using search = await start();
+      await ask(search, { searchType: 'RAG_COMPLETION', datasets: ['notes', 'other'] });
+      await post(search, '/recall', { query: 'Nile', datasets: ['notes'] });
+      const rows = await history(search);
+      expect(rows.map((row) => [row['user'], row['datasetId']])).to.deep.equal([
+        ['user', notes.id],
+        ['system', notes.id],
+        ['user', other.id],
+        ['system', other.id],
+        ['user', notes.id],
+        ['system', notes.id],
+      ]);
+      expect(rows[0]?.['text']).to.equal(QUERY);
+      expect(rows[1]?.['text']).to.include('Oslo');
+      expect(Object.keys(rows[0] as Json)).to.deep.equal(['id', 'text', 'user', 'createdAt', 'datasetId']);
+      expect(await history(search, '/recall')).to.deep.equal(rows);
+    });
+
+    it('keep nothing of failed searches, or when switched off', async () => {
+      await using search = await start();
+      await ask(search, { datasets: ['empty'] });
+      expect(await history(search)).to.deep.equal([]);
+      await using silent = await start({ settings: { logSearchHistory: false } });
+      await ask(silent, {});
+      expect(await history(silent)).to.deep.equal([]);
+    });
+
+    it('lose the rows of an erased dataset and no others', async () => {
+      await using search = await start();
+      await ask(search, { datasets: ['notes', 'other'] });
+      const erased = await search.messenger.call(eraseSearched, { dataset: notes }, { requestId: 'test' });
+      expect(erased).to.deep.equal({ removed: 2, residue: 0 });
+      expect((await history(search)).map((row) => row['datasetId'])).to.deep.equal([other.id, other.id]);
+    });
+  });
+});

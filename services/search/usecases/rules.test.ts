@@ -1,0 +1,86 @@
+import { expect } from 'chai';
+import { SETTINGS } from '../../../test/support/search-world.ts';
+import { routedType } from './recall.ts';
+import { RecallScopeError, resolveLanes } from './recall-lanes.ts';
+import { answeringType, checkDatasetScope, checkTypeOptions } from './search-type-rules.ts';
+
+const NONE = { hasSession: false, hasDatasets: false, hasType: false };
+const OPTIONS = { maxIter: null, codeQuery: undefined, skills: undefined, tools: undefined };
+
+describe('recall lanes', () => {
+  it('are the graph alone unless a session is named without a type', () => {
+    expect(resolveLanes(null, NONE)).to.deep.equal(['graph']);
+    expect(resolveLanes(['auto'], { ...NONE, hasSession: true })).to.deep.equal(['session', 'graph']);
+    expect(resolveLanes(null, { ...NONE, hasSession: true, hasType: true })).to.deep.equal(['graph']);
+  });
+
+  it('are taken in the order named, each once, without auto', () => {
+    expect(resolveLanes(['trace', 'graph_context', 'auto', 'graph', 'trace'], NONE)).to.deep.equal(['trace', 'graph']);
+    expect(resolveLanes([], NONE)).to.deep.equal([]);
+  });
+
+  it('of all are four, with tools only when named and never code', () => {
+    expect(resolveLanes(['all', 'code'], NONE)).to.deep.equal(['graph', 'session', 'trace', 'session_context']);
+    expect(resolveLanes(['tools', 'all'], NONE)).to.include('tools');
+  });
+
+  it('refuse a name that is none', () => {
+    for (const scope of [[''], ['graphs'], ['graph', 'x']]) {
+      expect(() => resolveLanes(scope, NONE)).to.throw(RecallScopeError);
+    }
+  });
+});
+
+describe('routing of a recall without a type', () => {
+  it('answers chunks when no model is configured', () => {
+    expect(routedType('"exact phrase"', false)).to.equal('CHUNKS');
+  });
+
+  it('follows the first rule that fits', () => {
+    expect(routedType('"exact phrase"', true)).to.equal('CHUNKS_LEXICAL');
+    expect(routedType('what are our coding standards?', true)).to.equal('CODING_RULES');
+    expect(routedType('What happened in 1999?', true)).to.equal('TEMPORAL');
+    expect(routedType('What happened in May 1999?', true)).to.equal('TEMPORAL');
+    expect(routedType('Why is the sky blue?', true)).to.equal('HYBRID_COMPLETION');
+    expect(routedType('a "quoted" word', true)).to.equal('HYBRID_COMPLETION');
+  });
+});
+
+describe('search types', () => {
+  const status = (act: () => void): string => {
+    try {
+      act();
+      return 'fine';
+    } catch (error) {
+      const { status: code, wireName } = error as { status: number; wireName: string };
+      return `${code} ${wireName}`;
+    }
+  };
+
+  it('without a retriever are 400, Cypher is 403 until it is allowed', () => {
+    expect(status(() => answeringType('CODE', 'x', SETTINGS))).to.equal('400 UnsupportedSearchTypeError');
+    expect(status(() => answeringType('CYPHER', 'x', SETTINGS))).to.equal('403 SearchTypeDisabledError');
+    const allowed = { ...SETTINGS, allowCypherQuery: true };
+    expect(status(() => answeringType('NATURAL_LANGUAGE', 'x', allowed))).to.equal('400 SearchTypeNotSupported');
+    expect(answeringType('FEELING_LUCKY', '"x"', SETTINGS)).to.equal('CHUNKS_LEXICAL');
+  });
+
+  it('refuse options of other types, even empty ones', () => {
+    expect(status(() => checkTypeOptions('CHUNKS', { ...OPTIONS, maxIter: 0 }))).to.equal('422 InvalidMaxIter');
+    expect(status(() => checkTypeOptions('CHUNKS', { ...OPTIONS, codeQuery: {} }))).to.equal(
+      '422 InvalidCodeSearchConfig',
+    );
+    expect(status(() => checkTypeOptions('CHUNKS', { ...OPTIONS, tools: [] }))).to.equal(
+      '422 InvalidAgenticSearchConfig',
+    );
+    expect(status(() => checkTypeOptions('AGENTIC_COMPLETION', { ...OPTIONS, skills: ['x'] }))).to.equal('fine');
+  });
+
+  it('of one dataset refuse another number', () => {
+    expect(status(() => checkDatasetScope('SKILLS', {}))).to.equal('422 InvalidSkillsDatasetScope');
+    expect(status(() => checkDatasetScope('AGENTIC_COMPLETION', { names: ['a', 'b'] }))).to.equal(
+      '422 InvalidAgenticDatasetScope',
+    );
+    expect(status(() => checkDatasetScope('SKILLS', { names: ['a'] }))).to.equal('fine');
+  });
+});
