@@ -1,9 +1,11 @@
+import type { UsageMeter } from '../common/adapters/ai-models/usage-meter.ts';
 import { createHashingEmbedder } from '../common/adapters/hashing-embedder/hashing-embedder.ts';
-import type { Config, ModelSettings } from '../common/config/configuration.ts';
+import type { Config } from '../common/config/configuration.ts';
+import type { ModelSettings } from '../common/config/model-choice.ts';
 import { createExtractionPool } from '../common/extraction/rules/extraction-pool.ts';
 import type { Metrics } from '../common/observability/metrics.ts';
 import type { Extractor } from '../common/ports/extractor.ts';
-import type { Embedder, LanguageModel, ModelCallContext, TokenUsage } from '../common/ports/models.ts';
+import type { Embedder, LanguageModel, ModelKind } from '../common/ports/models.ts';
 import type { Clock } from '../common/ports/system.ts';
 import type { ModelUsage } from '../common/repositories/model-usage.ts';
 
@@ -23,17 +25,32 @@ export interface ModelParts {
   readonly metrics: Metrics;
 }
 
-const DEFAULT_MODEL = 'openai/gpt-5-mini';
-const DEFAULT_EMBEDDING_MODEL = 'openai/text-embedding-3-large';
+const DEFAULT_MODEL = 'gpt-5-mini';
+const DEFAULT_MODELS: Readonly<Record<string, string>> = {
+  anthropic: 'claude-haiku-4-5',
+  gemini: 'gemini-2.5-flash',
+  mistral: 'mistral-small-latest',
+  ollama: 'llama3.2',
+};
+const DEFAULT_EMBEDDING_MODEL = 'text-embedding-3-large';
+const DEFAULT_EMBEDDING_MODELS: Readonly<Record<string, string>> = {
+  gemini: 'gemini-embedding-001',
+  mistral: 'mistral-embed',
+  ollama: 'nomic-embed-text',
+};
 const DEFAULT_EMBEDDING_DIMENSIONS = 3072;
 
 /** The configured models; rules and the hashing embedder where none is. The provider libraries are loaded only when used. */
 export async function openModels(parts: ModelParts): Promise<Models> {
   const { config } = parts;
   const pool = createExtractionPool({ size: 1 });
+  // The library would print warnings about what a provider ignores, past our log.
+  globalThis.AI_SDK_LOG_WARNINGS = false;
   const missingModelKey = missingKey(config.languageModel);
   const languageModel =
-    config.languageModel === null || missingModelKey !== null ? null : await openLanguageModel(config.languageModel, parts);
+    config.languageModel === null || missingModelKey !== null
+      ? null
+      : await openLanguageModel(config.languageModel, parts);
   return {
     embedder: config.embedding === null ? createHashingEmbedder() : await openEmbedder(config.embedding, parts),
     extractor: languageModel === null ? pool : await openModelExtractor(languageModel),
@@ -62,29 +79,26 @@ async function openModelExtractor(model: LanguageModel): Promise<Extractor> {
 
 async function openLanguageModel(settings: ModelSettings, parts: ModelParts): Promise<LanguageModel> {
   const { createLanguageModel } = await import('../common/adapters/ai-models/language-model.ts');
-  const { createMeteredLanguageModel } = await import('../common/adapters/ai-models/metered.ts');
-  const model = createLanguageModel({
-    ...connection(settings, DEFAULT_MODEL),
-    temperature: parts.config.llmTemperature,
-  });
-  return createMeteredLanguageModel(model, {
-    // Budgets of tenants and keys are checked here once they exist; the provider's own budget answers 402 by itself.
-    admit: async () => {},
-    record: (name, usage, context) => recordUsage(parts, name, { usage, context }),
+  const { llmTemperature } = parts.config;
+  return createLanguageModel({
+    ...connection(settings, DEFAULT_MODELS[settings.provider] ?? DEFAULT_MODEL),
+    ...(llmTemperature === undefined ? {} : { temperature: llmTemperature }),
+    meter: meterOf(parts, 'language'),
   });
 }
 
 async function openEmbedder(settings: ModelSettings, parts: ModelParts): Promise<Embedder> {
   const { createEmbedder } = await import('../common/adapters/ai-models/embedder.ts');
+  const { knownDimensions } = await import('../common/adapters/ai-models/embedding-models.ts');
   const { config } = parts;
-  const embedder: Embedder = createEmbedder({
-    ...connection(settings, DEFAULT_EMBEDDING_MODEL),
-    dimensions: config.embeddingDimensions ?? DEFAULT_EMBEDDING_DIMENSIONS,
+  const connected = connection(settings, DEFAULT_EMBEDDING_MODELS[settings.provider] ?? DEFAULT_EMBEDDING_MODEL);
+  return createEmbedder({
+    ...connected,
+    dimensions: config.embeddingDimensions ?? knownDimensions(connected.model) ?? DEFAULT_EMBEDDING_DIMENSIONS,
     maxInputTokens: config.embeddingMaxCompletionTokens,
     batchSize: config.embeddingBatchSize,
-    onUsage: (usage, context) => recordUsage(parts, embedder.space.model, { usage, context }),
+    meter: meterOf(parts, 'embedding'),
   });
-  return embedder;
 }
 
 function connection({ provider, model, endpoint, apiKey }: ModelSettings, fallback: string) {
@@ -96,11 +110,15 @@ function connection({ provider, model, endpoint, apiKey }: ModelSettings, fallba
   };
 }
 
-async function recordUsage(
-  { usage: repository, clock, metrics }: ModelParts,
-  model: string,
-  call: { readonly usage: TokenUsage; readonly context: ModelCallContext },
-): Promise<void> {
-  metrics.modelTokens({ model, purpose: call.context.purpose, ...call.usage });
-  await repository.add(call.context.scope, model, call.usage, clock.now());
+/** Counts for `/metrics`, for the tenant's days, and for the run the call belongs to. */
+function meterOf({ usage: repository, clock, metrics }: ModelParts, kind: ModelKind): UsageMeter {
+  return {
+    // Budgets of tenants and keys are checked here once they exist; the provider's own budget answers 402 by itself.
+    admit: async () => {},
+    async record(model, usage, context) {
+      metrics.modelTokens({ model, purpose: context.purpose, ...usage });
+      context.onUsage?.(usage, kind);
+      await repository.add(context.scope, model, usage, clock.now());
+    },
+  };
 }

@@ -1,14 +1,7 @@
 import { resolve } from 'node:path';
+import { chooseEmbedding, chooseLanguageModel, type ModelSettings } from './model-choice.ts';
 import { type AuthPosture, decidePosture } from './posture.ts';
 import { SERVICE_NAMES, type ServiceName, type SettingValues, type StoreShape } from './settings.ts';
-
-/** A model server that was configured: what is unset is left to the provider's adapter. */
-export interface ModelSettings {
-  readonly provider: string;
-  readonly model: string | undefined;
-  readonly endpoint: string | undefined;
-  readonly apiKey: string | undefined;
-}
 
 export interface StoreSettings {
   readonly documents: StoreShape;
@@ -58,8 +51,8 @@ export function completeConfig(values: SettingValues, problems: string[]): Confi
     autoMigrations: values.autoMigrations ?? isEmbedded,
     posture: decidePosture({ accessControl, requireAuthentication, host }),
     corsOrigins: values.corsAllowedOrigins ?? [new URL(values.uiAppUrl).origin],
-    languageModel: languageModel(values),
-    embedding: embedding(values),
+    languageModel: chooseLanguageModel(values, problems),
+    embedding: chooseEmbedding(values, problems),
   };
 }
 
@@ -71,26 +64,6 @@ function chooseStores(values: SettingValues): StoreSettings {
     index: values.index ?? preset,
     graph: values.graph ?? preset,
     bus: values.bus ?? preset,
-  };
-}
-
-/** A provider named by hand counts too: a missing key is then an error where a model is needed, not silence. */
-function languageModel(values: SettingValues): ModelSettings | null {
-  const { llmProvider, llmModel, llmEndpoint, llmApiKey } = values;
-  if (llmProvider === undefined && llmEndpoint === undefined && llmApiKey === undefined) return null;
-  return { provider: llmProvider ?? 'openai', model: llmModel, endpoint: llmEndpoint, apiKey: llmApiKey };
-}
-
-function embedding(values: SettingValues): ModelSettings | null {
-  const { embeddingProvider, embeddingModel, embeddingEndpoint, embeddingApiKey } = values;
-  if ([embeddingProvider, embeddingModel, embeddingEndpoint, embeddingApiKey].every((value) => value === undefined)) {
-    return null;
-  }
-  return {
-    provider: embeddingProvider ?? 'openai',
-    model: embeddingModel,
-    endpoint: embeddingEndpoint,
-    apiKey: embeddingApiKey ?? values.llmApiKey,
   };
 }
 

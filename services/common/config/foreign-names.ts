@@ -110,7 +110,6 @@ export const FOREIGN_NAMES: readonly ForeignNames[] = [
       'LLM_QUERY_*',
       'LLM_SEED',
       'LLM_STREAMING',
-      'LLM_ANSWER_STREAMING',
       'LLM_RATE_LIMIT_*',
       'EMBEDDING_RATE_LIMIT_*',
       'AUTO_RATE_LIMIT',

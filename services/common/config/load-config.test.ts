@@ -120,6 +120,27 @@ describe('loadConfig', () => {
     });
   });
 
+  it('takes the provider from the first part of the model name when it names one', () => {
+    const providerOf = (variables: Record<string, string>) =>
+      loadConfig({ LLM_API_KEY: 'k', ...variables }).config.languageModel?.provider;
+    expect(providerOf({ LLM_MODEL: 'anthropic/claude-haiku-4-5' })).to.equal('anthropic');
+    expect(providerOf({ LLM_MODEL: 'google/gemini-2.5-flash' })).to.equal('gemini');
+    expect(providerOf({ LLM_MODEL: 'meta-llama/llama-3', LLM_ENDPOINT: 'http://r/v1' })).to.equal('openai');
+    expect(providerOf({ LLM_MODEL: 'anthropic/x', LLM_PROVIDER: 'custom', LLM_ENDPOINT: 'http://r/v1' })).to.equal(
+      'custom',
+    );
+    expect(providerOf({ LLM_MODEL: 'openai' })).to.equal('openai');
+  });
+
+  it('refuses providers that it could not reach', () => {
+    expect(problemsOf({ LLM_PROVIDER: 'bedrock' }).join()).to.include('LLM_PROVIDER: bedrock needs LLM_ENDPOINT');
+    expect(problemsOf({ EMBEDDING_PROVIDER: 'fastembed' }).join()).to.include('EMBEDDING_PROVIDER: fastembed needs');
+    expect(problemsOf({ EMBEDDING_PROVIDER: 'anthropic' }).join()).to.include('no embedding models');
+    expect(loadConfig({ LLM_PROVIDER: 'llama_cpp', LLM_ENDPOINT: 'http://l/v1' }).config.languageModel).to.not.equal(
+      null,
+    );
+  });
+
   it('warns about names without effect, names of later versions and mistyped names, once each', () => {
     const { warnings } = loadConfig({
       DATA_ROOT_DIRECTORY: '/x',

@@ -328,8 +328,9 @@ const models = {
     names: ['LLM_PROVIDER'],
     section: 'Models',
     type: type.text().transform((value) => value.trim().toLowerCase()),
-    shownDefault: '`openai` once a key or endpoint is set',
-    meaning: 'openai, anthropic, gemini, ollama, or custom for any OpenAI-compatible server.',
+    shownDefault: 'the first part of `LLM_MODEL`, else `openai` once a key or endpoint is set',
+    meaning:
+      'openai, anthropic, gemini, mistral, ollama, or custom for any OpenAI-compatible server (it needs the endpoint).',
   }),
   llmModel: optional({
     names: ['LLM_MODEL'],
@@ -351,26 +352,34 @@ const models = {
     secret: true,
     meaning: 'Its key.',
   }),
-  llmTemperature: setting({
+  llmTemperature: optional({
     names: ['LLM_TEMPERATURE'],
     section: 'Models',
     type: type.number({ min: 0, max: 2 }),
-    default: '0',
-    meaning: 'Sampling temperature.',
+    shownDefault: 'the provider’s',
+    meaning: 'Sampling temperature; sent only when set, because some models refuse it.',
+  }),
+  llmAnswerStreaming: setting({
+    names: ['LLM_ANSWER_STREAMING'],
+    section: 'Models',
+    type: type.flag(),
+    default: 'false',
+    meaning: 'A streamed recall sends the answer in pieces while the model writes it.',
   }),
   llmMaxCompletionTokens: setting({
     names: ['LLM_MAX_COMPLETION_TOKENS'],
     section: 'Models',
     type: type.integer({ min: 1 }),
     default: '16384',
-    meaning: 'Greatest number of tokens of one answer; half of it also bounds a chunk.',
+    meaning: 'Greatest number of tokens of one answer of the model. Not sent: half of it bounds a chunk.',
   }),
   embeddingProvider: optional({
     names: ['EMBEDDING_PROVIDER'],
     section: 'Models',
     type: type.text().transform((value) => value.trim().toLowerCase()),
     shownDefault: '`openai` once a key, endpoint or model is set',
-    meaning: 'openai, ollama, or custom for any OpenAI-compatible server. Nothing set = the built-in embedder.',
+    meaning:
+      'openai, gemini, mistral, ollama, or custom for any OpenAI-compatible server (it needs the endpoint). Nothing set = the built-in embedder.',
   }),
   embeddingModel: optional({
     names: ['EMBEDDING_MODEL'],

@@ -77,6 +77,7 @@ const STATUS = {
   UnreadableFileContentError: 415,
   UnsupportedFileTypeError: 415,
   CogneeValidationError: 422,
+  ContentPolicyFilterError: 422,
   EmbeddingException: 422,
   InvalidCodeQueryError: 422,
   InvalidCodeSearchConfig: 422,

@@ -8,7 +8,11 @@ export interface ModelCallContext {
   readonly purpose: 'extraction' | 'summarisation' | 'query';
   readonly runId?: string;
   readonly signal?: AbortSignal;
+  /** Told of each answer of a provider as it is billed, so that a run knows its own bill. */
+  readonly onUsage?: (usage: TokenUsage, kind: ModelKind) => void;
 }
+
+export type ModelKind = 'language' | 'embedding';
 
 export interface TokenUsage {
   readonly inputTokens: number;

@@ -1,38 +1,23 @@
-import { createServer, type IncomingMessage, type Server } from 'node:http';
-import type { AddressInfo } from 'node:net';
 import { expect } from 'chai';
+import {
+  completion,
+  embeddings,
+  failure,
+  inOrder,
+  type ModelProvider,
+  type ProviderAnswer,
+  startModelProvider,
+  streamed,
+  toolCall,
+} from '../../../../test/support/model-provider.ts';
 import type { JsonObject } from '../../domain/json.ts';
 import { PERSONAL_TENANT } from '../../domain/scope.ts';
-import type { ModelCallContext } from '../../ports/models.ts';
+import type { ModelCallContext, TokenUsage } from '../../ports/models.ts';
 import { createEmbedder } from './embedder.ts';
 import { createLanguageModel } from './language-model.ts';
-import { createMeteredLanguageModel } from './metered.ts';
-
-type Answer = { readonly status?: number; readonly headers?: Record<string, string>; readonly body: unknown };
-
-/** A provider on a real socket: gives the scripted answers in order and keeps what it was asked. */
-async function startProvider(
-  answers: Answer[],
-): Promise<{ endpoint: string; requests: Record<string, unknown>[]; server: Server }> {
-  const requests: Record<string, unknown>[] = [];
-  const server = createServer((request: IncomingMessage, response) => {
-    let text = '';
-    request.on('data', (piece: Buffer) => {
-      text += piece.toString();
-    });
-    request.on('end', () => {
-      requests.push(JSON.parse(text) as Record<string, unknown>);
-      const answer = answers.shift() ?? { status: 500, body: {} };
-      response.writeHead(answer.status ?? 200, { 'content-type': 'application/json', ...answer.headers });
-      response.end(JSON.stringify(answer.body));
-    });
-  });
-  await new Promise<void>((resolve) => server.listen(0, '127.0.0.1', resolve));
-  return { endpoint: `http://127.0.0.1:${(server.address() as AddressInfo).port}/v1`, requests, server };
-}
 
 const context: ModelCallContext = { scope: { tenant: PERSONAL_TENANT }, purpose: 'extraction' };
-const retry = { attempts: 3, firstDelayMs: 1, maxDelayMs: 20 };
+const retry = { attempts: 3, firstDelayMs: 1, maxDelayMs: 20, maxAskedDelayMs: 20 };
 const schema: JsonObject = {
   type: 'object',
   additionalProperties: false,
@@ -40,77 +25,69 @@ const schema: JsonObject = {
   properties: { answer: { type: 'string' } },
 };
 
-function completion(content: string): Answer {
-  return {
-    body: {
-      id: 'c1',
-      object: 'chat.completion',
-      created: 0,
-      model: 'm',
-      choices: [{ index: 0, finish_reason: 'stop', message: { role: 'assistant', content } }],
-      usage: { prompt_tokens: 10, completion_tokens: 5, total_tokens: 15 },
-    },
-  };
-}
-
-function toolCall(name: string, input: unknown): Answer {
-  const call = { id: 't1', type: 'function', function: { name, arguments: JSON.stringify(input) } };
-  return {
-    body: {
-      id: 'c1',
-      object: 'chat.completion',
-      created: 0,
-      model: 'm',
-      choices: [
-        { index: 0, finish_reason: 'tool_calls', message: { role: 'assistant', content: null, tool_calls: [call] } },
-      ],
-      usage: { prompt_tokens: 10, completion_tokens: 5, total_tokens: 15 },
-    },
-  };
-}
-
-const failure = (status: number, error: Record<string, unknown>, headers: Record<string, string> = {}): Answer => ({
-  status,
-  headers,
-  body: { error },
-});
-
 describe('language model over an OpenAI-compatible endpoint', () => {
-  const servers: Server[] = [];
-  after(() => {
-    for (const server of servers) server.close();
-  });
+  const providers: ModelProvider[] = [];
+  after(() => Promise.all(providers.map((provider) => provider.close())));
 
-  async function modelWith(answers: Answer[]) {
-    const provider = await startProvider(answers);
-    servers.push(provider.server);
+  async function modelWith(
+    answers: ProviderAnswer[],
+    options: { temperature?: number; callTimeoutMs?: number; retry?: typeof retry } = {},
+  ) {
+    const provider = await startModelProvider(inOrder(answers));
+    providers.push(provider);
+    const billed: TokenUsage[] = [];
     const model = createLanguageModel({
       provider: 'openai',
       model: 'openai/test-model',
-      endpoint: provider.endpoint,
+      endpoint: `${provider.url}/v1`,
       apiKey: 'k',
       retry,
+      meter: { admit: async () => {}, record: async (_name, usage) => void billed.push(usage) },
+      ...options,
     });
-    return { model, requests: provider.requests };
+    return { model, provider, billed, bodies: () => provider.requests.map(({ body }) => body) };
   }
 
   const ask = { system: 'Answer.', prompt: 'What?', schema, schemaName: 'Answer' };
+  const text = { system: 's', prompt: 'p' };
+  const caught = (promise: Promise<unknown>) => promise.catch((error: unknown) => error);
 
-  it('sends the schema and gives the object with its usage', async () => {
-    const { model, requests } = await modelWith([completion('{"answer":"42"}')]);
+  it('sends the schema, strict where it can be, and gives the object with its usage', async () => {
+    const { model, bodies } = await modelWith([completion('{"answer":"42"}'), completion('{"answer":"43"}')]);
     const { value, usage } = await model.structured(ask, context);
     expect(value).to.deep.equal({ answer: '42' });
     expect(usage).to.deep.equal({ inputTokens: 10, outputTokens: 5 });
-    expect(requests[0]).to.have.nested.property('response_format.json_schema.name', 'Answer');
-    expect(requests[0]).to.have.property('model', 'test-model');
+    const loose: JsonObject = { type: 'object', properties: { answer: { type: 'string' } } };
+    await model.structured({ ...ask, schema: loose }, context);
+    const [strictly, loosely] = bodies();
+    expect(strictly).to.have.nested.property('response_format.json_schema.name', 'Answer');
+    expect(strictly).to.have.nested.property('response_format.json_schema.strict', true);
+    expect(strictly).to.have.property('model', 'test-model');
+    expect(loosely).to.have.nested.property('response_format.json_schema.strict', false);
+  });
+
+  it('sends a temperature only when one is set: some models refuse it', async () => {
+    const silent = await modelWith([completion('x')]);
+    await silent.model.text(text, context);
+    expect(silent.bodies()[0]).to.not.have.property('temperature');
+    const set = await modelWith([completion('x')], { temperature: 0.3 });
+    await set.model.text(text, context);
+    expect(set.bodies()[0]).to.have.property('temperature', 0.3);
   });
 
   it('repairs an answer that breaks the schema by telling the model what was wrong, and bills both calls', async () => {
-    const { model, requests } = await modelWith([completion('{"wrong":1}'), completion('{"answer":"ok"}')]);
+    const { model, bodies, billed } = await modelWith([completion('{"wrong":1}'), completion('{"answer":"ok"}')]);
     const { value, usage } = await model.structured(ask, context);
     expect(value).to.deep.equal({ answer: 'ok' });
     expect(usage).to.deep.equal({ inputTokens: 20, outputTokens: 10 });
-    expect(JSON.stringify(requests[1])).to.include('not usable');
+    expect(JSON.stringify(bodies()[1])).to.include('not usable').and.include('wrong');
+    expect(billed).to.have.length(2);
+  });
+
+  it('takes an answer with a key too many as it is', async () => {
+    const { model, provider } = await modelWith([completion('{"answer":"ok","thought":"hm"}')]);
+    expect((await model.structured(ask, context)).value).to.include({ answer: 'ok' });
+    expect(provider.requests).to.have.length(1);
   });
 
   it('reads an object out of a fenced answer', async () => {
@@ -118,134 +95,215 @@ describe('language model over an OpenAI-compatible endpoint', () => {
     expect((await model.structured(ask, context)).value).to.deep.equal({ answer: 'x' });
   });
 
-  it('falls back from schema to tool to text when the server refuses, and remembers', async () => {
-    const refused = failure(400, { message: 'response_format json_schema is not supported' });
-    const refusedTool = failure(400, { message: 'tools are not supported' });
-    const { model, requests } = await modelWith([
-      refused,
-      refusedTool,
+  it('falls back from schema to tool to text when the server refuses, and remembers it for this schema alone', async () => {
+    const { model, bodies } = await modelWith([
+      failure(400, { message: 'response_format json_schema is not supported' }),
+      failure(400, { message: 'tools are not supported' }),
       completion('{"answer":"t"}'),
       completion('{"answer":"u"}'),
+      completion('{"other":"v"}'),
     ]);
     expect((await model.structured(ask, context)).value).to.deep.equal({ answer: 't' });
     expect((await model.structured(ask, context)).value).to.deep.equal({ answer: 'u' });
-    expect(requests).to.have.length(4);
-    expect(requests[3]).to.not.have.property('response_format');
-    expect(requests[3]).to.not.have.property('tools');
+    const asked = bodies();
+    expect(asked).to.have.length(4);
+    expect(asked[3]).to.not.have.property('response_format');
+    expect(asked[3]).to.not.have.property('tools');
+    const another: JsonObject = { type: 'object', properties: { other: { type: 'string' } } };
+    await model.structured({ ...ask, schema: another, schemaName: 'Other' }, context);
+    expect(bodies()[4]).to.have.property('response_format');
   });
 
   it('takes the arguments of a forced tool as the object', async () => {
     const refused = failure(400, { message: 'json_schema is not supported' });
-    const { model, requests } = await modelWith([refused, toolCall('Answer', { answer: 'by tool' })]);
+    const { model, bodies } = await modelWith([refused, toolCall('Answer', { answer: 'by tool' })]);
     expect((await model.structured(ask, context)).value).to.deep.equal({ answer: 'by tool' });
-    expect(requests[1]).to.have.nested.property('tool_choice.function.name', 'Answer');
+    expect(bodies()[1]).to.have.nested.property('tool_choice.function.name', 'Answer');
+  });
+
+  it('does not take a prompt that is too long for a refusal of the schema', async () => {
+    const tooLong = 'maximum context length is 8 tokens (2 in the messages, 6 in the functions)';
+    const { model, provider } = await modelWith([failure(400, { message: tooLong })]);
+    expect(await caught(model.structured(ask, context))).to.include({ status: 422 });
+    expect(provider.requests).to.have.length(1);
+  });
+
+  it('says which schema cannot be used, without a call', async () => {
+    const { model, provider } = await modelWith([]);
+    const unusable: JsonObject = { type: 'object', properties: { a: { $ref: '#/nowhere' } } };
+    expect(await caught(model.structured({ ...ask, schema: unusable }, context))).to.include({ status: 422 });
+    expect(provider.requests).to.have.length(0);
   });
 
   it('waits as long as a throttling provider asks and then goes on', async () => {
-    const { model, requests } = await modelWith([
+    const { model, provider } = await modelWith([
       failure(429, { message: 'slow down', type: 'rate' }, { 'retry-after-ms': '5' }),
       completion('hello'),
     ]);
-    expect((await model.text({ system: 's', prompt: 'p' }, context)).text).to.equal('hello');
-    expect(requests).to.have.length(2);
+    expect((await model.text(text, context)).text).to.equal('hello');
+    expect(provider.requests).to.have.length(2);
   });
 
   it('answers 429 with Retry-After when throttling outlives the retries', async () => {
     const throttled = failure(429, { message: 'slow down' });
-    const { model } = await modelWith([throttled, throttled, throttled]);
-    const error = await model.text({ system: 's', prompt: 'p' }, context).catch((caught: unknown) => caught);
+    const { model, provider } = await modelWith([throttled, throttled, throttled]);
+    const error = await caught(model.text(text, context));
     expect(error).to.include({ wireName: 'TooManyRequestsError', status: 429, retryAfterSeconds: 1 });
+    expect(provider.requests).to.have.length(3);
   });
 
-  it('answers 402 at once when the budget is exhausted, without any secret of the message', async () => {
-    const { model, requests } = await modelWith([
-      failure(429, { message: 'Budget exceeded for key sk-abcdef123456', type: 'budget_exceeded' }),
-    ]);
-    const error = await model.text({ system: 's', prompt: 'p' }, context).catch((caught: unknown) => caught);
-    expect(error).to.include({ wireName: 'LLMPaymentRequiredError', status: 402 });
-    expect((error as Error).message)
-      .to.match(/^LLM budget exhausted: /)
-      .and.not.include('abcdef');
-    expect(requests).to.have.length(1);
+  it('gives up on a provider that hangs, and says that it did not answer in time', async () => {
+    const { model, provider } = await modelWith([{ hangs: true }, { hangs: true }, completion('late')], {
+      callTimeoutMs: 60,
+    });
+    const error = await caught(model.text(text, context));
+    expect(error).to.include({ wireName: 'ServiceUnavailableError', status: 503 });
+    expect((error as Error).message).to.include('in time');
+    expect(provider.requests).to.have.length(2);
   });
 
-  it('stops at once when the caller goes away', async () => {
-    const { model } = await modelWith([completion('late')]);
-    const error = await model
-      .text({ system: 's', prompt: 'p' }, { ...context, signal: AbortSignal.abort() })
-      .catch((caught: unknown) => caught);
-    expect(error).to.have.property('name', 'AbortError');
+  it('says that a provider could not be reached', async () => {
+    const { model, provider } = await modelWith([]);
+    await provider.close();
+    const error = await caught(model.text(text, context));
+    expect(error).to.include({ status: 503, message: 'the model provider could not be reached' });
+  });
+
+  const hopeless: readonly (readonly [string, ProviderAnswer, string, number])[] = [
+    ['a spent budget (402)', failure(402, { message: 'pay' }), 'LLMPaymentRequiredError', 402],
+    ['a spent budget (type)', failure(429, { message: 'x', type: 'budget_exceeded' }), 'LLMPaymentRequiredError', 402],
+    [
+      'a spent budget (sentence)',
+      failure(400, { message: 'Budget has been exceeded! Current cost: 2, Max budget: 1.0' }),
+      'LLMPaymentRequiredError',
+      402,
+    ],
+    ['a spent quota', failure(429, { message: 'x', type: 'insufficient_quota' }), 'LLMQuotaExceededError', 422],
+    ['spent credit', failure(400, { message: 'Your credit balance is too low' }), 'LLMQuotaExceededError', 422],
+    ['a wrong key', failure(401, { message: 'bad key' }), 'LLMAPIKeyNotSetError', 422],
+    ['a filter', failure(400, { code: 'content_policy_violation', message: 'no' }), 'ContentPolicyFilterError', 422],
+    ['an unknown model', failure(404, { message: 'no such model' }), 'CogneeValidationError', 422],
+  ];
+  for (const [what, answer, wireName, status] of hopeless) {
+    it(`does not ask again after ${what}`, async () => {
+      const { model, provider } = await modelWith([answer, completion('never')]);
+      expect(await caught(model.text(text, context))).to.include({ wireName, status });
+      expect(provider.requests).to.have.length(1);
+    });
+  }
+
+  it('tells the sentence of the provider without the names and keys in it', async () => {
+    const message = 'ExceededBudget: User: ada@x.org Team: t-1 for key sk-abcdef123456, Budget=1.0';
+    const { model } = await modelWith([failure(400, { message })]);
+    const error = (await caught(model.text(text, context))) as Error;
+    expect(error.message).to.match(/^LLM budget exhausted: ExceededBudget: User: <redacted>/);
+    expect(error.message).to.not.match(/ada|t-1|abcdef/);
+  });
+
+  it('stops at once with the reason of the caller, also while a call or a pause is under way', async () => {
+    const patient = { ...retry, maxAskedDelayMs: 60_000 };
+    const busy = failure(429, { message: 'wait' }, { 'retry-after-ms': '10000' });
+    const { model } = await modelWith([{ hangs: true }, busy], { retry: patient });
+    const reason = new Error('stopping');
+    const early = { ...context, signal: AbortSignal.abort(reason) };
+    expect(await caught(model.text(text, early))).to.equal(reason);
+    for (const afterMs of [30, 60]) {
+      const stop = new AbortController();
+      setTimeout(() => stop.abort(reason), afterMs);
+      expect(await caught(model.structured(ask, { ...context, signal: stop.signal }))).to.equal(reason);
+    }
   });
 
   it('meters what a failed call has cost', async () => {
-    const { model } = await modelWith([completion('no'), completion('no'), completion('no')]);
-    const recorded: number[] = [];
-    const metered = createMeteredLanguageModel(model, {
-      admit: async () => {},
-      record: async (_name, usage) => {
-        recorded.push(usage.inputTokens + usage.outputTokens);
-      },
-    });
-    const error = await metered.structured(ask, context).catch((caught: unknown) => caught);
-    expect(error).to.be.instanceOf(Error);
-    expect(recorded).to.deep.equal([45]);
+    const { model, billed } = await modelWith([completion('no'), completion('no'), completion('no')]);
+    expect(await caught(model.structured(ask, context))).to.be.instanceOf(Error);
+    expect(billed.map(({ inputTokens, outputTokens }) => inputTokens + outputTokens)).to.deep.equal([15, 15, 15]);
+  });
+
+  it('streams the pieces of an answer and bills what the provider counted', async () => {
+    const { model, billed } = await modelWith([failure(500, { message: 'once' }), streamed(['one ', 'two'])]);
+    const pieces: string[] = [];
+    for await (const piece of model.stream(text, context)) pieces.push(piece);
+    expect(pieces).to.deep.equal(['one ', 'two']);
+    expect(billed).to.deep.equal([{ inputTokens: 10, outputTokens: 5 }]);
+  });
+
+  it('lets go of the provider when the reader of a stream leaves', async () => {
+    const { model, provider, billed } = await modelWith([streamed(Array.from({ length: 200 }, (_, at) => `${at} `))]);
+    for await (const piece of model.stream(text, context)) if (piece === '2 ') break;
+    await new Promise((resolve) => setTimeout(resolve, 50));
+    expect(provider.aborted()).to.equal(1);
+    expect(billed).to.have.length(1);
   });
 });
 
 describe('embedder over an OpenAI-compatible endpoint', () => {
-  const embeddings = (vectors: number[][]): Answer => ({
-    body: {
-      object: 'list',
-      model: 'm',
-      data: vectors.map((embedding, index) => ({ object: 'embedding', index, embedding })),
-      usage: { prompt_tokens: 3, total_tokens: 3 },
-    },
-  });
-
-  async function embedderWith(answers: Answer[], batchSize: number) {
-    const provider = await startProvider(answers);
+  async function embedderWith(answers: ProviderAnswer[], options: { batchSize?: number; model?: string } = {}) {
+    const provider = await startModelProvider(inOrder(answers));
     const embedder = createEmbedder({
       provider: 'openai_compatible',
       model: 'm',
-      endpoint: provider.endpoint,
+      endpoint: `${provider.url}/v1`,
       dimensions: 2,
       maxInputTokens: 100,
-      batchSize,
+      batchSize: 8,
       retry,
       concurrency: 1,
+      ...options,
     });
-    return { embedder, ...provider };
+    return { embedder, provider };
   }
 
   it('gives unit vectors in order over several batches and a zero vector for an empty text', async () => {
-    const { embedder, requests, server } = await embedderWith(
-      [
-        embeddings([
-          [3, 4],
-          [0, 2],
-        ]),
-        embeddings([[1, 0]]),
-      ],
-      2,
-    );
+    const answers = [
+      embeddings([
+        [3, 4],
+        [0, 2],
+      ]),
+      embeddings([[1, 0]]),
+    ];
+    const { embedder, provider } = await embedderWith(answers, { batchSize: 2 });
     const vectors = await embedder.embed(['a', '', 'b', 'c'], context);
-    server.close();
+    await provider.close();
     expect(vectors.map((vector) => [...vector].map((value) => Math.round(value * 10) / 10))).to.deep.equal([
       [0.6, 0.8],
       [0, 0],
       [0, 1],
       [1, 0],
     ]);
-    expect(requests.map((request) => request['input'])).to.deep.equal([['a', 'b'], ['c']]);
+    expect(provider.requests.map(({ body }) => body['input'])).to.deep.equal([['a', 'b'], ['c']]);
+    expect(provider.requests[0]?.body).to.not.have.property('dimensions');
+  });
+
+  it('asks models that can for the dimensions that are configured', async () => {
+    const { embedder, provider } = await embedderWith([embeddings([[1, 0]])], {
+      model: 'openai/text-embedding-3-small',
+    });
+    await embedder.embed(['a'], context);
+    await provider.close();
+    expect(provider.requests[0]?.body).to.include({ dimensions: 2, model: 'text-embedding-3-small' });
   });
 
   it('refuses another dimension, naming both', async () => {
-    const { embedder, server } = await embedderWith([embeddings([[1, 2, 3]])], 8);
+    const { embedder, provider } = await embedderWith([embeddings([[1, 2, 3]])]);
     const error = await embedder.embed(['a'], context).catch((caught: unknown) => caught);
-    server.close();
-    expect(error).to.have.property('wireName', 'EmbeddingDimensionMismatchError');
+    await provider.close();
+    expect(error).to.include({ wireName: 'EmbeddingDimensionMismatchError', status: 409 });
     expect((error as Error).message)
       .to.include('3')
       .and.include('2');
+  });
+
+  it('refuses an answer with too few vectors, and asks for no further batch after a failure', async () => {
+    const short = embeddings([[1, 0]]);
+    const { embedder, provider } = await embedderWith([short, short, short], { batchSize: 2 });
+    const error = await embedder.embed(['a', 'b', 'c', 'd'], context).catch((caught: unknown) => caught);
+    await provider.close();
+    expect(error).to.have.property('wireName', 'EmbeddingException');
+    expect(provider.requests.map(({ body }) => body['input'])).to.deep.equal([
+      ['a', 'b'],
+      ['a', 'b'],
+      ['a', 'b'],
+    ]);
   });
 });

@@ -1,9 +1,12 @@
 import { type EmbeddingModel, embedMany } from 'ai';
 import { engramError } from '../../domain/errors.ts';
-import type { Embedder, ModelCallContext, TokenUsage } from '../../ports/models.ts';
-import { createGate, deadline, signalOf } from './language-model.ts';
+import type { Embedder, ModelCallContext } from '../../ports/models.ts';
+import { deadline, signalOf } from './call-settings.ts';
+import { takesDimensions } from './embedding-models.ts';
+import { createGate } from './gate.ts';
 import { type ModelSettings, modelName, openEmbeddingModel } from './provider.ts';
-import { DEFAULT_RETRY, type RetryPolicy, withRetry } from './retry.ts';
+import { DEFAULT_RETRY, type RetryPolicy, retryFor, withRetry } from './retry.ts';
+import { NO_METER, type UsageMeter } from './usage-meter.ts';
 
 export interface EmbedderOptions extends ModelSettings {
   readonly dimensions: number;
@@ -13,7 +16,7 @@ export interface EmbedderOptions extends ModelSettings {
   readonly concurrency?: number;
   readonly callTimeoutMs?: number;
   readonly retry?: RetryPolicy;
-  readonly onUsage?: (usage: TokenUsage, context: ModelCallContext) => Promise<void>;
+  readonly meter?: UsageMeter;
 }
 
 /** A token is at least this many characters in any text worth embedding; texts are cut before they are sent. */
@@ -21,8 +24,10 @@ const CHARACTERS_PER_TOKEN = 3;
 
 /** Any OpenAI-compatible, OpenAI or Google endpoint. */
 export function createEmbedder(options: EmbedderOptions): Embedder {
-  const { dimensions, batchSize = 32, retry = DEFAULT_RETRY } = options;
+  const { dimensions, batchSize = 32, retry = DEFAULT_RETRY, meter = NO_METER } = options;
   const gate = createGate(options.concurrency ?? 4);
+  const name = `${options.provider}/${modelName(options)}`;
+  const providerOptions = optionsOfModel(options);
   let opened: Promise<EmbeddingModel> | undefined;
   const model = (): Promise<EmbeddingModel> => {
     opened ??= openEmbeddingModel(options);
@@ -30,29 +35,23 @@ export function createEmbedder(options: EmbedderOptions): Embedder {
   };
 
   const embedBatch = async (values: string[], context: ModelCallContext): Promise<readonly Float32Array[]> => {
+    await meter.admit(context);
     const call = async () =>
       embedMany({
         model: await model(),
         values,
         maxRetries: 0,
+        providerOptions,
         abortSignal: deadline(context.signal, options.callTimeoutMs ?? 60_000),
       });
-    const { embeddings, usage } = await withRetry(call, retry, signalOf(context));
-    await options.onUsage?.(
-      { inputTokens: Number.isFinite(usage.tokens) ? usage.tokens : 0, outputTokens: 0 },
-      context,
-    );
-    if (embeddings.length !== values.length) {
-      throw engramError(
-        'EmbeddingException',
-        `the embedding endpoint answered ${embeddings.length} vectors for ${values.length} texts`,
-      );
-    }
+    const { embeddings, usage } = await withRetry(call, retryFor(context, retry), signalOf(context));
+    const inputTokens = Number.isFinite(usage.tokens) ? usage.tokens : 0;
+    await meter.record(name, { inputTokens, outputTokens: 0 }, context);
     return embeddings.map((embedding) => unitVector(embedding, dimensions));
   };
 
   return {
-    space: { model: `${options.provider}/${modelName(options)}`, dimensions },
+    space: { model: name, dimensions },
     maxInputTokens: options.maxInputTokens,
     async embed(texts, context) {
       const vectors: Float32Array[] = texts.map(() => new Float32Array(dimensions));
@@ -60,31 +59,50 @@ export function createEmbedder(options: EmbedderOptions): Embedder {
       const batches = Array.from({ length: Math.ceil(filled.length / batchSize) }, (_, batch) =>
         filled.slice(batch * batchSize, (batch + 1) * batchSize),
       );
-      await Promise.all(
+      let hasFailed = false;
+      const settled = await Promise.allSettled(
         batches.map((indexes) =>
           gate(async () => {
+            if (hasFailed) return;
             const values = indexes.map((index) =>
-              (texts[index] ?? '').slice(0, options.maxInputTokens * CHARACTERS_PER_TOKEN),
+              (texts[index] ?? '').slice(0, options.maxInputTokens * CHARACTERS_PER_TOKEN).toWellFormed(),
             );
-            const answered = await embedBatch(values, context);
+            const answered = await embedBatch(values, context).catch((error: unknown) => {
+              hasFailed = true;
+              throw error;
+            });
             for (const [position, index] of indexes.entries())
               vectors[index] = answered[position] ?? new Float32Array(dimensions);
           }),
         ),
       );
+      // Nothing is under way any more when the caller learns of a failure.
+      for (const outcome of settled) if (outcome.status === 'rejected') throw outcome.reason;
       return vectors;
     },
   };
+}
+
+/** Shorter vectors are asked for where the model can make them. */
+function optionsOfModel({ model, dimensions }: EmbedderOptions) {
+  if (!takesDimensions(model)) return {};
+  return { openai: { dimensions }, openaiCompatible: { dimensions }, google: { outputDimensionality: dimensions } };
 }
 
 function unitVector(embedding: readonly number[], dimensions: number): Float32Array {
   if (embedding.length !== dimensions) {
     throw engramError(
       'EmbeddingDimensionMismatchError',
-      `the embedding endpoint gives ${embedding.length} dimensions, EMBEDDING_DIMENSIONS says ${dimensions}`,
+      `The embedding endpoint gives vectors of ${embedding.length} dimensions, EMBEDDING_DIMENSIONS is ${dimensions}.`,
     );
   }
+  let squares = 0;
+  for (const value of embedding) squares += value * value;
   const vector = Float32Array.from(embedding);
-  const length = Math.hypot(...vector);
-  return length === 0 ? vector : vector.map((value) => value / length);
+  if (squares === 0) return vector;
+  if (!Number.isFinite(squares))
+    throw engramError('EmbeddingException', 'the embedding endpoint gave a vector that is not finite');
+  const scale = 1 / Math.sqrt(squares);
+  for (let index = 0; index < dimensions; index += 1) vector[index] = (vector[index] ?? 0) * scale;
+  return vector;
 }

@@ -1,5 +1,6 @@
-import { APICallError } from 'ai';
-import { type EngramError, engramError } from '../../domain/errors.ts';
+import { APICallError, InvalidResponseDataError } from 'ai';
+import { type EngramError, type ErrorName, engramError } from '../../domain/errors.ts';
+import { type ProviderMessage, readProviderMessage } from './provider-message.ts';
 
 /** What a failed provider call means for us. */
 export interface ProviderFailure {
@@ -10,109 +11,91 @@ export interface ProviderFailure {
   readonly retryAfterMs?: number;
 }
 
-/** The caller went away or the deadline passed: not the provider's failure, and never retried. */
+/** The caller went away: not the provider's failure, and never retried. */
 export function isAbort(error: unknown): boolean {
-  return error instanceof Error && (error.name === 'AbortError' || error.name === 'TimeoutError');
+  return error instanceof Error && error.name === 'AbortError';
 }
 
+/** Our own limit on one call passed. */
+export function isTimeout(error: unknown): boolean {
+  return error instanceof Error && error.name === 'TimeoutError';
+}
+
+/** Budget before quota before throttling: the first two are final whatever status they come with. */
 export function classifyFailure(error: unknown): ProviderFailure {
-  if (!APICallError.isInstance(error)) {
-    return {
-      error: engramError('ServiceUnavailableError', 'the model did not answer', { cause: error, retryable: true }),
-      transient: true,
-    };
+  if (isTimeout(error)) return transient(error, 'the model provider did not answer in time');
+  if (InvalidResponseDataError.isInstance(error)) {
+    const message = `the embedding endpoint gave no usable answer: ${error.message}`;
+    return { error: engramError('EmbeddingException', message, { cause: error }), transient: true };
   }
-  const { statusCode, responseHeaders } = error;
-  const { type, sentence } = providerSentence(error);
-  const retryAfterMs = retryAfter(responseHeaders);
-  const wait = retryAfterMs === undefined ? {} : { retryAfterMs };
-  if (statusCode === 402 || type === 'budget_exceeded') {
-    return {
-      error: engramError('LLMPaymentRequiredError', `LLM budget exhausted: ${sentence}`, { cause: error }),
-      transient: false,
-    };
+  if (!APICallError.isInstance(error)) return transient(error, 'the model provider gave no usable answer');
+  const { statusCode } = error;
+  const message = readProviderMessage(error.responseBody, error.message);
+  const { sentence } = message;
+  if (statusCode === 402 || message.isBudget)
+    return final(error, 'LLMPaymentRequiredError', `LLM budget exhausted: ${sentence}`);
+  if (message.isQuota) {
+    return final(error, 'LLMQuotaExceededError', `the model provider refuses further work: ${sentence}`);
   }
-  if (statusCode === 429 && (type === 'insufficient_quota' || /\bquota\b|billing/i.test(sentence))) {
-    return {
-      error: engramError('LLMQuotaExceededError', `the model provider refuses further work: ${sentence}`, {
-        cause: error,
-      }),
-      transient: false,
-    };
-  }
-  if (statusCode === 429) {
-    const retryAfterSeconds = Math.ceil((retryAfterMs ?? 1000) / 1000);
-    return {
-      error: engramError('TooManyRequestsError', `the model provider is throttling: ${sentence}`, {
-        cause: error,
-        retryable: true,
-        retryAfterSeconds,
-      }),
-      transient: true,
-      ...wait,
-    };
-  }
+  if (statusCode === 429) return throttled(error, sentence);
   if (statusCode === 401 || statusCode === 403) {
-    return {
-      error: engramError('LLMAPIKeyNotSetError', `the model provider does not accept the key (${statusCode})`, {
-        cause: error,
-      }),
-      transient: false,
-    };
+    return final(
+      error,
+      'LLMAPIKeyNotSetError',
+      `the model provider does not accept the key (${statusCode}): ${sentence}`,
+    );
   }
-  if (statusCode !== undefined && statusCode < 500 && statusCode !== 408) {
-    return {
-      error: engramError(
-        'CogneeValidationError',
-        `the model provider refused the request (${statusCode}): ${sentence}`,
-        { cause: error },
-      ),
-      transient: false,
-    };
+  if (message.isContentPolicy) {
+    return final(
+      error,
+      'ContentPolicyFilterError',
+      `the model provider's content filter refused the request: ${sentence}`,
+    );
   }
-  return {
-    error: engramError('ServiceUnavailableError', `the model provider failed (${statusCode ?? 'no answer'})`, {
-      cause: error,
-      retryable: true,
-    }),
-    transient: true,
-    ...wait,
-  };
+  if (statusCode === undefined) return transient(error, 'the model provider could not be reached');
+  if (statusCode === 200) return transient(error, 'the model provider sent an answer that is not valid');
+  if (statusCode < 500 && statusCode !== 408) {
+    return final(error, 'CogneeValidationError', `the model provider refused the request (${statusCode}): ${sentence}`);
+  }
+  return { ...transient(error, `the model provider failed (${statusCode})`), ...waitOf(error) };
 }
 
-/** Whether the provider turned down the JSON schema itself, so that another way of asking may work. */
+/** Whether the provider turned down the way of asking itself (schema, tool), so that another way may work. */
 export function refusesSchema(error: unknown): boolean {
+  if (!APICallError.isInstance(error)) return false;
+  const { isContextLength, isContentPolicy, isBudget } = readProviderMessage(error.responseBody, error.message);
   return (
-    APICallError.isInstance(error) &&
-    error.statusCode === 400 &&
-    /schema|response_format|json_schema|tool/i.test(error.responseBody ?? '')
+    (error.statusCode === 400 || error.statusCode === 422 || error.statusCode === 501) &&
+    !isContextLength &&
+    !isContentPolicy &&
+    !isBudget &&
+    /schema|response_?format|output_config|output_format|tool|function|structured/i.test(error.responseBody ?? '')
   );
 }
 
-function providerSentence(error: APICallError): { readonly type: string; readonly sentence: string } {
-  try {
-    const body = JSON.parse(error.responseBody ?? '') as { error?: { message?: unknown; type?: unknown } };
-    return { type: String(body.error?.type ?? ''), sentence: scrub(String(body.error?.message ?? error.message)) };
-  } catch {
-    return { type: '', sentence: scrub(error.message) };
-  }
+function final(cause: unknown, name: ErrorName, message: string): ProviderFailure {
+  return { error: engramError(name, message, { cause }), transient: false };
 }
 
-/** Providers repeat keys and account ids in their messages. */
-function scrub(text: string): string {
-  return text
-    .slice(0, 300)
-    .replaceAll(/\b(sk|pk|rk|key|org|proj|req|user)[-_][\w-]{6,}/gi, '[id]')
-    .replaceAll(/\b[0-9a-f]{32,}\b/gi, '[id]');
+function transient(cause: unknown, message: string): ProviderFailure {
+  return { error: engramError('ServiceUnavailableError', message, { cause, retryable: true }), transient: true };
 }
 
-function retryAfter(headers: Record<string, string> | undefined): number | undefined {
-  const milliseconds = Number(headers?.['retry-after-ms']);
-  if (Number.isFinite(milliseconds) && milliseconds > 0) return milliseconds;
-  const value = headers?.['retry-after'];
-  if (value === undefined) return undefined;
+function throttled(error: APICallError, sentence: ProviderMessage['sentence']): ProviderFailure {
+  const wait = waitOf(error);
+  const retryAfterSeconds = Math.max(1, Math.ceil((wait.retryAfterMs ?? 1000) / 1000));
+  const options = { cause: error, retryable: true, retryAfterSeconds };
+  const message = `the model provider is throttling: ${sentence}`;
+  return { error: engramError('TooManyRequestsError', message, options), transient: true, ...wait };
+}
+
+function waitOf({ responseHeaders }: APICallError): { readonly retryAfterMs?: number } {
+  const milliseconds = Number(responseHeaders?.['retry-after-ms']);
+  if (Number.isFinite(milliseconds) && milliseconds > 0) return { retryAfterMs: milliseconds };
+  const value = responseHeaders?.['retry-after'];
+  if (value === undefined) return {};
   const seconds = Number(value);
-  if (Number.isFinite(seconds)) return seconds * 1000;
+  if (Number.isFinite(seconds)) return { retryAfterMs: Math.max(0, seconds * 1000) };
   const at = Date.parse(value);
-  return Number.isNaN(at) ? undefined : Math.max(0, at - Date.now());
+  return Number.isNaN(at) ? {} : { retryAfterMs: Math.max(0, at - Date.now()) };
 }

@@ -1,8 +1,6 @@
 import {
   type LanguageModel as AiLanguageModel,
   generateText,
-  type JSONSchema7,
-  jsonSchema,
   NoObjectGeneratedError,
   Output,
   type ToolSet,
@@ -11,20 +9,22 @@ import {
 import { engramError } from '../../domain/errors.ts';
 import type { JsonObject } from '../../domain/json.ts';
 import type { LanguageModel, ModelCallContext, TokenUsage } from '../../ports/models.ts';
-import { signalOf, usageOf } from './language-model.ts';
+import { addUsage, type CallSettings, signalOf, usageOf } from './call-settings.ts';
+import type { CallParts } from './language-model.ts';
+import { type PreparedSchema, prepareSchema } from './prepared-schema.ts';
 import { refusesSchema } from './provider-error.ts';
-import { type RetryPolicy, withRetry } from './retry.ts';
-import { schemaProblems } from './schema-check.ts';
+import { retryFor, withRetry } from './retry.ts';
 
 type StructuredCall = Parameters<LanguageModel['structured']>[0];
-type StructuredAnswer = Awaited<ReturnType<LanguageModel['structured']>>;
 
-/** How a model is asked for an object, best first; a server that refuses one way is asked the next way from then on. */
+/** How a model is asked for an object, best first. */
 const WAYS = ['json-schema', 'tool', 'text'] as const;
 type Way = (typeof WAYS)[number];
 
 /** One first answer and at most two repairs, each told what was wrong. */
 const MAX_ANSWERS = 3;
+/** Schemas of callers' graph models are many; the least recently used is prepared anew. */
+const MAX_PREPARED = 200;
 
 interface Attempt {
   /** Undefined when the answer held no JSON at all. */
@@ -33,87 +33,93 @@ interface Attempt {
   readonly usage: TokenUsage;
 }
 
-export function createStructuredCalls(parts: {
-  readonly model: () => Promise<AiLanguageModel>;
-  readonly common: (context: ModelCallContext) => {
-    readonly maxRetries: number;
-    readonly abortSignal: AbortSignal;
-    readonly temperature?: number;
-  };
-  readonly retry: RetryPolicy;
-}): (call: StructuredCall, context: ModelCallContext) => Promise<StructuredAnswer> {
-  let way: Way = 'json-schema';
+/** A schema with the way in which the server takes it: one it refuses is asked for the next way from then on. */
+interface Asked extends PreparedSchema {
+  way: Way;
+}
 
-  const ask = async (call: StructuredCall, prompt: string, context: ModelCallContext): Promise<Attempt> => {
+export function createStructuredCalls(parts: CallParts): LanguageModel['structured'] {
+  const { name, retry, meter } = parts;
+  const prepared = createSchemaMemory();
+
+  const ask = async (call: StructuredCall, asked: Asked, context: ModelCallContext): Promise<Attempt> => {
     for (;;) {
-      const asked: Way = way;
+      const { way } = asked;
       try {
-        const once = async () => askOnce(await parts.model(), asked, { ...call, prompt }, parts.common(context));
-        return await withRetry(once, parts.retry, {
+        const once = async () => askOnce(await parts.model(), { ...call, way, asked }, parts.common(context));
+        return await withRetry(once, retryFor(context, retry), {
           ...signalOf(context),
-          isFinal: (error) => asked !== 'text' && refusesSchema(error),
+          isFinal: (error) => way !== 'text' && refusesSchema(error),
         });
       } catch (error) {
-        const next = WAYS[WAYS.indexOf(asked) + 1];
+        const next = WAYS[WAYS.indexOf(way) + 1];
         if (next === undefined || !refusesSchema(error)) throw error;
-        way = next;
+        // Of two calls at the same time the first one's finding stands.
+        if (asked.way === way) asked.way = next;
       }
     }
   };
 
   return async (call, context) => {
+    const asked = prepared(call.schema);
     let usage: TokenUsage = { inputTokens: 0, outputTokens: 0 };
-    let prompt = call.prompt;
+    let { prompt } = call;
     let problems: readonly string[] = [];
     for (let answer = 1; answer <= MAX_ANSWERS; answer += 1) {
-      const attempt = await ask(call, prompt, context);
-      usage = {
-        inputTokens: usage.inputTokens + attempt.usage.inputTokens,
-        outputTokens: usage.outputTokens + attempt.usage.outputTokens,
-      };
-      problems = attempt.value === undefined ? ['the answer is not JSON'] : schemaProblems(attempt.value, call.schema);
+      await meter.admit(context);
+      const attempt = await ask({ ...call, prompt }, asked, context);
+      usage = addUsage(usage, attempt.usage);
+      await meter.record(name, attempt.usage, context);
+      problems = attempt.value === undefined ? ['the answer is not JSON'] : asked.problems(attempt.value);
       if (problems.length === 0) return { value: attempt.value, usage };
       prompt = `${call.prompt}\n\nYour previous answer was not usable:\n${problems.slice(0, 10).join('\n')}\nPrevious answer:\n${attempt.text.slice(0, 4000)}\nAnswer again, correctly.`;
     }
     throw engramError(
       'CogneeSystemError',
-      `the model gave no usable ${call.schemaName}: ${problems[0] ?? 'no answer'}`,
-      { extra: { usage } },
+      `the model gave no usable ${call.schemaName} in ${MAX_ANSWERS} answers: ${problems[0] ?? 'no answer'}`,
     );
   };
 }
 
-async function askOnce(
+function createSchemaMemory(): (schema: JsonObject) => Asked {
+  const memory = new Map<string, Asked>();
+  return (schema) => {
+    const key = JSON.stringify(schema);
+    const known = memory.get(key) ?? { ...prepareSchema(schema), way: 'json-schema' };
+    memory.delete(key);
+    memory.set(key, known);
+    const [oldest] = memory.keys();
+    if (memory.size > MAX_PREPARED && oldest !== undefined) memory.delete(oldest);
+    return known;
+  };
+}
+
+interface OneCall extends StructuredCall {
+  readonly way: Way;
+  readonly asked: PreparedSchema;
+}
+
+function askOnce(model: AiLanguageModel, call: OneCall, common: CallSettings): Promise<Attempt> {
+  switch (call.way) {
+    case 'json-schema':
+      return askBySchema(model, call, common);
+    case 'tool':
+      return askByTool(model, call, common);
+    case 'text':
+      return askByText(model, call, common);
+  }
+}
+
+async function askBySchema(
   model: AiLanguageModel,
-  way: Way,
-  { system, prompt, schema, schemaName }: StructuredCall,
-  common: { readonly maxRetries: number; readonly abortSignal: AbortSignal; readonly temperature?: number },
+  { system, prompt, schemaName, asked }: OneCall,
+  common: CallSettings,
 ): Promise<Attempt> {
-  const wireSchema = jsonSchema(schema as JSONSchema7);
-  if (way === 'tool') {
-    const tools: ToolSet = { [schemaName]: tool({ description: `Gives the ${schemaName}.`, inputSchema: wireSchema }) };
-    const result = await generateText({
-      model,
-      system,
-      prompt,
-      ...common,
-      tools,
-      toolChoice: { type: 'tool', toolName: schemaName },
-    });
-    const input = result.toolCalls[0]?.input;
-    return {
-      value: input ?? readJson(result.text),
-      text: JSON.stringify(input) ?? result.text,
-      usage: usageOf(result.usage),
-    };
-  }
-  if (way === 'text') {
-    const result = await generateText({ model, system: `${system}\n\n${asText(schema)}`, prompt, ...common });
-    return { value: readJson(result.text), text: result.text, usage: usageOf(result.usage) };
-  }
+  const strictness = { strictJsonSchema: asked.isStrict };
+  const providerOptions = { openai: strictness, openaiCompatible: strictness };
+  const output = Output.object({ schema: asked.wire, name: schemaName });
   try {
-    const output = Output.object({ schema: wireSchema, name: schemaName });
-    const result = await generateText({ model, system, prompt, ...common, output });
+    const result = await generateText({ model, system, prompt, ...common, output, providerOptions });
     return { value: result.output, text: result.text, usage: usageOf(result.usage) };
   } catch (error) {
     // The provider answered and billed; what it said may still hold the object.
@@ -122,8 +128,30 @@ async function askOnce(
   }
 }
 
-function asText(schema: JsonObject): string {
-  return `Answer with one JSON object and nothing else. It must be valid for this JSON schema:\n${JSON.stringify(schema)}`;
+async function askByTool(
+  model: AiLanguageModel,
+  { system, prompt, schemaName, asked }: OneCall,
+  common: CallSettings,
+): Promise<Attempt> {
+  const tools: ToolSet = { [schemaName]: tool({ description: `Gives the ${schemaName}.`, inputSchema: asked.wire }) };
+  const toolChoice = { type: 'tool', toolName: schemaName } as const;
+  const result = await generateText({ model, system, prompt, ...common, tools, toolChoice });
+  const input = result.toolCalls[0]?.input;
+  return {
+    value: typeof input === 'string' ? readJson(input) : (input ?? readJson(result.text)),
+    text: JSON.stringify(input) ?? result.text,
+    usage: usageOf(result.usage),
+  };
+}
+
+async function askByText(
+  model: AiLanguageModel,
+  { system, prompt, schema }: OneCall,
+  common: CallSettings,
+): Promise<Attempt> {
+  const instruction = `Answer with one JSON object and nothing else. It must be valid for this JSON schema:\n${JSON.stringify(schema)}`;
+  const result = await generateText({ model, system: `${system}\n\n${instruction}`, prompt, ...common });
+  return { value: readJson(result.text), text: result.text, usage: usageOf(result.usage) };
 }
 
 /** The first JSON object in a text that may wrap it in a fence or in sentences. */

@@ -1,0 +1,28 @@
+import type { ModelCallContext, TokenUsage } from '../../ports/models.ts';
+
+/** What every call of the `ai` package gets from us. Retries are ours, see `retry.ts`. */
+export interface CallSettings {
+  readonly maxRetries: 0;
+  readonly abortSignal: AbortSignal;
+  readonly temperature?: number;
+}
+
+export function signalOf(context: ModelCallContext): { readonly signal?: AbortSignal } {
+  return context.signal === undefined ? {} : { signal: context.signal };
+}
+
+/** Aborts with the caller, or with a `TimeoutError` after so long. */
+export function deadline(signal: AbortSignal | undefined, timeoutMs: number): AbortSignal {
+  const timeout = AbortSignal.timeout(timeoutMs);
+  return signal === undefined ? timeout : AbortSignal.any([signal, timeout]);
+}
+
+export function usageOf(
+  usage: { readonly inputTokens?: number | undefined; readonly outputTokens?: number | undefined } | undefined,
+): TokenUsage {
+  return { inputTokens: usage?.inputTokens ?? 0, outputTokens: usage?.outputTokens ?? 0 };
+}
+
+export function addUsage(one: TokenUsage, other: TokenUsage): TokenUsage {
+  return { inputTokens: one.inputTokens + other.inputTokens, outputTokens: one.outputTokens + other.outputTokens };
+}

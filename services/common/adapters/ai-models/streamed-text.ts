@@ -1,0 +1,77 @@
+import { streamText } from 'ai';
+import type { LanguageModel, ModelCallContext, TokenUsage } from '../../ports/models.ts';
+import { signalOf, usageOf } from './call-settings.ts';
+import type { CallParts } from './language-model.ts';
+import { classifyFailure } from './provider-error.ts';
+import { retryFor, withRetry } from './retry.ts';
+
+type StreamCall = Parameters<LanguageModel['stream']>[0];
+
+/** Four characters a token is the usual estimate where a server does not count. */
+const CHARACTERS_PER_TOKEN = 4;
+
+/** Pieces of an answer as they come. Failures are retried until the first piece; after it they end the stream. */
+export function createStreamedCalls(parts: CallParts): LanguageModel['stream'] {
+  const { name, retry, meter } = parts;
+  return async function* stream(call, context) {
+    await meter.admit(context);
+    const left = new AbortController();
+    const signal = AbortSignal.any([left.signal, ...(context.signal === undefined ? [] : [context.signal])]);
+    const within = { ...context, signal };
+    const open = () => openStream(parts, call, within);
+    let text = '';
+    let opened: Awaited<ReturnType<typeof openStream>> | undefined;
+    try {
+      opened = await withRetry(open, retryFor(context, retry), signalOf(within));
+      for (let { next } = opened; next.done !== true; next = await opened.pieces.next()) {
+        text += next.value;
+        yield next.value;
+      }
+      signal.throwIfAborted();
+      const failure = opened.failure();
+      if (failure !== undefined) throw classifyFailure(failure).error;
+    } finally {
+      // The consumer may have gone: the provider must not go on generating.
+      left.abort();
+      if (opened !== undefined) await meter.record(name, await opened.usage(text), context);
+    }
+  };
+}
+
+async function openStream({ model, common }: CallParts, call: StreamCall, context: ModelCallContext) {
+  let failure: unknown;
+  const result = streamText({
+    model: await model(),
+    system: call.system,
+    prompt: call.prompt,
+    ...common(context),
+    onError: ({ error }) => {
+      failure = error;
+    },
+  });
+  const pieces = result.textStream[Symbol.asyncIterator]();
+  const next = await pieces.next();
+  if (next.done === true && failure !== undefined) throw failure;
+  return {
+    next,
+    pieces,
+    failure: () => failure,
+    async usage(text: string): Promise<TokenUsage> {
+      const told = next.done === true || failure !== undefined ? null : await settledUsage(result.usage);
+      return told ?? estimatedUsage(call, text);
+    },
+  };
+}
+
+/** Null when the stream was left before its end, or its server does not count. */
+async function settledUsage(usage: PromiseLike<Parameters<typeof usageOf>[0]>): Promise<TokenUsage | null> {
+  const late = new Promise<undefined>((resolve) => setTimeout(resolve, 100, undefined).unref());
+  const told = await Promise.race([Promise.resolve(usage).catch(() => undefined), late]);
+  const counted = usageOf(told);
+  return counted.inputTokens + counted.outputTokens === 0 ? null : counted;
+}
+
+function estimatedUsage({ system, prompt }: StreamCall, text: string): TokenUsage {
+  const tokens = (length: number) => Math.ceil(length / CHARACTERS_PER_TOKEN);
+  return { inputTokens: tokens(system.length + prompt.length), outputTokens: tokens(text.length) };
+}
