@@ -1,6 +1,6 @@
 import { createRequire } from 'node:module';
 import { dirname, join } from 'node:path';
-import { Language, Parser } from 'web-tree-sitter';
+import type { Language, Parser } from 'web-tree-sitter';
 
 /** Grammars of one worker: compiling one costs 5–35 ms, so each is kept once it was needed. */
 export interface Grammars {
@@ -8,9 +8,13 @@ export interface Grammars {
   parser(grammar: string): Promise<Parser>;
 }
 
+/** With the first code file: most processes never read one. */
+const loadRuntime = () => import('web-tree-sitter');
+
 export function createGrammars(): Grammars {
   const languages = new Map<string, Promise<Language>>();
   const load = async (grammar: string): Promise<Language> => {
+    const { Language, Parser } = await loadRuntime();
     await Parser.init();
     const main = createRequire(import.meta.url).resolve('@vscode/tree-sitter-wasm');
     return Language.load(join(dirname(main), `tree-sitter-${grammar}.wasm`));
@@ -20,6 +24,7 @@ export function createGrammars(): Grammars {
       const loading = languages.get(grammar) ?? load(grammar);
       languages.set(grammar, loading);
       const language = await loading; // the constructor of a parser needs the runtime, which this loads
+      const { Parser } = await loadRuntime();
       const parser = new Parser();
       parser.setLanguage(language);
       return parser;

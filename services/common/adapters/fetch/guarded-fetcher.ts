@@ -1,5 +1,6 @@
-import { type ClientRequest, request as httpRequest, type IncomingMessage } from 'node:http';
-import { request as httpsRequest } from 'node:https';
+import type * as http from 'node:http';
+import type * as https from 'node:https';
+import { createRequire } from 'node:module';
 import type { LookupFunction } from 'node:net';
 import { engramError, isEngramError } from '../../domain/errors.ts';
 import type { FetchedResource, Fetcher } from '../../ports/documents.ts';
@@ -7,6 +8,9 @@ import { limitedBody } from './limited-body.ts';
 import { isPublicAddress } from './public-address.ts';
 import { fileNameOf, mimeTypeOf } from './resource-name.ts';
 import { type CheckedTarget, checkTarget, type ResolveHost, resolveBySystem } from './target-guard.ts';
+
+/** With the first fetch: TLS costs 30 ms, which the start of the service need not pay. */
+const load = createRequire(import.meta.url);
 
 export interface GuardedFetcherOptions {
   /** `ALLOW_HTTP_REQUESTS`; false refuses every URL. */
@@ -90,16 +94,21 @@ async function followRedirects(start: string, settings: Settings, signal: AbortS
   throw engramError('IngestionError', `${shown(start)} redirects more than ${settings.maxRedirects} times`);
 }
 
-function redirectOf(response: IncomingMessage): string | null {
+function redirectOf(response: http.IncomingMessage): string | null {
   const status = response.statusCode ?? 0;
   const isRedirect = status === 301 || status === 302 || status === 303 || status === 307 || status === 308;
   return isRedirect ? (response.headers.location ?? null) : null;
 }
 
-function send({ url, addresses }: CheckedTarget, settings: Settings, signal: AbortSignal): Promise<IncomingMessage> {
-  const request = url.protocol === 'https:' ? httpsRequest : httpRequest;
+function send(
+  { url, addresses }: CheckedTarget,
+  settings: Settings,
+  signal: AbortSignal,
+): Promise<http.IncomingMessage> {
+  const { request } =
+    url.protocol === 'https:' ? (load('node:https') as typeof https) : (load('node:http') as typeof http);
   return new Promise((resolve, reject) => {
-    const sent: ClientRequest = request(url, {
+    const sent: http.ClientRequest = request(url, {
       agent: false,
       lookup: pinned(addresses),
       signal,
@@ -140,7 +149,7 @@ function pinned(addresses: CheckedTarget['addresses']): LookupFunction {
 }
 
 function toResource(
-  response: IncomingMessage,
+  response: http.IncomingMessage,
   url: URL,
   { settings, signal }: { readonly settings: Settings; readonly signal: AbortSignal },
 ): FetchedResource {
