@@ -48,7 +48,14 @@ describe('extractive answers', () => {
   });
 
   it('say that nothing fits without passages', () => {
-    const retrieval = { analysis: { terms: [], entities: [] }, information: [], named: [], passages: [], links: [] };
+    const retrieval = {
+      analysis: { terms: [], entities: [] },
+      information: [],
+      named: [],
+      passages: [],
+      links: [],
+      mentions: [],
+    };
     expect(extractiveAnswer('x', retrieval as never, [])).to.equal(NOTHING_FITS);
   });
 });

@@ -40,8 +40,8 @@ export interface KnowledgeLimits {
   readonly facts: number;
 }
 
-const ENTITIES_PER_PASSAGE = 24;
-const FACTS_PER_ENTITY = 24;
+const ENTITIES_PER_PASSAGE = 16;
+const FACTS_PER_ENTITY = 16;
 
 export async function knowledgeAround(
   deps: Pick<SearchDependencies, 'indexes' | 'ledger'>,
@@ -52,9 +52,7 @@ export async function knowledgeAround(
   if (found.passages.length === 0) return { entities: [], facts: [], keyEntity: new Map() };
   const scope = scopeOf(dataset);
   const visibility = createVisibility(deps.ledger, scope);
-  const chunkIds = found.passages.map((passage) => passage.id);
-  const options = { relations: [RELATIONS.contains], limitPerNode: ENTITIES_PER_PASSAGE };
-  const mentions = await visibility.filter(await deps.indexes.graph.neighbours(scope, chunkIds, options));
+  const mentions = await mentionsOf(deps, dataset, found, visibility);
   const worth = worthOfEntities(found, mentions);
   const chosen = [...worth].sort((a, b) => b[1] - a[1] || (a[0] < b[0] ? -1 : 1)).slice(0, limits.entities);
   const ids = chosen.map(([id]) => id);
@@ -67,6 +65,22 @@ export async function knowledgeAround(
     facts: best.flatMap((edge) => factOf(edge, known)),
     keyEntity: keyEntities(found.passages, mentions, worth),
   };
+}
+
+/** Retrieval has read those of the strongest passages already. */
+async function mentionsOf(
+  deps: Pick<SearchDependencies, 'indexes'>,
+  dataset: DatasetRef,
+  found: { readonly passages: readonly RankedPassage[]; readonly retrieval: Retrieval },
+  visibility: Visibility,
+): Promise<readonly EdgeEvidence[]> {
+  const wanted = new Set(found.passages.map((passage) => passage.id));
+  const known = found.retrieval.mentions.filter((edge) => wanted.has(edge.source));
+  for (const edge of known) wanted.delete(edge.source);
+  if (wanted.size === 0) return known;
+  const options = { relations: [RELATIONS.contains], limitPerNode: ENTITIES_PER_PASSAGE };
+  const edges = await deps.indexes.graph.neighbours(scopeOf(dataset), [...wanted], options);
+  return [...known, ...(await visibility.filter(edges))];
 }
 
 function worthOfEntities(

@@ -15,6 +15,8 @@ export interface PassageLink {
 
 /** The entity–passage graph around the first hop's passages. */
 export interface Neighbourhood {
+  /** Entities of the first hop's passages. */
+  readonly mentions: readonly EdgeEvidence[];
   readonly links: readonly PassageLink[];
   readonly edges: readonly WeightedEdge[];
 }
@@ -38,12 +40,12 @@ export async function neighbourhood(
   rowCount: number,
 ): Promise<Neighbourhood> {
   const { passagesPerEntity, entitiesPerPassage } = context.settings;
-  if (seeds.length === 0) return { links: [], edges: [] };
+  if (seeds.length === 0) return { mentions: [], links: [], edges: [] };
   const relations = [RELATIONS.contains];
   const first = await contained(context, seeds, relations, entitiesPerPassage);
   const known = new Set(named.map((entity) => entity.entityId));
   const bridges = [...new Set(first.map((edge) => edge.target))].filter((id) => !known.has(id));
-  if (bridges.length === 0) return { links: [], edges: weighted(first) };
+  if (bridges.length === 0) return { mentions: first, links: [], edges: weighted(first) };
   const second = await contained(context, bridges, relations, passagesPerEntity + 1);
   const appearances = byEntity(second);
   const links = new Map<string, PassageLink>();
@@ -63,7 +65,7 @@ export async function neighbourhood(
       }
     }
   }
-  return { links: [...links.values()], edges: weighted([...first, ...second]) };
+  return { mentions: first, links: [...links.values()], edges: weighted([...first, ...second]) };
 }
 
 async function contained(

@@ -8,6 +8,7 @@ import { analyseQuery, type QueryAnalysis } from '../../common/language/query.ts
 import { sentences } from '../../common/language/sentences.ts';
 import { tokenize } from '../../common/language/tokenize.ts';
 import type { DatasetIndexes } from '../../common/ports/dataset-indexes.ts';
+import type { EdgeEvidence } from '../../common/ports/graph-store.ts';
 import type { TextCandidates, TextRow } from '../../common/ports/text-index.ts';
 import type { Ledger } from '../../common/repositories/ledger.ts';
 import { graphHits, type Neighbourhood, neighbourhood, type PassageLink } from './bridge.ts';
@@ -78,6 +79,8 @@ export interface Retrieval {
   readonly passages: readonly RankedPassage[];
   readonly named: readonly NamedEntity[];
   readonly links: readonly PassageLink[];
+  /** Entities of the strongest passages, as the graph has them. */
+  readonly mentions: readonly EdgeEvidence[];
 }
 
 /** Finds the passages that answer a query in one dataset: `design/retrieval.md` §4. */
@@ -153,6 +156,7 @@ class Search {
       passages: passages.slice(0, limit),
       named: this.named,
       links: around.links,
+      mentions: around.mentions,
     };
   }
 

@@ -53,7 +53,7 @@ export const DEFAULT_SETTINGS: RetrievalSettings = {
   guaranteedPerLane: 3,
   bridgeSeeds: 12,
   entitiesPerPassage: 16,
-  passagesPerEntity: 24,
+  passagesPerEntity: 16,
   linkedLimit: 32,
   subjectWeight: 1.25,
   mentionWeight: 0.4,
