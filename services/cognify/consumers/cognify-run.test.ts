@@ -152,7 +152,9 @@ describe('cognify run', () => {
       version: 'model/test',
       async extract(input, context) {
         calls += 1;
-        return { ...(await capitalsExtractor.extract(input, context)), usage: { inputTokens: 7, outputTokens: 3 } };
+        const usage = { inputTokens: 7, outputTokens: 3 };
+        context.onUsage?.(usage, 'language');
+        return { ...(await capitalsExtractor.extract(input, context)), usage };
       },
     };
     await using cognify = await startCognify(world, { extractor, settings: { keepExtractions: true } });

@@ -4,10 +4,13 @@ import type { RunItem } from '../../common/domain/run.ts';
 import type { Messenger } from '../../common/messaging/messenger.ts';
 import type { CognifyOptions } from '../../common/messaging/methods/cognify.ts';
 import { datasetItems } from '../../common/messaging/methods/ingest.ts';
+import type { Extractor } from '../../common/ports/extractor.ts';
 import type { Embedder } from '../../common/ports/models.ts';
 import type { LedgerEntry } from '../../common/repositories/ledger.ts';
+import type { ModelCache } from '../../common/repositories/model-cache.ts';
 import { isProgressTick } from '../../common/runs/progress-rule.ts';
 import type { ActiveRun, RunExecutor, RunReport, StagePosition } from '../../common/runs/run-executor.ts';
+import { createAskExtractor } from '../pipeline/ask-extractor.ts';
 import { type BuildDependencies, type BuiltItem, buildItem } from '../pipeline/build-item.ts';
 import type { ChunkSizes } from '../pipeline/chunk-item.ts';
 import { createIndexWriter } from '../pipeline/index-writer.ts';
@@ -28,6 +31,9 @@ const DEFAULT_DATA_PER_BATCH = 20;
 export interface CognifyRunDependencies extends BuildDependencies {
   readonly messenger: Messenger;
   readonly embedder: Embedder;
+  readonly extractor: Extractor;
+  /** Null: the extractor costs nothing. */
+  readonly cache: ModelCache | null;
   readonly builds: ItemBuilds;
   readonly settings: CognifySettings;
 }
@@ -76,7 +82,7 @@ async function buildAll(
   const writer = createIndexWriter({
     ...dependencies,
     scope: run.scope,
-    context: { scope: run.scope, purpose: 'extraction', runId: run.id, signal: run.signal },
+    context: { scope: run.scope, purpose: 'extraction', runId: run.id, signal: run.signal, onUsage: run.meter },
     embeddingBatchSize: settings.embeddingBatchSize,
     embeddingConcurrency: settings.embeddingConcurrency,
   });
@@ -84,6 +90,7 @@ async function buildAll(
     run,
     writer,
     gate: createPriorityGate(settings.extractionConcurrency),
+    ask: createAskExtractor(dependencies.extractor, dependencies.cache, run.scope),
     options,
     sizes: chunkSizes(settings, dependencies.embedder, options),
     chunksPerBatch: Math.min(options.chunksPerBatch ?? Number.POSITIVE_INFINITY, settings.chunksPerBatch),

@@ -2,12 +2,11 @@ import type { DataItem } from '../../common/domain/data-item.ts';
 import type { CognifyOptions } from '../../common/messaging/methods/cognify.ts';
 import type { BlobStore } from '../../common/ports/blob-store.ts';
 import { VersionConflictError } from '../../common/ports/document-store.ts';
-import type { Extractor } from '../../common/ports/extractor.ts';
 import type { Logger } from '../../common/ports/logger.ts';
 import type { Clock } from '../../common/ports/system.ts';
 import { ItemErasedError, type Ledger } from '../../common/repositories/ledger.ts';
-import type { ModelCache } from '../../common/repositories/model-cache.ts';
 import type { ActiveRun } from '../../common/runs/run-executor.ts';
+import type { AskExtractor } from './ask-extractor.ts';
 import type { ChunkSizes } from './chunk-item.ts';
 import type { IndexWriter } from './index-writer.ts';
 import { BuildStoppedError } from './item-builds.ts';
@@ -18,8 +17,6 @@ import { writeItem } from './write-item.ts';
 export interface BuildDependencies extends RowStores {
   readonly blobs: BlobStore;
   readonly ledger: Ledger;
-  readonly extractor: Extractor;
-  readonly cache: ModelCache | null;
   readonly clock: Clock;
   readonly logger: Logger;
 }
@@ -31,6 +28,7 @@ export interface BuildRequest {
   readonly position: number;
   readonly writer: IndexWriter;
   readonly gate: PriorityGate;
+  readonly ask: AskExtractor;
   readonly options: CognifyOptions;
   readonly sizes: ChunkSizes;
   readonly chunksPerBatch: number;

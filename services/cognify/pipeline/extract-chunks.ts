@@ -1,19 +1,13 @@
-import { createHash } from 'node:crypto';
-import type { JsonObject } from '../../common/domain/json.ts';
-import type { DatasetScope } from '../../common/domain/scope.ts';
 import type { CognifyOptions } from '../../common/messaging/methods/cognify.ts';
-import type { Extraction, ExtractionInput, Extractor, KnownName } from '../../common/ports/extractor.ts';
+import type { Extraction, ExtractionInput, KnownName } from '../../common/ports/extractor.ts';
 import type { ModelCallContext } from '../../common/ports/models.ts';
-import type { ModelCache } from '../../common/repositories/model-cache.ts';
+import type { AskExtractor } from './ask-extractor.ts';
 import type { ItemChunk } from './item-chunk.ts';
 import type { ItemSource } from './item-source.ts';
 import type { PriorityGate } from './priority-gate.ts';
 
 export interface ExtractChunksOptions {
-  readonly extractor: Extractor;
-  /** Null: the extractor costs nothing. */
-  readonly cache: ModelCache | null;
-  readonly scope: DatasetScope;
+  readonly ask: AskExtractor;
   readonly source: ItemSource;
   readonly context: ModelCallContext;
   readonly options: Pick<CognifyOptions, 'customPrompt' | 'graphModel'>;
@@ -45,7 +39,7 @@ export async function extractWave(
 }
 
 async function extractChunk(
-  { extractor, cache, scope, source, context, options }: ExtractChunksOptions,
+  { ask, source, context, options }: ExtractChunksOptions,
   chunk: ItemChunk,
   knownNames: readonly KnownName[],
 ): Promise<Extraction> {
@@ -54,26 +48,11 @@ async function extractChunk(
   const input: ExtractionInput = {
     text: chunk.text,
     documentName: source.title ?? source.item.name,
+    ...(source.title === null ? {} : { title: source.title }),
     headings: chunk.headings,
     knownNames,
     ...(customPrompt ? { customPrompt } : {}),
     ...(graphModel ? { graphModel } : {}),
   };
-  if (cache === null) return extractor.extract(input, context);
-  const key = { model: extractor.version, promptHash: promptHash(input), chunkHash: chunk.contentHash };
-  const known = await cache.get(scope, key);
-  if (known !== null) return { ...(known as unknown as Extraction), usage: null };
-  const extraction = await extractor.extract(input, context);
-  await cache.put(scope, key, {
-    item: source.item.id,
-    answer: { ...extraction, usage: null } as unknown as JsonObject,
-    at: source.createdAt,
-  });
-  return extraction;
-}
-
-/** Names known from earlier chunks are left out: with them no answer would ever be found again after an edit. */
-function promptHash({ documentName, headings, customPrompt, graphModel }: ExtractionInput): string {
-  const shaping = [documentName, headings, customPrompt ?? null, graphModel ?? null];
-  return createHash('sha256').update(JSON.stringify(shaping)).digest('hex');
+  return ask({ input, chunk, source, context });
 }

@@ -61,13 +61,19 @@ interface Parts {
 
 /** Extraction goes on while the rows of the chunks before are being written. */
 async function gatherChunks(
-  { logger, extractor, cache }: BuildDependencies,
+  { logger }: BuildDependencies,
   request: BuildRequest,
   { source, chunks, gatherer }: Parts,
 ): Promise<ResolvedEntities> {
-  const { run, item, position, gate, options, chunksPerBatch, signal } = request;
-  const context: ModelCallContext = { scope: run.scope, purpose: 'extraction', runId: run.id, signal };
-  const extraction = { extractor, cache, scope: run.scope, source, context, options, gate, priority: position };
+  const { run, item, position, gate, ask, options, chunksPerBatch, signal } = request;
+  const context: ModelCallContext = {
+    scope: run.scope,
+    purpose: 'extraction',
+    runId: run.id,
+    signal,
+    onUsage: run.meter,
+  };
+  const extraction = { ask, source, context, options, gate, priority: position };
   const entities = createDocumentEntities();
   let firstSentence = 0;
   let reported = 0;
@@ -76,7 +82,6 @@ async function gatherChunks(
     const extractions = await extractWave(extraction, wave, entities.knownNames());
     for (const [index, chunk] of wave.entries()) {
       const found = extractions[index] as Extraction;
-      if (found.usage !== null) run.meter(found.usage);
       entities.add(chunk.id, found, subjectNames(chunkPayload(source, chunk), source.title));
       const previousId = chunks[start + index - 1]?.id ?? null;
       addChunkRows(gatherer.rows, source, { chunk, extraction: found, firstSentence, previousId });

@@ -71,6 +71,19 @@ describe('erasing what cognify built', () => {
     expect((await graphOf(world)).nodes).to.deep.equal([]);
   });
 
+  it('keeps what a model was paid for when only the memory goes, for the item and for the dataset', async () => {
+    const world = await createWorld();
+    await using cognify = await startCognify(world, { settings: { keepExtractions: true } });
+    const item = await world.addText('one', 'Ada met Grace.');
+    await cognify.run();
+    const { dataset } = world;
+    for (const items of [[item.id], undefined]) {
+      const request = { dataset, memoryOnly: true, ...(items === undefined ? {} : { items }) };
+      expect(await cognify.messenger.call(eraseBuilt, request, CALL)).to.include({ residue: 0 });
+      expect(await createModelCache(world.store).count(scopeOf(dataset))).to.equal(1);
+    }
+  });
+
   it('forgets the memory and lets the item be built again', async () => {
     const world = await createWorld();
     await using cognify = await startCognify(world);

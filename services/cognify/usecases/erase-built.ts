@@ -40,7 +40,8 @@ const AT_ONCE = 16;
 
 /**
  * Invisible first: the ledger entry becomes a tombstone (or is reset), which also bars builds under way from committing.
- * Then those are stopped, their roll-back is awaited, and every row and kept answer is removed and counted.
+ * Then those are stopped, their roll-back is awaited, and every row is removed and counted; kept answers of models too,
+ * unless only the memory goes.
  */
 export async function eraseBuilt(dependencies: Dependencies, request: EraseRequest): Promise<Erased> {
   const { ledger, builds, engine } = dependencies;
@@ -57,8 +58,8 @@ export async function eraseBuilt(dependencies: Dependencies, request: EraseReque
   await untilSettled(dependencies, scope, items);
   const removed = isEverything
     ? await removeAll(dependencies, request, items)
-    : await removeItems(dependencies, scope, items);
-  return { removed, residue: await residueOf(dependencies, scope, isEverything ? null : items), itemsReset };
+    : await removeItems(dependencies, request, items);
+  return { removed, residue: await residueOf(dependencies, request, isEverything ? null : items), itemsReset };
 }
 
 /** Until no build of the items is under way, in any process; a dead worker's is not waited for for ever. */
@@ -77,9 +78,10 @@ async function untilSettled(
 
 async function removeItems(
   dependencies: Dependencies,
-  scope: DatasetScope,
+  request: EraseRequest,
   items: readonly DataItemId[],
 ): Promise<Erased['removed']> {
+  const scope = scopeOf(request.dataset);
   const total = { text: 0, vectors: 0, graph: 0 };
   for (let start = 0; start < items.length; start += AT_ONCE) {
     const slice = items.slice(start, start + AT_ONCE);
@@ -89,7 +91,8 @@ async function removeItems(
       total.graph += removed.graph;
     }
   }
-  return { ...total, answers: await dependencies.cache.remove(scope, items) };
+  // The items stay when only their memory goes, and so does what models said of them: it was paid for.
+  return { ...total, answers: request.memoryOnly ? 0 : await dependencies.cache.remove(scope, items) };
 }
 
 async function removeAll(
@@ -102,7 +105,7 @@ async function removeAll(
   const before = await ledger.entries(scope, items);
   const rows = await rowCounts(dependencies, scope, null);
   await Promise.all([text.drop(scope), vectors.drop(scope), graph.drop(scope)]);
-  const answers = await cache.remove(scope);
+  const answers = request.memoryOnly ? 0 : await cache.remove(scope);
   if (!request.memoryOnly) await store.commit(scope, runs.forgetWrites());
   // A build that began after the reset has lost rows to the drop: it must not commit either.
   const late = [...(await ledger.allEntries(scope))]
@@ -112,18 +115,20 @@ async function removeAll(
     await (request.memoryOnly ? ledger.reset(scope, late) : ledger.tombstone(scope, late));
     builds.stop(late);
     await untilSettled(dependencies, scope, late);
-    await removeItems(dependencies, scope, late);
+    await removeItems(dependencies, request, late);
   }
   return { ...rows, answers };
 }
 
 async function residueOf(
   dependencies: Dependencies,
-  scope: DatasetScope,
+  request: EraseRequest,
   items: readonly DataItemId[] | null,
 ): Promise<number> {
+  const scope = scopeOf(request.dataset);
   const { text, vectors, graph } = await rowCounts(dependencies, scope, items);
-  return text + vectors + graph + (await dependencies.cache.count(scope, items ?? undefined));
+  const answers = request.memoryOnly ? 0 : await dependencies.cache.count(scope, items ?? undefined);
+  return text + vectors + graph + answers;
 }
 
 async function rowCounts(

@@ -5,6 +5,8 @@ import type { ModelCallContext, TokenUsage } from './models.ts';
 export interface ExtractionInput {
   readonly text: string;
   readonly documentName: string;
+  /** The title that the document gives itself. Unlike its name it is part of its content. */
+  readonly title?: string;
   /** Headings above the chunk, outermost first. */
   readonly headings: readonly string[];
   /** Names met in earlier chunks of the document, fullest spelling, so that short names resolve to full ones. */

@@ -8,14 +8,14 @@ import { datasetScope } from '../domain/scope.ts';
 import type { Messenger } from '../messaging/messenger.ts';
 import { type DocumentStore, update, VersionConflictError, type Write } from '../ports/document-store.ts';
 import type { Logger } from '../ports/logger.ts';
-import type { TokenUsage } from '../ports/models.ts';
+import type { ModelKind, TokenUsage } from '../ports/models.ts';
 import { type ClaimedJob, LeaseLostError, type WorkQueue } from '../ports/work-queue.ts';
 import { type Runs, runsCollection, type StoredRun } from '../repositories/runs.ts';
 import { authoriseRun, type RunAuthority } from './authorise-run.ts';
 import { isProgressTick } from './progress-rule.ts';
 import { type ActiveRun, HandOverError, type RunExecutor } from './run-executor.ts';
 import type { RunLease } from './run-lease.ts';
-import { describeRunError, type RunEnd, type RunRecorder } from './run-recorder.ts';
+import { describeRunError, type RunEnd, type RunRecorder, type RunUsage } from './run-recorder.ts';
 
 /** What a run's job carries. */
 export interface RunJob extends JsonObject {
@@ -147,7 +147,7 @@ function activeRun(
   const { id } = run.state;
   const results = new Map<string, RunItem | null>();
   let completed = 0;
-  let usage: TokenUsage = { inputTokens: 0, outputTokens: 0 };
+  let usage: RunUsage = { inputTokens: 0, outputTokens: 0, embeddingTokens: 0 };
   let lastStage: string | null = null;
   let isStalled = true;
   const progressOf = () => ({ completedItems: completed, totalItems: results.size, currentStage: lastStage });
@@ -184,15 +184,21 @@ function activeRun(
       await store.commit(scope, [...writes, ...moved]);
       isStalled = false;
     },
-    meter: (more) => {
-      usage = {
-        inputTokens: usage.inputTokens + more.inputTokens,
-        outputTokens: usage.outputTokens + more.outputTokens,
-      };
+    meter: (more, kind) => {
+      usage = addedUsage(usage, more, kind);
     },
   };
   const outcome = () => ({ items: [...results.values()].filter((item) => item !== null), usage });
   return { active, outcome };
+}
+
+function addedUsage(usage: RunUsage, more: TokenUsage, kind: ModelKind): RunUsage {
+  if (kind === 'embedding') return { ...usage, embeddingTokens: usage.embeddingTokens + more.inputTokens };
+  return {
+    ...usage,
+    inputTokens: usage.inputTokens + more.inputTokens,
+    outputTokens: usage.outputTokens + more.outputTokens,
+  };
 }
 
 /** Ends run and job in one commit; throws `LeaseLostError` when another worker has the job. */

@@ -5,7 +5,7 @@ import type { Principal } from '../domain/principal.ts';
 import type { RunItem, RunOutcome } from '../domain/run.ts';
 import type { DatasetScope } from '../domain/scope.ts';
 import type { Write } from '../ports/document-store.ts';
-import type { TokenUsage } from '../ports/models.ts';
+import type { ModelKind, TokenUsage } from '../ports/models.ts';
 
 /** The work of one kind of run. A run may be executed several times, after a crash: it must go on where it was. */
 export interface RunExecutor {
@@ -33,8 +33,8 @@ export interface ActiveRun {
   drop(item: DataItemId): void;
   /** Commits an item: the run is known to make progress. `VersionConflictError` as the writes say. */
   commit(writes: readonly Write[]): Promise<void>;
-  /** Adds what a model used to the bill of the run. */
-  meter(usage: TokenUsage): void;
+  /** Adds what a model used to the bill of the run: what the `onUsage` of the run's model calls gets. */
+  meter(usage: TokenUsage, kind: ModelKind): void;
 }
 
 export interface StagePosition {

@@ -42,7 +42,12 @@ export interface RunEnd {
   readonly outcome?: RunOutcome;
   readonly items?: readonly RunItem[];
   readonly counts?: JsonObject | null;
-  readonly usage?: TokenUsage;
+  readonly usage?: RunUsage;
+}
+
+/** What the models of a run were billed for. */
+export interface RunUsage extends TokenUsage {
+  readonly embeddingTokens: number;
 }
 
 export interface RunError {
@@ -81,7 +86,7 @@ export function createRunRecorder(dependencies: RunRecorderDependencies): RunRec
       logger.warn('run.event.unpublished', { error, runId: event.run.id });
     }
   };
-  const record = (run: RunId, dataset: DatasetRef, document: RunDocument, usage?: TokenUsage): Write =>
+  const record = (run: RunId, dataset: DatasetRef, document: RunDocument, usage?: RunUsage): Write =>
     records.appendWrite(ids.uuid(), recordOf(run, dataset, document, { now: clock.now().toISOString(), usage }));
   return {
     publish,
@@ -220,7 +225,7 @@ function recordOf(
   runId: RunId,
   dataset: DatasetRef,
   document: RunDocument,
-  { now, usage }: { readonly now: string; readonly usage: TokenUsage | undefined },
+  { now, usage }: { readonly now: string; readonly usage: RunUsage | undefined },
 ): RunRecord {
   const measured = document.endedAt === null ? null : 0;
   return {
@@ -240,7 +245,7 @@ function recordOf(
     endedAt: document.endedAt,
     tokensIn: usage?.inputTokens ?? measured,
     tokensOut: usage?.outputTokens ?? measured,
-    embeddingTokens: measured,
+    embeddingTokens: usage?.embeddingTokens ?? measured,
   };
 }
 

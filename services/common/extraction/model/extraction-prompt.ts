@@ -2,7 +2,7 @@ import type { JsonObject } from '../../domain/json.ts';
 import type { ExtractionInput } from '../../ports/extractor.ts';
 
 /** Grows when the instruction or the schema changes, so that cached answers of the old one are not used. */
-export const PROMPT_VERSION = 'v1';
+export const PROMPT_VERSION = 'v2';
 
 export const DEFAULT_INSTRUCTION = `You turn a passage into a small knowledge graph and a summary.
 Nodes: the people, places, organisations, works, events, dates, quantities and concepts the passage is about. Give every node the fullest name that the passage or the known names use, a readable id made from that name, a simple type (Person, Place, Organisation, Event, Work, Concept, Timestamp …) and one sentence that says what the passage tells of it. Write dates as nodes of type Timestamp named YYYY, YYYY-MM or YYYY-MM-DD.
@@ -14,10 +14,11 @@ export function instructionOf(input: ExtractionInput): string {
   return input.customPrompt?.trim() ? input.customPrompt : DEFAULT_INSTRUCTION;
 }
 
-export function passageOf({ text, documentName, headings, knownNames }: ExtractionInput): string {
+/** Holds nothing but what the document says: its name would make the same text in two files two questions. */
+export function passageOf({ text, title, headings, knownNames }: ExtractionInput): string {
   const known = knownNames.slice(0, 60).map(({ name, type }) => `${name} (${type})`);
   const parts = [
-    `Document: ${documentName}`,
+    title === undefined ? '' : `Document: ${title}`,
     headings.length === 0 ? '' : `Section: ${headings.join(' > ')}`,
     known.length === 0 ? '' : `Known names of this document: ${known.join(', ')}`,
     `Text:\n"""\n${text}\n"""`,

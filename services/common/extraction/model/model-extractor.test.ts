@@ -23,7 +23,8 @@ function modelAnswering(
 
 const input = {
   text: 'Ada Lovelace met Charles Babbage. She lived in London.',
-  documentName: 'ada',
+  documentName: 'file-7',
+  title: 'The life of Ada',
   headings: ['Life'],
   knownNames: [{ name: 'Analytical Engine', type: 'Concept' }],
 };
@@ -37,11 +38,8 @@ describe('extraction by a model', () => {
       context,
     );
     expect(calls).to.have.length(1);
-    expect(calls[0]?.prompt)
-      .to.include('ada')
-      .and.include('Life')
-      .and.include('Analytical Engine')
-      .and.include(input.text);
+    expect(calls[0]?.prompt).to.include('The life of Ada').and.not.include('file-7');
+    expect(calls[0]?.prompt).to.include('Life').and.include('Analytical Engine').and.include(input.text);
   });
 
   it('gives the stated relation with the sentence of the text as evidence and drops edges without their nodes', async () => {

@@ -1,0 +1,111 @@
+import { expect } from 'chai';
+import { capitalsExtractor, createWorld, startCognify, type TestWorld } from '../../../test/support/cognify-service.ts';
+import { scopeOf } from '../../common/domain/dataset.ts';
+import type { ExtractionInput, Extractor } from '../../common/ports/extractor.ts';
+
+/** Counts what it is asked, as a paid model would. */
+function countingExtractor(delayMs = 0) {
+  const asked: ExtractionInput[] = [];
+  const extractor: Extractor = {
+    version: 'model/test',
+    async extract(input, context) {
+      asked.push(input);
+      await new Promise((resolve) => setTimeout(resolve, delayMs));
+      return capitalsExtractor.extract(input, context);
+    },
+  };
+  return { extractor, asked };
+}
+
+const settings = { keepExtractions: true };
+/** A chunk of its own at a chunk size of 40 tokens. */
+const paragraph = (name: string) =>
+  `${name} met Grace. ${'They spoke of the river and the house for hours. '.repeat(2)}`;
+
+async function reset(world: TestWorld, ...items: { readonly id: string }[]): Promise<void> {
+  await world.ledger.reset(scopeOf(world.dataset), items.map(({ id }) => id) as never);
+}
+
+describe('asking the extractor', () => {
+  it('asks once for the same text in two items, also while the first answer is awaited', async () => {
+    const world = await createWorld();
+    const { extractor, asked } = countingExtractor(20);
+    await using cognify = await startCognify(world, { extractor, settings });
+    await world.addText('one', 'Ada met Grace.');
+    await world.addText('two', 'Ada met Grace.');
+    await cognify.run();
+    expect(asked).to.have.length(1);
+    await world.addText('three', 'Ada met Grace.');
+    await cognify.run();
+    expect(asked).to.have.length(1);
+  });
+
+  it('asks again for another prompt and for another graph model, and knows all answers later', async () => {
+    const world = await createWorld();
+    const { extractor, asked } = countingExtractor();
+    await using cognify = await startCognify(world, { extractor, settings });
+    const item = await world.addText('one', 'Ada met Grace.');
+    const options = [{}, { customPrompt: 'Only cities.' }, { graphModel: { title: 'City', type: 'object' } }];
+    for (const once of [...options, ...options]) {
+      await cognify.run(once);
+      await reset(world, item);
+    }
+    expect(asked).to.have.length(3);
+    expect(asked[1]).to.include({ customPrompt: 'Only cities.' });
+    expect(asked[2]?.graphModel).to.deep.equal({ title: 'City', type: 'object' });
+  });
+
+  it('does not give an item what was read with the names of another', async () => {
+    const world = await createWorld();
+    const { extractor, asked } = countingExtractor();
+    await using cognify = await startCognify(world, { extractor, settings });
+    const end = Array.from({ length: 16 }, (_, index) => `She left in the year ${index}. ${'It was late. '.repeat(8)}`);
+    const story = (name: string) => [
+      paragraph(name),
+      ...Array.from({ length: 15 }, (_, at) => paragraph(`${name} ${at}`)),
+      ...end,
+    ];
+    await world.addText('ada', story('Ada').join('\n\n'));
+    await cognify.run({ chunkSize: 40 });
+    const first = asked.length;
+    await world.addText('alan', story('Alan').join('\n\n'));
+    await cognify.run({ chunkSize: 40 });
+    const names = asked.slice(first).flatMap(({ knownNames }) => knownNames.map(({ name }) => name));
+    expect(asked.slice(first).some(({ text }) => text.startsWith('She left'))).to.equal(true);
+    expect(names).to.include('Alan').and.not.include('Ada');
+  });
+
+  it('gives an item its own answers again after an edit elsewhere in it', async () => {
+    const world = await createWorld();
+    const { extractor, asked } = countingExtractor();
+    await using cognify = await startCognify(world, { extractor, settings });
+    const parts = Array.from({ length: 40 }, (_, index) => paragraph(`Person${index}`));
+    const item = await world.addText('long', parts.join('\n\n'));
+    await cognify.run({ chunkSize: 40 });
+    const first = asked.length;
+    expect(first).to.be.above(32);
+    await world.addText('long', [paragraph('Newcomer'), ...parts.slice(1)].join('\n\n'), { id: item.id });
+    await cognify.run({ chunkSize: 40 });
+    expect(asked.length - first).to.be.within(1, 2);
+  });
+
+  it('asks for an item whose text another item was just asked for in vain', async () => {
+    const world = await createWorld();
+    let calls = 0;
+    const extractor: Extractor = {
+      version: 'model/test',
+      async extract(input, context) {
+        calls += 1;
+        await new Promise((resolve) => setTimeout(resolve, 20));
+        if (calls === 1) throw new Error('once');
+        return capitalsExtractor.extract(input, context);
+      },
+    };
+    await using cognify = await startCognify(world, { extractor, settings: { ...settings, raiseItemErrors: false } });
+    await world.addText('one', 'Ada met Grace.');
+    const two = await world.addText('two', 'Ada met Grace.');
+    const run = await cognify.run();
+    expect(run.items).to.deep.include({ item: two.id, status: 'completed' });
+    expect(calls).to.equal(2);
+  });
+});
