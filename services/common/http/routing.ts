@@ -1,14 +1,10 @@
-import { createRequire } from 'node:module';
-import type * as koaRouter from '@koa/router';
 import type { Middleware } from 'koa';
 import type { Endpoint } from './endpoint.ts';
 import { NOT_FOUND, wrongMethod } from './error-reply.ts';
 import type { RequestContext, RequestState } from './request-state.ts';
 import type { Route } from './route.ts';
+import { Router } from './router.ts';
 import { writeReply } from './write-reply.ts';
-
-/** The package's ES module would import `node:http`, see `app.ts`. */
-const { Router } = createRequire(import.meta.url)('@koa/router') as typeof koaRouter;
 
 /**
  * The route table as middleware: both slash forms are one path, of two patterns that fit a path the one with fewer

@@ -1,6 +1,5 @@
 import type { IncomingMessage, Server } from 'node:http';
 import type { Duplex } from 'node:stream';
-import Router from '@koa/router';
 import type { WebSocket, WebSocketServer } from 'ws';
 import type { CallContext } from '../messaging/messenger.ts';
 import type { Logger } from '../observability/logger.ts';
@@ -8,6 +7,7 @@ import type { Metrics } from '../observability/metrics.ts';
 import { type Authenticate, socketCredentialsOf } from './credentials.ts';
 import type { OriginGuard } from './origin-guard.ts';
 import { saneRequestId } from './request-state.ts';
+import { Router } from './router.ts';
 import type { SocketConnection, SocketRoute } from './socket-route.ts';
 
 export interface SocketServerOptions {
