@@ -103,6 +103,8 @@ export const REGISTRY: Readonly<Partial<Record<ServiceName, Build>>> = {
       settings: {
         accessControl: config.accessControl ?? true,
         logSearchHistory: config.logSearchHistory,
+        answerStreaming: config.llmAnswerStreaming,
+        ...(models.missingModelKey === null ? {} : { missingModelKey: models.missingModelKey }),
         allowCypherQuery: config.allowCypherQuery,
         recallWarmupShortcircuit: config.recallWarmupShortcircuit,
         recallWarmupThreshold: config.recallWarmupThreshold,

@@ -14,6 +14,10 @@ export interface SearchSettings {
   readonly accessControl: boolean;
   /** COGNEE_LOG_SEARCH_HISTORY */
   readonly logSearchHistory: boolean;
+  /** A configured model lacks its key: what completions end with (`LLMAPIKeyNotSetError`). */
+  readonly missingModelKey?: string;
+  /** LLM_ANSWER_STREAMING */
+  readonly answerStreaming?: boolean;
   /** ALLOW_CYPHER_QUERY */
   readonly allowCypherQuery: boolean;
   /** RECALL_WARMUP_* */

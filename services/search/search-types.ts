@@ -38,6 +38,10 @@ export type AnsweredType = (typeof ANSWERED_TYPES)[number];
 
 export type CompletionType = Exclude<AnsweredType, 'CHUNKS' | 'CHUNKS_LEXICAL' | 'SUMMARIES'>;
 
+export function isCompletion(type: AnsweredType): type is CompletionType {
+  return type !== 'CHUNKS' && type !== 'CHUNKS_LEXICAL' && type !== 'SUMMARIES';
+}
+
 export function isAnswered(type: SearchType): type is AnsweredType {
   return (ANSWERED_TYPES as readonly string[]).includes(type);
 }

@@ -34,8 +34,15 @@ function presentGraphItems({ dataset, outcome }: DatasetOutcome, shape: Shape): 
     dataset_id: dataset?.id ?? null,
     dataset_name: dataset?.name ?? null,
   };
-  const item = (own: { text: string; systemPrompt?: string; score?: number; metadata?: object; raw: object }) => ({
-    kind: common.kind,
+  const item = (own: {
+    text: string;
+    systemPrompt?: string;
+    score?: number;
+    metadata?: object;
+    raw: object;
+    structured?: object;
+  }) => ({
+    kind: own.structured === undefined ? common.kind : 'structured',
     search_type: common.search_type,
     text: own.text,
     system_prompt: own.systemPrompt ?? null,
@@ -44,7 +51,7 @@ function presentGraphItems({ dataset, outcome }: DatasetOutcome, shape: Shape): 
     dataset_name: common.dataset_name,
     metadata: own.metadata ?? {},
     raw: own.raw,
-    structured: null,
+    structured: own.structured ?? null,
     source: 'graph',
   });
   if (outcome.kind === 'completion') {
@@ -52,6 +59,8 @@ function presentGraphItems({ dataset, outcome }: DatasetOutcome, shape: Shape): 
     if (text === null || text === '') return [];
     const metadata = shape.explain ? { explain: outcome.passages.map(presentExplanation) } : {};
     const system = shape.onlyContext ? outcome.prompt?.system : undefined;
+    const { structured } = outcome;
+    if (structured) return [item({ text, metadata, raw: structured, structured })];
     return [item({ text, metadata, raw: { value: text }, ...(system === undefined ? {} : { systemPrompt: system }) })];
   }
   if (shape.onlyContext) {

@@ -2,16 +2,16 @@ import { Readable } from 'node:stream';
 import { isEngramError } from '../../common/domain/errors.ts';
 import { HttpError } from '../../common/http/http-error.ts';
 import type { Reply } from '../../common/http/route.ts';
-import type { StageListener } from '../usecases/recall.ts';
+import type { RecallListener } from '../usecases/recall.ts';
 
 const KEEP_ALIVE_MS = 15_000;
 
 /**
- * Server-sent events of one recall: `stage`, `final` or `error`, with a comment line every 15 s. Nothing is sent before
+ * Server-sent events of one recall: `stage`, `delta`, `answer_done`, `final` or `error`, with a comment line every 15 s. Nothing is sent before
  * the first stage: an error until then keeps its status and JSON body.
  */
 export async function eventStream(
-  run: (onStage: StageListener) => Promise<readonly object[]>,
+  run: (listener: RecallListener) => Promise<readonly object[]>,
   signal: AbortSignal,
 ): Promise<Reply> {
   const events: string[] = [];
@@ -25,9 +25,14 @@ export async function eventStream(
   const firstStage = new Promise<void>((resolve) => {
     started = resolve;
   });
-  const work = run((stage) => {
-    send('stage', { stage });
-    started();
+  const work = run({
+    retrieving() {
+      send('stage', { stage: 'retrieving' });
+      started();
+    },
+    generating: () => send('stage', { stage: 'generating' }),
+    delta: (text) => send('delta', { text }),
+    answerDone: () => send('answer_done', {}),
   });
   const finished = work.then(
     (results) => send('final', { results }),

@@ -1,10 +1,12 @@
 import { isEngramError } from '../../common/domain/errors.ts';
 import { HttpError } from '../../common/http/http-error.ts';
 import { defineRoute, json, type Reply, type Route, type RouteRequest } from '../../common/http/route.ts';
+import { answerSchema } from '../answers/response-schema.ts';
 import type { SearchDependencies } from '../dependencies.ts';
 import { presentFindings } from '../presenters/recall-item.ts';
-import { type RecallRequest, recall, type StageListener } from '../usecases/recall.ts';
+import { type RecallListener, type RecallRequest, recall } from '../usecases/recall.ts';
 import { RECALL_SCOPES, RecallScopeError } from '../usecases/recall-lanes.ts';
+import type { ResponseSchema } from '../usecases/search-request.ts';
 import { eventStream } from './event-stream.ts';
 import { requestOf } from './request.ts';
 import { type RecallBody, recallBody, recallItems } from './search.schema.ts';
@@ -36,14 +38,14 @@ type Request = RouteRequest<Record<string, never>, Record<string, never>, Recall
 
 async function answer(deps: SearchDependencies, request: Request): Promise<Reply> {
   const asked = recallRequestOf(request);
-  const run = async (onStage: StageListener) => {
+  const run = async (listener?: RecallListener) => {
     try {
-      return presentFindings(await recall(deps, asked, onStage), asked);
+      return presentFindings(await recall(deps, asked, listener), asked);
     } catch (error) {
       throw wireError(deps, error);
     }
   };
-  if (!wantsStream(request)) return json(await run(() => {}));
+  if (!wantsStream(request)) return json(await run());
   return eventStream(run, request.signal);
 }
 
@@ -51,12 +53,20 @@ function recallRequestOf(request: Request): RecallRequest {
   const { body } = request;
   return {
     ...requestOf(request),
+    responseSchema: responseSchemaOf(body.responseSchema),
     type: body.searchType ?? null,
     sessionId: body.sessionId ?? null,
     scope: body.scope === null || body.scope === undefined ? null : [body.scope].flat(),
     codeQuery: body.codeQuery,
     toolsTrigger: body.toolsTrigger ?? 'always',
   };
+}
+
+/** An empty object asks for nothing. */
+function responseSchemaOf(given: Readonly<Record<string, unknown>> | null | undefined): ResponseSchema | null {
+  if (given === null || given === undefined || Object.keys(given).length === 0) return null;
+  const title = String(given['title'] ?? '').replaceAll(/[^A-Za-z0-9_-]/g, '_');
+  return { name: title.slice(0, 60) || 'Answer', schema: answerSchema(given) };
 }
 
 /** Service errors keep their status; a bad scope has a fixed text; anything else is 409 (search-recall.md §6.8). */

@@ -23,5 +23,6 @@ export function requestOf(
     onlyContext: body.onlyContext ?? false,
     includeReferences: body.includeReferences ?? false,
     explain: body.explain ?? false,
+    responseSchema: null,
   };
 }

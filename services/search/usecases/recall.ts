@@ -7,7 +7,7 @@ import { recordSearch } from './record-search.ts';
 import { readableDatasets } from './resolve-datasets.ts';
 import { searchDatasets } from './search-datasets.ts';
 import type { DatasetOutcome } from './search-outcome.ts';
-import type { SearchRequest } from './search-request.ts';
+import type { AnswerListener, SearchRequest } from './search-request.ts';
 import { answeringType } from './search-type-rules.ts';
 
 export interface RecallRequest extends Omit<SearchRequest, 'type'> {
@@ -24,20 +24,22 @@ export type RecallFinding =
   | { readonly lane: 'graph'; readonly type: AnsweredType; readonly outcomes: readonly DatasetOutcome[] }
   | { readonly lane: 'system'; readonly verdict: Verdict; readonly threshold: number };
 
-/** Told when the work enters a stage; used by the streamed form. */
-export type StageListener = (stage: 'retrieving') => void;
+/** Told of the work as it goes on; used by the streamed form. */
+export interface RecallListener extends AnswerListener {
+  retrieving(): void;
+}
 
 export async function recall(
   deps: SearchDependencies,
   request: RecallRequest,
-  onStage: StageListener = () => {},
+  listener?: RecallListener,
 ): Promise<readonly RecallFinding[]> {
   const lanes = lanesOf(request);
   const findings: RecallFinding[] = [];
   for (const lane of lanes) {
     // Session, trace, code and tool lanes hold nothing yet: they belong to services that are not built.
     if (lane !== 'graph') continue;
-    findings.push(...(await graphLane(deps, request, { lanes, onStage })));
+    findings.push(...(await graphLane(deps, request, { lanes, listener })));
   }
   return findings;
 }
@@ -64,7 +66,7 @@ function lanesOf(request: RecallRequest): readonly RecallLane[] {
 async function graphLane(
   deps: SearchDependencies,
   request: RecallRequest,
-  { lanes, onStage }: { readonly lanes: readonly RecallLane[]; readonly onStage: StageListener },
+  { lanes, listener }: { readonly lanes: readonly RecallLane[]; readonly listener: RecallListener | undefined },
 ): Promise<readonly RecallFinding[]> {
   const askedAt = deps.clock.now();
   const datasets = await readableDatasets(deps, request);
@@ -77,8 +79,10 @@ async function graphLane(
   }
   const asked = request.type ?? routedType(request.query, deps.languageModel !== undefined);
   const type = request.type === null ? answeredOr(asked, 'HYBRID_COMPLETION') : typeOf(request, asked, deps);
-  const search: SearchRequest = { ...request, type };
-  onStage('retrieving');
+  // The answers of several datasets come at once: their pieces would run into each other.
+  const isHeard = listener !== undefined && datasets.length === 1;
+  const search: SearchRequest = { ...request, type, ...(isHeard ? { listener } : {}) };
+  listener?.retrieving();
   let ran = type;
   let outcomes = await searchDatasets(deps, search, { type, datasets });
   if (request.type === null && type === 'CHUNKS_LEXICAL' && outcomes.length === 0) {

@@ -5,11 +5,12 @@ import { graphContext, plainContext, sectionedContext } from '../answers/context
 import { evidenceBlock } from '../answers/evidence-block.ts';
 import { extractiveAnswer, NOTHING_FITS } from '../answers/extractive.ts';
 import { knowledgeAround } from '../answers/knowledge.ts';
+import { modelAnswer } from '../answers/model-answer.ts';
 import { packPassages } from '../answers/passage-context.ts';
 import { DEFAULT_SYSTEM_PROMPT, type PromptKind, userPrompt } from '../answers/prompt.ts';
 import type { SearchDependencies } from '../dependencies.ts';
 import type { RankedPassage, Retrieval } from '../retrieval/pipeline.ts';
-import type { AnsweredType, CompletionType } from '../search-types.ts';
+import { type AnsweredType, type CompletionType, isCompletion } from '../search-types.ts';
 import { gatherPassages, hybridRows, lexicalChunks, type QueryVector, summaries } from './material.ts';
 import type { SearchOutcome } from './search-outcome.ts';
 import { MAX_TOP_K, type SearchRequest } from './search-request.ts';
@@ -143,39 +144,30 @@ async function answered(
     system: request.systemPrompt || DEFAULT_SYSTEM_PROMPT,
   };
   if (request.onlyContext) return { ...base, answer: null, prompt };
-  const text =
-    deps.languageModel === undefined
-      ? extractiveAnswer(request.query, retrieval, passages)
-      : await modelAnswer(deps.languageModel, request, prompt);
-  const snippets = PROMPT_KIND[type] !== 'graph';
-  const block = request.includeReferences && text !== NOTHING_FITS ? evidenceBlock(text, passages, { snippets }) : '';
+  const { languageModel, settings } = deps;
+  const { text, structured } =
+    languageModel === undefined
+      ? { text: extractiveAnswer(request.query, retrieval, passages), structured: null }
+      : await modelAnswer(languageModel, request, prompt, { streaming: settings.answerStreaming ?? false });
+  if (structured !== null || !request.includeReferences || text === NOTHING_FITS) {
+    return { ...base, answer: text, prompt, structured };
+  }
+  const block = evidenceBlock(text, passages, { snippets: PROMPT_KIND[type] !== 'graph' });
   return { ...base, answer: text + block, prompt };
 }
 
-/** One call; its errors are final and keep their status (402 for a budget). */
-async function modelAnswer(
-  model: NonNullable<SearchDependencies['languageModel']>,
-  request: SearchRequest,
-  prompt: { readonly user: string; readonly system: string },
-): Promise<string> {
-  const { signal } = request.context;
-  const { text } = await model.text(
-    { system: prompt.system, prompt: prompt.user },
-    {
-      scope: { tenant: request.principal.tenant },
-      purpose: 'query',
-      ...(signal === undefined ? {} : { signal }),
-    },
-  );
-  return text;
-}
-
-/** `top_k` below 1, or a blank query for a type that needs one: 422. */
-export function checkRequest(request: Pick<SearchRequest, 'query' | 'topK'>, type: AnsweredType): void {
+/** `top_k` below 1, a blank query for a type that needs one, an answer that needs a model which is not there: 422. */
+export function checkRequest(deps: SearchDependencies, request: SearchRequest, type: AnsweredType): void {
   if (request.topK !== null && request.topK <= 0) {
     throw engramError('QueryValidationError', 'top_k must be a positive integer.');
   }
   if (type !== 'CHUNKS_LEXICAL' && request.query.trim() === '') {
     throw engramError('QueryValidationError', 'The query must be a non-empty string.');
+  }
+  if (request.onlyContext || !isCompletion(type) || deps.languageModel !== undefined) return;
+  const { missingModelKey } = deps.settings;
+  if (missingModelKey !== undefined) throw engramError('LLMAPIKeyNotSetError', missingModelKey);
+  if (request.responseSchema !== null) {
+    throw engramError('CogneeValidationError', 'response_schema needs a language model, and none is configured.');
   }
 }

@@ -1,4 +1,4 @@
-import type { DatasetRef } from '../../common/domain/dataset.ts';
+import { type DatasetRef, scopeOf } from '../../common/domain/dataset.ts';
 import { type EngramError, engramError, isEngramError } from '../../common/domain/errors.ts';
 import type { SearchDependencies } from '../dependencies.ts';
 import type { AnsweredType } from '../search-types.ts';
@@ -19,7 +19,7 @@ export async function searchDatasets(
   target: { readonly type: AnsweredType; readonly datasets: readonly DatasetRef[] },
 ): Promise<readonly DatasetOutcome[]> {
   const { type, datasets } = target;
-  checkRequest(request, type);
+  checkRequest(deps, request, type);
   if (datasets.length === 0) return [];
   const vector = type === 'CHUNKS_LEXICAL' ? null : await embedQuery(deps, request);
   const outcomes = await Promise.all(datasets.map((dataset) => searchOne(deps, request, { dataset, type, vector })));
@@ -39,7 +39,7 @@ async function searchOne(
 ): Promise<DatasetOutcome> {
   const { dataset } = target;
   try {
-    const outcome = await runSearch(deps, request, target);
+    const [outcome] = await Promise.all([runSearch(deps, request, target), requireSameSpace(deps, target)]);
     if (isEmpty(outcome) && !(await hasSearchableMemory(deps.store, dataset))) {
       throw await noDataError(deps, dataset, request.context);
     }
@@ -48,6 +48,21 @@ async function searchOne(
     request.context.signal?.throwIfAborted();
     return { dataset, outcome: null, error: wireError(deps, dataset, error) };
   }
+}
+
+/** Vectors of another model can never be compared, even when they have as many dimensions. */
+async function requireSameSpace(
+  { indexes, embedder }: SearchDependencies,
+  { dataset, vector }: { readonly dataset: DatasetRef; readonly vector: QueryVector },
+): Promise<void> {
+  if (vector === null) return;
+  const space = await indexes.vectors.space(scopeOf(dataset));
+  const { model, dimensions } = embedder.space;
+  if (space === null || (space.model === model && space.dimensions === dimensions)) return;
+  throw engramError(
+    'EmbeddingDimensionMismatchError',
+    `The vectors of dataset '${dataset.name}' were made by ${space.model} with ${space.dimensions} dimensions; the configured embedder is ${model} with ${dimensions}. Forget the dataset's memory (memory_only) and cognify it again, or configure the former embedder.`,
+  );
 }
 
 /** What is no error of ours is logged here, because beside other datasets' answers it would be lost. */
@@ -80,6 +95,7 @@ function asOneStore(outcomes: readonly DatasetOutcome[]): DatasetOutcome {
     outcome: {
       ...first,
       answer: answer === '' ? null : answer,
+      structured: completions.length === 1 ? (completions[0]?.structured ?? null) : null,
       context: join(completions.map((completion) => completion.context)),
       prompt: first.prompt === null ? null : { ...first.prompt, user },
       passages: completions.flatMap((completion) => completion.passages),

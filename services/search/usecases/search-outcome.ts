@@ -1,5 +1,6 @@
 import type { DatasetRef } from '../../common/domain/dataset.ts';
 import type { EngramError } from '../../common/domain/errors.ts';
+import type { JsonObject } from '../../common/domain/json.ts';
 import type { RankedPassage } from '../retrieval/pipeline.ts';
 import type { AnsweredType } from '../search-types.ts';
 import type { ScoredRow } from './material.ts';
@@ -17,6 +18,8 @@ export type SearchOutcome =
       readonly type: AnsweredType;
       /** Null when the context was asked for, or nothing was found. */
       readonly answer: string | null;
+      /** The answer as the object that was asked for; `answer` is its JSON text then. */
+      readonly structured?: JsonObject | null;
       /** What the answer is made from; '' when nothing was found. */
       readonly context: string;
       /** User and system message of the answer call. */

@@ -1,3 +1,4 @@
+import type { JsonObject } from '../../common/domain/json.ts';
 import type { Principal } from '../../common/domain/principal.ts';
 import type { CallContext } from '../../common/messaging/messenger.ts';
 import type { SearchType } from '../search-types.ts';
@@ -24,6 +25,24 @@ export interface SearchRequest {
   readonly includeReferences: boolean;
   /** Adds to results why they were found. */
   readonly explain: boolean;
+  /** Completions answer with an object of this schema. */
+  readonly responseSchema: ResponseSchema | null;
+  /** Told of the answer while it is being written. */
+  readonly listener?: AnswerListener;
+}
+
+export interface ResponseSchema {
+  readonly name: string;
+  readonly schema: JsonObject;
+}
+
+export interface AnswerListener {
+  /** A model is about to be asked. */
+  generating(): void;
+  /** The next piece of the answer. */
+  delta(text: string): void;
+  /** All pieces were told. */
+  answerDone(): void;
 }
 
 /** More results than this are not ranked by any store. */
