@@ -6,7 +6,7 @@ import type { Embedder, LanguageModel } from '../common/ports/models.ts';
 import type { Clock, IdSource } from '../common/ports/system.ts';
 import type { Ledger } from '../common/repositories/ledger.ts';
 import type { SearchHistory } from '../common/repositories/search-history.ts';
-import type { Retriever } from './retrieval/pipeline.ts';
+import type { Retriever } from './retrieval/retrieval.ts';
 import type { Readiness } from './usecases/readiness.ts';
 
 export interface SearchSettings {

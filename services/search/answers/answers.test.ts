@@ -1,7 +1,8 @@
 import { expect } from 'chai';
 import { createSearchWorld, type WorldPassage } from '../../../test/support/search-world.ts';
 import { scopeOf } from '../../common/domain/dataset.ts';
-import { createRetriever, type RankedPassage } from '../retrieval/pipeline.ts';
+import { createRetriever } from '../retrieval/pipeline.ts';
+import type { RankedPassage } from '../retrieval/retrieval.ts';
 import { titleOf } from './contexts.ts';
 import { evidenceBlock } from './evidence-block.ts';
 import { extractiveAnswer, NOTHING_FITS } from './extractive.ts';

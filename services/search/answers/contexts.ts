@@ -1,4 +1,4 @@
-import type { RankedPassage } from '../retrieval/pipeline.ts';
+import type { RankedPassage } from '../retrieval/retrieval.ts';
 import type { Fact, Knowledge, KnownEntity } from './knowledge.ts';
 
 /** RAG_COMPLETION: the texts, best first. */
@@ -79,8 +79,7 @@ export function graphContext(passages: readonly RankedPassage[], knowledge: Know
   return renderGraph(connections);
 }
 
-/** Bullets of the graph context's evidence: passages that state an edge of it. */
-export function renderGraph(connections: readonly Connection[]): string {
+function renderGraph(connections: readonly Connection[]): string {
   if (connections.length === 0) return '';
   const nodes = new Map<string, ContextNode>();
   for (const { source, target } of connections) {

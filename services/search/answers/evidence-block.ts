@@ -1,5 +1,5 @@
 import { STOP_WORDS } from '../../common/language/stop-words.ts';
-import type { RankedPassage } from '../retrieval/pipeline.ts';
+import type { RankedPassage } from '../retrieval/retrieval.ts';
 
 const MAX_BULLETS = 5;
 const SNIPPET_LENGTH = 160;

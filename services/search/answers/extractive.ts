@@ -1,8 +1,8 @@
 import { inverseRowFrequency } from '../../common/domain/ranking/bm25.ts';
-import { collapseNearDuplicates } from '../../common/domain/ranking/diversity.ts';
+import { collapseNearDuplicates } from '../../common/domain/ranking/near-duplicates.ts';
 import { sentences } from '../../common/language/sentences.ts';
 import { tokenize, tokenizeQuery } from '../../common/language/tokenize.ts';
-import type { RankedPassage, Retrieval } from '../retrieval/pipeline.ts';
+import type { RankedPassage, Retrieval } from '../retrieval/retrieval.ts';
 
 export const NOTHING_FITS = 'Nothing in memory answers this question.';
 
@@ -21,7 +21,6 @@ const ABSTAIN_BELOW = { allNamesHeld: 0.35, nameMissing: 0.72 } as const;
 
 interface Quote {
   readonly id: string;
-  readonly documentId: string;
   readonly text: string;
   readonly source: string;
   readonly score: number;
@@ -79,7 +78,6 @@ function bestQuotes(query: string, passages: readonly RankedPassage[], retrieval
       const gain = 1 + RANK_GAIN * (1 - place / PASSAGES_READ);
       return {
         id: `${passage.id}#${at}`,
-        documentId: passage.payload.documentId,
         text: text.replace(/\s+/gu, ' '),
         source: passage.payload.documentName,
         score: (informationOf(text) + named) * gain,

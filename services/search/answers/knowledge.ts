@@ -4,7 +4,7 @@ import { type EntityPayload, RELATIONS, STRUCTURAL_RELATIONS } from '../../commo
 import { tokenize, tokenizeQuery } from '../../common/language/tokenize.ts';
 import type { EdgeEvidence } from '../../common/ports/graph-store.ts';
 import type { SearchDependencies } from '../dependencies.ts';
-import type { RankedPassage, Retrieval } from '../retrieval/pipeline.ts';
+import type { RankedPassage, Retrieval } from '../retrieval/retrieval.ts';
 import { createVisibility, type Visibility } from '../retrieval/visibility.ts';
 
 export interface KnownEntity {

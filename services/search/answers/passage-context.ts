@@ -1,4 +1,4 @@
-import type { RankedPassage } from '../retrieval/pipeline.ts';
+import type { RankedPassage } from '../retrieval/retrieval.ts';
 
 /** Characters of context that an answer is made from: about 12,000 tokens. */
 export const CONTEXT_BUDGET = 48_000;

@@ -1,7 +1,7 @@
 import type { ChunkPayload, SummaryPayload } from '../../common/domain/index-rows.ts';
 import type { JsonObject } from '../../common/domain/json.ts';
 import type { TextRow } from '../../common/ports/text-index.ts';
-import type { Explanation, RankedPassage } from '../retrieval/pipeline.ts';
+import type { Explanation, RankedPassage } from '../retrieval/retrieval.ts';
 import type { ScoredRow } from '../usecases/material.ts';
 import { epochMs } from './wire-time.ts';
 

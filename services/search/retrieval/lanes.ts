@@ -29,6 +29,10 @@ export interface LaneHit {
   readonly score: number;
 }
 
+export function byScore(left: LaneHit, right: LaneHit): number {
+  return right.score - left.score || (left.id < right.id ? -1 : left.id > right.id ? 1 : 0);
+}
+
 export function runs(context: LaneContext, lane: LaneName): boolean {
   return context.settings.lanes.has(lane);
 }
@@ -64,10 +68,14 @@ export async function denseHits(context: LaneContext, vector: Float32Array | nul
   return (await context.visibility.filter(hits)).filter((hit) => hit.similarity > 0);
 }
 
+/** An entity that the query names, with its passages: chunk id → whether the chunk is about it. */
+export interface FoundEntity {
+  readonly name: QueryName;
+  readonly chunks: ReadonlyMap<string, boolean>;
+}
+
 /** Passages of each entity that the query names, subjects first; entities with none are left out. */
-export async function namedEntities(
-  context: LaneContext,
-): Promise<readonly { readonly name: QueryName; readonly chunks: ReadonlyMap<string, boolean> }[]> {
+export async function namedEntities(context: LaneContext): Promise<readonly FoundEntity[]> {
   if (!runs(context, 'entity')) return [];
   const names = queryNames(context.analysis);
   if (names.length === 0) return [];

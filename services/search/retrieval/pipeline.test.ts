@@ -1,7 +1,8 @@
 import { expect } from 'chai';
 import { createSearchWorld, type SearchWorld, type WorldPassage } from '../../../test/support/search-world.ts';
 import { type DatasetRef, scopeOf } from '../../common/domain/dataset.ts';
-import { createRetriever, type RetrievalRequest } from './pipeline.ts';
+import { createRetriever } from './pipeline.ts';
+import type { RetrievalRequest } from './retrieval.ts';
 import { DEFAULT_SETTINGS, type RetrievalSettings } from './settings.ts';
 
 const SONG = {
@@ -129,6 +130,12 @@ describe('retrieval', () => {
     expect((await ask('?!', { vector: null })).passages).to.deep.equal([]);
     await world.fill(dataset, NOISE);
     expect((await ask('?!', { vector: null })).passages).to.deep.equal([]);
+  });
+
+  it('brings as many passages as asked for, beyond the usual length of its lanes', async () => {
+    const many = Array.from({ length: 180 }, (_, at) => ({ title: `n${at}`, text: `Report ${at} about the harvest.` }));
+    await world.fill(dataset, many);
+    expect((await ask('harvest', { limit: 170 })).passages).to.have.length(170);
   });
 
   it('takes any text as a query', async () => {

@@ -14,6 +14,8 @@ export interface RetrievalSettings {
   readonly denseLimit: number;
   /** Passages whose sentences are read. */
   readonly sentenceLimit: number;
+  /** Passages outside the lexical rows that are read and scored at query time. */
+  readonly fetchLimit: number;
   /** Passages that are ranked by evidence. */
   readonly poolLimit: number;
   /** First hits of a lane that are always in the pool. */
@@ -49,6 +51,7 @@ export const DEFAULT_SETTINGS: RetrievalSettings = {
   lexicalLimit: 100,
   denseLimit: 50,
   sentenceLimit: 25,
+  fetchLimit: 64,
   poolLimit: 150,
   guaranteedPerLane: 3,
   bridgeSeeds: 12,

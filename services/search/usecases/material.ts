@@ -1,11 +1,10 @@
 import { type DatasetRef, scopeOf } from '../../common/domain/dataset.ts';
-import type { SummaryPayload } from '../../common/domain/index-rows.ts';
 import { scoreBm25 } from '../../common/domain/ranking/bm25.ts';
 import { fuse } from '../../common/domain/ranking/rrf.ts';
 import { tokenizeQuery } from '../../common/language/tokenize.ts';
 import type { TextRow } from '../../common/ports/text-index.ts';
 import type { SearchDependencies } from '../dependencies.ts';
-import type { RankedPassage, Retrieval } from '../retrieval/pipeline.ts';
+import type { RankedPassage, Retrieval } from '../retrieval/retrieval.ts';
 import { createVisibility } from '../retrieval/visibility.ts';
 import type { SearchRequest } from './search-request.ts';
 
@@ -118,10 +117,6 @@ export async function hybridRows(
     const row = rows.get(id);
     return row === undefined ? [] : [{ row, distance: distances.get(id) ?? null, rank: index + 1 }];
   });
-}
-
-export function summaryChunk(row: TextRow): string {
-  return (row.payload as SummaryPayload).chunkId;
 }
 
 /** Some rows will turn out to be of generations that the ledger does not show. */

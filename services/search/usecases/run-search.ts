@@ -9,7 +9,7 @@ import { modelAnswer } from '../answers/model-answer.ts';
 import { packPassages } from '../answers/passage-context.ts';
 import { DEFAULT_SYSTEM_PROMPT, type PromptKind, userPrompt } from '../answers/prompt.ts';
 import type { SearchDependencies } from '../dependencies.ts';
-import type { RankedPassage, Retrieval } from '../retrieval/pipeline.ts';
+import type { RankedPassage, Retrieval } from '../retrieval/retrieval.ts';
 import { type AnsweredType, type CompletionType, isCompletion } from '../search-types.ts';
 import { gatherPassages, hybridRows, lexicalChunks, type QueryVector, summaries } from './material.ts';
 import type { SearchOutcome } from './search-outcome.ts';

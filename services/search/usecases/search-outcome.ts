@@ -1,7 +1,7 @@
 import type { DatasetRef } from '../../common/domain/dataset.ts';
 import type { EngramError } from '../../common/domain/errors.ts';
 import type { JsonObject } from '../../common/domain/json.ts';
-import type { RankedPassage } from '../retrieval/pipeline.ts';
+import type { RankedPassage } from '../retrieval/retrieval.ts';
 import type { AnsweredType } from '../search-types.ts';
 import type { ScoredRow } from './material.ts';
 

@@ -1,7 +1,6 @@
-/** What near-duplicate detection and caps look at. */
+/** What near-duplicate detection looks at. */
 export interface DiverseItem {
   readonly id: string;
-  readonly documentId: string;
   readonly text: string;
 }
 
@@ -33,60 +32,6 @@ export function collapseNearDuplicates<Item extends DiverseItem>(
     else same.duplicates.push(item.id);
   }
   return kept.map(({ item, duplicates }) => ({ item, duplicates, support: duplicates.length + 1 }));
-}
-
-/**
- * At most `limit` items of one document come first; the others follow after all documents had their turn, so that the
- * cap orders but never loses.
- */
-export function capPerDocument<Item extends Pick<DiverseItem, 'documentId'>>(
-  items: readonly Item[],
-  limit: number,
-): readonly Item[] {
-  const counts = new Map<string, number>();
-  const first: Item[] = [];
-  const rest: Item[] = [];
-  for (const item of items) {
-    const count = counts.get(item.documentId) ?? 0;
-    counts.set(item.documentId, count + 1);
-    (count < limit ? first : rest).push(item);
-  }
-  return [...first, ...rest];
-}
-
-/**
- * Maximal marginal relevance (Carbonell and Goldstein 1998): picks by `lambda · relevance − (1 − lambda) · similarity` to
- * the most similar item picked before. Relevance is scaled to 0…1 by its maximum.
- */
-export function maximalMarginalRelevance<Item>(
-  items: readonly Item[],
-  options: {
-    readonly relevance: (item: Item) => number;
-    /** 0 to 1, symmetric. */
-    readonly similarity: (left: Item, right: Item) => number;
-    readonly lambda: number;
-    readonly limit: number;
-  },
-): readonly Item[] {
-  const top = Math.max(...items.map(options.relevance), Number.MIN_VALUE);
-  const pool = items.map((item) => ({ item, relevance: options.relevance(item) / top, closest: 0 }));
-  const picked: Item[] = [];
-  while (pool.length > 0 && picked.length < options.limit) {
-    let best = 0;
-    let bestValue = Number.NEGATIVE_INFINITY;
-    for (const [position, entry] of pool.entries()) {
-      const value = options.lambda * entry.relevance - (1 - options.lambda) * entry.closest;
-      if (value > bestValue) {
-        bestValue = value;
-        best = position;
-      }
-    }
-    const [chosen] = pool.splice(best, 1);
-    if (chosen === undefined) break;
-    picked.push(chosen.item);
-    for (const entry of pool) entry.closest = Math.max(entry.closest, options.similarity(entry.item, chosen.item));
-  }
-  return picked;
 }
 
 interface Fingerprint {

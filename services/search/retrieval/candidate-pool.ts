@@ -1,0 +1,134 @@
+import { type ChunkPayload, chunkIndexText } from '../../common/domain/index-rows.ts';
+import { inverseRowFrequency } from '../../common/domain/ranking/bm25.ts';
+import { type FusedItem, fuse } from '../../common/domain/ranking/rrf.ts';
+import { tokenize } from '../../common/language/tokenize.ts';
+import type { TextCandidate, TextCandidates, TextRow } from '../../common/ports/text-index.ts';
+import { type Candidate, createCandidate, createTermScorer, type NamedEntity, type WordTokens } from './candidates.ts';
+import { byScore, type FoundEntity, type LaneContext, type LaneHit } from './lanes.ts';
+import type { LaneName } from './settings.ts';
+
+/** What the pool starts from. */
+export interface PoolOrigin {
+  readonly rows: readonly TextCandidate[];
+  readonly statistics: TextCandidates['statistics'];
+  readonly entities: readonly FoundEntity[];
+  /** Passages dated within the time the query asks for. */
+  readonly dated: readonly TextRow[];
+}
+
+export type Fusion = ReadonlyMap<string, FusedItem>;
+
+/** The passages that compete for one query, and how they are scored. */
+export class CandidatePool {
+  readonly candidates = new Map<string, Candidate>();
+  readonly named: readonly NamedEntity[];
+  /** Score units: what the query is worth. A query whose words the index does not know still ranks by its lanes. */
+  readonly scale: number;
+  /** idf of each term of the query. */
+  readonly information: readonly number[];
+  private readonly context: LaneContext;
+  private readonly scorer: ReturnType<typeof createTermScorer>;
+  private readonly dated: ReadonlySet<string>;
+  private readonly datedInformation: number;
+  private readonly lanes = new Map<LaneName, readonly LaneHit[]>();
+
+  constructor(context: LaneContext, origin: PoolOrigin, tokensOf: WordTokens) {
+    const { rowCount } = origin.statistics;
+    this.context = context;
+    this.scorer = createTermScorer(context.analysis.terms, origin.statistics, tokensOf);
+    this.information = this.scorer.information;
+    this.scale = this.scorer.unit > 0 ? this.scorer.unit : 1;
+    for (const row of origin.rows) {
+      this.candidates.set(row.id, createCandidate(row, this.scorer.ofFrequencies(row.frequencies, row.length)));
+    }
+    this.named = origin.entities.map(({ name, chunks }) => ({
+      entityId: name.entityId,
+      name: name.name,
+      information: this.informationOf(name.name, chunks.size, rowCount),
+      chunks,
+    }));
+    this.dated = new Set(origin.dated.map((row) => row.id));
+    this.datedInformation = this.dated.size === 0 ? 0 : inverseRowFrequency(rowCount, this.dated.size);
+  }
+
+  /** Naming an entity tells as much as a term of its rarity; beyond the limit, as much as the rarest word of its name. */
+  private informationOf(name: string, appearances: number, rowCount: number): number {
+    if (appearances <= this.context.settings.passagesPerEntity) return inverseRowFrequency(rowCount, appearances);
+    const words = new Set(tokenize(name));
+    const known = this.context.analysis.terms.map((term, at) => (words.has(term) ? (this.information[at] ?? 0) : 0));
+    return Math.max(0, ...known);
+  }
+
+  /** Reads passages by id; those that readers may not see, or that are in other node sets, stay out. */
+  async read(ids: readonly string[]): Promise<void> {
+    const { text, scope, visibility, nodeSets } = this.context;
+    const missing = ids.filter((id) => !this.candidates.has(id));
+    if (missing.length === 0) return;
+    for (const row of await visibility.filter(await text.fetch(scope, 'chunk', missing))) {
+      if (nodeSets !== undefined && !row.nodeSets.some((name) => nodeSets.includes(name))) continue;
+      const terms = this.scorer.ofText(chunkIndexText(row.payload as ChunkPayload, {}));
+      this.candidates.set(row.id, createCandidate(row, terms));
+    }
+  }
+
+  bestSentence(sentences: readonly string[]): number {
+    return this.scorer.bestSentence(sentences);
+  }
+
+  /** Hits that are in the pool take part, best first; a lane added again replaces the one before. */
+  addLane(name: LaneName, hits: readonly LaneHit[]): void {
+    const known = hits.filter((hit) => this.candidates.has(hit.id)).toSorted(byScore);
+    this.lanes.set(name, known);
+    for (const [index, hit] of known.entries()) {
+      this.candidates.get(hit.id)?.lanes.set(name, { rank: index + 1, score: hit.score });
+    }
+  }
+
+  fuse(): Fusion {
+    const { laneWeights, poolLimit, guaranteedPerLane } = this.context.settings;
+    const lanes = [...this.lanes].map(([name, hits]) => ({
+      name,
+      ids: hits.map((hit) => hit.id),
+      weight: laneWeights[name],
+    }));
+    return new Map(fuse(lanes, { limit: poolLimit, guaranteedPerLane }).map((item) => [item.id, item]));
+  }
+
+  /** The fused passages by their own score. */
+  strongest(fusion: Fusion): readonly LaneHit[] {
+    const bonusOf = this.bonus(fusion);
+    return [...fusion.keys()]
+      .flatMap((id) => {
+        const candidate = this.candidates.get(id);
+        if (candidate === undefined) return [];
+        const coverage = this.coverageOf(candidate).reduce((sum, value) => sum + value, 0);
+        return [{ id, score: coverage + bonusOf(candidate) }];
+      })
+      .sort(byScore);
+  }
+
+  /** Query terms, then the entities that the query names, then the time it asks for. */
+  coverageOf(candidate: Candidate): Float64Array {
+    const { subjectWeight, mentionWeight, timeWeight } = this.context.settings;
+    const coverage = new Float64Array(candidate.terms.length + this.named.length + 1);
+    coverage.set(candidate.terms);
+    if (this.dated.has(candidate.row.id)) coverage[coverage.length - 1] = this.datedInformation * timeWeight;
+    for (const [at, entity] of this.named.entries()) {
+      const isSubject = entity.chunks.get(candidate.row.id);
+      if (isSubject === undefined) continue;
+      coverage[candidate.terms.length + at] = entity.information * (isSubject ? subjectWeight : mentionWeight);
+    }
+    return coverage;
+  }
+
+  /** What no dimension of the coverage explains: the best sentence, and the place in the fusion of the lanes. */
+  bonus(fusion: Fusion): (candidate: Candidate) => number {
+    const { sentenceShare, fusionShare } = this.context.settings;
+    let best = Number.MIN_VALUE;
+    for (const item of fusion.values()) best = Math.max(best, item.score);
+    return (candidate) => {
+      const place = (fusion.get(candidate.row.id)?.score ?? 0) / best;
+      return sentenceShare * candidate.sentenceScore + fusionShare * this.scale * place;
+    };
+  }
+}

@@ -1,0 +1,86 @@
+import { type EvidenceLink, type RankedEvidence, rankEvidence } from '../../common/domain/ranking/evidence.ts';
+import { collapseNearDuplicates } from '../../common/domain/ranking/near-duplicates.ts';
+import type { PassageLink } from './bridge.ts';
+import type { CandidatePool, Fusion } from './candidate-pool.ts';
+import type { Candidate } from './candidates.ts';
+import type { RankedPassage } from './retrieval.ts';
+import type { RetrievalSettings } from './settings.ts';
+
+/** Places that are ordered without repetition, at least and at most: beyond, nobody reads them as one answer. */
+const MIN_PLACES = 20;
+const MAX_PLACES = 50;
+/** Passages looked at beyond those wanted, to replace duplicates. */
+const DUPLICATE_RESERVE = 10;
+
+/** Orders the fused and the linked passages by evidence, shows those that say the same once, keeps `limit`. */
+export function rankPassages(
+  pool: CandidatePool,
+  found: { readonly fusion: Fusion; readonly links: readonly PassageLink[] },
+  settings: RetrievalSettings,
+  limit: number,
+): readonly RankedPassage[] {
+  const { fusion } = found;
+  const linked = new Set(found.links.flatMap((link) => [link.from, link.to]));
+  const competing = [...pool.candidates.values()].filter(({ row }) => fusion.has(row.id) || linked.has(row.id));
+  const { links, via } = linksAmong(competing, found.links);
+  const bonusOf = pool.bonus(fusion);
+  const ranked = rankEvidence(
+    competing.map((candidate) => ({ coverage: pool.coverageOf(candidate), bonus: bonusOf(candidate) })),
+    links,
+    {
+      linkValue: settings.linkShare * pool.scale,
+      pairShare: settings.pairShare,
+      redundancy: settings.redundancy,
+      places: Math.min(MAX_PLACES, Math.max(MIN_PLACES, limit)),
+    },
+  );
+  const passages = ranked.slice(0, limit + DUPLICATE_RESERVE).flatMap((entry) => {
+    const candidate = competing[entry.index];
+    return candidate === undefined ? [] : [{ id: candidate.row.id, text: candidate.payload.text, candidate, entry }];
+  });
+  return collapseNearDuplicates(passages)
+    .slice(0, limit)
+    .map(({ item, support }) => {
+      const { candidate, entry } = item;
+      const partner = entry.partner === null ? undefined : competing[entry.partner];
+      return {
+        ...presentable(candidate, entry, pool.scale),
+        support,
+        explanation: {
+          lanes: Object.fromEntries(candidate.lanes),
+          fusion: fusion.get(item.id)?.score ?? 0,
+          own: entry.own,
+          evidence: entry.score,
+          partner: partner?.row.id ?? null,
+          via: partner === undefined ? null : (via.get(`${item.id} ${partner.row.id}`) ?? null),
+        },
+      };
+    });
+}
+
+/** Links as positions, and the entity of each, from both sides. */
+function linksAmong(competing: readonly Candidate[], all: readonly PassageLink[]) {
+  const positions = new Map(competing.map((candidate, at) => [candidate.row.id, at]));
+  const via = new Map<string, string>();
+  const links: EvidenceLink[] = [];
+  for (const link of all) {
+    const from = positions.get(link.from);
+    const to = positions.get(link.to);
+    if (from === undefined || to === undefined) continue;
+    links.push({ from, to, weight: link.weight });
+    via.set(`${link.from} ${link.to}`, link.entityId);
+    via.set(`${link.to} ${link.from}`, link.entityId);
+  }
+  return { links, via };
+}
+
+function presentable(candidate: Candidate, entry: RankedEvidence, scale: number) {
+  return {
+    id: candidate.row.id,
+    row: candidate.row,
+    payload: candidate.payload,
+    score: entry.score / scale,
+    similarity: candidate.similarity,
+    terms: candidate.terms,
+  };
+}

@@ -1,0 +1,65 @@
+import type { ChunkPayload } from '../../common/domain/index-rows.ts';
+import type { DatasetScope } from '../../common/domain/scope.ts';
+import type { QueryAnalysis } from '../../common/language/query.ts';
+import type { EdgeEvidence } from '../../common/ports/graph-store.ts';
+import type { TextRow } from '../../common/ports/text-index.ts';
+import type { PassageLink } from './bridge.ts';
+import type { NamedEntity } from './candidates.ts';
+import type { LaneName } from './settings.ts';
+
+export interface RetrievalRequest {
+  readonly scope: DatasetScope;
+  readonly query: string;
+  /** Of the query, in the dataset's space; null leaves the dense lane out. */
+  readonly vector: Float32Array | null;
+  /** Passages wanted. */
+  readonly limit: number;
+  readonly nodeSets?: readonly string[];
+  /** Anchors relative dates of the query. */
+  readonly now?: Date;
+  readonly signal?: AbortSignal;
+}
+
+/** Why a passage stands where it stands. */
+export interface Explanation {
+  readonly lanes: Readonly<Partial<Record<LaneName, { readonly rank: number; readonly score: number }>>>;
+  /** Sum over the lanes, see `fuse`. */
+  readonly fusion: number;
+  /** Score of the passage alone and with the passage that completes it. */
+  readonly own: number;
+  readonly evidence: number;
+  /** The passage that completes it, and the entity that joins the two. */
+  readonly partner: string | null;
+  readonly via: string | null;
+}
+
+export interface RankedPassage {
+  readonly id: string;
+  readonly row: TextRow;
+  readonly payload: ChunkPayload;
+  /** Evidence as a share of what the query is worth: compares across datasets, roughly. */
+  readonly score: number;
+  /** Cosine with the query; null when it was not among the nearest. */
+  readonly similarity: number | null;
+  /** What it holds of each term of the query, in the order of `analysis.terms`: BM25 parts, 0 for none. */
+  readonly terms: Float64Array;
+  /** Passages that say the same, this one included. */
+  readonly support: number;
+  readonly explanation: Explanation;
+}
+
+export interface Retrieval {
+  readonly analysis: QueryAnalysis;
+  /** idf of each term of the query in the dataset, in the order of `analysis.terms`. */
+  readonly information: readonly number[];
+  readonly passages: readonly RankedPassage[];
+  readonly named: readonly NamedEntity[];
+  readonly links: readonly PassageLink[];
+  /** Entities of the strongest passages, as the graph has them. */
+  readonly mentions: readonly EdgeEvidence[];
+}
+
+/** Finds the passages that answer a query in one dataset: `design/retrieval.md` §4. */
+export interface Retriever {
+  retrieve(request: RetrievalRequest): Promise<Retrieval>;
+}
