@@ -58,6 +58,7 @@ export function createCognifyService(options: CognifyServiceOptions): Service {
         logger.error('cognify.sweep.failed', { error }),
       );
     },
+    drain: () => engine.stop(),
     async stop() {
       await engine.stop();
       await sweeping;

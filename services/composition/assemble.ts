@@ -120,7 +120,11 @@ function addHttp(lifecycle: Lifecycle, parts: Parts, services: readonly Service[
       await mkdir(spool, { recursive: true, mode: 0o700 });
       ({ port } = await app.listen(config.port, config.host));
     },
-    stop: () => app.close(),
+    async stop() {
+      const closing = app.close();
+      await Promise.all(services.map((service) => service.drain?.()));
+      await closing;
+    },
   });
   return () => `http://${config.host.includes(':') ? `[${config.host}]` : config.host}:${port}`;
 }

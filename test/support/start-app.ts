@@ -11,13 +11,16 @@ export interface StartedApp {
   readonly baseUrl: string;
   readonly config: Config;
   readonly dataDir: string;
-  /** Stops it and removes the data directory. */
-  stop(): Promise<void>;
+  /** Stops it and removes the data directory, unless another one shall go on with it. */
+  stop(options?: { readonly keepData: boolean }): Promise<void>;
 }
 
 /** `variables` are those of the environment; without any the service is open and needs no model. */
-export async function startApp(variables: Readonly<Record<string, string>> = {}): Promise<StartedApp> {
-  const dataDir = await mkdtemp(join(tmpdir(), 'engram-app-'));
+export async function startApp(
+  variables: Readonly<Record<string, string>> = {},
+  options: { readonly dataDir?: string } = {},
+): Promise<StartedApp> {
+  const dataDir = options.dataDir ?? (await mkdtemp(join(tmpdir(), 'engram-app-')));
   try {
     const { config } = loadConfig({ ENGRAM_DATA_DIR: dataDir, HTTP_API_PORT: '0', ...variables });
     const engram = await startEngram({ config, logger: createSilentLogger() });
@@ -25,9 +28,9 @@ export async function startApp(variables: Readonly<Record<string, string>> = {})
       baseUrl: engram.url,
       config,
       dataDir,
-      async stop() {
+      async stop({ keepData } = { keepData: false }) {
         await engram.stop();
-        await rm(dataDir, { recursive: true, force: true });
+        if (!keepData) await rm(dataDir, { recursive: true, force: true });
       },
     };
   } catch (error) {

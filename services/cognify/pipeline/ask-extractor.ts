@@ -4,12 +4,10 @@ import type { DatasetScope } from '../../common/domain/scope.ts';
 import type { Extraction, ExtractionInput, Extractor } from '../../common/ports/extractor.ts';
 import type { ModelCallContext } from '../../common/ports/models.ts';
 import type { ModelCache, ModelCacheKey } from '../../common/repositories/model-cache.ts';
-import type { ItemChunk } from './item-chunk.ts';
 import type { ItemSource } from './item-source.ts';
 
 export interface ChunkQuestion {
   readonly input: ExtractionInput;
-  readonly chunk: ItemChunk;
   readonly source: ItemSource;
   readonly context: ModelCallContext;
 }
@@ -56,12 +54,13 @@ export function createAskExtractor(extractor: Extractor, cache: ModelCache | nul
   };
 }
 
-function keyOf(extractor: Extractor, { input, chunk, source }: ChunkQuestion): ModelCacheKey {
-  const { headings, customPrompt, graphModel, title, knownNames } = input;
+function keyOf(extractor: Extractor, { input, source }: ChunkQuestion): ModelCacheKey {
+  const { text, headings, customPrompt, graphModel, title, knownNames } = input;
   return {
     model: extractor.version,
     promptHash: sha256([headings, customPrompt ?? null, graphModel ?? null]),
-    chunkHash: chunk.contentHash,
+    // A file that ends in a line break says nothing else than one that does not.
+    chunkHash: sha256(text.trimEnd()),
     contextHash: sha256([title ?? null, knownNames.map(({ name, type }) => [name, type])]),
     item: source.item.id,
   };

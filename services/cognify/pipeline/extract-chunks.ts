@@ -54,5 +54,5 @@ async function extractChunk(
     ...(customPrompt ? { customPrompt } : {}),
     ...(graphModel ? { graphModel } : {}),
   };
-  return ask({ input, chunk, source, context });
+  return ask({ input, source, context });
 }

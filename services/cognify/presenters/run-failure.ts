@@ -1,15 +1,14 @@
-import { EngramError } from '../../common/domain/errors.ts';
 import type { RunState } from '../../common/domain/run.ts';
 import { HttpError } from '../../common/http/http-error.ts';
+import { runError } from '../../common/runs/run-error.ts';
 
 /**
  * The answer to a blocking request whose run ended with an error (cognify-improve.md §1.1). The legacy bodies have both
  * keys always; any other error of ours keeps its status and the common form.
  */
 export function runFailure(run: RunState, { raiseItemErrors }: { readonly raiseItemErrors: boolean }): Error {
-  const name = run.errorClass ?? 'Error';
-  const message = run.errorMessage ?? 'The run ended with an error.';
-  const status = run.errorStatus ?? 500;
+  const error = runError(run);
+  const { wireName: name, message, status } = error;
   if (name === 'LLMPaymentRequiredError') {
     return new HttpError(402, { error: 'Token budget exhausted', detail: `${name}: ${message} (Status code: 402)` });
   }
@@ -17,5 +16,5 @@ export function runFailure(run: RunState, { raiseItemErrors }: { readonly raiseI
     return new HttpError(500, { error: 'Pipeline run errored', detail: `${message} [${name}]` });
   }
   if (status === 500) return new HttpError(500, { error: 'Internal server error', detail: message });
-  return new EngramError(name, status, message);
+  return error;
 }

@@ -8,6 +8,11 @@ export interface Service {
   readonly sockets: readonly SocketRoute[];
   /** Registers bus handlers and starts consumers. Resolves when the service can serve. */
   start(): Promise<void>;
+  /**
+   * Ends what open requests wait for, as `stop` will; the handlers stay. Called when no request is taken any more, so that
+   * those that are open get their answer at once.
+   */
+  drain?(): Promise<void>;
   /** Stops taking work, ends or hands over what runs (architecture.md §6). Never throws. */
   stop(): Promise<void>;
 }

@@ -32,7 +32,7 @@ export interface ModelCacheKey {
   readonly model: string;
   /** SHA-256 of everything that shapes the answer besides model and chunk: instruction, schema, headings. */
   readonly promptHash: string;
-  /** SHA-256 of the chunk's text, hex. */
+  /** SHA-256 of the chunk's text without the white space at its end, hex. */
   readonly chunkHash: string;
   /** SHA-256 of what the model was told of the document around the chunk. */
   readonly contextHash: string;

@@ -54,7 +54,7 @@ export interface RunRequest {
  */
 export interface RunEngine {
   start(): Promise<void>;
-  /** Takes no new run and ends or hands over those under way. Never throws. */
+  /** Takes no new run and ends or hands over those under way. Never throws; once, however often it is asked. */
   stop(): Promise<void>;
   /** Durable when it resolves: a run that was answered is never lost. */
   submit(request: RunRequest): Promise<RunState>;
@@ -83,6 +83,7 @@ export function createRunEngine(dependencies: RunEngineDependencies): RunEngine 
   let loop: Promise<void> = Promise.resolve();
   let relaying: Promise<void> = Promise.resolve();
   let watch: WorkWatch | null = null;
+  let stopped: Promise<void> | undefined;
 
   const take = (job: ClaimedJob): void => {
     const executor = byKind.get(job.kind);
@@ -122,6 +123,18 @@ export function createRunEngine(dependencies: RunEngineDependencies): RunEngine 
     }
   };
 
+  const stop = async (): Promise<void> => {
+    stopping.abort();
+    await reaper.stop();
+    await Promise.all([loop, relaying, watch?.stop()]);
+    const reason =
+      settings.onStop === 'cancel'
+        ? engramError('CancelledError', 'The server is shutting down.')
+        : new HandOverError('The worker is stopping.');
+    for (const { lease } of driven) lease.abort(reason);
+    await within(settings.drainMs, [...driven]);
+  };
+
   return {
     async start() {
       reaper.start();
@@ -129,16 +142,9 @@ export function createRunEngine(dependencies: RunEngineDependencies): RunEngine 
       if (watch !== null) relaying = relay(watch);
       loop = work();
     },
-    async stop() {
-      stopping.abort();
-      await reaper.stop();
-      await Promise.all([loop, relaying, watch?.stop()]);
-      const reason =
-        settings.onStop === 'cancel'
-          ? engramError('CancelledError', 'The server is shutting down.')
-          : new HandOverError('The worker is stopping.');
-      for (const { lease } of driven) lease.abort(reason);
-      await within(settings.drainMs, [...driven]);
+    stop() {
+      stopped ??= stop();
+      return stopped;
     },
     async submit({ kind, pipeline, principal, dataset, options, background }) {
       const id = asId<RunId>(ids.uuid());

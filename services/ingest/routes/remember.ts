@@ -1,10 +1,12 @@
 import { z } from 'zod';
 import { engramError } from '../../common/domain/errors.ts';
 import { type JsonObject, parseClientJson } from '../../common/domain/json.ts';
+import type { RunState } from '../../common/domain/run.ts';
 import { HttpError } from '../../common/http/http-error.ts';
 import { defineRoute, json, type Route } from '../../common/http/route.ts';
 import { lenientBoolean, lenientInteger, optional, optionalOrBlank } from '../../common/http/schema.ts';
 import type { CognifyOptions } from '../../common/messaging/methods/cognify.ts';
+import { runError } from '../../common/runs/run-error.ts';
 import { presentRememberResult } from '../presenters/remember-result.ts';
 import type { IngestDependencies } from '../usecases/dependencies.ts';
 import { checkCounts } from '../usecases/item-annotations.ts';
@@ -80,8 +82,7 @@ export function rememberRoutes(dependencies: IngestDependencies): readonly Route
           background,
         });
         const { run } = outcome;
-        if (run.errorStatus === 402)
-          throw engramError('LLMPaymentRequiredError', run.errorMessage ?? 'LLM budget exhausted');
+        if (isModelRefusal(run)) throw runError(run);
         return json(
           presentRememberResult(outcome, background),
           !background && run.status === 'DATASET_PROCESSING_ERRORED' ? 409 : 200,
@@ -89,6 +90,11 @@ export function rememberRoutes(dependencies: IngestDependencies): readonly Route
       },
     }),
   ];
+}
+
+/** The model's provider wants money, patience or a key: the caller learns that by the status, not by a result. */
+function isModelRefusal({ errorClass, errorStatus }: RunState): boolean {
+  return errorStatus === 402 || errorStatus === 429 || errorClass === 'LLMAPIKeyNotSetError';
 }
 
 function badRequest(detail: string): HttpError {

@@ -21,7 +21,7 @@ export function passageOf({ text, title, headings, knownNames }: ExtractionInput
     title === undefined ? '' : `Document: ${title}`,
     headings.length === 0 ? '' : `Section: ${headings.join(' > ')}`,
     known.length === 0 ? '' : `Known names of this document: ${known.join(', ')}`,
-    `Text:\n"""\n${text}\n"""`,
+    `Text:\n"""\n${text.trimEnd()}\n"""`,
   ];
   return parts.filter((part) => part !== '').join('\n');
 }

@@ -1,0 +1,13 @@
+import { EngramError } from '../domain/errors.ts';
+import type { RunState } from '../domain/run.ts';
+
+/** A run keeps no waiting time of its provider: by then that has passed for the most part. */
+const RETRY_AFTER_SECONDS = 5;
+
+/** The error that an errored run ended with, as a blocking caller gets it. */
+export function runError({ errorClass, errorMessage, errorStatus }: RunState): EngramError {
+  const status = errorStatus ?? 500;
+  return new EngramError(errorClass ?? 'Error', status, errorMessage ?? 'The run ended with an error.', {
+    ...(status === 429 ? { retryAfterSeconds: RETRY_AFTER_SECONDS, retryable: true } : {}),
+  });
+}
