@@ -1,7 +1,7 @@
 import { Worker } from 'node:worker_threads';
 import { engramError } from '../../domain/errors.ts';
 import type { Extraction, ExtractionInput, Extractor } from '../../ports/extractor.ts';
-import { RULES_VERSION } from './rules-extractor.ts';
+import { RULES_VERSION } from './rules-version.ts';
 
 export interface ExtractionPoolOptions {
   /** Worker threads at most; default 1, which keeps the main loop free on two cores. */

@@ -1,0 +1,67 @@
+import { expect } from 'chai';
+import { makeDataDir, startProcess } from '../support/engram-process.ts';
+
+/** Runs before the service and tells at its end what its main thread has loaded: packages by folder, Node's own by name. */
+const REPORT = `
+  import { isMainThread } from 'node:worker_threads';
+  import module from 'node:module';
+  const files = new Set();
+  if (isMainThread) {
+    module.registerHooks({ load(url, context, next) { files.add(url); return next(url, context); } });
+    process.on('exit', () => process._rawDebug('LOADED ' + JSON.stringify([...files, ...process.moduleLoadList])));
+  }`;
+
+async function loadedByStart(): Promise<readonly string[]> {
+  const data = makeDataDir();
+  const server = await startProcess({
+    dataDir: data.path,
+    environment: { NODE_OPTIONS: `--import=data:text/javascript,${encodeURIComponent(REPORT)}` },
+  });
+  await server.stop();
+  data.remove();
+  const line = server
+    .output()
+    .split('\n')
+    .find((text) => text.startsWith('LOADED '));
+  return JSON.parse(line?.slice('LOADED '.length) ?? '[]') as string[];
+}
+
+/** The start has 350 ms; each of these once took 20 to 60 of them. */
+describe('what an idle service has loaded', function () {
+  this.timeout(40_000);
+  let loaded: readonly string[];
+
+  before(async () => {
+    loaded = await loadedByStart();
+  });
+
+  it('is the service', () => {
+    expect(loaded.filter((url) => url.includes('/services/common/http/'))).to.have.length.greaterThan(20);
+    expect(loaded).to.include('NativeModule _http_server');
+  });
+
+  it('holds nothing that only some requests need', () => {
+    const late = [
+      '/jose/',
+      '/web-tree-sitter/',
+      '/file-type/',
+      '/unpdf/',
+      '/linkedom/',
+      '/wink-',
+      '/ai/',
+      '/chrono-node/',
+    ];
+    const native = ['NativeModule internal/deps/undici/undici', 'NativeModule tls', 'NativeModule https'];
+    const found = loaded.filter(
+      (name) => native.includes(name) || late.some((part) => name.includes(`/node_modules${part}`)),
+    );
+    expect(found).to.deep.equal([]);
+  });
+
+  it('leaves the languages of zod and the extraction rules alone', () => {
+    const found = loaded.filter(
+      (url) => /\/zod\/v4\/locales\/(?!en\.js)/.test(url) || url.includes('/extraction/rules/extract-by-rules'),
+    );
+    expect(found).to.deep.equal([]);
+  });
+});
