@@ -1,3 +1,7 @@
+import { once } from 'node:events';
+import { type IncomingMessage, request as openRequest } from 'node:http';
+import { request as openSecureRequest } from 'node:https';
+import { text } from 'node:stream/consumers';
 import type { FormPart, RequestSpec } from './case.ts';
 
 export interface Answer {
@@ -24,14 +28,28 @@ export async function exchange(
   const body = bodyOf(request, headers);
   for (const [name, value] of Object.entries(request.headers ?? {})) headers.set(name, value);
   if (request.method === 'WEBSOCKET') return listen(url, headers);
-  const response = await fetch(url, {
-    method: request.method,
-    headers,
-    redirect: 'manual',
-    signal: AbortSignal.timeout(TIMEOUT_MS),
-    ...(body === undefined ? {} : { body }),
-  });
-  return { status: response.status, headers: response.headers, body: parse(await response.text(), response.headers) };
+  return send(new Request(url, { method: request.method, headers, ...(body === undefined ? {} : { body }) }), headers);
+}
+
+/** By `node:http`, because fetch sends no foreign `Host`. The `Request` is only asked to encode its body. */
+async function send(request: Request, headers: Headers): Promise<Answer> {
+  const body = Buffer.from(await request.arrayBuffer());
+  const contentType = request.headers.get('content-type');
+  const sent = {
+    ...(contentType === null ? {} : { 'content-type': contentType }),
+    ...Object.fromEntries(headers),
+    ...(body.length > 0 || request.method === 'POST' ? { 'content-length': body.length } : {}),
+  };
+  const open = request.url.startsWith('https:') ? openSecureRequest : openRequest;
+  const call = open(request.url, { method: request.method, headers: sent, timeout: TIMEOUT_MS });
+  call.on('timeout', () => call.destroy(new Error(`no answer within ${TIMEOUT_MS / 1000} s`)));
+  call.end(body);
+  const [response] = (await once(call, 'response')) as [IncomingMessage];
+  const answered = new Headers();
+  for (const [name, values] of Object.entries(response.headersDistinct)) {
+    for (const value of values ?? []) answered.append(name, value);
+  }
+  return { status: response.statusCode ?? 0, headers: answered, body: parse(await text(response), answered) };
 }
 
 function bodyOf(request: RequestSpec, headers: Headers): string | FormData | URLSearchParams | undefined {
@@ -61,13 +79,13 @@ function formOf(parts: readonly FormPart[]): FormData {
   return form;
 }
 
-function parse(text: string, headers: Headers): unknown {
-  if (text === '') return undefined;
-  if (!(headers.get('content-type') ?? '').includes('json')) return text;
+function parse(content: string, headers: Headers): unknown {
+  if (content === '') return undefined;
+  if (!(headers.get('content-type') ?? '').includes('json')) return content;
   try {
-    return JSON.parse(text);
+    return JSON.parse(content);
   } catch {
-    return text;
+    return content;
   }
 }
 
