@@ -1,5 +1,6 @@
 import type { JsonObject } from '../../domain/json.ts';
 import type { ExtractionInput } from '../../ports/extractor.ts';
+import { askedModel } from './graph-model.ts';
 
 /** Grows when the instruction or the schema changes, so that cached answers of the old one are not used. */
 export const PROMPT_VERSION = 'v2';
@@ -47,12 +48,26 @@ export const GRAPH_SCHEMA: JsonObject = strictObject({
   },
 });
 
-/** The summary beside an instance of the caller's own model; its definitions move to the root, where `$ref` finds them. */
+/**
+ * The summary beside an instance of the caller's own model; its definitions move to the root, where `$ref` finds them,
+ * and a reference to the root itself becomes one to the model.
+ */
 export function customSchema(graphModel: JsonObject): JsonObject {
-  const { $defs, definitions, ...model } = graphModel;
-  return {
-    ...strictObject({ summary: string, graph: model }),
-    ...($defs === undefined ? {} : { $defs }),
+  const { $defs, definitions, ...model } = askedModel(graphModel);
+  const isRecursive =
+    JSON.stringify(model).includes('"$ref":"#"') || JSON.stringify($defs ?? {}).includes('"$ref":"#"');
+  if (!isRecursive) {
+    return {
+      ...strictObject({ summary: string, graph: model }),
+      ...($defs === undefined ? {} : { $defs }),
+      ...(definitions === undefined ? {} : { definitions }),
+    };
+  }
+  const named = { ...($defs as JsonObject | undefined), GraphRoot: model };
+  const schema = {
+    ...strictObject({ summary: string, graph: { $ref: '#/$defs/GraphRoot' } }),
+    $defs: named,
     ...(definitions === undefined ? {} : { definitions }),
   };
+  return JSON.parse(JSON.stringify(schema).replaceAll('"$ref":"#"', '"$ref":"#/$defs/GraphRoot"')) as JsonObject;
 }

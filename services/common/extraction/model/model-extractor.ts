@@ -11,23 +11,7 @@ import type {
 import type { LanguageModel } from '../../ports/models.ts';
 import { graphOfInstance } from './custom-graph.ts';
 import { customSchema, GRAPH_SCHEMA, instructionOf, PROMPT_VERSION, passageOf } from './extraction-prompt.ts';
-
-interface ModelNode {
-  readonly id: string;
-  readonly name: string;
-  readonly type: string;
-  readonly description: string;
-}
-
-interface ModelGraph {
-  readonly nodes: readonly ModelNode[];
-  readonly edges: readonly {
-    readonly source_node_id: string;
-    readonly target_node_id: string;
-    readonly relationship_name: string;
-    readonly description: string;
-  }[];
-}
+import { type ModelGraph, readKnowledgeGraph } from './knowledge-graph.ts';
 
 /** One structured call per chunk gives entities, relations and summary together; sentences are found by rules. */
 export function createModelExtractor(options: { readonly model: LanguageModel }): Extractor {
@@ -45,19 +29,19 @@ export function createModelExtractor(options: { readonly model: LanguageModel })
         },
         context,
       );
-      const answer = value as { readonly summary: string; readonly graph?: unknown } & ModelGraph;
+      const answer = value as { readonly summary: string; readonly graph?: unknown };
       const graph =
         custom === undefined
-          ? graphOfAnswer(answer)
-          : graphOfInstance(answer.graph, String(custom['title'] ?? 'Entity'));
-      return extractionOf(input, graph, { summary: answer.summary.trim(), usage });
+          ? readKnowledgeGraph(answer as unknown as Parameters<typeof readKnowledgeGraph>[0])
+          : graphOfInstance(answer.graph, custom);
+      return extractionOf(input, graph, { summary: answer.summary.toWellFormed().trim(), usage });
     },
   };
 }
 
 function extractionOf(
   input: ExtractionInput,
-  graph: { readonly entities: readonly ExtractedEntity[]; readonly relations: readonly ExtractedRelation[] },
+  graph: ModelGraph,
   rest: Pick<Extraction, 'summary' | 'usage'>,
 ): Extraction {
   const found = sentencesWithMentions(input.text, graph.entities);
@@ -69,38 +53,6 @@ function extractionOf(
   return { entities, relations, sentences: found, ...rest };
 }
 
-/** Edges to nodes the answer does not hold are dropped; of two nodes with one name the first stays. */
-function graphOfAnswer({ nodes, edges }: ModelGraph): { entities: ExtractedEntity[]; relations: ExtractedRelation[] } {
-  const nameById = new Map<string, string>();
-  const entities = new Map<string, ExtractedEntity>();
-  for (const node of nodes) {
-    const name = (node.name || node.id).trim();
-    if (name === '') continue;
-    nameById.set(node.id, name);
-    if (!entities.has(nodeName(name))) {
-      entities.set(nodeName(name), {
-        name,
-        type: node.type.trim() || 'Concept',
-        description: node.description.trim(),
-        aliases: [],
-        mentions: 1,
-      });
-    }
-  }
-  const relations = edges.flatMap((edge) => {
-    const source = nameById.get(edge.source_node_id);
-    const target = nameById.get(edge.target_node_id);
-    const relation = edge.relationship_name
-      .trim()
-      .toLowerCase()
-      .replaceAll(/[^\p{L}\p{N}]+/gu, '_')
-      .replaceAll(/^_+|_+$/g, '');
-    if (source === undefined || target === undefined || source === target || relation === '') return [];
-    return [{ source, target, relation, evidence: edge.description.trim() }];
-  });
-  return { entities: [...entities.values()], relations };
-}
-
 function sentencesWithMentions(text: string, entities: readonly ExtractedEntity[]): readonly ExtractedSentence[] {
   const names = entities.map(({ name }) => ({ name, key: nodeName(name) }));
   return sentences(text).map((sentence) => {
@@ -108,10 +60,22 @@ function sentencesWithMentions(text: string, entities: readonly ExtractedEntity[
     return {
       text: sentence.text,
       start: sentence.start,
-      entities: names.filter((entry) => key.includes(entry.key)).map(({ name }) => name),
+      entities: names.filter((entry) => holdsName(key, entry.key)).map(({ name }) => name),
     };
   });
 }
+
+/** As whole words: `Al` is not in `also`. */
+function holdsName(sentence: string, name: string): boolean {
+  for (let at = sentence.indexOf(name); at >= 0; at = sentence.indexOf(name, at + 1)) {
+    const before = sentence.slice(0, at);
+    if (!ENDS_IN_WORD.test(before) && !BEGINS_WITH_WORD.test(sentence.slice(at + name.length))) return true;
+  }
+  return false;
+}
+
+const ENDS_IN_WORD = /[\p{L}\p{N}]$/u;
+const BEGINS_WITH_WORD = /^[\p{L}\p{N}]/u;
 
 /** The sentence that names both ends stands in the text; the model's own wording is the fallback. */
 function evidenceOf({ source, target, evidence }: ExtractedRelation, found: readonly ExtractedSentence[]): string {
