@@ -30,9 +30,9 @@ async function start(config: Config, logger: Logger): Promise<{ readonly url: st
   const lifecycle = createLifecycle({ logger, stopTimeoutMs: config.drainTimeoutMs + 4000 });
   const metrics = createMetrics();
   // Loading modules is most of the start: the storage thread starts beside it.
-  const [stores, { assemble }] = await Promise.all([
+  const [stores, assemble] = await Promise.all([
     openStores({ config, collections, logger, metrics }),
-    import('./composition/assemble.ts'),
+    import('./composition/assemble.ts').then(({ loadAssembly }) => loadAssembly(config)),
   ]);
   lifecycle.add({ name: 'stores', stop: () => stores.close() });
   try {

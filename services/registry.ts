@@ -31,88 +31,101 @@ export interface Parts {
   readonly secrets: { readonly jwt: string };
 }
 
-type Build = (parts: Parts) => Promise<Service>;
+export type BuildService = (parts: Parts) => Service;
 
-/** The services of this build, loaded only when they are started. */
-export const REGISTRY: Readonly<Partial<Record<ServiceName, Build>>> = {
-  auth: async (parts) => {
+/** The services of this build. Only those that are wanted are loaded. */
+const REGISTRY: Readonly<Partial<Record<ServiceName, () => Promise<BuildService>>>> = {
+  auth: async () => {
     const { createAuthService } = await import('./auth/service.ts');
-    const { config, secrets } = parts;
-    return createAuthService({
-      ...common(parts, 'auth'),
-      settings: {
-        posture: config.posture,
-        defaultUserEmail: config.defaultUserEmail,
-        cookieName: config.cookieName,
-        cookieDomain: config.cookieDomain ?? null,
-        tokenLifetimeSeconds: config.jwtLifetimeSeconds,
-        maxApiKeysPerUser: config.maxUserApiKeys,
-      },
-      secrets: { jwt: secrets.jwt, defaultUserPassword: config.defaultUserPassword ?? null },
-    });
+    return (parts) => {
+      const { config, secrets } = parts;
+      return createAuthService({
+        ...common(parts, 'auth'),
+        settings: {
+          posture: config.posture,
+          defaultUserEmail: config.defaultUserEmail,
+          cookieName: config.cookieName,
+          cookieDomain: config.cookieDomain ?? null,
+          tokenLifetimeSeconds: config.jwtLifetimeSeconds,
+          maxApiKeysPerUser: config.maxUserApiKeys,
+        },
+        secrets: { jwt: secrets.jwt, defaultUserPassword: config.defaultUserPassword ?? null },
+      });
+    };
   },
-  ingest: async (parts) => {
+  ingest: async () => {
     const { createIngestService } = await import('./ingest/service.ts');
-    const { config, stores, documents, fetcher } = parts;
-    return createIngestService({
-      ...common(parts, 'ingest'),
-      blobs: stores.blobs,
-      documents,
-      fetcher,
-      settings: {
-        maxDocumentBytes: config.uploadLimitBytes,
-        parseConcurrency: 4,
-        acceptLocalPaths: config.acceptLocalFilePath,
-        localRoots: config.allowedLocalFileRoots,
-      },
-    });
+    return (parts) => {
+      const { config, stores, documents, fetcher } = parts;
+      return createIngestService({
+        ...common(parts, 'ingest'),
+        blobs: stores.blobs,
+        documents,
+        fetcher,
+        settings: {
+          maxDocumentBytes: config.uploadLimitBytes,
+          parseConcurrency: 4,
+          acceptLocalPaths: config.acceptLocalFilePath,
+          localRoots: config.allowedLocalFileRoots,
+        },
+      });
+    };
   },
-  cognify: async (parts) => {
+  cognify: async () => {
     const { createCognifyService } = await import('./cognify/service.ts');
-    const { config, stores, models, workQueue, ledger, metrics } = parts;
-    return createCognifyService({
-      ...common(parts, 'cognify'),
-      blobs: stores.blobs,
-      text: stores.indexes.text,
-      vectors: stores.indexes.vectors,
-      graph: stores.indexes.graph,
-      embedder: models.embedder,
-      extractor: models.extractor,
-      workQueue,
-      ledger,
-      metrics,
-      settings: {
-        maxChunkTokens: config.embeddingMaxCompletionTokens,
-        ...(config.chunksPerBatch === undefined ? {} : { chunksPerBatch: config.chunksPerBatch }),
-        keepExtractions: models.languageModel !== null,
-        raiseItemErrors: config.raiseItemErrors,
-        ...(models.missingModelKey === null ? {} : { missingModelKey: models.missingModelKey }),
-      },
-      runs: { abandonedAfterMs: config.staleRunMinAgeMs, drainMs: config.drainTimeoutMs },
-    });
+    return (parts) => {
+      const { config, stores, models, workQueue, ledger, metrics } = parts;
+      return createCognifyService({
+        ...common(parts, 'cognify'),
+        blobs: stores.blobs,
+        text: stores.indexes.text,
+        vectors: stores.indexes.vectors,
+        graph: stores.indexes.graph,
+        embedder: models.embedder,
+        extractor: models.extractor,
+        workQueue,
+        ledger,
+        metrics,
+        settings: {
+          maxChunkTokens: config.embeddingMaxCompletionTokens,
+          ...(config.chunksPerBatch === undefined ? {} : { chunksPerBatch: config.chunksPerBatch }),
+          keepExtractions: models.languageModel !== null,
+          raiseItemErrors: config.raiseItemErrors,
+          ...(models.missingModelKey === null ? {} : { missingModelKey: models.missingModelKey }),
+        },
+        runs: { abandonedAfterMs: config.staleRunMinAgeMs, drainMs: config.drainTimeoutMs },
+      });
+    };
   },
-  search: async (parts) => {
+  search: async () => {
     const { createSearchService } = await import('./search/service.ts');
-    const { config, stores, models, ledger } = parts;
-    return createSearchService({
-      ...common(parts, 'search'),
-      indexes: stores.indexes,
-      embedder: models.embedder,
-      ...(models.languageModel === null ? {} : { languageModel: models.languageModel }),
-      ledger,
-      settings: {
-        accessControl: config.accessControl ?? true,
-        logSearchHistory: config.logSearchHistory,
-        answerStreaming: config.llmAnswerStreaming,
-        ...(models.missingModelKey === null ? {} : { missingModelKey: models.missingModelKey }),
-        allowCypherQuery: config.allowCypherQuery,
-        recallWarmupShortcircuit: config.recallWarmupShortcircuit,
-        recallWarmupThreshold: config.recallWarmupThreshold,
-        recallWarmupCacheTtlMs: config.recallWarmupCacheTtlMs,
-      },
-    });
+    return (parts) => {
+      const { config, stores, models, ledger } = parts;
+      return createSearchService({
+        ...common(parts, 'search'),
+        indexes: stores.indexes,
+        embedder: models.embedder,
+        ...(models.languageModel === null ? {} : { languageModel: models.languageModel }),
+        ledger,
+        settings: {
+          accessControl: config.accessControl ?? true,
+          logSearchHistory: config.logSearchHistory,
+          answerStreaming: config.llmAnswerStreaming,
+          ...(models.missingModelKey === null ? {} : { missingModelKey: models.missingModelKey }),
+          allowCypherQuery: config.allowCypherQuery,
+          recallWarmupShortcircuit: config.recallWarmupShortcircuit,
+          recallWarmupThreshold: config.recallWarmupThreshold,
+          recallWarmupCacheTtlMs: config.recallWarmupCacheTtlMs,
+        },
+      });
+    };
   },
 };
+
+/** Loading takes a while and touches nothing: it can go on beside the opening of the stores. */
+export function loadServices(names: readonly ServiceName[]): Promise<readonly BuildService[]> {
+  return Promise.all(names.flatMap((name) => REGISTRY[name]?.() ?? []));
+}
 
 function common({ stores, messenger, eventLog, clock, ids, logger }: Parts, name: ServiceName) {
   return { store: stores.documents, messenger, eventLog, clock, ids, logger: logger.child({ service: name }) };

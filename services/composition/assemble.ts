@@ -19,7 +19,7 @@ import { createLedger } from '../common/repositories/ledger.ts';
 import { createModelUsage } from '../common/repositories/model-usage.ts';
 import { createEventLog } from '../common/runs/event-log.ts';
 import { createWorkQueue } from '../common/runs/work-queue.ts';
-import { type Parts, REGISTRY, spoolDirectory } from '../registry.ts';
+import { type BuildService, loadServices, type Parts, spoolDirectory } from '../registry.ts';
 import { openModels } from './models.ts';
 import type { Stores } from './stores.ts';
 
@@ -34,14 +34,25 @@ export interface Foundation {
 }
 
 /** Adds the services and their HTTP server to the lifecycle; the answer tells the address once that has started. */
-export async function assemble(foundation: Foundation, lifecycle: Lifecycle): Promise<() => string> {
-  const { metrics } = foundation;
+export type Assemble = (foundation: Foundation, lifecycle: Lifecycle) => Promise<() => string>;
+
+/** Loads the services, which needs no store: that can open meanwhile, in its own thread. */
+export async function loadAssembly({ services }: Config): Promise<Assemble> {
+  const builds = await loadServices(services);
+  return (foundation, lifecycle) => assemble(builds, foundation, lifecycle);
+}
+
+async function assemble(
+  builds: readonly BuildService[],
+  foundation: Foundation,
+  lifecycle: Lifecycle,
+): Promise<() => string> {
   const parts = await openParts(foundation, lifecycle);
-  const services = await buildServices(parts);
+  const services = builds.map((build) => build(parts));
   for (const service of services)
     lifecycle.add({ name: service.name, start: () => service.start(), stop: () => service.stop() });
   const address = addHttp(lifecycle, parts, services);
-  lifecycle.add({ name: 'metrics', stop: () => metrics.close() });
+  lifecycle.add({ name: 'metrics', stop: () => foundation.metrics.close() });
   return address;
 }
 
@@ -77,11 +88,6 @@ async function openParts(foundation: Foundation, lifecycle: Lifecycle): Promise<
     ids,
     secrets: { jwt: config.jwtSecret ?? (await loadOrCreateSecret(join(config.dataDir, 'jwt.secret'))) },
   };
-}
-
-async function buildServices(parts: Parts): Promise<readonly Service[]> {
-  const wanted = parts.config.services.flatMap((name) => REGISTRY[name] ?? []);
-  return Promise.all(wanted.map((build) => build(parts)));
 }
 
 /** Requests are taken last and refused first. */
