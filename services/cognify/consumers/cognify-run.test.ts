@@ -26,13 +26,12 @@ describe('cognify run', () => {
     const run = await cognify.run();
     expect(run.status).to.equal('DATASET_PROCESSING_COMPLETED');
     expect(run.items).to.deep.equal([{ item: item.id, status: 'completed' }]);
-    expect(run.counts).to.include({ documents: 1, chunks: 1, entities: 3, relationships: 2 });
+    expect(run.counts).to.include({ documents: 1, chunks: 1, entities: 2, relationships: 2 });
     const { nodes, edges } = await graphOf(world);
     const named = nodes.filter(({ type }) => type === 'Entity').map(({ name, mentions }) => [name, mentions]);
     expect(named).to.have.deep.members([
       ['Ada', 2],
       ['Grace', 2],
-      ['people', 1],
     ]);
     expect(nodes.map(({ type }) => type)).to.include.members([
       'TextDocument',

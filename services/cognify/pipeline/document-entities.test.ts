@@ -62,9 +62,10 @@ describe('document entities', () => {
       [],
     );
     const { entities, relations, mentions } = document.resolve();
-    expect(entities.map(({ name }) => name)).to.deep.equal(['Captain Ahab', 'Starbuck']);
-    expect(entities[0]).to.deep.include({ aliases: ['Ahab', 'the captain'], mentions: 3 });
-    const id = idFor('Entity', 'Captain Ahab');
+    expect(entities.map(({ name }) => name)).to.deep.equal(['Ahab', 'Starbuck']);
+    expect(entities[0]).to.deep.include({ aliases: ['Captain Ahab', 'the captain'], mentions: 3 });
+    expect(entities[0]?.merged).to.deep.equal([{ name: 'Captain Ahab', reason: 'title left out' }]);
+    const id = idFor('Entity', 'Ahab');
     expect(relations).to.have.length(1);
     expect(relations[0]).to.include({ sourceId: id, relation: 'commands', weight: 2, chunkId: 'c1' });
     expect(mentions.filter(({ entityId }) => entityId === id).map(({ chunkId }) => chunkId)).to.deep.equal([

@@ -1,4 +1,8 @@
+import { isOrdinaryWord, majorityType } from '../../common/domain/graph/entity-type.ts';
 import { idFor, slug } from '../../common/domain/ids.ts';
+import type { JsonObject } from '../../common/domain/json.ts';
+import { type MergeReason, resolveEntities } from '../../common/extraction/rules/resolve-entities.ts';
+import { isCommonWord } from '../../common/language/common-words.ts';
 import type { ExtractedEntity, Extraction, KnownName } from '../../common/ports/extractor.ts';
 
 /** An entity of a document, with everything its chunks say about it. */
@@ -13,6 +17,15 @@ export interface DocumentEntity {
   readonly mentions: number;
   /** Position of the first mention among the entities of the document. */
   readonly ordinal: number;
+  /** Names met on their own that were taken for this entity; to undo a merge, give its name its own entity back. */
+  readonly merged: readonly MergedName[];
+  /** Nothing a reader would look for in the graph: it only helps to find the document. */
+  readonly isKeyword: boolean;
+}
+
+export interface MergedName extends JsonObject {
+  readonly name: string;
+  readonly reason: MergeReason;
 }
 
 export interface DocumentRelation {
@@ -51,6 +64,10 @@ interface Entry {
   readonly aliases: Set<string>;
   description: string;
   mentions: number;
+  /** Chunks that name it. */
+  chunks: number;
+  /** Of these, those in which it is a keyword only. */
+  keywordChunks: number;
 }
 
 interface RelationEntry {
@@ -63,9 +80,9 @@ interface RelationEntry {
 }
 
 /**
- * Gathers what the chunks of one document say and resolves it at the end: spellings with one slug are one entity, and a
- * short name that exactly one fuller entity of a fitting type gives as its alias joins that entity. The joined spelling
- * stays among the aliases, so the step can be undone by looking at the evidence.
+ * Gathers what the chunks of one document say and resolves it at the end (`resolveEntities`): a short name joins the one
+ * fuller name of a fitting type that it can stand for, wherever in the document that stands. Only within a document: what
+ * "Lovelace" means elsewhere, elsewhere must say. Joined names stay among the aliases and in `merged` with the reason.
  */
 export interface DocumentEntities {
   /** Chunks in document order. `subjects`: names the chunk is about by its headings. */
@@ -92,6 +109,8 @@ export function createDocumentEntities(): DocumentEntities {
     for (const alias of entity.aliases) if (alias.trim() !== '') entry.aliases.add(alias.trim());
     if (entity.description.length > entry.description.length) entry.description = entity.description;
     entry.mentions += count;
+    entry.chunks++;
+    if (entity.isKeyword === true) entry.keywordChunks++;
     return entry;
   };
 
@@ -130,15 +149,17 @@ export function createDocumentEntities(): DocumentEntities {
         .filter((entry) => entry.mentions > 0)
         .sort((one, other) => other.mentions - one.mentions || one.ordinal - other.ordinal)
         .slice(0, KNOWN_NAMES)
-        .map((entry) => ({ name: commonest(entry.spellings), type: commonest(entry.types) }));
+        .map((entry) => nameAndType(entry));
       return known;
     },
     resolve() {
-      const rootOf = joinAliases(entries);
+      const { rootOf, mergesInto } = resolveEntries(entries);
+      const related = new Set([...relations.values()].flatMap(({ source, target }) => [source, target]));
       const groups = Map.groupBy(entries.values(), (entry) => rootOf(entry.key));
       const ids = new Map<string, string>();
       const entities = [...groups].map(([root, group]) => {
-        const entity = merged(group, root);
+        const isRelated = group.some(({ key }) => related.has(key));
+        const entity = merged(group, root, { merges: mergesInto(root), isRelated });
         for (const { key } of group) ids.set(key, entity.id);
         return entity;
       });
@@ -153,7 +174,17 @@ export function createDocumentEntities(): DocumentEntities {
 }
 
 function newEntry(key: string, ordinal: number): Entry {
-  return { key, ordinal, spellings: new Map(), types: new Map(), aliases: new Set(), description: '', mentions: 0 };
+  return {
+    key,
+    ordinal,
+    spellings: new Map(),
+    types: new Map(),
+    aliases: new Set(),
+    description: '',
+    mentions: 0,
+    chunks: 0,
+    keywordChunks: 0,
+  };
 }
 
 function add(counts: Map<string, number>, key: string, count: number): void {
@@ -173,41 +204,56 @@ function commonest(counts: ReadonlyMap<string, number>): string {
   return best;
 }
 
-/** Maps each key to the key of the entity it belongs to. */
-function joinAliases(entries: ReadonlyMap<string, Entry>): (key: string) => string {
-  const owners = new Map<string, Set<string>>();
-  for (const entry of entries.values()) {
-    for (const alias of entry.aliases) {
-      const key = slug(alias);
-      if (key === entry.key || !entries.has(key)) continue;
-      const set = owners.get(key) ?? new Set();
-      owners.set(key, set.add(entry.key));
-    }
-  }
-  const parents = new Map<string, string>();
-  const rootOf = (key: string): string => {
-    let root = key;
-    for (let parent = parents.get(root); parent !== undefined; parent = parents.get(root)) root = parent;
-    return root;
+function nameAndType({ spellings, types }: Entry): KnownName {
+  const name = commonest(spellings);
+  return { name, type: majorityType(name, types) };
+}
+
+interface ResolvedEntries {
+  /** Maps each key to the key of the entity it belongs to. */
+  rootOf(key: string): string;
+  mergesInto(root: string): readonly MergedName[];
+}
+
+function resolveEntries(entries: ReadonlyMap<string, Entry>): ResolvedEntries {
+  const named = [...entries.values()].map((entry) => ({ entry, name: commonest(entry.spellings) }));
+  const resolution = resolveEntities(
+    named.map(({ entry, name }) => ({
+      name,
+      type: majorityType(name, entry.types),
+      aliases: [...entry.aliases].sort(),
+      mentions: entry.mentions,
+    })),
+  );
+  const keys = new Map(named.map(({ entry, name }) => [name, entry.key]));
+  const roots = new Map(named.map(({ entry, name }) => [entry.key, keys.get(resolution.canonical(name)) ?? entry.key]));
+  const rootOf = (key: string): string => roots.get(key) ?? key;
+  const merges = Map.groupBy(resolution.merges, ({ name }) => rootOf(keys.get(name) ?? ''));
+  return {
+    rootOf,
+    mergesInto: (root) => (merges.get(root) ?? []).map(({ name, reason }) => ({ name, reason })),
   };
-  for (const [key, candidates] of [...owners].sort(([one], [other]) => (one < other ? -1 : 1))) {
-    const [owner, ...others] = candidates;
-    if (owner === undefined || others.length > 0) continue;
-    const root = rootOf(owner);
-    const isFuller = owner.length > key.length;
-    if (root !== key && isFuller && haveFittingTypes(entries.get(key), entries.get(root))) parents.set(key, root);
-  }
-  return rootOf;
 }
 
-function haveFittingTypes(one: Entry | undefined, other: Entry | undefined): boolean {
-  const first = commonest(one?.types ?? new Map());
-  const second = commonest(other?.types ?? new Map());
-  const isVague = (type: string): boolean => type === '' || type === 'Concept';
-  return first === second || isVague(first) || isVague(second);
+/** A word that chunk after chunk comes back to is a subject of the document. */
+const KEYWORD_CHUNKS = 3;
+
+function isOnlyKeyword(group: readonly Entry[]): boolean {
+  const keywordChunks = group.reduce((sum, entry) => sum + entry.keywordChunks, 0);
+  if (keywordChunks < group.reduce((sum, entry) => sum + entry.chunks, 0)) return false;
+  return keywordChunks < KEYWORD_CHUNKS || !group.some(({ spellings }) => isSubjectWord(commonest(spellings)));
 }
 
-function merged(group: readonly Entry[], root: string): DocumentEntity {
+/** Adjectives of nations (`American`) have their capital and stay keywords, and so do the commonest words. */
+function isSubjectWord(name: string): boolean {
+  return isOrdinaryWord(name) && !isCommonWord(name) && !isCommonWord(`${name}s`);
+}
+
+function merged(
+  group: readonly Entry[],
+  root: string,
+  { merges, isRelated }: { readonly merges: readonly MergedName[]; readonly isRelated: boolean },
+): DocumentEntity {
   const main = group.find(({ key }) => key === root) as Entry;
   const types = new Map<string, number>();
   const spellings = new Set<string>();
@@ -220,7 +266,7 @@ function merged(group: readonly Entry[], root: string): DocumentEntity {
   return {
     id: idFor('Entity', name),
     name,
-    type: commonest(main.types) || commonest(types) || 'Concept',
+    type: majorityType(name, types),
     description: group.reduce((best, { description }) => (description.length > best.length ? description : best), ''),
     aliases: [...spellings].sort(),
     mentions: Math.max(
@@ -228,6 +274,8 @@ function merged(group: readonly Entry[], root: string): DocumentEntity {
       group.reduce((sum, entry) => sum + entry.mentions, 0),
     ),
     ordinal: Math.min(...group.map(({ ordinal }) => ordinal)),
+    merged: merges,
+    isKeyword: !isRelated && isOnlyKeyword(group),
   };
 }
 

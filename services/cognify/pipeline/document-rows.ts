@@ -10,6 +10,7 @@ import {
   NODE_TYPES,
   RELATIONS,
 } from '../../common/domain/index-rows.ts';
+import type { Json } from '../../common/domain/json.ts';
 import { tokenize } from '../../common/language/tokenize.ts';
 import type { EdgeEvidence, NodeEvidence } from '../../common/ports/graph-store.ts';
 import type { TextEntry } from '../../common/ports/text-index.ts';
@@ -83,18 +84,31 @@ function entityBatch(source: ItemSource, entities: readonly DocumentEntity[]): I
   const embeddings: Embedding[] = [];
   const nodes: NodeEvidence[] = [];
   const edges: EdgeEvidence[] = [];
-  for (const { id, name, type, description, aliases, mentions, ordinal } of entities) {
+  for (const entity of entities) {
+    const { id, name, type, description, aliases, mentions, ordinal } = entity;
     const payload: EntityPayload = { name, type, description };
     entries.push(entityRow(source.origin, { id, ordinal, payload, aliases }, tokenize));
     embeddings.push({ entry: { ...source.origin, kind: 'entity', id }, text: entityEmbeddedText(payload) });
-    const properties = { entityType: type, ...(description === '' ? {} : { description }) };
-    nodes.push({
-      ...node(source, id, NODE_TYPES.entity, name, aliases.length === 0 ? properties : { ...properties, aliases }),
-      mentions,
-    });
+    nodes.push({ ...node(source, id, NODE_TYPES.entity, name, entityProperties(entity)), mentions });
     edges.push(structuralEdge(source, id, RELATIONS.isA, idFor('EntityType', type)));
   }
   return { entries, embeddings, nodes, edges };
+}
+
+function entityProperties({
+  type,
+  description,
+  aliases,
+  merged,
+  isKeyword,
+}: DocumentEntity): Readonly<Record<string, Json>> {
+  return {
+    entityType: type,
+    ...(description === '' ? {} : { description }),
+    ...(aliases.length === 0 ? {} : { aliases }),
+    ...(merged.length === 0 ? {} : { mergedNames: merged }),
+    ...(isKeyword ? { isKeyword } : {}),
+  };
 }
 
 function relationBatch(

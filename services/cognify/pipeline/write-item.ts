@@ -45,7 +45,7 @@ export async function writeItem(
     await gatherer.finish();
     return {
       chunks: chunks.length,
-      entityIds: resolved.entities.map(({ id }) => id),
+      entityIds: resolved.entities.filter(({ isKeyword }) => !isKeyword).map(({ id }) => id),
       relationships: resolved.relations.length,
     };
   } finally {

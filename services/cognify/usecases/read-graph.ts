@@ -1,6 +1,6 @@
 import type { DataItemId } from '../../common/domain/brand.ts';
 import { type MergedEdge, type MergedNode, mergeEdges, mergeNodes } from '../../common/domain/graph/merge.ts';
-import { INTERNAL_RELATIONS } from '../../common/domain/index-rows.ts';
+import { createShownGraph, type ShownGraph } from '../../common/domain/graph/shown.ts';
 import type { DatasetScope } from '../../common/domain/scope.ts';
 import type { EdgeEvidence, NodeEvidence } from '../../common/ports/graph-store.ts';
 import { visible } from '../../common/repositories/ledger.ts';
@@ -19,24 +19,33 @@ export interface VisibleGraph {
 /** Nodes and edges are read at one state of the ledger; a build that commits meanwhile is not mixed in. */
 export async function openGraph({ graph, ledger }: Dependencies, scope: DatasetScope): Promise<VisibleGraph> {
   const committed = await ledger.allCommitted(scope);
-  return {
-    nodes: (signal) =>
-      mergedPages<NodeEvidence, MergedNode>({
-        scan: (after) => graph.scanNodes(scope, { after, limit: PAGE }),
-        keyOf: ({ id }) => id,
-        merge: mergeNodes,
-        committed,
-        signal,
-      }),
-    edges: (signal) =>
-      mergedPages<EdgeEvidence, MergedEdge>({
-        scan: (after) => graph.scanEdges(scope, { after, limit: PAGE }),
-        keyOf: ({ source, relation, target }) => `${source}\n${relation}\n${target}`,
-        merge: (rows) => mergeEdges(rows.filter(({ relation }) => !INTERNAL_RELATIONS.has(relation))),
-        committed,
-        signal,
-      }),
-  };
+  let seen: ShownGraph | null = null;
+  async function* nodes(signal?: AbortSignal): AsyncGenerator<readonly MergedNode[]> {
+    const shown = createShownGraph();
+    const pages = mergedPages<NodeEvidence, MergedNode>({
+      scan: (after) => graph.scanNodes(scope, { after, limit: PAGE }),
+      keyOf: ({ id }) => id,
+      merge: mergeNodes,
+      committed,
+      signal,
+    });
+    for await (const page of pages) yield page.filter(shown.shows);
+    seen = shown;
+  }
+  async function* edges(signal?: AbortSignal): AsyncGenerator<readonly MergedEdge[]> {
+    // Which edges are shown depends on the nodes; whoever asks for the edges alone reads them here.
+    if (seen === null) for await (const _ of nodes(signal));
+    const shown = seen as ShownGraph | null;
+    const pages = mergedPages<EdgeEvidence, MergedEdge>({
+      scan: (after) => graph.scanEdges(scope, { after, limit: PAGE }),
+      keyOf: ({ source, relation, target }) => `${source}\n${relation}\n${target}`,
+      merge: mergeEdges,
+      committed,
+      signal,
+    });
+    for await (const page of pages) yield page.filter((edge) => shown?.showsEdge(edge) ?? true);
+  }
+  return { nodes, edges };
 }
 
 interface Pages<Row extends { readonly item: DataItemId; readonly generation: number }, Merged> {

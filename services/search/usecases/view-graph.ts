@@ -1,5 +1,6 @@
 import { type DatasetRef, scopeOf } from '../../common/domain/dataset.ts';
-import { INTERNAL_RELATIONS, NODE_TYPES } from '../../common/domain/index-rows.ts';
+import { createShownGraph } from '../../common/domain/graph/shown.ts';
+import { NODE_TYPES } from '../../common/domain/index-rows.ts';
 import type { GraphStore } from '../../common/ports/graph-store.ts';
 import type { TextIndex } from '../../common/ports/text-index.ts';
 import { readWholeGraph, type WholeGraph } from '../../common/repositories/graph-reader.ts';
@@ -37,15 +38,16 @@ export async function viewGraph(
   dataset: DatasetRef,
   request: ViewRequest,
 ): Promise<GraphView> {
-  const whole = withoutInternal(await readWholeGraph(dependencies, scopeOf(dataset)));
+  const whole = shownOf(await readWholeGraph(dependencies, scopeOf(dataset)));
   const { seeds, seedSource } = chooseSeeds(whole, request);
   const view = seedSource === 'full' ? whole : neighbourhood(whole, seeds, request);
   const texts = await textsOf(dependencies, dataset, view);
   return { ...view, texts, totalNodes: whole.nodes.length, seeds, seedSource };
 }
 
-function withoutInternal({ nodes, edges }: WholeGraph): WholeGraph {
-  return { nodes, edges: edges.filter(({ relation }) => !INTERNAL_RELATIONS.has(relation)) };
+function shownOf({ nodes, edges }: WholeGraph): WholeGraph {
+  const shown = createShownGraph();
+  return { nodes: nodes.filter(shown.shows), edges: edges.filter(shown.showsEdge) };
 }
 
 function chooseSeeds(graph: WholeGraph, request: ViewRequest): Pick<GraphView, 'seeds' | 'seedSource'> {

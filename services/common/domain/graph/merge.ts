@@ -1,4 +1,5 @@
 import type { JsonObject } from '../json.ts';
+import { majorityType } from './entity-type.ts';
 
 /** What one generation of one item says about a node; a `NodeEvidence` of the graph store is one. */
 export interface NodeStatement {
@@ -9,7 +10,10 @@ export interface NodeStatement {
   readonly name: string;
   readonly mentions: number;
   readonly nodeSets: readonly string[];
-  /** `description` (text) and `aliases` (texts) are merged; of any other key the most mentioned value wins. */
+  /**
+   * `description` (text) and `aliases` (texts) are merged; `entityType` goes by majority of mentions, without those that
+   * do not know it; `isKeyword` holds when every row says so; of any other key the most mentioned value wins.
+   */
   readonly properties: JsonObject;
 }
 
@@ -55,7 +59,7 @@ export interface MergedEdge<Row extends EdgeStatement = EdgeStatement> {
 
 /**
  * One node per id, in the order of first appearance. The result does not depend on the order of the evidence of a node:
- * type by majority of mentions, name the most mentioned surface (the longest on a tie), the longest description.
+ * type (and entity type) by majority of mentions, name the most mentioned surface (the longest on a tie), the longest description.
  * Give it visible evidence only (`repositories/ledger.ts`).
  */
 export function mergeNodes<Row extends NodeStatement>(rows: readonly Row[]): readonly MergedNode<Row>[] {
@@ -84,7 +88,7 @@ function mergeNode<Row extends NodeStatement>(group: readonly Row[]): MergedNode
     aliases: distinctSorted(aliases.filter((alias) => alias !== name && alias !== '')),
     nodeSets: distinctSorted(evidence.flatMap((row) => row.nodeSets)),
     mentions: sum(evidence.map((row) => row.mentions)),
-    properties: mergeProperties(evidence),
+    properties: mergeProperties(name, evidence),
     evidence,
   };
 }
@@ -96,7 +100,7 @@ function mostMentioned<Row extends NodeStatement>(rows: readonly Row[], pick: (r
   return first([...mentions].sort((a, b) => b[1] - a[1] || longestFirst(a[0], b[0])))[0];
 }
 
-function mergeProperties(evidence: readonly NodeStatement[]): JsonObject {
+function mergeProperties(name: string, evidence: readonly NodeStatement[]): JsonObject {
   const merged = new Map<string, JsonObject[string]>();
   for (const { properties } of evidence) {
     for (const [key, value] of Object.entries(properties)) {
@@ -104,7 +108,19 @@ function mergeProperties(evidence: readonly NodeStatement[]): JsonObject {
       if (!merged.has(key)) merged.set(key, value);
     }
   }
+  const entityType = mergeEntityType(name, evidence);
+  if (entityType !== null) merged.set('entityType', entityType);
+  if (!evidence.every(({ properties }) => properties['isKeyword'] === true)) merged.delete('isKeyword');
   return Object.fromEntries(merged);
+}
+
+function mergeEntityType(name: string, evidence: readonly NodeStatement[]): string | null {
+  const votes = new Map<string, number>();
+  for (const { properties, mentions } of evidence) {
+    const type = properties['entityType'];
+    if (typeof type === 'string') votes.set(type, (votes.get(type) ?? 0) + mentions);
+  }
+  return votes.size === 0 ? null : majorityType(name, votes);
 }
 
 function groupBy<Row>(rows: readonly Row[], keyOf: (row: Row) => string): readonly (readonly Row[])[] {

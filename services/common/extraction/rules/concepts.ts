@@ -1,29 +1,40 @@
-import { wordInformation } from '../../language/common-words.ts';
+import { isCommonWord, wordInformation } from '../../language/common-words.ts';
 import { STOP_WORDS } from '../../language/stop-words.ts';
 import type { AnalysedSentence } from './mention.ts';
 import type { TaggedWord } from './tagger.ts';
-import { WEAK_WORDS } from './type-words.ts';
+import { JUDGING_ADJECTIVES, WEAK_WORDS } from './type-words.ts';
 
 export interface Concept {
   /** Lower case, last noun in singular. */
   readonly name: string;
   readonly sentences: readonly number[];
+  /** What the text is about, rather than words that occur in it. */
+  readonly isTopic: boolean;
 }
 
 /** `ln` of the frequency rank: words commoner than about the 400th are too general to connect texts. */
 const MIN_INFORMATION = 5;
 const MAX_WORDS = 3;
+/** A text that names more is about what it names. */
+const NAMES_OF_TOPIC_TEXT = 3;
+/** Acts, qualities and measures: `donation`, `whiteness`, `approach`. */
+const ABSTRACT = /(?:tion|sion|ment|ness|ity|ance|ence|ship|ism|ing|ure|age|ly|al|th)$/u;
 /**
  * The subjects of a text that have no capital: noun phrases, by how rare their words are and how often they occur. Texts
  * with few names get more of them, because otherwise nothing would connect them.
  */
 export function conceptsOf(sentences: readonly AnalysedSentence[], nameCount: number): Concept[] {
-  const found = new Map<string, { count: number; sentences: Set<number>; score: number }>();
+  const found = new Map<string, Found>();
   for (const [index, { words, mentions }] of sentences.entries()) {
     const isFree = (word: TaggedWord): boolean => !mentions.some((one) => word.start < one.end && one.start < word.end);
     for (const phrase of nounPhrases(words, isFree)) {
       const name = nameOf(phrase);
-      const entry = found.get(name) ?? { count: 0, sentences: new Set<number>(), score: informationOf(phrase) };
+      const entry = found.get(name) ?? {
+        count: 0,
+        sentences: new Set<number>(),
+        score: informationOf(phrase),
+        isThing: isThing(phrase),
+      };
       entry.count++;
       entry.sentences.add(index);
       found.set(name, entry);
@@ -32,10 +43,32 @@ export function conceptsOf(sentences: readonly AnalysedSentence[], nameCount: nu
   const limit = Math.max(2, 6 - nameCount);
   return [...found]
     .filter(([, entry]) => entry.score >= MIN_INFORMATION)
-    .map(([name, entry]) => ({ name, sentences: [...entry.sentences], rank: entry.score * Math.sqrt(entry.count) }))
+    .map(([name, entry]) => ({ name, entry, rank: entry.score * Math.sqrt(entry.count) }))
     .sort((left, right) => right.rank - left.rank || (left.name < right.name ? -1 : 1))
     .slice(0, limit)
-    .map(({ name, sentences: where }) => ({ name, sentences: where }));
+    .map(({ name, entry }) => ({
+      name,
+      sentences: [...entry.sentences],
+      isTopic: entry.isThing && (nameCount < NAMES_OF_TOPIC_TEXT || entry.count > 1),
+    }));
+}
+
+interface Found {
+  count: number;
+  readonly sentences: Set<number>;
+  readonly score: number;
+  readonly isThing: boolean;
+}
+
+/** Nouns that make one term (`beef stew recipe`), or one noun that is neither ordinary nor abstract (`treehouse`). */
+function isThing(phrase: readonly TaggedWord[]): boolean {
+  const nouns = phrase.filter((word) => word.pos === 'NOUN');
+  if (phrase.some((word) => JUDGING_ADJECTIVES.has(word.text.toLowerCase()))) return false;
+  if (nouns.length > 1) return nouns.length === phrase.length || phrase.length === MAX_WORDS;
+  const [only] = phrase;
+  if (phrase.length > 1 || only === undefined) return false;
+  const lower = only.lemma.toLowerCase();
+  return !isCommonWord(lower) && !isCommonWord(only.text.toLowerCase()) && !ABSTRACT.test(lower);
 }
 
 function* nounPhrases(words: readonly TaggedWord[], isFree: (word: TaggedWord) => boolean): Generator<TaggedWord[]> {

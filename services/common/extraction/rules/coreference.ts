@@ -1,3 +1,4 @@
+import { isCommonWord } from '../../language/common-words.ts';
 import { fold } from '../../language/fold.ts';
 import { STOP_WORDS } from '../../language/stop-words.ts';
 import type { KnownName } from '../../ports/extractor.ts';
@@ -24,7 +25,9 @@ interface FullName {
   readonly name: string;
   readonly words: readonly string[];
   readonly type: EntityType | string | null;
-  readonly isPerson: boolean;
+  isPerson: boolean;
+  /** By a title it was mentioned with: `Mrs. Hussey` is not Hosea Hussey. */
+  gender: Gender | null;
   /** Rank of the first mention in the text; −1 for names of earlier text. */
   readonly order: number;
 }
@@ -32,32 +35,41 @@ interface FullName {
 /**
  * Short names join full ones: a single word that is the first or last word of exactly one person's name, a company name
  * without its legal form, an acronym with fitting initials. Two candidates: the name stays alone, because a wrong merge
- * cannot be seen by the reader and a missing one is repaired by later text.
+ * cannot be seen by the reader and a missing one is repaired by later text. `types`: by name, where they are settled.
  */
-export function resolveNames(mentions: Iterable<Mention>, knownNames: readonly KnownName[]): NameResolver {
-  const known = new Map(knownNames.map((entry) => [nameKey(entry.name), fullName(entry.name, entry.type, -1)]));
+export function resolveNames(
+  mentions: Iterable<Mention>,
+  knownNames: readonly KnownName[],
+  types: ReadonlyMap<string, string> = new Map(),
+): NameResolver {
+  const known = new Map(knownNames.map((entry) => [nameKey(entry.name), fullName(entry.name, entry.type, -1, false)]));
   const own = new Map<string, FullName>();
   for (const mention of mentions) {
     if (mention.kind !== 'name' && mention.kind !== 'acronym') continue;
     const key = nameKey(mention.name);
-    const type = known.get(key)?.type ?? typeByForm(mention.name, mention.kind);
-    if (!own.has(key)) own.set(key, fullName(mention.name, type, own.size));
+    const type = known.get(key)?.type ?? types.get(mention.name) ?? typeByForm(mention.name, mention.kind);
+    const before = own.get(key);
+    const gender = genderOfTitle(mention.title ?? '');
+    const name = before ?? fullName(mention.name, type, own.size, mention.isThing);
+    if (mention.isThing && type === null) name.isPerson = false;
+    name.gender = gender ?? name.gender;
+    own.set(key, name);
   }
   const ownIndex = indexByWord(own.values());
   const knownIndex = indexByWord(known.values());
   const canonical = new Map<string, string>();
   for (const [key, name] of own) {
+    // Earlier text has used it for itself: which fuller name it belongs to is for the whole document to say.
     const settled = known.get(key);
-    const short = settled === undefined ? name : { ...name, order: -1 };
-    const full = fullestOf(short, ownIndex) ?? fullestOf(short, knownIndex);
-    canonical.set(key, full?.name ?? settled?.name ?? name.name);
+    const full = settled ?? fullestOf(name, ownIndex) ?? fullestOf(name, knownIndex);
+    canonical.set(key, full?.name ?? name.name);
   }
   return { canonical: (name) => canonical.get(nameKey(name)) ?? name };
 }
 
-function fullName(name: string, type: string | null, order: number): FullName {
+function fullName(name: string, type: string | null, order: number, isThing: boolean): FullName {
   const words = nameKey(name).split(' ');
-  return { name, words, type, isPerson: isPersonName(name, words, type), order };
+  return { name, words, type, isPerson: isPersonName(name, words, type, isThing), gender: genderOfName(words), order };
 }
 
 /** Longer names by their first word, last word and initials: where a shorter name can be found. */
@@ -95,9 +107,14 @@ function isIntroduced(short: FullName, full: FullName): boolean {
 
 function isShortFor(short: FullName, full: FullName): boolean {
   const word = short.words[0] as string;
+  if (short.gender !== null && full.gender !== null && short.gender !== full.gender) return false;
   if (short.words.length === 1) {
     if (isAcronym(short.name) && initialsOf(full.words).includes(word)) return true;
-    if (full.isPerson && !isFixed(short)) return full.words[0] === word || full.words.at(-1) === word;
+    if (full.isPerson && !isFixed(short)) {
+      const isWord = isCommonWord(word) && !isGivenName(word);
+      const isCertain = isGivenName(full.words[0] as string) || !isWord;
+      return (full.words[0] === word && !isWord) || (full.words.at(-1) === word && isCertain);
+    }
   }
   if (full.isPerson && short.words.length === 2 && full.words.length === 3) {
     return full.words[0] === word && full.words.at(-1) === short.words.at(-1);
@@ -113,9 +130,9 @@ function isFixed(short: FullName): boolean {
   return PLACES.has(key) || DEMONYMS.has(key);
 }
 
-function isPersonName(name: string, words: readonly string[], type: string | null): boolean {
+function isPersonName(name: string, words: readonly string[], type: string | null, isThing: boolean): boolean {
   if (words.length > 4 || words.some((word) => STOP_WORDS.has(word) && word !== 'will')) return false;
-  return type === 'Person' || (type === null && typeByGuess(name) === 'Person');
+  return type === 'Person' || (type === null && typeByGuess(name, isThing) === 'Person');
 }
 
 const SMALL_WORDS = new Set(['of', 'the', 'and', 'for', 'in', 'on', 'de', 'la', '&']);
@@ -138,7 +155,9 @@ export interface PronounMention {
   readonly isPossessive: boolean;
 }
 
-const PRONOUNS: Readonly<Record<string, 'male' | 'female'>> = {
+type Gender = 'male' | 'female';
+
+const PRONOUNS: Readonly<Record<string, Gender>> = {
   he: 'male',
   him: 'male',
   his: 'male',
@@ -189,11 +208,19 @@ function isPossessive(word: TaggedWord): boolean {
   return /^(?:his|hers)$/iu.test(word.text) || (/^her$/iu.test(word.text) && word.pos !== 'PRON');
 }
 
-function genderOf(mention: Mention, name: string): 'male' | 'female' | null {
+function genderOf(mention: Mention, name: string): Gender | null {
   const title = mention.title ?? mention.name.split(' ')[0]?.toLowerCase() ?? '';
+  return genderOfTitle(title) ?? genderOfName(name.toLowerCase().split(' '));
+}
+
+function genderOfTitle(title: string): Gender | null {
   if (FEMALE_TITLES.has(title)) return 'female';
-  if (MALE_TITLES.has(title)) return 'male';
-  const first = name.split(' ')[0]?.toLowerCase() ?? '';
+  return MALE_TITLES.has(title) ? 'male' : null;
+}
+
+/** By its given name. */
+function genderOfName(words: readonly string[]): Gender | null {
+  const first = words[0] ?? '';
   if (!isGivenName(first)) return null;
   return GIVEN_NAMES.female.has(first) ? 'female' : 'male';
 }

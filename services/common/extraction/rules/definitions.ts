@@ -1,7 +1,7 @@
 import type { EntityType } from './entity-type.ts';
 import { DEMONYMS } from './gazetteer.ts';
 import type { TaggedWord } from './tagger.ts';
-import { TYPE_NOUNS, WEAK_WORDS } from './type-words.ts';
+import { JUDGING_ADJECTIVES, TYPE_NOUNS, WEAK_WORDS } from './type-words.ts';
 
 /** What a sentence says a name is: `is a French physicist and chemist …` or `, the capital of France,`. */
 export interface Definition {
@@ -21,7 +21,7 @@ export function definitionAfter(text: string, words: readonly TaggedWord[], end:
   const from = skipParenthesis(rest);
   const opener = rest[from];
   if (opener === undefined) return null;
-  if (/^(?:is|was|are|were)$/iu.test(opener.text)) return readPhrase(text, rest.slice(from + 1), false);
+  if (/^(?:is|was)$/iu.test(opener.text)) return readPhrase(text, rest.slice(from + 1), false);
   if (opener.text === ',') return readPhrase(text, rest.slice(from + 1), true);
   return null;
 }
@@ -57,6 +57,13 @@ function readPhrase(text: string, rest: readonly TaggedWord[], isApposition: boo
 function nounPhrase(rest: readonly TaggedWord[]): TaggedWord[] {
   const phrase: TaggedWord[] = [];
   for (const [at, word] of rest.entries()) {
+    // `census-designated place`, `live-in-studio album`, `baseball left fielder`
+    const isInner = rest[at - 1]?.text === '-' || (rest[at + 1]?.text === '-' && word.pos !== 'PUNCT');
+    const isTagError = /^(?:left|right|set)$/u.test(word.text) && rest[at + 1]?.pos === 'NOUN';
+    if (isInner || isTagError) {
+      phrase.push(word);
+      continue;
+    }
     const hasNoun = phrase.some((one) => one.pos === 'NOUN');
     const isWord = /^(?:NOUN|ADJ|PROPN|NUM)$/u.test(word.pos) || word.text === '-' || /^['’]s$/u.test(word.text);
     const isModifier =
@@ -71,9 +78,19 @@ function nounPhrase(rest: readonly TaggedWord[]): TaggedWord[] {
 /** What names the class: nouns and adjectives behind the last `and`; null when it holds a name or is too long. */
 function classWords(phrase: readonly TaggedWord[]): readonly TaggedWord[] | null {
   const from = phrase.findLastIndex((word) => word.pos === 'CCONJ') + 1;
-  const words = phrase.slice(from).filter((word) => /^(?:NOUN|ADJ|PROPN)$/u.test(word.pos));
+  const own = phrase.slice(from);
+  const words = own.filter((word, at) => isClassWord(word) && (at === own.length - 1 || !isHyphenated(own, at)));
   const hasName = words.some((word) => word.pos === 'PROPN' && !DEMONYMS.has(word.text.toLowerCase()));
   return hasName || words.length > MAX_CLASS_WORDS ? null : words;
+}
+
+function isClassWord(word: TaggedWord): boolean {
+  if (JUDGING_ADJECTIVES.has(word.text.toLowerCase())) return false;
+  return /^(?:NOUN|ADJ|PROPN)$/u.test(word.pos) || /^(?:left|right)$/u.test(word.text);
+}
+
+function isHyphenated(words: readonly TaggedWord[], at: number): boolean {
+  return words[at - 1]?.text === '-' || words[at + 1]?.text === '-';
 }
 
 function classNameOf(words: readonly TaggedWord[]): string {

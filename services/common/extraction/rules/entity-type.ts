@@ -1,11 +1,14 @@
 import { isCommonWord } from '../../language/common-words.ts';
+import { CALENDAR_WORDS } from '../../language/name-words.ts';
 import type { NameKind } from '../../language/names.ts';
 import { DEMONYMS, GIVEN_NAMES, PLACES } from './gazetteer.ts';
+import { PLACES_AND_SURNAMES, WORDS_AND_SURNAMES } from './surnames.ts';
 import {
   CONCEPT_ENDINGS,
   NAME_TITLES,
   ORGANISATION_BEGINNINGS,
   ORGANISATION_ENDINGS,
+  ORGANISATION_INITIALS,
   PLACE_BEGINNINGS,
   PLACE_ENDINGS,
   ROLE_TITLES,
@@ -34,8 +37,10 @@ export function typeByForm(name: string, kind: NameKind): EntityType | null {
   if (DEMONYMS.has(lower)) return 'Concept';
   if (words.length === 1) return singleType(lower, kind);
   const head = beforeOf(words);
+  if (words.length === 2 && isGivenName(first) && PLACES_AND_SURNAMES.has(head) && !PLACES.has(first)) return 'Person';
   const byHead = typeByHead(head, first, words);
   if (byHead !== null) return byHead;
+  if (/\d/u.test(last)) return null;
   if (ROLE_TITLES.has(first) || NAME_TITLES.has(first) || isGivenName(first)) return 'Person';
   if (/^\p{L}\.$/u.test(first) || /^(?:jr|sr)\.?$/u.test(last)) return 'Person';
   if (/ (?:van|von|de|der|bin|ibn|di|da|le) /u.test(lower) && words.length < 5) return 'Person';
@@ -60,7 +65,7 @@ function typeByHead(head: string, first: string, words: readonly string[]): Enti
 }
 
 function singleType(lower: string, kind: NameKind): EntityType | null {
-  if (kind === 'acronym') return 'Organisation';
+  if (kind === 'acronym') return ORGANISATION_INITIALS.has(lower.replaceAll('.', '')) ? 'Organisation' : null;
   return isGivenName(lower) ? 'Person' : null;
 }
 
@@ -68,15 +73,37 @@ export function isGivenName(word: string): boolean {
   return GIVEN_NAMES.female.has(word) || GIVEN_NAMES.male.has(word);
 }
 
-/** Nothing else known: two or three unusual words are a person more often than not. */
-export function typeByGuess(name: string): EntityType {
+/**
+ * Nothing else known: two or three unusual words are a person more often than not, unless they come with an article
+ * (`isThing`) or start with a place: `Houston Rockets`, `Greenland Whale`. In plural those are teams and peoples.
+ */
+export function typeByGuess(name: string, isThing = false): EntityType {
   const words = name.split(' ');
+  const first = (words[0] ?? '').toLowerCase();
+  const startsWithPlace =
+    PLACES.has(first) || DEMONYMS.has(first) || PLACES.has(words.slice(0, 2).join(' ').toLowerCase());
+  if (isThing || (startsWithPlace && !isGivenName(first))) {
+    const isTeam = words.length > 1 && words.length < 5 && /[^s]s$/u.test(name) && (startsWithPlace || isThing);
+    return isTeam && words.every((word) => /^\p{Lu}/u.test(word)) ? 'Organisation' : 'Concept';
+  }
   const isPersonShaped =
     (words.length === 2 || words.length === 3) &&
     words.every(
-      (word) => /^\p{Lu}[\p{L}'’.-]*$/u.test(word) && !isCommonWord(word.toLowerCase()) && !/['’]s$/u.test(word),
+      (word, at) =>
+        /^\p{Lu}[\p{L}'’.-]*$/u.test(word) &&
+        !/^\p{Lu}{3,}$/u.test(word) &&
+        (at > 0 || !isCommonWord(word.toLowerCase())) &&
+        !(at === words.length - 1 && isOrdinary(word.toLowerCase())) &&
+        !/['’]s$|['’]ll$/u.test(word),
     );
   return isPersonShaped ? 'Person' : 'Concept';
+}
+
+function isOrdinary(word: string): boolean {
+  if (DEMONYMS.has(word) || CALENDAR_WORDS.has(word) || word === 'christmas') return true;
+  if (word.endsWith('s') && isCommonWord(word.slice(0, -1)) && !WORDS_AND_SURNAMES.has(word.slice(0, -1)))
+    return !WORDS_AND_SURNAMES.has(word);
+  return isCommonWord(word) && !WORDS_AND_SURNAMES.has(word);
 }
 
 export function winner(votes: TypeVotes): EntityType | null {

@@ -1,3 +1,4 @@
+import { readPhrase, snakeCase } from './relation-phrase.ts';
 import type { Argument } from './relations.ts';
 import type { TaggedWord } from './tagger.ts';
 
@@ -6,86 +7,168 @@ export interface GapReading {
   readonly relation: string;
   /** The right name is the one that acts: `written by`. */
   readonly isSwapped: boolean;
-  /** Only a preposition: it goes on with the verb before. */
-  readonly isPreposition: boolean;
+  /** Only this preposition: it says nothing unless a verb before goes on with it. Null otherwise. */
+  readonly preposition: string | null;
   /** The right name is where the left one is. */
   readonly isPlace: boolean;
-  /** `and illustrated by`: the subject stands further to the left. */
-  readonly startsWithConjunction: boolean;
+  /** How the words begin, which decides whose they are. */
+  readonly opening: 'direct' | 'conjunction' | 'participle' | 'relative' | 'apposition';
   /** As it enters the relation; null without a verb. */
   readonly verb: string | null;
   readonly lemma: string | null;
   readonly isPassive: boolean;
+  /** `A's brother B`. */
+  readonly isOwner: boolean;
 }
 
 /** More words between two names belong to something else. */
 const MAX_GAP_WORDS = 12;
-const BE = /^(?:is|are|was|were|been|being|be|'s|’s)$/iu;
+const BE = /^(?:is|are|was|were|been|being|be)$/iu;
 const PARTICIPLE =
   /(?:ed|en|wn|rn|ne|built|made|held|led|sung|set|won|sold|told|found|brought|bought|shot|cut|put|taught|sent|spent)$/iu;
-const RELATIVE = /^(?:who|which|that|and|but|then)$/iu;
+const RELATIVE = /^(?:who|which|that)$/iu;
+const CONJUNCTION = /^(?:and|but|then)$/iu;
+/** Denied, supposed or compared: nothing that is stated. */
+const UNSTATED =
+  /^(?:not|n['’]t|never|no|nor|neither|cannot|hardly|would|could|should|might|may|if|unless|whether|lest|than|like|whereas|although|though|because|while|whilst|where|when|why|how|whose|whom)$/iu;
+/** With an infinitive: wanted, not done. */
+const UNDONE =
+  /^(?:try|want|refuse|fail|decline|seek|attempt|hope|plan|intend|wish|threaten|ask|offer|expect|propose|need|seem|appear|sought|think|suppose|pretend)$/u;
+const PLACE_PREPOSITION = /^(?:in|at|near|on)$/iu;
+/** `the city of Chichester` is Chichester. */
+const PLACE_NOUN =
+  /^(?:city|town|village|state|province|county|district|region|municipality|island|department|borough|territory)$/iu;
 
 const plain: GapReading = {
   relation: '',
   isSwapped: false,
-  isPreposition: false,
+  preposition: null,
   isPlace: false,
-  startsWithConjunction: false,
+  opening: 'direct',
   verb: null,
   lemma: null,
   isPassive: false,
+  isOwner: false,
 };
 
-export function readGap(gap: readonly TaggedWord[], left: Argument, right: Argument): GapReading | null {
+export function readGap(words: readonly TaggedWord[], left: Argument, right: Argument): GapReading | null {
+  const gap = right.type === 'Place' ? withoutPlaceNoun(words) : words;
   if (gap.length === 0 || gap.length > MAX_GAP_WORDS) return null;
-  if (gap.some((word) => /^[;:"“”?!]$/u.test(word.text))) return null;
-  const verb = gap.find((word) => word.pos === 'VERB');
+  if (gap.some((word) => /^(?:[;:"“”?!…—–()]|--+)$/u.test(word.text) || UNSTATED.test(word.text))) return null;
+  const verb = gap.find((word) => isVerb(word) && !isInCompound(gap, word));
   if (verb !== undefined) return readVerb(gap, verb);
-  if (gap.some((word) => word.pos === 'AUX')) return readCopula(gap, right);
+  if (gap.some((word) => word.pos === 'AUX')) return readCopula(gap, left, right);
   return readNominal(gap, left, right);
+}
+
+function withoutPlaceNoun(gap: readonly TaggedWord[]): readonly TaggedWord[] {
+  const [article, noun, of] = gap.slice(-3);
+  const names = noun !== undefined && PLACE_NOUN.test(noun.text) && of?.text === 'of' && article?.pos === 'DET';
+  return names && gap.length > 3 ? gap.slice(0, -3) : gap;
+}
+
+/** `co-written` passes for a noun. */
+function isVerb(word: TaggedWord): boolean {
+  return word.pos === 'VERB' || /^co-\p{L}+(?:ed|en|wrote)$/iu.test(word.text);
+}
+
+/** `blues-inspired`, `so-called`: an adjective. */
+function isInCompound(gap: readonly TaggedWord[], word: TaggedWord): boolean {
+  const before = gap[gap.indexOf(word) - 1];
+  return before?.text === '-' && before.end === word.start;
 }
 
 /** The last verb of a chain (`decided to move`), unless another noun is its subject. */
 function readVerb(gap: readonly TaggedWord[], first: TaggedWord): GapReading | null {
   const start = gap.indexOf(first);
-  if (hasOtherSubject(gap.slice(0, start))) return null;
+  const before = gap.slice(0, start);
+  if (hasOtherSubject(before) || isSubordinate(before)) return null;
   const main = chainEnd(gap, first);
+  if (main !== first && UNDONE.test(first.lemma.toLowerCase())) return null;
+  if (/^(?:seem|appear|let)$/u.test(main.lemma.toLowerCase())) return null;
   const at = gap.indexOf(main);
   const after = gap.slice(at + 1);
-  if (after.some((word) => word.pos === 'VERB' || word.pos === 'AUX' || word.pos === 'SCONJ')) return null;
+  if (
+    after.some(
+      (word) =>
+        word.pos === 'VERB' ||
+        word.pos === 'AUX' ||
+        word.pos === 'SCONJ' ||
+        (word.pos === 'PUNCT' && word.text !== '-'),
+    )
+  )
+    return null;
+  const phrase = readPhrase(withoutExample(after));
+  if (phrase === null) return null;
   const isPassive =
     PARTICIPLE.test(main.text) && (gap.slice(0, at).some((word) => BE.test(word.text)) || isReduced(gap, at));
-  const lemma = snakeCase(main.lemma);
+  const lemma = snakeCase(lemmaOf(main));
   const verb = isPassive ? snakeCase(main.text) : lemma;
-  const preposition = prepositionAtEnd(after);
-  // A comma in front of a name that no preposition governs: somebody is addressed, or a new clause begins.
-  if (preposition === null && gap.at(-1)?.pos === 'PUNCT') return null;
-  const isAgent = isPassive && preposition === 'by';
+  const isAgent = isPassive && phrase.preposition === 'by';
   return {
     ...plain,
-    relation: isAgent ? lemma : snakeCase(preposition === null ? verb : `${verb}_${preposition}`),
+    relation: isAgent ? lemma : snakeCase(`${verb} ${phrase.text}`),
     isSwapped: isAgent,
-    startsWithConjunction:
-      gap.findIndex((word) => word.pos !== 'PUNCT') === gap.findIndex((word) => word.pos === 'CCONJ'),
+    opening: openingOf(gap, main),
     verb,
     lemma,
     isPassive,
   };
 }
 
+/** `worked with artists such as X` is to have worked with X. */
+function withoutExample(after: readonly TaggedWord[]): readonly TaggedWord[] {
+  const such = after.findIndex((word, at) => word.text === 'such' && after[at + 1]?.text === 'as');
+  if (such === -1) return after;
+  return after.slice(0, after[such - 1]?.pos === 'NOUN' ? such - 1 : such);
+}
+
+/** wink leaves prefixed verbs as they are: `co-founded`. */
+function lemmaOf(verb: TaggedWord): string {
+  const lower = verb.text.toLowerCase();
+  if (verb.lemma.toLowerCase() !== lower || !lower.includes('-')) return verb.lemma;
+  if (/-(?:written|wrote)$/u.test(lower)) return 'co-write';
+  return lower.replace(/(?<=[^e])ed$/u, lower.endsWith('ated') || lower.endsWith('uced') ? 'e' : '');
+}
+
+function openingOf(gap: readonly TaggedWord[], verb: TaggedWord): GapReading['opening'] {
+  const first = gap.find((word) => word.pos !== 'PUNCT' && word.pos !== 'ADV');
+  if (first === undefined) return 'direct';
+  if (CONJUNCTION.test(first.text)) return 'conjunction';
+  if (RELATIVE.test(first.text)) return 'relative';
+  if (gap[0]?.pos !== 'PUNCT') return 'direct';
+  if (first === verb || first.pos === 'VERB') return 'participle';
+  return first.pos === 'DET' ? 'apposition' : 'direct';
+}
+
 /** A noun in front of the verb is its subject, unless the clause of that noun is over: `, a band formed in`. */
 function hasOtherSubject(before: readonly TaggedWord[]): boolean {
-  if (!before.some((word) => word.pos === 'NOUN' || word.pos === 'PROPN' || word.pos === 'PRON')) return false;
+  if (
+    !before.some(
+      (word) => word.pos === 'NOUN' || word.pos === 'PROPN' || (word.pos === 'PRON' && !RELATIVE.test(word.text)),
+    )
+  )
+    return false;
   if (before.some((word) => BE.test(word.text))) return false;
   const last = before.findLast((word) => word.pos !== 'AUX' && word.pos !== 'ADV');
-  return last === undefined || !(last.pos === 'PUNCT' || RELATIVE.test(last.text));
+  return last === undefined || !(last.pos === 'PUNCT' || RELATIVE.test(last.text) || CONJUNCTION.test(last.text));
+}
+
+/** `by taking ship`, `to flee`: the name in front is not the one who does it. */
+function isSubordinate(before: readonly TaggedWord[]): boolean {
+  const last = before.findLast((word) => word.pos !== 'ADV');
+  if (last === undefined || before.some((word) => BE.test(word.text))) return false;
+  return last.pos === 'ADP' || last.pos === 'SCONJ' || /^to$/iu.test(last.text);
 }
 
 /** A participle behind a comma or a noun that a copula explains (`, founded in`, `is a band formed in`), or in front of `by`. */
 function isReduced(gap: readonly TaggedWord[], at: number): boolean {
-  const before = gap[at - 1];
+  const main = gap[at] as TaggedWord;
+  const before = gap.slice(0, at).findLast((word) => word.pos !== 'ADV');
+  const next = gap[at + 1]?.text.toLowerCase();
+  if (main.text.toLowerCase() === 'known' || main.text.toLowerCase() === 'born') return true;
   if (before === undefined || before.pos === 'CCONJ') return gap.slice(at + 1).some((word) => word.text === 'by');
-  if (before.pos === 'PUNCT') return true;
+  if (before.pos === 'PUNCT') return next === 'by' || !/^(?:had|went|became)$/u.test(main.text);
   return before.pos === 'NOUN' && gap.slice(0, at).some((word) => BE.test(word.text));
 }
 
@@ -99,62 +182,64 @@ function chainEnd(gap: readonly TaggedWord[], first: TaggedWord): TaggedWord {
   return main;
 }
 
-/** The preposition that governs the right name; null when the name is the object itself. */
-function prepositionAtEnd(after: readonly TaggedWord[]): string | null {
-  const at = after.findLastIndex((word) => word.pos === 'ADP' || (word.pos === 'PART' && word.text === 'to'));
-  if (at === -1 || after.slice(at + 1).some((word) => word.pos === 'PRON' || word.pos === 'PUNCT')) return null;
-  return (after[at] as TaggedWord).text.toLowerCase();
-}
-
 /** `was the capital of`, `is in`. */
-function readCopula(gap: readonly TaggedWord[], right: Argument): GapReading | null {
+function readCopula(gap: readonly TaggedWord[], left: Argument, right: Argument): GapReading | null {
   const at = gap.findLastIndex((word) => word.pos === 'AUX');
   if (!BE.test(gap[at]?.text ?? '') && !/^became$/iu.test(gap[at]?.text ?? '')) return null;
-  if (hasOtherSubject(gap.slice(0, at))) return null;
+  const before = gap.slice(0, at);
+  if (hasOtherSubject(before) || isSubordinate(before)) return null;
   const rest = gap.slice(at + 1);
-  if (rest.every((word) => word.pos === 'DET')) return { ...plain, relation: 'is' };
-  return nounAndPreposition(rest, right);
+  const opening = openingOf(gap, gap[at] as TaggedWord);
+  if (rest.every((word) => word.pos === 'DET')) {
+    const areAlike = left.type === right.type || left.type === 'Concept' || right.type === 'Concept';
+    return areAlike && right.type !== 'Date' ? { ...plain, relation: 'is', opening } : null;
+  }
+  const reading = nounAndPreposition(rest, left, right);
+  return reading === null ? null : { ...reading, opening };
 }
 
-function nounAndPreposition(rest: readonly TaggedWord[], right: Argument): GapReading | null {
-  const at = rest.findLastIndex((word) => word.pos === 'ADP');
-  if (at === -1 || rest.slice(at + 1).some((word) => word.pos === 'NOUN' || word.pos === 'PRON')) return null;
-  const preposition = (rest[at] as TaggedWord).text;
-  const noun = rest.slice(0, at).findLast((word) => word.pos === 'NOUN' || word.pos === 'ADJ');
-  const isPlace = right.type === 'Place' && /^(?:in|at|near)$/iu.test(preposition);
-  if (noun === undefined) return { ...plain, relation: isPlace ? 'located_in' : snakeCase(preposition), isPlace };
-  return { ...plain, relation: snakeCase(`${noun.lemma}_${preposition}`) };
+/** A noun (or adjective) with its preposition: `member of`, `famous for`; where something is becomes `located_in`. */
+function nounAndPreposition(rest: readonly TaggedWord[], left: Argument, right: Argument): GapReading | null {
+  const phrase = readPhrase(rest);
+  if (phrase === null || phrase.preposition === null || rest.at(-1)?.pos === 'PUNCT') return null;
+  const isWhere = right.type === 'Place' && PLACE_PREPOSITION.test(phrase.preposition);
+  if (isWhere && phrase.nouns < 2) {
+    if (left.type === 'Person' || left.type === 'Work' || left.type === 'Date') {
+      return phrase.nouns === 0 ? null : { ...plain, relation: snakeCase(phrase.text) };
+    }
+    return { ...plain, relation: 'located_in' };
+  }
+  if (phrase.nouns > 0) return { ...plain, relation: snakeCase(phrase.text) };
+  const adjective = rest.findLast((word) => word.pos === 'ADJ');
+  if (adjective === undefined || rest.indexOf(adjective) + 2 !== rest.length) return null;
+  return { ...plain, relation: snakeCase(`${adjective.lemma} ${phrase.preposition}`) };
 }
 
 /** Without a verb: `'s (novel)`, `, the capital of`, `in`, and a place after a place. */
 function readNominal(gap: readonly TaggedWord[], left: Argument, right: Argument): GapReading | null {
   const first = gap[0] as TaggedWord;
   if (/^['’]s?$/u.test(first.text)) {
-    if (gap.length > 4 || gap.some((word) => word.pos === 'ADP' || word.pos === 'PUNCT')) return null;
+    if (gap.length > 4 || !gap.slice(1).every((word) => /^(?:ADJ|NOUN|PROPN|NUM)$/u.test(word.pos))) return null;
     const noun = gap.findLast((word) => word.pos === 'NOUN');
-    return { ...plain, relation: noun === undefined ? 'has' : snakeCase(noun.lemma) };
+    // `Camel's Back` and `Behring's Straits` are one name each, and nobody has anything.
+    if (noun === undefined && !/^(?:Work|Organisation)$/u.test(right.type)) return null;
+    return { ...plain, relation: noun === undefined ? 'has' : snakeCase(noun.lemma), isOwner: true };
   }
+  const areBothPlaces = left.type === 'Place' && right.type === 'Place';
   if (gap.length === 1 && first.text === ',') {
-    return left.type === 'Place' && right.type === 'Place' ? { ...plain, relation: 'located_in', isPlace: true } : null;
+    return areBothPlaces ? { ...plain, relation: 'located_in', isPlace: true } : null;
   }
-  const isRegion = gap.length < 3 && first.text === 'of' && left.type === 'Place' && right.type === 'Place';
-  if (isRegion) return { ...plain, relation: 'located_in', isPlace: true };
-  const isOnlyPreposition = gap.every((word) => word.pos === 'ADP' || word.pos === 'DET' || word.pos === 'ADJ');
-  const isApposition = first.text === ',' && /^(?:an?|the|one)$/iu.test(gap[1]?.text ?? '');
-  if (!isOnlyPreposition && !isApposition) return null;
-  const reading = nounAndPreposition(gap, right);
-  if (reading === null || (reading.isPlace && left.type === 'Date')) return null;
-  return {
-    ...reading,
-    isPreposition: isOnlyPreposition,
-    isPlace: reading.isPlace && /^(?:Place|Organisation)$/u.test(left.type),
-  };
-}
-
-function snakeCase(text: string): string {
-  return text
-    .toLowerCase()
-    .replace(/['’]/gu, '')
-    .replace(/[^\p{L}\p{N}]+/gu, '_')
-    .replace(/^_+|_+$/gu, '');
+  if (gap.length < 3 && first.text === 'of' && areBothPlaces)
+    return { ...plain, relation: 'located_in', isPlace: true };
+  if (first.text === ',') {
+    const isApposition = /^(?:an?|the|one)$/iu.test(gap[1]?.text ?? '');
+    const reading = isApposition ? nounAndPreposition(gap.slice(1), left, right) : null;
+    return reading === null ? null : { ...reading, opening: 'apposition' };
+  }
+  if (!gap.every((word) => word.pos === 'ADP' || word.pos === 'DET' || word.pos === 'ADJ')) return null;
+  const phrase = readPhrase(gap);
+  if (phrase === null || phrase.preposition === null) return null;
+  const isWhere = right.type === 'Place' && PLACE_PREPOSITION.test(first.text) && gap.length < 4;
+  const isPlace = isWhere && /^(?:Place|Organisation|Concept)$/u.test(left.type);
+  return { ...plain, relation: isPlace ? 'located_in' : '', preposition: phrase.preposition, isPlace };
 }

@@ -23,7 +23,7 @@ export const GIVEN_NAMES = {
     alvin andre andreas andrew andy angelo anthony antoine antonio arnold arthur august austin barack barry benjamin bernard
     bill bob boris brad bradley brandon brian bruce bruno calvin carl carlos cecil cesar charles charlie chester chris
     christian christoph christopher chuck clarence claude clifford clint clyde colin craig curtis dale dan daniel darren dave
-    david dean dennis derek diego dieter dimitri dmitri dominic don donald douglas duncan dwight earl eddie edgar edmund
+    david dean dennis derek diego dieter dimitri dmitri dominic don donald douglas drew duncan dwight earl eddie edgar edmund
     eduardo edward edwin elliot elmer elvis emil emmanuel enrique eric erich erik ernest ernst eugene evan felipe felix
     fernando floyd francesco francis francisco francois frank franklin franz fred frederick friedrich fritz gabriel gareth
     gary gavin gene geoffrey george georges gerald gerard gerhard gilbert giovanni giuseppe glenn gordon graham grant greg
@@ -46,7 +46,7 @@ export const GIVEN_NAMES = {
 
 /** Countries, continents, states, regions and large cities, lower case. */
 export const PLACES = lines(`
-  africa, asia, europe, north america, south america, latin america, central america, oceania, antarctica, australia,
+  africa, asia, europe, america, east indies, west indies, north america, south america, latin america, central america, oceania, antarctica, australia,
   middle east, scandinavia, balkans, caribbean, siberia, mediterranean, atlantic, pacific, arctic, alps, andes, himalayas,
   atlantic ocean, pacific ocean, indian ocean, mediterranean sea, north sea, baltic sea, black sea, red sea, sahara
   afghanistan, albania, algeria, andorra, angola, argentina, armenia, austria, azerbaijan, bahamas, bahrain, bangladesh,
@@ -69,7 +69,7 @@ export const PLACES = lines(`
   alabama, alaska, arizona, arkansas, california, colorado, connecticut, delaware, florida, hawaii, idaho, illinois,
   indiana, iowa, kansas, kentucky, louisiana, maine, maryland, massachusetts, michigan, minnesota, mississippi, missouri,
   montana, nebraska, nevada, new hampshire, new jersey, new mexico, new york, north carolina, north dakota, ohio, oklahoma,
-  oregon, pennsylvania, rhode island, south carolina, south dakota, tennessee, texas, utah, vermont, west virginia,
+  oregon, pennsylvania, rhode island, south carolina, south dakota, tennessee, texas, utah, vermont, virginia, west virginia,
   wisconsin, wyoming, washington d.c., ontario, quebec, british columbia, alberta, manitoba, nova scotia, queensland,
   new south wales, tasmania, bavaria, saxony, catalonia, andalusia, tuscany, sicily, sardinia, lombardy, normandy,
   brittany, provence, flanders, bohemia, moravia, transylvania, crimea, kashmir, punjab, bengal, kerala, tamil nadu,

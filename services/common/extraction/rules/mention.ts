@@ -2,8 +2,7 @@ import { isCommonWord } from '../../language/common-words.ts';
 import { dates } from '../../language/dates.ts';
 import { type NameKind, type NameMention, namesInSentence } from '../../language/names.ts';
 import type { Sentence } from '../../language/sentences.ts';
-import { isGivenName } from './entity-type.ts';
-import { PLACES } from './gazetteer.ts';
+import { repairNames } from './mention-repair.ts';
 import type { TaggedWord } from './tagger.ts';
 import { NAME_TITLES, ROLE_TITLES } from './type-words.ts';
 
@@ -18,6 +17,8 @@ export interface Mention {
   readonly kind: NameKind | 'date';
   readonly start: number;
   readonly end: number;
+  /** An article in front, or its last word is an ordinary noun of the same text: a thing rather than a person. */
+  readonly isThing: boolean;
   /** Lies inside a longer mention: `Belgrade` in `University of Belgrade`. */
   readonly isNested: boolean;
 }
@@ -43,25 +44,14 @@ export function analyseSentences(
   }
   return found.map(({ sentence, words, names }) => {
     const kept = names.filter((name) => !name.isUncertain || isNameAfterAll(name, sentence, words, certain, lowerCase));
-    const own = kept.map((name) => toMention(withoutOpening(name, sentence, certain), sentence)).filter(isUseful);
-    return { sentence, words, mentions: withDates(sentence, own) };
+    const own = repairNames(kept, sentence, { words, certain }).map((name) => toMention(name, sentence, lowerCase));
+    return { sentence, words, mentions: withDates(sentence, own.filter(isUseful)) };
   });
 }
 
 /** Stands where every word has a capital. */
 function opens(name: NameMention, sentence: Sentence): boolean {
   return name.start - sentence.start < 2;
-}
-
-/** `Wise Stubb` at the start of a sentence is Stubb, when the text names him so elsewhere. */
-function withoutOpening(name: NameMention, sentence: Sentence, certain: ReadonlySet<string>): NameMention {
-  const blank = name.text.indexOf(' ');
-  if (name.kind !== 'name' || blank === -1 || !opens(name, sentence)) return name;
-  const [first = '', rest = ''] = [name.text.slice(0, blank).toLowerCase(), name.text.slice(blank + 1)];
-  const isKnown = certain.has(name.text.toLowerCase()) || PLACES.has(name.text.toLowerCase());
-  if (isKnown || !certain.has(rest.toLowerCase()) || isGivenName(first) || ROLE_TITLES.has(first)) return name;
-  const offset = sentence.text.slice(name.start - sentence.start).search(/\s/u) + 1;
-  return { ...name, text: rest, start: name.start + offset };
 }
 
 function isNameAfterAll(
@@ -77,9 +67,13 @@ function isNameAfterAll(
   return words.some((word) => word.start === name.start - sentence.start && word.pos === 'PROPN');
 }
 
-function toMention(name: NameMention, sentence: Sentence): Mention {
+function toMention(name: NameMention, sentence: Sentence, lowerCase: ReadonlySet<string>): Mention {
   const { start, end, kind, text } = name;
-  const offsets = { start: start - sentence.start, end: end - sentence.start, isNested: false };
+  const lead = sentence.text.slice(Math.max(0, start - sentence.start - 8), start - sentence.start);
+  const last = text.slice(text.lastIndexOf(' ') + 1).toLowerCase();
+  const isThing =
+    /(?:^|[^\p{L}])(?:the|an?|this|these|those|our|its)\s$/iu.test(lead) || (text.includes(' ') && lowerCase.has(last));
+  const offsets = { start: start - sentence.start, end: end - sentence.start, isThing, isNested: false };
   if (kind !== 'name') return { surface: text, name: text, title: null, kind, ...offsets };
   const before = sentence.text.slice(Math.max(0, offsets.start - 10), offsets.start);
   const address = /\b(Mr|Mrs|Ms|Dr|Prof|Mme|Sir|Miss)\.? $/u.exec(before)?.[1]?.toLowerCase() ?? null;
@@ -116,7 +110,7 @@ function withDates(sentence: Sentence, mentions: readonly Mention[]): Mention[] 
       for (const other of all.filter((one) => one.start < date.end && date.start < one.end))
         all.splice(all.indexOf(other), 1);
       const { name, start, end } = date;
-      all.push({ surface: name, name, title: null, kind: 'date', start, end, isNested: false });
+      all.push({ surface: name, name, title: null, kind: 'date', start, end, isThing: true, isNested: false });
     }
   }
   all.sort((left, right) => left.start - right.start || right.end - left.end);

@@ -1,3 +1,4 @@
+import { type ClauseLevel, levelsOf } from './clause-levels.ts';
 import { type GapReading, readGap } from './gap-reading.ts';
 import type { TaggedWord } from './tagger.ts';
 
@@ -12,7 +13,7 @@ export interface Argument {
 export interface FoundRelation {
   readonly source: string;
   readonly target: string;
-  /** snake_case: lemma of the verb, participle of a passive, noun; then its preposition. */
+  /** snake_case: lemma of the verb, participle of a passive, noun; then what leads on to the target: `play_role_of`. */
   readonly relation: string;
 }
 
@@ -27,51 +28,101 @@ interface Statement {
 
 /**
  * Relations that the words between two neighbouring names state: verbs (with their preposition; `by` turns a passive
- * round), copulas with a noun (`capital of`), possessives, prepositions, a place after a comma. Members of a list share
- * subject and relation; `and` with a verb, or a further preposition, goes on with the subject before.
+ * round), copulas with a noun (`capital of`), possessives, a place after a comma. Members of a list share subject and
+ * relation; `and` with a verb, a participle behind a comma, or a further preposition, goes on with the subject before.
+ * A name behind a preposition is nobody's subject: in `a river in Mexico, that connects to`, Mexico connects nothing.
  */
 export function relationsOf(text: string, words: readonly TaggedWord[], parts: readonly Argument[]): FoundRelation[] {
   const found: FoundRelation[] = [];
-  const visible = withoutParentheses(words, parts);
+  for (const level of levelsOf(text, words, parts)) readLevel(text, level, found);
+  return found;
+}
+
+function readLevel(text: string, { words, parts }: ClauseLevel, found: FoundRelation[]): void {
   let statement: Statement | null = null;
   let group: Argument[] = [];
+  // The left name stands behind a preposition, or is such a place in a chain of places.
+  let isGoverned = isBehindPreposition(words, parts[0]);
   for (let at = 0; at + 1 < parts.length && found.length < MAX_RELATIONS; at++) {
     const left = parts[at] as Argument;
     const right = parts[at + 1] as Argument;
-    const gap = visible.filter((word) => word.start >= left.end && word.end <= right.start);
+    const gap = words.filter((word) => word.start >= left.end && word.end <= right.start);
     if (group.length === 0) group = [left];
-    if (isListGap(gap, text.slice(left.end, right.start), left, right)) {
+    const isList =
+      isListGap(gap, text.slice(left.end, right.start), left, right) && !(statement !== null && acts(words, right));
+    if (isList || isPlaceList(text, parts, at)) {
       if (statement === null) group.push(right);
       else state(found, statement, right);
       continue;
     }
-    const reading = readGap(gap, left, right);
-    if (reading === null) {
+    const isOwner = /^['’]s?(?!\p{L})/u.test(text.slice(right.end, right.end + 3));
+    const reading: GapReading | null = isOwner ? null : readGap(gap, left, right);
+    const next: Statement | null = reading === null ? null : statementOf(reading, { statement, group, isGoverned });
+    const isChain: boolean = reading?.isPlace === true && gap.length === 1;
+    isGoverned = isBehindPreposition(words, right) || (isChain && isGoverned);
+    if (next === null || reading === null) {
       statement = null;
       group = [];
       continue;
     }
-    const next: Statement = continued(statement, reading) ?? { subjects: group, reading };
     state(found, next, right);
     // A place behind a name says where that is and leaves the statement open.
     if (!reading.isPlace || statement === null) statement = next;
     group = [];
   }
-  return found;
 }
 
-/** `acquired B in 2004` and `written by A and illustrated by B` go on with the subject of the statement before. */
-function continued(statement: Statement | null, reading: GapReading): Statement | null {
-  if (statement === null || reading.isPlace) return null;
-  if (reading.startsWithConjunction) return { subjects: statement.subjects, reading };
-  if (!reading.isPreposition || statement.reading.verb === null) return null;
+interface Situation {
+  readonly statement: Statement | null;
+  readonly group: readonly Argument[];
+  readonly isGoverned: boolean;
+}
+
+/** Whose statement the words between two names make; null when that cannot be told. */
+function statementOf(reading: GapReading, { statement, group, isGoverned }: Situation): Statement | null {
+  const own: Statement = { subjects: group, reading };
+  if (reading.isPlace && reading.opening === 'direct' && reading.verb === null && reading.preposition === null) {
+    return isGoverned && !group.every((one) => one.type === 'Place') ? null : own;
+  }
+  if (reading.preposition !== null) {
+    if (reading.isPlace && group.every((one) => one.type === 'Place' || one.type === 'Organisation')) return own;
+    if (/^(?:of|for)$/u.test(reading.preposition)) return null;
+    if (statement !== null && statement.reading.verb !== null && !statement.reading.isPlace)
+      return goneOn(statement, reading);
+    return reading.isPlace && !isGoverned ? own : null;
+  }
+  const isShared = statement !== null && !statement.reading.isPlace;
+  if (reading.opening === 'conjunction') return isShared ? { subjects: statement.subjects, reading } : null;
+  if (reading.opening === 'participle') {
+    const isOfSubject = isGoverned || !reading.isPassive;
+    if (isShared && isOfSubject) return { subjects: statement.subjects, reading };
+    return isGoverned ? null : own;
+  }
+  if (reading.opening === 'relative' && isGoverned) {
+    return isShared && group.every((one) => one.type !== 'Person') ? { subjects: statement.subjects, reading } : own;
+  }
+  if (reading.opening === 'apposition') return own;
+  return isGoverned && !reading.isOwner ? null : own;
+}
+
+/** `acquired B in 2004`; `written in 1851 by A`. */
+function goneOn(statement: Statement, reading: GapReading): Statement {
   const { verb, lemma, isPassive } = statement.reading;
-  const isAgent = isPassive && reading.relation === 'by';
-  const relation = isAgent ? (lemma ?? verb) : `${verb}_${reading.relation}`;
-  return {
-    subjects: statement.subjects,
-    reading: { ...statement.reading, relation, isSwapped: isAgent },
-  };
+  const isAgent = isPassive && reading.preposition === 'by';
+  const relation = isAgent ? (lemma ?? '') : `${verb}_${reading.preposition}`;
+  return { subjects: statement.subjects, reading: { ...statement.reading, relation, isSwapped: isAgent } };
+}
+
+/** In `resigned, and Bell replaced him` Bell begins something new. */
+function acts(words: readonly TaggedWord[], part: Argument): boolean {
+  const next = words.find((word) => word.start >= part.end);
+  return next?.pos === 'VERB' || next?.pos === 'AUX';
+}
+
+function isBehindPreposition(words: readonly TaggedWord[], part: Argument | undefined): boolean {
+  if (part === undefined) return false;
+  const before = words.findLast((word) => word.end <= part.start && !/^(?:DET|ADJ|NUM|NOUN|PROPN)$/u.test(word.pos));
+  return before !== undefined && (before.pos === 'ADP' || /^(?:to|than|like|as)$/iu.test(before.text));
 }
 
 function state(found: FoundRelation[], { subjects, reading }: Statement, object: Argument): void {
@@ -82,24 +133,23 @@ function state(found: FoundRelation[], { subjects, reading }: Statement, object:
   }
 }
 
-/** What stands in parentheses is said aside, unless it holds a name itself. */
-function withoutParentheses(words: readonly TaggedWord[], parts: readonly Argument[]): readonly TaggedWord[] {
-  const visible: TaggedWord[] = [];
-  for (let at = 0; at < words.length; at++) {
-    const word = words[at] as TaggedWord;
-    if (word.pos === 'SPACE') continue;
-    const close = word.text === '(' ? words.findIndex((other, index) => index > at && other.text === ')') : -1;
-    const end = words[close]?.end ?? 0;
-    const isAside = close !== -1 && !parts.some((part) => part.start >= word.start && part.end <= end);
-    if (isAside) at = close;
-    else visible.push(word);
-  }
-  return visible;
-}
-
 function isListGap(gap: readonly TaggedWord[], between: string, left: Argument, right: Argument): boolean {
   if (gap.length > 4 || !gap.every((word) => LIST_GAP.has(word.pos))) return false;
   if (/[;:"“”]/u.test(between)) return false;
   if (/\b(?:and|or)\b|&/iu.test(between)) return true;
-  return /^\s*(?:\([^)]*\))?,\s*$/u.test(between) && left.type === right.type && left.type !== 'Place';
+  const areAlike = left.type === right.type || left.type === 'Concept' || right.type === 'Concept';
+  const areListed = areAlike && ![left, right].some(({ type }) => type === 'Place' || type === 'Date');
+  return /^\s*(?:\([^)]*\))?,\s*$/u.test(between) && areListed;
+}
+
+/** `France, Italy, and Switzerland` is a list, `Kingston, Jamaica` is none: the `and` at its end tells. */
+function isPlaceList(text: string, parts: readonly Argument[], at: number): boolean {
+  let end = at;
+  while (isCommaBetweenPlaces(text, parts[end], parts[end + 1])) end++;
+  return end > at && /^\s*,?\s+(?:and|or)\s+(?:the\s+|\p{Ll}+\s+in\s+)?\p{Lu}/u.test(text.slice(parts[end]?.end));
+}
+
+function isCommaBetweenPlaces(text: string, left: Argument | undefined, right: Argument | undefined): boolean {
+  if (left?.type !== 'Place' || right?.type !== 'Place') return false;
+  return /^\s*,\s*$/u.test(text.slice(left.end, right.start));
 }

@@ -1,4 +1,6 @@
+import { isOrdinaryWord } from '../../domain/graph/entity-type.ts';
 import { nameKey, resolveNames } from './coreference.ts';
+import { isGivenName } from './entity-type.ts';
 import type { Mention } from './mention.ts';
 import { stripTitle } from './mention.ts';
 
@@ -29,7 +31,8 @@ export interface Resolution {
 /**
  * Decides which names of a document or dataset mean one entity: equal up to case, full stops and apostrophes; with and
  * without a rank; an alias that exactly one entity claims; a single name that exactly one person or company bears. Where
- * two persons could be meant (`Smith` beside John and Ann Smith), nothing is merged. Pure, and reversible by `merges`.
+ * two persons could be meant (`Smith` beside John and Ann Smith), nothing is merged, nor an ordinary word with the name
+ * that is spelled like it (`coffin` and Peter Coffin). Pure, and reversible by `merges`.
  */
 export function resolveEntities(entities: readonly ResolvableEntity[]): Resolution {
   const spellings = new Map<string, string>();
@@ -48,21 +51,30 @@ export function resolveEntities(entities: readonly ResolvableEntity[]): Resoluti
     if (bare !== undefined && stripTitle(name).title !== null) merge(name, bare, 'title left out');
   }
   const byType = new Map(entities.map((entity) => [entity.name, entity.type]));
+  const counts = new Map(entities.map(({ name, mentions }) => [name, mentions]));
+  const explains = (full: string, short: string): boolean =>
+    areCompatible(byType.get(short), byType.get(full)) &&
+    (startsWithGivenName(full) || isInUse(counts.get(full) ?? 0, counts.get(short) ?? 0));
   for (const [alias, owners] of ownersOfAliases(entities, spellings)) {
     const [owner, ...others] = owners;
-    if (owner === undefined || others.length > 0 || !areCompatible(byType.get(alias), byType.get(owner))) continue;
-    if (owner.length > alias.length) merge(alias, owner, 'alias in the text');
+    if (owner === undefined || others.length > 0 || !explains(owner, alias)) continue;
+    if (owner.length > alias.length && !isOrdinaryWord(alias)) merge(alias, owner, 'alias in the text');
   }
-  const names = entities.filter(({ type }) => type !== 'Date' && type !== 'Quantity' && type !== 'Work');
-  const resolver = resolveNames(names.map(toMention), names);
-  for (const { name, type } of names) {
+  const names = entities.filter(
+    ({ name, type }) => type !== 'Date' && type !== 'Quantity' && type !== 'Work' && !isOrdinaryWord(name),
+  );
+  const resolver = resolveNames(names.map(toMention), [], byType);
+  for (const { name } of names) {
     const full = resolver.canonical(name);
-    if (areCompatible(type, byType.get(full))) merge(name, full, 'short for the only full name');
+    if (explains(full, name)) merge(name, full, 'short for the only full name');
   }
   const canonical = (name: string): string => rootOf(merges, spellings.get(nameKey(name)) ?? name);
   const all = [...merges.values()];
   return { names: [...new Set(entities.map(({ name }) => canonical(name)))], merges: all, canonical };
 }
+
+/** A full name that is hardly ever used does not explain a short one that is used all the time: King Ahab is not Ahab. */
+const RARE = 10;
 
 function rootOf(merges: ReadonlyMap<string, Merge>, name: string): string {
   let root = name;
@@ -90,6 +102,15 @@ function areCompatible(one: string | undefined, other: string | undefined): bool
   return one === other || one === 'Concept' || other === 'Concept' || one === undefined || other === undefined;
 }
 
+/** Two unusual words that stand together once are a person only by guess. */
+function isInUse(full: number, short: number): boolean {
+  return full * RARE >= short && (full > 1 || short < RARE);
+}
+
+function startsWithGivenName(name: string): boolean {
+  return isGivenName(nameKey(name).split(' ')[0] ?? '');
+}
+
 function toMention({ name }: ResolvableEntity): Mention {
-  return { surface: name, name, title: null, kind: 'name', start: 0, end: 0, isNested: false };
+  return { surface: name, name, title: null, kind: 'name', start: 0, end: 0, isThing: false, isNested: false };
 }

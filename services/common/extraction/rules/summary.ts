@@ -3,10 +3,14 @@ import { contentStems } from '../../language/tokenize.ts';
 import type { AnalysedSentence } from './mention.ts';
 
 const MAX_SENTENCE_LENGTH = 400;
+/** Shorter sentences are quoted whole; there is nothing to leave out. */
+const MIN_LENGTH_TO_TRIM = 100;
+const ASIDE = /\s*(?:\([^()]*\)|\[[^[\]]*\])/gu;
 
 /**
  * One to three sentences, verbatim and in order: those whose words are most central to the text, with a bonus for the
- * opening and for sentences that name things. Without a model, words of the author beat words of ours.
+ * opening and for sentences that name things. Without a model, words of the author beat words of ours. Long sentences
+ * lose what they say in parentheses. A text of one short sentence is its own summary: it has no shorter one.
  */
 export function summaryOf(sentences: readonly AnalysedSentence[]): string {
   const candidates = sentences.filter(({ sentence }) => /\p{L}/u.test(sentence.text));
@@ -25,8 +29,14 @@ export function summaryOf(sentences: readonly AnalysedSentence[]): string {
     .sort((left, right) => right.score - left.score || left.index - right.index)
     .slice(0, wanted)
     .sort((left, right) => left.index - right.index)
-    .map(({ text }) => shorten(text.replace(/\s+/gu, ' ')))
+    .map(({ text }) => shorten(withoutAsides(text.replace(/\s+/gu, ' '))))
     .join(' ');
+}
+
+function withoutAsides(text: string): string {
+  if (text.length < MIN_LENGTH_TO_TRIM) return text;
+  const bare = text.replace(ASIDE, '').trim();
+  return /\p{L}/u.test(bare) ? bare : text;
 }
 
 function shorten(text: string): string {

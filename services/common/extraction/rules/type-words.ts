@@ -7,6 +7,39 @@ export const ROLE_TITLES = set(`
   chancellor secretary ambassador reverend rev mr mrs ms miss sir madam detective inspector officer coach chairman director
   uncle aunt`);
 
+/** Capitals that name nothing: times of day, eras, abbreviations of common words. Lower case. */
+export const NOT_NAMES = set(
+  'am pm bc bce ad ce tv aka etc vs ok id pr cd dvd pc faq asap diy eta fyi mw kw gw hz mhz ghz kb mb gb tb km kg cm mm hp mph est gmt utc edt pst kst jr sr no vol pp nd rd th st p.s. v.',
+);
+
+/** Verbs and calls of older English that open sentences. Lower case. */
+export const OLD_WORDS = set(
+  'tis twas twere twill twould canst dost hast art wilt shalt wert wherefore hist thar methinks behold ha hm hallo ho lo bless damn',
+);
+
+/** Organisations known by their initials. Lower case; of other initials only the text can tell what they mean. */
+export const ORGANISATION_INITIALS = set(`
+  nba wnba nfl nhl mlb mls ncaa fifa uefa fiba icc ioc wwe wwf wcw ufc nascar pga un eu nato unesco unicef imf wto opec asean nasa
+  fbi cia nsa kgb mi5 mi6 nypd lapd bbc cbs nbc abc hbo mtv espn itv pbs npr cnn fox ibm mit ucla usc lse bmw kbs nhk rai
+  usaf raf irs fda epa aclu naacp ymca plo ira who csiro cern esa afl epl cfl xfl aba wha usl nwa ecw tna emi rca mgm rko`);
+
+/** Adjectives in front of a name that people have: `poor Queequeg`. */
+export const PERSONAL_ADJECTIVES = set(
+  'poor old young dear little brave mad noble honest good sweet wise wicked wretched',
+);
+
+/** What only a person has: `Queequeg's hand`. */
+export const PERSONAL_THINGS = set(`
+  wife husband son daughter father mother brother sister uncle aunt cousin friend widow hand arm leg head face eye brow cheek
+  finger foot hair heart mind soul voice shoulder lip mouth knee wrist word speech opinion hat coat pocket boot shirt career death
+  birth life childhood marriage parents children family girlfriend boyfriend fiancé fiancée biographer portrayal`);
+
+/** Adjectives that say how good, large or late something is, not which class it is of. */
+export const JUDGING_ADJECTIVES = set(`
+  former famous noted notable prominent small large big great good young old early late current retired well-known popular
+  important major minor leading successful new original historic semi-retired long-running queer strange fine rare certain true
+  real unknown main chief principal`);
+
 /** Titles that belong to the name: `Queen Victoria`, `Pope Francis`. */
 export const NAME_TITLES = set(
   'king queen prince princess emperor empress pope saint st lord lady duke duchess baron baroness earl count countess sultan tsar czar father mother brother sister cardinal bishop archbishop',
@@ -16,10 +49,10 @@ export const PLACE_ENDINGS = set(`
   river lake county island islands isle isles mountain mountains hill hills valley city town township village borough
   district province region state territory peninsula bay gulf strait sea ocean creek falls waterfall canyon desert forest park
   gardens garden street avenue road highway boulevard square bridge airport station harbor harbour port beach coast canal dam
-  reservoir castle palace tower hall house stadium arena cemetery cathedral temple fort glacier plateau cape reef basin
+  reservoir castle palace tower hall house stadium arena cemetery fortress sands ridge range peak summit cliffs rock slip inn hotel tavern wharf grounds heights springs wells trail camp field fields crossing junction farm ranch mine shore massif cove lagoon archipelago airfield meadow meadows mill mills observatory lighthouse zoo cathedral temple fort glacier plateau cape reef basin
   plaza building parish prefecture oblast municipality kingdom republic empire`);
 
-export const PLACE_BEGINNINGS = set('mount mt lake cape fort port isle gulf bay river loch san santa');
+export const PLACE_BEGINNINGS = set('mount mt lake cape fort port isle gulf bay river loch san santa são');
 
 export const ORGANISATION_ENDINGS = set(`
   inc inc. corp corp. corporation company co co. ltd ltd. limited llc plc gmbh ag group holdings enterprises industries
@@ -29,8 +62,8 @@ export const ORGANISATION_ENDINGS = set(`
   club team church museum library hospital orchestra ensemble choir band quartet records press publishing publishers
   publications media network radio television studios pictures entertainment productions films airlines airways railway
   railways motors electric electronics pharmaceuticals systems technologies technology software army navy force forces
-  police guard regiment brigade f.c. fc a.f.c. united rovers wanderers athletic brothers bros bros. & sons partners
-  consortium coalition movement nations`);
+  police guard regiment brigade squadron battalion division f.c. fc a.f.c. united rovers wanderers athletic brothers bros bros. & sons partners
+  consortium coalition movement nations legislature judiciary tribunal inquiry task league leagues conference representatives beauty lords commons`);
 
 /** What a company's name loses in speech. */
 export const LEGAL_FORMS = set(
@@ -48,24 +81,29 @@ export const WORK_ENDINGS = set(`
 export const CONCEPT_ENDINGS = set(`
   war wars battle revolution crisis theory theorem law principle effect syndrome disease award awards prize medal
   championship championships cup olympics games season election elections festival age era dynasty language languages
-  religion century movement project program programme operation siege conference agreement accord`);
+  religion century project program programme operation siege conference agreement accord`);
 
 /** Words in front of a name that tell its type. */
 export const TYPE_NOUNS: Readonly<Record<string, string>> = Object.fromEntries(
   Object.entries({
-    Work: 'novel book film movie album song single play poem opera painting series episode game show magazine newspaper journal track musical documentary sitcom comic essay story',
+    Work: 'novel book film movie album song single play poem opera painting series episode game show magazine newspaper journal track musical documentary sitcom comic essay story miniseries sequel drama comedy memoir poem sculpture symphony',
     Person:
-      'actor actress singer author writer novelist poet director producer composer artist painter musician scientist physicist chemist mathematician philosopher politician president king queen emperor captain son daughter wife husband brother sister father mother friend colleague guitarist drummer player coach footballer professor engineer architect rapper journalist editor boss neighbor neighbour cousin uncle aunt grandmother grandfather',
+      'actor actress singer author writer novelist poet director producer composer artist painter musician scientist physicist chemist mathematician philosopher politician president king queen emperor captain son daughter wife husband brother sister father mother friend colleague guitarist drummer bassist vocalist player coach footballer professor wrestler skier cricketer businessman businesswoman lawyer soldier comedian dancer swimmer runner walker athlete boxer economist historian bishop priest general judge leader man woman boy girl pilot fielder pitcher quarterback nurse doctor teacher student mentor instructor harpooneer sailor mate captain native resident inhabitant citizen executive theologian linguist engineer architect rapper journalist editor boss neighbor neighbour cousin uncle aunt grandmother grandfather',
     Place:
-      'city town village river lake island county state province country region district mountain capital suburb neighborhood neighbourhood street port',
+      'city town village river lake island county state province country region district mountain capital suburb neighborhood neighbourhood street port airport municipality commune hamlet borough parish peninsula bay valley ridge territory settlement township cathedral castle stadium bridge stream tributary glacier community enclave diocese archdiocese deanery',
     Organisation:
-      'company band group university college school organization organisation bank team club label studio firm agency party publisher newspaper airline startup',
+      'company band group university college school organization organisation bank team club label studio firm agency party publisher newspaper airline startup conference league club distributor manufacturer retailer orchestra charity museum',
   }).flatMap(([type, nouns]) => nouns.split(' ').map((noun) => [noun, type])),
+);
+
+/** In front of a name they tell who speaks: `said Queequeg`. Lemmas. */
+export const SPEECH_VERBS = set(
+  'say tell ask reply answer cry shout whisper think exclaim mutter murmur call add continue begin return roar sigh growl respond observe remark interrupt rejoin demand ejaculate declare',
 );
 
 /** Lemmas whose subject is a person. */
 export const PERSON_VERBS = set(
-  'say tell ask reply answer cry shout whisper think believe know love marry die write sing laugh smile walk sit stand look nod speak exclaim mutter murmur feel remember teach study graduate retire bear compose paint call resign',
+  'say tell ask reply answer cry shout whisper think believe know love marry die write sing laugh smile walk sit stand look nod speak exclaim mutter murmur feel remember teach study graduate retire bear compose paint call resign turn rise glance stare gaze kneel sleep wake eat drink dress wish hope want seize snatch grin frown shrug sigh hesitate pause pray swear drop leap jump climb step stoop shake rush',
 );
 
 /** Nouns and adjectives too general to connect texts or to name a class. */

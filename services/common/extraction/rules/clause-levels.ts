@@ -1,0 +1,67 @@
+import type { Argument } from './relations.ts';
+import type { TaggedWord } from './tagger.ts';
+
+/** Words and names that belong together: the sentence without its parentheses, or one of them behind the name it explains. */
+export interface ClauseLevel {
+  readonly words: readonly TaggedWord[];
+  readonly parts: readonly Argument[];
+}
+
+/**
+ * What stands in parentheses is said aside: in `Byles (born 1948 in Kingston, Jamaica), known as …` nobody knows Jamaica
+ * as anything. Names that only describe the noun behind them (`a Rhodes scholar`, `the 2005 film`) are no arguments.
+ */
+export function levelsOf(text: string, words: readonly TaggedWord[], parts: readonly Argument[]): ClauseLevel[] {
+  const visible = words.filter((word) => word.pos !== 'SPACE');
+  const args = parts.filter((part) => !isModifier(text, visible, part));
+  const asides = parentheses(visible);
+  const isAside = (one: { readonly start: number; readonly end: number }): boolean =>
+    asides.some(({ start, end }) => one.start >= start && one.end <= end);
+  const top: ClauseLevel = {
+    words: visible.filter((word) => !isAside(word)),
+    parts: args.filter((part) => !isAside(part)),
+  };
+  const inner = asides.flatMap(({ start, end }): ClauseLevel[] => {
+    const inside = args.filter((part) => part.start > start && part.end < end);
+    const owner = top.parts.findLast((part) => part.end <= start && text.slice(part.end, start).trim() === '');
+    if (inside.length === 0) return [];
+    return [
+      {
+        words: visible.filter((word) => word.start > start && word.end < end),
+        parts: owner === undefined ? inside : [owner, ...inside],
+      },
+    ];
+  });
+  return [top, ...inner].filter((level) => level.parts.length > 1);
+}
+
+interface Span {
+  readonly start: number;
+  readonly end: number;
+}
+
+/** Outermost pairs; an open one that is never closed is none. */
+function parentheses(words: readonly TaggedWord[]): Span[] {
+  const found: Span[] = [];
+  let depth = 0;
+  let start = 0;
+  for (const word of words) {
+    if (/^[([]+$/u.test(word.text)) {
+      if (depth === 0) start = word.start;
+      depth++;
+    } else if (/^[)\]]+$/u.test(word.text) && depth > 0) {
+      depth--;
+      if (depth === 0) found.push({ start, end: word.end });
+    }
+  }
+  return found;
+}
+
+function isModifier(text: string, words: readonly TaggedWord[], part: Argument): boolean {
+  if (text[part.end] === '-') return true;
+  const next = words.find((word) => word.start >= part.end);
+  if (next === undefined || /^['’]s?$/u.test(next.text)) return false;
+  if (next.pos === 'NOUN') return true;
+  const before = words.findLast((word) => word.end <= part.start);
+  return part.type === 'Date' && before?.pos === 'DET' && /^(?:ADJ|PROPN)$/u.test(next.pos);
+}

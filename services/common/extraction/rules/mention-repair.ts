@@ -1,0 +1,102 @@
+import type { NameMention } from '../../language/names.ts';
+import type { Sentence } from '../../language/sentences.ts';
+import { STOP_WORDS } from '../../language/stop-words.ts';
+import { isGivenName } from './entity-type.ts';
+import { PLACES } from './gazetteer.ts';
+import type { TaggedWord } from './tagger.ts';
+import { NOT_NAMES, OLD_WORDS, ROLE_TITLES } from './type-words.ts';
+
+/** More capitalised words in a row are a table, a cast list or a heading that lost its line breaks. */
+const MAX_NAME_WORDS = 7;
+const NICKNAME_GAP = /^ \(?$/u;
+
+/** Mends what capitals alone get wrong in the names of one sentence; offsets are those of the sentence's source. */
+export function repairNames(
+  names: readonly NameMention[],
+  sentence: Sentence,
+  context: { readonly words: readonly TaggedWord[]; readonly certain: ReadonlySet<string> },
+): NameMention[] {
+  return joinNicknames(names, sentence)
+    .map((name) => withoutOpening(withoutShouting(name, sentence), sentence, context))
+    .filter(isName);
+}
+
+/** `Robert A. "Bob" Starr` is one name, and "Bob" no work. */
+function joinNicknames(names: readonly NameMention[], sentence: Sentence): NameMention[] {
+  const joined: NameMention[] = [];
+  for (let at = 0; at < names.length; at++) {
+    const [before, nick, after] = [names[at] as NameMention, names[at + 1], names[at + 2]];
+    if (nick?.text === 'D.C.' && /Washington$/u.test(before.text) && between(sentence, before, nick) === ', ') {
+      joined.push({ ...before, text: `${before.text}, D.C.`, end: nick.end });
+      at += 1;
+      continue;
+    }
+    const isNick =
+      before.kind === 'name' &&
+      nick?.kind === 'work' &&
+      after?.kind === 'name' &&
+      nick.text.split(' ').length < 3 &&
+      NICKNAME_GAP.test(between(sentence, before, nick)) &&
+      /^\)? $/u.test(between(sentence, nick, after));
+    if (!isNick) {
+      joined.push(before);
+      continue;
+    }
+    joined.push({ ...before, text: `${before.text} ${after.text}`, end: after.end, isUncertain: false });
+    at += 2;
+  }
+  return joined;
+}
+
+function between(sentence: Sentence, left: NameMention, right: NameMention): string {
+  return sentence.text.slice(left.end - sentence.start, right.start - sentence.start);
+}
+
+/** `OF THE SHIP ELIZA Who`: function words in capitals belong to no name; the longest piece between them may be one. */
+function withoutShouting(name: NameMention, sentence: Sentence): NameMention {
+  const words = name.text.split(' ');
+  const isShouted = words.length > 1 && words.filter((word) => /^\p{Lu}{2,}$/u.test(word)).length > 1;
+  if (name.kind !== 'name' || !isShouted) return name;
+  const pieces: string[][] = [[]];
+  for (const word of words) {
+    if (STOP_WORDS.has(word.toLowerCase()) || NOT_NAMES.has(word.toLowerCase())) pieces.push([]);
+    else pieces.at(-1)?.push(word);
+  }
+  const longest = pieces.reduce((best, piece) => (piece.length > best.length ? piece : best), []);
+  if (longest.length === words.length) return name;
+  if (longest.length < 2) return { ...name, text: '' };
+  const text = longest.join(' ');
+  const at = sentence.text.indexOf(text, name.start - sentence.start);
+  return at === -1
+    ? { ...name, text: '' }
+    : { ...name, text, start: sentence.start + at, end: sentence.start + at + text.length };
+}
+
+/** `Wise Stubb` and `Visiting Tokyo` at the start of a sentence are Stubb and Tokyo. */
+function withoutOpening(
+  name: NameMention,
+  sentence: Sentence,
+  { words, certain }: { readonly words: readonly TaggedWord[]; readonly certain: ReadonlySet<string> },
+): NameMention {
+  const blank = name.text.indexOf(' ');
+  const at = name.start - sentence.start;
+  if (name.kind !== 'name' || blank === -1 || at > 1) return name;
+  const first = name.text.slice(0, blank).toLowerCase();
+  const rest = name.text.slice(blank + 1).replace(/^(?:\p{Ll}+ )+/u, '');
+  if (certain.has(name.text.toLowerCase()) || PLACES.has(name.text.toLowerCase())) return name;
+  if (isGivenName(first) || ROLE_TITLES.has(first)) return name;
+  const isKnown = certain.has(rest.toLowerCase()) || PLACES.has(rest.toLowerCase()) || isGivenName(rest.toLowerCase());
+  const isVerb = /(?:ing|ed)$/u.test(first) && words.some((word) => word.start === at && word.pos === 'VERB');
+  if (!isKnown && !isVerb && !OLD_WORDS.has(first.replace(/['’]/gu, ''))) return name;
+  const start = sentence.text.indexOf(rest.split(' ')[0] ?? rest, at + blank);
+  return { ...name, text: rest, start: start === -1 ? name.start : sentence.start + start };
+}
+
+function isName(name: NameMention): boolean {
+  if (name.text.length < 2) return false;
+  if (name.kind !== 'name' && name.kind !== 'acronym') return true;
+  const words = name.text.split(' ');
+  const lower = name.text.toLowerCase().replace(/\.$/u, '');
+  if (words.length === 1) return !NOT_NAMES.has(lower) && !OLD_WORDS.has(lower.replace(/['’]/gu, ''));
+  return words.filter((word) => /^[\p{Lu}\p{N}]/u.test(word)).length <= MAX_NAME_WORDS;
+}

@@ -1,0 +1,101 @@
+import { type EntityType, type TypeVotes, vote } from './entity-type.ts';
+import { PLACES } from './gazetteer.ts';
+import type { AnalysedSentence, Mention } from './mention.ts';
+import type { TaggedWord } from './tagger.ts';
+import { PERSON_VERBS, PERSONAL_ADJECTIVES, PERSONAL_THINGS, SPEECH_VERBS, TYPE_NOUNS } from './type-words.ts';
+
+/** Things that something can be in without their being places: `in Athletics`, `in Precisionism`. */
+const NO_PLACE = /(?:ism|ics|ology|graphy|tion|ment|ness|ing|ship|ture|ence|ance|als?)$/u;
+const MOTION =
+  /^(?:go|come|sail|travel|return|move|arrive|flee|fly|drive|walk|march|ride|trip|journey|voyage|voyag|bind|head|run|back|away|way|road|flight)$/u;
+
+interface Surroundings {
+  readonly mention: Mention;
+  readonly text: string;
+  readonly before: TaggedWord | undefined;
+  readonly beforeThat: TaggedWord | undefined;
+  readonly after: TaggedWord | undefined;
+  readonly afterThat: TaggedWord | undefined;
+  /** `Queequeg's`: then `after` is what he owns. */
+  readonly isOwner: boolean;
+}
+
+/** What the words around a mention say of its type: `sail to Nantucket`, `said Queequeg`, `Ahab's wife`, `the novel Typee`. */
+export function voteByContext(votes: TypeVotes, { sentence, words }: AnalysedSentence, mention: Mention): void {
+  const visible = words.filter((word) => word.pos !== 'SPACE');
+  const from = visible.findIndex((word) => word.end > mention.start);
+  const next = visible.findIndex((word) => word.start >= mention.end);
+  const follower = next === -1 ? undefined : visible[next];
+  const isOwner = follower !== undefined && /^['’]s?$/u.test(follower.text);
+  const follow = next === -1 ? visible.length : isOwner ? next + 1 : next;
+  const around: Surroundings = {
+    mention,
+    text: sentence.text,
+    before: from > 0 ? visible[from - 1] : undefined,
+    beforeThat: from > 1 ? visible[from - 2] : undefined,
+    after: visible[follow],
+    afterThat: visible[follow + 1],
+    isOwner,
+  };
+  voteForPlace(votes, around);
+  if (mention.kind === 'name') voteForPerson(votes, around);
+  voteForNoun(votes, around);
+}
+
+function voteForPlace(votes: TypeVotes, { mention, text, before, beforeThat, after, isOwner }: Surroundings): void {
+  const isModifier = after?.pos === 'NOUN' && after.start - mention.end < 2;
+  if (mention.kind !== 'acronym' && !isOwner && !isModifier && !NO_PLACE.test(mention.name)) {
+    const word = before?.text.toLowerCase() ?? '';
+    if (word === 'in' || word === 'into') vote(votes, 'Place', 1);
+    else if (/^(?:near|toward|towards|off|at)$/u.test(word)) vote(votes, 'Place', 0.4);
+    else if (/^(?:to|from|for)$/u.test(word) && MOTION.test(beforeThat?.lemma.toLowerCase() ?? ''))
+      vote(votes, 'Place', 0.8);
+  }
+  if (before?.text === 'of' && TYPE_NOUNS[beforeThat?.lemma.toLowerCase() ?? ''] === 'Place') vote(votes, 'Place', 2);
+  // `Sinaloa, Mexico`
+  const region = /^, (\p{Lu}[\p{L}.]+(?: \p{Lu}[\p{L}.]+)?)/u.exec(text.slice(mention.end))?.[1];
+  const isList = /^, [^,]+,? and /u.test(text.slice(mention.end));
+  if (region !== undefined && !isList && isPlaceName(region)) vote(votes, 'Place', 1.5);
+}
+
+function isPlaceName(words: string): boolean {
+  const lower = words.toLowerCase();
+  return PLACES.has(lower) || PLACES.has(lower.split(' ')[0] ?? '');
+}
+
+function voteForPerson(votes: TypeVotes, around: Surroundings): void {
+  const { mention, before, after, afterThat, isOwner } = around;
+  const verb = after?.lemma.toLowerCase() ?? '';
+  if (isOwner && !mention.isThing && PERSONAL_THINGS.has(verb)) vote(votes, 'Person', 1.5);
+  if (!isOwner && before?.pos === 'VERB' && isSaid(around)) vote(votes, 'Person', 2);
+  const verbs = mention.isThing ? SPEECH_VERBS : PERSON_VERBS;
+  if (!isOwner && after?.pos === 'VERB' && verbs.has(verb) && afterThat?.text !== 'by') vote(votes, 'Person', 2);
+  // `Queequeg, who`, `Queequeg and I`, `Queequeg himself`
+  const follow = around.text.slice(mention.end, mention.end + 12);
+  if (/^,? (?:who|whom|himself|herself)\b/u.test(follow)) vote(votes, 'Person', 1.5);
+  if (
+    /^ and (?:I|me|he|she|myself)\b/u.test(follow) ||
+    /\b(?:I|me|he|she) and $/u.test(around.text.slice(0, mention.start))
+  )
+    vote(votes, 'Person', 1.5);
+  if (PERSONAL_ADJECTIVES.has(before?.text.toLowerCase() ?? '')) vote(votes, 'Person', 0.7);
+  // Without an article, what owns or acts is a person more often than anything else.
+  if (mention.isThing) return;
+  const isSubject = !isOwner && after?.pos === 'VERB' && after.start - mention.end < 2 && afterThat?.text !== 'by';
+  if (isSubject || (isOwner && after?.pos !== 'ADP')) vote(votes, 'Person', 0.5);
+}
+
+/** `said Queequeg`, but not `tell Queequeg's` or `asked in`. */
+function isSaid({ before, beforeThat }: Surroundings): boolean {
+  const isPast = SPEECH_VERBS.has(before?.lemma.toLowerCase() ?? '');
+  return isPast && (beforeThat === undefined || beforeThat.pos === 'PUNCT');
+}
+
+/** The noun beside a name says what it is: `the novel Typee`, `the Typee novel`, `our cat Luna`. */
+function voteForNoun(votes: TypeVotes, { mention, before, after, isOwner }: Surroundings): void {
+  const leading = before?.pos === 'NOUN' ? TYPE_NOUNS[before.lemma.toLowerCase()] : undefined;
+  if (leading !== undefined) vote(votes, leading as EntityType, 2);
+  if (isOwner || after?.pos !== 'NOUN' || after.start - mention.end > 1) return;
+  const following = TYPE_NOUNS[after.lemma.toLowerCase()];
+  if (following !== undefined && following !== 'Person') vote(votes, following as EntityType, 1);
+}
