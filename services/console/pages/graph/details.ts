@@ -20,13 +20,24 @@ export function renderDetails(panel: HTMLElement, selection: Selection, onOpen: 
   panel.replaceChildren(
     close,
     make('small', 'kind', groupOf(node)),
-    make('h2', '', node.name),
+    make('h2', '', titleOf(selection)),
     ...paragraph('description', node.description),
     ...paragraph('source-text', node.text),
     ...section('Facts', facts, selection, onOpen),
     ...section('Connected', others, selection, onOpen),
   );
   panel.scrollTop = 0;
+}
+
+/** A passage is named by its first words: its text follows anyway, so its document says more. */
+function titleOf({ node, view, nodes }: Selection): string {
+  if (!node.text?.startsWith(node.name.slice(0, 20))) return node.name;
+  for (const { source, target } of view.links) {
+    if (source !== node.id && target !== node.id) continue;
+    const other = nodes.get(source === node.id ? target : source);
+    if (other?.type === 'TextDocument') return other.name;
+  }
+  return node.name;
 }
 
 function section(

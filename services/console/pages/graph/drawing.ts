@@ -1,86 +1,51 @@
 import Graph from 'graphology';
-import forceAtlas2 from 'graphology-layout-forceatlas2';
-import LayoutWorker from 'graphology-layout-forceatlas2/worker';
 import Sigma from 'sigma';
-import { type GraphView, groupOf } from './view-model.ts';
+import { arrange, isLarge, PULL, placeByStructure } from './layout.ts';
+import { type GraphNode, type GraphView, groupOf } from './view-model.ts';
+
+/** Colour of each group, for a light or a dark ground. */
+export interface Paint {
+  readonly colours: ReadonlyMap<string, string>;
+  readonly dark: boolean;
+}
+
+export interface DrawingOptions {
+  readonly paint: Paint;
+  /** Nodes to show; null shows all. */
+  readonly visible: ReadonlySet<string> | null;
+  onSelect(node: string | null): void;
+  /** The layout has come to its end. */
+  onSettled(): void;
+}
 
 export interface Drawing {
-  /** Nodes to show; null shows all. */
   filter(visible: ReadonlySet<string> | null): void;
   select(node: string | null): void;
-  focus(node: string): void;
-  recolour(colours: ReadonlyMap<string, string>, dark: boolean): void;
-  readonly graph: Graph;
+  /** Brings a node to the middle of what `coveredPixels` at the right leave free. */
+  focus(node: string, coveredPixels: number): void;
+  repaint(paint: Paint): void;
 }
 
-/** Positions come from a seed, so the same graph is drawn the same way each time. */
-function seeded(seed: number): () => number {
-  let state = seed;
-  return () => {
-    state = (state * 1664525 + 1013904223) % 4294967296;
-    return state / 4294967296;
-  };
-}
-
-function buildGraph(view: GraphView): Graph {
-  const graph = new Graph({ multi: true, type: 'directed' });
-  const random = seeded(42);
-  for (const node of view.nodes) {
-    graph.addNode(node.id, {
-      label: node.name.length > 48 ? `${node.name.slice(0, 47)}…` : node.name,
-      group: groupOf(node),
-      size: 3 + 9 * Math.sqrt(node.importance),
-      x: random() * 100,
-      y: random() * 100,
-    });
-  }
-  for (const link of view.links) {
-    if (graph.hasNode(link.source) && graph.hasNode(link.target)) {
-      graph.addEdge(link.source, link.target, {
-        relation: link.relation,
-        structural: link.edge_class === 'structural',
-        size: 0.6,
-      });
-    }
-  }
-  return graph;
-}
-
-/** How long the layout may go on moving nodes, by the size of the graph. */
-function layoutMs(nodes: number): number {
-  return Math.min(12_000, 1500 + nodes * 3);
-}
-
-export function draw(view: GraphView, container: HTMLElement, onSelect: (node: string | null) => void): Drawing {
+export function draw(view: GraphView, container: HTMLElement, options: DrawingOptions): Drawing {
   const graph = buildGraph(view);
-  const settings = {
-    ...forceAtlas2.inferSettings(graph),
-    barnesHutOptimize: graph.order > 300,
-    slowDown: 4,
-    gravity: 0.6,
-  };
-  // A few rounds before the first frame give it a shape; the rest happens in a worker while the page is in use.
-  forceAtlas2.assign(graph, { iterations: graph.order > 1500 ? 10 : 60, settings });
-  let visible: ReadonlySet<string> | null = null;
+  let { paint, visible } = options;
   let selected: string | null = null;
   let hovered: string | null = null;
-  let edgeColour = '#c8ccd8';
+  // The edges of a large graph wait until its nodes stay: drawing them is most of the cost of a frame.
+  let isSettled = !isLarge(graph);
+  colour(graph, paint);
   const near = (node: string): boolean => {
     const centre = hovered ?? selected;
     return centre === null || node === centre || graph.areNeighbors(node, centre);
   };
   const renderer = new Sigma(graph, container, {
+    ...labelSettings(graph, paint),
     hideEdgesOnMove: graph.size > 4000,
-    labelDensity: 0.5,
-    labelGridCellSize: 110,
-    labelRenderedSizeThreshold: graph.order > 800 ? 9 : 6,
-    labelFont: 'system-ui, sans-serif',
-    labelSize: 12,
     zIndex: true,
     nodeReducer: (node, data) => ({
       ...data,
       hidden: visible !== null && !visible.has(node),
-      color: near(node) ? data['color'] : edgeColour,
+      color: near(node) ? data['color'] : inks(paint, graph).faded,
       label: near(node) ? data['label'] : '',
       highlighted: node === selected,
       zIndex: near(node) ? 1 : 0,
@@ -90,29 +55,26 @@ export function draw(view: GraphView, container: HTMLElement, onSelect: (node: s
       const touches = centre !== null && graph.extremities(edge).includes(centre);
       return {
         ...data,
-        hidden: centre !== null && !touches,
-        color: touches ? data['accent'] : edgeColour,
-        size: touches ? 1.6 : data['size'],
+        hidden: centre === null ? !isSettled : !touches,
+        color: touches ? inks(paint, graph).accent : inks(paint, graph).edge,
+        size: touches ? 1.4 : data['size'],
       };
     },
   });
-  renderer.on('enterNode', ({ node }) => {
+  const hover = (node: string | null): void => {
     hovered = node;
     renderer.refresh({ skipIndexation: true });
+  };
+  renderer.on('enterNode', ({ node }) => hover(node));
+  renderer.on('leaveNode', () => hover(null));
+  renderer.on('clickNode', ({ node }) => options.onSelect(node));
+  renderer.on('clickStage', () => options.onSelect(null));
+  arrange(graph, () => {
+    isSettled = true;
+    renderer.refresh();
+    options.onSettled();
   });
-  renderer.on('leaveNode', () => {
-    hovered = null;
-    renderer.refresh({ skipIndexation: true });
-  });
-  renderer.on('clickNode', ({ node }) => onSelect(node));
-  renderer.on('clickStage', () => onSelect(null));
-  if (graph.order > 1) {
-    const layout = new LayoutWorker(graph, { settings });
-    layout.start();
-    setTimeout(() => layout.kill(), layoutMs(graph.order));
-  }
   return {
-    graph,
     filter(next) {
       visible = next;
       renderer.refresh();
@@ -121,24 +83,84 @@ export function draw(view: GraphView, container: HTMLElement, onSelect: (node: s
       selected = node;
       renderer.refresh({ skipIndexation: true });
     },
-    focus(node) {
-      const position = renderer.getNodeDisplayData(node);
-      if (position) void renderer.getCamera().animate({ x: position.x, y: position.y, ratio: 0.25 }, { duration: 400 });
-    },
-    recolour(colours, dark) {
-      edgeColour = dark ? '#3a4157' : '#d4d8e2';
-      graph.updateEachNodeAttributes((_node, attributes) => ({
-        ...attributes,
-        color: colours.get(attributes['group'] as string) ?? '#888888',
-      }));
-      graph.updateEachEdgeAttributes((_edge, attributes) => ({ ...attributes, accent: dark ? '#e8ebf5' : '#30364a' }));
-      renderer.setSetting('labelColor', { color: dark ? '#e8ebf5' : '#1d2233' });
-      renderer.setSetting('defaultDrawNodeHover', (context, data, options) =>
-        drawHover(context, data, { options, dark }),
-      );
+    focus: (node, coveredPixels) => focus(renderer, node, coveredPixels),
+    repaint(next) {
+      paint = next;
+      colour(graph, paint);
+      renderer.setSettings(labelSettings(graph, paint));
       renderer.refresh();
     },
   };
+}
+
+function buildGraph(view: GraphView): Graph {
+  const graph = new Graph({ multi: true, type: 'directed' });
+  for (const node of view.nodes) {
+    graph.addNode(node.id, { label: shortLabel(node), group: groupOf(node), size: sizeOf(node, view.nodes.length) });
+  }
+  for (const { source, target, relation, edge_class } of view.links) {
+    if (!graph.hasNode(source) || !graph.hasNode(target)) continue;
+    // Every entity hangs on its type: as a force that would draw all of them into one star.
+    const pull = graph.getNodeAttribute(target, 'group') === 'Entity type' ? 0.001 : edge_class === 'semantic' ? 2 : 1;
+    graph.addEdge(source, target, { relation, size: 0.6, [PULL]: pull });
+  }
+  placeByStructure(
+    graph,
+    view.nodes.filter(({ type }) => type === 'TextDocument').map(({ id }) => id),
+  );
+  return graph;
+}
+
+/** Names are what a reader looks for: the labels of passages and summaries come out when one zooms in. */
+function sizeOf({ type, importance }: GraphNode, nodes: number): number {
+  const scale = nodes > 1500 ? 0.65 : 1;
+  if (type === 'TextDocument') return 8 * scale;
+  if (type === 'DocumentChunk') return (2.5 + 2.5 * Math.sqrt(importance)) * scale;
+  return (type === 'TextSummary' ? 2.5 : 3.5 + 10 * Math.sqrt(importance)) * scale;
+}
+
+function shortLabel({ name, type }: GraphNode): string {
+  const length = type === 'DocumentChunk' || type === 'TextSummary' ? 32 : 48;
+  return name.length > length ? `${name.slice(0, length - 1)}…` : name;
+}
+
+function colour(graph: Graph, { colours }: Paint): void {
+  graph.updateEachNodeAttributes(
+    (_node, attributes) => ({ ...attributes, color: colours.get(attributes['group'] as string) ?? '#888888' }),
+    { attributes: ['color'] },
+  );
+}
+
+/** Edges of a large graph are a mist, not a floor. Opaque: the renderer does not blend. */
+function inks(
+  { dark }: Paint,
+  { size }: Graph,
+): { readonly edge: string; readonly faded: string; readonly accent: string } {
+  const isMist = size > 3000;
+  return dark
+    ? { edge: isMist ? '#1f2533' : '#333a4e', faded: '#2b3245', accent: '#aab4d0' }
+    : { edge: isMist ? '#e6e9f1' : '#d4d8e2', faded: '#dfe3ec', accent: '#6a7390' };
+}
+
+function labelSettings(graph: Graph, { dark }: Paint) {
+  return {
+    labelDensity: 0.6,
+    labelGridCellSize: 120,
+    labelRenderedSizeThreshold: isLarge(graph) ? 4.5 : 5.5,
+    labelFont: 'system-ui, sans-serif',
+    labelSize: 12,
+    labelColor: { color: dark ? '#e8ebf5' : '#1d2233' },
+    defaultDrawNodeHover: ((context, data, settings) => drawHover(context, data, { settings, dark })) as HoverDrawing,
+  };
+}
+
+function focus(renderer: Sigma, node: string, coveredPixels: number): void {
+  const position = renderer.getNodeDisplayData(node);
+  if (position === undefined) return;
+  const state = { ...renderer.getCamera().getState(), x: position.x, y: position.y, ratio: 0.3 };
+  const toGraph = (x: number) => renderer.viewportToFramedGraph({ x, y: 0 }, { cameraState: state }).x;
+  const shift = toGraph(coveredPixels / 2) - toGraph(0);
+  void renderer.getCamera().animate({ ...state, x: state.x + shift }, { duration: 400 });
 }
 
 type HoverDrawing = ReturnType<Sigma['getSettings']>['defaultDrawNodeHover'];
@@ -146,12 +168,12 @@ type HoverDrawing = ReturnType<Sigma['getSettings']>['defaultDrawNodeHover'];
 function drawHover(
   context: Parameters<HoverDrawing>[0],
   data: Parameters<HoverDrawing>[1],
-  { options, dark }: { readonly options: Parameters<HoverDrawing>[2]; readonly dark: boolean },
+  { settings, dark }: { readonly settings: Parameters<HoverDrawing>[2]; readonly dark: boolean },
 ): void {
   const label = data.label;
   if (!label) return;
-  const size = options.labelSize;
-  context.font = `600 ${size}px ${options.labelFont}`;
+  const size = settings.labelSize;
+  context.font = `600 ${size}px ${settings.labelFont}`;
   const width = context.measureText(label).width + 16;
   context.fillStyle = dark ? '#232a3d' : '#ffffff';
   context.strokeStyle = dark ? '#56607c' : '#c8ccd8';

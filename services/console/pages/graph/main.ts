@@ -12,7 +12,8 @@ function element<Kind extends HTMLElement>(id: string): Kind {
 const view = JSON.parse(element('graph-data').textContent ?? '{}') as GraphView;
 const nodes = new Map(view.nodes.map((node) => [node.id, node]));
 const groups = countGroups(view.nodes);
-const hidden = new Set<string>();
+/** Every entity hangs on its type, and the colours tell types already: they are shown when asked for. */
+const hidden = new Set<string>(groups.size > 1 ? ['Entity type'] : []);
 const darkMode = window.matchMedia('(prefers-color-scheme: dark)');
 
 element('title').textContent = view.dataset;
@@ -20,17 +21,31 @@ document.title = `${view.dataset} · Engram`;
 element('counts').textContent = countsText();
 
 if (view.nodes.length === 0) element('empty').hidden = false;
-else start();
+else if (canDraw()) start();
+else {
+  element('empty').textContent = 'This browser has no WebGL, which draws the graph.';
+  element('empty').hidden = false;
+}
+
+function canDraw(): boolean {
+  return document.createElement('canvas').getContext('webgl2') !== null;
+}
 
 function start(): void {
-  const drawing = draw(view, element('stage'), (node) => select(drawing, node));
-  const paint = (): void => {
-    const colours = paletteFor([...groups.keys()], darkMode.matches);
-    drawing.recolour(colours, darkMode.matches);
-    renderLegend(drawing, colours);
-  };
-  paint();
-  darkMode.addEventListener('change', paint);
+  const paint = () => ({ colours: paletteFor([...groups.keys()], darkMode.matches), dark: darkMode.matches });
+  const drawing = draw(view, element('stage'), {
+    paint: paint(),
+    visible: visibleNodes(),
+    onSelect: (node) => select(drawing, node),
+    onSettled: () => {
+      document.body.dataset['settled'] = 'true';
+    },
+  });
+  renderLegend(drawing, paint().colours);
+  darkMode.addEventListener('change', () => {
+    drawing.repaint(paint());
+    renderLegend(drawing, paint().colours);
+  });
   wireSearch(drawing);
   document.addEventListener('keydown', (event) => {
     if (event.key === 'Escape') select(drawing, null);
@@ -43,9 +58,10 @@ function start(): void {
 }
 
 function countsText(): string {
-  const shown = `${view.nodes.length.toLocaleString()} nodes, ${view.links.length.toLocaleString()} edges`;
-  const total = view.total_nodes ?? view.nodes.length;
-  return total > view.nodes.length ? `${shown} of ${total.toLocaleString()} nodes in all` : shown;
+  const shown = view.nodes.length;
+  const total = view.total_nodes ?? shown;
+  const nodeCount = total > shown ? `${shown.toLocaleString()} of ${total.toLocaleString()}` : shown.toLocaleString();
+  return `${nodeCount} nodes, ${view.links.length.toLocaleString()} edges`;
 }
 
 function countGroups(list: readonly GraphNode[]): ReadonlyMap<string, number> {
@@ -71,17 +87,16 @@ function renderLegend(drawing: Drawing, colours: ReadonlyMap<string, string>): v
       entry.addEventListener('click', () => {
         if (!hidden.delete(group)) hidden.add(group);
         entry.setAttribute('aria-pressed', String(!hidden.has(group)));
-        applyFilter(drawing);
+        drawing.filter(visibleNodes());
       });
       return entry;
     }),
   );
 }
 
-function applyFilter(drawing: Drawing): void {
-  drawing.filter(
-    hidden.size === 0 ? null : new Set(view.nodes.filter((node) => !hidden.has(groupOf(node))).map(({ id }) => id)),
-  );
+function visibleNodes(): ReadonlySet<string> | null {
+  if (hidden.size === 0) return null;
+  return new Set(view.nodes.filter((node) => !hidden.has(groupOf(node))).map(({ id }) => id));
 }
 
 function select(drawing: Drawing, id: string | null): void {
@@ -92,7 +107,7 @@ function select(drawing: Drawing, id: string | null): void {
   if (node !== undefined) {
     renderDetails(panel, { node, view, nodes }, (other) => {
       select(drawing, other);
-      if (other !== null) drawing.focus(other);
+      if (other !== null) drawing.focus(other, panel.offsetWidth);
     });
   }
 }
@@ -115,7 +130,7 @@ function wireSearch(drawing: Drawing): void {
       hitEntry(node, () => {
         list.hidden = true;
         select(drawing, node.id);
-        drawing.focus(node.id);
+        drawing.focus(node.id, element('details').offsetWidth);
       }),
     );
     if (entries.length === 0) entries.push(emptyEntry());
@@ -131,9 +146,12 @@ function wireSearch(drawing: Drawing): void {
   });
 }
 
+/** The name itself before a longer one, a name before a passage that begins with the words. */
 function rank(node: GraphNode, words: readonly string[]): number {
   const name = node.name.toLowerCase();
-  return words.every((word) => name.includes(word)) ? 1 : 0;
+  if (!words.every((word) => name.includes(word))) return 0;
+  if (node.type === 'DocumentChunk' || node.type === 'TextSummary') return 1;
+  return name === words.join(' ') ? 3 : 2;
 }
 
 function hitEntry(node: GraphNode, onClick: () => void): HTMLElement {
