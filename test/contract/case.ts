@@ -1,7 +1,8 @@
 /**
  * A contract case in JSON, free of any language: some steps that set the stage, then the one that is checked.
  * `{{name}}` in any string is replaced by a saved value (a string that is nothing else takes the value's own type);
- * `{{unique}}` is a fresh word per case, for names. `{{freshEmail}}` is the address of the case's own account.
+ * `{{unique}}` is a fresh word per case, for names. `{{freshEmail}}` is the address of the case's own account,
+ * `{{megabyte}}` one line of exactly 1 MiB.
  */
 export interface ContractCase extends Step {
   readonly name: string;

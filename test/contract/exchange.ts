@@ -37,11 +37,12 @@ async function send(request: Request, headers: Headers): Promise<Answer> {
   const contentType = request.headers.get('content-type');
   const sent = {
     ...(contentType === null ? {} : { 'content-type': contentType }),
-    ...Object.fromEntries(headers),
     ...(body.length > 0 || request.method === 'POST' ? { 'content-length': body.length } : {}),
+    ...Object.fromEntries(headers),
   };
   const open = request.url.startsWith('https:') ? openSecureRequest : openRequest;
-  const call = open(request.url, { method: request.method, headers: sent, timeout: TIMEOUT_MS });
+  // A connection for each request: a case may leave one in disorder.
+  const call = open(request.url, { method: request.method, headers: sent, timeout: TIMEOUT_MS, agent: false });
   call.on('timeout', () => call.destroy(new Error(`no answer within ${TIMEOUT_MS / 1000} s`)));
   call.end(body);
   const [response] = (await once(call, 'response')) as [IncomingMessage];

@@ -17,6 +17,8 @@ export interface Runner {
   run(contractCase: ContractCase): Promise<readonly string[]>;
 }
 
+const MEGABYTE = 'lorem ipsum dolo'.repeat(65_536);
+
 type Headers = Readonly<Record<string, string>>;
 
 export function loadCases(posture: Posture = 'required'): readonly CaseFile[] {
@@ -47,6 +49,7 @@ export function createRunner(target: Target): Runner {
     const variables = new Map<string, unknown>([
       ['unique', word],
       ['freshEmail', email],
+      ['megabyte', MEGABYTE],
     ]);
     let fresh: Promise<Headers> | undefined;
     const credential = async ({ auth = 'user' }: RequestSpec): Promise<Headers> => {
@@ -69,7 +72,7 @@ export function createRunner(target: Target): Runner {
     await take(fixture.uses, variables);
     const problems = await firstProblems(step, fixture.steps, `fixture ${name}:`);
     if (problems.length > 0) throw new Error(problems.join('\n'));
-    for (const own of ['unique', 'freshEmail']) variables.delete(own);
+    for (const own of ['unique', 'freshEmail', 'megabyte']) variables.delete(own);
     return variables;
   };
   const take = async (names: readonly string[] = [], variables: Map<string, unknown>): Promise<void> => {
