@@ -1,0 +1,95 @@
+import { existsSync } from 'node:fs';
+import { type Browser, type BrowserContextOptions, chromium, type Page } from 'playwright-core';
+
+const EXECUTABLE = process.env['ENGRAM_TEST_CHROMIUM'] ?? '/usr/bin/chromium';
+
+/** Why there is no browser here, or null when there is one. */
+export function missingBrowser(): string | null {
+  return existsSync(EXECUTABLE)
+    ? null
+    : `no Chromium at ${EXECUTABLE} (apt-get install chromium, or set ENGRAM_TEST_CHROMIUM)`;
+}
+
+/** Without a window, a graphics card or connections of its own. */
+export function openBrowser(): Promise<Browser> {
+  return chromium.launch({
+    executablePath: EXECUTABLE,
+    args: [
+      '--headless',
+      '--no-sandbox',
+      '--disable-gpu',
+      '--disable-quic',
+      '--no-first-run',
+      '--disable-background-networking',
+      '--disable-component-update',
+      '--disable-sync',
+      '--use-gl=swiftshader',
+      '--enable-unsafe-swiftshader',
+      '--ignore-gpu-blocklist',
+    ],
+  });
+}
+
+/** A page that notes what went wrong in it and what it asked for. */
+export interface WatchedPage {
+  readonly page: Page;
+  /** Errors of the console and of the page, refusals of its content security policy among them. */
+  readonly errors: string[];
+  readonly requests: string[];
+}
+
+export async function openPage(browser: Browser, options: BrowserContextOptions = {}): Promise<WatchedPage> {
+  const context = await browser.newContext({ viewport: { width: 1280, height: 800 }, ...options });
+  const page = await context.newPage();
+  const errors: string[] = [];
+  const requests: string[] = [];
+  page.on('console', (message) => {
+    if (message.type() === 'error') errors.push(message.text());
+  });
+  page.on('pageerror', (error) => errors.push(error.message));
+  page.on('request', (request) => requests.push(request.url()));
+  return { page, errors, requests };
+}
+
+/** How many pixels of a PNG have a colour that is clearly neither grey, black nor white. */
+export async function colouredPixels(browser: Browser, png: Buffer): Promise<number> {
+  const page = await browser.newPage();
+  try {
+    return await page.evaluate(`(${COUNT_COLOURED})('data:image/png;base64,${png.toString('base64')}')`);
+  } finally {
+    await page.close();
+  }
+}
+
+/** The browser decodes the picture; as text, because it runs there and not here. */
+const COUNT_COLOURED = `async (source) => {
+  const image = new Image();
+  image.src = source;
+  await image.decode();
+  const canvas = document.createElement('canvas');
+  canvas.width = image.width;
+  canvas.height = image.height;
+  const context = canvas.getContext('2d');
+  context.drawImage(image, 0, 0);
+  const { data } = context.getImageData(0, 0, image.width, image.height);
+  let count = 0;
+  for (let at = 0; at < data.length; at += 4) {
+    const [red, green, blue] = [data[at], data[at + 1], data[at + 2]];
+    if (Math.max(red, green, blue) - Math.min(red, green, blue) > 60) count += 1;
+  }
+  return count;
+}`;
+
+/** Frames that the page draws in the given time. */
+export function framesWithin(page: Page, durationMs: number): Promise<number> {
+  return page.evaluate(`new Promise((resolve) => {
+    const start = performance.now();
+    let frames = 0;
+    const next = (now) => {
+      frames += 1;
+      if (now - start > ${durationMs}) resolve(frames);
+      else requestAnimationFrame(next);
+    };
+    requestAnimationFrame(next);
+  })`);
+}

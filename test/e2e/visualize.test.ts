@@ -1,0 +1,263 @@
+import { existsSync, mkdtempSync, readFileSync, rmSync, writeFileSync } from 'node:fs';
+import { tmpdir } from 'node:os';
+import { join } from 'node:path';
+import { expect } from 'chai';
+import type { Browser, Page } from 'playwright-core';
+import { type StartedApp, startApp } from '../support/start-app.ts';
+import { createWire, type Upload, type Wire } from '../support/wire.ts';
+import { colouredPixels, framesWithin, missingBrowser, openBrowser, openPage, type WatchedPage } from './browser.ts';
+
+const BOOK = new URL('../../../shared/data/corpora/moby-dick.json', import.meta.url);
+
+/** Set it to look at what the tests saw. */
+const KEEP = process.env['ENGRAM_KEEP_SCREENSHOTS'] !== undefined;
+
+/** Real text where it is at hand; the names that the tests look for are in both. */
+function chapters(): readonly Upload[] {
+  if (existsSync(BOOK)) {
+    const book = JSON.parse(readFileSync(BOOK, 'utf8')) as { title: string; content: string }[];
+    return [book[3], book[9]].flatMap((chapter) =>
+      chapter === undefined
+        ? []
+        : [{ name: `${chapter.title.replaceAll(/[^\w ]/g, '')}.txt`, content: chapter.content }],
+    );
+  }
+  const sentences = [
+    'Queequeg came from Rokovoko, an island far away to the West and South.',
+    'Ishmael met Queequeg at the Spouter-Inn in New Bedford.',
+    'Father Mapple preached about Jonah in the Chapel of New Bedford.',
+    'Captain Ahab commanded the Pequod, which sailed from Nantucket.',
+  ];
+  return [1, 2].map((number) => ({ name: `chapter-${number}.txt`, content: sentences.join(' ').repeat(4) }));
+}
+
+const HOSTILE = [
+  '<script>window.hacked = 1</script>',
+  '</script><script>window.hacked = 2</script>',
+  '<img src=x onerror="window.hacked = 3">',
+  '{{data}} {{script}} <!-- <script> $& $1 \u2028',
+];
+
+/** A graph of the size up to which the page must draw well: documents, passages and entities with many edges. */
+function largeGraph(nodes: number): string {
+  const node = (id: number, type: string, name: string) => ({
+    ...{ id: String(id), name, type, entity_type: `kind ${id % 7}`, degree: 3, importance: (id % 100) / 100 },
+  });
+  const documents = nodes / 100;
+  const passages = nodes / 10;
+  const all = Array.from({ length: nodes }, (_, id) =>
+    id < documents
+      ? node(id, 'TextDocument', `Document ${id}`)
+      : id < passages
+        ? node(id, 'DocumentChunk', `Passage ${id} of a document`)
+        : node(id, 'Entity', `Entity ${id}`),
+  );
+  const link = (source: number, target: number, relation: string, edge_class: string) => ({
+    ...{ source: String(source), target: String(target), relation, edge_class },
+  });
+  const links = all.flatMap((_, id) => {
+    if (id < documents) return [];
+    if (id < passages) return [link(id, id % documents, 'is_part_of', 'structural')];
+    const near = documents + ((id * 7) % (passages - documents));
+    return [
+      link(near, id, 'contains', 'structural'),
+      link(documents + ((id * 13) % (passages - documents)), id, 'contains', 'structural'),
+      link(id, passages + ((id * 31) % (nodes - passages)), 'knows', 'semantic'),
+    ];
+  });
+  return JSON.stringify({ dataset: 'large', nodes: all, links });
+}
+
+describe('pages in a browser', function () {
+  this.timeout(60_000);
+  const screenshots = mkdtempSync(join(tmpdir(), 'engram-screenshots-'));
+  let app: StartedApp;
+  let wire: Wire;
+  let browser: Browser;
+
+  before(async function () {
+    const missing = missingBrowser();
+    if (missing !== null) {
+      process.stderr.write(`    skipped: ${missing}\n`);
+      this.skip();
+    }
+    [app, browser] = await Promise.all([startApp(), openBrowser()]);
+    wire = createWire(app.baseUrl);
+    expect((await wire.upload('moby', ...chapters())).status).to.equal(200);
+    expect((await wire.post('/cognify', { datasets: ['moby'] })).status).to.equal(200);
+  });
+  after(async () => {
+    await browser?.close();
+    await app?.stop();
+    if (KEEP) process.stderr.write(`    screenshots: ${screenshots}\n`);
+    else rmSync(screenshots, { recursive: true, force: true });
+  });
+
+  async function idOf(name: string): Promise<string> {
+    const datasets: readonly { readonly id: string; readonly name: string }[] = (await wire.get('/datasets')).json;
+    return datasets.find((dataset) => dataset.name === name)?.id ?? '';
+  }
+
+  async function openGraph(
+    dataset: string,
+    colorScheme: 'light' | 'dark' = 'light',
+  ): Promise<WatchedPage & { url: string }> {
+    const url = `${app.baseUrl}/api/v1/visualize?dataset_id=${await idOf(dataset)}`;
+    const watched = await openPage(browser, { colorScheme });
+    await watched.page.goto(url);
+    await watched.page.waitForSelector('body[data-ready]');
+    return { ...watched, url };
+  }
+
+  async function find(page: Page, words: string): Promise<void> {
+    await page.fill('#search', words);
+    await page.waitForSelector('#hits button');
+    await page.keyboard.press('Enter');
+    await page.waitForSelector('#details h2');
+  }
+
+  it('draw the graph by themselves: no error, no request but for the page', async () => {
+    for (const scheme of ['light', 'dark'] as const) {
+      const { page, errors, requests, url } = await openGraph('moby', scheme);
+      await page.waitForSelector('body[data-settled]');
+      const png = await page.screenshot();
+      writeFileSync(join(screenshots, `graph-${scheme}.png`), png);
+      expect(await page.textContent('#title')).to.equal('moby');
+      expect(await page.textContent('#counts')).to.match(/^\d+ nodes, \d+ edges$/);
+      expect(await colouredPixels(browser, png)).to.be.greaterThan(2000);
+      const ground = await page.evaluate('getComputedStyle(document.body).backgroundColor');
+      expect(ground).to.equal(scheme === 'light' ? 'rgb(247, 248, 251)' : 'rgb(18, 22, 31)');
+      expect(errors).to.deep.equal([]);
+      expect(requests.filter((request) => !request.startsWith('blob:'))).to.deep.equal([url]);
+      await page.context().close();
+    }
+  });
+
+  it('find a name, show what is known of it, and lead on to the source text', async () => {
+    const { page, errors } = await openGraph('moby');
+    await page.fill('#search', 'queequeg');
+    expect(await page.textContent('#hits button:first-child span')).to.equal('Queequeg');
+    await page.keyboard.press('Enter');
+    expect(await page.textContent('#details h2')).to.equal('Queequeg');
+    writeFileSync(join(screenshots, 'details.png'), await page.screenshot());
+    const passage = page.locator('#details li', { hasText: '← contains' }).first().locator('button');
+    await passage.click();
+    await page.waitForSelector('#details .source-text');
+    expect(await page.textContent('#details .source-text')).to.include('Queequeg');
+    await page.keyboard.press('Escape');
+    expect(await page.isVisible('#details')).to.equal(false);
+    await page.fill('#search', 'xyzzyq');
+    expect(await page.textContent('#hits')).to.equal('Nothing found');
+    expect(errors).to.deep.equal([]);
+    await page.context().close();
+  });
+
+  it('open a node by a click, and close it by a click beside it', async () => {
+    const { page } = await openGraph('moby');
+    await page.waitForSelector('body[data-settled]');
+    await find(page, 'queequeg');
+    // The camera brings the node to the middle of what the details leave free.
+    await page.waitForTimeout(700);
+    const panel = await page.locator('#details').boundingBox();
+    await page.keyboard.press('Escape');
+    await page.mouse.click((1280 - (panel?.width ?? 0)) / 2, 400);
+    await page.waitForSelector('#details h2', { timeout: 5000 });
+    expect(await page.textContent('#details h2')).to.equal('Queequeg');
+    await page.context().close();
+  });
+
+  it('hide and show types by the legend', async () => {
+    const { page } = await openGraph('moby');
+    await page.waitForSelector('body[data-settled]');
+    const stage = () => page.screenshot({ clip: { x: 340, y: 0, width: 940, height: 800 } });
+    const ink = async () => colouredPixels(browser, await stage());
+    const all = await ink();
+    const entries = page.locator('#legend button[aria-pressed="true"]');
+    for (let left = await entries.count(); left > 0; left -= 1) await entries.first().click();
+    await page.waitForTimeout(300);
+    expect(await ink()).to.be.below(all / 20);
+    await page.locator('#legend button', { hasText: 'person' }).click();
+    await page.waitForTimeout(300);
+    const persons = await ink();
+    expect(persons)
+      .to.be.greaterThan(50)
+      .and.below(all / 2);
+    await page.context().close();
+  });
+
+  it('never take what users added for markup', async () => {
+    const name = '</script><script>window.hacked=9</script>';
+    const dataset = (await wire.post('/datasets', { name })).json.id;
+    for (const [index, text] of HOSTILE.entries()) {
+      const form = new FormData();
+      form.append('datasetId', dataset);
+      form.append('data', new Blob([`Ada Lovelace wrote ${text} to Charles Babbage.`]), `<b onclick=1>${index}.txt`);
+      expect((await wire.form('/add', form)).status).to.equal(200);
+    }
+    expect((await wire.post('/cognify', { datasetIds: [dataset] })).status).to.equal(200);
+    const { page, errors, requests } = await openGraph(name);
+    expect(await page.textContent('#title')).to.equal(name);
+    for (const text of HOSTILE) {
+      await find(page, text.split(' ')[0] ?? '');
+      expect(await page.textContent('#details')).to.include(text.split(' ')[0]);
+    }
+    expect(await page.evaluate('window.hacked')).to.equal(undefined);
+    expect(await page.locator('#details img, #details b, #hits img, header script').count()).to.equal(0);
+    expect(await page.locator('script').count()).to.equal(2);
+    expect(errors).to.deep.equal([]);
+    expect(requests.filter((request) => !request.startsWith('blob:'))).to.have.length(1);
+    await page.context().close();
+  });
+
+  it('stay in use with 5,000 nodes', async () => {
+    const graph = largeGraph(5000);
+    const { page, errors } = await openPage(browser);
+    const url = `${app.baseUrl}/api/v1/visualize?dataset_id=${await idOf('moby')}`;
+    await page.route(url, async (route) => {
+      const response = await route.fetch();
+      const body = (await response.text()).replace(
+        /(<script id="graph-data" type="application\/json">).*?(<\/script>)/s,
+        (_all, open: string, close: string) => `${open}${graph}${close}`,
+      );
+      await route.fulfill({ response, body });
+    });
+    const start = Date.now();
+    await page.goto(url);
+    await page.waitForSelector('body[data-ready]');
+    await page.evaluate('new Promise((resolve) => requestAnimationFrame(resolve))');
+    const firstFrameMs = Date.now() - start;
+    // 5 s on a quiet machine, and this one may be busy.
+    expect(firstFrameMs).to.be.below(15_000);
+    expect(await framesWithin(page, 2000)).to.be.greaterThan(4);
+    await find(page, 'Entity 4242');
+    expect(await page.textContent('#details h2')).to.equal('Entity 4242');
+    if (KEEP) await page.waitForSelector('body[data-settled]', { timeout: 40_000 });
+    writeFileSync(join(screenshots, 'large.png'), await page.screenshot());
+    expect(errors).to.deep.equal([]);
+    await page.context().close();
+  });
+
+  it('say so when there is no graph yet', async () => {
+    const empty = (await wire.post('/datasets', { name: 'empty' })).json.id;
+    const { page, errors } = await openPage(browser);
+    await page.goto(`${app.baseUrl}/api/v1/visualize?dataset_id=${empty}`);
+    expect(await page.textContent('#empty')).to.include('no graph yet');
+    expect(await page.isVisible('#empty')).to.equal(true);
+    expect(errors).to.deep.equal([]);
+    await page.context().close();
+  });
+
+  it('show every route at /docs without another host', async () => {
+    const { page, errors, requests } = await openPage(browser);
+    await page.goto(`${app.baseUrl}/docs`);
+    await page.waitForSelector('.opblock');
+    const shown = await page.locator('.opblock').count();
+    const { paths } = (await (await fetch(`${app.baseUrl}/openapi.json`)).json()) as { paths: Record<string, object> };
+    expect(shown).to.equal(Object.values(paths).flatMap((path) => Object.keys(path)).length);
+    await page.locator('.opblock', { hasText: '/api/v1/search' }).first().click();
+    writeFileSync(join(screenshots, 'docs.png'), await page.screenshot());
+    expect(errors).to.deep.equal([]);
+    for (const request of requests) expect(request).to.match(new RegExp(`^(${app.baseUrl}/|data:|blob:)`));
+    await page.context().close();
+  });
+});
