@@ -87,7 +87,7 @@ const REGISTRY: Readonly<Partial<Record<ServiceName, () => Promise<BuildService>
         ledger,
         metrics,
         settings: {
-          maxChunkTokens: config.embeddingMaxCompletionTokens,
+          maxChunkTokens: greatestChunk(config, models),
           ...(config.chunksPerBatch === undefined ? {} : { chunksPerBatch: config.chunksPerBatch }),
           keepExtractions: models.languageModel !== null,
           raiseItemErrors: config.raiseItemErrors,
@@ -129,6 +129,12 @@ export function loadServices(names: readonly ServiceName[]): Promise<readonly Bu
 
 function common({ stores, messenger, eventLog, clock, ids, logger }: Parts, name: ServiceName) {
   return { store: stores.documents, messenger, eventLog, clock, ids, logger: logger.child({ service: name }) };
+}
+
+/** A chunk must fit the embedder, and leave the model as much room for its answer (cognify-improve.md §1.6). */
+function greatestChunk(config: Config, { languageModel }: Models): number {
+  const { embeddingMaxCompletionTokens: embedded, llmMaxCompletionTokens } = config;
+  return languageModel === null ? embedded : Math.max(1, Math.min(embedded, Math.floor(llmMaxCompletionTokens / 2)));
 }
 
 /** Where uploads wait until their request has ended. */

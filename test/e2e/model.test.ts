@@ -133,6 +133,17 @@ describe('the service with a model', () => {
       expect(provider.requests[2]?.system).to.equal('Only cities.');
     });
 
+    it('leaves the model half of LLM_MAX_COMPLETION_TOKENS for its answer', async () => {
+      await app.stop();
+      app = await startApp({ ...variables(), LLM_MAX_COMPLETION_TOKENS: '80' });
+      await add(Array.from({ length: 40 }, (_, index) => `Alice met Bob ${index} times in the old town.`).join(' '));
+      const { body } = await cognify();
+      const { payload } = Object.values(body)[0] as { payload: { chunks: number } };
+      expect(payload.chunks).to.be.above(8);
+      expect(graphCalls()).to.equal(payload.chunks);
+      expect((await runs())[0]).to.include({ tokens_in: 10 * payload.chunks });
+    });
+
     it('builds nodes and edges of a graph_model of the caller', async () => {
       const graph_model = {
         title: 'Company',

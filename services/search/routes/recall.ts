@@ -62,9 +62,8 @@ function recallRequestOf(request: Request): RecallRequest {
   };
 }
 
-/** An empty object asks for nothing. */
 function responseSchemaOf(given: Readonly<Record<string, unknown>> | null | undefined): ResponseSchema | null {
-  if (given === null || given === undefined || Object.keys(given).length === 0) return null;
+  if (given === null || given === undefined) return null;
   const title = String(given['title'] ?? '').replaceAll(/[^A-Za-z0-9_-]/g, '_');
   return { name: title.slice(0, 60) || 'Answer', schema: answerSchema(given) };
 }

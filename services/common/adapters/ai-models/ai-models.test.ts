@@ -192,6 +192,24 @@ describe('language model over an OpenAI-compatible endpoint', () => {
     });
   }
 
+  it('takes an answer that its filter kept back, or that was cut off, for what it is, and bills it', async () => {
+    const ended = (finish_reason: string, content: string) => ({
+      body: {
+        ...(completion(content).body as object),
+        choices: [{ index: 0, finish_reason, message: { role: 'assistant', content } }],
+      },
+    });
+    const filter = ended('content_filter', '');
+    const filtered = await modelWith([filter, filter, filter]);
+    for (const call of [() => filtered.model.structured(ask, context), () => filtered.model.text(text, context)]) {
+      expect(await caught(call())).to.include({ wireName: 'ContentPolicyFilterError', status: 422 });
+    }
+    expect(filtered.billed).to.have.length(3);
+    const cut = await modelWith([ended('length', '{"answer":"o'), completion('{"answer":"ok"}')]);
+    expect((await cut.model.structured(ask, context)).value).to.deep.equal({ answer: 'ok' });
+    expect(cut.billed).to.have.length(2);
+  });
+
   it('tells the sentence of the provider without the names and keys in it', async () => {
     const message = 'ExceededBudget: User: ada@x.org Team: t-1 for key sk-abcdef123456, Budget=1.0';
     const { model } = await modelWith([failure(400, { message })]);

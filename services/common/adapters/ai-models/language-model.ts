@@ -3,6 +3,7 @@ import type { LanguageModel, ModelCallContext } from '../../ports/models.ts';
 import { type CallSettings, deadline, signalOf, usageOf } from './call-settings.ts';
 import { createGate } from './gate.ts';
 import { type ModelSettings, modelName, openLanguageModel } from './provider.ts';
+import { filteredAnswer } from './provider-error.ts';
 import { DEFAULT_RETRY, type RetryPolicy, retryFor, withRetry } from './retry.ts';
 import { createStreamedCalls } from './streamed-text.ts';
 import { createStructuredCalls } from './structured-output.ts';
@@ -61,9 +62,11 @@ export function createLanguageModel(options: LanguageModelOptions): LanguageMode
             ...common(context),
             ...(maxOutputTokens === undefined ? {} : { maxOutputTokens }),
           });
-        const { text, usage: billed } = await withRetry(call, retryFor(context, retry), signalOf(context));
-        const usage = usageOf(billed);
+        const result = await withRetry(call, retryFor(context, retry), signalOf(context));
+        const { text } = result;
+        const usage = usageOf(result.usage);
         await meter.record(name, usage, context);
+        if (text === '' && result.finishReason === 'content-filter') throw filteredAnswer();
         return { text, usage };
       }),
     structured: (call, context) => gate(() => structured(call, context)),

@@ -60,6 +60,11 @@ export function classifyFailure(error: unknown): ProviderFailure {
   return { ...transient(error, `the model provider failed (${statusCode})`), ...waitOf(error) };
 }
 
+/** The provider answered, and its filter kept the answer back. */
+export function filteredAnswer(): EngramError {
+  return engramError('ContentPolicyFilterError', "the model provider's content filter kept the answer back");
+}
+
 /** Whether the provider turned down the way of asking itself (schema, tool), so that another way may work. */
 export function refusesSchema(error: unknown): boolean {
   if (!APICallError.isInstance(error)) return false;

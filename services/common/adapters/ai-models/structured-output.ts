@@ -1,5 +1,6 @@
 import {
   type LanguageModel as AiLanguageModel,
+  type FinishReason,
   generateText,
   NoObjectGeneratedError,
   Output,
@@ -12,7 +13,7 @@ import type { LanguageModel, ModelCallContext, TokenUsage } from '../../ports/mo
 import { addUsage, type CallSettings, signalOf, usageOf } from './call-settings.ts';
 import type { CallParts } from './language-model.ts';
 import { type PreparedSchema, prepareSchema } from './prepared-schema.ts';
-import { refusesSchema } from './provider-error.ts';
+import { filteredAnswer, refusesSchema } from './provider-error.ts';
 import { retryFor, withRetry } from './retry.ts';
 
 type StructuredCall = Parameters<LanguageModel['structured']>[0];
@@ -31,6 +32,7 @@ interface Attempt {
   readonly value: unknown;
   readonly text: string;
   readonly usage: TokenUsage;
+  readonly finish: FinishReason;
 }
 
 /** A schema with the way in which the server takes it: one it refuses is asked for the next way from then on. */
@@ -70,6 +72,8 @@ export function createStructuredCalls(parts: CallParts): LanguageModel['structur
       const attempt = await ask({ ...call, prompt }, asked, context);
       usage = addUsage(usage, attempt.usage);
       await meter.record(name, attempt.usage, context);
+      // Models now and then refuse harmless texts once.
+      if (attempt.finish === 'content-filter' && answer > 1) throw filteredAnswer();
       problems = attempt.value === undefined ? ['the answer is not JSON'] : asked.problems(attempt.value);
       if (problems.length === 0) return { value: attempt.value, usage };
       prompt = `${call.prompt}\n\nYour previous answer was not usable:\n${problems.slice(0, 10).join('\n')}\nPrevious answer:\n${attempt.text.slice(0, 4000)}\nAnswer again, correctly.`;
@@ -120,11 +124,14 @@ async function askBySchema(
   const output = Output.object({ schema: asked.wire, name: schemaName });
   try {
     const result = await generateText({ model, system, prompt, ...common, output, providerOptions });
-    return { value: result.output, text: result.text, usage: usageOf(result.usage) };
+    const { text, finishReason: finish } = result;
+    // An answer that was cut off or filtered has no output, and its getter throws.
+    return { value: finish === 'stop' ? result.output : readJson(text), text, usage: usageOf(result.usage), finish };
   } catch (error) {
     // The provider answered and billed; what it said may still hold the object.
     if (!NoObjectGeneratedError.isInstance(error)) throw error;
-    return { value: readJson(error.text ?? ''), text: error.text ?? '', usage: usageOf(error.usage) };
+    const { text = '', finishReason: finish = 'other' } = error;
+    return { value: readJson(text), text, usage: usageOf(error.usage), finish };
   }
 }
 
@@ -141,6 +148,7 @@ async function askByTool(
     value: typeof input === 'string' ? readJson(input) : (input ?? readJson(result.text)),
     text: JSON.stringify(input) ?? result.text,
     usage: usageOf(result.usage),
+    finish: result.finishReason,
   };
 }
 
@@ -151,7 +159,8 @@ async function askByText(
 ): Promise<Attempt> {
   const instruction = `Answer with one JSON object and nothing else. It must be valid for this JSON schema:\n${JSON.stringify(schema)}`;
   const result = await generateText({ model, system: `${system}\n\n${instruction}`, prompt, ...common });
-  return { value: readJson(result.text), text: result.text, usage: usageOf(result.usage) };
+  const { text, usage, finishReason: finish } = result;
+  return { value: readJson(text), text, usage: usageOf(usage), finish };
 }
 
 /** The first JSON object in a text that may wrap it in a fence or in sentences. */
