@@ -18,16 +18,19 @@ export async function trackedRun<Result>(
 ): Promise<Result> {
   const { id: runId, pipeline, principal, dataset, context } = run;
   const record = { principal, dataset, pipeline, runId };
-  await messenger.call(recordRun, { ...record, status: 'DATASET_PROCESSING_STARTED' }, context);
-  try {
-    const { result, items } = await work();
+  // The work does not wait for the record of its start, but its end must.
+  const started = messenger.call(recordRun, { ...record, status: 'DATASET_PROCESSING_STARTED' }, context);
+  const [outcome] = await Promise.allSettled([work(), started]);
+  if (outcome.status === 'fulfilled') {
+    const { result, items } = outcome.value;
+    await started;
     await messenger.call(recordRun, { ...record, status: 'DATASET_PROCESSING_COMPLETED', items }, context);
     return result;
-  } catch (error) {
-    const known = isEngramError(error)
-      ? { name: error.wireName, message: error.message }
-      : { name: 'CogneeSystemError', message: 'internal error' };
-    await messenger.call(recordRun, { ...record, status: 'DATASET_PROCESSING_ERRORED', error: known }, context);
-    throw error;
   }
+  const error: unknown = outcome.reason;
+  const known = isEngramError(error)
+    ? { name: error.wireName, message: error.message }
+    : { name: 'CogneeSystemError', message: 'internal error' };
+  await messenger.call(recordRun, { ...record, status: 'DATASET_PROCESSING_ERRORED', error: known }, context);
+  throw error;
 }

@@ -7,6 +7,7 @@ import type { BlobStore } from '../../ports/blob-store.ts';
 import { isBlobKey, requireBlobKey } from '../blob-rules/blob-key.ts';
 import { fileError, isMissing } from './file-errors.ts';
 import { receive } from './incoming-file.ts';
+import { createLateSync } from './late-sync.ts';
 import { encodeKey, encodeSegment } from './path-encoding.ts';
 import { walkKeys } from './walk-keys.ts';
 
@@ -22,11 +23,13 @@ const MAX_ATTEMPTS = 100;
 
 /**
  * Blobs as files: `<tenant>/datasets/<dataset>/<key>`, blobs of a tenant as such in `<tenant>/own/<key>`. What a put
- * acknowledges survives the death of the process; a power cut may take the last seconds' blobs but leaves none torn.
+ * acknowledges survives the death of the process. A power cut may take or tear what was put since the last quiet second
+ * (`late-sync.ts`), half a minute at most under load.
  */
 export async function createFileBlobStore({ directory }: FileBlobStoreOptions): Promise<BlobStore> {
   const incoming = join(directory, INCOMING);
   await guard(directory, () => prepare(incoming));
+  const lateSync = createLateSync();
   const pathOf = (scope: Scope, key: string) => join(placeOf(directory, scope), ...encodeKey(key));
 
   return {
@@ -34,7 +37,9 @@ export async function createFileBlobStore({ directory }: FileBlobStoreOptions): 
       requireBlobKey(key);
       return guard(directory, async () => {
         const { path, ...info } = await receive(incoming, content, signal);
-        await moveInto(path, pathOf(scope, key));
+        const place = pathOf(scope, key);
+        await moveInto(path, place);
+        lateSync.note(place);
         return { key, ...info };
       });
     },
@@ -53,7 +58,9 @@ export async function createFileBlobStore({ directory }: FileBlobStoreOptions): 
       if (!isBlobKey(from)) return false;
       const source = pathOf(scope, from);
       if ((await sizeOf(source)) === null) return false;
-      await guard(directory, () => moveInto(source, pathOf(scope, to)));
+      const target = pathOf(scope, to);
+      await guard(directory, () => moveInto(source, target));
+      lateSync.note(target);
       await prune(source, placeOf(directory, scope));
       return true;
     },

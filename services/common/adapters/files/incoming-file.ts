@@ -11,8 +11,8 @@ export interface IncomingFile {
 }
 
 /**
- * Writes content to a file of its own while hashing it, and waits for the disk, so that what is later renamed into place
- * is whole even after a power cut. A broken or aborted stream leaves nothing.
+ * Writes content to a file of its own while hashing it, so that what is later renamed into place is whole. A broken or
+ * aborted stream leaves nothing.
  */
 export async function receive(
   directory: string,
@@ -24,7 +24,6 @@ export async function receive(
   const handle = await open(path, 'wx', 0o600);
   try {
     const written = await writeAll(handle, content, signal);
-    await handle.datasync();
     await handle.close();
     return { path, ...written };
   } catch (error) {
