@@ -86,6 +86,10 @@ const REGISTRY: Readonly<Partial<Record<ServiceName, () => Promise<BuildService>
         workQueue,
         ledger,
         metrics,
+        prepare() {
+          models.prepare();
+          stores.prepare();
+        },
         settings: {
           maxChunkTokens: greatestChunk(config, models),
           ...(config.chunksPerBatch === undefined ? {} : { chunksPerBatch: config.chunksPerBatch }),

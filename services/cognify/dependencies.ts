@@ -30,6 +30,8 @@ export interface CognifyServiceOptions extends Pick<DatasetIndexes, 'text' | 've
   readonly clock: Clock;
   readonly ids: IdSource;
   readonly logger: Logger;
+  /** Called when data begins to come in: a run will probably follow, and its threads take a while to start. */
+  readonly prepare?: () => void;
   readonly settings?: Partial<CognifySettings>;
   readonly runs?: Partial<RunSettings>;
   /** Told of every state a run enters. */

@@ -52,7 +52,7 @@ export function createCognifyService(options: CognifyServiceOptions): Service {
     ],
     sockets: [runSocket(dependencies)],
     async start() {
-      subscriptions = await serve(dependencies);
+      subscriptions = await serve(dependencies, options.prepare);
       await engine.start();
       sweeping = sweepGenerations(dependencies).catch((error: unknown) =>
         logger.error('cognify.sweep.failed', { error }),
@@ -94,11 +94,15 @@ function dependenciesOf(options: CognifyServiceOptions): CognifyDependencies {
   };
 }
 
-function serve(dependencies: CognifyDependencies): Promise<readonly Subscription[]> {
+function serve(
+  dependencies: CognifyDependencies,
+  prepare: CognifyServiceOptions['prepare'],
+): Promise<readonly Subscription[]> {
   const { messenger, runs } = dependencies;
   return Promise.all([
     messenger.serve(methods.startRun, async (request) => ({ run: await startCognify(dependencies, request) })),
     messenger.serve(methods.recordRun, async (request) => {
+      if (request.status === 'DATASET_PROCESSING_STARTED') prepare?.();
       await recordRun(dependencies, request);
       return {};
     }),

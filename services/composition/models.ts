@@ -15,6 +15,8 @@ export interface Models {
   readonly languageModel: LanguageModel | null;
   /** A model is configured and lacks its key: what a run that needs it ends with. */
   readonly missingModelKey: string | null;
+  /** Starts what a run will need, while its data still comes in. */
+  prepare(): void;
   close(): Promise<void>;
 }
 
@@ -56,6 +58,9 @@ export async function openModels(parts: ModelParts): Promise<Models> {
     extractor: languageModel === null ? pool : await openModelExtractor(languageModel),
     languageModel,
     missingModelKey,
+    prepare() {
+      if (languageModel === null) pool.prepare();
+    },
     close: () => pool.close(),
   };
 }

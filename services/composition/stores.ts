@@ -22,6 +22,8 @@ export interface Stores {
   readonly blobs: BlobStore;
   readonly indexes: DatasetIndexes;
   readonly bus: Bus;
+  /** Starts what a run will need, while its data still comes in. */
+  prepare(): void;
   /** In the order in which nothing is lost: messages, indexes, records, the lock. */
   close(): Promise<void>;
 }
@@ -68,6 +70,7 @@ export async function openStores({ config, collections, logger, metrics }: Store
         close: () => indexes.close(),
       },
       bus,
+      prepare: () => indexes.prepare(),
       close: closeAll,
     };
   } catch (error) {

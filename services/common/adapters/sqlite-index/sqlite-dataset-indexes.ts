@@ -27,11 +27,16 @@ export interface SqliteDatasetIndexesOptions {
   readonly autoMigrate?: boolean;
 }
 
+export interface SqliteDatasetIndexes extends DatasetIndexes {
+  /** Starts the threads that a run needs, so that its first steps do not wait for them. */
+  prepare(): void;
+}
+
 /**
  * Text, vectors and graph of every dataset in one SQLite file each. One process per directory. Three threads: the storage
  * worker (all writes), a reader, and the vector scan; the calling thread never touches a file.
  */
-export async function createSqliteDatasetIndexes(options: SqliteDatasetIndexesOptions): Promise<DatasetIndexes> {
+export async function createSqliteDatasetIndexes(options: SqliteDatasetIndexesOptions): Promise<SqliteDatasetIndexes> {
   const directory = resolve(options.directory);
   mkdirSync(directory, { recursive: true });
   const settings: WorkerSettings = {
@@ -56,6 +61,10 @@ export async function createSqliteDatasetIndexes(options: SqliteDatasetIndexesOp
     text: createSqliteTextIndex(workers),
     vectors: createSqliteVectorIndex(workers),
     graph: createSqliteGraphStore(workers),
+    prepare() {
+      workers.writer.prepare();
+      workers.reader.prepare();
+    },
     async close() {
       await Promise.all([workers.reader.close(), workers.scanner.close()]);
       // Last: the connection that closes last cleans the logs up, and only a writing one can.

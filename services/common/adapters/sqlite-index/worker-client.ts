@@ -12,6 +12,8 @@ export interface WorkerClient<Methods extends MethodMap> {
     argument: Parameters<Methods[Method]>[1],
     options?: { readonly transfer?: readonly Transferable[]; readonly signal?: AbortSignal | undefined },
   ): Promise<ReturnType<Methods[Method]>>;
+  /** Starts the worker, unless it runs. */
+  prepare(): void;
   /** Tells the worker, if it runs. */
   notify(notice: WorkerNotice): void;
   /** Lets it end what it has, then stops it. */
@@ -96,6 +98,9 @@ export function createWorkerClient<Methods extends MethodMap>(
           settle(id)?.reject(error);
         }
       });
+    },
+    prepare() {
+      if (!isClosed) worker ??= start();
     },
     notify: (notice) => worker?.postMessage(notice),
     async close() {

@@ -32,6 +32,26 @@ describe('extraction pool', () => {
     }
   });
 
+  it('has a thread ready after prepare', async () => {
+    const cold = createExtractionPool();
+    const prepared = createExtractionPool();
+    const timeOf = async (pool: typeof cold) => {
+      const started = performance.now();
+      await pool.extract(input, context);
+      return performance.now() - started;
+    };
+    try {
+      prepared.prepare();
+      prepared.prepare();
+      const coldMs = await timeOf(cold);
+      await new Promise((resolve) => setTimeout(resolve, 300));
+      expect(await timeOf(prepared)).to.be.lessThan(coldMs / 2);
+    } finally {
+      await Promise.all([cold.close(), prepared.close()]);
+    }
+    prepared.prepare(); // starts nothing that nobody would end
+  });
+
   it('ends a thread that takes too long and serves the next call', async () => {
     const pool = createExtractionPool({ timeoutMs: 1 });
     try {

@@ -13,6 +13,8 @@ export interface ExtractionPoolOptions {
 }
 
 export interface ExtractionPool extends Extractor {
+  /** Starts a thread, which takes a third of a second to load its model of the language; one that idles stays on. */
+  prepare(): void;
   /** Ends the threads; calls under way fail with `CancelledError`. */
   close(): Promise<void>;
 }
@@ -36,7 +38,7 @@ interface Thread {
   timer: NodeJS.Timeout | null;
 }
 
-/** The rules extractor in worker threads, which start with the first call. Errors: `CogneeSystemError` for a thread that failed. */
+/** The rules extractor in worker threads, which start with the first call or by `prepare`. Errors: `CogneeSystemError` for a thread that failed. */
 export function createExtractionPool(options: ExtractionPoolOptions = {}): ExtractionPool {
   const { size = 1, idleMs = 60_000, timeoutMs = 30_000 } = options;
   const threads = new Set<Thread>();
@@ -80,8 +82,12 @@ export function createExtractionPool(options: ExtractionPoolOptions = {}): Extra
       task.reject(engramError('CogneeSystemError', 'Extraction of a chunk failed.', { cause }));
     }
     thread.worker.unref();
-    setTimer(thread, idleMs, () => end(thread, null));
+    rest(thread);
     dispatch();
+  }
+
+  function rest(thread: Thread): void {
+    setTimer(thread, idleMs, () => end(thread, null));
   }
 
   function end(thread: Thread, reason: Error | null): void {
@@ -96,6 +102,13 @@ export function createExtractionPool(options: ExtractionPoolOptions = {}): Extra
 
   return {
     version: RULES_VERSION,
+    prepare() {
+      if (isClosed) return;
+      const [thread = start()] = threads;
+      if (thread.task !== null) return;
+      thread.worker.unref();
+      rest(thread);
+    },
     async extract(input, { signal }) {
       signal?.throwIfAborted();
       if (isClosed) throw engramError('CancelledError', 'Extraction was stopped.');

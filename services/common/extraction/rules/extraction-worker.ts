@@ -5,6 +5,8 @@ import type { WorkerReply } from './extraction-pool.ts';
 import { createTagger } from './tagger.ts';
 
 const tag = createTagger();
+// The thread was started for work: what that needs is loaded before it comes.
+tag('');
 const port = parentPort;
 port?.on('message', ({ id, input }: { readonly id: number; readonly input: ExtractionInput }) => {
   let reply: WorkerReply;
