@@ -20,6 +20,7 @@ export function chunkItem(item: DataItemId, document: ParsedDocument, sizes: Chu
     index: draft.index,
     text: draft.text,
     size: draft.tokenCount,
+    maxTokens: sizes.maxTokens,
     cutType: draft.cutType,
     contentHash: draft.contentHash,
     headings: draft.headings,

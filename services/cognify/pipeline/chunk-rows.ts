@@ -42,6 +42,7 @@ export function chunkPayload(source: ItemSource, chunk: ItemChunk): ChunkPayload
     documentName: item.name,
     chunkIndex: chunk.index,
     chunkSize: chunk.size,
+    maxChunkTokens: chunk.maxTokens,
     cutType: chunk.cutType,
     contentHash: chunk.contentHash,
     headings: chunk.headings,
@@ -115,7 +116,7 @@ function addSummary(rows: GrowingBatch, source: ItemSource, { chunk, extraction 
   };
   rows.entries.push(summaryRow(source.origin, { id, payload }, tokenize));
   embed(rows, source, 'summary', id, text);
-  rows.nodes.push(node(source, id, NODE_TYPES.summary, '', { text, chunkId: chunk.id }));
+  rows.nodes.push(node(source, id, NODE_TYPES.summary, '', { text, sourceChunkId: chunk.id }));
   rows.edges.push(structuralEdge(source, id, RELATIONS.madeFrom, chunk.id, chunk.id));
 }
 

@@ -135,4 +135,70 @@ describe('document entities', () => {
       { name: 'Ada', type: 'Person' },
     ]);
   });
+
+  it('join a short name of one chunk with the full name of another, and tell why', () => {
+    const document = createDocumentEntities();
+    document.add('c1', extraction([entity('Melville', { mentions: 2 })]), []);
+    document.add('c2', extraction([entity('Herman Melville')]), []);
+    const [melville, ...others] = document.resolve().entities;
+    expect(others).to.deep.equal([]);
+    expect(melville).to.deep.include({ name: 'Herman Melville', aliases: ['Melville'], mentions: 3 });
+    expect(melville?.merged).to.deep.equal([{ name: 'Melville', reason: 'short for the only full name' }]);
+  });
+
+  it('do not guess between two bearers of a name, nor take a rare name for a common one or a word for a name', () => {
+    const document = createDocumentEntities();
+    document.add('c1', extraction([entity('Smith'), entity('John Smith'), entity('Ann Smith')]), []);
+    document.add('c2', extraction([entity('Ahab', { mentions: 50 }), entity('King Ahab')]), []);
+    document.add('c3', extraction([entity('coffin', { type: 'Concept' }), entity('Peter Coffin')]), []);
+    const { entities } = document.resolve();
+    expect(entities.flatMap(({ merged }) => merged)).to.deep.equal([]);
+  });
+
+  it('meet other documents under the name of the title, whatever fuller name the text gives', () => {
+    const document = createDocumentEntities();
+    document.add(
+      'c1',
+      extraction([
+        entity('Richard Nathaniel Wright'),
+        entity('National Ball League', { type: 'Organisation', aliases: ['NBL'] }),
+      ]),
+      ['Richard Wright', 'NBL'],
+    );
+    const { entities } = document.resolve();
+    expect(entities.map(({ id, name }) => [id, name])).to.deep.equal([
+      [idFor('Entity', 'Richard Wright'), 'Richard Wright'],
+      [idFor('Entity', 'NBL'), 'NBL'],
+    ]);
+    expect(entities.map(({ merged }) => merged[0]?.name)).to.deep.equal([
+      'Richard Nathaniel Wright',
+      'National Ball League',
+    ]);
+  });
+
+  it('are typed by those that know the type', () => {
+    const document = createDocumentEntities();
+    document.add('c1', extraction([entity('Queequeg', { type: 'Concept', mentions: 91 })]), []);
+    document.add('c2', extraction([entity('Queequeg', { mentions: 8 })]), []);
+    expect(document.knownNames()).to.deep.equal([{ name: 'Queequeg', type: 'Person' }]);
+    expect(document.resolve().entities[0]?.type).to.equal('Person');
+  });
+
+  it('are keywords while no chunk means more by them, no relation names them and the document does not return to them', () => {
+    const keyword = (name: string) => entity(name, { type: 'Concept', isKeyword: true });
+    const document = createDocumentEntities();
+    document.add(
+      'c1',
+      extraction([keyword('approach'), keyword('harpoon'), keyword('rope')], [relation('rope', 'of', 'Ada')]),
+      ['Chapter 1'],
+    );
+    document.add(
+      'c2',
+      extraction([keyword('harpoon'), keyword('rope'), entity('Ada')], [relation('Ada', 'pull', 'rope')]),
+      [],
+    );
+    document.add('c3', extraction([keyword('harpoon')]), []);
+    const keywords = document.resolve().entities.filter(({ isKeyword }) => isKeyword);
+    expect(keywords.map(({ name }) => name)).to.deep.equal(['approach', 'Chapter 1']);
+  });
 });

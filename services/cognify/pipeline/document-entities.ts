@@ -68,6 +68,8 @@ interface Entry {
   chunks: number;
   /** Of these, those in which it is a keyword only. */
   keywordChunks: number;
+  /** A title or heading of the document spells it so. */
+  isSubject: boolean;
 }
 
 interface RelationEntry {
@@ -129,6 +131,7 @@ export function createDocumentEntities(): DocumentEntities {
         if (key === '') continue;
         const entry = entries.get(key) ?? newEntry(key, entries.size);
         entries.set(key, entry);
+        entry.isSubject = true;
         if (entry.spellings.size === 0) add(entry.spellings, subject, 0);
         inChunk.set(key, { mentions: inChunk.get(key)?.mentions ?? 0, isSubject: true });
       }
@@ -157,9 +160,10 @@ export function createDocumentEntities(): DocumentEntities {
       const related = new Set([...relations.values()].flatMap(({ source, target }) => [source, target]));
       const groups = Map.groupBy(entries.values(), (entry) => rootOf(entry.key));
       const ids = new Map<string, string>();
-      const entities = [...groups].map(([root, group]) => {
+      const entities = [...groups].map(([resolved, group]) => {
+        const root = keyOfGroup(group, resolved);
         const isRelated = group.some(({ key }) => related.has(key));
-        const entity = merged(group, root, { merges: mergesInto(root), isRelated });
+        const entity = merged(group, root, { merges: mergesInto(resolved, root), isRelated });
         for (const { key } of group) ids.set(key, entity.id);
         return entity;
       });
@@ -184,6 +188,7 @@ function newEntry(key: string, ordinal: number): Entry {
     mentions: 0,
     chunks: 0,
     keywordChunks: 0,
+    isSubject: false,
   };
 }
 
@@ -212,7 +217,18 @@ function nameAndType({ spellings, types }: Entry): KnownName {
 interface ResolvedEntries {
   /** Maps each key to the key of the entity it belongs to. */
   rootOf(key: string): string;
-  mergesInto(root: string): readonly MergedName[];
+  /** What came to `resolved`, told from the point of view of `root`, a member of its group. */
+  mergesInto(resolved: string, root: string): readonly MergedName[];
+}
+
+/**
+ * The entity of a document's title keeps the title's spelling: under it the other documents of the dataset know it
+ * (`NBA`, `Richard Wright`), whatever fuller name this one gives. Ids are made of names.
+ */
+function keyOfGroup(group: readonly Entry[], resolved: string): string {
+  const subjects = group.filter(({ isSubject }) => isSubject);
+  if (subjects.length === 0 || subjects.some(({ key }) => key === resolved)) return resolved;
+  return subjects.reduce((best, one) => (one.key.length > best.key.length ? one : best)).key;
 }
 
 function resolveEntries(entries: ReadonlyMap<string, Entry>): ResolvedEntries {
@@ -226,12 +242,22 @@ function resolveEntries(entries: ReadonlyMap<string, Entry>): ResolvedEntries {
     })),
   );
   const keys = new Map(named.map(({ entry, name }) => [name, entry.key]));
+  const names = new Map(named.map(({ entry, name }) => [entry.key, name]));
   const roots = new Map(named.map(({ entry, name }) => [entry.key, keys.get(resolution.canonical(name)) ?? entry.key]));
   const rootOf = (key: string): string => roots.get(key) ?? key;
   const merges = Map.groupBy(resolution.merges, ({ name }) => rootOf(keys.get(name) ?? ''));
   return {
     rootOf,
-    mergesInto: (root) => (merges.get(root) ?? []).map(({ name, reason }) => ({ name, reason })),
+    mergesInto(resolved, root) {
+      const found = merges.get(resolved) ?? [];
+      const own = names.get(root);
+      const reason = found.find(({ name }) => name === own)?.reason;
+      return found.map((merge) =>
+        merge.name === own && reason !== undefined
+          ? { name: merge.into, reason }
+          : { name: merge.name, reason: merge.reason },
+      );
+    },
   };
 }
 

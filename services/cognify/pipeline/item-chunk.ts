@@ -7,6 +7,8 @@ export interface ItemChunk {
   readonly text: string;
   /** Tokens. */
   readonly size: number;
+  /** The limit it was cut under, tokens. */
+  readonly maxTokens: number;
   readonly cutType: string;
   /** SHA-256 of the text, hex. */
   readonly contentHash: string;

@@ -3,8 +3,8 @@ import { presentEdge, presentNode } from './graph.ts';
 
 /** `{"nodes":[…],"edges":[…]}` in pieces, so that a large graph is never whole in memory. */
 export async function* graphJson(graph: VisibleGraph, signal?: AbortSignal): AsyncGenerator<string> {
-  yield '{"nodes":[';
-  yield* joined(graph.nodes(signal), presentNode);
+  // Together with the first nodes: a piece tells that reading has begun well.
+  yield* joined(graph.nodes(signal), presentNode, '{"nodes":[');
   yield '],"edges":[';
   yield* joined(graph.edges(signal), presentEdge);
   yield ']}';
@@ -25,11 +25,13 @@ export async function wholeGraph(
 async function* joined<Row>(
   pages: AsyncGenerator<readonly Row[]>,
   present: (row: Row) => unknown,
+  opening = '',
 ): AsyncGenerator<string> {
-  let separator = '';
+  let separator = opening;
   for await (const page of pages) {
     if (page.length === 0) continue;
     yield separator + page.map((row) => JSON.stringify(present(row))).join(',');
     separator = ',';
   }
+  if (separator === opening && opening !== '') yield opening;
 }

@@ -1,6 +1,6 @@
-import { Readable } from 'node:stream';
 import { z } from 'zod';
 import { scopeOf } from '../../common/domain/dataset.ts';
+import { beginStream } from '../../common/http/begin-stream.ts';
 import { defineRoute, json, type Route } from '../../common/http/route.ts';
 import { uuid, uuidList } from '../../common/http/schema.ts';
 import type { CognifyDependencies } from '../dependencies.ts';
@@ -72,7 +72,7 @@ export function datasetGraphRoutes(dependencies: CognifyDependencies): readonly 
         const dataset = await readableDataset(messenger, principal, params.datasetId, context);
         const graph = await openGraph(dependencies, scopeOf(dataset));
         return {
-          stream: Readable.from(graphJson(graph, signal), { objectMode: false }),
+          stream: await beginStream(graphJson(graph, signal)),
           headers: { 'content-type': 'application/json; charset=utf-8' },
         };
       },

@@ -1,6 +1,7 @@
 import { setTimeout as sleep } from 'node:timers/promises';
 import type { DataItemId } from '../../common/domain/brand.ts';
 import { type DatasetRef, scopeOf } from '../../common/domain/dataset.ts';
+import { isEngramError } from '../../common/domain/errors.ts';
 import { dataItemId } from '../../common/domain/ids.ts';
 import type { DatasetScope } from '../../common/domain/scope.ts';
 import type { CognifyDependencies } from '../dependencies.ts';
@@ -103,7 +104,7 @@ async function removeAll(
   const { text, vectors, graph, ledger, cache, builds, runs, store } = dependencies;
   const scope = scopeOf(request.dataset);
   const before = await ledger.entries(scope, items);
-  const rows = await rowCounts(dependencies, scope, null);
+  const rows = await rowCounts(dependencies, scope, null).catch(noneWhenDamaged);
   await Promise.all([text.drop(scope), vectors.drop(scope), graph.drop(scope)]);
   const answers = request.memoryOnly ? 0 : await cache.remove(scope);
   if (!request.memoryOnly) await store.commit(scope, runs.forgetWrites());
@@ -129,6 +130,12 @@ async function residueOf(
   const { text, vectors, graph } = await rowCounts(dependencies, scope, items);
   const answers = request.memoryOnly ? 0 : await dependencies.cache.count(scope, items ?? undefined);
   return text + vectors + graph + answers;
+}
+
+/** Nobody can count the rows of a damaged store; dropping removes it all the same, and the residue is counted after. */
+function noneWhenDamaged(error: unknown) {
+  if (isEngramError(error) && error.wireName === 'CorruptStoreError') return { text: 0, vectors: 0, graph: 0 };
+  throw error;
 }
 
 async function rowCounts(

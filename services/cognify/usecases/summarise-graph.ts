@@ -1,5 +1,6 @@
 import type { DatasetRef } from '../../common/domain/dataset.ts';
 import { scopeOf } from '../../common/domain/dataset.ts';
+import { isEngramError } from '../../common/domain/errors.ts';
 import { COGNIFY_PIPELINE } from '../consumers/cognify-run.ts';
 import type { CognifyDependencies } from '../dependencies.ts';
 import { openGraph } from './read-graph.ts';
@@ -43,14 +44,22 @@ export function createGraphCountCache(): GraphCountCache {
 }
 
 export async function summariseGraphs(
-  dependencies: Pick<CognifyDependencies, 'graph' | 'ledger' | 'runs' | 'clock'> & { readonly counts: GraphCountCache },
+  dependencies: Pick<CognifyDependencies, 'graph' | 'ledger' | 'runs' | 'clock' | 'logger'> & {
+    readonly counts: GraphCountCache;
+  },
   datasets: readonly DatasetRef[],
 ): Promise<readonly GraphSummary[]> {
   const newest = await dependencies.runs.newest(datasets, [COGNIFY_PIPELINE]);
   const runs = new Map(newest.map(({ state }) => [state.dataset, state.id]));
   const summaries: GraphSummary[] = [];
   for (const dataset of datasets) {
-    const count = await countOf(dependencies, dataset);
+    const count = await countOf(dependencies, dataset).catch((error: unknown) => {
+      if (!isEngramError(error) || error.wireName !== 'CorruptStoreError') throw error;
+      dependencies.logger.error('cognify.summary.damaged', { datasetId: dataset.id, error });
+      return undefined;
+    });
+    // The other datasets have their numbers all the same; asking for this one's graph tells what is wrong with it.
+    if (count === undefined) continue;
     summaries.push({
       datasetId: dataset.id,
       runId: runs.get(dataset.id) ?? null,

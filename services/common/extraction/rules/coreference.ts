@@ -116,9 +116,6 @@ function isShortFor(short: FullName, full: FullName): boolean {
       return (full.words[0] === word && !isWord) || (full.words.at(-1) === word && isCertain);
     }
   }
-  if (full.isPerson && short.words.length === 2 && full.words.length === 3) {
-    return full.words[0] === word && full.words.at(-1) === short.words.at(-1);
-  }
   const rest = full.words.slice(short.words.length);
   const isPrefix = short.words.every((part, at) => full.words[at] === part);
   return isPrefix && rest.every((part) => LEGAL_FORMS.has(part));

@@ -67,9 +67,9 @@ function withoutPlaceNoun(gap: readonly TaggedWord[]): readonly TaggedWord[] {
   return names && gap.length > 3 ? gap.slice(0, -3) : gap;
 }
 
-/** `co-written` passes for a noun. */
+/** `co-written` passes for a noun, `married` for an adjective. */
 function isVerb(word: TaggedWord): boolean {
-  return word.pos === 'VERB' || /^co-\p{L}+(?:ed|en|wrote)$/iu.test(word.text);
+  return word.pos === 'VERB' || /^(?:co-\p{L}+(?:ed|en|wrote)|married|divorced)$/iu.test(word.text);
 }
 
 /** `blues-inspired`, `so-called`: an adjective. */
@@ -126,6 +126,8 @@ function withoutExample(after: readonly TaggedWord[]): readonly TaggedWord[] {
 /** wink leaves prefixed verbs as they are: `co-founded`. */
 function lemmaOf(verb: TaggedWord): string {
   const lower = verb.text.toLowerCase();
+  if (lower === 'married') return 'marry';
+  if (lower === 'divorced') return 'divorce';
   if (verb.lemma.toLowerCase() !== lower || !lower.includes('-')) return verb.lemma;
   if (/-(?:written|wrote)$/u.test(lower)) return 'co-write';
   return lower.replace(/(?<=[^e])ed$/u, lower.endsWith('ated') || lower.endsWith('uced') ? 'e' : '');

@@ -19,7 +19,7 @@ export const GIVEN_NAMES = {
     sheila shirley silvia simone sofia sonia sophia sophie stella stephanie sue susan suzanne sylvia tamara tanya tara teresa
     tina tracy ursula valerie vanessa vera veronica victoria viola virginia vivian wanda wendy yolanda yoko yvonne zoe`),
   male: set(`
-    aaron abdul abraham adam adrian ahmed akira alan albert alberto alejandro alex alexander alfonso alfred ali allan allen
+    benny aaron abdul abraham adam adrian ahmed akira alan albert alberto alejandro alex alexander alfonso alfred ali allan allen
     alvin andre andreas andrew andy angelo anthony antoine antonio arnold arthur august austin barack barry benjamin bernard
     bill bob boris brad bradley brandon brian bruce bruno calvin carl carlos cecil cesar charles charlie chester chris
     christian christoph christopher chuck clarence claude clifford clint clyde colin craig curtis dale dan daniel darren dave

@@ -1,21 +1,26 @@
+import { isCommonWord } from '../../language/common-words.ts';
 import type { NameMention } from '../../language/names.ts';
 import type { Sentence } from '../../language/sentences.ts';
 import { STOP_WORDS } from '../../language/stop-words.ts';
 import { isGivenName } from './entity-type.ts';
 import { PLACES } from './gazetteer.ts';
 import type { TaggedWord } from './tagger.ts';
-import { NOT_NAMES, OLD_WORDS, ROLE_TITLES } from './type-words.ts';
+import { NOT_NAMES, OLD_WORDS, PERSONAL_ADJECTIVES, ROLE_TITLES } from './type-words.ts';
 
 /** More capitalised words in a row are a table, a cast list or a heading that lost its line breaks. */
 const MAX_NAME_WORDS = 7;
 const NICKNAME_GAP = /^ \(?$/u;
 
+export interface RepairContext {
+  readonly words: readonly TaggedWord[];
+  /** Names that stand somewhere else in the text or were known before, lower case. */
+  readonly certain: ReadonlySet<string>;
+  /** Words the text writes without a capital. */
+  readonly lowerCase: ReadonlySet<string>;
+}
+
 /** Mends what capitals alone get wrong in the names of one sentence; offsets are those of the sentence's source. */
-export function repairNames(
-  names: readonly NameMention[],
-  sentence: Sentence,
-  context: { readonly words: readonly TaggedWord[]; readonly certain: ReadonlySet<string> },
-): NameMention[] {
+export function repairNames(names: readonly NameMention[], sentence: Sentence, context: RepairContext): NameMention[] {
   return joinNicknames(names, sentence)
     .map((name) => withoutOpening(withoutShouting(name, sentence), sentence, context))
     .filter(isName);
@@ -76,7 +81,7 @@ function withoutShouting(name: NameMention, sentence: Sentence): NameMention {
 function withoutOpening(
   name: NameMention,
   sentence: Sentence,
-  { words, certain }: { readonly words: readonly TaggedWord[]; readonly certain: ReadonlySet<string> },
+  { words, certain, lowerCase }: RepairContext,
 ): NameMention {
   const blank = name.text.indexOf(' ');
   const at = name.start - sentence.start;
@@ -86,8 +91,13 @@ function withoutOpening(
   if (certain.has(name.text.toLowerCase()) || PLACES.has(name.text.toLowerCase())) return name;
   if (isGivenName(first) || ROLE_TITLES.has(first)) return name;
   const isKnown = certain.has(rest.toLowerCase()) || PLACES.has(rest.toLowerCase()) || isGivenName(rest.toLowerCase());
+  const isOrdinary =
+    isCommonWord(first) ||
+    lowerCase.has(first) ||
+    PERSONAL_ADJECTIVES.has(first) ||
+    /(?:ing|ed|ly|ous|ful)$/u.test(first);
   const isVerb = /(?:ing|ed)$/u.test(first) && words.some((word) => word.start === at && word.pos === 'VERB');
-  if (!isKnown && !isVerb && !OLD_WORDS.has(first.replace(/['’]/gu, ''))) return name;
+  if (!(isKnown && isOrdinary) && !isVerb && !OLD_WORDS.has(first.replace(/['’]/gu, ''))) return name;
   const start = sentence.text.indexOf(rest.split(' ')[0] ?? rest, at + blank);
   return { ...name, text: rest, start: start === -1 ? name.start : sentence.start + start };
 }

@@ -44,7 +44,9 @@ export function analyseSentences(
   }
   return found.map(({ sentence, words, names }) => {
     const kept = names.filter((name) => !name.isUncertain || isNameAfterAll(name, sentence, words, certain, lowerCase));
-    const own = repairNames(kept, sentence, { words, certain }).map((name) => toMention(name, sentence, lowerCase));
+    const own = repairNames(kept, sentence, { words, certain, lowerCase }).map((name) =>
+      toMention(name, sentence, lowerCase),
+    );
     return { sentence, words, mentions: withDates(sentence, own.filter(isUseful)) };
   });
 }

@@ -11,7 +11,12 @@ export interface ResolvableEntity {
   readonly mentions: number;
 }
 
-export type MergeReason = 'same spelling' | 'title left out' | 'alias in the text' | 'short for the only full name';
+export type MergeReason =
+  | 'same spelling'
+  | 'title left out'
+  | 'middle name left out'
+  | 'alias in the text'
+  | 'short for the only full name';
 
 /** One step of a resolution. Undoing it means to give `name` its own entity back; nothing else is lost. */
 export interface Merge {
@@ -30,7 +35,7 @@ export interface Resolution {
 
 /**
  * Decides which names of a document or dataset mean one entity: equal up to case, full stops and apostrophes; with and
- * without a rank; an alias that exactly one entity claims; a single name that exactly one person or company bears. Where
+ * without a rank or a middle name; an alias that exactly one entity claims; a single name that exactly one person or company bears. Where
  * two persons could be meant (`Smith` beside John and Ann Smith), nothing is merged, nor an ordinary word with the name
  * that is spelled like it (`coffin` and Peter Coffin). Pure, and reversible by `merges`.
  */
@@ -49,6 +54,11 @@ export function resolveEntities(entities: readonly ResolvableEntity[]): Resoluti
   for (const { name } of entities) {
     const bare = spellings.get(nameKey(stripTitle(name).name));
     if (bare !== undefined && stripTitle(name).title !== null) merge(name, bare, 'title left out');
+  }
+  for (const { name, type } of entities) {
+    const usual = type === 'Person' || type === 'Concept' ? withoutMiddleName(name) : null;
+    const known = usual === null ? undefined : spellings.get(nameKey(usual));
+    if (known !== undefined) merge(name, known, 'middle name left out');
   }
   const byType = new Map(entities.map((entity) => [entity.name, entity.type]));
   const counts = new Map(entities.map(({ name, mentions }) => [name, mentions]));
@@ -105,6 +115,14 @@ function areCompatible(one: string | undefined, other: string | undefined): bool
 /** Two unusual words that stand together once are a person only by guess. */
 function isInUse(full: number, short: number): boolean {
   return full * RARE >= short && (full > 1 || short < RARE);
+}
+
+/** `Richard Nathaniel Wright` is called Richard Wright in every other text: under that name they must meet. */
+function withoutMiddleName(name: string): string | null {
+  const [first, middle, last, ...more] = name.split(' ');
+  if (first === undefined || middle === undefined || last === undefined || more.length > 0) return null;
+  const areNames = [first, middle, last].every((word) => /^\p{Lu}[\p{L}.'’-]*$/u.test(word));
+  return areNames && isGivenName(first.toLowerCase()) ? `${first} ${last}` : null;
 }
 
 function startsWithGivenName(name: string): boolean {

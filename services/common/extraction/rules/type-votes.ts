@@ -59,7 +59,7 @@ function voteForPlace(votes: TypeVotes, { mention, text, before, beforeThat, aft
 }
 
 function isPlaceName(words: string): boolean {
-  const lower = words.toLowerCase();
+  const lower = words.toLowerCase().replace(/\.$/u, '');
   return PLACES.has(lower) || PLACES.has(lower.split(' ')[0] ?? '');
 }
 

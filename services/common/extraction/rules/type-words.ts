@@ -4,7 +4,7 @@ const set = (text: string): ReadonlySet<string> => new Set(text.trim().split(/\s
 export const ROLE_TITLES = set(`
   captain capt colonel col general gen major lieutenant lt sergeant sgt corporal commander commodore admiral professor prof
   doctor dr senator sen congressman congresswoman representative rep president governor gov mayor judge justice minister
-  chancellor secretary ambassador reverend rev mr mrs ms miss sir madam detective inspector officer coach chairman director
+  chancellor secretary ambassador reverend rev mr mrs ms miss sir madam detective inspector constable officer coach chairman director
   uncle aunt`);
 
 /** Capitals that name nothing: times of day, eras, abbreviations of common words. Lower case. */
