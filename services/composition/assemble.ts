@@ -92,7 +92,7 @@ async function openParts(foundation: Foundation, lifecycle: Lifecycle): Promise<
 
 /** Requests are taken last and refused first. */
 function addHttp(lifecycle: Lifecycle, parts: Parts, services: readonly Service[]): () => string {
-  const { config, messenger, logger, metrics, stores } = parts;
+  const { config, messenger, logger, metrics } = parts;
   const spool = spoolDirectory(config);
   const app = createApp({
     routes: services.flatMap(({ routes }) => routes),
@@ -112,7 +112,7 @@ function addHttp(lifecycle: Lifecycle, parts: Parts, services: readonly Service[
       },
       drainTimeoutMs: config.drainTimeoutMs,
     },
-    health: healthChecks(config, stores),
+    health: healthChecks(parts),
     logger,
     metrics,
     version: CONTRACT_VERSION,
@@ -135,7 +135,7 @@ function addHttp(lifecycle: Lifecycle, parts: Parts, services: readonly Service[
   return () => `http://${config.host.includes(':') ? `[${config.host}]` : config.host}:${port}`;
 }
 
-function healthChecks(config: Config, stores: Stores): HealthChecks {
+function healthChecks({ config, stores, models }: Pick<Parts, 'config' | 'stores' | 'models'>): HealthChecks {
   const readable = async (): Promise<void> => {
     await stores.documents.count(SYSTEM_SCOPE, { name: 'users', level: 'system', indexes: [] }, {});
   };
@@ -152,5 +152,21 @@ function healthChecks(config: Config, stores: Stores): HealthChecks {
     vector_db: check('sqlite', writable),
     graph_db: check('sqlite', writable),
     file_storage: check('local', writable),
+    llm_provider: modelCheck(config.languageModel, { builtin: 'rules', fault: models.missingModelKey }),
+    embedding_service: modelCheck(config.embedding, { builtin: models.embedder.space.model, fault: null }),
+  };
+}
+
+/** Says what is configured. A model is not called for it: every look would be billed. */
+function modelCheck(
+  settings: { readonly provider: string } | null,
+  { builtin, fault }: { readonly builtin: string; readonly fault: string | null },
+): HealthChecks[string] {
+  const provider = settings?.provider ?? builtin;
+  const details =
+    fault ?? (settings === null ? 'Built in; nothing is configured' : 'Configured; not called for this answer');
+  return {
+    critical: false,
+    check: async () => ({ status: fault === null ? 'healthy' : 'degraded', provider, details }),
   };
 }

@@ -56,6 +56,8 @@ export interface ChunkPayload extends JsonObject {
   readonly chunkIndex: number;
   /** Tokens. */
   readonly chunkSize: number;
+  /** The limit the chunk was cut under, tokens. */
+  readonly maxChunkTokens?: number;
   readonly cutType: string;
   /** SHA-256 of the text, hex. */
   readonly contentHash: string;

@@ -1,4 +1,4 @@
-import { type EngramError, isEngramError } from '../domain/errors.ts';
+import { clientMessage, type EngramError, isEngramError } from '../domain/errors.ts';
 import { HttpError } from './http-error.ts';
 import type { Reply } from './route.ts';
 import { RequestValidationError, validationBody } from './validation-error.ts';
@@ -23,7 +23,7 @@ function known(reply: Reply): ErrorReply {
 
 function serviceErrorReply(error: EngramError): Reply {
   // Built from the fields, not `error.detail`: an error that crossed a worker boundary has lost its getter.
-  const detail = `${error.message} [${error.wireName}]`;
+  const detail = `${clientMessage(error)} [${error.wireName}]`;
   const { retryAfterSeconds } = error;
   return {
     status: error.status,

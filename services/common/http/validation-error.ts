@@ -64,7 +64,11 @@ const ECHO_LIMITS = { depth: 16, textLength: 10_000 };
 /** The wire form: secrets masked, also inside raw text. */
 export function validationBody(error: RequestValidationError): unknown {
   return {
-    detail: error.items.map((item) => ({ ...item, input: echo(item.input, item.loc.at(-1)) })),
+    // The input of a missing field is the object that lacks it: it is masked by its own names.
+    detail: error.items.map((item) => ({
+      ...item,
+      input: echo(item.input, item.type === 'missing' ? undefined : item.loc.at(-1)),
+    })),
     body: echo(error.body),
   };
 }

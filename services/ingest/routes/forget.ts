@@ -38,10 +38,10 @@ const INVALID = {
 };
 
 const deleteQuery = z.object({
-  dataId: uuid(),
-  datasetId: optionalOrBlank(uuid()),
+  data_id: uuid(),
+  dataset_id: optionalOrBlank(uuid()),
   mode: z.string().default('soft'),
-  deleteDatasetIfEmpty: lenientBoolean().default(false),
+  delete_dataset_if_empty: lenientBoolean().default(false),
 });
 
 export function forgetRoutes(dependencies: IngestDependencies): readonly Route[] {
@@ -109,13 +109,13 @@ function deleteRoute(dependencies: IngestDependencies): Route {
       409: { description: 'The id is in several datasets' },
     },
     async handle({ principal, query, context }) {
-      const id = dataItemId(query.dataId);
+      const id = dataItemId(query.data_id);
       const dataset =
-        query.datasetId === undefined
+        query.dataset_id === undefined
           ? await findItemDataset(dependencies, principal, id, { permission: 'delete', context })
-          : await targetDataset(messenger, principal, { id: query.datasetId }, { permission: 'delete', context });
+          : await targetDataset(messenger, principal, { id: query.dataset_id }, { permission: 'delete', context });
       await forgetItems(dependencies, dataset, [id], context);
-      if (query.deleteDatasetIfEmpty && (await items.count({ tenant: dataset.tenant, dataset: dataset.id })) === 0) {
+      if (query.delete_dataset_if_empty && (await items.count({ tenant: dataset.tenant, dataset: dataset.id })) === 0) {
         await forgetDataset(dependencies, dataset, context);
       }
       return json({ status: 'success' });

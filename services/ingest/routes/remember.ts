@@ -53,6 +53,9 @@ export function rememberRoutes(dependencies: IngestDependencies): readonly Route
             "'labels' and 'external_metadata' only work for plain ingestion, without 'session_id' and 'content_type'.",
           );
         }
+        if (body.sessionId !== undefined && listOf(body.ontologyKey).some((key) => key !== '')) {
+          throw badRequest("'ontology_key' does not go with 'session_id'.");
+        }
         if (body.contentType !== undefined) {
           throw badRequest(`Unsupported content_type '${body.contentType}'. This server takes plain data only.`);
         }

@@ -47,7 +47,13 @@ export function parseExternalMetadata(input: MetadataInput): readonly (JsonObjec
       'external_metadata must be a JSON array of objects, one for each item',
     );
   }
-  return value.every((entry) => entry === null) ? [] : (value as readonly (JsonObject | null)[]);
+  if (value.some((entry) => isObject(entry) && 'node_set' in entry)) {
+    throw engramError(
+      'InvalidExternalMetadataError',
+      "'node_set' is reserved in external_metadata; send it as the field node_set",
+    );
+  }
+  return value.every(isEmpty) ? [] : (value as readonly (JsonObject | null)[]);
 }
 
 function metadataValue(text: string): unknown {
@@ -58,6 +64,11 @@ function metadataValue(text: string): unknown {
     const reason = cause instanceof Error ? cause.message : 'not JSON';
     throw engramError('InvalidExternalMetadataError', `external_metadata is not valid JSON: ${reason}`, { cause });
   }
+}
+
+/** Null or `{}`: says nothing of its item. */
+function isEmpty(entry: unknown): boolean {
+  return entry === null || (isObject(entry) && Object.keys(entry).length === 0);
 }
 
 function isObject(value: unknown): value is Record<string, Json> {

@@ -1,5 +1,4 @@
 import type { ChunkPayload, SummaryPayload } from '../../common/domain/index-rows.ts';
-import type { JsonObject } from '../../common/domain/json.ts';
 import type { TextRow } from '../../common/ports/text-index.ts';
 import type { Explanation, RankedPassage } from '../retrieval/retrieval.ts';
 import type { ScoredRow } from '../usecases/material.ts';
@@ -24,7 +23,7 @@ export function presentChunk(scored: ScoredRow & { readonly passage: RankedPassa
     document_name: payload.documentName,
     chunk_index: payload.chunkIndex,
     source_chunk_id: null,
-    external_metadata: metadataText(payload.externalMetadata),
+    external_metadata: metadataText(payload),
     score: scored.distance ?? UNRELATED,
     ...explanation(scored.passage, explain),
   };
@@ -43,10 +42,13 @@ export function presentSummary(scored: ScoredRow) {
     document_name: payload.documentName,
     chunk_index: payload.chunkIndex,
     source_chunk_id: payload.chunkId,
-    external_metadata: metadataText(payload.externalMetadata),
+    external_metadata: metadataText(payload),
     score: scored.distance ?? UNRELATED,
   };
 }
+
+/** Names the way passages are cut; a new one when it changes. */
+const CHUNKER_ID = 'structure_chunker_v1';
 
 /** CHUNKS_LEXICAL: the chunk as a node of the graph, without a score. */
 export function presentLexicalChunk(scored: ScoredRow) {
@@ -64,9 +66,11 @@ export function presentLexicalChunk(scored: ScoredRow) {
     chunk_index: payload.chunkIndex,
     cut_type: payload.cutType,
     content_hash: payload.contentHash,
+    chunker_id: CHUNKER_ID,
+    max_chunk_tokens: payload.maxChunkTokens ?? payload.chunkSize,
     document_id: payload.documentId,
     document_name: payload.documentName,
-    external_metadata: metadataText(payload.externalMetadata),
+    external_metadata: metadataText(payload),
     id: scored.row.id,
   };
 }
@@ -90,8 +94,10 @@ function bookkeeping(row: TextRow, payload: ChunkPayload | SummaryPayload) {
   };
 }
 
-function metadataText(metadata: JsonObject | null): string | null {
-  return metadata === null || Object.keys(metadata).length === 0 ? null : JSON.stringify(metadata);
+/** JSON text of the item's metadata as the data routes show it, node sets among it. */
+function metadataText({ externalMetadata, nodeSets }: ChunkPayload | SummaryPayload): string | null {
+  const metadata = { ...externalMetadata, ...(nodeSets.length === 0 ? {} : { node_set: nodeSets }) };
+  return Object.keys(metadata).length === 0 ? null : JSON.stringify(metadata);
 }
 
 function explanation(passage: RankedPassage | null, explain: boolean): { readonly explain?: object } {

@@ -11,20 +11,20 @@ import { streamVisualisation } from '../presenters/visualisation/stream.ts';
 import { type GraphView, type ViewDependencies, viewGraph } from '../usecases/view-graph.ts';
 
 const viewQuery = z.object({
-  datasetId: uuid(),
+  dataset_id: uuid(),
   full: lenientBoolean().default(false),
   query: optionalOrBlank(z.string()),
-  seedNodeIds: z.union([z.string(), z.array(z.string())]).nullish(),
-  neighborhoodDepth: lenientInteger({ min: 1, max: 10 }).default(2),
-  neighborhoodSeedTopK: lenientInteger({ min: 1, max: 100 }).default(10),
+  seed_node_ids: z.union([z.string(), z.array(z.string())]).nullish(),
+  neighborhood_depth: lenientInteger({ min: 1, max: 10 }).default(2),
+  neighborhood_seed_top_k: lenientInteger({ min: 1, max: 100 }).default(10),
 });
-const pageQuery = viewQuery.extend({ maxNodes: lenientInteger({ min: 1, max: 5000 }).default(5000) });
+const pageQuery = viewQuery.extend({ max_nodes: lenientInteger({ min: 1, max: 5000 }).default(5000) });
 const jsonQuery = viewQuery.extend({
-  maxNodes: lenientInteger({ min: 1, max: 20_000 }).default(500),
+  max_nodes: lenientInteger({ min: 1, max: 20_000 }).default(500),
   stream: optionalOrBlank(lenientBoolean()),
-  includeSessionEvents: lenientBoolean().default(true),
+  include_session_events: lenientBoolean().default(true),
 });
-type ViewQuery = z.output<typeof viewQuery> & { readonly maxNodes: number };
+type ViewQuery = z.output<typeof viewQuery> & { readonly max_nodes: number };
 
 export interface VisualizeDependencies extends ViewDependencies {
   readonly messenger: Messenger;
@@ -48,8 +48,8 @@ function pageRoute(dependencies: VisualizeDependencies): Route {
     async handle(request) {
       const { query } = request;
       // A graph that the page can draw whole is drawn whole; a larger one as the neighbourhood of its seeds.
-      const asked = query.query !== undefined || listOf(query.seedNodeIds).length > 0;
-      const { view, name } = await loadView(dependencies, request, asked ? {} : { seeds: query.maxNodes, depth: 10 });
+      const asked = query.query !== undefined || listOf(query.seed_node_ids).length > 0;
+      const { view, name } = await loadView(dependencies, request, asked ? {} : { seeds: query.max_nodes, depth: 10 });
       return page(presentPageData(view, name));
     },
   });
@@ -85,16 +85,16 @@ async function loadView(
   { principal, query, context }: Pick<RouteRequest<unknown, ViewQuery, unknown>, 'principal' | 'query' | 'context'>,
   overrides: { readonly seeds?: number; readonly depth?: number },
 ): Promise<{ readonly view: GraphView; readonly name: string }> {
-  const selection = { principal, permission: 'read', ids: [query.datasetId] } as const;
+  const selection = { principal, permission: 'read', ids: [query.dataset_id] } as const;
   const [dataset] = (await dependencies.messenger.call(resolveDatasets, selection, context)).datasets;
   if (dataset === undefined) throw new Error('resolveDatasets answered nothing for a permitted id');
   const view = await viewGraph(dependencies, dataset, {
     full: query.full,
-    seedIds: listOf(query.seedNodeIds),
+    seedIds: listOf(query.seed_node_ids),
     query: query.query ?? null,
-    depth: overrides.depth ?? query.neighborhoodDepth,
-    maxSeeds: overrides.seeds ?? query.neighborhoodSeedTopK,
-    maxNodes: query.maxNodes,
+    depth: overrides.depth ?? query.neighborhood_depth,
+    maxSeeds: overrides.seeds ?? query.neighborhood_seed_top_k,
+    maxNodes: query.max_nodes,
   });
   return { view, name: dataset.name };
 }

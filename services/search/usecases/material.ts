@@ -1,6 +1,7 @@
 import { type DatasetRef, scopeOf } from '../../common/domain/dataset.ts';
 import { scoreBm25 } from '../../common/domain/ranking/bm25.ts';
 import { fuse } from '../../common/domain/ranking/rrf.ts';
+import { STOP_WORDS } from '../../common/language/stop-words.ts';
 import { tokenizeQuery } from '../../common/language/tokenize.ts';
 import type { TextRow } from '../../common/ports/text-index.ts';
 import type { SearchDependencies } from '../dependencies.ts';
@@ -62,7 +63,8 @@ export async function lexicalChunks(
   target: { readonly dataset: DatasetRef; readonly limit: number },
 ): Promise<readonly ScoredRow[]> {
   const terms = tokenizeQuery(request.query);
-  if (terms.length === 0) return [];
+  // A query of stop words alone asks for nothing by its words (search-recall.md §3.14).
+  if (terms.every((term) => STOP_WORDS.has(term))) return [];
   const scope = scopeOf(target.dataset);
   const query = { kind: 'chunk' as const, terms, limit: overFetch(target.limit) };
   const found = await deps.indexes.text.candidates(scope, query, request.context.signal);
@@ -70,6 +72,37 @@ export async function lexicalChunks(
   return scoreBm25({ candidates, statistics: found.statistics })
     .slice(0, target.limit)
     .map(({ row }, index) => ({ row, distance: null, rank: index + 1 }));
+}
+
+/**
+ * The chunks nearest in vector space that ranking did not bring up, until `limit` is filled: the wire's CHUNKS gives as
+ * many rows as are asked for, however little they fit.
+ */
+export async function nearestChunks(
+  deps: Pick<SearchDependencies, 'indexes' | 'ledger'>,
+  request: SearchRequest,
+  target: {
+    readonly dataset: DatasetRef;
+    readonly vector: QueryVector;
+    readonly limit: number;
+    readonly known: ReadonlySet<string>;
+  },
+): Promise<readonly ScoredRow[]> {
+  const { dataset, vector, limit, known } = target;
+  const missing = limit - known.size;
+  if (vector === null || missing <= 0) return [];
+  const scope = scopeOf(dataset);
+  const visibility = createVisibility(deps.ledger, scope);
+  const nodeSets = request.nodeSets === undefined ? {} : { nodeSets: request.nodeSets };
+  const query = { kind: 'chunk' as const, vector, limit: overFetch(limit), ...nodeSets };
+  const near = await visibility.filter(await deps.indexes.vectors.nearest(scope, query, request.context.signal));
+  const hits = near.filter(({ id }) => !known.has(id)).slice(0, missing);
+  const found = await deps.indexes.text.fetch(scope, 'chunk', distinct(hits.map(({ id }) => id)));
+  const rows = new Map((await visibility.filter(found)).map((row) => [row.id, row]));
+  return hits.flatMap(({ id, similarity }, index) => {
+    const row = rows.get(id);
+    return row === undefined ? [] : [{ row, distance: 1 - similarity, rank: known.size + index + 1 }];
+  });
 }
 
 /** Summaries by words and by vector. */

@@ -11,7 +11,7 @@ import { DEFAULT_SYSTEM_PROMPT, type PromptKind, userPrompt } from '../answers/p
 import type { SearchDependencies } from '../dependencies.ts';
 import type { RankedPassage, Retrieval } from '../retrieval/retrieval.ts';
 import { type AnsweredType, type CompletionType, isCompletion } from '../search-types.ts';
-import { gatherPassages, hybridRows, lexicalChunks, type QueryVector, summaries } from './material.ts';
+import { gatherPassages, hybridRows, lexicalChunks, nearestChunks, type QueryVector, summaries } from './material.ts';
 import type { SearchOutcome } from './search-outcome.ts';
 import { MAX_TOP_K, type SearchRequest } from './search-request.ts';
 
@@ -44,7 +44,14 @@ export async function runSearch(
   switch (type) {
     case 'CHUNKS': {
       const { passages } = await gatherPassages(deps, request, { dataset, vector, limit });
-      return { kind: 'rows', type, rows: passages.map(asScoredRow) };
+      const ranked = passages.map(asScoredRow);
+      const rest = await nearestChunks(deps, request, {
+        dataset,
+        vector,
+        limit,
+        known: new Set(passages.map(({ id }) => id)),
+      });
+      return { kind: 'rows', type, rows: [...ranked, ...rest.map((row) => ({ ...row, passage: null }))] };
     }
     case 'CHUNKS_LEXICAL':
       return rowsOutcome(type, await lexicalChunks(deps, request, { dataset, limit }));

@@ -18,8 +18,8 @@ export interface ViewRequest {
 }
 
 export interface GraphView extends WholeGraph {
-  /** Text of chunks and summaries by node id. */
-  readonly texts: ReadonlyMap<string, string>;
+  /** When the nodes came to be, epoch milliseconds; derived from the chunks that state them. */
+  readonly times: ReadonlyMap<string, number>;
   /** Nodes of the whole graph. */
   readonly totalNodes: number;
   readonly seeds: readonly string[];
@@ -41,8 +41,8 @@ export async function viewGraph(
   const whole = shownOf(await readWholeGraph(dependencies, scopeOf(dataset)));
   const { seeds, seedSource } = chooseSeeds(whole, request);
   const view = seedSource === 'full' ? whole : neighbourhood(whole, seeds, request);
-  const texts = await textsOf(dependencies, dataset, view);
-  return { ...view, texts, totalNodes: whole.nodes.length, seeds, seedSource };
+  const times = await timesOf(dependencies, dataset, view);
+  return { ...view, times, totalNodes: whole.nodes.length, seeds, seedSource };
 }
 
 function shownOf({ nodes, edges }: WholeGraph): WholeGraph {
@@ -54,7 +54,7 @@ function chooseSeeds(graph: WholeGraph, request: ViewRequest): Pick<GraphView, '
   if (request.full) return { seeds: [], seedSource: 'full' };
   const known = new Set(graph.nodes.map(({ id }) => id));
   const explicit = [...new Set(request.seedIds)].filter((id) => known.has(id)).slice(0, request.maxSeeds);
-  if (explicit.length > 0) return { seeds: explicit, seedSource: 'explicit' };
+  if (explicit.length > 0 || request.seedIds.length > 0) return { seeds: explicit, seedSource: 'explicit' };
   const words = (request.query ?? '').toLowerCase().split(/\s+/).filter(Boolean);
   const degrees = degreesOf(graph);
   const byDegree = graph.nodes.toSorted(
@@ -103,24 +103,33 @@ function neighbourhood(graph: WholeGraph, seeds: readonly string[], { depth, max
   };
 }
 
-async function textsOf(
+async function timesOf(
   { text }: ViewDependencies,
   dataset: DatasetRef,
-  { nodes }: WholeGraph,
-): Promise<ReadonlyMap<string, string>> {
-  const texts = new Map<string, string>();
-  for (const [type, kind] of [
-    [NODE_TYPES.chunk, 'chunk'],
-    [NODE_TYPES.summary, 'summary'],
-  ] as const) {
-    const ids = nodes.filter((node) => node.type === type).map(({ id }) => id);
-    for (let start = 0; start < ids.length; start += 1000) {
-      for (const row of await text.fetch(scopeOf(dataset), kind, ids.slice(start, start + 1000))) {
-        if (typeof row.payload['text'] === 'string') texts.set(row.id, row.payload['text']);
+  { nodes, edges }: WholeGraph,
+): Promise<ReadonlyMap<string, number>> {
+  const times = new Map<string, number>();
+  const ids = nodes.filter(({ type }) => type === NODE_TYPES.chunk).map(({ id }) => id);
+  for (let start = 0; start < ids.length; start += 1000) {
+    for (const { id, payload } of await text.fetch(scopeOf(dataset), 'chunk', ids.slice(start, start + 1000))) {
+      const at = Date.parse(String(payload['createdAt']));
+      if (!Number.isNaN(at)) times.set(id, at);
+    }
+  }
+  // Documents, summaries and entities hang on chunks, types and node sets on those: two steps reach every node.
+  for (let step = 0; step < 2; step += 1) {
+    const known = new Map(times);
+    for (const { source, target } of edges) {
+      for (const [from, to] of [
+        [source, target],
+        [target, source],
+      ] as const) {
+        const at = known.get(from);
+        if (at !== undefined && !known.has(to)) times.set(to, Math.min(at, times.get(to) ?? at));
       }
     }
   }
-  return texts;
+  return times;
 }
 
 function push(lists: Map<string, string[]>, key: string, value: string): void {

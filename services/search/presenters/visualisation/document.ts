@@ -62,7 +62,18 @@ const PINNED: Readonly<Record<string, string>> = {
 
 /** Hues 137.5 degrees apart, lightness 0.6, saturation 0.65. */
 function coloursOf(values: readonly string[]): Readonly<Record<string, string>> {
-  return Object.fromEntries(
-    values.map((value, index) => [value, PINNED[value] ?? `hsl(${(index * 137.5) % 360}, 65%, 60%)`]),
-  );
+  return Object.fromEntries(values.map((value, index) => [value, PINNED[value] ?? hexColour((index * 137.5) % 360)]));
+}
+
+/** Saturation 0.65, lightness 0.6 as `#rrggbb` (CSS Color 4, §7.1: HSL to sRGB). */
+function hexColour(hue: number): string {
+  const amplitude = 0.65 * Math.min(0.6, 1 - 0.6);
+  const channel = (offset: number): string => {
+    const k = (offset + hue / 30) % 12;
+    const value = 0.6 - amplitude * Math.max(-1, Math.min(k - 3, 9 - k, 1));
+    return Math.round(value * 255)
+      .toString(16)
+      .padStart(2, '0');
+  };
+  return `#${channel(0)}${channel(8)}${channel(4)}`;
 }

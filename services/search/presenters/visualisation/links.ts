@@ -22,7 +22,6 @@ const STRUCTURAL = new Set<string>([
   RELATIONS.isA,
   RELATIONS.isPartOf,
   RELATIONS.madeFrom,
-  RELATIONS.belongsToSet,
   'part_of',
   'has_relationship',
   'summarized_in',

@@ -16,19 +16,17 @@ export function presentMemoryMap(
   const documentOfChunk = new Map(
     (byRelation.get(RELATIONS.isPartOf) ?? []).map(({ source, target }) => [source, target]),
   );
-  const chunks = (byStage.get('chunk') ?? []).map(({ id, ...node }) => ({
-    id,
-    chunk_index: node['chunk_index'] ?? null,
-    t_created: null,
-  }));
+  const chunks = (byStage.get('chunk') ?? [])
+    .map(({ id, t_created, ...node }) => ({ id, chunk_index: Number(node['chunk_index'] ?? 0), t_created }))
+    .toSorted((a, b) => a.chunk_index - b.chunk_index);
   const entities = byStage.get('entity') ?? [];
   const typeOfEntity = new Map((byRelation.get(RELATIONS.isA) ?? []).map(({ source, target }) => [source, target]));
   const chunkOfSummary = Map.groupBy(byRelation.get(RELATIONS.madeFrom) ?? [], ({ source }) => source);
   return {
-    documents: (byStage.get('document') ?? []).map(({ id, name }) => ({
+    documents: (byStage.get('document') ?? []).map(({ id, name, t_created }) => ({
       id,
       name,
-      t_first: null,
+      t_first: t_created,
       chunks: chunks.filter((chunk) => documentOfChunk.get(chunk.id) === id),
     })),
     orphan_chunks: chunks.filter(({ id }) => !documentOfChunk.has(id)),
@@ -54,6 +52,30 @@ export function presentMemoryMap(
       summarized_in: indexesOf('summarized_in'),
       semantic: links.flatMap((link, index) => (link.edge_class === 'semantic' ? [index] : [])),
     },
-    timeline: [],
+    timeline: timelineOf(nodes),
   };
+}
+
+const BURST_GAP_MS = 300_000;
+
+/** Nodes that came into being without a longer pause are one step. */
+function timelineOf(nodes: readonly ViewNode[]): readonly Readonly<Record<string, unknown>>[] {
+  const dated = nodes
+    .flatMap(({ id, t_created }) => (t_created === null ? [] : [{ id, at: t_created }]))
+    .toSorted((a, b) => a.at - b.at);
+  const bursts: { id: string; at: number }[][] = [];
+  for (const entry of dated) {
+    const last = bursts.at(-1);
+    if (last === undefined || entry.at - (last.at(-1)?.at ?? 0) > BURST_GAP_MS) bursts.push([entry]);
+    else last.push(entry);
+  }
+  return bursts.map((burst, index) => ({
+    index,
+    kind: 'run',
+    label: `Run ${index + 1}`,
+    t0: burst[0]?.at,
+    t1: burst.at(-1)?.at,
+    node_count: burst.length,
+    node_ids: burst.map(({ id }) => id),
+  }));
 }

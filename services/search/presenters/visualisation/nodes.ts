@@ -1,4 +1,5 @@
 import { NODE_TYPES, RELATIONS } from '../../../common/domain/index-rows.ts';
+import type { JsonObject } from '../../../common/domain/json.ts';
 import type { GraphView } from '../../usecases/view-graph.ts';
 
 /** The wire's node of a view (search-recall.md §8.1). */
@@ -12,6 +13,8 @@ export interface ViewNode extends Readonly<Record<string, unknown>> {
   readonly degree: number;
   readonly importance: number;
   readonly visual_rank: number;
+  /** Epoch milliseconds. */
+  readonly t_created: number | null;
 }
 
 export const STAGES = ['document', 'chunk', 'entity', 'type', 'summary', 'context', 'schema', 'other'] as const;
@@ -50,11 +53,11 @@ export function presentNodes(view: GraphView): readonly ViewNode[] {
   const greatest = Math.max(1, ...degrees.values());
   const nodes = view.nodes.map((node): ViewNode => {
     const degree = degrees.get(node.id) ?? 0;
-    const text = view.texts.get(node.id);
+    const text = typeof node.properties['text'] === 'string' ? node.properties['text'] : undefined;
     const named = readableName(node.id, node.type, { name: node.name, text });
     const stage = stageOf(node.type);
     return {
-      ...node.properties,
+      ...snakeCased(node.properties),
       id: node.id,
       type: node.type,
       ...named,
@@ -67,10 +70,20 @@ export function presentNodes(view: GraphView): readonly ViewNode[] {
       is_memory_learning: node.nodeSets.includes('session_learnings'),
       belongs_to_set: node.nodeSets,
       ...(node.description === '' ? {} : { description: node.description }),
-      ...(text === undefined ? {} : { text }),
+      t_created: view.times.get(node.id) ?? null,
     };
   });
   return withLabelPriority(nodes);
+}
+
+/** Stored properties as the wire spells them. */
+function snakeCased(properties: JsonObject): JsonObject {
+  return Object.fromEntries(
+    Object.entries(properties).map(([name, value]) => [
+      name.replaceAll(/([a-z0-9])([A-Z])/g, '$1_$2').toLowerCase(),
+      value,
+    ]),
+  );
 }
 
 const LIKE_AN_ID = /^[0-9a-f]{8}-[0-9a-f-]{27}$|^[0-9a-f]{24,}$/i;

@@ -55,6 +55,7 @@ export function presentSchemaGraph(
       { source: id, target: `type:${target_type}`, label: 'to' },
     ]),
     instances_by_type: Object.fromEntries([...byType].map(([type, members]) => [type, members.map(({ id }) => id)])),
+    instance_index: instanceIndex(semantic, typeOf, links),
     operations: [],
     operation_links: [],
   };
@@ -85,4 +86,26 @@ function countRelations(
     counts.set(key, known);
   }
   return [...counts.values()].sort((a, b) => b.count - a.count || a.relation.localeCompare(b.relation));
+}
+
+/** Each instance with its neighbours: what a click on a card opens. */
+function instanceIndex(
+  nodes: readonly ViewNode[],
+  typeOf: ReadonlyMap<string, string>,
+  links: readonly ViewLink[],
+): Readonly<Record<string, unknown>> {
+  const outgoing = Map.groupBy(links, ({ source }) => source);
+  const incoming = Map.groupBy(links, ({ target }) => target);
+  return Object.fromEntries(
+    nodes.map(({ id, name }) => [
+      id,
+      {
+        id,
+        name,
+        type: typeOf.get(id),
+        out: (outgoing.get(id) ?? []).map(({ target, relation }) => ({ id: target, relation })),
+        in: (incoming.get(id) ?? []).map(({ source, relation }) => ({ id: source, relation })),
+      },
+    ]),
+  );
 }

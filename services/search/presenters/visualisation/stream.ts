@@ -9,7 +9,7 @@ const CHUNK_NODES = 1000;
 /** The view as server-sent events: meta, chunks, summaries, done (search-recall.md §8.4). */
 export function streamVisualisation(
   view: GraphView,
-  query: { readonly neighborhoodDepth: number; readonly maxNodes: number },
+  query: { readonly neighborhood_depth: number; readonly max_nodes: number },
 ): Reply {
   return {
     stream: Readable.from(events(view, query)),
@@ -19,15 +19,15 @@ export function streamVisualisation(
 
 function* events(
   view: GraphView,
-  query: { readonly neighborhoodDepth: number; readonly maxNodes: number },
+  query: { readonly neighborhood_depth: number; readonly max_nodes: number },
 ): Generator<string> {
   const nodes = presentNodes(view);
   const links = presentLinks(view);
   yield event('meta', {
     seeds: view.seeds,
     seed_source: view.seedSource,
-    depth: query.neighborhoodDepth,
-    max_nodes: query.maxNodes,
+    depth: query.neighborhood_depth,
+    max_nodes: query.max_nodes,
     chunk_size: CHUNK_NODES,
   });
   const sent = new Set<string>();
