@@ -16,7 +16,6 @@ import {
   containsEdge,
   edgeRow,
   entityRow,
-  sentenceRow,
   subjectNames,
   summaryRow,
 } from '../../services/common/domain/index-rows.ts';
@@ -136,9 +135,6 @@ async function writeRows(
   });
   await indexes.text.upsert(scope, [
     chunkRow(origin, { id, payload, ...(passage.dates === undefined ? {} : { dates: passage.dates }) }, tokenize),
-    ...split.map((text, number) =>
-      sentenceRow(origin, { numberInChunk: number, number, payload: { chunkId: id, text, entities: [] } }, tokenize),
-    ),
     summaryRow(origin, { id: summaryId(id), payload: summary }, tokenize),
     ...[...mentioned].map((name, ordinal) => {
       const entity = { name, type: 'Person', description: `${name} of ${passage.title}` };

@@ -57,7 +57,6 @@ describe('cognify run', () => {
       expect(await world.indexes.text.count(scope, filter), `${kind} texts`).to.equal(rows);
       expect(await world.indexes.vectors.count(scope, filter), `${kind} vectors`).to.equal(rows);
     }
-    expect(await world.indexes.text.count(scope, { kind: 'sentence' })).to.equal(2);
   });
 
   it('skips what is built, builds what changed and leaves nothing of the old content', async () => {

@@ -5,9 +5,7 @@ import {
   chunkRow,
   NODE_TYPES,
   RELATIONS,
-  type SentencePayload,
   type SummaryPayload,
-  sentenceRow,
   summaryRow,
 } from '../../common/domain/index-rows.ts';
 import type { Json } from '../../common/domain/json.ts';
@@ -21,16 +19,13 @@ import type { ItemSource } from './item-source.ts';
 export interface ExtractedChunk {
   readonly chunk: ItemChunk;
   readonly extraction: Extraction;
-  /** Number of the chunk's first sentence in the document. */
-  readonly firstSentence: number;
   /** Id of the chunk before it in the document. */
   readonly previousId: string | null;
 }
 
-/** Adds the rows that stand on their own chunk: chunk, sentences, summary, and what joins them to the document. */
+/** Adds the rows that stand on their own chunk: chunk, summary, and what joins them to the document. */
 export function addChunkRows(rows: GrowingBatch, source: ItemSource, extracted: ExtractedChunk): void {
   addChunk(rows, source, extracted);
-  addSentences(rows, source, extracted);
   if (extracted.extraction.summary.trim() !== '') addSummary(rows, source, extracted);
 }
 
@@ -85,17 +80,6 @@ function addChunk(rows: GrowingBatch, source: ItemSource, { chunk, extraction, p
   rows.edges.push(structuralEdge(source, chunk.id, RELATIONS.isPartOf, source.item.id, chunk.id));
   if (previousId !== null) {
     rows.edges.push(structuralEdge(source, previousId, RELATIONS.next, chunk.id, previousId));
-  }
-}
-
-function addSentences(
-  rows: GrowingBatch,
-  { origin }: ItemSource,
-  { chunk, extraction, firstSentence }: ExtractedChunk,
-): void {
-  for (const [numberInChunk, { text, entities }] of extraction.sentences.entries()) {
-    const payload: SentencePayload = { chunkId: chunk.id, text, entities };
-    rows.entries.push(sentenceRow(origin, { numberInChunk, number: firstSentence + numberInChunk, payload }, tokenize));
   }
 }
 

@@ -75,7 +75,6 @@ async function gatherChunks(
   };
   const extraction = { ask, source, context, options, gate, priority: position };
   const entities = createDocumentEntities();
-  let firstSentence = 0;
   let reported = 0;
   for (let start = 0; start < chunks.length; start += CHUNKS_PER_WAVE) {
     const wave = chunks.slice(start, start + CHUNKS_PER_WAVE);
@@ -84,8 +83,7 @@ async function gatherChunks(
       const found = extractions[index] as Extraction;
       entities.add(chunk.id, found, subjectNames(chunkPayload(source, chunk), source.title));
       const previousId = chunks[start + index - 1]?.id ?? null;
-      addChunkRows(gatherer.rows, source, { chunk, extraction: found, firstSentence, previousId });
-      firstSentence += found.sentences.length;
+      addChunkRows(gatherer.rows, source, { chunk, extraction: found, previousId });
       if (index % CHUNKS_PER_TURN === CHUNKS_PER_TURN - 1) await nextTurn();
     }
     const done = start + wave.length;

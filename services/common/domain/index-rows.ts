@@ -74,13 +74,6 @@ export interface ChunkPayload extends JsonObject {
   readonly dates?: readonly string[];
 }
 
-export interface SentencePayload extends JsonObject {
-  readonly chunkId: string;
-  readonly text: string;
-  /** Entities the sentence mentions, in order of first mention. */
-  readonly entities: readonly string[];
-}
-
 export interface SummaryPayload extends JsonObject {
   readonly chunkId: string;
   readonly text: string;
@@ -229,27 +222,6 @@ export function chunkRow(
 ): IndexRow<'chunk', ChunkPayload> {
   const payload = chunk.dates === undefined ? chunk.payload : { ...chunk.payload, dates: chunk.dates };
   return row(origin, 'chunk', chunk.id, payload.chunkIndex, payload, tokenize(chunkIndexText(payload, chunk)));
-}
-
-/** `number` counts the sentences of the item. */
-export function sentenceRow(
-  origin: RowOrigin,
-  sentence: { readonly numberInChunk: number; readonly number: number; readonly payload: SentencePayload },
-  tokenize: Tokenize,
-): IndexRow<'sentence', SentencePayload> {
-  const { payload } = sentence;
-  return row(
-    origin,
-    'sentence',
-    sentenceId(payload.chunkId, sentence.numberInChunk),
-    sentence.number,
-    payload,
-    tokenize(payload.text),
-  );
-}
-
-export function sentenceId(chunkId: string, numberInChunk: number): string {
-  return `${chunkId}#${numberInChunk}`;
 }
 
 export function summaryRow(
