@@ -31,8 +31,16 @@ export class EngramError extends Error {
 
   /** The `detail` text of the wire. */
   get detail(): string {
-    return `${this.message} [${this.wireName}]`;
+    return `${clientMessage(this)} [${this.wireName}]`;
   }
+}
+
+/** Absolute paths of either spelling, all but their last segment. */
+const FOLDERS = /(?<![\w.:/\\])(?:[A-Za-z]:)?[\\/](?:[^\s\\/'"`]+[\\/])+(?=[^\s\\/])/g;
+
+/** What a client may read: an error of a store names its files, whose folders are the operator's business. */
+export function clientMessage({ message, status }: Pick<EngramError, 'message' | 'status'>): string {
+  return status < 500 ? message : message.replaceAll(FOLDERS, '');
 }
 
 /** Recognises our errors across worker boundaries and package copies, where `instanceof` fails. */

@@ -1,6 +1,6 @@
 import type { RunId } from '../domain/brand.ts';
 import type { DatasetRef } from '../domain/dataset.ts';
-import { isEngramError } from '../domain/errors.ts';
+import { clientMessage, isEngramError } from '../domain/errors.ts';
 import type { JsonObject } from '../domain/json.ts';
 import type { RunEvent, RunItem, RunOutcome, RunState } from '../domain/run.ts';
 import { type DatasetScope, datasetScope } from '../domain/scope.ts';
@@ -148,7 +148,7 @@ export function createRunRecorder(dependencies: RunRecorderDependencies): RunRec
 /** What is kept of an error: class, scrubbed text and the status a blocking caller answers with. */
 export function describeRunError(error: unknown): RunError {
   if (isEngramError(error)) {
-    return { errorClass: error.wireName, message: scrubErrorText(error.message), status: error.status };
+    return { errorClass: error.wireName, message: scrubErrorText(clientMessage(error)), status: error.status };
   }
   if (error instanceof Error) return { errorClass: error.name, message: scrubErrorText(error.message), status: 500 };
   return { errorClass: 'Error', message: scrubErrorText(String(error)), status: 500 };

@@ -1,5 +1,6 @@
 import { parentPort } from 'node:worker_threads';
 import { encodeError } from '../sqlite/encoded-errors.ts';
+import { datasetFileError } from './dataset-file-error.ts';
 import type { WorkerAnswer, WorkerMessage, WorkerNotice, WorkerRequest } from './worker-protocol.ts';
 
 /** The result of a request, made when it is sent so that its error goes to the one who asked. */
@@ -77,6 +78,6 @@ function answerOf(request: WorkerRequest, result: Result): WorkerAnswer {
   try {
     return { id: request.id, value: result() };
   } catch (error) {
-    return { id: request.id, error: encodeError(error, request.path) };
+    return { id: request.id, error: encodeError(datasetFileError(error, request.path), request.path) };
   }
 }

@@ -3,6 +3,7 @@ import { workerData } from 'node:worker_threads';
 import type { RowSelection } from '../../ports/text-index.ts';
 import type { EdgeBatch, NodeBatch, TextBatch, VectorBatch } from './batches.ts';
 import { createCheckpoints } from './checkpoints.ts';
+import { isDamaged } from './dataset-file-error.ts';
 import { dropGraph, removeGraph, upsertGraph } from './graph-writer.ts';
 import { createOpenFiles, type OpenFile, removeDatasetFile } from './open-files.ts';
 import { dropText, removeText, upsertText } from './text-writer.ts';
@@ -29,15 +30,24 @@ function removing<Result>(path: string, nothing: Result, work: (file: OpenFile) 
   return result;
 }
 
-/** True when the file went with the last of its contents. */
+/** True when the file went with the last of its contents; a damaged one goes at once, for nothing else can be done with it. */
 function dropping(path: string, work: (file: OpenFile) => void): boolean {
-  return removing(path, false, (file) => {
-    work(file);
-    if (holdsAnything(file)) return false;
-    files.forget(path);
-    removeDatasetFile(path);
-    return true;
-  });
+  try {
+    return removing(path, false, (file) => {
+      work(file);
+      if (holdsAnything(file)) return false;
+      return removeFile(path);
+    });
+  } catch (error) {
+    if (!isDamaged(error, path)) throw error;
+    return removeFile(path);
+  }
+}
+
+function removeFile(path: string): true {
+  files.forget(path);
+  removeDatasetFile(path);
+  return true;
 }
 
 function holdsAnything(file: OpenFile): boolean {

@@ -19,33 +19,29 @@ const MAX_IDLE_LOG_BYTES = 16 * 1024 * 1024;
  */
 export function openForWriting(file: string): DatabaseSync {
   refuseCutFile(file);
-  return opening(file, () => {
-    const database = new DatabaseSync(file, { timeout: BUSY_TIMEOUT_MS });
-    try {
-      database.exec(`PRAGMA journal_mode = WAL; PRAGMA synchronous = NORMAL; PRAGMA foreign_keys = ON;
-        PRAGMA secure_delete = ON; PRAGMA temp_store = MEMORY; PRAGMA cache_size = -16000;
-        PRAGMA wal_autocheckpoint = ${LOG_PAGES}; PRAGMA journal_size_limit = ${MAX_IDLE_LOG_BYTES};`);
-      return database;
-    } catch (error) {
-      database.close();
-      throw error;
-    }
-  });
+  return opening(
+    file,
+    false,
+    `PRAGMA journal_mode = WAL; PRAGMA synchronous = NORMAL; PRAGMA foreign_keys = ON;
+     PRAGMA secure_delete = ON; PRAGMA temp_store = MEMORY; PRAGMA cache_size = -16000;
+     PRAGMA wal_autocheckpoint = ${LOG_PAGES}; PRAGMA journal_size_limit = ${MAX_IDLE_LOG_BYTES};`,
+  );
 }
 
 /** A second connection for queries; sees every commit that was acknowledged before the query began. */
 export function openForReading(file: string): DatabaseSync {
-  return opening(file, () => {
-    const database = new DatabaseSync(file, { timeout: BUSY_TIMEOUT_MS, readOnly: true });
-    database.exec('PRAGMA temp_store = MEMORY; PRAGMA cache_size = -16000;');
-    return database;
-  });
+  return opening(file, true, 'PRAGMA temp_store = MEMORY; PRAGMA cache_size = -16000;');
 }
 
-function opening(file: string, open: () => DatabaseSync): DatabaseSync {
+function opening(file: string, readOnly: boolean, settings: string): DatabaseSync {
+  let database: DatabaseSync | undefined;
   try {
-    return open();
+    database = new DatabaseSync(file, { timeout: BUSY_TIMEOUT_MS, readOnly });
+    database.exec(settings);
+    return database;
   } catch (error) {
+    // A connection that nobody closes holds the space of a removed file.
+    database?.close();
     throw storeError(error, file) ?? error;
   }
 }
