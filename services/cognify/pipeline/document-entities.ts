@@ -68,6 +68,8 @@ interface Entry {
   chunks: number;
   /** Of these, those in which it is a keyword only. */
   keywordChunks: number;
+  /** Those in which it is an ordinary word, keyword or not. */
+  wordChunks: number;
   /** A title or heading of the document spells it so. */
   isSubject: boolean;
 }
@@ -99,6 +101,7 @@ export function createDocumentEntities(): DocumentEntities {
   const relations = new Map<string, RelationEntry>();
   const mentions: { chunkId: string; key: string; mentions: number; isSubject: boolean }[] = [];
   let known: readonly KnownName[] | null = [];
+  let chunks = 0;
 
   const enter = (entity: ExtractedEntity): Entry | null => {
     const key = slug(entity.name.trim());
@@ -113,12 +116,14 @@ export function createDocumentEntities(): DocumentEntities {
     entry.mentions += count;
     entry.chunks++;
     if (entity.isKeyword === true) entry.keywordChunks++;
+    if (entity.isKeyword !== undefined) entry.wordChunks++;
     return entry;
   };
 
   return {
     add(chunkId, extraction, subjects) {
       known = null;
+      chunks++;
       const inChunk = new Map<string, { mentions: number; isSubject: boolean }>();
       for (const entity of extraction.entities) {
         const entry = enter(entity);
@@ -163,7 +168,7 @@ export function createDocumentEntities(): DocumentEntities {
       const entities = [...groups].map(([resolved, group]) => {
         const root = keyOfGroup(group, resolved);
         const isRelated = group.some(({ key }) => related.has(key));
-        const entity = merged(group, root, { merges: mergesInto(resolved, root), isRelated });
+        const entity = merged(group, root, { merges: mergesInto(resolved, root), isRelated, chunks });
         for (const { key } of group) ids.set(key, entity.id);
         return entity;
       });
@@ -188,6 +193,7 @@ function newEntry(key: string, ordinal: number): Entry {
     mentions: 0,
     chunks: 0,
     keywordChunks: 0,
+    wordChunks: 0,
     isSubject: false,
   };
 }
@@ -262,12 +268,17 @@ function resolveEntries(entries: ReadonlyMap<string, Entry>): ResolvedEntries {
 }
 
 /** A word that chunk after chunk comes back to is a subject of the document. */
-const KEYWORD_CHUNKS = 3;
+const SUBJECT_CHUNKS = 3;
+/** A longer document has names and recurring words enough; what one of its chunks is about it is not about. */
+const SHORT_DOCUMENT_CHUNKS = 4;
 
-function isOnlyKeyword(group: readonly Entry[]): boolean {
-  const keywordChunks = group.reduce((sum, entry) => sum + entry.keywordChunks, 0);
-  if (keywordChunks < group.reduce((sum, entry) => sum + entry.chunks, 0)) return false;
-  return keywordChunks < KEYWORD_CHUNKS || !group.some(({ spellings }) => isSubjectWord(commonest(spellings)));
+function isOnlyKeyword(group: readonly Entry[], documentChunks: number): boolean {
+  const sum = (count: (entry: Entry) => number): number => group.reduce((total, entry) => total + count(entry), 0);
+  const chunks = sum((entry) => entry.chunks);
+  if (sum((entry) => entry.wordChunks) < chunks) return false;
+  const isSomewhereMore = sum((entry) => entry.keywordChunks) < chunks;
+  if (isSomewhereMore && documentChunks <= SHORT_DOCUMENT_CHUNKS) return false;
+  return chunks < SUBJECT_CHUNKS || !group.some(({ spellings }) => isSubjectWord(commonest(spellings)));
 }
 
 /** Adjectives of nations (`American`) have their capital and stay keywords, and so do the commonest words. */
@@ -275,11 +286,15 @@ function isSubjectWord(name: string): boolean {
   return isOrdinaryWord(name) && !isCommonWord(name) && !isCommonWord(`${name}s`);
 }
 
-function merged(
-  group: readonly Entry[],
-  root: string,
-  { merges, isRelated }: { readonly merges: readonly MergedName[]; readonly isRelated: boolean },
-): DocumentEntity {
+interface MergeContext {
+  readonly merges: readonly MergedName[];
+  /** A relation of the document names it. */
+  readonly isRelated: boolean;
+  /** Of the document. */
+  readonly chunks: number;
+}
+
+function merged(group: readonly Entry[], root: string, { merges, isRelated, chunks }: MergeContext): DocumentEntity {
   const main = group.find(({ key }) => key === root) as Entry;
   const types = new Map<string, number>();
   const spellings = new Set<string>();
@@ -301,7 +316,7 @@ function merged(
     ),
     ordinal: Math.min(...group.map(({ ordinal }) => ordinal)),
     merged: merges,
-    isKeyword: !isRelated && isOnlyKeyword(group),
+    isKeyword: !isRelated && isOnlyKeyword(group, chunks),
   };
 }
 

@@ -31,6 +31,11 @@ export interface ExtractedEntity {
   /** Other spellings in this chunk. */
   readonly aliases: readonly string[];
   readonly mentions: number;
+  /**
+   * An ordinary word that helps to find the text (`lasting impression`, `American`): kept out of shown graphs. False for
+   * ordinary words that the text is about: a long document shows them only when it comes back to them. Absent for names.
+   */
+  readonly isKeyword?: boolean;
 }
 
 export interface ExtractedRelation {

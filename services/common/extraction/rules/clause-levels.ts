@@ -46,10 +46,10 @@ function parentheses(words: readonly TaggedWord[]): Span[] {
   let depth = 0;
   let start = 0;
   for (const word of words) {
-    if (/^[([]+$/u.test(word.text)) {
+    if (/^[([][^)\]]?$/u.test(word.text)) {
       if (depth === 0) start = word.start;
       depth++;
-    } else if (/^[)\]]+$/u.test(word.text) && depth > 0) {
+    } else if (/^[^([]?[)\]]$/u.test(word.text) && depth > 0) {
       depth--;
       if (depth === 0) found.push({ start, end: word.end });
     }

@@ -28,8 +28,8 @@ export function definitionAfter(text: string, words: readonly TaggedWord[], end:
 
 /** Past `(born 1867)`. */
 function skipParenthesis(rest: readonly TaggedWord[]): number {
-  if (rest[0]?.text !== '(') return 0;
-  const close = rest.findIndex((word) => word.text === ')');
+  if (rest[0]?.text.startsWith('(') !== true) return 0;
+  const close = rest.findIndex((word) => word.text.endsWith(')'));
   return close === -1 || close > 24 ? 0 : close + 1;
 }
 
@@ -64,15 +64,23 @@ function nounPhrase(rest: readonly TaggedWord[]): TaggedWord[] {
       phrase.push(word);
       continue;
     }
-    const hasNoun = phrase.some((one) => one.pos === 'NOUN');
+    const hasNoun = phrase.some((one, place) => one.pos === 'NOUN' && !isHyphenated(phrase, place));
     const isWord = /^(?:NOUN|ADJ|PROPN|NUM)$/u.test(word.pos) || word.text === '-' || /^['’]s$/u.test(word.text);
     const isModifier =
       !hasNoun && (word.pos === 'ADV' || (word.pos === 'VERB' && /(?:ed|ing|known)$/u.test(word.text)));
     const joins = !hasNoun && word.pos === 'CCONJ' && /^(?:ADJ|NOUN|VERB)$/u.test(rest[at + 1]?.pos ?? '');
-    if (!isWord && !isModifier && !joins) break;
+    if (!isWord && !isModifier && !joins && !isSharedHead(phrase, rest.slice(at))) break;
     phrase.push(word);
   }
   return phrase;
+}
+
+/** `film and voice actress`: the person is behind the `and`. */
+function isSharedHead(phrase: readonly TaggedWord[], rest: readonly TaggedWord[]): boolean {
+  if (rest[0]?.pos !== 'CCONJ' || TYPE_NOUNS[phrase.at(-1)?.lemma.toLowerCase() ?? ''] === 'Person') return false;
+  const end = rest.findIndex((word, at) => at > 0 && word.pos !== 'NOUN');
+  const last = rest[(end === -1 ? rest.length : end) - 1];
+  return TYPE_NOUNS[last?.lemma.toLowerCase() ?? ''] === 'Person';
 }
 
 /** What names the class: nouns and adjectives behind the last `and`; null when it holds a name or is too long. */

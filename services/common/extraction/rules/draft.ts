@@ -20,6 +20,8 @@ export interface Draft {
   things: number;
   /** Helps to find the text, but is nothing a reader would look for in a graph. */
   isKeyword: boolean;
+  /** A noun phrase of the text, without a capital. */
+  isPhrase: boolean;
   readonly sentences: Set<number>;
 }
 
@@ -54,7 +56,7 @@ export function collect({ byKey, classes }: Drafts, occurrence: Occurrence): voi
   for (const spelling of [mention.surface, mention.name]) if (spelling !== draft.name) draft.aliases.add(spelling);
   if (mention.kind === 'date' || mention.kind === 'quantity') return;
   if (mention.isThing) draft.things++;
-  draft.isKeyword &&= isAdjective(mention, sentence);
+  draft.isKeyword &&= isKeywordHere(occurrence);
   if (mention.title !== null) vote(draft.votes, 'Person', 3);
   voteByContext(draft.votes, sentence, mention);
   if (mention.isNested || draft.description !== '') return;
@@ -68,7 +70,7 @@ export function collect({ byKey, classes }: Drafts, occurrence: Occurrence): voi
 /** An entity without a capital. */
 export function conceptDraft(byKey: Map<string, Draft>, name: string, where: readonly number[]): Draft {
   const key = nameKey(name);
-  const draft = byKey.get(key) ?? emptyDraft(name, 'Concept');
+  const draft = byKey.get(key) ?? { ...emptyDraft(name, 'Concept'), isPhrase: true };
   byKey.set(key, draft);
   for (const index of where) draft.sentences.add(index);
   draft.mentions += where.length;
@@ -80,7 +82,7 @@ function draftOfName(name: string, mention: Mention): Draft {
   const isLone = mention.kind === 'name' && !name.includes(' ') && (form === 'Person' || form === 'Place');
   const draft = emptyDraft(name, isLone ? null : form);
   if (isLone && form !== null) vote(draft.votes, form, LONE_NAME_WEIGHT);
-  draft.isKeyword = DEMONYMS.has(name.toLowerCase());
+  draft.isKeyword = !name.includes(' ');
   return draft;
 }
 
@@ -95,13 +97,21 @@ function emptyDraft(name: string, form: EntityType | null): Draft {
     mentions: 0,
     things: 0,
     isKeyword: false,
+    isPhrase: false,
     sentences: new Set(),
   };
 }
 
+/** An adjective of a nation, an ordinary word with a capital, or the tail of a longer name: `Parma` in `Countess of Parma`. */
+function isKeywordHere({ mention, sentence }: Occurrence): boolean {
+  if (DEMONYMS.has(mention.name.toLowerCase())) return isAdjective(mention, sentence);
+  return mention.isWord || (mention.isNested && mention.kind === 'name');
+}
+
 /** `American` in `an American actress`. */
 function isAdjective({ end }: Mention, { words }: AnalysedSentence): boolean {
-  const next = words.find((word) => word.start >= end && word.pos !== 'SPACE');
+  const [next, second] = words.filter((word) => word.start >= end && word.pos !== 'SPACE');
+  if (next?.pos === 'CCONJ' && DEMONYMS.has(second?.text.toLowerCase() ?? '')) return true;
   return next !== undefined && /^(?:NOUN|ADJ|PROPN|NUM)$|^-$/u.test(next.text === '-' ? '-' : next.pos);
 }
 
@@ -111,7 +121,9 @@ export function typeOf(draft: Draft, knownType: string | undefined): EntityType 
   return winner(draft.votes) ?? typeByGuess(draft.name, draft.things * 2 >= draft.mentions);
 }
 
-export function toEntity({ name, type, description, mentions, aliases, isKeyword }: Draft): ExtractedEntity {
+export function toEntity(draft: Draft): ExtractedEntity {
+  const { name, type, description, mentions, aliases } = draft;
   const entity = { name, type, description, aliases: [...aliases].sort(), mentions: Math.max(1, mentions) };
-  return isKeyword ? { ...entity, isKeyword } : entity;
+  const isKeyword = draft.isKeyword && type === 'Concept';
+  return isKeyword || draft.isPhrase ? { ...entity, isKeyword } : entity;
 }

@@ -32,7 +32,7 @@ export function typeByForm(name: string, kind: NameKind): EntityType | null {
   const lower = name.toLowerCase();
   if (PLACES.has(lower)) return 'Place';
   const words = lower.split(' ');
-  const first = words[0] ?? '';
+  const first = (words[0] ?? '').replace(/^(mt|st|ft)\.$/u, '$1');
   const last = words.at(-1) ?? '';
   if (DEMONYMS.has(lower)) return 'Concept';
   if (words.length === 1) return singleType(lower, kind);
@@ -41,6 +41,8 @@ export function typeByForm(name: string, kind: NameKind): EntityType | null {
   const byHead = typeByHead(head, first, words);
   if (byHead !== null) return byHead;
   if (/\d/u.test(last)) return null;
+  // `Queen of Spain` is a person, `Lord of the Rings` is not.
+  if (words[1] === 'of' && words[2] === 'the') return null;
   if (ROLE_TITLES.has(first) || NAME_TITLES.has(first) || isGivenName(first)) return 'Person';
   if (/^\p{L}\.$/u.test(first) || /^(?:jr|sr)\.?$/u.test(last)) return 'Person';
   if (/ (?:van|von|de|der|bin|ibn|di|da|le) /u.test(lower) && words.length < 5) return 'Person';
@@ -57,7 +59,8 @@ function typeByHead(head: string, first: string, words: readonly string[]): Enti
   if (ORGANISATION_ENDINGS.has(head) || (words.includes('of') && ORGANISATION_BEGINNINGS.has(first))) {
     return 'Organisation';
   }
-  if (words.includes('&')) return 'Organisation';
+  if (words.includes('&') || /^(?:representatives|commons|lords|deputies)$/u.test(words.at(-1) ?? ''))
+    return 'Organisation';
   if (CONCEPT_ENDINGS.has(head) || DEMONYMS.has(first)) return 'Concept';
   if (WORK_ENDINGS.has(head)) return 'Work';
   if (PLACE_ENDINGS.has(head) || PLACE_BEGINNINGS.has(first)) return 'Place';

@@ -34,7 +34,7 @@ const UNSTATED =
 /** With an infinitive: wanted, not done. */
 const UNDONE =
   /^(?:try|want|refuse|fail|decline|seek|attempt|hope|plan|intend|wish|threaten|ask|offer|expect|propose|need|seem|appear|sought|think|suppose|pretend)$/u;
-const PLACE_PREPOSITION = /^(?:in|at|near|on)$/iu;
+const PLACE_PREPOSITION = /^(?:in|at|on)$/iu;
 /** `the city of Chichester` is Chichester. */
 const PLACE_NOUN =
   /^(?:city|town|village|state|province|county|district|region|municipality|island|department|borough|territory)$/iu;

@@ -1,11 +1,12 @@
 import { isCommonWord } from '../../language/common-words.ts';
+import { CALENDAR_WORDS } from '../../language/name-words.ts';
 import type { NameMention } from '../../language/names.ts';
 import type { Sentence } from '../../language/sentences.ts';
 import { STOP_WORDS } from '../../language/stop-words.ts';
 import { isGivenName } from './entity-type.ts';
 import { PLACES } from './gazetteer.ts';
 import type { TaggedWord } from './tagger.ts';
-import { NOT_NAMES, OLD_WORDS, PERSONAL_ADJECTIVES, ROLE_TITLES } from './type-words.ts';
+import { NOT_NAMES, OLD_WORDS, PERSONAL_ADJECTIVES, ROLE_TITLES, TYPE_NOUNS } from './type-words.ts';
 
 /** More capitalised words in a row are a table, a cast list or a heading that lost its line breaks. */
 const MAX_NAME_WORDS = 7;
@@ -22,7 +23,7 @@ export interface RepairContext {
 /** Mends what capitals alone get wrong in the names of one sentence; offsets are those of the sentence's source. */
 export function repairNames(names: readonly NameMention[], sentence: Sentence, context: RepairContext): NameMention[] {
   return joinNicknames(names, sentence)
-    .map((name) => withoutOpening(withoutShouting(name, sentence), sentence, context))
+    .map((name) => withoutOpening(withoutShouting(withoutNextSentence(name), sentence), sentence, context))
     .filter(isName);
 }
 
@@ -77,6 +78,12 @@ function withoutShouting(name: NameMention, sentence: Sentence): NameMention {
     : { ...name, text, start: sentence.start + at, end: sentence.start + at + text.length };
 }
 
+/** `Integration.Renowned Writer`: a blank was lost between two sentences. */
+function withoutNextSentence(name: NameMention): NameMention {
+  const cut = name.kind === 'name' ? name.text.search(/\p{Ll}\.\p{Lu}\p{Ll}{2}/u) : -1;
+  return cut === -1 ? name : { ...name, text: name.text.slice(0, cut + 1), end: name.start + cut + 1 };
+}
+
 /** `Wise Stubb` and `Visiting Tokyo` at the start of a sentence are Stubb and Tokyo. */
 function withoutOpening(
   name: NameMention,
@@ -96,8 +103,9 @@ function withoutOpening(
     lowerCase.has(first) ||
     PERSONAL_ADJECTIVES.has(first) ||
     /(?:ing|ed|ly|ous|ful)$/u.test(first);
+  const isRole = TYPE_NOUNS[first] === 'Person' && isGivenName(rest.split(' ')[0]?.toLowerCase() ?? '');
   const isVerb = /(?:ing|ed)$/u.test(first) && words.some((word) => word.start === at && word.pos === 'VERB');
-  if (!(isKnown && isOrdinary) && !isVerb && !OLD_WORDS.has(first.replace(/['’]/gu, ''))) return name;
+  if (!(isKnown && isOrdinary) && !isVerb && !isRole && !OLD_WORDS.has(first.replace(/['’]/gu, ''))) return name;
   const start = sentence.text.indexOf(rest.split(' ')[0] ?? rest, at + blank);
   return { ...name, text: rest, start: start === -1 ? name.start : sentence.start + start };
 }
@@ -107,6 +115,7 @@ function isName(name: NameMention): boolean {
   if (name.kind !== 'name' && name.kind !== 'acronym') return true;
   const words = name.text.split(' ');
   const lower = name.text.toLowerCase().replace(/\.$/u, '');
+  if (words.every((word) => CALENDAR_WORDS.has(word.toLowerCase()))) return false;
   if (words.length === 1) return !NOT_NAMES.has(lower) && !OLD_WORDS.has(lower.replace(/['’]/gu, ''));
   return words.filter((word) => /^[\p{Lu}\p{N}]/u.test(word)).length <= MAX_NAME_WORDS;
 }

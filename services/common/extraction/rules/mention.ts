@@ -2,6 +2,8 @@ import { isCommonWord } from '../../language/common-words.ts';
 import { dates } from '../../language/dates.ts';
 import { type NameKind, type NameMention, namesInSentence } from '../../language/names.ts';
 import type { Sentence } from '../../language/sentences.ts';
+import { isGivenName } from './entity-type.ts';
+import { PLACES } from './gazetteer.ts';
 import { repairNames } from './mention-repair.ts';
 import type { TaggedWord } from './tagger.ts';
 import { NAME_TITLES, ROLE_TITLES } from './type-words.ts';
@@ -19,6 +21,8 @@ export interface Mention {
   readonly end: number;
   /** An article in front, or its last word is an ordinary noun of the same text: a thing rather than a person. */
   readonly isThing: boolean;
+  /** One ordinary word with a capital, or half of a compound: `Judges`, `Republican-majority legislature`. */
+  readonly isWord: boolean;
   /** Lies inside a longer mention: `Belgrade` in `University of Belgrade`. */
   readonly isNested: boolean;
 }
@@ -28,6 +32,9 @@ export interface AnalysedSentence {
   readonly words: readonly TaggedWord[];
   readonly mentions: readonly Mention[];
 }
+
+/** Words that open a sentence and end like this are no names. */
+const NO_NAME_ENDING = /(?:ly|ing|ed|able|ible|ous|ful|less|ive|ness|tions?|ments?|est)$/u;
 
 /** Names and dates of each sentence; a capital at the start of a sentence counts when something else speaks for a name. */
 export function analyseSentences(
@@ -65,7 +72,10 @@ function isNameAfterAll(
 ): boolean {
   const lower = name.text.toLowerCase();
   if (certain.has(lower)) return true;
-  if (lowerCase.has(lower) || isCommonWord(lower) || /(?:ly|ing|ed)$/u.test(lower)) return false;
+  if (lowerCase.has(lower) || isCommonWord(lower) || NO_NAME_ENDING.test(lower)) return false;
+  const next = words.find((word) => word.start >= name.end - sentence.start && word.pos !== 'SPACE');
+  // `Primitive greenhouses`, `Strange!`
+  if (next?.pos === 'NOUN' || next?.text === '!') return false;
   return words.some((word) => word.start === name.start - sentence.start && word.pos === 'PROPN');
 }
 
@@ -75,12 +85,19 @@ function toMention(name: NameMention, sentence: Sentence, lowerCase: ReadonlySet
   const last = text.slice(text.lastIndexOf(' ') + 1).toLowerCase();
   const isThing =
     /(?:^|[^\p{L}])(?:the|an?|this|these|those|our|its)\s$/iu.test(lead) || (text.includes(' ') && lowerCase.has(last));
-  const offsets = { start: start - sentence.start, end: end - sentence.start, isThing, isNested: false };
+  const isWord = kind === 'name' && isOrdinaryName(text.toLowerCase(), lowerCase);
+  const offsets = { start: start - sentence.start, end: end - sentence.start, isThing, isWord, isNested: false };
   if (kind !== 'name') return { surface: text, name: text, title: null, kind, ...offsets };
   const before = sentence.text.slice(Math.max(0, offsets.start - 10), offsets.start);
   const address = /\b(Mr|Mrs|Ms|Dr|Prof|Mme|Sir|Miss)\.? $/u.exec(before)?.[1]?.toLowerCase() ?? null;
   const stripped = stripTitle(text);
   return { surface: text, ...stripped, title: stripped.title ?? address, kind, ...offsets };
+}
+
+function isOrdinaryName(lower: string, lowerCase: ReadonlySet<string>): boolean {
+  if (lower.includes(' ') || isGivenName(lower) || PLACES.has(lower)) return false;
+  const singular = lower.replace(/s$/u, '');
+  return isCommonWord(lower) || isCommonWord(singular) || lowerCase.has(lower) || lowerCase.has(singular);
 }
 
 /** `Captain Ahab` → `Ahab`, `captain`. A rank alone stays as it is. */
@@ -112,7 +129,17 @@ function withDates(sentence: Sentence, mentions: readonly Mention[]): Mention[] 
       for (const other of all.filter((one) => one.start < date.end && date.start < one.end))
         all.splice(all.indexOf(other), 1);
       const { name, start, end } = date;
-      all.push({ surface: name, name, title: null, kind: 'date', start, end, isThing: true, isNested: false });
+      all.push({
+        surface: name,
+        name,
+        title: null,
+        kind: 'date',
+        start,
+        end,
+        isThing: true,
+        isWord: false,
+        isNested: false,
+      });
     }
   }
   all.sort((left, right) => left.start - right.start || right.end - left.end);

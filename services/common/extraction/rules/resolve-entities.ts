@@ -130,5 +130,15 @@ function startsWithGivenName(name: string): boolean {
 }
 
 function toMention({ name }: ResolvableEntity): Mention {
-  return { surface: name, name, title: null, kind: 'name', start: 0, end: 0, isThing: false, isNested: false };
+  return {
+    surface: name,
+    name,
+    title: null,
+    kind: 'name',
+    start: 0,
+    end: 0,
+    isThing: false,
+    isWord: false,
+    isNested: false,
+  };
 }
