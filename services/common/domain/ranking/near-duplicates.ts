@@ -35,8 +35,9 @@ export function collapseNearDuplicates<Item extends DiverseItem>(
 }
 
 interface Fingerprint {
-  readonly shingles: ReadonlySet<string>;
   readonly decisive: string;
+  /** Made with the first text that has the same decisive words: few pairs come that far. */
+  shingles(): ReadonlySet<string>;
 }
 
 function fingerprint(text: string): Fingerprint {
@@ -45,17 +46,32 @@ function fingerprint(text: string): Fingerprint {
       .toLowerCase()
       .replaceAll(/['’]/gu, '')
       .match(/[\p{L}\p{N}]+/gu) ?? [];
+  let made: ReadonlySet<string> | null = null;
+  return {
+    decisive: words.filter((word) => DECISIVE.test(word)).join(' '),
+    shingles() {
+      made ??= shinglesOf(words);
+      return made;
+    },
+  };
+}
+
+function shinglesOf(words: readonly string[]): ReadonlySet<string> {
   const shingles = new Set<string>();
   for (let at = 0; at + SHINGLE <= words.length; at++) shingles.add(words.slice(at, at + SHINGLE).join(' '));
   if (shingles.size === 0) shingles.add(words.join(' '));
-  return { shingles, decisive: words.filter((word) => DECISIVE.test(word)).join(' ') };
+  return shingles;
 }
 
 function isNearDuplicate(left: Fingerprint, right: Fingerprint, threshold: number): boolean {
-  const [small, large] = left.shingles.size < right.shingles.size ? [left, right] : [right, left];
+  if (left.decisive !== right.decisive) return false;
+  const [small, large] = [left.shingles(), right.shingles()].toSorted((a, b) => a.size - b.size) as [
+    ReadonlySet<string>,
+    ReadonlySet<string>,
+  ];
   // The Jaccard index cannot reach the threshold when the sizes differ more than this.
-  if (small.shingles.size < threshold * large.shingles.size || left.decisive !== right.decisive) return false;
+  if (small.size < threshold * large.size) return false;
   let common = 0;
-  for (const shingle of small.shingles) if (large.shingles.has(shingle)) common++;
-  return common / (small.shingles.size + large.shingles.size - common) >= threshold;
+  for (const shingle of small) if (large.has(shingle)) common++;
+  return common / (small.size + large.size - common) >= threshold;
 }
