@@ -48,9 +48,15 @@ function readPhrase(text: string, rest: readonly TaggedWord[], isApposition: boo
   const isIndefinite = /^an?$/iu.test(article.text);
   return {
     description,
-    className: isIndefinite && nouns !== null && !WEAK_WORDS.has(head.lemma.toLowerCase()) ? classNameOf(nouns) : null,
+    className: isIndefinite && nouns !== null && !isVague(nouns) ? classNameOf(nouns) : null,
     type: (TYPE_NOUNS[head.lemma.toLowerCase()] as EntityType | undefined) ?? null,
   };
+}
+
+/** `is a place`, `is a good man`: true of too much. */
+function isVague(words: readonly TaggedWord[]): boolean {
+  const head = words.at(-1)?.lemma.toLowerCase() ?? '';
+  return WEAK_WORDS.has(head) || (words.length === 1 && /^(?:place|entity|person|man|woman|thing|one)$/u.test(head));
 }
 
 /** Up to its last noun: adjectives and participles before, `woman's` and `short and long` inside, no clause behind. */

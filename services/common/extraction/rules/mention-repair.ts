@@ -105,7 +105,9 @@ function withoutOpening(
     /(?:ing|ed|ly|ous|ful)$/u.test(first);
   const isRole = TYPE_NOUNS[first] === 'Person' && isGivenName(rest.split(' ')[0]?.toLowerCase() ?? '');
   const isVerb = /(?:ing|ed)$/u.test(first) && words.some((word) => word.start === at && word.pos === 'VERB');
-  if (!(isKnown && isOrdinary) && !isVerb && !isRole && !OLD_WORDS.has(first.replace(/['’]/gu, ''))) return name;
+  const isPity = /^(?:poor|dear|wretched|wicked|mad)$/u.test(first) && !rest.includes(' ');
+  if (!(isKnown && isOrdinary) && !isVerb && !isRole && !isPity && !OLD_WORDS.has(first.replace(/['’]/gu, '')))
+    return name;
   const start = sentence.text.indexOf(rest.split(' ')[0] ?? rest, at + blank);
   return { ...name, text: rest, start: start === -1 ? name.start : sentence.start + start };
 }
@@ -115,6 +117,7 @@ function isName(name: NameMention): boolean {
   if (name.kind !== 'name' && name.kind !== 'acronym') return true;
   const words = name.text.split(' ');
   const lower = name.text.toLowerCase().replace(/\.$/u, '');
+  if (words.at(-1) === 'I' && words.length === 2) return false;
   if (words.every((word) => CALENDAR_WORDS.has(word.toLowerCase()))) return false;
   if (words.length === 1) return !NOT_NAMES.has(lower) && !OLD_WORDS.has(lower.replace(/['’]/gu, ''));
   return words.filter((word) => /^[\p{Lu}\p{N}]/u.test(word)).length <= MAX_NAME_WORDS;
