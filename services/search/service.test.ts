@@ -370,6 +370,13 @@ describe('the search service', () => {
       expect(await history(search, '/recall')).to.deep.equal(rows);
     });
 
+    it('are no reason to keep an answer back when the store cannot be written', async () => {
+      const full = engramError('ServiceUnavailableError', 'The disk that holds /data/control.db is full');
+      const store = { ...world.store, commit: () => Promise.reject(full) };
+      await using search = await startSearch({ ...world, store }, [notes]);
+      expect(await result(search, { searchType: 'CHUNKS', topK: 1 })).to.have.length(1);
+    });
+
     it('keep nothing of failed searches, or when switched off', async () => {
       await using search = await start();
       await ask(search, { datasets: ['empty'] });

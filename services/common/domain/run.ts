@@ -45,7 +45,9 @@ export type RunEvent =
       readonly stage: string;
       readonly stageIndex: number;
       readonly stageTotal: number;
-    };
+    }
+  /** Its end could not be recorded: the run stays STARTED and goes on by itself later. */
+  | { readonly kind: 'interrupted'; readonly run: RunState; readonly reason: string };
 
 export function isTerminal(status: RunStatus): boolean {
   return status !== 'DATASET_PROCESSING_STARTED';

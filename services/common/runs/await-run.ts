@@ -10,12 +10,14 @@ const POLL_MS = 2000;
 
 /**
  * The terminal state of a run, with its items, however long that takes. Ends with the reason of `context.signal` when it
- * aborts; the run itself goes on.
+ * aborts, and with `ServiceUnavailableError` when the store takes no record of its end; the run itself goes on.
  */
 export async function awaitRun(messenger: Messenger, runId: RunId, context: CallContext): Promise<RunState> {
   const wakeUp = createWakeUp();
-  const subscription = await messenger.subscribe(runEvents, runId, ({ kind }) => {
-    if (kind === 'completed' || kind === 'errored') wakeUp.notify();
+  let interruption: string | null = null;
+  const subscription = await messenger.subscribe(runEvents, runId, (event) => {
+    if (event.kind === 'interrupted') interruption = event.reason;
+    if (event.kind !== 'started' && event.kind !== 'progress') wakeUp.notify();
   });
   try {
     for (;;) {
@@ -23,6 +25,9 @@ export async function awaitRun(messenger: Messenger, runId: RunId, context: Call
       const { run } = await messenger.call(getRun, { runId }, context);
       if (run === null) throw engramError('CogneeSystemError', `run ${runId} does not exist`);
       if (isTerminal(run.status)) return run;
+      if (interruption !== null) {
+        throw engramError('ServiceUnavailableError', `The run goes on later: ${interruption}`, { retryable: true });
+      }
       await wakeUp.wait(POLL_MS, context.signal);
     }
   } finally {

@@ -1,6 +1,6 @@
 import type { RunId } from '../domain/brand.ts';
 import { type DatasetRef, scopeOf } from '../domain/dataset.ts';
-import { engramError, isEngramError } from '../domain/errors.ts';
+import { clientMessage, engramError, isEngramError } from '../domain/errors.ts';
 import { asId } from '../domain/ids.ts';
 import type { JsonObject } from '../domain/json.ts';
 import type { RunItem } from '../domain/run.ts';
@@ -54,7 +54,24 @@ export async function driveRun(
     } else {
       // The state stays STARTED and the lease lapses: another claim goes on with the run.
       logger.error('run.unrecorded', { ...fields, error });
+      await tellInterrupted(dependencies, job, error);
     }
+  }
+}
+
+/** Whoever waits for the run would wait until the store can be written again. */
+async function tellInterrupted(
+  { runs, recorder, logger }: DriveDependencies,
+  job: ClaimedJob,
+  error: unknown,
+): Promise<void> {
+  const { runId, datasetId } = job.payload as RunJob;
+  const reason = isEngramError(error) ? clientMessage(error) : 'its end could not be recorded.';
+  try {
+    const run = await runs.get(datasetScope(job.scope.tenant, asId(datasetId)), asId<RunId>(runId));
+    if (run !== null) await recorder.publish({ kind: 'interrupted', run: run.state, reason });
+  } catch (unreadable) {
+    logger.error('run.unreadable', { runId, error: unreadable });
   }
 }
 

@@ -10,6 +10,7 @@ import {
 } from '../../../test/support/cognify-service.ts';
 import type { RunId } from '../domain/brand.ts';
 import { scopeOf } from '../domain/dataset.ts';
+import { engramError } from '../domain/errors.ts';
 import { asId } from '../domain/ids.ts';
 import type { RunEvent, RunState } from '../domain/run.ts';
 import { getRun, recordRun, runEvents } from '../messaging/methods/cognify.ts';
@@ -75,6 +76,28 @@ describe('run engine', () => {
     await subscription.stop();
     expect(events.map(({ kind }) => kind)).to.deep.equal(['progress', 'progress', 'progress', 'completed']);
     expect(events[0]).to.include({ stage: 'add_data_points', stageIndex: 4, stageTotal: 4 });
+  });
+
+  it('tells whoever waits when the store takes no record of its end, and goes on by itself later', async () => {
+    const world = await createWorld();
+    await world.addText('one', 'Ada met Grace.');
+    const { extractor, entered, letGo } = heldExtractor();
+    let isFull = false;
+    const full = engramError('ServiceUnavailableError', 'The disk that holds /data/control.db is full');
+    const commit: typeof world.store.commit = (...call) =>
+      isFull ? Promise.reject(full) : world.store.commit(...call);
+    const store = { ...world.store, commit };
+    await using cognify = await startCognify({ ...world, store }, { extractor });
+    const { id } = await cognify.start();
+    await entered;
+    isFull = true;
+    letGo();
+    const error = await awaitRun(cognify.messenger, id, CALL).catch((reason: unknown) => reason);
+    expect(error).to.include({ wireName: 'ServiceUnavailableError', status: 503 });
+    expect((error as Error).message).to.equal('The run goes on later: The disk that holds control.db is full');
+    expect((await runOf(world, id))?.status).to.equal('DATASET_PROCESSING_STARTED');
+    isFull = false;
+    expect((await awaitRun(cognify.messenger, id, CALL)).status).to.equal('DATASET_PROCESSING_COMPLETED');
   });
 
   it('shows progress while it goes on and none when it has ended', async () => {

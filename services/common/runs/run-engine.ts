@@ -114,11 +114,17 @@ export function createRunEngine(dependencies: RunEngineDependencies): RunEngine 
       wakeUp.notify();
     }
   };
+  let claimFault = '';
   const claim = async (): Promise<ClaimedJob | null> => {
     try {
-      return await workQueue.claim(SYSTEM_SCOPE, kinds, worker, settings.leaseMs);
+      const job = await workQueue.claim(SYSTEM_SCOPE, kinds, worker, settings.leaseMs);
+      claimFault = '';
+      return job;
     } catch (error) {
-      logger.error('run.claim.failed', { error });
+      // Once: a full disk would otherwise fill the log with a line for each poll.
+      const fault = String(error);
+      if (fault !== claimFault) logger.error('run.claim.failed', { error });
+      claimFault = fault;
       return null;
     }
   };

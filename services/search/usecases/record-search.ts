@@ -1,3 +1,4 @@
+import { isEngramError } from '../../common/domain/errors.ts';
 import type { SearchDependencies } from '../dependencies.ts';
 import type { DatasetOutcome } from './search-outcome.ts';
 import type { SearchRequest } from './search-request.ts';
@@ -5,7 +6,10 @@ import type { SearchRequest } from './search-request.ts';
 /** Characters of one stored answer: a search for every chunk must not copy the dataset into the history. */
 const MAX_ANSWER_LENGTH = 64_000;
 
-/** Keeps question and answer of each dataset that answered; of none when nothing was searched. */
+/**
+ * Keeps question and answer of each dataset that answered; of none when nothing was searched. A store that cannot be
+ * written, for one because its disk is full, is no reason to keep the answer back.
+ */
 export async function recordSearch(
   deps: SearchDependencies,
   request: SearchRequest,
@@ -25,7 +29,12 @@ export async function recordSearch(
     answer: answerText(outcome),
   }));
   const scope = { tenant: request.principal.tenant };
-  await deps.history.append(scope, answered.length > 0 ? answered : [{ ...common, datasetId: null, answer: '' }]);
+  try {
+    await deps.history.append(scope, answered.length > 0 ? answered : [{ ...common, datasetId: null, answer: '' }]);
+  } catch (error) {
+    if (!isEngramError(error) || error.wireName !== 'ServiceUnavailableError') throw error;
+    deps.logger.warn('search.history.unwritten', { error });
+  }
 }
 
 /** The answer, else the context; lists as JSON text of as many texts as fit. */
