@@ -79,7 +79,7 @@ function bestQuotes(query: string, passages: readonly RankedPassage[], retrieval
       return {
         id: `${passage.id}#${at}`,
         text: text.replace(/\s+/gu, ' '),
-        source: passage.payload.documentName,
+        source: sourceName(passage),
         score: (informationOf(text) + named) * gain,
       };
     }),
@@ -93,15 +93,35 @@ function bestQuotes(query: string, passages: readonly RankedPassage[], retrieval
     .slice(0, MAX_QUOTES);
 }
 
+/** A name a reader knows: of the document, else its heading, else how the passage begins. */
+function sourceName({ payload }: RankedPassage): string {
+  const named = GENERATED.test(payload.documentName) ? '' : payload.documentName;
+  if (named !== '') return named;
+  const start = payload.headings[0] ?? payload.text.trim().split('\n', 1)[0] ?? '';
+  return start.length <= MAX_SOURCE ? start : `${start.slice(0, MAX_SOURCE - 1).trimEnd()}…`;
+}
+
+/** Names that ingestion makes up for texts without one. */
+const GENERATED = /^text_[0-9a-f]{32}$/;
+const MAX_SOURCE = 48;
+
 /** Information of the query's words in a sentence, against all sentences that were read; long ones pay for length. */
 function sentenceInformation(query: string, all: readonly string[]): (text: string) => number {
   const terms = tokenizeQuery(query);
-  const sets = all.map((text) => new Set(tokenize(text)));
-  const weights = terms.map((term) => inverseRowFrequency(all.length, sets.filter((words) => words.has(term)).length));
+  const read = new Map(
+    all.map((text) => {
+      const tokens = tokenize(text);
+      return [text, { words: new Set(tokens), length: tokens.length }];
+    }),
+  );
+  const rows = [...read.values()];
+  const weights = terms.map((term) =>
+    inverseRowFrequency(rows.length, rows.filter(({ words }) => words.has(term)).length),
+  );
   return (text) => {
-    const tokens = tokenize(text);
-    const words = new Set(tokens);
-    const sum = terms.reduce((total, term, at) => total + (words.has(term) ? (weights[at] ?? 0) : 0), 0);
-    return sum / Math.sqrt(1 + tokens.length / 60);
+    const sentence = read.get(text);
+    if (sentence === undefined) return 0;
+    const sum = terms.reduce((total, term, at) => total + (sentence.words.has(term) ? (weights[at] ?? 0) : 0), 0);
+    return sum / Math.sqrt(1 + sentence.length / 60);
   };
 }
