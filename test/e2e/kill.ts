@@ -1,4 +1,5 @@
 import { type EngramProcess, makeDataDir, startProcess } from '../support/engram-process.ts';
+import { type LeftBehind, leftBehind } from '../support/left-behind.ts';
 
 /** Small documents with shared entities, so that a lost or doubled one shows in the merged graph. */
 function documents(count: number): readonly { readonly name: string; readonly text: string }[] {
@@ -33,20 +34,26 @@ interface WireGraph {
   readonly edges: readonly { readonly source: string; readonly target: string; readonly label: string }[];
 }
 
-/** Adds and builds documents while the process is killed `kills` times at moments chosen by `random`. */
-export async function addUnderKills(options: {
+export interface KillOptions {
   readonly documents: number;
   readonly kills: number;
   readonly random: () => number;
-}): Promise<KillReport> {
+  /** `add`: add and cognify by themselves; `remember`: both in one call. Default `add`. */
+  readonly by?: 'add' | 'remember';
+  /** Only the documents of these numbers; default all. */
+  readonly keep?: (index: number) => boolean;
+}
+
+/** Adds and builds documents while the process is killed `kills` times at moments chosen by `random`. */
+export async function addUnderKills(options: KillOptions): Promise<KillReport> {
   const data = makeDataDir();
-  const letters = documents(options.documents);
+  const letters = documents(options.documents).filter((_, index) => options.keep?.(index) ?? true);
   const acknowledged = new Set<string>();
   let server = await startProcess({ dataDir: data.path });
   try {
     for (let kills = 0; kills < options.kills; kills += 1) {
-      const work = busily(server, letters, acknowledged);
-      await new Promise((resolve) => setTimeout(resolve, 30 + options.random() * 900));
+      const work = (options.by === 'remember' ? rememberBusily : busily)(server, letters, acknowledged);
+      await pause(30 + options.random() * 900);
       await server.kill();
       await work;
       server = await startProcess({ dataDir: data.path });
@@ -79,11 +86,121 @@ async function busily(
   }
 }
 
-async function add(server: EngramProcess, letter: { readonly name: string; readonly text: string }): Promise<void> {
+async function rememberBusily(
+  server: EngramProcess,
+  letters: ReturnType<typeof documents>,
+  acknowledged: Set<string>,
+): Promise<void> {
+  try {
+    for (;;) {
+      for (const letter of letters) {
+        await post(server, '/remember', letter);
+        acknowledged.add(letter.name);
+      }
+    }
+  } catch {
+    // The process was killed.
+  }
+}
+
+export interface ForgetReport {
+  readonly kills: number;
+  /** Names of items that were acknowledged as forgotten and were there after a restart: none. */
+  readonly returned: readonly string[];
+  readonly left: KillReport;
+  /** After the dataset was forgotten under kills, too. */
+  readonly remains: LeftBehind & { readonly datasets: number };
+}
+
+/**
+ * Builds documents, then forgets those of odd numbers while the process is killed; what is left is read back. At the end the
+ * dataset is forgotten under a kill as well. A call that got no answer is repeated, as a client would.
+ */
+export async function forgetUnderKills(options: Omit<KillOptions, 'by' | 'keep'>): Promise<ForgetReport> {
+  const data = makeDataDir();
+  let server = await startProcess({ dataDir: data.path });
+  try {
+    for (const letter of documents(options.documents)) await add(server, letter);
+    await runToTheEnd(server);
+    const doomed = (await itemsOf(server)).filter(({ name }) => Number(name.split('-')[1]) % 2 === 1);
+    const forgotten = new Set<string>();
+    const returned = new Set<string>();
+    for (let kills = 0; kills < options.kills || forgotten.size < doomed.length; kills += 1) {
+      const work = forgetBusily(server, doomed, forgotten);
+      if (kills < options.kills) {
+        await pause(5 + options.random() * 120);
+        await server.kill();
+      }
+      await work;
+      if (kills < options.kills) server = await startProcess({ dataDir: data.path });
+      for (const { id, name } of await itemsOf(server)) if (forgotten.has(id)) returned.add(name);
+    }
+    const left = { kills: options.kills, acknowledged: forgotten.size, ...(await readBack(server)) };
+    const work = answer(forget(server, { dataset: 'letters' })).catch(() => undefined);
+    await pause(options.random() * 60);
+    await server.kill();
+    await work;
+    server = await startProcess({ dataDir: data.path });
+    // Gone already when the kill came late.
+    await forget(server, { dataset: 'letters' });
+    const datasets = (await answer(fetch(`${server.baseUrl}/api/v1/datasets`))) as unknown[];
+    return {
+      kills: options.kills,
+      returned: [...returned],
+      left,
+      remains: { ...leftBehind(data.path, server.pid), datasets: datasets.length },
+    };
+  } finally {
+    await server.stop();
+    data.remove();
+  }
+}
+
+interface Item {
+  readonly id: string;
+  readonly name: string;
+}
+
+/** Forgets one after another; the set holds those that were acknowledged. */
+async function forgetBusily(server: EngramProcess, items: readonly Item[], forgotten: Set<string>): Promise<void> {
+  try {
+    for (const { id } of items) {
+      if (forgotten.has(id)) continue;
+      await answer(forget(server, { dataset: 'letters', dataId: id }));
+      forgotten.add(id);
+    }
+  } catch {
+    // The process was killed.
+  }
+}
+
+function forget(server: EngramProcess, body: object): Promise<Response> {
+  const headers = { 'content-type': 'application/json' };
+  return fetch(`${server.baseUrl}/api/v1/forget`, { method: 'POST', headers, body: JSON.stringify(body) });
+}
+
+async function itemsOf(server: EngramProcess): Promise<readonly Item[]> {
+  const [dataset] = (await answer(fetch(`${server.baseUrl}/api/v1/datasets`))) as { id: string }[];
+  return (await answer(fetch(`${server.baseUrl}/api/v1/datasets/${dataset?.id}/data`))) as Item[];
+}
+
+function pause(durationMs: number): Promise<void> {
+  return new Promise((resolve) => setTimeout(resolve, durationMs));
+}
+
+function add(server: EngramProcess, letter: { readonly name: string; readonly text: string }): Promise<void> {
+  return post(server, '/add', letter);
+}
+
+async function post(
+  server: EngramProcess,
+  path: string,
+  letter: { readonly name: string; readonly text: string },
+): Promise<void> {
   const form = new FormData();
   form.append('data', new Blob([letter.text]), letter.name);
   form.append('datasetName', 'letters');
-  await answer(fetch(`${server.baseUrl}/api/v1/add`, { method: 'POST', body: form }));
+  await answer(fetch(`${server.baseUrl}/api/v1${path}`, { method: 'POST', body: form }));
 }
 
 function cognify(server: EngramProcess, runInBackground: boolean): Promise<unknown> {
