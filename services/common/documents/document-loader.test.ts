@@ -397,7 +397,7 @@ describe('document loader', () => {
       for (const { text } of [json, ...json.blocks]) expect(text.isWellFormed() && !text.includes('\0')).to.equal(true);
     });
 
-    it('reads a line of a megabyte of every text format within two seconds', async () => {
+    it('reads a line of a megabyte of every text format in time that grows with its length', async () => {
       const line = 'word '.repeat(200_000);
       const code = 'var f=function(){return 1};'.repeat(37_000);
       const files = {
@@ -414,7 +414,8 @@ describe('document loader', () => {
       for (const [name, content] of Object.entries(files)) {
         const start = performance.now();
         const { blocks } = await load(name, content);
-        expect(performance.now() - start, name).to.be.below(2_000);
+        // A quadratic reader takes minutes; a busy machine a few seconds.
+        expect(performance.now() - start, name).to.be.below(12_000);
         expect(blocks.length, name).to.be.greaterThan(0);
       }
     });

@@ -90,12 +90,16 @@ describe('SQLite document store', () => {
       file,
     ]);
     let acknowledged = 0;
+    let complaint = '';
+    child.stderr.setEncoding('utf8').on('data', (text: string) => {
+      complaint += text;
+    });
     child.stdout.setEncoding('utf8').on('data', (text: string) => {
       acknowledged = Math.max(acknowledged, ...text.trim().split('\n').map(Number));
       if (acknowledged > 300) child.kill('SIGKILL');
     });
     await once(child, 'close');
-    expect(acknowledged).to.be.greaterThan(300);
+    expect(acknowledged, complaint).to.be.greaterThan(300);
     const store = await open();
     await store.prepare([notes]);
     const stored = await store.count(scope, notes, {});
