@@ -7,6 +7,7 @@ import { join } from 'node:path';
 import { fileURLToPath } from 'node:url';
 
 const START = fileURLToPath(new URL('../../../services/start.mjs', import.meta.url));
+const PACKAGE = new URL('../../../package.json', import.meta.url);
 
 /** The whole service as a process of its own, as `npm start` starts it, on an empty data directory. */
 export interface BenchServer {
@@ -24,7 +25,7 @@ export async function startServer(environment: Readonly<Record<string, string>> 
   const port = await freePort();
   const baseUrl = `http://127.0.0.1:${port}`;
   const started = performance.now();
-  const child = spawn(process.execPath, [START], {
+  const child = spawn(process.execPath, [...startFlags(), START], {
     env: {
       PATH: process.env['PATH'],
       HOME: directory,
@@ -49,6 +50,12 @@ export async function startServer(environment: Readonly<Record<string, string>> 
       rmSync(directory, { recursive: true, force: true });
     },
   };
+}
+
+/** What `npm start` gives Node before the file. */
+function startFlags(): readonly string[] {
+  const { scripts } = JSON.parse(readFileSync(PACKAGE, 'utf8')) as { readonly scripts: { readonly start: string } };
+  return scripts.start.split(' ').filter((word) => word.startsWith('--'));
 }
 
 async function freePort(): Promise<number> {
