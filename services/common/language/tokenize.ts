@@ -1,5 +1,5 @@
-import { stemmer } from 'stemmer';
 import { fold } from './fold.ts';
+import { porterStem } from './porter-stem.ts';
 import { REQUEST_STOP_WORDS, STOP_WORDS } from './stop-words.ts';
 
 /** Longer runs (base64, hashes, minified code) are cut here, in texts and queries alike, so that they still match. */
@@ -179,7 +179,7 @@ function addWord(word: string, tokens: string[], form: Form): void {
 
 /** The form that inflections share: the Porter stem of an English-looking word, `1990` of `1990s`, else itself. */
 export function stemOf(word: string): string {
-  if (STEMMABLE.test(word)) return STOP_WORDS.has(word) ? word : stemmer(word);
+  if (STEMMABLE.test(word)) return STOP_WORDS.has(word) ? word : porterStem(word);
   return DECADE.exec(word)?.[1] ?? word;
 }
 
