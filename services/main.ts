@@ -1,11 +1,14 @@
+import { setImmediate as nextTurn } from 'node:timers/promises';
+import { parseArgs } from 'node:util';
 import type { Config } from './common/config/configuration.ts';
 import { ConfigurationError, type LoadedConfig, loadProcessConfig } from './common/config/load-config.ts';
 import { isEngramError } from './common/domain/errors.ts';
+import { SERVICE_NAMES } from './common/domain/service-paths.ts';
 import { createLifecycle, type Lifecycle } from './common/lifecycle/lifecycle.ts';
 import { createLogger, type Logger } from './common/observability/logger.ts';
 import { createMetrics } from './common/observability/metrics.ts';
 import { collections } from './composition/collections.ts';
-import { openStores } from './composition/stores.ts';
+import { openStores, type Stores } from './composition/stores.ts';
 
 export interface Engram {
   /** `http://127.0.0.1:8000` */
@@ -31,8 +34,11 @@ async function start(config: Config, logger: Logger): Promise<{ readonly url: st
   const metrics = createMetrics();
   // Loading modules is most of the start: the storage thread starts beside it.
   const [stores, assemble] = await Promise.all([
-    openStores({ config, collections, logger, metrics }),
-    import('./composition/assemble.ts').then(({ loadAssembly }) => loadAssembly(config)),
+    openAll(config, () => openStores({ config, collections, logger, metrics }), logger),
+    // A turn later: by then the thread is started, while loading would keep this one busy to its end.
+    nextTurn()
+      .then(() => import('./composition/assemble.ts'))
+      .then(({ loadAssembly }) => loadAssembly(config)),
   ]);
   lifecycle.add({ name: 'stores', stop: () => stores.close() });
   try {
@@ -46,9 +52,17 @@ async function start(config: Config, logger: Logger): Promise<{ readonly url: st
   }
 }
 
+/** Servers of a cluster may come up after this process; files are there or not. */
+async function openAll(config: Config, open: () => Promise<Stores>, logger: Logger): Promise<Stores> {
+  if (!Object.values(config.stores).includes('cluster')) return open();
+  const { awaitStores } = await import('./composition/await-stores.ts');
+  return awaitStores(open, { port: config.port, host: config.host, logger });
+}
+
 /** `npm start`, and `npm run migrate` with that word. A failure ends in one readable message and exit 1. */
 export async function run(command: string | undefined): Promise<void> {
   let loaded: LoadedConfig;
+  if (command === 'cluster') process.env['ENGRAM_STORES'] ??= 'cluster';
   try {
     loaded = loadProcessConfig();
   } catch (error) {
@@ -56,11 +70,14 @@ export async function run(command: string | undefined): Promise<void> {
     throw error;
   }
   const { config, warnings } = loaded;
-  const logger = createLogger({ level: config.logLevel, name: 'engram' });
+  const logger = createLogger({ level: config.logLevel, name: nameOf(config) });
   for (const warning of warnings) logger.warn('config.warning', { warning });
   try {
     if (command === 'migrate') return await migrate(config, logger);
-    if (command !== undefined) return fail(`There is no command "${command}": leave it out, or use "migrate".`);
+    if (command === 'cluster') return await cluster(config, logger);
+    if (command !== undefined) {
+      return fail(`There is no command "${command}": leave it out, or use "migrate" or "cluster".`);
+    }
     await serve(config, logger);
   } catch (error) {
     fail(startMessage(error, config));
@@ -78,10 +95,30 @@ async function serve(config: Config, logger: Logger): Promise<void> {
   });
 }
 
+/** `npm run cluster [-- --replicas 2]` */
+async function cluster(config: Config, logger: Logger): Promise<void> {
+  const { addCluster } = await import('./composition/cluster/run-cluster.ts');
+  const { values } = parseArgs({
+    args: process.argv.slice(3),
+    options: { replicas: { type: 'string', default: '1' } },
+  });
+  const replicas = Math.max(1, Number.parseInt(values.replicas, 10) || 1);
+  const lifecycle = createLifecycle({ logger, stopTimeoutMs: 6 * (config.drainTimeoutMs + 5_000) });
+  const address = await addCluster({ config, variables: process.env, replicas, logger }, lifecycle);
+  lifecycle.handleSignals(process);
+  await lifecycle.start();
+  logger.info('cluster.started', { url: address(), replicas });
+}
+
 async function migrate(config: Config, logger: Logger): Promise<void> {
   const { migrateStores } = await import('./composition/migrate.ts');
-  const datasetFiles = await migrateStores(config);
+  const datasetFiles = await migrateStores(config, logger);
   logger.info('engram.migrated', { dataDir: config.dataDir, datasetFiles });
+}
+
+/** In the combined log of a cluster the process must be told from the others. */
+function nameOf({ services }: Config): string {
+  return services.length === SERVICE_NAMES.length ? 'engram' : `engram-${services.join('-')}`;
 }
 
 function startMessage(error: unknown, config: Config): string {

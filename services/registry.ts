@@ -1,6 +1,6 @@
 import { join } from 'node:path';
 import type { Config } from './common/config/configuration.ts';
-import type { ServiceName } from './common/config/settings.ts';
+import type { ServiceName } from './common/domain/service-paths.ts';
 import type { Service } from './common/lifecycle/service.ts';
 import type { Messenger } from './common/messaging/messenger.ts';
 import type { Logger } from './common/observability/logger.ts';
@@ -33,6 +33,9 @@ export interface Parts {
 
 export type BuildService = (parts: Parts) => Service;
 
+/** Where other processes may go on with a run, neither the stop of this one nor of a store is a reason to end it. */
+const IN_A_CLUSTER = { onStop: 'hand-over', onStoreFailure: 'retry' } as const;
+
 /** The services of this build. Only those that are wanted are loaded. */
 const REGISTRY: Readonly<Partial<Record<ServiceName, () => Promise<BuildService>>>> = {
   auth: async () => {
@@ -56,12 +59,14 @@ const REGISTRY: Readonly<Partial<Record<ServiceName, () => Promise<BuildService>
   ingest: async () => {
     const { createIngestService } = await import('./ingest/service.ts');
     return (parts) => {
-      const { config, stores, documents, fetcher } = parts;
+      const { config, stores, documents, fetcher, ledger } = parts;
       return createIngestService({
         ...common(parts, 'ingest'),
         blobs: stores.blobs,
         documents,
         fetcher,
+        graph: stores.indexes.graph,
+        ledger,
         settings: {
           maxDocumentBytes: config.uploadLimitBytes,
           parseConcurrency: 4,
@@ -97,7 +102,11 @@ const REGISTRY: Readonly<Partial<Record<ServiceName, () => Promise<BuildService>
           raiseItemErrors: config.raiseItemErrors,
           ...(models.missingModelKey === null ? {} : { missingModelKey: models.missingModelKey }),
         },
-        runs: { abandonedAfterMs: config.staleRunMinAgeMs, drainMs: config.drainTimeoutMs },
+        runs: {
+          abandonedAfterMs: config.staleRunMinAgeMs,
+          drainMs: config.drainTimeoutMs,
+          ...(stores.documents.capabilities.sharedBetweenProcesses ? IN_A_CLUSTER : {}),
+        },
       });
     };
   },
@@ -117,6 +126,7 @@ const REGISTRY: Readonly<Partial<Record<ServiceName, () => Promise<BuildService>
           answerStreaming: config.llmAnswerStreaming,
           ...(models.missingModelKey === null ? {} : { missingModelKey: models.missingModelKey }),
           allowCypherQuery: config.allowCypherQuery,
+          concurrentSearches: config.stores.index === 'embedded' ? 4 : 64,
           recallWarmupShortcircuit: config.recallWarmupShortcircuit,
           recallWarmupThreshold: config.recallWarmupThreshold,
           recallWarmupCacheTtlMs: config.recallWarmupCacheTtlMs,
@@ -125,6 +135,11 @@ const REGISTRY: Readonly<Partial<Record<ServiceName, () => Promise<BuildService>
     };
   },
 };
+
+/** Services of later releases have a name and a path already. */
+export function isBuilt(name: ServiceName): boolean {
+  return REGISTRY[name] !== undefined;
+}
 
 /** Loading takes a while and touches nothing: it can go on beside the opening of the stores. */
 export function loadServices(names: readonly ServiceName[]): Promise<readonly BuildService[]> {

@@ -9,6 +9,7 @@ import type { Datasets } from '../common/repositories/datasets.ts';
 import type { Grants } from '../common/repositories/grants.ts';
 import type { RevokedTokens } from '../common/repositories/revoked-tokens.ts';
 import type { Users } from '../common/repositories/users.ts';
+import type { AccessNews } from './credentials/access-news.ts';
 import type { AccessTokens } from './credentials/access-tokens.ts';
 import type { LoginThrottle } from './credentials/login-throttle.ts';
 import type { PasswordHasher } from './credentials/password-hasher.ts';
@@ -59,4 +60,5 @@ export interface AuthDependencies extends Pick<AuthServiceOptions, 'store' | 'ev
   readonly tokens: AccessTokens;
   readonly throttle: LoginThrottle;
   readonly cache: PrincipalCache;
+  readonly news: AccessNews;
 }

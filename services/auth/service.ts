@@ -1,6 +1,9 @@
 import { asId } from '../common/domain/ids.ts';
+import type { Principal } from '../common/domain/principal.ts';
 import type { Service } from '../common/lifecycle/service.ts';
+import { callerOf } from '../common/messaging/messenger.ts';
 import * as methods from '../common/messaging/methods/auth.ts';
+import { createPrincipalSigner } from '../common/messaging/principal-tokens.ts';
 import type { Subscription } from '../common/ports/bus.ts';
 import type { AnyCollection } from '../common/ports/document-store.ts';
 import { apiKeysCollection, createApiKeys } from '../common/repositories/api-keys.ts';
@@ -8,6 +11,7 @@ import { createDatasets, datasetsCollection } from '../common/repositories/datas
 import { createGrants, grantsCollection } from '../common/repositories/grants.ts';
 import { createRevokedTokens, revokedTokensCollection } from '../common/repositories/revoked-tokens.ts';
 import { createUsers, usersCollection } from '../common/repositories/users.ts';
+import { createAccessNews } from './credentials/access-news.ts';
 import { createAccessTokens } from './credentials/access-tokens.ts';
 import { createLoginThrottle } from './credentials/login-throttle.ts';
 import { createPasswordHasher } from './credentials/password-hasher.ts';
@@ -43,7 +47,7 @@ export function createAuthService(options: AuthServiceOptions): Service {
     sockets: [],
     async start() {
       await prepareDefaultUser(deps);
-      subscriptions = await serve(deps, options.messenger);
+      subscriptions = await serve(deps, options);
       // Costs a password hash and only writes a log line: nothing waits for it.
       review = reviewDefaultUser(deps).catch((error: unknown) => {
         options.logger.warn('auth.default_user.not_reviewed', { error });
@@ -59,6 +63,7 @@ export function createAuthService(options: AuthServiceOptions): Service {
 
 function dependenciesOf(options: AuthServiceOptions): AuthDependencies {
   const { store, eventLog, clock, ids, logger, settings, secrets } = options;
+  const cache = createPrincipalCache({ clock });
   return {
     ...{ store, eventLog, clock, ids, logger, settings },
     defaultUserPassword: secrets.defaultUserPassword,
@@ -70,24 +75,37 @@ function dependenciesOf(options: AuthServiceOptions): AuthDependencies {
     passwords: createPasswordHasher(),
     tokens: createAccessTokens({ secret: secrets.jwt, lifetimeSeconds: settings.tokenLifetimeSeconds, clock, ids }),
     throttle: createLoginThrottle(clock),
-    cache: createPrincipalCache({ clock }),
+    cache,
+    news: createAccessNews(options, cache),
   };
 }
 
-function serve(deps: AuthDependencies, messenger: AuthServiceOptions['messenger']): Promise<readonly Subscription[]> {
+function serve(
+  deps: AuthDependencies,
+  { messenger, secrets, clock }: AuthServiceOptions,
+): Promise<readonly Subscription[]> {
   const { posture } = deps.settings;
+  const signer = createPrincipalSigner(secrets.jwt, clock);
+  const signed = (principal: Principal | null) => ({
+    principal,
+    ...(principal === null ? {} : { token: signer.sign(principal) }),
+  });
   return Promise.all([
+    deps.news.listen(),
     messenger.serve(methods.authenticate, async (request) => ({
-      principal: await authenticate(deps, request),
+      ...signed(await authenticate(deps, request)),
       required: posture.required,
       posture: posture.reason,
     })),
-    messenger.serve(methods.getPrincipal, async ({ userId, tenant }) => ({
-      principal: await getPrincipal(deps, asId(userId), asId(tenant)),
+    messenger.serve(methods.getPrincipal, async ({ userId, tenant }) =>
+      signed(await getPrincipal(deps, asId(userId), asId(tenant))),
+    ),
+    messenger.serve(methods.getPublicKeys, async () => ({ jwks: signer.publicKeys })),
+    messenger.serve(methods.resolveDatasets, async (request, context) => ({
+      datasets: await resolveDatasets(deps, { ...request, principal: callerOf(context) }),
     })),
-    messenger.serve(methods.resolveDatasets, async (request) => ({ datasets: await resolveDatasets(deps, request) })),
-    messenger.serve(methods.createDataset, async ({ principal, name }) => ({
-      dataset: await createDataset(deps, principal, name),
+    messenger.serve(methods.createDataset, async ({ name }, context) => ({
+      dataset: await createDataset(deps, callerOf(context), name),
     })),
     messenger.serve(methods.removeDataset, async ({ dataset }) => ({ removed: await removeDataset(deps, dataset) })),
   ]);

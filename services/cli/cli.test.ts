@@ -183,6 +183,7 @@ describe('command-line client', () => {
         'datasets',
         'forget',
         'visualize',
+        'jobs',
       ]) {
         const { code, out } = await run(command, '--help');
         expect(code, command).to.equal(0);

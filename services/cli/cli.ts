@@ -5,6 +5,7 @@ import { cognifyCommand } from './commands/cognify.ts';
 import { datasetsCommand } from './commands/datasets.ts';
 import { forgetCommand } from './commands/forget.ts';
 import { importCommand } from './commands/import.ts';
+import { jobsCommand } from './commands/jobs.ts';
 import { recallCommand } from './commands/recall.ts';
 import { searchCommand } from './commands/search.ts';
 import { statusCommand } from './commands/status.ts';
@@ -23,6 +24,7 @@ const COMMANDS: readonly Command[] = [
   datasetsCommand,
   forgetCommand,
   visualizeCommand,
+  jobsCommand,
 ];
 
 /** Runs one command line to its end and gives the exit code; never throws for what a user can cause. */

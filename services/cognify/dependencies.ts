@@ -50,5 +50,6 @@ export interface CognifyDependencies
   readonly records: RunRecords;
   readonly recorder: RunRecorder;
   readonly engine: RunEngine;
+  readonly workQueue: Pick<WatchedWorkQueue, 'deadLetters' | 'withdrawWrites'>;
   readonly builds: ItemBuilds;
 }

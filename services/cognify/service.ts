@@ -1,4 +1,5 @@
 import type { Service } from '../common/lifecycle/service.ts';
+import { callerOf } from '../common/messaging/messenger.ts';
 import * as methods from '../common/messaging/methods/cognify.ts';
 import type { Subscription } from '../common/ports/bus.ts';
 import type { AnyCollection } from '../common/ports/document-store.ts';
@@ -6,6 +7,7 @@ import { ledgerCollection } from '../common/repositories/ledger.ts';
 import { createModelCache, modelCacheCollection } from '../common/repositories/model-cache.ts';
 import { createRunRecords, runRecordsCollection } from '../common/repositories/run-records.ts';
 import { createRuns, runHeadsCollection, runResultsCollection, runsCollection } from '../common/repositories/runs.ts';
+import { createRepeating } from '../common/runs/repeating.ts';
 import { createRunEngine } from '../common/runs/run-engine.ts';
 import { createRunRecorder } from '../common/runs/run-recorder.ts';
 import { DEFAULT_RUN_SETTINGS } from '../common/runs/run-settings.ts';
@@ -16,8 +18,9 @@ import { createItemBuilds } from './pipeline/item-builds.ts';
 import { DEFAULT_COGNIFY_SETTINGS } from './pipeline/settings.ts';
 import { activityRoutes } from './routes/activity.ts';
 import { cognifyRoutes } from './routes/cognify.ts';
-import { datasetGraphRoutes } from './routes/dataset-graph.ts';
 import { datasetStatusRoutes } from './routes/dataset-status.ts';
+import { graphSummaryRoutes } from './routes/graph-summary.ts';
+import { jobRoutes } from './routes/jobs.ts';
 import { runSocket } from './routes/run-socket.ts';
 import { eraseBuilt } from './usecases/erase-built.ts';
 import { itemsBuilt } from './usecases/items-built.ts';
@@ -35,33 +38,38 @@ export const cognifyCollections: readonly AnyCollection[] = [
   modelCacheCollection,
 ];
 
+/** Other workers may be killed while this process lives on. */
+const SWEEP_EVERY_MS = 600_000;
+
 /** Runs, and the graph and indexes they build: see README.md. */
 export function createCognifyService(options: CognifyServiceOptions): Service {
   const dependencies = dependenciesOf(options);
   const { engine, logger } = dependencies;
   let subscriptions: readonly Subscription[] = [];
-  let sweeping: Promise<unknown> = Promise.resolve();
+  const sweep = createRepeating({
+    work: () => sweepGenerations(dependencies),
+    everyMs: SWEEP_EVERY_MS,
+    onError: (error) => logger.error('cognify.sweep.failed', { error }),
+  });
   return {
     name: 'cognify',
-    // Fixed paths stand before those with a parameter at the same place.
     routes: [
       ...cognifyRoutes(dependencies),
       ...datasetStatusRoutes(dependencies),
-      ...datasetGraphRoutes(dependencies),
+      ...graphSummaryRoutes(dependencies),
       ...activityRoutes(dependencies),
+      ...jobRoutes(dependencies),
     ],
     sockets: [runSocket(dependencies)],
     async start() {
       subscriptions = await serve(dependencies, options.prepare);
       await engine.start();
-      sweeping = sweepGenerations(dependencies).catch((error: unknown) =>
-        logger.error('cognify.sweep.failed', { error }),
-      );
+      sweep.start();
     },
     drain: () => engine.stop(),
     async stop() {
       await engine.stop();
-      await sweeping;
+      await sweep.stop();
       await Promise.all(subscriptions.map((subscription) => subscription.stop()));
       subscriptions = [];
     },
@@ -75,7 +83,7 @@ function dependenciesOf(options: CognifyServiceOptions): CognifyDependencies {
   const records = createRunRecords(store);
   const recorder = createRunRecorder({ store, runs, records, eventLog, messenger, clock, ids, logger, metrics });
   const cache = createModelCache(store);
-  const builds = createItemBuilds();
+  const builds = createItemBuilds(options.ledger);
   const executor = createCognifyRun({
     ...options,
     settings,
@@ -89,7 +97,7 @@ function dependenciesOf(options: CognifyServiceOptions): CognifyDependencies {
   });
   const { text, vectors, graph } = options;
   return {
-    ...{ text, vectors, graph, messenger, ledger, clock, ids, logger, store },
+    ...{ text, vectors, graph, messenger, ledger, clock, ids, logger, store, workQueue },
     ...{ settings, cache, runs, records, recorder, engine, builds },
   };
 }
@@ -100,10 +108,12 @@ function serve(
 ): Promise<readonly Subscription[]> {
   const { messenger, runs } = dependencies;
   return Promise.all([
-    messenger.serve(methods.startRun, async (request) => ({ run: await startCognify(dependencies, request) })),
-    messenger.serve(methods.recordRun, async (request) => {
-      if (request.status === 'DATASET_PROCESSING_STARTED') prepare?.();
-      await recordRun(dependencies, request);
+    messenger.serve(methods.startRun, async (request, context) => ({
+      run: await startCognify(dependencies, { ...request, principal: callerOf(context) }),
+    })),
+    messenger.serve(methods.recordRun, async (request, context) => {
+      prepare?.();
+      await recordRun(dependencies, { ...request, principal: callerOf(context) });
       return {};
     }),
     messenger.serve(

@@ -1,26 +1,31 @@
-import { access, constants, mkdir, rm } from 'node:fs/promises';
+import { mkdir, rm } from 'node:fs/promises';
 import { join } from 'node:path';
 import { createGuardedFetcher } from '../common/adapters/fetch/guarded-fetcher.ts';
 import { createSystemClock } from '../common/adapters/system/clock.ts';
 import { loadOrCreateSecret } from '../common/adapters/system/generated-secret.ts';
 import { createIdSource } from '../common/adapters/system/id-source.ts';
 import type { Config } from '../common/config/configuration.ts';
+import { ConfigurationError } from '../common/config/load-config.ts';
 import { createDocumentLoader } from '../common/documents/document-loader.ts';
 import { SYSTEM_SCOPE } from '../common/domain/scope.ts';
+import { SERVICE_NAMES } from '../common/domain/service-paths.ts';
 import { createApp } from '../common/http/app.ts';
 import type { HealthChecks } from '../common/http/health.ts';
 import type { Lifecycle } from '../common/lifecycle/lifecycle.ts';
 import type { Service } from '../common/lifecycle/service.ts';
-import { createMessenger } from '../common/messaging/messenger.ts';
-import { authenticate } from '../common/messaging/methods/auth.ts';
+import { createIdentify } from '../common/messaging/principal-proof.ts';
+import { createSignedMessenger } from '../common/messaging/signed-messenger.ts';
 import type { Logger } from '../common/observability/logger.ts';
 import type { Metrics } from '../common/observability/metrics.ts';
+import type { Subscription } from '../common/ports/bus.ts';
 import { createLedger } from '../common/repositories/ledger.ts';
 import { createModelUsage } from '../common/repositories/model-usage.ts';
 import { createEventLog } from '../common/runs/event-log.ts';
 import { createWorkQueue } from '../common/runs/work-queue.ts';
 import { type BuildService, loadServices, type Parts, spoolDirectory } from '../registry.ts';
+import { addEventRelay } from './event-relay.ts';
 import { openModels } from './models.ts';
+import { answerForServices, otherServices } from './other-services.ts';
 import type { Stores } from './stores.ts';
 
 /** The version of the contract that is spoken, see `/health`. */
@@ -49,6 +54,7 @@ async function assemble(
 ): Promise<() => string> {
   const parts = await openParts(foundation, lifecycle);
   const services = builds.map((build) => build(parts));
+  await addEventRelay(parts, lifecycle);
   for (const service of services)
     lifecycle.add({ name: service.name, start: () => service.start(), stop: () => service.stop() });
   const address = addHttp(lifecycle, parts, services);
@@ -62,19 +68,21 @@ async function openParts(foundation: Foundation, lifecycle: Lifecycle): Promise<
   const clock = createSystemClock();
   const ids = createIdSource(clock);
   const models = await openModels({ config, usage: createModelUsage(store), clock, metrics });
-  const documents = createDocumentLoader();
+  const documents = createDocumentLoader({ workers: config.documentWorkers, timeoutMs: config.documentTimeoutMs });
   lifecycle.add({
     name: 'workers',
     stop: () => Promise.all([models.close(), documents.close()]).then(() => undefined),
   });
   const workQueue = createWorkQueue({ store, bus, clock, ids });
   metrics.watchQueue(() => workQueue.depth(SYSTEM_SCOPE));
-  // One process owns the store: leases that are still open belonged to one that was killed.
-  lifecycle.add({ name: 'leases', start: () => workQueue.endLeases(SYSTEM_SCOPE).then(() => undefined) });
+  if (!store.capabilities.sharedBetweenProcesses) {
+    // This process alone owns the store: leases that are still open belonged to one that was killed.
+    lifecycle.add({ name: 'leases', start: () => workQueue.endLeases(SYSTEM_SCOPE).then(() => undefined) });
+  }
   return {
     ...foundation,
     models,
-    messenger: createMessenger(bus),
+    messenger: createSignedMessenger(bus, clock),
     workQueue,
     eventLog: createEventLog({ store, clock, ids }),
     ledger: createLedger(store),
@@ -86,8 +94,18 @@ async function openParts(foundation: Foundation, lifecycle: Lifecycle): Promise<
     }),
     clock,
     ids,
-    secrets: { jwt: config.jwtSecret ?? (await loadOrCreateSecret(join(config.dataDir, 'jwt.secret'))) },
+    secrets: { jwt: await jwtSecret(config) },
   };
+}
+
+/** Every replica of auth must sign alike, so a file of one of them will not do. */
+async function jwtSecret({ jwtSecret: configured, services, stores, dataDir }: Config): Promise<string> {
+  if (configured !== undefined) return configured;
+  if (stores.documents === 'embedded') return loadOrCreateSecret(join(dataDir, 'jwt.secret'));
+  if (!services.includes('auth')) return '';
+  throw new ConfigurationError([
+    'FASTAPI_USERS_JWT_SECRET: must be set in a cluster, because every replica of auth signs login tokens with it.',
+  ]);
 }
 
 /** Requests are taken last and refused first. */
@@ -97,7 +115,7 @@ function addHttp(lifecycle: Lifecycle, parts: Parts, services: readonly Service[
   const app = createApp({
     routes: services.flatMap(({ routes }) => routes),
     sockets: services.flatMap(({ sockets }) => sockets),
-    authenticate: (credentials, strict, context) => messenger.call(authenticate, { credentials, strict }, context),
+    authenticate: createIdentify(messenger, parts.clock),
     settings: {
       spoolDirectory: spool,
       uploadLimitBytes: config.uploadLimitBytes,
@@ -113,10 +131,13 @@ function addHttp(lifecycle: Lifecycle, parts: Parts, services: readonly Service[
       drainTimeoutMs: config.drainTimeoutMs,
     },
     health: healthChecks(parts),
+    others: otherServices(config.services, messenger),
     logger,
     metrics,
     version: CONTRACT_VERSION,
   });
+  const isWhole = config.services.length === SERVICE_NAMES.length;
+  let answers: readonly Subscription[] = [];
   let port = config.port;
   lifecycle.add({
     name: 'http',
@@ -125,8 +146,10 @@ function addHttp(lifecycle: Lifecycle, parts: Parts, services: readonly Service[
       await rm(spool, { recursive: true, force: true });
       await mkdir(spool, { recursive: true, mode: 0o700 });
       ({ port } = await app.listen(config.port, config.host));
+      if (!isWhole) answers = await answerForServices(config.services, app, messenger);
     },
     async stop() {
+      await Promise.all(answers.map((answer) => answer.stop()));
       const closing = app.close();
       await Promise.all(services.map((service) => service.drain?.()));
       await closing;
@@ -136,22 +159,8 @@ function addHttp(lifecycle: Lifecycle, parts: Parts, services: readonly Service[
 }
 
 function healthChecks({ config, stores, models }: Pick<Parts, 'config' | 'stores' | 'models'>): HealthChecks {
-  const readable = async (): Promise<void> => {
-    await stores.documents.count(SYSTEM_SCOPE, { name: 'users', level: 'system', indexes: [] }, {});
-  };
-  const writable = (): Promise<void> => access(config.dataDir, constants.W_OK);
-  const check = (provider: string, probe: () => Promise<void>) => ({
-    critical: true,
-    check: async () => {
-      await probe();
-      return { status: 'healthy' as const, provider, details: 'Connection successful' };
-    },
-  });
   return {
-    relational_db: check('sqlite', readable),
-    vector_db: check('sqlite', writable),
-    graph_db: check('sqlite', writable),
-    file_storage: check('local', writable),
+    ...stores.health,
     llm_provider: modelCheck(config.languageModel, { builtin: 'rules', fault: models.missingModelKey }),
     embedding_service: modelCheck(config.embedding, { builtin: models.embedder.space.model, fault: null }),
   };

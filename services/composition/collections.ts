@@ -13,6 +13,7 @@ import { runHeadsCollection, runResultsCollection, runsCollection } from '../com
 import { searchHistoryCollection } from '../common/repositories/search-history.ts';
 import { usersCollection } from '../common/repositories/users.ts';
 import { eventsCollection } from '../common/runs/event-log.ts';
+import { relayPositionsCollection } from '../common/runs/relay-position.ts';
 import { jobsCollection } from '../common/runs/work-queue.ts';
 
 /** Every collection of the document store, so that each process prepares the same ones. */
@@ -27,6 +28,7 @@ export const collections: readonly AnyCollection[] = [
   ledgerCollection,
   modelCacheCollection,
   modelUsageCollection,
+  relayPositionsCollection,
   revokedTokensCollection,
   runHeadsCollection,
   runRecordsCollection,

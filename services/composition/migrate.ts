@@ -3,23 +3,50 @@ import { lockDataDirectory } from '../common/adapters/sqlite/data-directory-lock
 import { openSqliteDocumentStore } from '../common/adapters/sqlite/document-store.ts';
 import { migrateDatasetFiles } from '../common/adapters/sqlite-index/sqlite-dataset-indexes.ts';
 import type { Config } from '../common/config/configuration.ts';
+import type { Logger } from '../common/observability/logger.ts';
 import { collections } from './collections.ts';
+import { createClusterSource } from './stores/cluster-source.ts';
+
+/**
+ * Brings the stores to this release's layout: the collections and indexes of the document store, and the dataset files of
+ * embedded indexes. Returns the number of those.
+ */
+export async function migrateStores(config: Config, logger: Logger): Promise<number> {
+  const isCluster = config.stores.documents === 'cluster';
+  if (isCluster) {
+    const source = createClusterSource({ config, collections, logger });
+    try {
+      await source.documents();
+    } finally {
+      await source.close();
+    }
+  }
+  const hasFiles = !isCluster || config.stores.index === 'embedded' || config.stores.graph === 'embedded';
+  return hasFiles ? migrateFiles(config, { withDocuments: !isCluster }) : 0;
+}
 
 /**
  * Brings every file of the data directory to this release's layout, forward only, each file in one transaction. For
  * installations that start with `ENABLE_AUTO_MIGRATIONS=false`. Returns the number of dataset files.
  */
-export async function migrateStores({ dataDir }: Config): Promise<number> {
+async function migrateFiles(
+  { dataDir }: Config,
+  { withDocuments }: { readonly withDocuments: boolean },
+): Promise<number> {
   const lock = await lockDataDirectory(dataDir);
   try {
-    const documents = await openSqliteDocumentStore({ file: join(dataDir, 'control.db'), autoMigrate: true });
-    try {
-      await documents.prepare(collections);
-    } finally {
-      await documents.close();
-    }
+    if (withDocuments) await migrateDocuments(join(dataDir, 'control.db'));
     return migrateDatasetFiles(join(dataDir, 'datasets')).length;
   } finally {
     await lock.release();
+  }
+}
+
+async function migrateDocuments(file: string): Promise<void> {
+  const documents = await openSqliteDocumentStore({ file, autoMigrate: true });
+  try {
+    await documents.prepare(collections);
+  } finally {
+    await documents.close();
   }
 }

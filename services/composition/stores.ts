@@ -1,13 +1,7 @@
-import { mkdir } from 'node:fs/promises';
-import { join } from 'node:path';
-import { createFileBlobStore } from '../common/adapters/files/blob-store.ts';
-import { createInProcessBus } from '../common/adapters/in-process/bus.ts';
-import { lockDataDirectory } from '../common/adapters/sqlite/data-directory-lock.ts';
-import { openSqliteDocumentStore } from '../common/adapters/sqlite/document-store.ts';
-import { createSqliteDatasetIndexes } from '../common/adapters/sqlite-index/sqlite-dataset-indexes.ts';
-import type { Config } from '../common/config/configuration.ts';
-import { ConfigurationError } from '../common/config/load-config.ts';
+import { mkdirSync } from 'node:fs';
+import type { Config, StoreSettings } from '../common/config/configuration.ts';
 import { engramError } from '../common/domain/errors.ts';
+import type { HealthCheck } from '../common/http/health.ts';
 import type { Logger } from '../common/observability/logger.ts';
 import { measured } from '../common/observability/measured.ts';
 import type { Metrics } from '../common/observability/metrics.ts';
@@ -15,13 +9,17 @@ import type { BlobStore } from '../common/ports/blob-store.ts';
 import type { Bus } from '../common/ports/bus.ts';
 import type { DatasetIndexes } from '../common/ports/dataset-indexes.ts';
 import type { AnyCollection, DocumentStore } from '../common/ports/document-store.ts';
+import { openEmbeddedSource } from './stores/embedded-source.ts';
+import { once, type StoreSource } from './stores/store-source.ts';
 
 /** Everything that keeps data or carries messages, chosen by the configuration. */
 export interface Stores {
   readonly documents: DocumentStore;
   readonly blobs: BlobStore;
-  readonly indexes: DatasetIndexes;
+  readonly indexes: Omit<DatasetIndexes, 'close'>;
   readonly bus: Bus;
+  /** How each of them is, by its name in `/health/detailed`. */
+  readonly health: Readonly<Record<string, HealthCheck>>;
   /** Starts what a run will need, while its data still comes in. */
   prepare(): void;
   /** In the order in which nothing is lost: messages, indexes, records, the lock. */
@@ -35,42 +33,49 @@ export interface StoreParts {
   readonly metrics: Metrics;
 }
 
-/** Files below the data directory. `ENGRAM_STORES=cluster` is refused until its adapters are built. */
-export async function openStores({ config, collections, logger, metrics }: StoreParts): Promise<Stores> {
-  refuseCluster(config);
-  const { dataDir, autoMigrations: autoMigrate } = config;
-  await makeDirectory(dataDir);
-  const lock = await lockDataDirectory(dataDir);
-  const closers: (() => Promise<void>)[] = [() => lock.release()];
-  const closeAll = async (): Promise<void> => {
-    for (const close of closers.splice(0).toReversed()) await close();
+/** Opens each store in the shape that the configuration gives it; rejects, with everything closed, when one cannot be. */
+export async function openStores(parts: StoreParts): Promise<Stores> {
+  const { config, metrics } = parts;
+  // In a cluster it holds uploads under way.
+  makeDirectory(config.dataDir);
+  const sources: Promise<StoreSource>[] = [];
+  const remember = (open: () => Promise<StoreSource>) =>
+    once(() => {
+      const opening = open();
+      sources.push(opening);
+      return opening;
+    });
+  const embedded = remember(() => openEmbeddedSource(parts));
+  const cluster = remember(async () => (await import('./stores/cluster-source.ts')).createClusterSource(parts));
+  const sourceOf = (port: keyof StoreSettings) => (config.stores[port] === 'cluster' ? cluster() : embedded());
+  const closeAll = async () => {
+    for (const source of sources.splice(0).toReversed()) await (await source.catch(() => null))?.close();
   };
   try {
-    const documents = await openSqliteDocumentStore({ file: join(dataDir, 'control.db'), autoMigrate });
-    closers.push(() => documents.close());
-    await documents.prepare(collections);
-    const blobs = await createFileBlobStore({ directory: join(dataDir, 'blobs') });
-    const indexes = await createSqliteDatasetIndexes({
-      directory: join(dataDir, 'datasets'),
-      vectorMemoryBytes: config.vectorMemoryBytes,
-      autoMigrate,
-    });
-    closers.push(() => indexes.close());
-    const bus = createInProcessBus({
-      onListenerError: (error, subject) => logger.error('bus.listener-failed', { subject, error }),
-    });
-    closers.push(() => bus.drain());
+    const documents = await (await sourceOf('documents')).documents();
+    const blobs = await (await sourceOf('blobs')).blobs();
+    const graph = await (await sourceOf('graph')).graph();
+    const index = await (await sourceOf('index')).index();
+    const bus = await (await sourceOf('bus')).bus();
     return {
-      documents: measured(documents, 'documents', metrics),
-      blobs: measured(blobs, 'blobs', metrics),
+      documents: measured(documents.port, 'documents', metrics),
+      blobs: measured(blobs.port, 'blobs', metrics),
       indexes: {
-        text: measured(indexes.text, 'text', metrics),
-        vectors: measured(indexes.vectors, 'vectors', metrics),
-        graph: measured(indexes.graph, 'graph', metrics),
-        close: () => indexes.close(),
+        text: measured(index.port.text, 'text', metrics),
+        vectors: measured(index.port.vectors, 'vectors', metrics),
+        graph: measured(graph.port, 'graph', metrics),
       },
-      bus,
-      prepare: () => indexes.prepare(),
+      bus: bus.port,
+      health: {
+        ...named('relational_db', documents.health),
+        ...named('vector_db', index.health),
+        ...named('graph_db', graph.health),
+        ...named('file_storage', blobs.health),
+        ...named('message_bus', bus.health),
+      },
+      prepare() {
+        for (const source of sources) void source.then((opened) => opened.prepare());
+      },
       close: closeAll,
     };
   } catch (error) {
@@ -79,19 +84,13 @@ export async function openStores({ config, collections, logger, metrics }: Store
   }
 }
 
-function refuseCluster({ stores }: Config): void {
-  const cluster = Object.entries(stores).filter(([, shape]) => shape === 'cluster');
-  if (cluster.length > 0) {
-    const names = cluster.map(([port]) => port).join(', ');
-    throw new ConfigurationError([
-      `ENGRAM_STORES: this version has embedded stores only; ${names} cannot be "cluster" yet.`,
-    ]);
-  }
+function named(name: string, health: HealthCheck | null): Readonly<Record<string, HealthCheck>> {
+  return health === null ? {} : { [name]: health };
 }
 
-async function makeDirectory(directory: string): Promise<void> {
+function makeDirectory(directory: string): void {
   try {
-    await mkdir(directory, { recursive: true, mode: 0o700 });
+    mkdirSync(directory, { recursive: true, mode: 0o700 });
   } catch (cause) {
     const reason = cause instanceof Error ? cause.message : String(cause);
     throw engramError('ServiceUnavailableError', `The data directory ${directory} cannot be made: ${reason}`, {

@@ -6,7 +6,9 @@ import { datasetItems } from '../common/messaging/methods/ingest.ts';
 import type { Subscription } from '../common/ports/bus.ts';
 import { createBlobIntents } from '../common/repositories/blob-intents.ts';
 import { createDataItems } from '../common/repositories/data-items.ts';
+import { createRepeating } from '../common/runs/repeating.ts';
 import { addRoutes } from './routes/add.ts';
+import { builtRoutes } from './routes/built.ts';
 import { datasetRoutes } from './routes/datasets.ts';
 import { forgetRoutes } from './routes/forget.ts';
 import { rememberRoutes } from './routes/remember.ts';
@@ -16,6 +18,9 @@ import { sweepBlobs } from './usecases/sweep-blobs.ts';
 /** What the service is made from. */
 export type IngestServiceOptions = Omit<IngestDependencies, 'items' | 'intents'>;
 
+/** Other processes may be killed while this one lives on. */
+const SWEEP_EVERY_MS = 600_000;
+
 /** Takes data in, keeps it, hands it to the others and forgets it. */
 export function createIngestService(options: IngestServiceOptions): Service {
   const { store } = options;
@@ -24,6 +29,11 @@ export function createIngestService(options: IngestServiceOptions): Service {
     items: createDataItems(store),
     intents: createBlobIntents(store),
   };
+  const sweep = createRepeating({
+    work: () => sweepBlobs(dependencies, SYSTEM_SCOPE),
+    everyMs: SWEEP_EVERY_MS,
+    onError: (error) => options.logger.error('ingest.sweep.failed', { error }),
+  });
   const subscriptions: Subscription[] = [];
   return {
     name: 'ingest',
@@ -31,11 +41,11 @@ export function createIngestService(options: IngestServiceOptions): Service {
       ...addRoutes(dependencies),
       ...rememberRoutes(dependencies),
       ...datasetRoutes(dependencies),
+      ...builtRoutes(dependencies),
       ...forgetRoutes(dependencies),
     ],
     sockets: [],
     async start() {
-      await sweepBlobs(dependencies, SYSTEM_SCOPE);
       subscriptions.push(
         await dependencies.messenger.serve(datasetItems, async ({ dataset, ids, after = null, limit }) => {
           const scope = scopeOf(dataset);
@@ -44,8 +54,10 @@ export function createIngestService(options: IngestServiceOptions): Service {
           return dependencies.items.oldestFirst(scope, { after, limit });
         }),
       );
+      sweep.start();
     },
     async stop() {
+      await sweep.stop();
       await Promise.all(subscriptions.splice(0).map((subscription) => subscription.stop()));
     },
   };

@@ -1,3 +1,4 @@
+import type { Gate } from '../common/domain/gate.ts';
 import type { Messenger } from '../common/messaging/messenger.ts';
 import type { DatasetIndexes } from '../common/ports/dataset-indexes.ts';
 import type { DocumentStore } from '../common/ports/document-store.ts';
@@ -24,6 +25,8 @@ export interface SearchSettings {
   readonly recallWarmupShortcircuit: boolean;
   readonly recallWarmupThreshold: number;
   readonly recallWarmupCacheTtlMs: number;
+  /** Searches at the same time: few where they share this machine's processors, many where servers do the work. */
+  readonly concurrentSearches: number;
 }
 
 /** What the service is made from. */
@@ -44,6 +47,8 @@ export interface SearchServiceOptions {
 /** What its use cases work with. */
 export interface SearchDependencies extends Omit<SearchServiceOptions, 'ids'> {
   readonly retriever: Retriever;
+  /** Searches take their turn in it. */
+  readonly turn: Gate;
   readonly history: SearchHistory;
   readonly readiness: Readiness;
 }

@@ -33,13 +33,23 @@ export const ANSWERED_TYPES = [
   'HYBRID_COMPLETION',
   'GRAPH_COMPLETION',
   'TRIPLET_COMPLETION',
+  'CYPHER',
+  'NATURAL_LANGUAGE',
 ] as const;
 export type AnsweredType = (typeof ANSWERED_TYPES)[number];
 
-export type CompletionType = Exclude<AnsweredType, 'CHUNKS' | 'CHUNKS_LEXICAL' | 'SUMMARIES'>;
+/** Answered with rows of a query over the graph. */
+export type QueryType = 'CYPHER' | 'NATURAL_LANGUAGE';
+/** Answered with passages. */
+type RowType = 'CHUNKS' | 'CHUNKS_LEXICAL' | 'SUMMARIES';
+export type CompletionType = Exclude<AnsweredType, RowType | QueryType>;
+
+export function isQuery(type: SearchType): type is QueryType {
+  return type === 'CYPHER' || type === 'NATURAL_LANGUAGE';
+}
 
 export function isCompletion(type: AnsweredType): type is CompletionType {
-  return type !== 'CHUNKS' && type !== 'CHUNKS_LEXICAL' && type !== 'SUMMARIES';
+  return type !== 'CHUNKS' && type !== 'CHUNKS_LEXICAL' && type !== 'SUMMARIES' && !isQuery(type);
 }
 
 export function isAnswered(type: SearchType): type is AnsweredType {

@@ -1,7 +1,15 @@
+import { randomUUID } from 'node:crypto';
 import { expect } from 'chai';
-import { createSearchWorld, type SearchApp, type SearchWorld, startSearch } from '../../test/support/search-world.ts';
+import {
+  createSearchWorld,
+  OWNER,
+  type SearchApp,
+  type SearchWorld,
+  startSearch,
+} from '../../test/support/search-world.ts';
 import type { DatasetRef } from '../common/domain/dataset.ts';
 import { engramError } from '../common/domain/errors.ts';
+import { asId } from '../common/domain/ids.ts';
 import type { RunState } from '../common/domain/run.ts';
 import { eraseSearched } from '../common/messaging/methods/search.ts';
 import type { LanguageModel } from '../common/ports/models.ts';
@@ -316,10 +324,14 @@ describe('the search service', () => {
         threshold: 1,
         error_class: null,
       });
-      const run = { pipeline: 'cognify_pipeline', status: 'DATASET_PROCESSING_ERRORED', startedAt: '2026-01-02' };
-      search.runs.push({ ...run, errorClass: 'IngestionError', errorMessage: 'broken' } as RunState);
+      const run: RunState = {
+        ...{ id: asId(randomUUID()), pipeline: 'cognify_pipeline', dataset: notes.id, datasetName: notes.name },
+        ...{ status: 'DATASET_PROCESSING_ERRORED', progress: null, items: [], counts: null, errorStatus: null },
+        ...{ errorClass: 'IngestionError', errorMessage: 'broken', startedAt: '2026-01-02', endedAt: null },
+      };
+      search.runs.push(run);
       expect((await marker()).body[0]).to.include({ status: 'build_failed', error_class: 'IngestionError' });
-      search.runs[0] = { ...run, pipeline: 'add_pipeline', status: 'DATASET_PROCESSING_COMPLETED' } as RunState;
+      search.runs[0] = { ...run, pipeline: 'add_pipeline', status: 'DATASET_PROCESSING_COMPLETED', errorClass: null };
       expect((await marker()).status).to.equal(404);
     });
 
@@ -389,7 +401,11 @@ describe('the search service', () => {
     it('lose the rows of an erased dataset and no others', async () => {
       await using search = await start();
       await ask(search, { datasets: ['notes', 'other'] });
-      const erased = await search.messenger.call(eraseSearched, { dataset: notes }, { requestId: 'test' });
+      const erased = await search.messenger.call(
+        eraseSearched,
+        { dataset: notes },
+        { requestId: 'test', principal: OWNER },
+      );
       expect(erased).to.deep.equal({ removed: 2, residue: 0 });
       expect((await history(search)).map((row) => row['datasetId'])).to.deep.equal([other.id, other.id]);
     });

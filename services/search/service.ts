@@ -1,9 +1,12 @@
+import { createGate } from '../common/domain/gate.ts';
 import type { Service } from '../common/lifecycle/service.ts';
+import { accessChanges, EVERY_TENANT } from '../common/messaging/methods/auth.ts';
 import { eraseSearched as eraseMethod } from '../common/messaging/methods/search.ts';
 import type { Subscription } from '../common/ports/bus.ts';
 import type { AnyCollection } from '../common/ports/document-store.ts';
 import { createSearchHistory, searchHistoryCollection } from '../common/repositories/search-history.ts';
 import type { SearchDependencies, SearchServiceOptions } from './dependencies.ts';
+import { boundRetrievals } from './retrieval/bounded-retriever.ts';
 import { createRetriever } from './retrieval/pipeline.ts';
 import { recallRoutes } from './routes/recall.ts';
 import { searchRoutes } from './routes/search.ts';
@@ -19,7 +22,7 @@ export function createSearchService(options: SearchServiceOptions): Service {
   const { ids, ...rest } = options;
   const deps: SearchDependencies = {
     ...rest,
-    retriever: createRetriever({ indexes: options.indexes, ledger: options.ledger }),
+    ...takingTurns(options),
     history: createSearchHistory(options.store, ids),
     readiness: createReadiness(options),
   };
@@ -33,11 +36,35 @@ export function createSearchService(options: SearchServiceOptions): Service {
     ],
     sockets: [],
     async start() {
-      subscriptions = [await options.messenger.serve(eraseMethod, ({ dataset }) => eraseSearched(deps, dataset))];
+      const { messenger } = options;
+      subscriptions = await Promise.all([
+        messenger.serve(eraseMethod, ({ dataset }) => eraseSearched(deps, dataset)),
+        messenger.subscribe(accessChanges, EVERY_TENANT, ({ datasetId }) => {
+          if (datasetId !== null) deps.readiness.forget(datasetId);
+        }),
+      ]);
     },
     async stop() {
       await Promise.all(subscriptions.map((subscription) => subscription.stop()));
       subscriptions = [];
     },
   };
+}
+
+/**
+ * Searches that share one processor end no sooner for being interleaved: each turn of the event loop, which takes one new
+ * connection, gets as long as all of them together need, and what they hold meanwhile survives the cheap garbage
+ * collections. A model's answer is waited for, not computed: with one, only the retrievals take turns.
+ */
+function takingTurns({
+  indexes,
+  ledger,
+  languageModel,
+  settings,
+}: SearchServiceOptions): Pick<SearchDependencies, 'retriever' | 'turn'> {
+  const retriever = createRetriever({ indexes, ledger });
+  const limit = settings.concurrentSearches;
+  return languageModel === undefined
+    ? { retriever, turn: createGate(limit) }
+    : { retriever: boundRetrievals(retriever, limit), turn: (work) => work() };
 }

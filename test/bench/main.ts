@@ -1,6 +1,9 @@
 /**
- * Speed of the whole service over HTTP, as a JSON document on standard output: `npm run bench [-- --only boot,add,…]`.
- * Every part starts a server of its own on an empty data directory. Corpora: ../shared/data/corpora, or ENGRAM_BENCH_DATA.
+ * Speed of the whole service over HTTP, as a JSON document on standard output:
+ * `npm run bench [-- --only boot,add,… --stores embedded,cluster]`. Every part starts a server of its own on empty stores:
+ * a data directory, or names of its own on the servers of `ENGRAM_TEST_…`, which it removes. The same work for each shape.
+ * `--searches N` (100): for each type by one client, and twice as many by eight.
+ * Corpora: ../shared/data/corpora, or ENGRAM_BENCH_DATA.
  */
 import { existsSync, readFileSync } from 'node:fs';
 import { cpus } from 'node:os';
@@ -8,9 +11,19 @@ import { join } from 'node:path';
 import { parseArgs } from 'node:util';
 import { type BenchClient, createClient } from './speed/client.ts';
 import { type BenchServer, startServer } from './speed/server.ts';
+import { SHAPES, type ShapeName } from './speed/shape.ts';
 import { distribution, timed } from './speed/timing.ts';
 
-const { values } = parseArgs({ options: { only: { type: 'string' }, chunks: { type: 'string', default: '100000' } } });
+const { values } = parseArgs({
+  options: {
+    only: { type: 'string' },
+    chunks: { type: 'string', default: '100000' },
+    stores: { type: 'string', default: 'embedded' },
+    searches: { type: 'string', default: '100' },
+  },
+});
+/** The shape that is measured now. */
+let shape: ShapeName = 'embedded';
 const data = process.env['ENGRAM_BENCH_DATA'] ?? join(import.meta.dirname, '../../../shared/data/corpora');
 
 interface Chapter {
@@ -29,7 +42,7 @@ const textOf = ({ title, content }: Chapter): string => `${title}\n\n${content}`
 async function withServer<Result>(
   work: (client: BenchClient, server: BenchServer) => Promise<Result>,
 ): Promise<Result> {
-  const server = await startServer();
+  const server = await startServer(shape);
   try {
     return await work(createClient(server.baseUrl), server);
   } finally {
@@ -66,7 +79,7 @@ async function benchBoot(): Promise<unknown> {
 
 /** One short text per request. */
 async function benchAdd(): Promise<unknown> {
-  return withServer(async (client) => {
+  return withServer(async (client, server) => {
     const texts = Array.from(
       { length: 400 },
       (_, index) => `Note ${index}: the meeting with Team ${index % 7} moved to room ${index}.`,
@@ -74,20 +87,20 @@ async function benchAdd(): Promise<unknown> {
     await distribution(texts.slice(0, 50), 1, (text) => add(client, 'warm', [text]));
     const oneClient = await distribution(texts.slice(50, 250), 1, (text) => add(client, 'notes', [text]));
     const eightClients = await distribution(texts.slice(250), 8, (text) => add(client, 'notes', [text]));
-    return { oneClient, eightClients };
+    return { oneClient, eightClients, cpuSeconds: server.cpuSeconds() };
   });
 }
 
 async function benchMemories(): Promise<unknown> {
   const texts = corpus('memories-50.json').map(textOf);
-  return withServer(async (client) => {
+  return withServer(async (client, server) => {
     const cold = await buildOnce(client, 'cold', texts);
     const warm = await buildOnce(
       client,
       'warm',
       texts.map((text) => `${text} `),
     );
-    return { cold, warm };
+    return { cold, warm, cpuSeconds: server.cpuSeconds() };
   });
 }
 
@@ -107,7 +120,8 @@ async function benchNovel(): Promise<unknown> {
   return withServer(async (client, server) => {
     const inChapters = await buildOnce(client, 'chapters', chapters);
     const asOneText = await buildOnce(client, 'whole', [chapters.join('\n\n')]);
-    return { inChapters, asOneText, peakMemoryMb: server.peakMemoryMb(), searches: await searches(client, 'chapters') };
+    const built = { inChapters, asOneText, peakMemoryMb: server.peakMemoryMb(), buildCpuSeconds: server.cpuSeconds() };
+    return { ...built, searches: await searches(client, 'chapters') };
   });
 }
 
@@ -129,11 +143,12 @@ const repeat = (count: number): string[] =>
 async function searches(client: BenchClient, dataset: string): Promise<unknown> {
   const types = ['CHUNKS', 'CHUNKS_LEXICAL', 'SUMMARIES', 'RAG_COMPLETION', 'GRAPH_COMPLETION', 'HYBRID_COMPLETION'];
   const byType: Record<string, unknown> = {};
+  const count = Number(values.searches);
   for (const type of types) {
-    await distribution(repeat(20), 1, search(client, dataset, type));
+    await distribution(repeat(Math.min(20, count)), 1, search(client, dataset, type));
     byType[type] = {
-      oneClient: await distribution(repeat(100), 1, search(client, dataset, type)),
-      eightClients: await distribution(repeat(200), 8, search(client, dataset, type)),
+      oneClient: await distribution(repeat(count), 1, search(client, dataset, type)),
+      eightClients: await distribution(repeat(2 * count), 8, search(client, dataset, type)),
     };
   }
   return byType;
@@ -165,33 +180,71 @@ async function benchGrowth(): Promise<unknown> {
   return rows;
 }
 
-/** One dataset of many chunks: searches alone and a hundred at once. */
+/**
+ * One dataset of many chunks, built from documents of a hundred short sections (a chunk each): as items of their own they
+ * would measure the cost of an item, which `memories` does. Searched by a fresh process, so that the memory is that of
+ * serving.
+ */
+const SECTIONS_PER_DOCUMENT = 100;
+/** Holds one section, and seldom two. */
+const CHUNK_TOKENS = 100;
+/** So that as many chunks come out as are wanted. */
+const SECTIONS_PER_CHUNK = 1.06;
+
 async function benchLarge(): Promise<unknown> {
-  const wanted = Number(values.chunks);
   const sentences = corpus('moby-dick.json')
     .flatMap(({ content }) => content.split(/(?<=[.!?])\s+/))
-    .filter((text) => text.length > 40);
-  return withServer(async (client, server) => {
-    const started = performance.now();
-    for (let done = 0; done < wanted; done += 500) {
-      const texts = Array.from({ length: Math.min(500, wanted - done) }, (_, index) => {
-        const at = done + index;
-        return `Entry ${at}. ${sentences[(at * 7919) % sentences.length]} ${sentences[(at * 104729) % sentences.length]}`;
-      });
-      await add(client, 'large', texts);
+    .filter((text) => text.length > 40)
+    .map((text) => text.slice(0, 200));
+  const sentence = (at: number) => `${sentences[at % sentences.length]}`;
+  const section = (at: number) => `# Entry ${at}\n\n${sentence(at * 7919)} ${sentence(at * 104729)}`;
+  const documents = Array.from(
+    { length: Math.ceil((Number(values.chunks) * SECTIONS_PER_CHUNK) / SECTIONS_PER_DOCUMENT) },
+    (_, at) =>
+      Array.from({ length: SECTIONS_PER_DOCUMENT }, (__, index) => section(at * SECTIONS_PER_DOCUMENT + index)).join(
+        '\n\n',
+      ),
+  );
+  const builder = await startServer(shape);
+  const client = createClient(builder.baseUrl);
+  const added = await timed(async () => {
+    for (let start = 0; start < documents.length; start += 20) {
+      await add(client, 'large', documents.slice(start, start + 20));
     }
-    const addMs = Math.round(performance.now() - started);
-    const { ms: cognifyMs } = await timed(() => cognify(client, 'large'));
-    await distribution(repeat(20), 1, search(client, 'large', 'HYBRID_COMPLETION'));
-    return {
-      chunks: wanted,
-      addMs,
-      cognifyMs,
-      hybrid: await distribution(repeat(100), 1, search(client, 'large', 'HYBRID_COMPLETION')),
-      hundredAtOnce: await distribution(repeat(300), 100, search(client, 'large', 'HYBRID_COMPLETION')),
-      memoryMb: server.memoryMb(),
-    };
   });
+  const { ms: cognifyMs, result } = await timed(() =>
+    client.post('/api/v1/cognify', { datasets: ['large'], chunkSize: CHUNK_TOKENS, dataPerBatch: 100 }),
+  );
+  const built = { ...counts(result), addMs: added.ms, cognifyMs, peakMemoryMb: builder.peakMemoryMb() };
+  const server = await builder.restart();
+  try {
+    return { ...built, ...(await searchLarge(server, sentences)) };
+  } finally {
+    await server.stop();
+  }
+}
+
+/** What a blocking cognify says that it made. */
+function counts(runs: unknown): object {
+  return Object.values(runs as Record<string, { readonly payload: object }>)[0]?.payload ?? {};
+}
+
+async function searchLarge(server: BenchServer, sentences: readonly string[]): Promise<object> {
+  const hybrid = search(createClient(server.baseUrl), 'large', 'HYBRID_COMPLETION');
+  const first = await timed(() => hybrid(`${QUESTIONS[0]}`));
+  await distribution(repeat(20), 1, hybrid);
+  // Six words each of sentences far apart: nothing that one query read serves the next by more than chance.
+  const unrepeated = Array.from({ length: 100 }, (_, index) => {
+    const words = `${sentences[(index * 611_953) % sentences.length]}`.split(/\s+/);
+    return words.slice(2, 8).join(' ');
+  });
+  return {
+    firstSearchMs: first.ms,
+    hybrid: await distribution(repeat(100), 1, hybrid),
+    hybridUnrepeated: await distribution(unrepeated, 1, hybrid),
+    hundredAtOnce: await distribution(repeat(300), 100, hybrid),
+    memoryMb: server.memoryMb(),
+  };
 }
 
 const parts: Readonly<Record<string, () => Promise<unknown>>> = {
@@ -203,11 +256,22 @@ const parts: Readonly<Record<string, () => Promise<unknown>>> = {
   large: benchLarge,
 };
 const wanted = values.only?.split(',') ?? Object.keys(parts);
+const shapes = values.stores.split(',').map((name) => {
+  const known = SHAPES.find((one) => one === name);
+  if (known === undefined) throw new Error(`unknown stores ${name}; there are ${SHAPES.join(', ')}`);
+  return known;
+});
 const report: Record<string, unknown> = { node: process.version, cores: cpus().length };
+// Part by part, so that the shapes meet the same state of the machine.
 for (const name of wanted) {
   const part = parts[name];
   if (part === undefined) throw new Error(`unknown part ${name}; there are ${Object.keys(parts).join(', ')}`);
-  process.stderr.write(`bench: ${name}\n`);
-  report[name] = await part();
+  for (shape of shapes) {
+    process.stderr.write(`bench: ${name} (${shape})\n`);
+    const result = await part();
+    // A later part may fail, or be too slow to wait for.
+    process.stderr.write(`${JSON.stringify(result)}\n`);
+    report[name] = shapes.length === 1 ? result : { ...(report[name] as object | undefined), [shape]: result };
+  }
 }
-process.stdout.write(`${JSON.stringify(report, null, 2)}\n`);
+process.stdout.write(`${JSON.stringify({ stores: shapes.join(), ...report }, null, 2)}\n`);

@@ -1,9 +1,14 @@
 import { setTimeout as sleep } from 'node:timers/promises';
 import { expect } from 'chai';
 import { type EngramError, engramError } from '../../services/common/domain/errors.ts';
-import type { Bus, BusMessage } from '../../services/common/ports/bus.ts';
+import type { Bus, BusMessage, KeptSubjects } from '../../services/common/ports/bus.ts';
 
-/** Every bus passes this; `open` gives one that nobody else uses. */
+/** What a bus under test keeps. */
+export const KEPT: readonly KeptSubjects[] = [
+  { name: 'KEPT', prefix: 'kept', maxAgeMs: 60_000, maxMessages: 10_000, maxBytes: 4 * 2 ** 20 },
+];
+
+/** Every bus passes this; `open` gives one that nobody else uses and that keeps `KEPT`. */
 export function busConformance(name: string, open: () => Promise<Bus>): void {
   describe(`bus: ${name}`, () => {
     let bus: Bus;
@@ -12,7 +17,8 @@ export function busConformance(name: string, open: () => Promise<Bus>): void {
     });
     afterEach(() => bus.drain());
     busRequests(() => bus);
-    busMessages(() => bus);
+    busMessages(() => bus, '');
+    busMessages(() => bus, 'kept.');
     busDrain(() => bus);
   });
 }
@@ -29,7 +35,7 @@ async function rejection(work: Promise<unknown>): Promise<EngramError> {
   throw new Error('expected a rejection');
 }
 
-function busRequests(bus: () => Bus): void {
+export function busRequests(bus: () => Bus): void {
   describe('requests', () => {
     it('get the answer of the responder, who sees subject, payload and headers', async () => {
       await bus().respond('a.b', async ({ subject, payload, headers }) =>
@@ -45,7 +51,9 @@ function busRequests(bus: () => Bus): void {
     it('fail at once when nobody answers the subject', async () => {
       const startedAt = performance.now();
       const error = await rejection(bus().request('nobody', bytes(''), { deadlineMs: 5000 }));
-      expect(error).to.include({ wireName: 'ServiceUnavailableError', status: 503, retryable: true });
+      expect(error).to.include({
+        ...{ wireName: 'ServiceUnavailableError', status: 503, retryable: true, retryAfterSeconds: 1 },
+      });
       expect(performance.now() - startedAt).to.be.lessThan(1000);
       const responder = await bus().respond('gone', async () => bytes(''));
       await responder.stop();
@@ -61,7 +69,7 @@ function busRequests(bus: () => Bus): void {
       });
       const error = await rejection(bus().request('slow', bytes(''), { deadlineMs: 20 }));
       expect(error).to.include({ wireName: 'DeadlineExceededError', status: 504 });
-      expect(seen?.aborted).to.equal(true);
+      await until(() => seen?.aborted === true);
     });
 
     it('end when the caller aborts, and tell the responder', async () => {
@@ -75,7 +83,7 @@ function busRequests(bus: () => Bus): void {
       });
       const options = { deadlineMs: 1000, signal: controller.signal };
       expect((await rejection(bus().request('slow', bytes(''), options))).message).to.equal('the client went away');
-      expect(seen?.aborted).to.equal(true);
+      await until(() => seen?.aborted === true);
     });
 
     it('fail with the error of the responder as it was', async () => {
@@ -89,6 +97,13 @@ function busRequests(bus: () => Bus): void {
         extra: { code: 'x' },
         retryAfterSeconds: 7,
       });
+    });
+
+    it('get answers of several megabytes whole', async () => {
+      const large = Uint8Array.from({ length: 3 * 2 ** 20 + 7 }, (_, index) => index * 31);
+      await bus().respond('large', async () => large);
+      const answer = await bus().request('large', bytes(''), { deadlineMs: 10_000 });
+      expect(Buffer.compare(answer, large)).to.equal(0);
     });
 
     it('go to one responder each, whichever is free', async () => {
@@ -111,17 +126,18 @@ function busRequests(bus: () => Bus): void {
   });
 }
 
-function busMessages(bus: () => Bus): void {
-  describe('messages', () => {
+/** `at` is what the subjects begin with. */
+export function busMessages(bus: () => Bus, at: string): void {
+  describe(at === '' ? 'messages' : 'kept messages', () => {
     it('reach every subscription once, in the order they were published', async () => {
       const seen: string[][] = [[], []];
       for (const list of seen) {
-        await bus().subscribe('run.1', async ({ payload }) => {
+        await bus().subscribe(`${at}run.1`, async ({ payload }) => {
           await sleep(text(payload) === '0' ? 10 : 0);
           list.push(text(payload));
         });
       }
-      for (let index = 0; index < 20; index += 1) await bus().publish('run.1', bytes(String(index)));
+      for (let index = 0; index < 20; index += 1) await bus().publish(`${at}run.1`, bytes(String(index)));
       await until(() => seen.every((list) => list.length === 20));
       const order = Array.from({ length: 20 }, (_, index) => String(index));
       expect(seen).to.deep.equal([order, order]);
@@ -129,12 +145,14 @@ function busMessages(bus: () => Bus): void {
 
     it('reach subscriptions to everything below a subject, and nobody else', async () => {
       const seen: string[] = [];
-      const note = (name: string) => (message: BusMessage) => void seen.push(`${name}:${message.subject}`);
-      await bus().subscribe('runs.>', note('below'));
-      await bus().subscribe('runs.1', note('exact'));
-      await bus().subscribe('runs', note('parent'));
-      await bus().subscribe('run.>', note('other'));
-      for (const subject of ['runs.1', 'runs.1.progress', 'runs', 'runsX.1']) await bus().publish(subject, bytes(''));
+      const note = (name: string) => (message: BusMessage) =>
+        void seen.push(`${name}:${message.subject.slice(at.length)}`);
+      await bus().subscribe(`${at}runs.>`, note('below'));
+      await bus().subscribe(`${at}runs.1`, note('exact'));
+      await bus().subscribe(`${at}runs`, note('parent'));
+      await bus().subscribe(`${at}run.>`, note('other'));
+      for (const subject of ['runs.1', 'runs.1.progress', 'runs', 'runsX.1'])
+        await bus().publish(`${at}${subject}`, bytes(''));
       await until(() => seen.length >= 4);
       await sleep(20);
       expect(seen.toSorted()).to.deep.equal(['below:runs.1', 'below:runs.1.progress', 'exact:runs.1', 'parent:runs']);
@@ -147,10 +165,10 @@ function busMessages(bus: () => Bus): void {
         ['a2', 'a'],
         ['b1', 'b'],
       ] as const) {
-        await bus().subscribe('news', () => void seen.push(member), { queue });
+        await bus().subscribe(`${at}news`, () => void seen.push(member), { queue });
       }
-      await bus().subscribe('news', () => void seen.push('all'));
-      for (let index = 0; index < 10; index += 1) await bus().publish('news', bytes(''));
+      await bus().subscribe(`${at}news`, () => void seen.push('all'));
+      for (let index = 0; index < 10; index += 1) await bus().publish(`${at}news`, bytes(''));
       await until(() => seen.length >= 30);
       await sleep(20);
       const count = (prefix: string) => seen.filter((member) => member.startsWith(prefix)).length;
@@ -158,27 +176,29 @@ function busMessages(bus: () => Bus): void {
     });
 
     it('published to nobody are no error, and a failing listener harms nobody', async () => {
-      await bus().publish('void', bytes(''));
+      await bus().publish(`${at}void`, bytes(''));
       const seen: string[] = [];
-      await bus().subscribe('news', ({ payload }) => {
+      await bus().subscribe(`${at}news`, ({ payload }) => {
         if (text(payload) === 'bad') throw new Error('listener');
         seen.push(text(payload));
       });
-      for (const payload of ['bad', 'good']) await bus().publish('news', bytes(payload));
+      for (const payload of ['bad', 'good']) await bus().publish(`${at}news`, bytes(payload));
       await until(() => seen.length === 1);
     });
 
     it('stop when their subscription stops, after the one in hand', async () => {
       const seen: string[] = [];
-      const subscription = await bus().subscribe('news', async ({ payload }) => {
+      let isRunning = false;
+      const subscription = await bus().subscribe(`${at}news`, async ({ payload }) => {
+        isRunning = true;
         await sleep(20);
         seen.push(text(payload));
       });
-      await bus().publish('news', bytes('in hand'));
-      await sleep(5);
+      await bus().publish(`${at}news`, bytes('in hand'));
+      await until(() => isRunning);
       await subscription.stop();
       expect(seen).to.deep.equal(['in hand']);
-      await bus().publish('news', bytes('later'));
+      await bus().publish(`${at}news`, bytes('later'));
       await sleep(40);
       expect(seen).to.deep.equal(['in hand']);
     });
@@ -206,14 +226,16 @@ function busDrain(bus: () => Bus): void {
 
     it('delivers what was published before', async () => {
       const seen: string[] = [];
-      await bus().subscribe('news', async () => {
-        await sleep(10);
-        seen.push('x');
-      });
-      await bus().publish('news', bytes(''));
-      await bus().publish('news', bytes(''));
+      for (const subject of ['news', 'kept.news']) {
+        await bus().subscribe(subject, async () => {
+          await sleep(10);
+          seen.push(subject);
+        });
+        await bus().publish(subject, bytes(''));
+        await bus().publish(subject, bytes(''));
+      }
       await bus().drain();
-      expect(seen).to.have.length(2);
+      expect(seen.toSorted()).to.deep.equal(['kept.news', 'kept.news', 'news', 'news']);
     });
   });
 }

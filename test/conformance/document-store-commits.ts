@@ -152,6 +152,27 @@ export function documentCommitConformance(store: () => DocumentStore): void {
       expect(await store().count(scope, tenantThings, {})).to.equal(21);
     });
 
+    it('lets one of many concurrent takers win also where documents are numbered', async () => {
+      const scope = newDataset();
+      const outcomes = await Promise.allSettled(
+        Array.from({ length: 40 }, (_, index) =>
+          store().commit(scope, [
+            insert(numberedThings, `t${index}`, index % 4 === 0 ? { key: 'one' } : { name: 'x' }),
+            insert(datasetThings, `t${index}`, { rank: index }),
+          ]),
+        ),
+      );
+      const won = outcomes.flatMap(({ status }, index) => (status === 'fulfilled' ? [index] : []));
+      expect(won.filter((index) => index % 4 === 0)).to.have.length(1);
+      expect(won).to.have.length(31);
+      const { items } = await store().find(scope, datasetThings, { sort: [{ field: 'rank' }], limit: 50 });
+      expect(items.map(({ value }) => value.rank)).to.deep.equal(won);
+      const numbers = outcomes.flatMap((each) =>
+        each.status === 'fulfilled' ? [each.value[0]?.stored?.sequence] : [],
+      );
+      expect(new Set(numbers).size).to.equal(31);
+    });
+
     it('commits thousands of writes at once, and none of them when the last fails', async () => {
       const scope = newTenant();
       const many = Array.from({ length: 3000 }, (_, index) => insert(tenantThings, `m${index}`, { rank: index }));

@@ -62,7 +62,11 @@ export function graphStoreConformance(name: string, open: () => Promise<DatasetI
 
     it('writes nodes and edges of a call together or not at all', async () => {
       const scope = scopes();
-      const broken = { toJSON: () => { throw new Error('no JSON'); } } as unknown as EdgeEvidence['properties']; // biome-ignore format: one line
+      const broken = {
+        toJSON: () => {
+          throw new Error('no JSON');
+        },
+      } as unknown as EdgeEvidence['properties'];
       await rejection(
         graph.upsert(scope, { nodes: [node('a')], edges: [edge('a', 'b'), edge('b', 'c', { properties: broken })] }),
       );
@@ -104,8 +108,34 @@ export function graphStoreConformance(name: string, open: () => Promise<DatasetI
       expect(await found({ relations: ['met', 'unknown'] })).to.deep.equal(['z-met-x']);
       expect(await found({ relations: ['met', 'wrote'], excludeRelations: ['met'] })).to.deep.equal(['x-wrote-y']);
       expect(await found({ relations: [] })).to.deep.equal([]);
+      expect(await found({ direction: 'in' })).to.deep.equal(['z-met-x']);
+      expect(await found({ direction: 'out', excludeRelations: ['is_a'] })).to.deep.equal(['x-wrote-y']);
       const walk = await graph.subgraph(scope, { seeds: ['z'], hops: 2, maxEdges: 10, excludeRelations: ['is_a'] });
       expect(names(walk)).to.deep.equal(['z-met-x', 'x-wrote-y']);
+    });
+
+    it('leaves properties out on request, and nothing else', async () => {
+      const scope = scopes();
+      const edges = [edge('a', 'b', { weight: 3, properties: { text: 'a knows b' } })];
+      await graph.upsert(scope, { nodes: [], edges });
+      const bare = edges.map((row) => ({ ...row, properties: {} }));
+      const query = { seeds: ['a'], hops: 1, maxEdges: 5 };
+      expect(await graph.neighbours(scope, ['a', 'b'], { withProperties: false })).to.deep.equal(bare);
+      expect(await graph.subgraph(scope, { ...query, withProperties: false })).to.deep.equal(bare);
+      expect(await graph.subgraph(scope, query)).to.deep.equal(edges);
+    });
+
+    it('gives an edge once when both its ends are asked for, and shows what was written since', async () => {
+      const scope = scopes();
+      await graph.upsert(scope, { nodes: [], edges: [edge('a', 'b'), edge('c', 'b')] });
+      const ask = async (options: object) => names(await graph.neighbours(scope, ['a', 'b', 'c'], options)).sort();
+      for (const options of [{}, { direction: 'in' }, { direction: 'out' }]) {
+        expect(await ask(options)).to.deep.equal(['a-knows-b', 'c-knows-b']);
+      }
+      await graph.upsert(scope, { nodes: [], edges: [edge('d', 'b', { item: item('later') })] });
+      for (const options of [{}, { direction: 'in' }]) expect(await ask(options)).to.include('d-knows-b');
+      await graph.remove(scope, { item: item('later') });
+      for (const options of [{}, { direction: 'in' }]) expect(await ask(options)).not.to.include('d-knows-b');
     });
 
     it('walks breadth first, as many hops as asked, through either end', async () => {
@@ -144,8 +174,13 @@ export function graphStoreConformance(name: string, open: () => Promise<DatasetI
       });
       const found = await graph.subgraph(scope, { seeds, hops: 2, maxEdges: 6 });
       expect(found.map((row) => [row.source, row.weight])).to.have.deep.members([
-        ['s0', 30], ['s1', 130], ['s2', 230], ['s0', 29], ['s1', 129], ['s2', 229],
-      ]); // biome-ignore format: pairs
+        ['s0', 30],
+        ['s1', 130],
+        ['s2', 230],
+        ['s0', 29],
+        ['s1', 129],
+        ['s2', 229],
+      ]);
     });
 
     it('finds exactly the edges of a plain search in a random graph with hubs', async () => {
@@ -195,7 +230,7 @@ export function graphStoreConformance(name: string, open: () => Promise<DatasetI
       expect((await graph.scanEdges(scope, { limit: 10_000, types: ['met'] })).items).to.have.length(19);
     });
 
-    it('removes by item, by generation and all but one generation, and tells how many rows went', async () => {
+    it('removes by item, by generation and those before a generation, and tells how many rows went', async () => {
       const scope = scopes();
       const rows = [1, 2, 3].map((generation) => ({ generation }));
       await graph.upsert(scope, {
@@ -203,8 +238,8 @@ export function graphStoreConformance(name: string, open: () => Promise<DatasetI
         edges: [...rows.map((row) => edge('a', 'b', row)), edge('b', 'c', { item: item('other') })],
       });
       expect(await graph.count(scope)).to.deep.equal({ nodes: 2, edges: 2, nodeRows: 4, edgeRows: 4 });
-      expect(await graph.remove(scope, { item: item('item'), generation: 1 })).to.equal(2);
-      expect(await graph.remove(scope, { item: item('item'), exceptGeneration: 3 })).to.equal(2);
+      expect(await graph.remove(scope, { item: item('item'), beforeGeneration: 2 })).to.equal(2);
+      expect(await graph.remove(scope, { item: item('item'), generation: 2 })).to.equal(2);
       expect((await graph.nodes(scope, ['a'])).map((row) => row.generation)).to.deep.equal([3]);
       expect(await graph.count(scope, { item: 'item' })).to.deep.equal({
         nodes: 1,

@@ -99,11 +99,60 @@ export function textIndexConformance(name: string, open: () => Promise<DatasetIn
     it('indexes exactly the words it is given, whatever they look like', async () => {
       const scope = scopes();
       const words = [
-        'c++', 'c', 'a-b', 'a', 'b', '"x"', 'x', 'near(', 'near', 'and', 'or', 'not', 'foo:bar', '*', 'pre*', '^', '日本',
-        '日', 'é', 'e', 'ß', 'ss', 'ς', 'σ', 'ı', '👍', '👍🏽', '_id', 'id', "o'hara", '\\', '%', '_', '?', 'null', '--',
-        '(', ')', '{', '}', 'a\u0000b', '\u0000', 'a\tb', 'a\nb', '\u200b', 'nul\u0000', '\ud800', '\udc00', 'x'.repeat(199),
-        'x'.repeat(200), 'x'.repeat(201), `${'y'.repeat(100_000)}1`, `${'y'.repeat(100_000)}2`,
-      ]; // biome-ignore format: a plain list
+        'c++',
+        'c',
+        'a-b',
+        'a',
+        'b',
+        '"x"',
+        'x',
+        'near(',
+        'near',
+        'and',
+        'or',
+        'not',
+        'foo:bar',
+        '*',
+        'pre*',
+        '^',
+        '日本',
+        '日',
+        'é',
+        'e',
+        'ß',
+        'ss',
+        'ς',
+        'σ',
+        'ı',
+        '👍',
+        '👍🏽',
+        '_id',
+        'id',
+        "o'hara",
+        '\\',
+        '%',
+        '_',
+        '?',
+        'null',
+        '--',
+        '(',
+        ')',
+        '{',
+        '}',
+        'a\u0000b',
+        '\u0000',
+        'a\tb',
+        'a\nb',
+        '\u200b',
+        'nul\u0000',
+        '\ud800',
+        '\udc00',
+        'x'.repeat(199),
+        'x'.repeat(200),
+        'x'.repeat(201),
+        `${'y'.repeat(100_000)}1`,
+        `${'y'.repeat(100_000)}2`,
+      ];
       await text.upsert(
         scope,
         words.map((word, index) => textEntry(`row-${index}`, `${word} filler`)),
@@ -158,7 +207,11 @@ export function textIndexConformance(name: string, open: () => Promise<DatasetIn
     it('writes all rows of a call or none', async () => {
       const scope = scopes();
       await text.upsert(scope, [textEntry('a', 'first')]);
-      const broken = { toJSON: () => { throw new Error('no JSON'); } } as unknown as TextEntry['payload']; // biome-ignore format: one line
+      const broken = {
+        toJSON: () => {
+          throw new Error('no JSON');
+        },
+      } as unknown as TextEntry['payload'];
       const error = await rejection(
         text.upsert(scope, [textEntry('b', 'second'), textEntry('c', 'third', { payload: broken })]),
       );
@@ -167,15 +220,15 @@ export function textIndexConformance(name: string, open: () => Promise<DatasetIn
       expect(await find(scope, ['first', 'second', 'third'])).to.deep.equal(['a']);
     });
 
-    it('removes by item, by generation and all but one generation, and tells how many', async () => {
+    it('removes by item, by generation and those before a generation, and tells how many', async () => {
       const scope = scopes();
       const rows = [1, 2, 3].flatMap((generation) => [
         textEntry('a', `word g${generation}`, { generation }),
         textEntry('s', `word g${generation}`, { kind: 'sentence', generation }),
       ]);
       await text.upsert(scope, [...rows, textEntry('other', 'word', { item: item('other') })]);
-      expect(await text.remove(scope, { item: item('item'), generation: 1 })).to.equal(2);
-      expect(await text.remove(scope, { item: item('item'), exceptGeneration: 3 })).to.equal(2);
+      expect(await text.remove(scope, { item: item('item'), beforeGeneration: 2 })).to.equal(2);
+      expect(await text.remove(scope, { item: item('item'), generation: 2 })).to.equal(2);
       expect((await text.fetch(scope, 'chunk', ['a'])).map((row) => row.generation)).to.deep.equal([3]);
       const { statistics } = await text.candidates(scope, {
         kind: 'chunk',
@@ -201,6 +254,50 @@ export function textIndexConformance(name: string, open: () => Promise<DatasetIn
       const found = await text.candidates(scope, { kind: 'chunk', terms: ['word'], limit: 10 });
       expect(origins(found.candidates)).to.deep.equal(expected);
       expect(origins(await text.fetch(scope, 'chunk', ['same', 'same', 'unknown']))).to.deep.equal(expected);
+    });
+
+    it('tells of rows by id what they hold of any terms, be it nothing, and what was written since', async () => {
+      const scope = scopes();
+      const ask = async (...terms: string[]) => {
+        const rows = await text.fetchCandidates(scope, { kind: 'chunk', ids: ['b', 'a', 'b', 'unknown'], terms });
+        return rows
+          .map(({ id, generation, length, frequencies }) => [`${id}:${generation}`, length, frequencies])
+          .sort();
+      };
+      const payload = { text: 'X' };
+      await text.upsert(scope, [textEntry('a', 'x x y', { payload }), textEntry('b', 'z'), textEntry('c', 'x')]);
+      expect(await ask('x', 'y', 'none')).to.deep.equal([
+        ['a:1', 3, [2, 1, 0]],
+        ['b:1', 1, [0, 0, 0]],
+      ]);
+      expect(await ask()).to.deep.equal([
+        ['a:1', 3, []],
+        ['b:1', 1, []],
+      ]);
+      const [row] = await text.fetch(scope, 'chunk', ['a']);
+      const [candidate] = await text.fetchCandidates(scope, { kind: 'chunk', ids: ['a'], terms: ['x'] });
+      expect(candidate).to.deep.equal({ ...row, length: 3, frequencies: [2] });
+      const bare = { ...candidate, payload: {} };
+      const query = { kind: 'chunk' as const, terms: ['x'], withPayload: false };
+      expect(await text.fetchCandidates(scope, { ...query, ids: ['a'] })).to.deep.equal([bare]);
+      expect((await text.candidates(scope, { ...query, limit: 9 })).candidates).to.deep.include.members([bare]);
+      await text.upsert(scope, [textEntry('b', 'x x x y', { generation: 2 })]);
+      expect(await ask('x', 'y')).to.deep.include.members([['b:2', 4, [3, 1]]]);
+      await text.remove(scope, { item: item('item'), generation: 1 });
+      expect(await ask('x')).to.deep.equal([['b:2', 4, [3]]]);
+      expect(await text.fetchCandidates(scopes(), { kind: 'chunk', ids: ['a'], terms: ['x'] })).to.deep.equal([]);
+      expect(await text.fetchCandidates(scope, { kind: 'chunk', ids: [], terms: ['x'] })).to.deep.equal([]);
+    });
+
+    it('gives the rows of an id that came last, when asked for so many', async () => {
+      const scope = scopes();
+      for (const name of ['one', 'two', 'three']) {
+        await text.upsert(scope, [textEntry('same', 'word', { item: item(name) }), textEntry(name, 'word')]);
+      }
+      const fetched = async (perId: number) =>
+        (await text.fetch(scope, 'chunk', ['one', 'same'], { perId })).map((row) => `${row.id}:${row.item}`).sort();
+      expect(await fetched(2)).to.deep.equal(['one:item', 'same:three', 'same:two']);
+      expect(await fetched(9)).to.deep.equal(['one:item', 'same:one', 'same:three', 'same:two']);
     });
 
     it('filters by item and by node set, before the limit', async () => {

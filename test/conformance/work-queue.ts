@@ -4,20 +4,21 @@ import { expect } from 'chai';
 import { createInProcessBus } from '../../services/common/adapters/in-process/bus.ts';
 import { createIdSource } from '../../services/common/adapters/system/id-source.ts';
 import { SYSTEM_SCOPE } from '../../services/common/domain/scope.ts';
-import { insert } from '../../services/common/ports/document-store.ts';
-import { type ClaimedJob, LeaseLostError, type NewJob } from '../../services/common/ports/work-queue.ts';
-import { createWorkQueue, type DurableWorkQueue, jobsCollection } from '../../services/common/runs/work-queue.ts';
+import { insert, VersionConflictError } from '../../services/common/ports/document-store.ts';
+import { type ClaimedJob, LeaseLostError } from '../../services/common/ports/work-queue.ts';
+import { createWorkQueue, jobsCollection } from '../../services/common/runs/work-queue.ts';
 import { type DocumentStoreSubject, newDataset, newTenant, rejection, tenantThings } from './document-store-subject.ts';
-
-const LEASE_MS = 10_000;
-const POLL_MS = 400;
-
-interface QueueSubject {
-  readonly queue: DurableWorkQueue;
-  readonly subject: DocumentStoreSubject;
-  /** Moves the clock, which stands otherwise. */
-  advance(ms: number): void;
-}
+import { deadLettersConformance } from './work-queue-dead-letters.ts';
+import {
+  claim,
+  complete,
+  enqueue,
+  LEASE_MS,
+  mustClaim,
+  newKind,
+  POLL_MS,
+  type QueueSubject,
+} from './work-queue-subject.ts';
 
 /** The work queue on every document store; `open` gives an empty one. */
 export function workQueueConformance(name: string, open: () => Promise<DocumentStoreSubject>): void {
@@ -49,34 +50,8 @@ export function workQueueConformance(name: string, open: () => Promise<DocumentS
     leases(() => current);
     endings(() => current);
     waits(() => current);
+    deadLettersConformance(() => current);
   });
-}
-
-/** Every test has kinds of its own, so that tests share a store. */
-const newKind = () => `kind-${randomUUID()}`;
-
-async function enqueue(
-  { queue, subject }: QueueSubject,
-  job: Partial<NewJob> & { kind: string },
-  scope = newDataset(),
-) {
-  const { jobId, writes } = queue.enqueueWrites(scope, { payload: {}, ...job });
-  await subject.store.commit(scope, writes);
-  return jobId;
-}
-
-function claim({ queue }: QueueSubject, ...kinds: readonly string[]): Promise<ClaimedJob | null> {
-  return queue.claim(SYSTEM_SCOPE, kinds, 'worker', LEASE_MS);
-}
-
-async function mustClaim(current: QueueSubject, ...kinds: readonly string[]): Promise<ClaimedJob> {
-  const job = await claim(current, ...kinds);
-  if (job === null) throw new Error('no job to claim');
-  return job;
-}
-
-function complete({ queue, subject }: QueueSubject, job: ClaimedJob) {
-  return subject.store.commit(job.scope, queue.completeWrites(job));
 }
 
 function claims(current: () => QueueSubject): void {
@@ -94,6 +69,7 @@ function claims(current: () => QueueSubject): void {
         attempt: 1,
         fencingToken: 1,
         worker: 'worker',
+        cancelRequested: false,
       });
       expect(await claim(current(), kind)).to.equal(null);
     });
@@ -181,7 +157,7 @@ function ordering(current: () => QueueSubject): void {
       await current().queue.fail(failing, { name: 'E', message: 'm' }, { retry: false });
       await enqueue(current(), { kind, orderingKey: 'k' }, scope);
       const running = await mustClaim(current(), kind);
-      expect(await current().queue.replay(SYSTEM_SCOPE, dead)).to.equal(true);
+      expect(await current().queue.deadLetters.replay(SYSTEM_SCOPE, dead)).to.equal(true);
       expect(await claim(current(), kind)).to.equal(null);
       await complete(current(), running);
       expect((await claim(current(), kind))?.id).to.equal(dead);
@@ -250,12 +226,12 @@ function leases(current: () => QueueSubject): void {
       const late = await mustClaim(current(), kind);
       current().advance(LEASE_MS);
       const holder = await mustClaim(current(), kind);
-      const attempts = [
-        queue.heartbeat(late, LEASE_MS),
-        queue.fail(late, { name: 'E', message: 'm' }, { retry: true }),
-        queue.release(late),
-      ];
-      for (const attempt of attempts) expect(await rejection(attempt)).to.be.instanceOf(LeaseLostError);
+      const attempts = await Promise.all([
+        rejection(queue.heartbeat(late, LEASE_MS)),
+        rejection(queue.fail(late, { name: 'E', message: 'm' }, { retry: true })),
+        rejection(queue.release(late)),
+      ]);
+      for (const error of attempts) expect(error).to.be.instanceOf(LeaseLostError);
       expect(await rejection(complete(current(), late))).to.include({ name: 'VersionConflictError' });
       await complete(current(), holder);
       expect(await rejection(queue.heartbeat(holder, LEASE_MS))).to.be.instanceOf(LeaseLostError);
@@ -305,8 +281,8 @@ function leases(current: () => QueueSubject): void {
         current().advance(LEASE_MS);
       }
       expect(await claim(current(), kind)).to.equal(null);
-      const dead = await current().queue.deadLetters(SYSTEM_SCOPE, 1000);
-      expect(dead.find((letter) => letter.id === id)?.error.name).to.equal('WorkerLostError');
+      const dead = await current().queue.deadLetters.get(SYSTEM_SCOPE, id);
+      expect(dead?.error.name).to.equal('WorkerLostError');
     });
   });
 }
@@ -325,26 +301,30 @@ function endings(current: () => QueueSubject): void {
       expect(await queue.fail(await mustClaim(current(), kind), error, { retry: true })).to.equal('dead');
       advance(1_000_000);
       expect(await claim(current(), kind)).to.equal(null);
-      const dead = (await queue.deadLetters(SYSTEM_SCOPE, 1000)).find((letter) => letter.id === id);
+      const dead = await queue.deadLetters.get(SYSTEM_SCOPE, id);
       expect(dead).to.deep.include({ id, kind, attempts: 2, error });
       expect(new Date(dead?.failedAt ?? '').getTime()).to.be.greaterThan(0);
     });
 
-    it('put a dead letter back as new, unless its idempotency key is taken by then', async () => {
-      const { queue } = current();
+    it('let a commit through with which the worker proves that it holds the job, and not after another took it', async () => {
+      const { queue, subject, advance } = current();
       const kind = newKind();
       const scope = newDataset();
-      const id = await enqueue(current(), { kind, idempotencyKey: 'once' }, scope);
-      await queue.fail(await mustClaim(current(), kind), { name: 'E', message: 'm' }, { retry: false });
-      const second = await enqueue(current(), { kind, idempotencyKey: 'once' }, scope);
-      expect(await queue.replay(SYSTEM_SCOPE, id)).to.equal(false);
-      const other = await mustClaim(current(), kind);
-      expect(other.id).to.equal(second);
-      await complete(current(), other);
-      expect(await queue.replay(SYSTEM_SCOPE, id)).to.equal(true);
-      expect(await queue.replay(SYSTEM_SCOPE, id)).to.equal(false);
-      expect(await mustClaim(current(), kind)).to.include({ id, attempt: 1 });
-      expect(await queue.replay(SYSTEM_SCOPE, 'unknown')).to.equal(false);
+      await enqueue(current(), { kind }, scope);
+      const late = await mustClaim(current(), kind);
+      const write = (job: ClaimedJob, id: string) => [
+        ...queue.heldWrites(job),
+        insert(tenantThings, id, { name: 'held' }),
+      ];
+      const [first, second, third] = [randomUUID(), randomUUID(), randomUUID()];
+      await subject.store.commit(scope, write(late, first));
+      advance(LEASE_MS);
+      await subject.store.commit(scope, write(late, second));
+      const present = await mustClaim(current(), kind);
+      const refused = await rejection(subject.store.commit(scope, write(late, third)));
+      expect(refused).to.be.instanceOf(VersionConflictError).with.property('collection', jobsCollection.name);
+      await subject.store.commit(scope, queue.heldWrites(present));
+      expect((await subject.store.getMany(scope, tenantThings, [first, second, third])).length).to.equal(2);
     });
 
     it('give a released job back at once without counting the attempt', async () => {
@@ -368,6 +348,7 @@ function endings(current: () => QueueSubject): void {
       await queue.fail(job, { name: 'E', message: 'm' }, { retry: true });
       expect(await queue.requestCancel(SYSTEM_SCOPE, id)).to.equal(true);
       const again = await mustClaim(current(), kind);
+      expect(again.cancelRequested).to.equal(true);
       expect(await queue.heartbeat(again, LEASE_MS)).to.deep.equal({ cancelRequested: true });
       await complete(current(), again);
       expect(await queue.requestCancel(SYSTEM_SCOPE, id)).to.equal(false);
@@ -400,6 +381,17 @@ function waits(current: () => QueueSubject): void {
       await waiting;
       expect(performance.now() - startedAt).to.be.lessThan(POLL_MS);
       await watch.stop();
+    });
+
+    it('are not needed to hear that a job was asked to stop', async () => {
+      const { queue } = current();
+      const kind = newKind();
+      const heard = Promise.withResolvers<void>();
+      const subscription = await queue.watchCancels(heard.resolve);
+      const id = await enqueue(current(), { kind });
+      await queue.requestCancel(SYSTEM_SCOPE, id);
+      await heard.promise;
+      await subscription.stop();
     });
 
     it('wake at the next poll without any news', async () => {

@@ -1,8 +1,10 @@
-import { mkdirSync, writeFileSync } from 'node:fs';
+import { mkdirSync, readdirSync, writeFileSync } from 'node:fs';
 import type { AddressInfo } from 'node:net';
 import { createServer } from 'node:net';
 import { join } from 'node:path';
 import { DatabaseSync } from 'node:sqlite';
+import { setTimeout as sleep } from 'node:timers/promises';
+import { fileURLToPath } from 'node:url';
 import { expect } from 'chai';
 import { makeDataDir, runToExit, startProcess } from '../support/engram-process.ts';
 
@@ -106,6 +108,32 @@ describe('starting', function () {
     expect(code).to.equal(1);
     expect(output).to.include(file);
     expectOneMessage(output);
+  });
+
+  it('keeps compiled code beside the packages, that of its threads too', async () => {
+    const data = makeDataDir();
+    const server = await startProcess({ dataDir: data.path });
+    await server.stop();
+    data.remove();
+    const place = fileURLToPath(new URL('../../node_modules/.cache/engram', import.meta.url));
+    const kept = readdirSync(place, { withFileTypes: true }).filter((entry) => entry.isDirectory());
+    expect(kept).to.not.be.empty;
+    // A thread with another place would have it inside.
+    for (const { name } of kept) {
+      expect(readdirSync(join(place, name), { withFileTypes: true }).every((entry) => entry.isFile())).to.equal(true);
+    }
+  });
+
+  it('saves compiled code where NODE_COMPILE_CACHE says, without waiting for its own end', async () => {
+    const data = makeDataDir();
+    const place = join(data.path, 'compiled');
+    const server = await startProcess({ dataDir: data.path, environment: { NODE_COMPILE_CACHE: place } });
+    const saved = () => readdirSync(place, { recursive: true }).length;
+    for (let waited = 0; saved() < 100 && waited < 20_000; waited += 100) await sleep(100);
+    const count = saved();
+    await server.kill();
+    data.remove();
+    expect(count).to.be.greaterThan(100);
   });
 
   it('keeps what was added over a restart and leaves in order on SIGTERM', async () => {

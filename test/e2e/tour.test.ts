@@ -1,19 +1,8 @@
-import { execFile } from 'node:child_process';
-import { mkdtempSync, readFileSync, rmSync } from 'node:fs';
+import { mkdtempSync, rmSync } from 'node:fs';
 import { tmpdir } from 'node:os';
-import { dirname, join } from 'node:path';
-import { promisify } from 'node:util';
-import { expect } from 'chai';
+import { join } from 'node:path';
 import { type EngramProcess, makeDataDir, startProcess } from '../support/engram-process.ts';
-
-const run = promisify(execFile);
-
-/** The commands of README's tour, one entry per numbered step. */
-function tourSteps(): string[] {
-  const readme = readFileSync(new URL('../../README.md', import.meta.url), 'utf8');
-  const block = /<!-- tour:start -->\s*```bash\n([\s\S]*?)```/.exec(readme)?.[1] ?? '';
-  return block.split(/^# \d\. .*$/m).slice(1);
-}
+import { takeTour } from './tour-steps.ts';
 
 describe("README's tour", () => {
   const data = makeDataDir();
@@ -32,24 +21,6 @@ describe("README's tour", () => {
 
   it('works as printed: add, cognify, ask, see, forget', async function () {
     this.timeout(60_000);
-    const steps = tourSteps();
-    expect(steps).to.have.length(5);
-    const outputs: string[] = [];
-    for (const step of steps) {
-      const script = `set -euo pipefail\n${step.replaceAll('http://127.0.0.1:8000', server.baseUrl)}`;
-      const { stdout } = await run('bash', ['-c', script], {
-        cwd: folder,
-        env: { PATH: `${dirname(process.execPath)}:${process.env['PATH']}` },
-      });
-      outputs.push(stdout);
-    }
-    const [added = '', built = '', asked = '', , forgotten = ''] = outputs;
-    expect(added.match(/PipelineRunCompleted/g)).to.have.length(4);
-    expect(built).to.include('PipelineRunCompleted').and.include('"documents":2');
-    expect(asked).to.include('Charles Babbage designed the Analytical Engine.').and.include('Ada Lovelace');
-    expect(readFileSync(join(folder, 'graph.html'), 'utf8')).to.match(/Ada Lovelace/i);
-    expect(forgotten).to.include('"status":"success"');
-    const left = await (await fetch(`${server.baseUrl}/api/v1/datasets`)).json();
-    expect(left).to.deep.equal([]);
+    await takeTour(server.baseUrl, folder);
   });
 });

@@ -237,6 +237,21 @@ describe('pages in a browser', function () {
     await page.context().close();
   });
 
+  it('leave out a summary that is its passage over again', async () => {
+    const short = 'Ada Lovelace worked with Charles Babbage in London.';
+    expect((await wire.upload('short', { name: 'ada.txt', content: short })).status).to.equal(200);
+    expect((await wire.post('/cognify', { datasets: ['short'] })).status).to.equal(200);
+    const graph = (await wire.get(`/visualize/json?dataset_id=${await idOf('short')}`)).json;
+    expect(graph.nodes.filter(({ text }: { text?: string }) => text === short)).to.have.length(2);
+    const { page, errors } = await openGraph('short');
+    expect(await page.textContent('#legend'))
+      .to.include('Passage')
+      .and.not.include('Summary');
+    expect(await page.textContent('#counts')).to.include(`${graph.nodes.length - 1} nodes`);
+    expect(errors).to.deep.equal([]);
+    await page.context().close();
+  });
+
   it('say so when there is no graph yet', async () => {
     const empty = (await wire.post('/datasets', { name: 'empty' })).json.id;
     const { page, errors } = await openPage(browser);

@@ -15,8 +15,16 @@ import type { DocumentStore } from '../../services/common/ports/document-store.t
 import type { Clock, IdSource } from '../../services/common/ports/system.ts';
 import { createUsers, type NewUser } from '../../services/common/repositories/users.ts';
 import { createEventLog, eventsCollection } from '../../services/common/runs/event-log.ts';
+import { unsignedPrincipals } from './unsigned-principals.ts';
 
-export const CALL = { requestId: 'test' };
+/** Of somebody; tests that care who it is say so. */
+export const CALL = {
+  requestId: 'test',
+  principal: {
+    ...{ id: asId<UserId>('00000000-0000-4000-8000-000000000001'), email: 'caller@example.com' },
+    ...{ tenant: PERSONAL_TENANT, isSuperuser: false, parentId: null },
+  },
+};
 export const required = decidePosture({ accessControl: true, requireAuthentication: undefined, host: '127.0.0.1' });
 export const open = decidePosture({ accessControl: undefined, requireAuthentication: undefined, host: '127.0.0.1' });
 export const off = decidePosture({ accessControl: false, requireAuthentication: undefined, host: '0.0.0.0' });
@@ -73,7 +81,7 @@ export async function startAuth(options: TestAuthOptions = {}): Promise<TestAuth
   const store = options.store ?? createMemoryDocumentStore();
   await store.prepare([...authCollections, eventsCollection]);
   const bus = createInProcessBus();
-  const messenger = createMessenger(bus);
+  const messenger = createMessenger(bus, unsignedPrincipals);
   const warnings: string[] = [];
   const ignore = () => {};
   const logger = { debug: ignore, info: ignore, warn: (event: string) => warnings.push(event), error: ignore };

@@ -18,7 +18,7 @@ import type { RunState } from '../../services/common/domain/run.ts';
 import { PERSONAL_TENANT, SYSTEM_SCOPE } from '../../services/common/domain/scope.ts';
 import type { Reply, Route, RouteRequest } from '../../services/common/http/route.ts';
 import type { Service } from '../../services/common/lifecycle/service.ts';
-import { createMessenger, type Messenger } from '../../services/common/messaging/messenger.ts';
+import { callerOf, createMessenger, type Messenger } from '../../services/common/messaging/messenger.ts';
 import * as auth from '../../services/common/messaging/methods/auth.ts';
 import { type CognifyOptions, startRun } from '../../services/common/messaging/methods/cognify.ts';
 import { datasetItems } from '../../services/common/messaging/methods/ingest.ts';
@@ -35,8 +35,16 @@ import { createEventLog, eventsCollection } from '../../services/common/runs/eve
 import { jobsCollection } from '../../services/common/runs/job-document.ts';
 import type { RunSettings } from '../../services/common/runs/run-settings.ts';
 import { createWorkQueue } from '../../services/common/runs/work-queue.ts';
+import { unsignedPrincipals } from './unsigned-principals.ts';
 
-export const CALL = { requestId: 'test' };
+/** Of somebody; tests that care who it is say so. */
+export const CALL = {
+  requestId: 'test',
+  principal: {
+    ...{ id: asId<UserId>('00000000-0000-4000-8000-000000000001'), email: 'caller@example.com' },
+    ...{ tenant: PERSONAL_TENANT, isSuperuser: false, parentId: null },
+  },
+};
 
 /** Capitalised words are entities, two in one sentence are related: enough to see a graph grow. */
 export const capitalsExtractor: Extractor = {
@@ -167,12 +175,12 @@ export interface TestCognifyOptions {
   readonly endLeases?: boolean;
 }
 
-export const FAST_RUNS: Partial<RunSettings> = { leaseMs: 600, pollMs: 25 };
+const FAST_RUNS: Partial<RunSettings> = { leaseMs: 600, pollMs: 25 };
 
 /** A started service of its own bus, as one process would have it. */
 export async function startCognify(world: TestWorld, options: TestCognifyOptions = {}): Promise<TestCognify> {
   const bus = createInProcessBus();
-  const messenger = createMessenger(bus);
+  const messenger = createMessenger(bus, unsignedPrincipals);
   await serveDoubles(world, messenger);
   const clock = createSystemClock();
   const ids = createIdSource();
@@ -198,7 +206,7 @@ export async function startCognify(world: TestWorld, options: TestCognifyOptions
   });
   await service.start();
   const start = async (runOptions: CognifyOptions = {}) =>
-    (await messenger.call(startRun, { principal, dataset, options: runOptions, background: true }, CALL)).run;
+    (await messenger.call(startRun, { dataset, options: runOptions, background: true }, { ...CALL, principal })).run;
   return {
     ...{ service, messenger, log, start },
     async run(runOptions) {
@@ -227,7 +235,8 @@ async function serveDoubles(world: TestWorld, messenger: Messenger): Promise<voi
   await messenger.serve(auth.getPrincipal, async ({ userId }) => ({
     principal: userId === principal.id ? principal : null,
   }));
-  await messenger.serve(auth.resolveDatasets, async ({ principal: caller, ids, names }) => {
+  await messenger.serve(auth.resolveDatasets, async ({ ids, names }, context) => {
+    const caller = callerOf(context);
     const isKnown = ids?.every((id) => id === dataset.id) ?? true;
     const isNamed = names?.every((name) => name === dataset.name) ?? true;
     if (permitted.has(caller.id) && isKnown && isNamed) return { datasets: [dataset] };

@@ -23,8 +23,12 @@ export interface EngramProcess {
 export interface ProcessOptions {
   readonly dataDir: string;
   readonly environment?: Readonly<Record<string, string>>;
-  /** `migrate`; absent: the service itself. */
+  /** `migrate`, `cluster`; absent: the service itself. */
   readonly command?: string;
+  /** After the command. */
+  readonly commandArguments?: readonly string[];
+  /** How long it may take to be healthy; default 30 s. */
+  readonly startTimeoutMs?: number;
 }
 
 export function makeDataDir(): { readonly path: string; remove(): void } {
@@ -44,10 +48,11 @@ export async function freePort(): Promise<number> {
 export async function startProcess(options: ProcessOptions): Promise<EngramProcess> {
   const { child, output, port } = await launch(options);
   const baseUrl = `http://127.0.0.1:${port}`;
-  const deadline = Date.now() + 30_000;
+  const { startTimeoutMs = 30_000 } = options;
+  const deadline = Date.now() + startTimeoutMs;
   for (;;) {
     if (child.exitCode !== null || child.signalCode !== null) throw new Error(`the process ended: ${output()}`);
-    if (Date.now() > deadline) throw new Error(`not healthy within 30 s: ${output()}`);
+    if (Date.now() > deadline) throw new Error(`not healthy within ${startTimeoutMs} ms: ${output()}`);
     const healthy = await fetch(`${baseUrl}/health`).then(
       (response) => response.ok,
       () => false,
@@ -87,9 +92,10 @@ async function launch({
   dataDir,
   environment = {},
   command,
+  commandArguments = [],
 }: ProcessOptions): Promise<{ child: ChildProcess; output: () => string; port: number }> {
   const port = environment['HTTP_API_PORT'] === undefined ? await freePort() : Number(environment['HTTP_API_PORT']);
-  const child = spawn(process.execPath, command === undefined ? [START] : [START, command], {
+  const child = spawn(process.execPath, command === undefined ? [START] : [START, command, ...commandArguments], {
     cwd: tmpdir(),
     env: {
       PATH: process.env['PATH'],

@@ -35,6 +35,7 @@ import { createLedger, type Ledger, ledgerCollection } from '../../services/comm
 import type { SearchServiceOptions, SearchSettings } from '../../services/search/dependencies.ts';
 import { createSearchService, searchCollections } from '../../services/search/service.ts';
 import { principalOf, type RunningApp, runApp } from './http-app.ts';
+import { unsignedPrincipals } from './unsigned-principals.ts';
 
 export interface WorldPassage {
   readonly title: string;
@@ -175,6 +176,7 @@ export const SETTINGS: SearchSettings = {
   recallWarmupShortcircuit: true,
   recallWarmupThreshold: 1,
   recallWarmupCacheTtlMs: 60_000,
+  concurrentSearches: 4,
 };
 
 export interface SearchApp extends AsyncDisposable {
@@ -193,7 +195,7 @@ export async function startSearch(
   } = {},
 ): Promise<SearchApp> {
   const bus = createInProcessBus();
-  const messenger = createMessenger(bus);
+  const messenger = createMessenger(bus, unsignedPrincipals);
   const runs: RunState[] = [];
   await messenger.serve(auth.resolveDatasets, async ({ ids, names: wanted }) => ({
     datasets: resolve(datasets, ids, wanted),

@@ -1,6 +1,6 @@
-import { openGraph } from '../../services/cognify/usecases/read-graph.ts';
 import { scopeOf } from '../../services/common/domain/dataset.ts';
 import type { MergedEdge, MergedNode } from '../../services/common/domain/graph/merge.ts';
+import { openGraph } from '../../services/common/repositories/visible-graph.ts';
 import type { TestWorld } from './cognify-service.ts';
 
 export interface WholeGraph {

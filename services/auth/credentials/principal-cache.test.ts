@@ -14,8 +14,10 @@ describe('principal cache', () => {
   it('remembers for a second', () => {
     const clock = testClock();
     const cache = createPrincipalCache({ clock });
-    cache.put('key', ada, cache.era());
-    clock.advance(999);
+    const lookUp = cache.lookUp();
+    clock.advance(400); // a slow look-up counts
+    cache.put('key', ada, lookUp);
+    clock.advance(599);
     expect(cache.get('key')).to.equal(ada);
     clock.advance(1);
     expect(cache.get('key')).to.equal(null);
@@ -23,15 +25,25 @@ describe('principal cache', () => {
 
   it('drops what was looked up before a change, so that a logout cannot be undone by a slow look-up', () => {
     const cache = createPrincipalCache({ clock: testClock() });
-    const era = cache.era();
-    cache.clear();
-    cache.put('key', ada, era);
+    const lookUp = cache.lookUp();
+    cache.dropUser(ada.id);
+    cache.put('key', ada, lookUp);
     expect(cache.get('key')).to.equal(null);
+  });
+
+  it('drops all that it has of a user, and nothing of others', () => {
+    const cache = createPrincipalCache({ clock: testClock() });
+    const grace = { ...ada, id: asId<Principal['id']>('0d6c0000-0000-4000-8000-000000000001') };
+    cache.put('a', ada, cache.lookUp());
+    cache.put('b', ada, cache.lookUp());
+    cache.put('c', grace, cache.lookUp());
+    cache.dropUser(ada.id);
+    expect(['a', 'b', 'c'].map((key) => cache.get(key) !== null)).to.deep.equal([false, false, true]);
   });
 
   it('stays within its bound and lets the oldest go', () => {
     const cache = createPrincipalCache({ clock: testClock(), maxEntries: 2 });
-    for (const key of ['a', 'b', 'a', 'c']) cache.put(key, ada, cache.era());
+    for (const key of ['a', 'b', 'a', 'c']) cache.put(key, ada, cache.lookUp());
     expect(['a', 'b', 'c'].map((key) => cache.get(key) !== null)).to.deep.equal([true, false, true]);
   });
 

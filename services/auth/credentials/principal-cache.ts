@@ -1,23 +1,31 @@
 import { hash } from 'node:crypto';
+import type { UserId } from '../../common/domain/brand.ts';
 import type { Principal } from '../../common/domain/principal.ts';
 import type { Credential } from '../../common/messaging/methods/auth.ts';
 import type { Clock } from '../../common/ports/system.ts';
 
 /**
  * Credential → principal for a moment, so that a burst of requests costs one look-up. Refusals are not kept: a key works
- * at once when it is made. A change within the process clears everything at once, one in another process is seen after
- * `ttlMs`.
+ * at once when it is made. A change is followed by `dropUser`, here at once and in other processes by an event; should that
+ * be lost, it is seen after `ttlMs`.
  */
 export interface PrincipalCache {
   get(key: string): Principal | null;
-  /** Dropped when `clear` ran since `era` was read: what was looked up may be outdated already. */
-  put(key: string, principal: Principal, era: number): void;
-  era(): number;
-  clear(): void;
+  /** To be taken before the look-up whose result is `put`. */
+  lookUp(): LookUp;
+  /** Dropped when `dropUser` ran since the look-up began: what was looked up may be outdated already. */
+  put(key: string, principal: Principal, lookUp: LookUp): void;
+  dropUser(user: UserId): void;
+}
+
+/** When a look-up began: what it read may be outdated from then on. */
+export interface LookUp {
+  readonly era: number;
+  readonly atMs: number;
 }
 
 export interface PrincipalCacheOptions {
-  readonly clock: Clock;
+  readonly clock: Pick<Clock, 'monotonicMs'>;
   readonly ttlMs?: number;
   readonly maxEntries?: number;
 }
@@ -27,29 +35,29 @@ export function createPrincipalCache({
   ttlMs = 1000,
   maxEntries = 10_000,
 }: PrincipalCacheOptions): PrincipalCache {
-  const entries = new Map<string, { readonly principal: Principal; readonly until: number }>();
+  const entries = new Map<string, { readonly principal: Principal; readonly untilMs: number }>();
   let era = 0;
   return {
     get(key) {
       const entry = entries.get(key);
       if (entry === undefined) return null;
-      if (clock.monotonicMs() < entry.until) return entry.principal;
+      if (clock.monotonicMs() < entry.untilMs) return entry.principal;
       entries.delete(key);
       return null;
     },
-    put(key, principal, eraOfRead) {
-      if (eraOfRead !== era) return;
+    lookUp: () => ({ era, atMs: clock.monotonicMs() }),
+    put(key, principal, lookUp) {
+      if (lookUp.era !== era) return;
       entries.delete(key);
       if (entries.size >= maxEntries) {
         const [oldest] = entries.keys();
         if (oldest !== undefined) entries.delete(oldest);
       }
-      entries.set(key, { principal, until: clock.monotonicMs() + ttlMs });
+      entries.set(key, { principal, untilMs: lookUp.atMs + ttlMs });
     },
-    era: () => era,
-    clear() {
+    dropUser(user) {
       era += 1;
-      entries.clear();
+      for (const [key, { principal }] of entries) if (principal.id === user) entries.delete(key);
     },
   };
 }

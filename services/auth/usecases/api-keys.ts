@@ -23,7 +23,7 @@ export async function createApiKey(
   userId: UserId,
   name: string | null,
 ): Promise<CreatedApiKey> {
-  const { store, users, apiKeys, clock, ids, cache } = deps;
+  const { store, users, apiKeys, clock, ids, news } = deps;
   const text = newApiKeyText();
   const parts = { hash: apiKeyHash(text), prefix: apiKeyPrefix(text), name, lastUsedAt: null };
   for (;;) {
@@ -36,7 +36,7 @@ export async function createApiKey(
     const key = { id: ids.uuid(), userId, ...parts, createdAt: clock.now().toISOString() };
     try {
       await store.commit({ tenant: PERSONAL_TENANT }, [...writes, apiKeys.insertWrite(key)]);
-      cache.clear();
+      news.userChanged(userId);
       return { key, text };
     } catch (error) {
       if (!(error instanceof VersionConflictError)) throw error;
@@ -49,7 +49,7 @@ export async function deleteApiKey(deps: AuthDependencies, userId: UserId, id: s
   const key = await deps.apiKeys.get(id);
   if (key === null || key.userId !== userId) throw engramError('EntityNotFoundError', 'API key not found.');
   await deps.store.commit({ tenant: PERSONAL_TENANT }, [deps.apiKeys.removeWrite(id)]);
-  deps.cache.clear();
+  deps.news.userChanged(userId);
 }
 
 function replaceable(existing: readonly ApiKey[], name: string | null): ApiKey {

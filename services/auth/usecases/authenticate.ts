@@ -38,11 +38,11 @@ async function cached(
 ): Promise<Principal | null> {
   const known = cache.get(key);
   if (known !== null) return known;
-  const era = cache.era();
+  const lookUp = cache.lookUp();
   const user = await find();
   if (user === null || !user.isActive) return null;
   const principal = principalOf(user);
-  cache.put(key, principal, era);
+  cache.put(key, principal, lookUp);
   return principal;
 }
 

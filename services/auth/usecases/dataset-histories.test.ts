@@ -71,8 +71,9 @@ async function apply(next: Step, { auth, model, owner, actors, key }: Setting): 
   const grants = createGrants(auth.store);
   switch (next.kind) {
     case 'create': {
-      const request = { principal: owner, name: next.dataset.name };
-      const { dataset: made } = await auth.messenger.call(methods.createDataset, request, CALL);
+      const request = { name: next.dataset.name };
+      const context = { ...CALL, principal: owner };
+      const { dataset: made } = await auth.messenger.call(methods.createDataset, request, context);
       if (ref !== undefined) {
         expect(made).to.deep.equal(ref);
         return;
@@ -117,8 +118,8 @@ async function compareIds(auth: Auth, model: Model, principal: Principal, actors
   for (const permission of PERMISSIONS) {
     const expected = permitted(model, principal, permission, actors);
     for (const id of ids) {
-      const request = { principal, permission, ids: [id] };
-      const isAnswered = await auth.messenger.call(methods.resolveDatasets, request, CALL).then(
+      const request = { permission, ids: [id] };
+      const isAnswered = await auth.messenger.call(methods.resolveDatasets, request, { ...CALL, principal }).then(
         () => true,
         () => false,
       );
@@ -134,7 +135,7 @@ async function compareLists(
   actors: readonly Principal[],
 ): Promise<void> {
   for (const permission of PERMISSIONS) {
-    const { datasets } = await auth.messenger.call(methods.resolveDatasets, { principal, permission }, CALL);
+    const { datasets } = await auth.messenger.call(methods.resolveDatasets, { permission }, { ...CALL, principal });
     expect(datasets.map(({ id }) => id)).to.have.members(permitted(model, principal, permission, actors));
   }
 }

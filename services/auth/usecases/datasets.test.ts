@@ -31,12 +31,12 @@ describe('dataset registry', () => {
 
   const create = async (principal: Principal, name: string) => {
     auth.clock.advance(1);
-    return (await auth.messenger.call(methods.createDataset, { principal, name }, CALL)).dataset;
+    return (await auth.messenger.call(methods.createDataset, { name }, { ...CALL, principal })).dataset;
   };
   const remove = async (dataset: DatasetRef) =>
     (await auth.messenger.call(methods.removeDataset, { dataset }, CALL)).removed;
   const resolve = async (principal: Principal, permission: Permission, query: Query = {}) =>
-    (await auth.messenger.call(methods.resolveDatasets, { principal, permission, ...query }, CALL)).datasets;
+    (await auth.messenger.call(methods.resolveDatasets, { permission, ...query }, { ...CALL, principal })).datasets;
   const refusal = async (work: Promise<unknown>) => {
     const error = await work.then(
       () => new Error('expected a refusal'),

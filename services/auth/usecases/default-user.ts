@@ -1,10 +1,10 @@
 import { emailKey } from '../../common/domain/email-address.ts';
 import { engramError, isEngramError } from '../../common/domain/errors.ts';
-import { asId } from '../../common/domain/ids.ts';
 import { PERSONAL_TENANT } from '../../common/domain/scope.ts';
 import { DuplicateKeyError, VersionConflictError } from '../../common/ports/document-store.ts';
 import { NO_PASSWORD, type User } from '../../common/repositories/users.ts';
 import type { AuthDependencies } from '../dependencies.ts';
+import { createUser } from './create-user.ts';
 
 export type DefaultUserDependencies = Pick<
   AuthDependencies,
@@ -17,7 +17,7 @@ export type DefaultUserDependencies = Pick<
   | 'defaultUserPassword'
   | 'users'
   | 'passwords'
-  | 'cache'
+  | 'news'
 >;
 
 /** Whether an address is the one kept for the default account. */
@@ -41,23 +41,10 @@ export async function ensureDefaultUser(deps: DefaultUserDependencies): Promise<
 }
 
 async function createDefaultUser(deps: DefaultUserDependencies): Promise<User> {
-  const { store, eventLog, users, settings, defaultUserPassword } = deps;
+  const { users, settings, defaultUserPassword } = deps;
   const passwordHash = defaultUserPassword === null ? NO_PASSWORD : await deps.passwords.hash(defaultUserPassword);
-  const user = {
-    id: asId<User['id']>(deps.ids.uuid()),
-    email: settings.defaultUserEmail,
-    passwordHash,
-    isActive: true,
-    isSuperuser: true,
-    isVerified: true,
-    tenant: PERSONAL_TENANT,
-    parentId: null,
-    createdAt: deps.clock.now().toISOString(),
-  };
-  const scope = { tenant: PERSONAL_TENANT };
-  const events = eventLog.appendWrites(scope, [{ type: 'user.registered', subjectId: user.id, data: {} }]);
   try {
-    await store.commit(scope, [users.insertWrite(user), ...events]);
+    await createUser(deps, { email: settings.defaultUserEmail, passwordHash, isSuperuser: true, isVerified: true });
   } catch (error) {
     // Two first requests, or two replicas: the other one made it.
     if (!(error instanceof DuplicateKeyError)) throw error;
@@ -91,7 +78,7 @@ async function setFirstPassword(deps: DefaultUserDependencies, user: User, passw
   const changed = { ...user, passwordHash, updatedAt: deps.clock.now().toISOString() };
   try {
     await deps.store.commit({ tenant: PERSONAL_TENANT }, [deps.users.replaceWrite(changed)]);
-    deps.cache.clear();
+    deps.news.userChanged(user.id);
   } catch (error) {
     // Another replica starts with the same password.
     if (!(error instanceof VersionConflictError)) throw error;

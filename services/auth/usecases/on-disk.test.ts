@@ -36,7 +36,7 @@ describe('the auth service on SQLite', () => {
     const { key } = (await first.call('POST', '/api/v1/auth/api-keys', { principal, body: {} })).json as {
       key: string;
     };
-    const { dataset } = await first.messenger.call(methods.createDataset, { principal, name: 'notes' }, CALL);
+    const { dataset } = await first.messenger.call(methods.createDataset, { name: 'notes' }, { ...CALL, principal });
     await first[Symbol.asyncDispose]();
     await store.close();
 
@@ -44,8 +44,9 @@ describe('the auth service on SQLite', () => {
     await using second = await startAuth({ store });
     expect(await second.authenticate({ kind: 'bearer', value })).to.deep.equal(principal);
     expect(await second.authenticate({ kind: 'api-key', value: key })).to.deep.equal(principal);
-    const request = { principal, permission: 'delete' as const };
-    expect((await second.messenger.call(methods.resolveDatasets, request, CALL)).datasets).to.deep.equal([dataset]);
+    const request = { permission: 'delete' as const };
+    const context = { ...CALL, principal };
+    expect((await second.messenger.call(methods.resolveDatasets, request, context)).datasets).to.deep.equal([dataset]);
   });
 
   it('holds every limit when requests come at the same time', async () => {
@@ -59,7 +60,7 @@ describe('the auth service on SQLite', () => {
       Array.from({ length: 15 }, () => auth.call('POST', '/api/v1/auth/api-keys', { principal, body: {} })),
     );
     expect(keys.filter(({ status }) => status === 'fulfilled')).to.have.length(10);
-    const make = () => auth.messenger.call(methods.createDataset, { principal, name: 'same' }, CALL);
+    const make = () => auth.messenger.call(methods.createDataset, { name: 'same' }, { ...CALL, principal });
     const made = await Promise.all(Array.from({ length: 20 }, make));
     expect(new Set(made.map(({ dataset }) => dataset.id)).size).to.equal(1);
     for (const collection of [datasetsCollection, grantsCollection]) {
@@ -70,7 +71,7 @@ describe('the auth service on SQLite', () => {
   it('never separates a dataset from its grants when it is made and removed at the same time', async () => {
     await using auth = await startAuth({ store });
     const principal = await auth.addUser();
-    const make = () => auth.messenger.call(methods.createDataset, { principal, name: 'race' }, CALL);
+    const make = () => auth.messenger.call(methods.createDataset, { name: 'race' }, { ...CALL, principal });
     for (let round = 0; round < 10; round += 1) {
       auth.clock.advance(1);
       const { dataset } = await make();

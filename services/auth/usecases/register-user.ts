@@ -1,10 +1,9 @@
 import { isAgentAddress } from '../../common/domain/email-address.ts';
-import { asId } from '../../common/domain/ids.ts';
-import { PERSONAL_TENANT } from '../../common/domain/scope.ts';
 import { HttpError } from '../../common/http/http-error.ts';
 import { DuplicateKeyError } from '../../common/ports/document-store.ts';
 import type { User } from '../../common/repositories/users.ts';
 import type { AuthDependencies } from '../dependencies.ts';
+import { createUser } from './create-user.ts';
 import { isDefaultAddress } from './default-user.ts';
 import { passwordProblem } from './password-rule.ts';
 
@@ -19,31 +18,17 @@ export interface NewAccount {
  * taken from the first day, so that nobody can own them in advance.
  */
 export async function registerUser(deps: AuthDependencies, { email, password }: NewAccount): Promise<User> {
-  const { store, eventLog, users } = deps;
-  const isTaken = isReservedAddress(deps.settings, email) || (await users.findByEmail(email)) !== null;
+  const isTaken = isReservedAddress(deps.settings, email) || (await deps.users.findByEmail(email)) !== null;
   if (isTaken) throw alreadyExists();
   const reason = passwordProblem(password);
   if (reason !== null) throw new HttpError(400, { detail: { code: 'REGISTER_INVALID_PASSWORD', reason } });
-  const user = {
-    id: asId<User['id']>(deps.ids.uuid()),
-    email,
-    passwordHash: await deps.passwords.hash(password),
-    isActive: true,
-    isSuperuser: false,
-    isVerified: false,
-    tenant: PERSONAL_TENANT,
-    parentId: null,
-    createdAt: deps.clock.now().toISOString(),
-  };
-  const scope = { tenant: PERSONAL_TENANT };
-  const events = eventLog.appendWrites(scope, [{ type: 'user.registered', subjectId: user.id, data: {} }]);
+  const passwordHash = await deps.passwords.hash(password);
   try {
-    await store.commit(scope, [users.insertWrite(user), ...events]);
+    return await createUser(deps, { email, passwordHash, isSuperuser: false, isVerified: false });
   } catch (error) {
     if (error instanceof DuplicateKeyError) throw alreadyExists();
     throw error;
   }
-  return { ...user, version: 1, keysMade: 0, updatedAt: null };
 }
 
 export function isReservedAddress(settings: AuthDependencies['settings'], email: string): boolean {

@@ -3,7 +3,7 @@ import { scopeOf } from '../../common/domain/dataset.ts';
 import { VersionConflictError } from '../../common/ports/document-store.ts';
 import type { AuthDependencies } from '../dependencies.ts';
 
-type Dependencies = Pick<AuthDependencies, 'store' | 'eventLog' | 'datasets' | 'grants'>;
+type Dependencies = Pick<AuthDependencies, 'store' | 'eventLog' | 'datasets' | 'grants' | 'news'>;
 
 /**
  * Removes the registry entry and all grants; false when it was gone. The caller has checked the permission. A name that is
@@ -21,6 +21,7 @@ export async function removeDataset(deps: Dependencies, dataset: DatasetRef): Pr
         deps.grants.removeAllWrite(dataset.id),
         ...deps.eventLog.appendWrites(scope, [{ type: 'dataset.removed', subjectId: dataset.id, data }]),
       ]);
+      deps.news.datasetRemoved(dataset);
       return true;
     } catch (error) {
       if (!(error instanceof VersionConflictError)) throw error;

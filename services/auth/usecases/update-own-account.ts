@@ -32,7 +32,7 @@ export async function updateOwnAccount(deps: AuthDependencies, id: UserId, chang
     try {
       const write = deps.users.replaceWrite({ ...changed, updatedAt: deps.clock.now().toISOString() });
       const [result] = await deps.store.commit({ tenant: PERSONAL_TENANT }, [write]);
-      deps.cache.clear();
+      deps.news.userChanged(id);
       return { ...changed, version: result?.stored?.version ?? user.version };
     } catch (error) {
       if (error instanceof DuplicateKeyError) throw emailTaken();

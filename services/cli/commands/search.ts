@@ -51,7 +51,7 @@ function searchText(answer: unknown): string {
   return parts.join('\n\n');
 }
 
-export function resultText(result: unknown): string {
+function resultText(result: unknown): string {
   if (result === null || result === undefined) return 'nothing found';
   if (typeof result === 'string') return result;
   if (Array.isArray(result)) return result.length === 0 ? 'nothing found' : result.map(resultText).join('\n\n');

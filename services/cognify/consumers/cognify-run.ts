@@ -13,19 +13,17 @@ import type { ActiveRun, RunExecutor, RunReport, StagePosition } from '../../com
 import { createAskExtractor } from '../pipeline/ask-extractor.ts';
 import { type BuildDependencies, type BuiltItem, buildItem } from '../pipeline/build-item.ts';
 import type { ChunkSizes } from '../pipeline/chunk-item.ts';
+import { itemPages } from '../pipeline/dataset-items.ts';
 import { createIndexWriter } from '../pipeline/index-writer.ts';
-import type { ItemBuilds } from '../pipeline/item-builds.ts';
 import { createPriorityGate } from '../pipeline/priority-gate.ts';
 import { runItems } from '../pipeline/run-items.ts';
 import type { CognifySettings } from '../pipeline/settings.ts';
 import { ContentMissingError } from '../pipeline/write-item.ts';
 
 export const COGNIFY_JOB = 'cognify';
-export const COGNIFY_PIPELINE = 'cognify_pipeline';
 
 /** The wire counts an item when the last of four tasks has ended. */
 const LAST_STAGE: StagePosition = { name: 'add_data_points', index: 4, total: 4 };
-const ITEMS_PER_PAGE = 500;
 const DEFAULT_DATA_PER_BATCH = 20;
 
 export interface CognifyRunDependencies extends BuildDependencies {
@@ -34,7 +32,6 @@ export interface CognifyRunDependencies extends BuildDependencies {
   readonly extractor: Extractor;
   /** Null: the extractor costs nothing. */
   readonly cache: ModelCache | null;
-  readonly builds: ItemBuilds;
   readonly settings: CognifySettings;
 }
 
@@ -77,7 +74,7 @@ async function buildAll(
   open: readonly DataItem[],
   totals: Totals,
 ): Promise<void> {
-  const { builds, settings, logger } = dependencies;
+  const { settings, logger } = dependencies;
   const options = run.options as CognifyOptions;
   const writer = createIndexWriter({
     ...dependencies,
@@ -104,9 +101,7 @@ async function buildAll(
       const ended = (status: RunItem['status']) => run.itemEnded({ item: item.id, status }, LAST_STAGE);
       let built: BuiltItem | null;
       try {
-        built = await builds.track(item.id, signal, (own) =>
-          buildItem(dependencies, { ...request, item, position, signal: own }),
-        );
+        built = await buildItem(dependencies, { ...request, item, position, signal });
       } catch (error) {
         if (error instanceof ContentMissingError && !(await isStillThere(dependencies, run, item))) {
           return run.drop(item.id);
@@ -147,20 +142,8 @@ async function requireSameSpace({ vectors, embedder }: CognifyRunDependencies, r
 }
 
 async function listItems({ messenger }: CognifyRunDependencies, run: ActiveRun): Promise<readonly DataItem[]> {
-  const items: DataItem[] = [];
-  let after: string | null = null;
-  do {
-    const context = { requestId: run.id, principal: run.principal, signal: run.signal };
-    const request = { dataset: run.dataset, after, limit: ITEMS_PER_PAGE };
-    const page: { items: readonly DataItem[]; next: string | null } = await messenger.call(
-      datasetItems,
-      request,
-      context,
-    );
-    items.push(...page.items);
-    after = page.next;
-  } while (after !== null);
-  return items;
+  const context = { requestId: run.id, principal: run.principal, signal: run.signal };
+  return (await Array.fromAsync(itemPages(messenger, run.dataset, context))).flat();
 }
 
 function chunkSizes(settings: CognifySettings, embedder: Embedder, options: CognifyOptions): ChunkSizes {

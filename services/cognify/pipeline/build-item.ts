@@ -9,7 +9,7 @@ import type { ActiveRun } from '../../common/runs/run-executor.ts';
 import type { AskExtractor } from './ask-extractor.ts';
 import type { ChunkSizes } from './chunk-item.ts';
 import type { IndexWriter } from './index-writer.ts';
-import { BuildStoppedError } from './item-builds.ts';
+import { BuildStoppedError, type ItemBuilds } from './item-builds.ts';
 import type { PriorityGate } from './priority-gate.ts';
 import { type RowStores, removeRows } from './remove-rows.ts';
 import { writeItem } from './write-item.ts';
@@ -17,6 +17,7 @@ import { writeItem } from './write-item.ts';
 export interface BuildDependencies extends RowStores {
   readonly blobs: BlobStore;
   readonly ledger: Ledger;
+  readonly builds: ItemBuilds;
   readonly clock: Clock;
   readonly logger: Logger;
 }
@@ -46,8 +47,8 @@ export interface BuiltItem {
  * item was forgotten or reset meanwhile. Whatever else happens, its rows are removed again and the error goes on.
  */
 export async function buildItem(dependencies: BuildDependencies, request: BuildRequest): Promise<BuiltItem | null> {
-  const { ledger } = dependencies;
-  const { run, item, signal } = request;
+  const { ledger, builds } = dependencies;
+  const { run, item } = request;
   let generation: number;
   try {
     generation = await ledger.begin(run.scope, item.id);
@@ -55,6 +56,17 @@ export async function buildItem(dependencies: BuildDependencies, request: BuildR
     if (error instanceof ItemErasedError) return null;
     throw error;
   }
+  return builds.track({ scope: run.scope, item: item.id, generation }, request.signal, (signal) =>
+    buildGeneration(dependencies, { ...request, signal }, generation),
+  );
+}
+
+async function buildGeneration(
+  dependencies: BuildDependencies,
+  request: BuildRequest,
+  generation: number,
+): Promise<BuiltItem | null> {
+  const { signal } = request;
   try {
     const built = await writeItem(dependencies, request, generation);
     signal.throwIfAborted();
@@ -80,7 +92,7 @@ async function commit(
   await run.commit(ledger.commitWrites(item.id, generation, item.contentHash, clock.now().toISOString(), by));
   if (generation === 1) return;
   try {
-    await removeRows(dependencies, run.scope, { item: item.id, exceptGeneration: generation });
+    await removeRows(dependencies, run.scope, { item: item.id, beforeGeneration: generation });
   } catch (error) {
     // Superseded rows are invisible; the next build of the item or its erasure removes them.
     logger.warn('cognify.superseded.left', { runId: run.id, itemId: item.id, error });

@@ -106,8 +106,7 @@ export function createDocumentEntities(): DocumentEntities {
   const enter = (entity: ExtractedEntity): Entry | null => {
     const key = slug(entity.name.trim());
     if (key === '') return null;
-    const entry = entries.get(key) ?? newEntry(key, entries.size);
-    entries.set(key, entry);
+    const entry = entryAt(entries, key);
     const count = Math.max(1, entity.mentions);
     add(entry.spellings, entity.name.trim(), count);
     add(entry.types, entity.type, count);
@@ -134,8 +133,7 @@ export function createDocumentEntities(): DocumentEntities {
       for (const subject of subjects) {
         const key = slug(subject);
         if (key === '') continue;
-        const entry = entries.get(key) ?? newEntry(key, entries.size);
-        entries.set(key, entry);
+        const entry = entryAt(entries, key);
         entry.isSubject = true;
         if (entry.spellings.size === 0) add(entry.spellings, subject, 0);
         inChunk.set(key, { mentions: inChunk.get(key)?.mentions ?? 0, isSubject: true });
@@ -146,10 +144,7 @@ export function createDocumentEntities(): DocumentEntities {
       for (const { source, target, relation, evidence } of extraction.relations) {
         const ends = { source: slug(source.trim()), target: slug(target.trim()), relation: slug(relation.trim()) };
         if (!inChunk.has(ends.source) || !inChunk.has(ends.target) || ends.relation === '') continue;
-        const key = `${ends.source}\n${ends.relation}\n${ends.target}`;
-        const present = relations.get(key);
-        if (present) present.weight += 1;
-        else relations.set(key, { ...ends, evidence, chunkId, weight: 1 });
+        addRelation(relations, { ...ends, evidence, chunkId });
       }
     },
     knownNames() {
@@ -182,6 +177,13 @@ export function createDocumentEntities(): DocumentEntities {
   };
 }
 
+/** The entry of the key; made when it is met first. */
+function entryAt(entries: Map<string, Entry>, key: string): Entry {
+  const entry = entries.get(key) ?? newEntry(key, entries.size);
+  entries.set(key, entry);
+  return entry;
+}
+
 function newEntry(key: string, ordinal: number): Entry {
   return {
     key,
@@ -200,6 +202,13 @@ function newEntry(key: string, ordinal: number): Entry {
 
 function add(counts: Map<string, number>, key: string, count: number): void {
   counts.set(key, (counts.get(key) ?? 0) + count);
+}
+
+function addRelation(relations: Map<string, RelationEntry>, stated: Omit<RelationEntry, 'weight'>): void {
+  const key = `${stated.source}\n${stated.relation}\n${stated.target}`;
+  const present = relations.get(key);
+  if (present) present.weight += 1;
+  else relations.set(key, { ...stated, weight: 1 });
 }
 
 /** Highest count, then longest, then first in the alphabet. */

@@ -1,41 +1,81 @@
 import type { DataItemId } from '../../common/domain/brand.ts';
+import type { DatasetScope } from '../../common/domain/scope.ts';
+import type { Ledger } from '../../common/repositories/ledger.ts';
 
-/** Builds under way in this process, so that forgetting an item stops them at once. */
+/** Builds under way in this process, so that forgetting an item stops them, in whatever process that is asked for. */
 export interface ItemBuilds {
-  /** Runs `build` with a signal that `stop` of the item aborts too. */
+  /** Runs `build` with a signal that is aborted too when the attempt cannot commit any more. */
   track<Result>(
-    item: DataItemId,
+    attempt: BuildAttempt,
     signal: AbortSignal,
     build: (signal: AbortSignal) => Promise<Result>,
   ): Promise<Result>;
+  /** Those of this process stop at once, without waiting for the next look. */
   stop(items: readonly DataItemId[]): void;
 }
 
-/** The item of the build was forgotten or reset. */
+export interface BuildAttempt {
+  readonly scope: DatasetScope;
+  readonly item: DataItemId;
+  readonly generation: number;
+}
+
+/** The item of the build was forgotten or reset, or another attempt has begun. */
 export class BuildStoppedError extends Error {
   override readonly name = 'BuildStoppedError';
 }
 
-export function createItemBuilds(): ItemBuilds {
-  const controllers = new Map<DataItemId, Set<AbortController>>();
+/** How often the ledger is asked, in one read for each dataset, while anything is built. */
+const LOOK_MS = 500;
+
+interface Build {
+  readonly attempt: BuildAttempt;
+  readonly controller: AbortController;
+}
+
+export function createItemBuilds(ledger: Pick<Ledger, 'entries'>, lookMs = LOOK_MS): ItemBuilds {
+  const builds = new Set<Build>();
+  let timer: NodeJS.Timeout | null = null;
+  const stop = ({ attempt, controller }: Build): void =>
+    controller.abort(new BuildStoppedError(`item ${attempt.item} was forgotten`));
+  const look = async (): Promise<void> => {
+    for (const group of Map.groupBy(builds, datasetOf).values()) {
+      const [{ attempt: first }] = group as [Build];
+      const items = group.map(({ attempt }) => attempt.item);
+      // Nobody needs to hear of a failure: the commit asks again.
+      const entries = await ledger.entries(first.scope, items).catch(() => null);
+      for (const build of group) {
+        if (entries !== null && isOver(build.attempt, entries)) stop(build);
+      }
+    }
+    schedule();
+  };
+  const schedule = (): void => {
+    timer = builds.size === 0 ? null : setTimeout(look, lookMs).unref();
+  };
   return {
-    async track(item, signal, build) {
-      const controller = new AbortController();
-      const set = controllers.get(item) ?? new Set();
-      controllers.set(item, set.add(controller));
+    async track(attempt, signal, work) {
+      const build = { attempt, controller: new AbortController() };
+      builds.add(build);
+      if (timer === null) schedule();
       try {
-        return await build(AbortSignal.any([signal, controller.signal]));
+        return await work(AbortSignal.any([signal, build.controller.signal]));
       } finally {
-        set.delete(controller);
-        if (set.size === 0) controllers.delete(item);
+        builds.delete(build);
       }
     },
     stop(items) {
-      for (const item of items) {
-        for (const controller of controllers.get(item) ?? []) {
-          controller.abort(new BuildStoppedError(`item ${item} was forgotten`));
-        }
-      }
+      const stopped = new Set(items);
+      for (const build of builds) if (stopped.has(build.attempt.item)) stop(build);
     },
   };
+}
+
+function datasetOf({ attempt: { scope } }: Build): string {
+  return `${scope.tenant}/${scope.dataset}`;
+}
+
+function isOver({ item, generation }: BuildAttempt, entries: Awaited<ReturnType<Ledger['entries']>>): boolean {
+  const entry = entries.get(item);
+  return entry === undefined || entry.erased || entry.lastGeneration !== generation;
 }

@@ -66,8 +66,8 @@ async function datasetsOf(
 ): Promise<readonly DatasetRef[]> {
   const { dataset_ids: ids = [], datasets: names = [] } = body;
   const selection = ids.length > 0 ? { ids } : { names, createMissing: true };
-  const request = { principal, permission: 'write', ...selection } as const;
-  const { datasets } = await messenger.call(resolveDatasets, request, context);
+  const request = { permission: 'write', ...selection } as const;
+  const { datasets } = await messenger.call(resolveDatasets, request, { ...context, principal });
   return [...new Map(datasets.map((dataset) => [dataset.id, dataset])).values()];
 }
 

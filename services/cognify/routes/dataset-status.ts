@@ -1,16 +1,14 @@
 import { z } from 'zod';
 import { isEngramError } from '../../common/domain/errors.ts';
 import type { Principal } from '../../common/domain/principal.ts';
-import type { RunState } from '../../common/domain/run.ts';
+import { COGNIFY_PIPELINE, type RunState } from '../../common/domain/run.ts';
 import { HttpError } from '../../common/http/http-error.ts';
 import { defineRoute, json, type Reply, type Route } from '../../common/http/route.ts';
-import { stringList, uuid, uuidList } from '../../common/http/schema.ts';
+import { stringList, uuidList } from '../../common/http/schema.ts';
 import type { CallContext } from '../../common/messaging/messenger.ts';
-import { COGNIFY_PIPELINE } from '../consumers/cognify-run.ts';
 import type { CognifyDependencies } from '../dependencies.ts';
 import { presentProgress, presentStatuses } from '../presenters/run-status.ts';
-import { isRefusal, readableDataset, readableDatasets } from '../usecases/permitted-datasets.ts';
-import { processingStatus } from '../usecases/processing-status.ts';
+import { isRefusal, readableDatasets } from '../usecases/permitted-datasets.ts';
 
 const statusQuery = z.object({
   dataset: uuidList().default([]),
@@ -28,16 +26,9 @@ const progress = z.object({
     .nullable(),
 });
 const progressAnswer = z.record(z.string(), z.union([progress, z.record(z.string(), progress)]));
-const processingAnswer = z.object({
-  total: z.int(),
-  completed: z.int(),
-  pending: z.int(),
-  items: z.array(z.object({ id: z.uuid(), name: z.string(), completed: z.boolean() })),
-});
-
 const common = { method: 'GET', tag: 'datasets', auth: 'user' } as const;
 
-/** Status of pipelines and items (ingest.md §5.7, §5.8). Declared before the routes with a dataset id in the path. */
+/** Status of pipelines (ingest.md §5.7). */
 export function datasetStatusRoutes(dependencies: CognifyDependencies): readonly Route[] {
   return [
     defineRoute({
@@ -65,24 +56,6 @@ export function datasetStatusRoutes(dependencies: CognifyDependencies): readonly
       },
       handle: ({ principal, query, context }) =>
         statuses(dependencies, { principal, query, context, leaf: presentProgress, what: 'progress' }),
-    }),
-    defineRoute({
-      ...common,
-      path: '/api/v1/datasets/:datasetId/processing-status',
-      summary: 'Which items of a dataset are built',
-      permission: 'read on the dataset',
-      params: z.object({ datasetId: uuid() }),
-      query: z.object({ pipeline: z.string().default(COGNIFY_PIPELINE) }),
-      responses: {
-        200: { description: 'Totals, and each item newest first', schema: processingAnswer },
-        403: { description: 'The dataset is unknown or not readable' },
-      },
-      async handle({ principal, params, query, context }) {
-        const dataset = await readableDataset(dependencies.messenger, principal, params.datasetId, context);
-        const items = await processingStatus(dependencies, { dataset, pipeline: query.pipeline }, context);
-        const completed = items.filter((item) => item.completed).length;
-        return json({ total: items.length, completed, pending: items.length - completed, items });
-      },
     }),
   ];
 }

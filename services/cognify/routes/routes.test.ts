@@ -1,5 +1,4 @@
 import { randomUUID } from 'node:crypto';
-import type { Readable } from 'node:stream';
 import { expect } from 'chai';
 import {
   CALL,
@@ -28,12 +27,6 @@ async function failure(reply: Promise<unknown>): Promise<{ status: number; body:
 }
 
 const throwing = (error: Error): Extractor => ({ version: 'throwing/1', extract: () => Promise.reject(error) });
-
-async function text(stream: Readable | undefined): Promise<string> {
-  let whole = '';
-  for await (const part of stream ?? []) whole += String(part);
-  return whole;
-}
 
 async function built(texts: readonly string[]): Promise<{ world: TestWorld; cognify: TestCognify }> {
   const world = await createWorld();
@@ -158,9 +151,10 @@ describe('status routes', () => {
     const { principal, dataset } = world;
     const get = async (path: string, query: object) => (await cognify.call('GET', path, { query })).json;
     expect(await get('/api/v1/datasets/status', {})).to.deep.equal({});
-    const run = { principal, dataset, pipeline: 'add_pipeline', runId: randomUUID() };
-    await cognify.messenger.call(recordRun, { ...run, status: 'DATASET_PROCESSING_STARTED' }, CALL);
-    await cognify.messenger.call(recordRun, { ...run, status: 'DATASET_PROCESSING_COMPLETED', items: [] }, CALL);
+    const run = { dataset, pipeline: 'add_pipeline', runId: randomUUID() };
+    const context = { ...CALL, principal };
+    await cognify.messenger.call(recordRun, { ...run, status: 'DATASET_PROCESSING_STARTED' }, context);
+    await cognify.messenger.call(recordRun, { ...run, status: 'DATASET_PROCESSING_COMPLETED', items: [] }, context);
     const both = { pipeline: ['cognify_pipeline', 'add_pipeline', 'cognify_pipeline'], dataset: [dataset.id] };
     expect(await get('/api/v1/datasets/status', both)).to.deep.equal({
       [dataset.id]: { add_pipeline: 'DATASET_PROCESSING_COMPLETED' },
@@ -189,63 +183,9 @@ describe('status routes', () => {
       body: { error: 'Unable to retrieve dataset progress.' },
     });
   });
-
-  it('tell which items are built, newest first', async () => {
-    const { world, cognify } = await built(['Ada met Grace.']);
-    await using _ = cognify;
-    await cognify.run();
-    await world.addText('later', 'Alan met Kurt.');
-    const [first, second] = world.items;
-    const path = '/api/v1/datasets/:datasetId/processing-status';
-    const params = { datasetId: world.dataset.id };
-    const get = async (query: object) => (await cognify.call('GET', path, { params, query })).json;
-    expect(await get({})).to.deep.equal({
-      total: 2,
-      completed: 1,
-      pending: 1,
-      items: [
-        { id: second?.id, name: 'later', completed: false },
-        { id: first?.id, name: 'text 0', completed: true },
-      ],
-    });
-    expect(await get({ pipeline: 'other' })).to.include({ completed: 0, pending: 2 });
-  });
-
-  it('are matched before the routes with a dataset id', async () => {
-    const { cognify } = await built([]);
-    await using _ = cognify;
-    const paths = cognify.service.routes.map(({ path }) => path);
-    const firstWithId = paths.findIndex((path) => path.startsWith('/api/v1/datasets/:'));
-    expect(paths.indexOf('/api/v1/datasets/status')).to.be.within(0, firstWithId);
-    expect(paths.indexOf('/api/v1/datasets/status/progress')).to.be.within(0, firstWithId);
-  });
 });
 
 describe('graph routes', () => {
-  it('stream the merged graph without what is internal', async () => {
-    const { world, cognify } = await built(['Ada met Grace.', `Ada met Grace. ${'Ada wrote a letter. '.repeat(300)}`]);
-    await using _ = cognify;
-    const params = { datasetId: world.dataset.id };
-    const get = async () =>
-      JSON.parse(await text((await cognify.call('GET', '/api/v1/datasets/:datasetId/graph', { params })).stream));
-    expect(await get()).to.deep.equal({ nodes: [], edges: [] });
-    await cognify.run();
-    const graph = (await get()) as { nodes: Record<string, unknown>[]; edges: Record<string, unknown>[] };
-    const ada = graph.nodes.filter(({ label }) => label === 'ada');
-    expect(ada).to.have.length(1);
-    expect(ada[0]).to.deep.include({ type: 'Entity' });
-    expect(ada[0]?.['properties']).to.include({ description: 'the one called Ada' });
-    expect(graph.nodes.filter(({ type }) => type === 'DocumentChunk').length).to.be.above(2);
-    expect(
-      graph.nodes.every(
-        ({ label, type, id }) => label !== '' && (type !== 'DocumentChunk' || label === `DocumentChunk_${id}`),
-      ),
-    ).to.equal(true);
-    expect(graph.edges.map(({ label }) => label))
-      .to.include('contains')
-      .and.not.include('next');
-  });
-
   it('count it per dataset, anew when it has changed', async () => {
     const { world, cognify } = await built(['Ada met Grace.']);
     await using _ = cognify;

@@ -64,6 +64,20 @@ async function underWay(world: TestWorld) {
 }
 
 describe('WebSocket /api/v1/cognify/subscribe/:runId', () => {
+  it('shows nothing more to whom the dataset was closed a second ago', async () => {
+    const world = await createWorld();
+    await world.addText('one', 'Ada met Grace.');
+    const { cognify, id, letGo } = await underWay(world);
+    await using _ = cognify;
+    const { frames, closes, served } = subscribe(cognify, id, world.principal);
+    await new Promise((resolve) => setTimeout(resolve, 1050));
+    world.permitted.clear();
+    letGo();
+    await served;
+    expect(frames).to.deep.equal([]);
+    expect(closes).to.deep.equal([[1008, 'Not authorized to read this pipeline run']]);
+  });
+
   it('gives every subscriber all later frames, then closes 1000', async () => {
     const world = await createWorld();
     await world.addText('one', 'Ada met Grace.');

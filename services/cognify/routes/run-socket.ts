@@ -1,18 +1,21 @@
 import { asId, isUuid } from '../../common/domain/ids.ts';
 import { isTerminal, type RunEvent, type RunState } from '../../common/domain/run.ts';
 import { datasetScope } from '../../common/domain/scope.ts';
+import { wholeGraph } from '../../common/http/graph-json.ts';
 import type { SocketConnection, SocketRoute } from '../../common/http/socket-route.ts';
 import { runEvents } from '../../common/messaging/methods/cognify.ts';
+import { openGraph } from '../../common/repositories/visible-graph.ts';
 import { createWakeUp } from '../../common/runs/wake-up.ts';
 import type { CognifyDependencies } from '../dependencies.ts';
-import { wholeGraph } from '../presenters/graph-json.ts';
 import { RUN_STATUS } from '../presenters/run-info.ts';
 import { isRefusal, readableDataset } from '../usecases/permitted-datasets.ts';
-import { openGraph } from '../usecases/read-graph.ts';
 import { type FoundRun, readRun } from '../usecases/read-run.ts';
 
 /** A lost event costs one of these. */
 const POLL_MS = 2000;
+
+/** Whoever may not read the dataset any more sees no further frame after this time. */
+const RECHECK_MS = 1000;
 
 /** Refused connections are closed with 1008 and this reason (auth-integrations.md §1.7). */
 class Refusal extends Error {
@@ -39,8 +42,9 @@ export function runSocket(dependencies: CognifyDependencies): SocketRoute {
 }
 
 async function follow(dependencies: CognifyDependencies, connection: SocketConnection): Promise<void> {
-  const { messenger } = dependencies;
+  const { messenger, clock } = dependencies;
   const found = await admitted(dependencies, connection);
+  let checkedMs = clock.monotonicMs();
   const events: RunEvent[] = [];
   const wakeUp = createWakeUp();
   const subscription = await messenger.subscribe(runEvents, found.run.id, (event) => {
@@ -52,6 +56,10 @@ async function follow(dependencies: CognifyDependencies, connection: SocketConne
       // Read after the subscription began: an end in between is seen here, not lost.
       const present = (await readRun(dependencies, found.run.id)) ?? found;
       for (const event of events.splice(0)) {
+        if (clock.monotonicMs() - checkedMs >= RECHECK_MS) {
+          checkedMs = clock.monotonicMs();
+          await requireReadable(dependencies, connection, present);
+        }
         if (event.kind === 'progress') await connection.send(progressFrame(event));
       }
       if (isTerminal(present.run.status)) {

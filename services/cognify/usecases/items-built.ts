@@ -1,8 +1,7 @@
-import type { DataItem } from '../../common/domain/data-item.ts';
 import { type DatasetRef, scopeOf } from '../../common/domain/dataset.ts';
-import { dataItemId } from '../../common/domain/ids.ts';
 import type { CallContext } from '../../common/messaging/messenger.ts';
 import { datasetItems } from '../../common/messaging/methods/ingest.ts';
+import { builtAmong } from '../../common/repositories/ledger.ts';
 import type { CognifyDependencies } from '../dependencies.ts';
 
 const PAGE = 500;
@@ -17,22 +16,7 @@ export async function itemsBuilt(
   for (let start = 0; start < items.length; start += PAGE) {
     const ids = items.slice(start, start + PAGE);
     const known = await messenger.call(datasetItems, { dataset, limit: PAGE, ids }, context);
-    built.push(...(await builtAmong({ ledger }, dataset, known.items)));
+    built.push(...(await builtAmong(ledger, scopeOf(dataset), known.items)));
   }
   return built;
-}
-
-export async function builtAmong(
-  { ledger }: Pick<CognifyDependencies, 'ledger'>,
-  dataset: DatasetRef,
-  items: readonly DataItem[],
-): Promise<readonly string[]> {
-  const ids = items.map(({ id }) => dataItemId(id));
-  const entries = await ledger.entries(scopeOf(dataset), ids);
-  return items
-    .filter(({ id, contentHash }) => {
-      const entry = entries.get(id);
-      return entry !== undefined && !entry.erased && entry.generation > 0 && entry.contentHash === contentHash;
-    })
-    .map(({ id }) => id);
 }

@@ -13,7 +13,7 @@ export async function readableDatasets(
 ): Promise<readonly DatasetRef[]> {
   const permission: Permission = 'read';
   const selection = ids.length === 0 ? {} : { ids };
-  const { datasets } = await messenger.call(resolveDatasets, { principal, permission, ...selection }, context);
+  const { datasets } = await messenger.call(resolveDatasets, { permission, ...selection }, { ...context, principal });
   return datasets;
 }
 

@@ -3,6 +3,8 @@ import { type DatasetRef, scopeOf } from '../../common/domain/dataset.ts';
 import { asId } from '../../common/domain/ids.ts';
 import type { Principal } from '../../common/domain/principal.ts';
 import { isTerminal, type RunItem, type RunStatus } from '../../common/domain/run.ts';
+import { DuplicateKeyError } from '../../common/ports/document-store.ts';
+import { runsCollection } from '../../common/repositories/runs.ts';
 import { scrubErrorText } from '../../common/runs/scrub-error.ts';
 import type { CognifyDependencies } from '../dependencies.ts';
 
@@ -16,21 +18,35 @@ export interface RecordedRun {
   readonly error?: { readonly name: string; readonly message: string };
 }
 
-/** Keeps the history of runs that another service drives. A terminal state may come without its start. */
+/** Keeps the history of runs that another service drives. One that was short comes with its end alone. */
 export async function recordRun(
+  dependencies: Pick<CognifyDependencies, 'runs' | 'recorder'>,
+  recorded: RecordedRun,
+): Promise<void> {
+  try {
+    await recordOnce(dependencies, recorded);
+  } catch (error) {
+    if (!(error instanceof DuplicateKeyError) || error.collection !== runsCollection.name) throw error;
+    // Start and end, or the same twice, came at the same time, perhaps to another replica: the run is there now.
+    await recordOnce(dependencies, recorded);
+  }
+}
+
+async function recordOnce(
   { runs, recorder }: Pick<CognifyDependencies, 'runs' | 'recorder'>,
   { principal, dataset, pipeline, runId, status, items, error }: RecordedRun,
 ): Promise<void> {
   const id = asId<RunId>(runId);
-  const scope = scopeOf(dataset);
-  let run = await runs.get(scope, id);
-  if (run === null) {
-    await recorder.started({ id, pipeline, dataset, userId: principal.id, background: false });
-    run = await runs.get(scope, id);
+  const run = await runs.get(scopeOf(dataset), id);
+  const begun = { id, pipeline, dataset, userId: principal.id, background: false };
+  if (!isTerminal(status)) {
+    if (run === null) await recorder.started(begun);
+    return;
   }
-  if (run === null || !isTerminal(status)) return;
   const ended = (items ?? []).map((item): RunItem => ({ item: asId(item), status: 'completed' }));
   const failure = { errorClass: error?.name ?? 'CogneeSystemError', message: scrubErrorText(error?.message ?? '') };
   const isErrored = status === 'DATASET_PROCESSING_ERRORED';
-  await recorder.ended(run, dataset, { items: ended, ...(isErrored ? { error: { ...failure, status: 500 } } : {}) });
+  const end = { items: ended, ...(isErrored ? { error: { ...failure, status: 500 } } : {}) };
+  if (run === null) await recorder.whole(begun, end);
+  else await recorder.ended(run, dataset, end);
 }

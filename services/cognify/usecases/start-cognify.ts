@@ -2,8 +2,9 @@ import type { DatasetRef } from '../../common/domain/dataset.ts';
 import type { JsonObject } from '../../common/domain/json.ts';
 import type { Principal } from '../../common/domain/principal.ts';
 import type { RunState } from '../../common/domain/run.ts';
+import { COGNIFY_PIPELINE } from '../../common/domain/run.ts';
 import type { CognifyOptions } from '../../common/messaging/methods/cognify.ts';
-import { COGNIFY_JOB, COGNIFY_PIPELINE } from '../consumers/cognify-run.ts';
+import { COGNIFY_JOB } from '../consumers/cognify-run.ts';
 import type { CognifyDependencies } from '../dependencies.ts';
 
 /** Records the run as STARTED and queues it; durable when it resolves. */

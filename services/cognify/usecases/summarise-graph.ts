@@ -1,9 +1,9 @@
 import type { DatasetRef } from '../../common/domain/dataset.ts';
 import { scopeOf } from '../../common/domain/dataset.ts';
 import { isEngramError } from '../../common/domain/errors.ts';
-import { COGNIFY_PIPELINE } from '../consumers/cognify-run.ts';
+import { COGNIFY_PIPELINE } from '../../common/domain/run.ts';
+import { openGraph } from '../../common/repositories/visible-graph.ts';
 import type { CognifyDependencies } from '../dependencies.ts';
-import { openGraph } from './read-graph.ts';
 
 export interface GraphSummary {
   readonly datasetId: string;

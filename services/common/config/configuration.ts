@@ -1,7 +1,9 @@
 import { resolve } from 'node:path';
+import { SERVICE_NAMES, type ServiceName } from '../domain/service-paths.ts';
 import { chooseEmbedding, chooseLanguageModel, type ModelSettings } from './model-choice.ts';
 import { type AuthPosture, decidePosture } from './posture.ts';
-import { SERVICE_NAMES, type ServiceName, type SettingValues, type StoreShape } from './settings.ts';
+import type { StoreShape } from './settings/stores.ts';
+import type { SettingValues } from './settings.ts';
 
 export interface StoreSettings {
   readonly documents: StoreShape;
@@ -40,6 +42,7 @@ export function completeConfig(values: SettingValues, problems: string[]): Confi
       `ENGRAM_SERVICES: a part of the services (${services.join(', ')}) needs cluster stores, because only one process can own an embedded store. Leave it unset, or set ENGRAM_STORES=cluster.`,
     );
   }
+  problems.push(...missingAddresses(values, stores));
   const host = values.host ?? (isEmbedded ? '127.0.0.1' : '0.0.0.0');
   const { accessControl, requireAuthentication } = values;
   return {
@@ -65,6 +68,24 @@ function chooseStores(values: SettingValues): StoreSettings {
     graph: values.graph ?? preset,
     bus: values.bus ?? preset,
   };
+}
+
+/** A store in the cluster needs to know where its server is. */
+function missingAddresses(values: SettingValues, stores: StoreSettings): string[] {
+  const isCluster = (...ports: readonly (keyof StoreSettings)[]) => ports.some((port) => stores[port] === 'cluster');
+  const needs = [
+    {
+      name: 'ENGRAM_MONGODB_URL',
+      value: values.mongodbUrl,
+      needed: isCluster('documents') || (isCluster('blobs') && values.s3Bucket === undefined),
+    },
+    { name: 'ENGRAM_ELASTICSEARCH_URL', value: values.elasticsearchUrl, needed: isCluster('index') },
+    { name: 'ENGRAM_NEO4J_URL', value: values.neo4jUrl, needed: isCluster('graph') },
+    { name: 'ENGRAM_NATS_URL', value: values.natsUrl, needed: isCluster('bus') },
+  ];
+  return needs
+    .filter(({ needed, value }) => needed && value === undefined)
+    .map(({ name }) => `${name}: must be set, because ENGRAM_STORES (or an override of it) puts a store there.`);
 }
 
 /** Advice on a configuration that works, but perhaps not as meant. */

@@ -1,7 +1,8 @@
 import { expect } from 'chai';
 import { configurationMarkdown, configurationText, END_MARK, replaceSection, START_MARK } from './documentation.ts';
 import { foreignNameOf } from './foreign-names.ts';
-import { SETTINGS, type Setting } from './settings.ts';
+import type { Setting } from './settings/setting.ts';
+import { SETTINGS } from './settings.ts';
 
 const settings = Object.values<Setting>(SETTINGS);
 

@@ -1,5 +1,6 @@
 import { FOREIGN_NAMES, type ForeignNames } from './foreign-names.ts';
-import { SECTIONS, SETTINGS, type Setting } from './settings.ts';
+import { SECTIONS, type Setting } from './settings/setting.ts';
+import { SETTINGS } from './settings.ts';
 
 export const START_MARK = '<!-- configuration:start -->';
 export const END_MARK = '<!-- configuration:end -->';

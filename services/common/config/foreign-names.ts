@@ -54,6 +54,11 @@ export const FOREIGN_NAMES: readonly ForeignNames[] = [
   },
   // Their service or stage has its own issue.
   {
+    names: ['FASTAPI_USERS_RESET_PASSWORD_TOKEN_SECRET', 'FASTAPI_USERS_VERIFICATION_TOKEN_SECRET'],
+    status: 'later',
+    note: 'password reset and address verification',
+  },
+  {
     names: [
       'SLACK_*',
       'GITHUB_CLIENT_*',

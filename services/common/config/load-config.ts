@@ -4,7 +4,8 @@ import { parseEnv } from 'node:util';
 import { distance } from 'fastest-levenshtein';
 import { adviseOn, type Config, completeConfig } from './configuration.ts';
 import { foreignNameOf } from './foreign-names.ts';
-import { SETTINGS, type Setting, type SettingValues } from './settings.ts';
+import type { Setting } from './settings/setting.ts';
+import { SETTINGS, type SettingValues } from './settings.ts';
 
 export type Environment = Readonly<Record<string, string | undefined>>;
 
@@ -90,7 +91,8 @@ function warnAbout(variables: Environment): string[] {
     const foreign = foreignNameOf(name);
     if (foreign?.status === 'warned') warnings.push(`${name} has no effect: ${foreign.note}`);
     if (foreign?.status === 'later') later.push(name);
-    if (name.startsWith('ENGRAM_')) warnings.push(`${name} is not a setting of this version.${suggest(name, known)}`);
+    if (name.startsWith('ENGRAM_') && !name.startsWith('ENGRAM_TEST_'))
+      warnings.push(`${name} is not a setting of this version.${suggest(name, known)}`);
   }
   if (later.length > 0) warnings.push(`Set, but not used by this version yet: ${later.sort().join(', ')}.`);
   return warnings;

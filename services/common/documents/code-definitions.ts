@@ -10,17 +10,21 @@ const LONG_VALUE_LINES = 4;
 const MAX_INDENT = 400;
 
 /** Node types that define something with a name, over all grammars in use. */
-// biome-ignore format: one line per node type would fill a page
-const DEFINITIONS = new Set([
-  'function_definition', 'function_declaration', 'generator_function_declaration', 'function_item', 'function_statement',
-  'function_signature', 'method_definition', 'method_declaration', 'method', 'singleton_method', 'constructor_declaration',
-  'class_definition', 'class_declaration', 'abstract_class_declaration', 'class_specifier', 'class', 'module', 'module_definition',
-  'struct_specifier', 'struct_item', 'struct_declaration', 'union_specifier', 'union_item', 'enum_specifier', 'enum_item',
-  'enum_declaration', 'interface_declaration', 'trait_item', 'trait_declaration', 'impl_item', 'mod_item', 'macro_definition',
-  'type_item', 'type_declaration', 'type_alias_declaration', 'type_definition', 'annotation_type_declaration', 'record_declaration',
-  'delegate_declaration', 'property_declaration', 'internal_module', 'namespace_definition', 'namespace_declaration', 'rule_set',
-  'media_statement', 'keyframes_statement', 'supports_statement', 'class_statement', 'enum_statement', 'section',
-]);
+const DEFINITIONS = new Set(
+  `
+    function_definition function_declaration generator_function_declaration function_item function_statement
+    function_signature method_definition method_declaration method singleton_method constructor_declaration
+    class_definition class_declaration abstract_class_declaration class_specifier class module module_definition
+    struct_specifier struct_item struct_declaration union_specifier union_item enum_specifier enum_item
+    enum_declaration interface_declaration trait_item trait_declaration impl_item mod_item macro_definition
+    type_item type_declaration type_alias_declaration type_definition annotation_type_declaration
+    record_declaration delegate_declaration property_declaration internal_module namespace_definition
+    namespace_declaration rule_set media_statement keyframes_statement supports_statement class_statement
+    enum_statement section
+  `
+    .trim()
+    .split(/\s+/),
+);
 
 /** Nodes that only wrap a definition: the definition inside gives the name. */
 const WRAPPERS = new Set([

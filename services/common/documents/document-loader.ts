@@ -2,15 +2,15 @@ import module from 'node:module';
 import { availableParallelism } from 'node:os';
 import { EngramError, engramError } from '../domain/errors.ts';
 import type { DocumentLoader, LoaderInput, ParsedDocument } from '../ports/documents.ts';
+import { createWorkerPool, WorkerFailure, type WorkerPool } from '../workers/worker-pool.ts';
 import { detectFormat, packagedFormatOfHead } from './detect-format.ts';
 import { type DocumentLimits, defaultDocumentLimits } from './limits.ts';
 import { contextOf, type ParseServices, parseDetected } from './parse-document.ts';
 import { createGrammars } from './tree-sitter.ts';
 import type { WorkerReply, WorkerSettings } from './worker-messages.ts';
-import { createWorkerPool, WorkerFailure, type WorkerPool } from './worker-pool.ts';
 
 export interface DocumentLoaderOptions {
-  /** Parser threads at the same time; default: the processors, at most 4. */
+  /** Parser threads at the same time, never more than processors; default 4. */
   readonly workers?: number;
   /** One document may take this long; default 60 000. */
   readonly timeoutMs?: number;
@@ -34,7 +34,7 @@ export function createDocumentLoader(options: DocumentLoaderOptions = {}): Docum
   const settings: WorkerSettings = { limits, compileCacheDirectory: module.getCompileCacheDir() ?? null };
   const pool: WorkerPool<LoaderInput, WorkerReply> = createWorkerPool({
     entry: new URL('./worker.ts', import.meta.url),
-    size: options.workers ?? Math.min(4, availableParallelism()),
+    size: Math.min(options.workers ?? 4, availableParallelism()),
     timeoutMs,
     idleMs: options.idleMs ?? 30_000,
     maxHeapBytes,
@@ -85,7 +85,7 @@ async function loadInWorker(
     if ('document' in reply) return reply.document;
     throw new EngramError(reply.error.wireName, reply.error.status, reply.error.message);
   } catch (error) {
-    if (!(error instanceof WorkerFailure)) throw error;
+    if (!(error instanceof WorkerFailure) || error.reason === 'closed') throw error;
     const reason = {
       timeout: `it took longer than ${timeoutMs / 1_000} seconds`,
       memory: `it needs more than ${Math.round(maxHeapBytes / (1024 * 1024))} MiB of memory`,

@@ -37,7 +37,7 @@ export function finishDocument(draft: DocumentDraft, format: FormatDescription, 
   };
 }
 
-export function cleanText(text: string): string {
+function cleanText(text: string): string {
   const wellFormed = text.isWellFormed() ? text : text.toWellFormed();
   return wellFormed.includes('\0') ? wellFormed.replaceAll('\0', '\ufffd') : wellFormed;
 }

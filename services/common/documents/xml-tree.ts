@@ -139,7 +139,7 @@ function unreadable(context: ParseContext, reason: string): Error {
 const NAMED: Readonly<Record<string, string>> = { amp: '&', lt: '<', gt: '>', quot: '"', apos: "'", nbsp: '\u00a0' };
 
 /** The five predefined entities and character references; anything else stays as it is written. */
-export function decodeXmlText(text: string): string {
+function decodeXmlText(text: string): string {
   if (!text.includes('&')) return text;
   return text.replaceAll(/&(#x[\da-f]{1,6}|#\d{1,7}|\w{1,8});/gi, (written, reference: string) => {
     if (!reference.startsWith('#')) return NAMED[reference] ?? written;

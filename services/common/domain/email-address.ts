@@ -44,7 +44,7 @@ export function emailKey(address: string): string {
 }
 
 /** Addresses of agent users; only the service itself makes them. */
-export const AGENT_DOMAIN = 'cognee.agent';
+const AGENT_DOMAIN = 'cognee.agent';
 
 export function isAgentAddress(address: string): boolean {
   return emailKey(address).endsWith(`@${AGENT_DOMAIN}`);

@@ -53,6 +53,7 @@ export function isEngramError(error: unknown): error is EngramError {
 
 /** Class name → status of the contract (auth-integrations.md §1.4). One table, so that a name cannot get two statuses. */
 const STATUS = {
+  CypherSearchError: 400,
   DimensionOutOfRangeError: 400,
   ExternalMetadataCountMismatchError: 400,
   InvalidChunkSizeError: 400,

@@ -1,9 +1,8 @@
 import { createHash } from 'node:crypto';
 import type { Brand, DataItemId, DatasetId, TenantId, UserId } from './brand.ts';
 
-/** RFC 4122 name spaces used for the deterministic ids of the wire contract (cognify-improve.md §0.2). */
-export const OID_NAMESPACE = '6ba7b812-9dad-11d1-80b4-00c04fd430c8';
-export const URL_NAMESPACE = '6ba7b811-9dad-11d1-80b4-00c04fd430c8';
+/** RFC 4122 name space of the deterministic ids of the wire contract (cognify-improve.md §0.2). */
+const OID_NAMESPACE = '6ba7b812-9dad-11d1-80b4-00c04fd430c8';
 
 const UUID = /^[0-9a-f]{8}-[0-9a-f]{4}-[0-9a-f]{4}-[0-9a-f]{4}-[0-9a-f]{12}$/i;
 

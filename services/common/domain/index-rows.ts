@@ -203,9 +203,19 @@ export function containsEdge(
     source: edge.chunkId,
     target: edge.entityId,
     relation: RELATIONS.contains,
-    weight: Math.max(1, edge.mentions) + (edge.isSubject ? SUBJECT_WEIGHT : 0),
+    weight: Math.min(SUBJECT_WEIGHT, Math.max(1, edge.mentions)) + (edge.isSubject ? SUBJECT_WEIGHT : 0),
     properties: { ...edge.properties, chunkId: edge.chunkId, mentions: edge.mentions, isSubject: edge.isSubject },
   };
+}
+
+/** What `containsEdge` says of chunk and entity, read from the weight alone. */
+export function containment({ weight }: { readonly weight: number }): {
+  readonly isSubject: boolean;
+  /** At least 1: a subject that only the title names counts as mentioned. */
+  readonly mentions: number;
+} {
+  const isSubject = weight > SUBJECT_WEIGHT;
+  return { isSubject, mentions: isSubject ? weight - SUBJECT_WEIGHT : weight };
 }
 
 export function chunkRow(

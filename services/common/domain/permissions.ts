@@ -35,14 +35,6 @@ export function notAllPermitted(permission: Permission): EngramError {
   );
 }
 
-/** 403 for a request that names no dataset when there is none to work with. */
-export function nothingPermitted(permission: Permission): EngramError {
-  return engramError(
-    'PermissionDeniedError',
-    `Request owner does not have permission: [${permission}] for any dataset.`,
-  );
-}
-
 /** Names that a run or an upload would have to create; `POST /datasets` takes any Unicode text. */
 export function isCreatableDatasetName(name: string): boolean {
   return name !== '' && !/[\s.]/u.test(name) && name.isWellFormed();

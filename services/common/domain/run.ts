@@ -52,3 +52,6 @@ export type RunEvent =
 export function isTerminal(status: RunStatus): boolean {
   return status !== 'DATASET_PROCESSING_STARTED';
 }
+
+/** The name of cognify's pipeline on the wire. */
+export const COGNIFY_PIPELINE = 'cognify_pipeline';

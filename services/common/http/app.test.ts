@@ -63,6 +63,9 @@ const routes: readonly Route[] = [
   getRoute('/api/v1/busy', () => {
     throw engramError('TooManyRequestsError', 'Slow down', { retryAfterSeconds: 2.2 });
   }),
+  getRoute('/api/v1/passing', () => {
+    throw engramError('ServiceUnavailableError', 'The store is away', { retryable: true });
+  }),
   getRoute('/api/v1/fixed', () => {
     throw new HttpError(409, { error: 'Taken', detail: null }, { headers: { 'x-why': 'because' } });
   }),
@@ -228,6 +231,11 @@ describe('createApp', () => {
     it('sends Retry-After in whole seconds, rounded up', async () => {
       const answer = await app.get('/api/v1/busy');
       expect([answer.status, answer.headers.get('retry-after')]).to.deep.equal([429, '3']);
+    });
+
+    it('says when to come again after what passes by itself', async () => {
+      const answer = await app.get('/api/v1/passing');
+      expect([answer.status, answer.headers.get('retry-after')]).to.deep.equal([503, '1']);
     });
 
     it('sends a fixed body and its headers as they are', async () => {

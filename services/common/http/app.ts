@@ -8,8 +8,9 @@ import type { Metrics } from '../observability/metrics.ts';
 import { cors } from './cors.ts';
 import type { Authenticate } from './credentials.ts';
 import { createEndpoint } from './endpoint.ts';
-import { createHealth, type HealthChecks } from './health.ts';
+import { type ComponentStatus, createHealth, type HealthChecks } from './health.ts';
 import { observeRequests } from './observe-requests.ts';
+import { type OpenApiDocument, openApiDocument } from './openapi.ts';
 import { createOriginGuard, guardOrigins } from './origin-guard.ts';
 import type { RequestState } from './request-state.ts';
 import type { Route } from './route.ts';
@@ -30,6 +31,8 @@ export interface AppOptions {
   readonly authenticate: Authenticate;
   readonly settings: HttpSettings;
   readonly health?: HealthChecks;
+  /** Where this process speaks for others too: how they are, and the descriptions of their routes. */
+  readonly others?: { readonly health: HealthChecks; describe(): Promise<readonly OpenApiDocument[]> };
   readonly logger: Logger;
   readonly metrics: Metrics;
   /** The contract's version, as `/health` prints it. */
@@ -42,6 +45,10 @@ export interface App {
   listen(port: number, host: string): Promise<{ readonly port: number }>;
   /** Stops accepting, lets requests in flight end (at most `drainTimeoutMs`), closes sockets with 1001. */
   close(): Promise<void>;
+  /** The OpenAPI document of the routes. */
+  describe(): OpenApiDocument;
+  /** Whether this process can serve. */
+  state(): Promise<ComponentStatus>;
 }
 
 /** One HTTP server with all its routes. Holds no state outside itself, so several may run in one process. */
@@ -50,10 +57,17 @@ export function createApp(options: AppOptions): App {
   let isServing = false;
   const guard = createOriginGuard(settings.guard, settings.corsOrigins);
   const { authRequired, cookieName } = settings;
+  const openApi = { title: options.title ?? 'Engram API', authRequired, cookieName };
+  const health = createHealth({
+    checks: options.health ?? {},
+    others: options.others?.health ?? {},
+    version: options.version ?? '1.6.5',
+  });
   const system = systemRoutes({
-    health: createHealth({ checks: options.health ?? {}, version: options.version ?? '1.6.5' }),
+    health,
     metrics,
-    openApi: { title: options.title ?? 'Engram API', authRequired, cookieName },
+    openApi,
+    describeOthers: options.others?.describe ?? (async () => []),
     isServing: () => isServing,
     routes: options.routes,
   });
@@ -88,6 +102,8 @@ export function createApp(options: AppOptions): App {
   });
 
   return {
+    describe: () => openApiDocument(options.routes, openApi),
+    state: () => health.state(),
     async listen(port, host) {
       const address = await listen(server, port, host);
       isServing = true;

@@ -1,14 +1,14 @@
 import type { IncomingHttpHeaders } from 'node:http';
-import type { Principal } from '../domain/principal.ts';
 import type { CallContext } from '../messaging/messenger.ts';
 import type { Credential } from '../messaging/methods/auth.ts';
+import type { Identity } from '../messaging/principal-proof.ts';
 
 /** Asks the auth service; the composition root passes the bus call. */
 export type Authenticate = (
   credentials: readonly Credential[],
   strict: boolean,
   context: CallContext,
-) => Promise<{ readonly principal: Principal | null; readonly required: boolean; readonly posture: string }>;
+) => Promise<Identity>;
 
 /** Everything a request presents, in the order in which it is tried: key header, Bearer, cookie. */
 export function credentialsOf(headers: IncomingHttpHeaders, cookieName: string): Credential[] {

@@ -43,10 +43,10 @@ export function createEndpoint(route: Route, options: EndpointOptions): Endpoint
     let body: ReceivedBody | null = null;
     try {
       if (isEarly) body = await receive(source);
-      const principal = await identify(route, context, { options, call });
+      const identity = await identify(route, context, { options, call });
       body ??= await receive(source);
       const input = check({ params, search: context.querystring, body });
-      return await route.handle(requestOf(context, { input, principal, call, signal: abort.signal }));
+      return await route.handle(requestOf(context, { input, ...identity, signal: abort.signal }));
     } catch (error) {
       if (error instanceof RequestValidationError && route.whenInvalid !== undefined) return route.whenInvalid;
       throw error;
@@ -69,22 +69,24 @@ interface Caller {
   readonly call: CallContext;
 }
 
-/** Null for routes that look at no credential. */
-async function identify(route: Route, context: RequestContext, caller: Caller): Promise<Principal | null> {
-  if (route.auth === 'none') return null;
-  const { options, call } = caller;
+/** The call that goes on for the principal; null for routes that look at no credential. */
+async function identify(route: Route, context: RequestContext, { options, call }: Caller): Promise<IdentifiedCall> {
+  if (route.auth === 'none') return { principal: null, call };
   const credentials = credentialsOf(context.headers, options.cookieName);
-  const { principal, posture } = await options.authenticate(credentials, route.auth === 'strict', call);
+  const { principal, posture, proof } = await options.authenticate(credentials, route.auth === 'strict', call);
   if (principal === null) throw unauthorized(posture);
   if (route.auth === 'superuser' && !principal.isSuperuser) throw new HttpError(403, { detail: 'Forbidden' });
   context.state.userId = principal.id;
-  return principal;
+  return { principal, call: { ...call, principal, ...(proof === undefined ? {} : { proof }) } };
 }
 
-interface RequestParts {
-  readonly input: CheckedInput;
+interface IdentifiedCall {
   readonly principal: Principal | null;
   readonly call: CallContext;
+}
+
+interface RequestParts extends IdentifiedCall {
+  readonly input: CheckedInput;
   readonly signal: AbortSignal;
 }
 
@@ -98,7 +100,7 @@ function requestOf(context: RequestContext, parts: RequestParts): RouteRequest<u
     },
     ...input,
     headers: context.headers as Readonly<Record<string, string | undefined>>,
-    context: principal === null ? call : { ...call, principal },
+    context: call,
     signal,
     remoteAddress: context.req.socket.remoteAddress ?? '',
   };

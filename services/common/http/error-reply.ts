@@ -21,10 +21,14 @@ function known(reply: Reply): ErrorReply {
   return { reply, isUnknown: false };
 }
 
+/** Of what passes by itself, where nobody knows better. */
+const DEFAULT_RETRY_AFTER_SECONDS = 1;
+
 function serviceErrorReply(error: EngramError): Reply {
   // Built from the fields, not `error.detail`: an error that crossed a worker boundary has lost its getter.
   const detail = `${clientMessage(error)} [${error.wireName}]`;
-  const { retryAfterSeconds } = error;
+  const isPassing = error.status === 503 && error.retryable;
+  const retryAfterSeconds = error.retryAfterSeconds ?? (isPassing ? DEFAULT_RETRY_AFTER_SECONDS : undefined);
   return {
     status: error.status,
     json: { detail, ...error.extra },

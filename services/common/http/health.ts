@@ -17,12 +17,16 @@ export interface Health {
   summary(): Promise<Reply>;
   /** All components; 503 as soon as one is not healthy. */
   detailed(): Promise<Reply>;
-  /** Whether requests may be sent here. */
+  /** Whether requests may be sent here; says nothing of other processes. */
   readiness(isServing: boolean): Promise<Reply>;
+  /** Of this process, by its critical components. */
+  state(): Promise<ComponentStatus>;
 }
 
 export interface HealthOptions {
   readonly checks: HealthChecks;
+  /** Other processes, where this one speaks for the whole: part of both answers, not of its readiness. */
+  readonly others?: HealthChecks;
   readonly version: string;
   readonly cacheMs?: number;
   readonly timeoutMs?: number;
@@ -40,24 +44,27 @@ interface Component {
 export function createHealth(options: HealthOptions): Health {
   const { version, cacheMs = 2_000, timeoutMs = 800 } = options;
   const start = performance.now();
-  const probes = Object.entries(options.checks).map(
-    ([name, check]) => [name, cached(() => probe(check, timeoutMs), cacheMs), check.critical] as const,
-  );
+  const probesOf = (checks: HealthChecks) =>
+    Object.entries(checks).map(
+      ([name, check]) => [name, cached(() => probe(check, timeoutMs), cacheMs), check.critical] as const,
+    );
+  const own = probesOf(options.checks);
+  const whole = [...own, ...probesOf(options.others ?? {})];
 
-  async function components(criticalOnly: boolean): Promise<Map<string, Component>> {
+  async function components(probes: typeof own, criticalOnly: boolean): Promise<Map<string, Component>> {
     const wanted = probes.filter(([, , critical]) => critical || !criticalOnly);
     return new Map(await Promise.all(wanted.map(async ([name, read]) => [name, await read()] as const)));
   }
 
   return {
     async summary() {
-      const health = overall(await components(true));
+      const health = overall(await components(whole, true));
       return health === 'unhealthy'
         ? { status: 503, json: { status: 'not ready', health, version } }
         : { json: { status: 'ready', health, version } };
     },
     async detailed() {
-      const all = await components(false);
+      const all = await components(whole, false);
       const status = overall(all);
       return {
         status: status === 'healthy' ? 200 : 503,
@@ -71,9 +78,10 @@ export function createHealth(options: HealthOptions): Health {
       };
     },
     async readiness(isServing) {
-      const isReady = isServing && overall(await components(true)) !== 'unhealthy';
+      const isReady = isServing && overall(await components(own, true)) !== 'unhealthy';
       return { status: isReady ? 200 : 503, json: { status: isReady ? 'ready' : 'not ready' } };
     },
+    state: async () => overall(await components(own, true)),
   };
 }
 

@@ -9,9 +9,10 @@ export interface OpenApiOptions {
 }
 
 type JsonObject = Record<string, unknown>;
+export type OpenApiDocument = Readonly<JsonObject>;
 
 /** OpenAPI 3.1.0 of the route table; hidden routes are left out (auth-integrations.md §1.1). */
-export function openApiDocument(routes: readonly Route[], options: OpenApiOptions): JsonObject {
+export function openApiDocument(routes: readonly Route[], options: OpenApiOptions): OpenApiDocument {
   const visible = routes.filter((route) => route.hidden !== true);
   const paths: Record<string, JsonObject> = {};
   for (const route of visible) {
@@ -37,6 +38,19 @@ export function openApiDocument(routes: readonly Route[], options: OpenApiOption
     ...(options.authRequired ? { security: SECURITY } : {}),
     tags: tags.map((name) => ({ name })),
   };
+}
+
+/** One document with the operations and tags of all; everything else is that of the first. */
+export function mergeOpenApi(first: OpenApiDocument, others: readonly OpenApiDocument[]): OpenApiDocument {
+  const paths: Record<string, JsonObject> = {};
+  const tags = new Set<string>();
+  for (const document of [first, ...others]) {
+    for (const [path, operations] of Object.entries((document['paths'] ?? {}) as Record<string, JsonObject>)) {
+      paths[path] = { ...operations, ...paths[path] };
+    }
+    for (const { name } of (document['tags'] ?? []) as readonly { readonly name: string }[]) tags.add(name);
+  }
+  return { ...first, paths, tags: [...tags].sort().map((name) => ({ name })) };
 }
 
 const SECURITY = [{ BearerAuth: [] }, { ApiKeyAuth: [] }];

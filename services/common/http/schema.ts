@@ -82,26 +82,6 @@ export function jsonText<Schema extends z.ZodType>(schema: Schema) {
   }, schema);
 }
 
-/** The local part as sent, the domain in lower case. Reserved domains are refused as the contract's server does. */
-export function email() {
-  return z
-    .string()
-    .superRefine((value, context) => {
-      const reason = emailFault(value);
-      if (reason !== null) {
-        context.addIssue({
-          code: 'custom',
-          message: `value is not a valid email address: ${reason}`,
-          params: { type: 'value_error', ctx: { reason } },
-        });
-      }
-    })
-    .transform((value) => {
-      const at = value.lastIndexOf('@');
-      return `${value.slice(0, at)}@${value.slice(at + 1).toLowerCase()}`;
-    });
-}
-
 function canonicalUuid(value: unknown): unknown {
   if (typeof value !== 'string') return value;
   const bare = value
@@ -117,25 +97,4 @@ function bounded<Schema extends z.ZodInt | z.ZodNumber>(schema: Schema, range: N
   if (range.min !== undefined) result = result.min(range.min) as Schema;
   if (range.max !== undefined) result = result.max(range.max) as Schema;
   return result;
-}
-
-const RESERVED_DOMAIN = /(^|\.)(test|localhost|invalid|local|arpa|onion)$/;
-const LOCAL_PART = /^[\p{L}\p{N}!#$%&'*+/=?^_`{|}~-]+(\.[\p{L}\p{N}!#$%&'*+/=?^_`{|}~-]+)*$/u;
-const DOMAIN = /^([\p{L}\p{N}]([\p{L}\p{N}-]{0,61}[\p{L}\p{N}])?\.)+[\p{L}\p{N}]([\p{L}\p{N}-]{0,61}[\p{L}\p{N}])?$/u;
-
-/** Null when the address can receive mail by its form. */
-function emailFault(value: string): string | null {
-  const at = value.lastIndexOf('@');
-  if (at < 0) return 'An email address must have an @-sign.';
-  const local = value.slice(0, at);
-  const domain = value.slice(at + 1).toLowerCase();
-  if (local === '') return 'There must be something before the @-sign.';
-  if (domain === '') return 'There must be something after the @-sign.';
-  if (local.length > 64 || value.length > 254) return 'The email address is too long.';
-  if (!LOCAL_PART.test(local)) return 'The email address contains invalid characters before the @-sign.';
-  if (RESERVED_DOMAIN.test(domain)) {
-    return 'The part after the @-sign is a special-use or reserved name that cannot be used with email.';
-  }
-  if (!domain.includes('.')) return 'The part after the @-sign is not valid. It should have a period.';
-  return DOMAIN.test(domain) ? null : 'The part after the @-sign contains invalid characters.';
 }

@@ -150,13 +150,13 @@ async function serve(socket: WebSocket, handshake: Handshake, options: SocketSer
   try {
     const context: CallContext = { requestId, signal: abort.signal };
     const credentials = socketCredentialsOf(request.headers, options.cookieName, url.searchParams.get('token'));
-    const { principal } = await options.authenticate(credentials, false, context);
+    const { principal, proof } = await options.authenticate(credentials, false, context);
     const query = Object.fromEntries([...url.searchParams].filter(([name]) => name !== 'token'));
     const connection: SocketConnection = {
       principal,
       params,
       query,
-      context: principal === null ? context : { ...context, principal },
+      context: principal === null ? context : { ...context, principal, ...(proof === undefined ? {} : { proof }) },
       signal: abort.signal,
       send: (frame) => sendFrame(socket, frame),
       close: (code, reason) => socket.close(code, reason?.slice(0, 120)),

@@ -2,13 +2,15 @@ import { z } from 'zod';
 import type { Metrics } from '../observability/metrics.ts';
 import { createApiPage } from './api-page.ts';
 import type { Health } from './health.ts';
-import { type OpenApiOptions, openApiDocument } from './openapi.ts';
+import { mergeOpenApi, type OpenApiDocument, type OpenApiOptions, openApiDocument } from './openapi.ts';
 import { defineRoute, json, type Reply, type Route } from './route.ts';
 
 export interface SystemRoutesOptions {
   readonly health: Health;
   readonly metrics: Metrics;
   readonly openApi: OpenApiOptions;
+  /** Documents of the services in other processes that answered. */
+  readonly describeOthers: () => Promise<readonly OpenApiDocument[]>;
   readonly isServing: () => boolean;
   /** Routes of the services. */
   readonly routes: readonly Route[];
@@ -30,7 +32,7 @@ export function systemRoutes(options: SystemRoutesOptions): Route[] {
     answer: () => options.health.detailed(),
   });
   const described = [...options.routes, alive, health, detailed];
-  return [alive, health, detailed, ...probeRoutes(options), ...descriptionRoutes(options.openApi, described)];
+  return [alive, health, detailed, ...probeRoutes(options), ...descriptionRoutes(options, described)];
 }
 
 interface SystemRoute {
@@ -68,14 +70,18 @@ function probeRoutes({ health, metrics, isServing }: SystemRoutesOptions): Route
   ];
 }
 
-function descriptionRoutes(openApi: OpenApiOptions, routes: readonly Route[]): Route[] {
+function descriptionRoutes(
+  { openApi, describeOthers }: Pick<SystemRoutesOptions, 'openApi' | 'describeOthers'>,
+  routes: readonly Route[],
+): Route[] {
   const page = createApiPage(openApi.title);
   // Made on demand: schemas cost 10–20 ms that no start should pay.
-  let document: string | null = null;
+  let own: OpenApiDocument | null = null;
   return [
     hiddenRoute('/openapi.json', 'The OpenAPI document', async () => {
-      document ??= JSON.stringify(openApiDocument(routes, openApi));
-      return { text: document, headers: { 'content-type': 'application/json' } };
+      own ??= openApiDocument(routes, openApi);
+      const document = mergeOpenApi(own, await describeOthers());
+      return { text: JSON.stringify(document), headers: { 'content-type': 'application/json' } };
     }),
     hiddenRoute('/docs', 'The OpenAPI document for people', async () => page.page()),
     hiddenRoute('/redoc', 'The same page under its other name', async () => page.page()),

@@ -46,7 +46,7 @@ export function applyKeyPlan(value: unknown, plan: KeyPlan): unknown {
 }
 
 /** The spelling that the client used, or undefined when it sent none. */
-export function spellingIn(value: Readonly<Record<string, unknown>>, field: FieldPlan): string | undefined {
+function spellingIn(value: Readonly<Record<string, unknown>>, field: FieldPlan): string | undefined {
   return field.spellings.find((spelling) => Object.hasOwn(value, spelling));
 }
 

@@ -13,10 +13,10 @@ export const ARTICLES = set('the a an');
 /** In front of a name and not part of it. */
 export const FORMS_OF_ADDRESS = set('mr mrs ms dr prof messrs mme sir madam');
 
-export const MONTHS = set(
+const MONTHS = set(
   'january february march april may june july august september october november december jan feb mar apr jun jul aug sep sept oct nov dec',
 );
-export const WEEKDAYS = set('monday tuesday wednesday thursday friday saturday sunday');
+const WEEKDAYS = set('monday tuesday wednesday thursday friday saturday sunday');
 export const CALENDAR_WORDS: ReadonlySet<string> = new Set([...MONTHS, ...WEEKDAYS]);
 
 /** Words that open sentences and are no function words. */

@@ -93,26 +93,28 @@ export function createLifecycle(options: LifecycleOptions): Lifecycle {
       stopping ??= stopAll();
       return stopping;
     },
-    handleSignals(host) {
-      let asked = false;
-      const onSignal = (signal: string) => {
-        if (asked) {
-          logger.warn('lifecycle.second-signal', { signal });
-          host.exit(130);
-          return;
-        }
-        asked = true;
-        logger.info('lifecycle.stopping', { signal });
-        void lifecycle.stop().then((clean) => {
-          logger.info('lifecycle.stopped', { clean });
-          host.exit(clean ? 0 : 1);
-        });
-      };
-      host.on('SIGTERM', () => onSignal('SIGTERM'));
-      host.on('SIGINT', () => onSignal('SIGINT'));
-    },
+    handleSignals: (host) => stopOnSignals(host, lifecycle, logger),
   };
   return lifecycle;
+}
+
+function stopOnSignals(host: SignalHost, lifecycle: Lifecycle, logger: Logger): void {
+  let asked = false;
+  const onSignal = (signal: string) => {
+    if (asked) {
+      logger.warn('lifecycle.second-signal', { signal });
+      host.exit(130);
+      return;
+    }
+    asked = true;
+    logger.info('lifecycle.stopping', { signal });
+    void lifecycle.stop().then((clean) => {
+      logger.info('lifecycle.stopped', { clean });
+      host.exit(clean ? 0 : 1);
+    });
+  };
+  host.on('SIGTERM', () => onSignal('SIGTERM'));
+  host.on('SIGINT', () => onSignal('SIGINT'));
 }
 
 const LAST_MOMENT_MS = 50;

@@ -1,18 +1,41 @@
+import { engramError } from '../domain/errors.ts';
 import type { Principal } from '../domain/principal.ts';
-import type { Bus, BusHeaders, BusMessage, Subscription } from '../ports/bus.ts';
+import type { Bus, BusMessage, Subscription } from '../ports/bus.ts';
+import type { Codec } from './codec.ts';
 import type { Method, Topic } from './method.ts';
+import { fixedProof, type PrincipalProof } from './principal-proof.ts';
+import type { PrincipalVerifier } from './principal-tokens.ts';
 
 /** What travels with every message of a request. */
 export interface CallContext {
   readonly requestId: string;
   readonly principal?: Principal;
+  /** Without it a message names no principal, whatever `principal` says. */
+  readonly proof?: PrincipalProof;
   readonly signal?: AbortSignal;
 }
 
+/** How principals travel: signed by auth, in all but the tests of single services. */
+export interface PrincipalCarrier {
+  /** What stands for the principal of the context; undefined when nothing does. */
+  give(context: CallContext): Promise<string | undefined>;
+  /** Throws as `PrincipalVerifier.verify`. */
+  take(carried: string): Promise<Principal>;
+}
+
+/** Tokens of auth: given as they came, taken when they are right. */
+export function signedPrincipals(verifier: PrincipalVerifier): PrincipalCarrier {
+  return { give: async ({ proof }) => proof?.token(), take: (token) => verifier.verify(token) };
+}
+
+/** After a start has answered its first health check. */
+const WARM_UP_MS = 1000;
+
 export type MethodHandler<Request, Response> = (request: Request, context: CallContext) => Promise<Response>;
 
-/** Typed messages over the bus: JSON payloads now, their protobuf encoding replaces `encode` and `decode` alone. */
+/** Typed messages over the bus, as the protobuf messages of `proto/`. */
 export interface Messenger {
+  /** Throws what the responder threw, and the errors of `Bus.request`. */
   call<Request, Response>(method: Method<Request, Response>, request: Request, context: CallContext): Promise<Response>;
   serve<Request, Response>(
     method: Method<Request, Response>,
@@ -26,53 +49,65 @@ export interface Messenger {
   ): Promise<Subscription>;
 }
 
-export function createMessenger(bus: Bus): Messenger {
+export function createMessenger(bus: Bus, principals: PrincipalCarrier): Messenger {
   return {
     async call(method, request, context) {
-      const answer = await bus.request(method.subject, encode(request), {
+      const [codec, principal] = await Promise.all([method.codec(), principals.give(context)]);
+      const answer = await bus.request(method.subject, codec.request.encode(request), {
         deadlineMs: method.deadlineMs,
-        headers: headersOf(context),
+        headers: { 'request-id': context.requestId, ...(principal === undefined ? {} : { principal }) },
         ...(context.signal === undefined ? {} : { signal: context.signal }),
       });
-      return decode(answer);
+      return decode(codec.response, answer, method.subject);
     },
     serve(method, handler) {
-      return bus.respond(method.subject, async (message, signal) =>
-        encode(await handler(decode(message.payload), contextOf(message, signal))),
-      );
+      // Once the start is over, lest the first request wait for them.
+      setTimeout(method.codec, WARM_UP_MS).unref();
+      return bus.respond(method.subject, async (message, signal) => {
+        const [codec, context] = await Promise.all([method.codec(), contextOf(message, signal, principals)]);
+        if (method.principalRequired) callerOf(context);
+        const request = decode(codec.request, message.payload, method.subject);
+        return codec.response.encode(await handler(request, context));
+      });
     },
-    publish(topic, key, message) {
-      return bus.publish(topic.subject(key), encode(message));
+    async publish(topic, key, message) {
+      const codec = await topic.codec();
+      await bus.publish(topic.subject(key), codec.encode(message));
     },
-    subscribe(topic, key, listener) {
-      return bus.subscribe(topic.subject(key), (message) => listener(decode(message.payload)));
+    async subscribe(topic, key, listener) {
+      const subject = topic.subject(key);
+      // Loaded with the first message: a service subscribes while it starts.
+      return bus.subscribe(subject, async (message) => {
+        const codec = await topic.codec();
+        await listener(decode(codec, message.payload, subject));
+      });
     },
   };
 }
 
-const encoder = new TextEncoder();
-const decoder = new TextDecoder();
-
-function encode(value: unknown): Uint8Array {
-  return encoder.encode(JSON.stringify(value ?? null));
+/** Who a request acts for; `PermissionDeniedError` when it says nobody. Methods that need a principal never see that. */
+export function callerOf({ principal }: CallContext): Principal {
+  if (principal === undefined) throw engramError('PermissionDeniedError', 'The message names no principal.');
+  return principal;
 }
 
-function decode<T>(payload: Uint8Array): T {
-  return JSON.parse(decoder.decode(payload)) as T;
+/** Another release, or somebody who is none of us, sent what we cannot read. */
+function decode<Value>(codec: Codec<Value>, payload: Uint8Array, subject: string): Value {
+  try {
+    return codec.decode(payload);
+  } catch (cause) {
+    throw engramError('CogneeSystemError', `A message of ${subject} cannot be read.`, { cause });
+  }
 }
 
-function headersOf(context: CallContext): BusHeaders {
-  return {
-    'request-id': context.requestId,
-    ...(context.principal === undefined ? {} : { principal: JSON.stringify(context.principal) }),
-  };
-}
-
-function contextOf(message: BusMessage, signal: AbortSignal): CallContext {
-  const principal = message.headers['principal'];
-  return {
-    requestId: message.headers['request-id'] ?? '',
-    signal,
-    ...(principal === undefined ? {} : { principal: JSON.parse(principal) as Principal }),
-  };
+/** What the handler asks in turn, it asks for the same principal. */
+async function contextOf(
+  { headers }: BusMessage,
+  signal: AbortSignal,
+  principals: PrincipalCarrier,
+): Promise<CallContext> {
+  const carried = headers['principal'];
+  const context = { requestId: headers['request-id'] ?? '', signal };
+  if (carried === undefined) return context;
+  return { ...context, principal: await principals.take(carried), proof: fixedProof(carried) };
 }

@@ -12,6 +12,10 @@ export interface Metrics {
   socketsOpen(change: 1 | -1): void;
   /** Read at every scrape: job kind → jobs that wait. */
   watchQueue(depth: () => Promise<Readonly<Record<string, number>>>): void;
+  /** Domain events that a broker acknowledged. */
+  eventsRelayed(type: string, count: number): void;
+  /** Read at every scrape. */
+  watchRelay(lag: () => Promise<RelayLag>): void;
   /** A run entered a state (the wire's word, for example `DATASET_PROCESSING_COMPLETED`). */
   runState(pipeline: string, status: string): void;
   modelTokens(call: { model: string; purpose: string; inputTokens: number; outputTokens: number }): void;
@@ -24,6 +28,14 @@ export interface Metrics {
   close(): void;
 }
 
+/** What waits in the event log for a relay. */
+export interface RelayLag {
+  /** By offsets, which have gaps: at most so many. */
+  readonly events: number;
+  /** Age of the oldest one. */
+  readonly seconds: number;
+}
+
 /** From half a millisecond to half a minute. */
 const SECONDS = [0.0005, 0.001, 0.0025, 0.005, 0.01, 0.025, 0.05, 0.1, 0.25, 0.5, 1, 2.5, 5, 10, 30];
 
@@ -32,11 +44,13 @@ export function createMetrics(): Metrics {
   const registers = [registry];
   const http = httpMetrics(registers);
   const work = workMetrics(registers);
+  const relay = relayMetrics(registers);
   const stores = storeMetrics(registers);
   const closeProcess = processMetrics(registers);
   return {
     ...http,
     ...work,
+    ...relay,
     ...stores,
     contentType: registry.contentType,
     render: () => registry.metrics(),
@@ -111,6 +125,42 @@ function workMetrics(
     },
     modelCall: ({ model, purpose, outcome, durationMs }) =>
       calls.observe({ model, purpose, outcome }, durationMs / 1000),
+  };
+}
+
+function relayMetrics(registers: RegistryType[]): Pick<Metrics, 'eventsRelayed' | 'watchRelay'> {
+  const total = new Counter({
+    name: 'engram_events_relayed_total',
+    help: 'Domain events that the broker acknowledged',
+    labelNames: ['type'] as const,
+    registers,
+  });
+  return {
+    eventsRelayed: (type, count) => total.inc({ type }, count),
+    watchRelay(lag) {
+      let reading: Promise<RelayLag | null> | null = null;
+      // A store that is down must not take the scrape down with it: the series are missing then.
+      const read = () => {
+        reading ??= lag()
+          .catch(() => null)
+          .finally(() => {
+            reading = null;
+          });
+        return reading;
+      };
+      const gauge = (name: string, help: string, value: (current: RelayLag) => number) => {
+        const metric: GaugeType = new Gauge({
+          ...{ name, help, registers },
+          async collect() {
+            const current = await read();
+            if (current === null) metric.remove();
+            else metric.set(value(current));
+          },
+        });
+      };
+      gauge('engram_event_relay_lag_events', 'Domain events that wait to be relayed, at most', ({ events }) => events);
+      gauge('engram_event_relay_lag_seconds', 'Age of the oldest of them', ({ seconds }) => seconds);
+    },
   };
 }
 

@@ -177,6 +177,20 @@ describe('createMetrics', () => {
     metrics.close();
   });
 
+  it('tells how far the relay of events is behind, and nothing when that cannot be read', async () => {
+    const metrics = createMetrics();
+    let lag = Promise.resolve({ events: 7, seconds: 1.5 });
+    metrics.watchRelay(() => lag);
+    metrics.eventsRelayed('item.added', 3);
+    expect(await metrics.render())
+      .to.include('engram_event_relay_lag_events 7')
+      .and.include('engram_event_relay_lag_seconds 1.5')
+      .and.include('engram_events_relayed_total{type="item.added"} 3');
+    lag = Promise.reject(new Error('down'));
+    expect(await metrics.render()).to.not.match(/^engram_event_relay_lag_\w+ /m);
+    metrics.close();
+  });
+
   it('survives a queue that cannot be read', async () => {
     const metrics = createMetrics();
     metrics.watchQueue(async () => Promise.reject(new Error('down')));

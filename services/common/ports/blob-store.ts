@@ -5,8 +5,8 @@ import type { Scope } from '../domain/scope.ts';
 /**
  * Bytes under keys, inside a scope. Adapters: files, memory, GridFS, S3.
  *
- * Keys are `/`-joined segments of any Unicode text without control characters; adapters encode what their medium cannot
- * hold (a segment `..` or an absolute path never leaves the scope's place). A `put` is atomic: readers see the old bytes,
+ * Keys are `/`-joined segments of any Unicode text without control characters, up to 400 bytes of UTF-8 in segments of up
+ * to 200; adapters encode what their medium cannot hold (a segment `..` or an absolute path never leaves the scope's place). A `put` is atomic: readers see the old bytes,
  * the new ones, or nothing; a broken or aborted stream leaves nothing. When it resolves the bytes survive `kill -9`.
  */
 export interface BlobStore {

@@ -7,6 +7,11 @@
  * - `publish` reaches every subscription (one member of each queue group) that exists at the time, at most once, in order
  *   per publisher and subject. Nobody listening is no error.
  * - Subjects are dot-separated; a subscription may end in `>` (all below).
+ * - Subjects below a kept prefix (`KeptSubjects`, told to the adapter) are delivered at least once, in order, to every
+ *   subscription from the moment it exists, also over a lost connection; in a queue group, a message is given to another
+ *   member when one died with it in hand, and waits for the group while it has no member. `publish` of these resolves when
+ *   the message is kept.
+ * - A message larger than the bus carries is `PayloadTooLargeError`; answers may have any size up to 32 MiB.
  */
 export interface Bus {
   request(subject: string, payload: Uint8Array, options: RequestOptions): Promise<Uint8Array>;
@@ -19,6 +24,17 @@ export interface Bus {
   ): Promise<Subscription>;
   /** Stops taking requests, lets those in flight end, then closes. */
   drain(): Promise<void>;
+}
+
+/** What a bus keeps of the messages below a prefix; the oldest make room for new ones. */
+export interface KeptSubjects {
+  /** One word. */
+  readonly name: string;
+  /** Without its last dot: `engram.runs`. */
+  readonly prefix: string;
+  readonly maxAgeMs: number;
+  readonly maxMessages: number;
+  readonly maxBytes: number;
 }
 
 /** Request id, tenant, principal, trace. */

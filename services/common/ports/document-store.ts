@@ -11,6 +11,8 @@ import type { AnyScope } from '../domain/scope.ts';
  *   for writing documents that exist; to insert under it the collection must have level `system`.
  * - `commit` is all or nothing and durable when it resolves: it survives `kill -9`. It spans collections, so a state,
  *   its job and its event are written together. Writes of one commit see those before them.
+ *   A `removeWhere` that is its commit's only write may remove great numbers in parts: when it fails, the rest is there, and
+ *   a repetition removes it.
  * - Versions start at 1 and grow by 1 with each change. There is no blind overwrite: a `replace` names the version it
  *   read, an `update` names a condition.
  * - `find` orders totally (the sort keys, then the id in the direction of the last key), pages by keyset: a document that
@@ -71,6 +73,8 @@ export interface Index<T> {
   readonly fields: readonly Field<T>[];
   /** No two documents of the same scope (the store, for `system` collections) share all values; null counts as absent. */
   readonly unique?: boolean;
+  /** For queries of scopes wider than the collection's level (sweeps over all tenants); other indexes are no help to those. */
+  readonly wide?: boolean;
 }
 export type Field<T> = (keyof T & string) | `${string}.${string}` | 'sequence';
 

@@ -22,6 +22,7 @@ export interface ParsedDocument {
   readonly title: string | null;
   /** `text`, `markdown`, `html`, `pdf`, `docx`, `csv`, `code` … */
   readonly format: string;
+  /** `mimeType` and `extension` of the content, always; what else the format tells. */
   readonly metadata: Readonly<Record<string, string>>;
 }
 

@@ -1,4 +1,4 @@
-import type { JsonObject } from '../domain/json.ts';
+import type { Json, JsonObject } from '../domain/json.ts';
 import type { Page } from '../domain/result-page.ts';
 import type { DatasetScope } from '../domain/scope.ts';
 import type { Provenance } from './index-entry.ts';
@@ -42,6 +42,31 @@ export interface GraphStore {
   drop(scope: DatasetScope): Promise<void>;
   /** Evidence rows and distinct nodes and edges, committed or not. */
   count(scope: DatasetScope, filter?: { readonly item?: string }): Promise<GraphCounts>;
+  /**
+   * There when `capabilities.cypher` is: runs a client's query on the graph of this dataset alone, as merged from
+   * committed evidence. Refuses what does not only read, and what could reach further, with `CypherSearchError`;
+   * `ServiceUnavailableError` (retryable) while a large graph is being prepared for its first query.
+   */
+  readonly cypher?: (scope: DatasetScope, query: CypherQuery, signal?: AbortSignal) => Promise<CypherRows>;
+}
+
+export interface CypherQuery {
+  readonly text: string;
+  /** Keeps those of the origins that readers may see: `repositories/ledger.ts`. Called with all of the dataset's. */
+  readonly committed: (origins: readonly Provenance[]) => Promise<readonly Provenance[]>;
+  /** Default 1000. */
+  readonly maxRows?: number;
+  /** For preparing and for running, each. Default 10000. */
+  readonly timeoutMs?: number;
+}
+
+/** Nodes and relationships are given as their properties, a path as node, relation, node … */
+export interface CypherRows {
+  readonly columns: readonly string[];
+  /** Values in the order of the columns. */
+  readonly rows: readonly (readonly Json[])[];
+  /** There were more than `maxRows`. */
+  readonly isCut: boolean;
 }
 
 export interface GraphCounts {
@@ -78,8 +103,12 @@ export interface EdgeEvidence extends Provenance {
 export interface NeighbourOptions {
   readonly relations?: readonly string[];
   readonly excludeRelations?: readonly string[];
+  /** Only edges that leave the nodes, or only those that arrive. Default both. */
+  readonly direction?: 'out' | 'in';
   /** Default 64. */
   readonly limitPerNode?: number;
+  /** Default true. False leaves `properties` empty: for callers to whom keys and weights tell enough, at half the cost. */
+  readonly withProperties?: boolean;
 }
 
 export interface SubgraphQuery extends NeighbourOptions {

@@ -17,8 +17,18 @@ export interface TextIndex {
    * competes. `statistics` covers the whole kind of the dataset (filters do not change it).
    */
   candidates(scope: DatasetScope, query: TextQuery, signal?: AbortSignal): Promise<TextCandidates>;
-  /** Rows by wire id, every item and generation that has it; unknown ids are left out. */
-  fetch(scope: DatasetScope, kind: IndexKind, ids: readonly string[]): Promise<readonly TextRow[]>;
+  /**
+   * Rows by wire id, every item and generation that has it; unknown ids are left out. `perId`: at most so many of each id,
+   * those that came last: an entity has a row in every item that names it.
+   */
+  fetch(
+    scope: DatasetScope,
+    kind: IndexKind,
+    ids: readonly string[],
+    options?: { readonly perId?: number },
+  ): Promise<readonly TextRow[]>;
+  /** The rows of `fetch` with their length and what they hold of `terms`, be it nothing. */
+  fetchCandidates(scope: DatasetScope, query: CandidateQuery): Promise<readonly TextCandidate[]>;
   /** Rows of an item's generation in `ordinal` order, keyset-paged by ordinal. */
   list(
     scope: DatasetScope,
@@ -29,7 +39,7 @@ export interface TextIndex {
       readonly limit: number;
     },
   ): Promise<readonly TextRow[]>;
-  /** Removes rows of an item, of one generation of it, or all but one generation. Returns how many. */
+  /** Removes rows of an item, of one generation of it, or of those before one. Returns how many. */
   remove(scope: DatasetScope, selection: RowSelection): Promise<number>;
   /** Removes everything the index holds of the dataset. */
   drop(scope: DatasetScope): Promise<void>;
@@ -39,7 +49,8 @@ export interface TextIndex {
 export interface RowSelection {
   readonly item: string;
   readonly generation?: number;
-  readonly exceptGeneration?: number;
+  /** A later one may be in the making, elsewhere: it is left alone. */
+  readonly beforeGeneration?: number;
 }
 
 export interface TextEntry extends EntryKey {
@@ -57,6 +68,17 @@ export interface TextQuery extends EntryFilter {
   readonly terms: readonly string[];
   /** 1 to 1000. */
   readonly limit: number;
+  /** Default true. False leaves `payload` empty: of many rows that compete, few are shown. */
+  readonly withPayload?: boolean;
+}
+
+export interface CandidateQuery {
+  readonly kind: IndexKind;
+  readonly ids: readonly string[];
+  /** Distinct tokens, 0 to 256. */
+  readonly terms: readonly string[];
+  /** As in `TextQuery`. */
+  readonly withPayload?: boolean;
 }
 
 export interface TextRow extends EntryKey {

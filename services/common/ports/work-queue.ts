@@ -1,4 +1,5 @@
 import type { JsonObject } from '../domain/json.ts';
+import type { Page } from '../domain/result-page.ts';
 import type { Scope, SystemScope } from '../domain/scope.ts';
 import type { Write } from './document-store.ts';
 
@@ -7,8 +8,9 @@ import type { Write } from './document-store.ts';
  *
  * - `enqueueWrites` gives the writes that create a job, to be committed together with the state that asks for it.
  * - Jobs with the same `orderingKey` run one at a time, in enqueue order; jobs without one run freely.
- * - A claim is a lease with a fencing token that grows with every claim of the job: `heartbeat`, `complete`, `fail` and
- *   `assertHeld` throw `LeaseLostError` once another worker holds the job, so a late worker cannot finish it.
+ * - A claim is a lease with a fencing token that grows with every claim of the job: once another worker holds the job,
+ *   `heartbeat`, `fail` and `release` throw `LeaseLostError`, and commits with `heldWrites` or `completeWrites` fail with
+ *   `VersionConflictError`, so nothing that a late worker does goes through.
  * - A failed job comes back after its back-off and becomes a dead letter after `maxAttempts`.
  */
 export interface WorkQueue {
@@ -20,6 +22,8 @@ export interface WorkQueue {
   claim(scope: SystemScope, kinds: readonly string[], worker: string, leaseMs: number): Promise<ClaimedJob | null>;
   /** Extends the lease; returns true when the job was asked to stop. */
   heartbeat(job: ClaimedJob, leaseMs: number): Promise<{ readonly cancelRequested: boolean }>;
+  /** To be committed with what only the holder of the job may write: they change nothing, and fail for anybody else. */
+  heldWrites(job: ClaimedJob): readonly Write[];
   /** Writes to be committed with the job's last state change, so that finishing is atomic with its effect. */
   completeWrites(job: ClaimedJob): readonly Write[];
   fail(
@@ -29,10 +33,25 @@ export interface WorkQueue {
   ): Promise<'retry' | 'dead'>;
   /** Gives the job back at once, without counting an attempt: the worker is stopping. */
   release(job: ClaimedJob): Promise<void>;
+  /** Tells the job's worker, or the next one, to stop; at once over the bus, with its next heartbeat when that is lost. */
   requestCancel(scope: SystemScope, jobId: string): Promise<boolean>;
-  deadLetters(scope: SystemScope, limit: number): Promise<readonly DeadLetter[]>;
-  replay(scope: SystemScope, jobId: string): Promise<boolean>;
+  /** Remove a job that nobody works on; their commit fails with `VersionConflictError` when it is not in the state any more. */
+  withdrawWrites(jobId: string, state: 'queued' | 'dead'): readonly Write[];
   depth(scope: SystemScope): Promise<Readonly<Record<string, number>>>;
+  readonly deadLetters: DeadLetters;
+}
+
+/** Jobs that were given up; they are kept until somebody replays or withdraws them. */
+export interface DeadLetters {
+  /** In enqueue order, of all kinds; `limit` 1 to 1000, `after` is `next` of the page before. */
+  list(
+    scope: SystemScope,
+    query: { readonly limit: number; readonly after?: string | null },
+  ): Promise<Page<DeadLetter>>;
+  /** Null when there is no such job, or when it is not dead. */
+  get(scope: SystemScope, jobId: string): Promise<DeadLetter | null>;
+  /** Queues the job anew, with all its attempts. False when it is not dead, or when a newer one has its idempotency key. */
+  replay(scope: SystemScope, jobId: string): Promise<boolean>;
 }
 
 export interface NewJob {
@@ -53,11 +72,16 @@ export interface ClaimedJob {
   /** Grows with every claim of this job. */
   readonly fencingToken: number;
   readonly worker: string;
+  /** It was asked to stop before it was claimed. */
+  readonly cancelRequested: boolean;
 }
 
 export interface DeadLetter {
   readonly id: string;
   readonly kind: string;
+  readonly tenant: string;
+  readonly dataset: string | null;
+  readonly payload: JsonObject;
   readonly attempts: number;
   readonly error: { readonly name: string; readonly message: string };
   readonly failedAt: string;
@@ -65,4 +89,10 @@ export interface DeadLetter {
 
 export class LeaseLostError extends Error {
   override readonly name = 'LeaseLostError';
+  /** Another worker has the job; otherwise it is gone, or nobody knows. */
+  readonly isTaken: boolean;
+  constructor(message: string, { isTaken = false, ...options }: ErrorOptions & { readonly isTaken?: boolean } = {}) {
+    super(message, options);
+    this.isTaken = isTaken;
+  }
 }

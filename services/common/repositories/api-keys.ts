@@ -1,6 +1,5 @@
 import type { UserId } from '../domain/brand.ts';
 import { asId } from '../domain/ids.ts';
-import type { Page } from '../domain/result-page.ts';
 import { SYSTEM_SCOPE } from '../domain/scope.ts';
 import {
   type Collection,
@@ -12,6 +11,7 @@ import {
   update,
   type Write,
 } from '../ports/document-store.ts';
+import { findAll } from './find-all.ts';
 
 type ApiKeyDocument = {
   readonly userId: string;
@@ -52,8 +52,6 @@ export interface ApiKeys {
   touch(id: string, at: string): Promise<void>;
 }
 
-const PAGE = 1000;
-
 export function createApiKeys(store: DocumentStore): ApiKeys {
   return {
     async get(id) {
@@ -65,19 +63,11 @@ export function createApiKeys(store: DocumentStore): ApiKeys {
       return items[0] === undefined ? null : apiKeyOf(items[0]);
     },
     async ofUser(user) {
-      const keys: ApiKey[] = [];
-      let after: string | null = null;
-      do {
-        const page: Page<Stored<ApiKeyDocument>> = await store.find(SYSTEM_SCOPE, apiKeysCollection, {
-          where: { userId: user },
-          sort: [{ field: 'createdAt' }],
-          limit: PAGE,
-          after,
-        });
-        keys.push(...page.items.map(apiKeyOf));
-        after = page.next;
-      } while (after !== null);
-      return keys;
+      const keys = await findAll(store, SYSTEM_SCOPE, apiKeysCollection, {
+        where: { userId: user },
+        sort: [{ field: 'createdAt' }],
+      });
+      return keys.map(apiKeyOf);
     },
     insertWrite: ({ id, ...document }) => insert(apiKeysCollection, id, document),
     removeWrite: (id) => remove(apiKeysCollection, id),

@@ -2,7 +2,6 @@ import type { DatasetId, UserId } from '../domain/brand.ts';
 import { asId } from '../domain/ids.ts';
 import type { Grant } from '../domain/permissions.ts';
 import { PERMISSIONS, type Permission } from '../domain/principal.ts';
-import type { Page } from '../domain/result-page.ts';
 import type { DatasetScope, Scope } from '../domain/scope.ts';
 import {
   type Collection,
@@ -17,6 +16,7 @@ import {
   type Write,
 } from '../ports/document-store.ts';
 import { datasetsCollection } from './datasets.ts';
+import { findAll } from './find-all.ts';
 
 type GrantDocument = {
   readonly datasetId: string;
@@ -59,20 +59,12 @@ const ALL = { read: true, write: true, delete: true, share: true };
 export function createGrants(store: DocumentStore): Grants {
   return {
     async ofHolders(scope, holders) {
-      const grants: Grant[] = [];
-      let after: string | null = null;
-      do {
-        const page: Page<Stored<GrantDocument>> = await store.find(scope, grantsCollection, {
-          where: { holderId: { in: holders } },
-          // In the order of the index: any other would make the store read the whole tenant.
-          sort: [{ field: 'holderId' }],
-          limit: PAGE,
-          after,
-        });
-        grants.push(...page.items.map(grantOf));
-        after = page.next;
-      } while (after !== null);
-      return grants;
+      const grants = await findAll(store, scope, grantsCollection, {
+        where: { holderId: { in: holders } },
+        // In the order of the index: any other would make the store read the whole tenant.
+        sort: [{ field: 'holderId' }],
+      });
+      return grants.map(grantOf);
     },
     async on(scope, datasets, holders) {
       const ids = datasets.flatMap((dataset) => holders.map((holder) => grantId(dataset, holder)));

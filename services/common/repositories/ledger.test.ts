@@ -94,6 +94,14 @@ describe('ledger', () => {
     expect(await pending()).to.deep.equal([]);
   });
 
+  it('does not take an attempt of another worker for one that has ended', async () => {
+    const { ledger } = await newLedger();
+    const late = await ledger.begin(scope, item);
+    await ledger.begin(scope, item);
+    await ledger.settle(scope, item, late);
+    expect(await ledger.pending(SYSTEM_SCOPE, 10)).to.have.length(1);
+  });
+
   it('fences an attempt only while it is the newest', async () => {
     const { ledger, commit } = await newLedger();
     const first = await ledger.begin(scope, item);

@@ -1,10 +1,12 @@
 import type { DataItemId } from '../domain/brand.ts';
+import type { DataItem } from '../domain/data-item.ts';
 import { asId } from '../domain/ids.ts';
 import type { JsonObject } from '../domain/json.ts';
 import { type AnyScope, type DatasetScope, datasetScope } from '../domain/scope.ts';
 import type { Collection, DocumentStore, Write } from '../ports/document-store.ts';
 import { DuplicateKeyError, insert, update } from '../ports/document-store.ts';
 import type { Provenance } from '../ports/index-entry.ts';
+import { findAll } from './find-all.ts';
 
 /**
  * The one commit point of what is built from an item: its committed generation, or a tombstone. Rows of any other
@@ -25,12 +27,14 @@ export type LedgerEntry = {
   readonly counts?: JsonObject | null;
   /** An attempt began and neither committed nor rolled back: rows of it may be left. */
   readonly pending?: boolean;
+  /** The newest generation was taken to bar the attempt before it, and not by a new attempt. */
+  readonly barred?: boolean;
 };
 
 export const ledgerCollection: Collection<LedgerEntry> = {
   name: 'ledger',
   level: 'dataset',
-  indexes: [{ fields: ['generation'] }, { fields: ['pending'] }],
+  indexes: [{ fields: ['generation'] }, { fields: ['pending'], wide: true }],
 };
 
 export interface Ledger {
@@ -58,11 +62,11 @@ export interface Ledger {
   tombstone(scope: DatasetScope, items: readonly DataItemId[]): Promise<void>;
   /** Reads as not built from now on; attempts under way cannot commit, new ones can. */
   reset(scope: DatasetScope, items: readonly DataItemId[]): Promise<void>;
-  /** The attempt has ended without a commit and removed its rows. */
+  /** The attempt has ended without a commit and removed its rows. Another one that began since stays as it is. */
   settle(scope: DatasetScope, item: DataItemId, generation: number): Promise<void>;
   /** Items with an attempt that did not end. */
   pending(scope: AnyScope, limit: number): Promise<readonly PendingItem[]>;
-  /** Bars the newest attempt from committing, unless another began since: true when barred. */
+  /** Bars the newest attempt from committing, unless another began since: true when barred; `settle` it then. */
   fence(scope: DatasetScope, item: DataItemId, generation: number): Promise<boolean>;
 }
 
@@ -94,14 +98,37 @@ const UNBUILT: LedgerEntry = {
   runId: null,
   counts: null,
   pending: false,
+  barred: false,
 };
-const EMPTIED = { generation: 0, contentHash: null, committedAt: null, runId: null, counts: null } as const;
+const EMPTIED = {
+  generation: 0,
+  contentHash: null,
+  committedAt: null,
+  runId: null,
+  counts: null,
+  barred: true,
+} as const;
 /** Writes of one commit, below every adapter's limit. */
 const SLICE = 100;
 const READ_SLICE = 1000;
 
+/** Ids of the items whose present content has a committed generation. */
+export async function builtAmong(
+  ledger: Pick<Ledger, 'entries'>,
+  scope: DatasetScope,
+  items: readonly Pick<DataItem, 'id' | 'contentHash'>[],
+): Promise<readonly DataItemId[]> {
+  const ids = items.map(({ id }) => id);
+  const entries = await ledger.entries(scope, ids);
+  const hashes = new Map(items.map(({ id, contentHash }) => [id, contentHash]));
+  return ids.filter((id) => {
+    const entry = entries.get(id);
+    return entry !== undefined && !entry.erased && entry.generation > 0 && entry.contentHash === hashes.get(id);
+  });
+}
+
 export function createLedger(store: DocumentStore): Ledger {
-  const entries = async (scope: DatasetScope, items: readonly DataItemId[]) => {
+  const entries: Ledger['entries'] = async (scope, items) => {
     const map = new Map<DataItemId, LedgerEntry>();
     const ids = [...new Set(items)];
     for (let start = 0; start < ids.length; start += READ_SLICE) {
@@ -110,63 +137,14 @@ export function createLedger(store: DocumentStore): Ledger {
     }
     return map;
   };
-  const allEntries = async (scope: DatasetScope) => {
-    const map = new Map<DataItemId, LedgerEntry>();
-    let after: string | null = null;
-    do {
-      const page: Awaited<ReturnType<typeof store.find<LedgerEntry>>> = await store.find(scope, ledgerCollection, {
-        limit: 1000,
-        after,
-      });
-      for (const { id, value } of page.items) map.set(id as DataItemId, value);
-      after = page.next;
-    } while (after !== null);
-    return map;
-  };
-  /** Changes the entry, or makes the one that is missing; a race between the two is run again. */
-  const change = async (scope: DatasetScope, item: DataItemId, entry: Partial<LedgerEntry>): Promise<LedgerEntry> => {
-    for (let attempt = 1; ; attempt++) {
-      const set = { where: { erased: false }, set: entry, increment: { lastGeneration: 1 } };
-      const [result] = await store.commit(scope, [update(ledgerCollection, item, set)]);
-      if (result?.stored) return result.stored.value as LedgerEntry;
-      const existing = await store.get(scope, ledgerCollection, item);
-      if (existing?.value.erased) throw new ItemErasedError(`item ${item} was forgotten`);
-      const created: LedgerEntry = { ...UNBUILT, lastGeneration: 1, ...entry };
-      try {
-        if (existing === null) await store.commit(scope, [insert(ledgerCollection, item, created)]);
-        if (existing === null) return created;
-      } catch (error) {
-        if (!(error instanceof DuplicateKeyError) || attempt === 10) throw error;
-      }
-    }
-  };
-  const changeAll = async (scope: DatasetScope, items: readonly DataItemId[], entry: Partial<LedgerEntry>) => {
-    for (let start = 0; start < items.length; start += SLICE) {
-      const slice = items.slice(start, start + SLICE);
-      const results = await store.commit(
-        scope,
-        slice.map((item) =>
-          update(ledgerCollection, item, {
-            where: { erased: false },
-            set: entry,
-            increment: { lastGeneration: 1 },
-          }),
-        ),
-      );
-      for (const [index, item] of slice.entries()) {
-        if (results[index]?.stored) continue;
-        await change(scope, item, entry).catch((error: unknown) => {
-          if (!(error instanceof ItemErasedError)) throw error;
-        });
-      }
-    }
-  };
+  const allEntries: Ledger['allEntries'] = async (scope) =>
+    new Map((await findAll(store, scope, ledgerCollection)).map(({ id, value }) => [id as DataItemId, value]));
   return {
     entries,
     allEntries,
     committed: async (scope, items) => committedOf(await entries(scope, items)),
     allCommitted: async (scope) => committedOf(await allEntries(scope)),
-    begin: async (scope, item) => (await change(scope, item, { pending: true })).lastGeneration,
+    begin: async (scope, item) => (await change(store, scope, item, { pending: true, barred: false })).lastGeneration,
     commitWrites(item, generation, contentHash, at, by) {
       return [
         update(ledgerCollection, item, {
@@ -183,12 +161,15 @@ export function createLedger(store: DocumentStore): Ledger {
         }),
       ];
     },
-    tombstone: (scope, items) => changeAll(scope, items, { ...EMPTIED, erased: true }),
-    reset: (scope, items) => changeAll(scope, items, EMPTIED),
+    tombstone: (scope, items) => changeAll(store, scope, items, { ...EMPTIED, erased: true }),
+    reset: (scope, items) => changeAll(store, scope, items, EMPTIED),
     async settle(scope, item, generation) {
-      // A tombstone or a reset has taken one more generation meanwhile.
-      const where = { lastGeneration: { atLeast: generation, atMost: generation + 1 } };
-      await store.commit(scope, [update(ledgerCollection, item, { where, set: { pending: false } })]);
+      const set = { pending: false };
+      await store.commit(scope, [
+        update(ledgerCollection, item, { where: { lastGeneration: generation }, set }),
+        // A tombstone or a reset has taken one more generation meanwhile.
+        update(ledgerCollection, item, { where: { lastGeneration: generation + 1, barred: true }, set }),
+      ]);
     },
     async pending(scope, limit) {
       const page = await store.find(scope, ledgerCollection, { where: { pending: true }, limit });
@@ -199,7 +180,7 @@ export function createLedger(store: DocumentStore): Ledger {
       }));
     },
     async fence(scope, item, generation) {
-      const change = { where: { lastGeneration: generation }, increment: { lastGeneration: 1 } };
+      const change = { where: { lastGeneration: generation }, set: { barred: true }, increment: { lastGeneration: 1 } };
       const [result] = await store.commit(scope, [update(ledgerCollection, item, change)]);
       return (result?.changed ?? 0) > 0;
     },
@@ -210,4 +191,57 @@ function committedOf(entries: ReadonlyMap<DataItemId, LedgerEntry>): ReadonlyMap
   const map = new Map<DataItemId, number>();
   for (const [item, entry] of entries) if (!entry.erased && entry.generation > 0) map.set(item, entry.generation);
   return map;
+}
+
+/** Changes the entry, or makes the one that is missing; a race between the two is run again. `ItemErasedError`. */
+async function change(
+  store: DocumentStore,
+  scope: DatasetScope,
+  item: DataItemId,
+  entry: Partial<LedgerEntry>,
+): Promise<LedgerEntry> {
+  for (let attempt = 1; ; attempt++) {
+    const [result] = await store.commit(scope, [changeWrite(item, entry)]);
+    if (result?.stored) return result.stored.value as LedgerEntry;
+    const existing = await store.get(scope, ledgerCollection, item);
+    if (existing?.value.erased) throw new ItemErasedError(`item ${item} was forgotten`);
+    const created: LedgerEntry = { ...UNBUILT, lastGeneration: 1, ...entry };
+    try {
+      if (existing === null) await store.commit(scope, [insert(ledgerCollection, item, created)]);
+      if (existing === null) return created;
+    } catch (error) {
+      if (!(error instanceof DuplicateKeyError) || attempt === 10) throw error;
+    }
+  }
+}
+
+/** The same for many; those that were forgotten stay as they are. */
+async function changeAll(
+  store: DocumentStore,
+  scope: DatasetScope,
+  items: readonly DataItemId[],
+  entry: Partial<LedgerEntry>,
+): Promise<void> {
+  for (let start = 0; start < items.length; start += SLICE) {
+    const slice = items.slice(start, start + SLICE);
+    const results = await store.commit(
+      scope,
+      slice.map((item) => changeWrite(item, entry)),
+    );
+    for (const [index, item] of slice.entries()) {
+      if (results[index]?.stored) continue;
+      await change(store, scope, item, entry).catch((error: unknown) => {
+        if (!(error instanceof ItemErasedError)) throw error;
+      });
+    }
+  }
+}
+
+/** Takes one more generation, so that attempts under way can no longer commit. */
+function changeWrite(item: DataItemId, entry: Partial<LedgerEntry>): Write {
+  return update(ledgerCollection, item, {
+    where: { erased: false },
+    set: entry,
+    increment: { lastGeneration: 1 },
+  });
 }

@@ -41,7 +41,7 @@ export type RunDocument = {
 export const runsCollection: Collection<RunDocument> = {
   name: 'runs',
   level: 'dataset',
-  indexes: [{ fields: ['status', 'startedAt'] }, { fields: ['status', 'jobId', 'startedAt'] }],
+  indexes: [{ fields: ['status', 'startedAt'] }, { fields: ['status', 'jobId', 'startedAt'], wide: true }],
 };
 
 /** Which run a (dataset, pipeline) tells of: the one with the newest record. */
@@ -74,6 +74,18 @@ export interface StoredRun {
   readonly background: boolean;
   /** Without items: `items` reads them. */
   readonly state: RunState;
+}
+
+/** Enough of the dataset to record the end of a run whose dataset may be gone. */
+export function datasetOf({ scope, state, userId }: StoredRun): DatasetRef {
+  return {
+    id: scope.dataset,
+    tenant: scope.tenant,
+    name: state.datasetName,
+    ownerId: userId,
+    createdAt: state.startedAt,
+    updatedAt: null,
+  };
 }
 
 /** Runs by id and by (dataset, pipeline). The writes are committed by the caller together with what they tell of. */

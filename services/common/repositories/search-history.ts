@@ -2,6 +2,7 @@ import type { DatasetId, UserId } from '../domain/brand.ts';
 import type { Scope } from '../domain/scope.ts';
 import { type Collection, type DocumentStore, insert, removeWhere } from '../ports/document-store.ts';
 import type { IdSource } from '../ports/system.ts';
+import { findAll } from './find-all.ts';
 
 type HistoryDocument = {
   readonly userId: string;
@@ -45,8 +46,6 @@ export interface SearchHistory {
   countDataset(scope: Scope, dataset: DatasetId): Promise<number>;
 }
 
-const PAGE = 1000;
-
 export function createSearchHistory(store: DocumentStore, ids: IdSource): SearchHistory {
   return {
     async append(scope, answered) {
@@ -69,19 +68,9 @@ export function createSearchHistory(store: DocumentStore, ids: IdSource): Search
       for (let at = 0; at < writes.length; at += step) await store.commit(scope, writes.slice(at, at + step));
     },
     async ofUser(scope, user) {
-      const rows: HistoryEntry[] = [];
-      let after: string | null = null;
-      do {
-        // Ids are time-ordered, so the id alone gives the order in which rows were written.
-        const page: Awaited<ReturnType<typeof store.find<HistoryDocument>>> = await store.find(
-          scope,
-          searchHistoryCollection,
-          { where: { userId: user }, limit: PAGE, after },
-        );
-        rows.push(...page.items.map(({ id, value }) => ({ id, ...value })));
-        after = page.next;
-      } while (after !== null);
-      return rows;
+      // Ids are time-ordered, so the id alone gives the order in which rows were written.
+      const rows = await findAll(store, scope, searchHistoryCollection, { where: { userId: user } });
+      return rows.map(({ id, value }) => ({ id, ...value }));
     },
     async eraseDataset(scope, dataset) {
       const [result] = await store.commit(scope, [removeWhere(searchHistoryCollection, { datasetId: dataset })]);

@@ -2,7 +2,6 @@ import type { TenantId, UserId } from '../domain/brand.ts';
 import { emailKey } from '../domain/email-address.ts';
 import { asId } from '../domain/ids.ts';
 import type { Principal } from '../domain/principal.ts';
-import type { Page } from '../domain/result-page.ts';
 import { SYSTEM_SCOPE } from '../domain/scope.ts';
 import {
   type Collection,
@@ -12,6 +11,7 @@ import {
   type Stored,
   type Write,
 } from '../ports/document-store.ts';
+import { findAll } from './find-all.ts';
 
 /** Stored in place of a hash: no password ever matches. Agents and the default account of the open mode have it. */
 export const NO_PASSWORD = '!';
@@ -72,8 +72,6 @@ export interface Users {
   replaceWrite(user: User): Write;
 }
 
-const PAGE = 1000;
-
 export function createUsers(store: DocumentStore): Users {
   return {
     async get(id) {
@@ -86,15 +84,8 @@ export function createUsers(store: DocumentStore): Users {
       return items[0] === undefined ? null : userOf(items[0]);
     },
     async childAgents(parent) {
-      const children: UserId[] = [];
-      let after: string | null = null;
-      do {
-        const query = { where: { parentId: parent }, limit: PAGE, after };
-        const page: Page<Stored<UserDocument>> = await store.find(SYSTEM_SCOPE, usersCollection, query);
-        children.push(...page.items.map((stored) => asId<UserId>(stored.id)));
-        after = page.next;
-      } while (after !== null);
-      return children;
+      const children = await findAll(store, SYSTEM_SCOPE, usersCollection, { where: { parentId: parent } });
+      return children.map(({ id }) => asId<UserId>(id));
     },
     insertWrite: (user) => insert(usersCollection, user.id, documentOf({ ...user, keysMade: 0, updatedAt: null })),
     replaceWrite: (user) => replace(usersCollection, user.id, documentOf(user), user.version),

@@ -3,6 +3,7 @@ import { engramError } from '../domain/errors.ts';
 import type { Principal } from '../domain/principal.ts';
 import type { CallContext, Messenger } from '../messaging/messenger.ts';
 import { getPrincipal, resolveDatasets } from '../messaging/methods/auth.ts';
+import { fixedProof } from '../messaging/principal-proof.ts';
 
 export interface RunAuthority {
   readonly principal: Principal;
@@ -19,10 +20,11 @@ export async function authoriseRun(
   context: CallContext,
 ): Promise<RunAuthority> {
   const { userId, tenant, datasetId } = run;
-  const { principal } = await messenger.call(getPrincipal, { userId, tenant }, context);
+  const { principal, token } = await messenger.call(getPrincipal, { userId, tenant }, context);
   if (principal === null) throw engramError('PermissionDeniedError', 'The user of this run no longer exists.');
-  const request = { principal, permission: 'write', ids: [datasetId] } as const;
-  const { datasets } = await messenger.call(resolveDatasets, request, context);
+  const request = { permission: 'write', ids: [datasetId] } as const;
+  const proven = { ...context, principal, ...(token === undefined ? {} : { proof: fixedProof(token) }) };
+  const { datasets } = await messenger.call(resolveDatasets, request, proven);
   const [dataset] = datasets;
   if (dataset === undefined) throw engramError('PermissionDeniedError', 'The dataset of this run no longer exists.');
   return { principal, dataset };

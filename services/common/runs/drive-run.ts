@@ -1,30 +1,24 @@
 import type { RunId } from '../domain/brand.ts';
-import { type DatasetRef, scopeOf } from '../domain/dataset.ts';
+import { scopeOf } from '../domain/dataset.ts';
 import { clientMessage, engramError, isEngramError } from '../domain/errors.ts';
 import { asId } from '../domain/ids.ts';
-import type { JsonObject } from '../domain/json.ts';
 import type { RunItem } from '../domain/run.ts';
 import { datasetScope } from '../domain/scope.ts';
+import { createWorkGroups } from '../domain/work-groups.ts';
+import { type RunJob, readRunJob } from '../messaging/jobs.ts';
 import type { Messenger } from '../messaging/messenger.ts';
-import { type DocumentStore, update, VersionConflictError, type Write } from '../ports/document-store.ts';
+import { type DocumentStore, update, type Write } from '../ports/document-store.ts';
 import type { Logger } from '../ports/logger.ts';
 import type { ModelKind, TokenUsage } from '../ports/models.ts';
 import { type ClaimedJob, LeaseLostError, type WorkQueue } from '../ports/work-queue.ts';
-import { type Runs, runsCollection, type StoredRun } from '../repositories/runs.ts';
+import { datasetOf, type Runs, runsCollection, type StoredRun } from '../repositories/runs.ts';
 import { authoriseRun, type RunAuthority } from './authorise-run.ts';
+import { heldError } from './job-document.ts';
 import { isProgressTick } from './progress-rule.ts';
 import { type ActiveRun, HandOverError, type RunExecutor } from './run-executor.ts';
 import type { RunLease } from './run-lease.ts';
 import { describeRunError, type RunEnd, type RunRecorder, type RunUsage } from './run-recorder.ts';
-
-/** What a run's job carries. */
-export interface RunJob extends JsonObject {
-  readonly runId: string;
-  readonly datasetId: string;
-  readonly userId: string;
-  readonly userTenant: string;
-  readonly options: JsonObject;
-}
+import type { RunSettings } from './run-settings.ts';
 
 export interface DriveDependencies {
   readonly store: DocumentStore;
@@ -34,6 +28,7 @@ export interface DriveDependencies {
   readonly messenger: Messenger;
   readonly logger: Logger;
   readonly maxStalledClaims: number;
+  readonly onStoreFailure: RunSettings['onStoreFailure'];
 }
 
 /** Takes a claimed job to its end: completed, errored, handed over, or lost to another worker. Never throws. */
@@ -44,18 +39,31 @@ export async function driveRun(
   lease: RunLease,
 ): Promise<void> {
   const { logger } = dependencies;
-  const payload = job.payload as RunJob;
-  const fields = { runId: payload.runId, datasetId: payload.datasetId, attempt: job.attempt };
+  const { runId, datasetId } = job.payload as RunJob;
+  const fields = { runId, datasetId, attempt: job.attempt };
   try {
-    await drive(dependencies, executor, { job, payload, lease });
+    const payload = await readJob(dependencies, job);
+    if (payload !== null) await drive(dependencies, executor, { job, payload, lease });
   } catch (error) {
-    if (error instanceof LeaseLostError || lease.signal.reason instanceof LeaseLostError) {
-      logger.warn('run.lease.lost', fields);
+    const reason: unknown = lease.signal.reason instanceof LeaseLostError ? lease.signal.reason : error;
+    if (reason instanceof LeaseLostError) {
+      logger.warn('run.lease.lost', { ...fields, reason: reason.message });
     } else {
       // The state stays STARTED and the lease lapses: another claim goes on with the run.
       logger.error('run.unrecorded', { ...fields, error });
       await tellInterrupted(dependencies, job, error);
     }
+  }
+}
+
+/** Null for a job that no attempt can read: it is a dead letter then. */
+async function readJob({ workQueue, logger }: DriveDependencies, job: ClaimedJob): Promise<RunJob | null> {
+  try {
+    return await readRunJob(job.payload);
+  } catch (error) {
+    logger.error('run.job.unreadable', { jobId: job.id, error });
+    await workQueue.fail(job, { name: 'CorruptStoreError', message: String(error) }, { retry: false });
+    return null;
   }
 }
 
@@ -87,17 +95,18 @@ async function drive(dependencies: DriveDependencies, executor: RunExecutor, cla
   const scope = datasetScope(job.scope.tenant, asId(payload.datasetId));
   const run = await runs.get(scope, asId<RunId>(payload.runId));
   if (run === null || run.state.status !== 'DATASET_PROCESSING_STARTED') {
-    await store.commit(scope, workQueue.completeWrites(job));
+    await commitAs(job, () => store.commit(scope, workQueue.completeWrites(job)));
     return;
   }
   if (run.stalledClaims >= maxStalledClaims) {
-    const message = `The run made no progress in ${run.stalledClaims} attempts, each of which ended its worker.`;
+    const message = `The run made no progress in ${run.stalledClaims} attempts.`;
     await finish(dependencies, claim, run, {
       error: describeRunError(engramError('AbandonedPipelineRunError', message)),
     });
     return;
   }
-  await store.commit(scope, [update(runsCollection, run.state.id, { increment: { stalledClaims: 1 } })]);
+  const counted = update(runsCollection, run.state.id, { increment: { stalledClaims: 1 } });
+  await commitAs(job, () => store.commit(scope, [...workQueue.heldWrites(job), counted]));
   const authority = await authorise(dependencies, claim, run);
   if (authority !== null) await execute(dependencies, executor, { ...claim, run, authority });
 }
@@ -110,9 +119,8 @@ async function authorise(dependencies: DriveDependencies, claim: Claim, run: Sto
     const request = { userId, tenant: userTenant, datasetId };
     return await authoriseRun(messenger, request, { requestId: run.state.id, signal: claim.lease.signal });
   } catch (error) {
-    const isTransient = isEngramError(error) && (error.status === 503 || error.status === 504);
     const described = describeRunError(error);
-    if (!isTransient) {
+    if (!isPassing(error)) {
       await finish(dependencies, claim, run, { error: described });
       return null;
     }
@@ -147,7 +155,15 @@ async function execute(
     if (reason instanceof LeaseLostError) throw reason;
     if (reason instanceof HandOverError) {
       await workQueue.release(job);
+      await workQueue.wake(job.kind).catch(() => null); // a lost one costs a poll
       logger.info('run.handed-over', fields);
+      return;
+    }
+    if (dependencies.onStoreFailure === 'retry' && isPassing(reason)) {
+      const { errorClass: name, message } = describeRunError(reason);
+      await workQueue.fail(job, { name, message }, { retry: true });
+      logger.warn('run.postponed', { ...fields, reason: message });
+      await tellInterrupted(dependencies, job, reason);
       return;
     }
     logger.error('run.errored', { ...fields, error: reason });
@@ -155,9 +171,24 @@ async function execute(
   }
 }
 
+/** Something that answers again by itself: a store, another service. */
+function isPassing(error: unknown): boolean {
+  return isEngramError(error) && (error.status === 503 || error.status === 504);
+}
+
+/** Items of a run that are committed at once, and their writes: below every adapter's limit. */
+const ITEMS_TOGETHER = 50;
+const WRITES_TOGETHER = 100;
+
+interface HeldCommit {
+  readonly writes: readonly Write[];
+  /** It brings the run forward; a note of its progress does not. */
+  readonly isItem: boolean;
+}
+
 function activeRun(
-  { store, runs, recorder }: DriveDependencies,
-  { payload, lease, run, authority }: Claim & { readonly run: StoredRun; readonly authority: RunAuthority },
+  { store, runs, recorder, workQueue }: DriveDependencies,
+  { job, payload, lease, run, authority }: Claim & { readonly run: StoredRun; readonly authority: RunAuthority },
 ): { readonly active: ActiveRun; readonly outcome: () => Pick<RunEnd, 'items' | 'usage'> } {
   const { dataset, principal } = authority;
   const scope = scopeOf(dataset);
@@ -168,10 +199,30 @@ function activeRun(
   let lastStage: string | null = null;
   let isStalled = true;
   const progressOf = () => ({ completedItems: completed, totalItems: results.size, currentStage: lastStage });
+  // Every commit changes the job, so that two at a time would only disturb each other.
+  const commitHeld = createWorkGroups<HeldCommit, undefined>({
+    async together(group) {
+      const writes = group.flatMap((each) => each.writes);
+      const isMoved = isStalled && group.some(({ isItem }) => isItem);
+      if (isMoved) writes.push(update(runsCollection, id, { set: { stalledClaims: 0 } }));
+      try {
+        await commitAs(job, () => store.commit(scope, [...workQueue.heldWrites(job), ...writes]));
+      } catch (error) {
+        if (error instanceof LeaseLostError) lease.abort(error);
+        throw error;
+      }
+      if (isMoved) isStalled = false;
+      return group.map(() => undefined);
+    },
+    concernsAll: (error) => error instanceof LeaseLostError || (isEngramError(error) && error.retryable),
+    maxCount: ITEMS_TOGETHER,
+    maxSize: WRITES_TOGETHER,
+    sizeOf: ({ writes }) => writes.length,
+  });
   const writeTick = async (): Promise<void> => {
     if (!isProgressTick(completed, results.size)) return;
     const change = { completedItems: completed, totalItems: results.size, stage: lastStage };
-    await store.commit(scope, [runs.tickWrite(id, change)]);
+    await commitHeld({ writes: [runs.tickWrite(id, change)], isItem: false });
   };
   const active: ActiveRun = {
     id,
@@ -196,11 +247,7 @@ function activeRun(
       const place = { stage: stage.name, stageIndex: stage.index, stageTotal: stage.total };
       await recorder.publish({ kind: 'progress', run: { ...run.state, progress: progressOf() }, ...place });
     },
-    async commit(writes) {
-      const moved: readonly Write[] = isStalled ? [update(runsCollection, id, { set: { stalledClaims: 0 } })] : [];
-      await store.commit(scope, [...writes, ...moved]);
-      isStalled = false;
-    },
+    commit: (writes) => commitHeld({ writes, isItem: true }),
     meter: (more, kind) => {
       usage = addedUsage(usage, more, kind);
     },
@@ -222,23 +269,17 @@ function addedUsage(usage: RunUsage, more: TokenUsage, kind: ModelKind): RunUsag
 async function finish(dependencies: DriveDependencies, claim: Claim, run: StoredRun, end: RunEnd): Promise<void> {
   const { store, recorder, workQueue } = dependencies;
   const writes = workQueue.completeWrites(claim.job);
-  try {
+  await commitAs(claim.job, async () => {
     const state = await recorder.ended(run, datasetOf(run), end, writes);
     if (state === null) await store.commit(run.scope, writes);
-  } catch (error) {
-    if (error instanceof VersionConflictError) throw new LeaseLostError(`run ${run.state.id}`, { cause: error });
-    throw error;
-  }
+  });
 }
 
-/** Enough of the dataset to record the end of a run whose dataset may be gone. */
-function datasetOf({ scope, state, userId }: StoredRun): DatasetRef {
-  return {
-    id: scope.dataset,
-    tenant: scope.tenant,
-    name: state.datasetName,
-    ownerId: userId,
-    createdAt: state.startedAt,
-    updatedAt: null,
-  };
+/** A commit that only the holder of the job gets through: `LeaseLostError` for anybody else. */
+async function commitAs(job: ClaimedJob, commit: () => Promise<unknown>): Promise<void> {
+  try {
+    await commit();
+  } catch (error) {
+    throw heldError(error, job);
+  }
 }

@@ -1,9 +1,9 @@
 import type { DatasetId, TenantId } from '../domain/brand.ts';
 import type { JsonObject } from '../domain/json.ts';
 import type { Scope } from '../domain/scope.ts';
-import type { Collection, Stored } from '../ports/document-store.ts';
+import { type Collection, type Stored, VersionConflictError } from '../ports/document-store.ts';
 import type { Clock } from '../ports/system.ts';
-import type { ClaimedJob } from '../ports/work-queue.ts';
+import { type ClaimedJob, LeaseLostError } from '../ports/work-queue.ts';
 
 /** `queued`: to be claimed once it is due. `running`: leased until it is due. `dead`: given up, kept for a replay. */
 export type JobState = 'queued' | 'running' | 'dead';
@@ -53,9 +53,22 @@ export const jobsCollection: Collection<JobDocument> = {
 export type StoredJob = Stored<JobDocument>;
 
 export function claimedJob({ id, value }: StoredJob): ClaimedJob {
-  const { tenant, dataset, kind, payload, attempts, fencingToken, worker } = value;
+  const { tenant, dataset, kind, payload, attempts, fencingToken, worker, cancelRequested } = value;
   const scope: Scope = dataset === null ? { tenant } : { tenant, dataset };
-  return { id, kind, scope, payload, attempt: attempts, fencingToken, worker: worker ?? '' };
+  return { id, kind, scope, payload, attempt: attempts, fencingToken, worker: worker ?? '', cancelRequested };
+}
+
+export function leaseLost(
+  job: ClaimedJob,
+  options: ErrorOptions & { readonly isTaken?: boolean } = {},
+): LeaseLostError {
+  return new LeaseLostError(`job ${job.id} (${job.kind}) is not held by ${job.worker} any more`, options);
+}
+
+/** What a commit with `heldWrites` or `completeWrites` of the job failed with: `LeaseLostError` when that was why. */
+export function heldError(error: unknown, job: ClaimedJob): unknown {
+  const isLost = error instanceof VersionConflictError && error.collection === jobsCollection.name;
+  return isLost ? leaseLost(job, { cause: error }) : error;
 }
 
 /** What a job looks like that waits to be claimed from `dueAtMs` on. */

@@ -13,12 +13,14 @@ import { scopeOf } from '../domain/dataset.ts';
 import { engramError } from '../domain/errors.ts';
 import { asId } from '../domain/ids.ts';
 import type { RunEvent, RunState } from '../domain/run.ts';
+import { SYSTEM_SCOPE } from '../domain/scope.ts';
 import { getRun, recordRun, runEvents } from '../messaging/methods/cognify.ts';
 import { update } from '../ports/document-store.ts';
 import type { Extractor } from '../ports/extractor.ts';
 import { createRunRecords } from '../repositories/run-records.ts';
 import { createRuns, runsCollection } from '../repositories/runs.ts';
 import { awaitRun } from './await-run.ts';
+import { jobsCollection } from './job-document.ts';
 
 /** Extracts nothing until it is let go on; tells when somebody waits. */
 function heldExtractor() {
@@ -98,6 +100,75 @@ describe('run engine', () => {
     expect((await runOf(world, id))?.status).to.equal('DATASET_PROCESSING_STARTED');
     isFull = false;
     expect((await awaitRun(cognify.messenger, id, CALL)).status).to.equal('DATASET_PROCESSING_COMPLETED');
+  });
+
+  it('goes on with a run when the index that was away answers again, where it is told to, and ends it elsewhere', async () => {
+    for (const onStoreFailure of ['retry', 'end'] as const) {
+      const world = await createWorld();
+      await world.addText('one', 'Ada met Grace.');
+      const away = engramError('ServiceUnavailableError', 'The index cannot be reached', { retryable: true });
+      let failures = 1;
+      const upsert: typeof world.indexes.text.upsert = async (...call) => {
+        failures -= 1;
+        if (failures >= 0) throw away;
+        return world.indexes.text.upsert(...call);
+      };
+      const indexes = { ...world.indexes, text: { ...world.indexes.text, upsert } };
+      await using cognify = await startCognify({ ...world, indexes }, { runs: { onStoreFailure } });
+      const { id } = await cognify.start();
+      const end = () => awaitRun(cognify.messenger, id, CALL);
+      if (onStoreFailure === 'retry') {
+        expect(((await end().catch((error: unknown) => error)) as Error).message).to.include('goes on later');
+        expect((await runOf(world, id))?.status).to.equal('DATASET_PROCESSING_STARTED');
+        expect((await end()).status).to.equal('DATASET_PROCESSING_COMPLETED');
+      } else expect((await end()).status).to.equal('DATASET_PROCESSING_ERRORED');
+      expect(await history(world)).to.have.length(2);
+    }
+  });
+
+  it('commits no item of a run that another worker has, even before it has heard of that', async () => {
+    const world = await createWorld();
+    const item = await world.addText('one', 'Ada met Grace.');
+    const { extractor, entered, letGo } = heldExtractor();
+    await using cognify = await startCognify(world, { extractor, runs: { leaseMs: 60_000 } });
+    const { id } = await cognify.start();
+    await entered;
+    const { items: jobs } = await world.store.find(SYSTEM_SCOPE, jobsCollection, { where: {}, limit: 2 });
+    const [job] = jobs;
+    await world.store.commit(SYSTEM_SCOPE, [update(jobsCollection, job?.id ?? '', { increment: { fencingToken: 1 } })]);
+    letGo();
+    while (!cognify.log.some(({ event }) => event === 'run.lease.lost')) await sleep(5);
+    const entry = (await world.ledger.entries(scopeOf(world.dataset), [item.id])).get(item.id);
+    expect(entry).to.include({ generation: 0, pending: false });
+    expect(await world.indexes.text.count(scopeOf(world.dataset), {})).to.equal(0);
+    expect(await runOf(world, id)).to.include({ status: 'DATASET_PROCESSING_STARTED', progress: null });
+  });
+
+  it('commits items that end together together, and one that may not be committed hinders none of them', async () => {
+    const world = await createWorld();
+    const texts = Array.from({ length: 8 }, (_, index) => world.addText(`text ${index}`, `Ada met number ${index}.`));
+    const items = await Promise.all(texts);
+    const reset = items[3]?.id as (typeof items)[number]['id'];
+    const sizes: number[] = [];
+    const commit: typeof world.store.commit = async (scope, writes) => {
+      const ledgerWrites = writes.filter(({ kind, collection }) => kind === 'update' && collection.name === 'ledger');
+      if (writes.length > ledgerWrites.length && ledgerWrites.length > 0) sizes.push(ledgerWrites.length);
+      await sleep(20);
+      return world.store.commit(scope, writes);
+    };
+    const { extractor, entered, letGo } = heldExtractor();
+    const store = { ...world.store, commit };
+    await using cognify = await startCognify({ ...world, store }, { extractor });
+    const { id } = await cognify.start();
+    await entered;
+    await sleep(60);
+    await world.ledger.reset(scopeOf(world.dataset), [reset]);
+    letGo();
+    await awaitRun(cognify.messenger, id, CALL);
+    const ids = items.map((item) => item.id);
+    const entries = await world.ledger.entries(scopeOf(world.dataset), ids);
+    expect(ids.filter((item) => entries.get(item)?.generation !== 1)).to.deep.equal([reset]);
+    expect(Math.max(...sizes), `${sizes}`).to.be.greaterThan(4);
   });
 
   it('shows progress while it goes on and none when it has ended', async () => {
@@ -186,7 +257,7 @@ describe('run engine', () => {
     const world = await createWorld();
     await world.addText('one', 'Ada met Grace.');
     const { extractor, entered, letGo } = heldExtractor();
-    // Alive, but its heartbeats do not get through.
+    // Alive, but after its first claim neither heartbeats nor claims get through.
     const world2 = { ...world, store: withoutHeartbeats(world) };
     const lost = await startCognify(world2, { extractor, runs: { leaseMs: 80 } });
     const { id } = await lost.start();
@@ -248,16 +319,10 @@ describe('run engine', () => {
     const world = await createWorld();
     const { principal, dataset } = world;
     const runId = randomUUID();
-    const record = {
-      principal,
-      dataset,
-      pipeline: 'add_pipeline',
-      runId,
-      status: 'DATASET_PROCESSING_STARTED',
-    } as const;
+    const record = { dataset, pipeline: 'add_pipeline', runId, status: 'DATASET_PROCESSING_STARTED' } as const;
     {
       await using idle = await startCognify(world, { runs: { maxConcurrentRuns: 0 } });
-      await idle.messenger.call(recordRun, record, CALL);
+      await idle.messenger.call(recordRun, record, { ...CALL, principal });
       await idle.start();
     }
     {
@@ -275,14 +340,16 @@ describe('run engine', () => {
 
 /** A store whose extensions of leases are lost. */
 function withoutHeartbeats({ store }: TestWorld): TestWorld['store'] {
+  let claims = 0;
   return new Proxy(store, {
     get(target, name, receiver) {
       if (name !== 'commit') return Reflect.get(target, name, receiver) as unknown;
       const commit: typeof store.commit = (scope, writes) => {
         const [write] = writes;
-        const isHeartbeat =
-          writes.length === 1 && write?.kind === 'update' && Object.keys(write.set).join() === 'dueAtMs';
-        return isHeartbeat ? Promise.reject(new Error('network')) : target.commit(scope, writes);
+        const set = writes.length === 1 && write?.kind === 'update' ? write.set : {};
+        if (set['state'] === 'running') claims += 1;
+        const isHeartbeat = Object.keys(set).join() === 'dueAtMs';
+        return isHeartbeat || claims > 1 ? Promise.reject(new Error('network')) : target.commit(scope, writes);
       };
       return commit;
     },

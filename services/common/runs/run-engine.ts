@@ -6,19 +6,22 @@ import type { JsonObject } from '../domain/json.ts';
 import type { Principal } from '../domain/principal.ts';
 import type { RunState } from '../domain/run.ts';
 import { type DatasetScope, SYSTEM_SCOPE } from '../domain/scope.ts';
+import type { RunJob } from '../messaging/jobs.ts';
 import type { Messenger } from '../messaging/messenger.ts';
+import type { Subscription } from '../ports/bus.ts';
 import type { DocumentStore } from '../ports/document-store.ts';
 import type { Logger } from '../ports/logger.ts';
 import type { Clock, IdSource } from '../ports/system.ts';
 import type { ClaimedJob, WorkQueue } from '../ports/work-queue.ts';
 import type { Runs } from '../repositories/runs.ts';
-import { driveRun, type RunJob } from './drive-run.ts';
+import { cancelRuns } from './cancel-runs.ts';
+import { driveRun } from './drive-run.ts';
 import { HandOverError, type RunExecutor } from './run-executor.ts';
 import { holdLease, type RunLease } from './run-lease.ts';
 import { createRunReaper } from './run-reaper.ts';
 import type { RunRecorder } from './run-recorder.ts';
 import type { RunSettings } from './run-settings.ts';
-import { createWakeUp } from './wake-up.ts';
+import { createWakeUp, type WakeUp } from './wake-up.ts';
 import type { DurableWorkQueue } from './work-queue.ts';
 import type { WorkWatch } from './work-watch.ts';
 
@@ -35,8 +38,8 @@ export interface RunEngineDependencies {
   readonly settings: RunSettings;
 }
 
-/** With `watch`, runs that another process queued start at once; without, they cost one poll. */
-export type WatchedWorkQueue = WorkQueue & Partial<Pick<DurableWorkQueue, 'watch'>>;
+/** With them, runs that another process queued or cancelled start or end at once; without, that costs a poll or a heartbeat. */
+export type WatchedWorkQueue = WorkQueue & Partial<Pick<DurableWorkQueue, 'watch' | 'watchCancels'>>;
 
 export interface RunRequest {
   /** Kind of the executor. */
@@ -58,7 +61,7 @@ export interface RunEngine {
   stop(): Promise<void>;
   /** Durable when it resolves: a run that was answered is never lost. */
   submit(request: RunRequest): Promise<RunState>;
-  /** Asks every run of the dataset to stop, and waits for those of this process to end, for at most `waitMs`. */
+  /** Ends the runs of the dataset that wait, asks those under way to stop, in any process, and waits for them, for at most `waitMs`. */
   cancelDataset(scope: DatasetScope, waitMs: number): Promise<void>;
 }
 
@@ -72,10 +75,10 @@ interface DrivenRun {
 }
 
 export function createRunEngine(dependencies: RunEngineDependencies): RunEngine {
-  const { runs, recorder, workQueue, ids, logger, executors, settings } = dependencies;
+  const { workQueue, logger, executors, settings } = dependencies;
   const byKind = new Map(executors.map((executor) => [executor.kind, executor]));
   const kinds = [...byKind.keys()];
-  const worker = ids.uuid();
+  const claim = createClaim(dependencies, kinds);
   const driven = new Set<DrivenRun>();
   const wakeUp = createWakeUp();
   const stopping = new AbortController();
@@ -83,14 +86,15 @@ export function createRunEngine(dependencies: RunEngineDependencies): RunEngine 
   let loop: Promise<void> = Promise.resolve();
   let relaying: Promise<void> = Promise.resolve();
   let watch: WorkWatch | null = null;
+  let cancels: Subscription | undefined;
   let stopped: Promise<void> | undefined;
 
   const take = (job: ClaimedJob): void => {
     const executor = byKind.get(job.kind);
     if (executor === undefined) throw new Error(`claimed a job of kind ${job.kind}`);
-    const { leaseMs, maxStalledClaims } = settings;
-    const lease = holdLease(workQueue, job, leaseMs, logger);
-    const driving = driveRun({ ...dependencies, maxStalledClaims }, executor, job, lease);
+    const { leaseMs, maxStalledClaims, onStoreFailure } = settings;
+    const lease = holdLease(dependencies, job, leaseMs);
+    const driving = driveRun({ ...dependencies, maxStalledClaims, onStoreFailure }, executor, job, lease);
     const ended = driving.then(() => lease[Symbol.asyncDispose]());
     const run: DrivenRun = { datasetId: (job.payload as RunJob).datasetId, lease, ended };
     driven.add(run);
@@ -108,31 +112,11 @@ export function createRunEngine(dependencies: RunEngineDependencies): RunEngine 
       else take(job);
     }
   };
-  const relay = async (news: WorkWatch): Promise<void> => {
-    while (!stopping.signal.aborted) {
-      await news.wait(stopping.signal);
-      wakeUp.notify();
-    }
-  };
-  let claimFault = '';
-  const claim = async (): Promise<ClaimedJob | null> => {
-    try {
-      const job = await workQueue.claim(SYSTEM_SCOPE, kinds, worker, settings.leaseMs);
-      claimFault = '';
-      return job;
-    } catch (error) {
-      // Once: a full disk would otherwise fill the log with a line for each poll.
-      const fault = String(error);
-      if (fault !== claimFault) logger.error('run.claim.failed', { error });
-      claimFault = fault;
-      return null;
-    }
-  };
 
   const stop = async (): Promise<void> => {
     stopping.abort();
     await reaper.stop();
-    await Promise.all([loop, relaying, watch?.stop()]);
+    await Promise.all([loop, relaying, watch?.stop(), cancels?.stop()]);
     const reason =
       settings.onStop === 'cancel'
         ? engramError('CancelledError', 'The server is shutting down.')
@@ -145,37 +129,73 @@ export function createRunEngine(dependencies: RunEngineDependencies): RunEngine 
     async start() {
       reaper.start();
       watch = (await workQueue.watch?.(kinds)) ?? null;
-      if (watch !== null) relaying = relay(watch);
+      cancels = await workQueue.watchCancels?.(() => {
+        for (const { lease } of driven) lease.beat();
+      });
+      if (watch !== null) relaying = relay(watch, wakeUp, stopping.signal);
       loop = work();
     },
     stop() {
       stopped ??= stop();
       return stopped;
     },
-    async submit({ kind, pipeline, principal, dataset, options, background }) {
-      const id = asId<RunId>(ids.uuid());
-      const payload: RunJob = {
-        runId: id,
-        datasetId: dataset.id,
-        userId: principal.id,
-        userTenant: principal.tenant,
-        options,
-      };
-      const job = { kind, payload, orderingKey: dataset.id, idempotencyKey: id, maxAttempts: MAX_JOB_ATTEMPTS };
-      const run = { id, pipeline, dataset, userId: principal.id, background };
-      const state = await recorder.started(run, (scope) => workQueue.enqueueWrites(scope, job));
+    async submit(request) {
+      const state = await record(request, dependencies);
       wakeUp.notify();
-      void workQueue.wake(kind).catch((error: unknown) => logger.warn('run.wake.failed', { error }));
+      void workQueue.wake(request.kind).catch((error: unknown) => logger.warn('run.wake.failed', { error }));
       return state;
     },
     async cancelDataset(scope, waitMs) {
-      const unfinished = await runs.unfinished(scope, { limit: 1000 });
-      for (const { jobId } of unfinished) if (jobId !== null) await workQueue.requestCancel(SYSTEM_SCOPE, jobId);
-      const mine = [...driven].filter(({ datasetId }) => datasetId === scope.dataset);
-      for (const { lease } of mine) lease.abort(engramError('CancelledError', 'The dataset is being deleted.'));
-      await within(waitMs, mine);
+      const reason = engramError('CancelledError', 'The dataset is being deleted.');
+      for (const { lease, datasetId } of driven) if (datasetId === scope.dataset) lease.abort(reason);
+      await cancelRuns(dependencies, scope, { reason, waitMs });
     },
   };
+}
+
+async function relay(news: WorkWatch, wakeUp: WakeUp, signal: AbortSignal): Promise<void> {
+  while (!signal.aborted) {
+    await news.wait(signal);
+    wakeUp.notify();
+  }
+}
+
+/** Takes the next job; null when there is none, and when the store fails: the next poll asks again. */
+function createClaim(dependencies: RunEngineDependencies, kinds: readonly string[]): () => Promise<ClaimedJob | null> {
+  const { workQueue, ids, logger, settings } = dependencies;
+  const worker = ids.uuid();
+  let lastFault = '';
+  return async () => {
+    try {
+      const job = await workQueue.claim(SYSTEM_SCOPE, kinds, worker, settings.leaseMs);
+      lastFault = '';
+      return job;
+    } catch (error) {
+      // Once: a full disk would otherwise fill the log with a line for each poll.
+      const fault = String(error);
+      if (fault !== lastFault) logger.error('run.claim.failed', { error });
+      lastFault = fault;
+      return null;
+    }
+  };
+}
+
+/** Writes the run and its job together. */
+function record(
+  { kind, pipeline, principal, dataset, options, background }: RunRequest,
+  { ids, recorder, workQueue }: RunEngineDependencies,
+): Promise<RunState> {
+  const id = asId<RunId>(ids.uuid());
+  const payload: RunJob = {
+    runId: id,
+    datasetId: dataset.id,
+    userId: principal.id,
+    userTenant: principal.tenant,
+    options,
+  };
+  const job = { kind, payload, orderingKey: dataset.id, idempotencyKey: id, maxAttempts: MAX_JOB_ATTEMPTS };
+  const run = { id, pipeline, dataset, userId: principal.id, background };
+  return recorder.started(run, (scope) => workQueue.enqueueWrites(scope, job));
 }
 
 async function within(limitMs: number, list: readonly DrivenRun[]): Promise<void> {

@@ -31,7 +31,10 @@ export interface ActiveRun {
   itemEnded(outcome: RunItem, stage: StagePosition | null): Promise<void>;
   /** The item exists no longer: it is left out of result and progress. */
   drop(item: DataItemId): void;
-  /** Commits an item: the run is known to make progress. `VersionConflictError` as the writes say. */
+  /**
+   * Commits an item: the run is known to make progress. `LeaseLostError` once another worker has the run, with nothing
+   * written; `VersionConflictError` as the writes say.
+   */
   commit(writes: readonly Write[]): Promise<void>;
   /** Adds what a model used to the bill of the run: what the `onUsage` of the run's model calls gets. */
   meter(usage: TokenUsage, kind: ModelKind): void;

@@ -2,14 +2,10 @@ import { engramError } from '../domain/errors.ts';
 import { SYSTEM_SCOPE } from '../domain/scope.ts';
 import type { Logger } from '../ports/logger.ts';
 import type { Clock } from '../ports/system.ts';
-import type { Runs, StoredRun } from '../repositories/runs.ts';
+import { datasetOf, type Runs, type StoredRun } from '../repositories/runs.ts';
+import { createRepeating, type Repeating } from './repeating.ts';
 import { describeRunError, type RunRecorder } from './run-recorder.ts';
 import type { RunSettings } from './run-settings.ts';
-
-export interface RunReaper {
-  start(): void;
-  stop(): Promise<void>;
-}
 
 const BATCH = 200;
 
@@ -23,44 +19,22 @@ export function createRunReaper(dependencies: {
   readonly clock: Clock;
   readonly logger: Logger;
   readonly settings: Pick<RunSettings, 'abandonedAfterMs' | 'reapEveryMs'>;
-}): RunReaper {
+}): Repeating {
   const { runs, recorder, clock, logger, settings } = dependencies;
-  let reaping: Promise<void> = Promise.resolve();
-  let timer: NodeJS.Timeout | undefined;
   const close = async (run: StoredRun): Promise<void> => {
-    const { scope, state, userId } = run;
-    const dataset = {
-      id: scope.dataset,
-      tenant: scope.tenant,
-      name: state.datasetName,
-      ownerId: userId,
-      createdAt: state.startedAt,
-      updatedAt: null,
-    };
+    const { state } = run;
     const error = engramError('AbandonedPipelineRunError', 'The process that ran the pipeline is gone.');
-    await recorder.ended(run, dataset, { error: describeRunError(error) });
+    await recorder.ended(run, datasetOf(run), { error: describeRunError(error) });
     logger.warn('run.abandoned', { runId: state.id, pipeline: state.pipeline, startedAt: state.startedAt });
   };
   const reap = async (): Promise<void> => {
-    try {
-      const before = new Date(clock.now().getTime() - settings.abandonedAfterMs).toISOString();
-      const found = await runs.unfinished(SYSTEM_SCOPE, { startedBefore: before, withoutJob: true, limit: BATCH });
-      for (const run of found) await close(run);
-    } catch (error) {
-      logger.error('run.reaper.failed', { error });
-    }
+    const before = new Date(clock.now().getTime() - settings.abandonedAfterMs).toISOString();
+    const found = await runs.unfinished(SYSTEM_SCOPE, { startedBefore: before, withoutJob: true, limit: BATCH });
+    for (const run of found) await close(run);
   };
-  return {
-    start() {
-      reaping = reap();
-      timer = setInterval(() => {
-        reaping = reaping.then(reap);
-      }, settings.reapEveryMs);
-      timer.unref();
-    },
-    async stop() {
-      clearInterval(timer);
-      await reaping;
-    },
-  };
+  return createRepeating({
+    work: reap,
+    everyMs: settings.reapEveryMs,
+    onError: (error) => logger.error('run.reaper.failed', { error }),
+  });
 }

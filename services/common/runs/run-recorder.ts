@@ -12,7 +12,7 @@ import type { Logger } from '../ports/logger.ts';
 import type { TokenUsage } from '../ports/models.ts';
 import type { Clock, IdSource } from '../ports/system.ts';
 import type { RunRecord, RunRecords } from '../repositories/run-records.ts';
-import type { RunDocument, Runs, StoredRun } from '../repositories/runs.ts';
+import { type RunDocument, type Runs, runsCollection, type StoredRun } from '../repositories/runs.ts';
 import { scrubErrorText } from './scrub-error.ts';
 
 export interface RunRecorderDependencies {
@@ -62,9 +62,12 @@ export interface RunError {
  * adds (the job), then told to subscribers; a run that has ended never changes again.
  */
 export interface RunRecorder {
+  /** `DuplicateKeyError` of the runs when the run is recorded already, for one because the request came twice. */
   started(run: NewRun, also?: (scope: DatasetScope) => StartedWith): Promise<RunState>;
   /** Null when the run had ended before: nothing was written then, not even `also`. */
   ended(run: StoredRun, dataset: DatasetRef, end: RunEnd, also?: readonly Write[]): Promise<RunState | null>;
+  /** A run that is over before its start was recorded: both in one commit, the history keeps both rows. Errors as `started`. */
+  whole(run: NewRun, end: RunEnd): Promise<RunState>;
   /** Tells subscribers; never fails. */
   publish(event: RunEvent): Promise<void>;
 }
@@ -79,15 +82,25 @@ const MAX_RACES = 10;
 
 export function createRunRecorder(dependencies: RunRecorderDependencies): RunRecorder {
   const { store, runs, records, eventLog, messenger, clock, ids, logger, metrics } = dependencies;
+  let lastFault = '';
   const publish = async (event: RunEvent): Promise<void> => {
     try {
       await messenger.publish(runEvents, event.run.id, event);
+      lastFault = '';
     } catch (error) {
-      logger.warn('run.event.unpublished', { error, runId: event.run.id });
+      // Once: a bus that is away would otherwise bring a line for each step of each item.
+      const fault = String(error);
+      if (fault !== lastFault) logger.warn('run.event.unpublished', { error, runId: event.run.id });
+      lastFault = fault;
     }
   };
   const record = (run: RunId, dataset: DatasetRef, document: RunDocument, usage?: RunUsage): Write =>
     records.appendWrite(ids.uuid(), recordOf(run, dataset, document, { now: clock.now().toISOString(), usage }));
+  const tell = async (kind: 'started' | 'completed' | 'errored', run: RunState): Promise<RunState> => {
+    metrics?.runState(run.pipeline, run.status);
+    await publish({ kind, run });
+    return run;
+  };
   return {
     publish,
     async started(run, also) {
@@ -104,22 +117,14 @@ export function createRunRecorder(dependencies: RunRecorderDependencies): RunRec
           ...(job?.writes ?? []),
         ]);
       });
-      const state = stateOf(id, dataset, document, []);
-      metrics?.runState(pipeline, state.status);
-      await publish({ kind: 'started', run: state });
-      return state;
+      return tell('started', stateOf(id, dataset, document, []));
     },
     async ended(run, dataset, end, also = []) {
       const { id, pipeline } = run.state;
       const now = clock.now().toISOString();
-      const change = endChange(run, end, now);
+      const change = endChange(run.state.startedAt, end, now);
       const document: RunDocument = { ...documentOf(run), ...change };
       const items = end.items ?? [];
-      const event = {
-        type: end.error ? 'run.errored' : 'run.completed',
-        subjectId: id,
-        data: { pipeline, outcome: document.outcome, errorClass: document.errorClass },
-      };
       try {
         await racing(async () => {
           await store.commit(run.scope, [
@@ -127,7 +132,7 @@ export function createRunRecorder(dependencies: RunRecorderDependencies): RunRec
             record(id, dataset, document, end.usage),
             ...(await runs.headWrites(dataset, pipeline, id)),
             ...runs.resultWrites(id, pipeline, now, items),
-            ...eventLog.appendWrites(run.scope, [event]),
+            ...eventLog.appendWrites(run.scope, [endEvent(id, document)]),
             ...also,
           ]);
         });
@@ -137,12 +142,35 @@ export function createRunRecorder(dependencies: RunRecorderDependencies): RunRec
         if (present?.state.status === 'DATASET_PROCESSING_STARTED') throw error;
         return null;
       }
-      const state = stateOf(id, dataset, document, items);
-      metrics?.runState(pipeline, state.status);
-      await publish({ kind: end.error ? 'errored' : 'completed', run: state });
-      return state;
+      return tell(end.error ? 'errored' : 'completed', stateOf(id, dataset, document, items));
+    },
+    async whole(run, end) {
+      const { id, pipeline, dataset } = run;
+      const scope = datasetScope(dataset.tenant, dataset.id);
+      const now = clock.now().toISOString();
+      const begun = newDocument(run, now, null);
+      const document: RunDocument = { ...begun, ...endChange(now, end, now) };
+      const items = end.items ?? [];
+      const started = { type: 'run.started', subjectId: id, data: { pipeline } };
+      await racing(async () => {
+        await store.commit(scope, [
+          runs.insertWrite(id, document),
+          record(id, dataset, begun),
+          record(id, dataset, document, end.usage),
+          ...(await runs.headWrites(dataset, pipeline, id)),
+          ...runs.resultWrites(id, pipeline, now, items),
+          ...eventLog.appendWrites(scope, [started, endEvent(id, document)]),
+        ]);
+      });
+      await tell('started', stateOf(id, dataset, begun, []));
+      return tell(end.error ? 'errored' : 'completed', stateOf(id, dataset, document, items));
     },
   };
+}
+
+function endEvent(id: RunId, { pipeline, status, outcome, errorClass }: RunDocument) {
+  const type = status === 'DATASET_PROCESSING_ERRORED' ? 'run.errored' : 'run.completed';
+  return { type, subjectId: id, data: { pipeline, outcome, errorClass } };
 }
 
 /** What is kept of an error: class, scrubbed text and the status a blocking caller answers with. */
@@ -159,7 +187,8 @@ async function racing(commit: () => Promise<void>): Promise<void> {
     try {
       return await commit();
     } catch (error) {
-      if (!(error instanceof DuplicateKeyError) || attempt === MAX_RACES) throw error;
+      const isRace = error instanceof DuplicateKeyError && error.collection !== runsCollection.name;
+      if (!isRace || attempt === MAX_RACES) throw error;
     }
   }
 }
@@ -208,8 +237,8 @@ function documentOf({ state, userId, jobId, background, stalledClaims }: StoredR
   };
 }
 
-function endChange(run: StoredRun, { error, outcome, counts }: RunEnd, now: string): Partial<RunDocument> {
-  const duration = { duration_ms: Math.max(0, Date.parse(now) - Date.parse(run.state.startedAt)) };
+function endChange(startedAt: string, { error, outcome, counts }: RunEnd, now: string) {
+  const duration = { duration_ms: Math.max(0, Date.parse(now) - Date.parse(startedAt)) };
   return {
     status: error ? 'DATASET_PROCESSING_ERRORED' : 'DATASET_PROCESSING_COMPLETED',
     outcome: error ? 'failed' : (outcome ?? 'succeeded'),
@@ -218,7 +247,7 @@ function endChange(run: StoredRun, { error, outcome, counts }: RunEnd, now: stri
     errorMessage: error?.message ?? null,
     errorStatus: error?.status ?? null,
     endedAt: now,
-  };
+  } satisfies Partial<RunDocument>;
 }
 
 function recordOf(

@@ -12,6 +12,8 @@ export interface RunSettings {
   readonly reapEveryMs: number;
   /** `cancel`: runs end as ERRORED (CancelledError). `hand-over`: another worker goes on with them. */
   readonly onStop: 'cancel' | 'hand-over';
+  /** When a store does not answer. `end`: the run ends as ERRORED. `retry`: it goes on when the back-off is over. */
+  readonly onStoreFailure: 'end' | 'retry';
   /** How long stopping waits for runs to end. */
   readonly drainMs: number;
 }
@@ -24,5 +26,6 @@ export const DEFAULT_RUN_SETTINGS: RunSettings = {
   abandonedAfterMs: 3_600_000,
   reapEveryMs: 60_000,
   onStop: 'cancel',
+  onStoreFailure: 'end',
   drainMs: 8000,
 };

@@ -1,20 +1,21 @@
 import type { Page } from '../domain/result-page.ts';
 import { type Scope, SYSTEM_SCOPE, type SystemScope } from '../domain/scope.ts';
-import type { Bus } from '../ports/bus.ts';
-import {
-  type DocumentStore,
-  DuplicateKeyError,
-  type Filter,
-  insert,
-  remove,
-  update,
-  type Write,
-} from '../ports/document-store.ts';
+import type { Bus, Subscription } from '../ports/bus.ts';
+import { type DocumentStore, type Filter, insert, remove, update, type Write } from '../ports/document-store.ts';
 import type { Clock, IdSource } from '../ports/system.ts';
-import { type ClaimedJob, type DeadLetter, LeaseLostError, type NewJob, type WorkQueue } from '../ports/work-queue.ts';
+import type { ClaimedJob, NewJob, WorkQueue } from '../ports/work-queue.ts';
+import { createDeadLetters } from './dead-letters.ts';
 import { claimNext } from './job-claims.ts';
-import { claimedJob, givenUp, type JobDocument, jobsCollection, type StoredJob, waiting } from './job-document.ts';
-import { type WorkWatch, wakeSubject, watchWork } from './work-watch.ts';
+import {
+  claimedJob,
+  givenUp,
+  type JobDocument,
+  jobsCollection,
+  leaseLost,
+  type StoredJob,
+  waiting,
+} from './job-document.ts';
+import { CANCEL_SUBJECT, type WorkWatch, wakeSubject, watchWork } from './work-watch.ts';
 
 export { jobsCollection } from './job-document.ts';
 
@@ -31,6 +32,8 @@ export interface WorkQueueOptions {
 
 export interface DurableWorkQueue extends WorkQueue {
   watch(kinds: readonly string[]): Promise<WorkWatch>;
+  /** Calls back when any job was asked to stop; the next heartbeat of a job tells whether it is that one. */
+  watchCancels(listener: () => void): Promise<Subscription>;
   /**
    * Ends the leases of all workers at once, so that their jobs go on without waiting for them to lapse. For a process
    * that just started and holds the data directory alone: every other worker is dead. Returns how many were ended.
@@ -54,16 +57,19 @@ export function createWorkQueue(options: WorkQueueOptions): DurableWorkQueue {
   ): Promise<JobDocument> => {
     const change = update(jobsCollection, job.id, { where: heldBy(job), set, increment });
     const [result] = await store.commit(SYSTEM_SCOPE, [change]);
-    if (!result?.stored) throw leaseLost(job);
-    return result.stored.value as JobDocument;
+    if (result?.stored) return result.stored.value as JobDocument;
+    const present = await store.get(SYSTEM_SCOPE, jobsCollection, job.id);
+    throw leaseLost(job, { isTaken: present?.value.state === 'running' });
   };
+  const wake = (kind: string): Promise<void> => bus.publish(wakeSubject(kind), new Uint8Array());
   return {
     enqueueWrites(scope, job) {
       const jobId = ids.ordered();
       return { jobId, writes: [insert(jobsCollection, jobId, newDocument(scope, job, nowMs()))] };
     },
-    wake: (kind) => bus.publish(wakeSubject(kind), new Uint8Array()),
+    wake,
     watch: (kinds) => watchWork(bus, kinds, pollMs),
+    watchCancels: (listener) => bus.subscribe(CANCEL_SUBJECT, listener),
     async claim(_scope, kinds, worker, leaseMs) {
       const job = await claimNext({ store, clock, kinds, worker, leaseMs });
       return job === null ? null : claimedJob(job);
@@ -72,6 +78,7 @@ export function createWorkQueue(options: WorkQueueOptions): DurableWorkQueue {
       const { cancelRequested } = await changeHeld(job, { dueAtMs: nowMs() + leaseMs });
       return { cancelRequested };
     },
+    heldWrites: (job) => [update(jobsCollection, job.id, { where: heldBy(job), required: true })],
     completeWrites: (job) => completion(job),
     async fail(job, error, { retry }) {
       const stored = await store.get(SYSTEM_SCOPE, jobsCollection, job.id);
@@ -86,9 +93,17 @@ export function createWorkQueue(options: WorkQueueOptions): DurableWorkQueue {
     async release(job) {
       await changeHeld(job, waiting(nowMs()), { attempts: -1 });
     },
-    requestCancel: (scope, jobId) => requestCancel(store, scope, jobId, nowMs()),
-    deadLetters: (scope, limit) => deadLetters(store, scope, limit),
-    replay: (scope, jobId) => replay(store, scope, jobId, nowMs()),
+    async requestCancel(scope, jobId) {
+      const isAsked = await requestCancel(store, scope, jobId, nowMs());
+      // Whoever works on it hears of it with its next heartbeat when this one is lost.
+      if (isAsked) await bus.publish(CANCEL_SUBJECT, new Uint8Array()).catch(() => null);
+      return isAsked;
+    },
+    withdrawWrites: (jobId, state) => [
+      update(jobsCollection, jobId, { where: { state }, required: true }),
+      remove(jobsCollection, jobId),
+    ],
+    deadLetters: createDeadLetters({ store, nowMs, wake }),
     depth: (scope) => depth(store, scope),
     endLeases: (scope) => endLeases(store, scope, nowMs()),
   };
@@ -131,10 +146,6 @@ function completion(job: ClaimedJob): readonly Write[] {
   ];
 }
 
-function leaseLost(job: ClaimedJob): LeaseLostError {
-  return new LeaseLostError(`job ${job.id} (${job.kind}) is not held by ${job.worker} any more`);
-}
-
 /** A job that waits for its back-off is due at once, so that its worker can end it properly. */
 async function requestCancel(store: DocumentStore, scope: SystemScope, jobId: string, nowMs: number): Promise<boolean> {
   const change = (state: 'queued' | 'running', set: Partial<JobDocument>) =>
@@ -144,39 +155,6 @@ async function requestCancel(store: DocumentStore, scope: SystemScope, jobId: st
     change('queued', { cancelRequested: true, dueAtMs: nowMs }),
   ]);
   return results.some(({ changed }) => changed > 0);
-}
-
-async function deadLetters(store: DocumentStore, scope: SystemScope, limit: number): Promise<readonly DeadLetter[]> {
-  const { items } = await store.find(scope, jobsCollection, {
-    where: { state: 'dead' },
-    sort: [{ field: 'sequence' }],
-    limit,
-  });
-  return items.map(({ id, value }) => ({
-    id,
-    kind: value.kind,
-    attempts: value.attempts,
-    error: value.error ?? { name: 'Error', message: '' },
-    failedAt: value.failedAt ?? '',
-  }));
-}
-
-/** False when the job is not dead, or when a newer one has its idempotency key. */
-async function replay(store: DocumentStore, scope: SystemScope, jobId: string, nowMs: number): Promise<boolean> {
-  const job = await store.get(scope, jobsCollection, jobId);
-  if (job?.value.state !== 'dead') return false;
-  const fresh = { attempts: 0, cancelRequested: false, error: null, failedAt: null };
-  const revive = update(jobsCollection, jobId, {
-    where: { state: 'dead' },
-    set: { ...waiting(nowMs), ...fresh, unfinishedKey: job.value.idempotencyKey },
-  });
-  try {
-    const [result] = await store.commit(scope, [revive]);
-    return result?.changed === 1;
-  } catch (error) {
-    if (error instanceof DuplicateKeyError) return false;
-    throw error;
-  }
 }
 
 /** Unfinished jobs by kind. */

@@ -12,6 +12,9 @@ export function wakeSubject(kind: string): string {
   return `engram.jobs.${kind}`;
 }
 
+/** No kind of job has this name. */
+export const CANCEL_SUBJECT = wakeSubject('cancel');
+
 export async function watchWork(bus: Bus, kinds: readonly string[], pollMs: number): Promise<WorkWatch> {
   const wakeUp = createWakeUp();
   const subscriptions = await Promise.all(kinds.map((kind) => bus.subscribe(wakeSubject(kind), wakeUp.notify)));

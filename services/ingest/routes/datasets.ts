@@ -49,7 +49,7 @@ function collectionRoutes(dependencies: IngestDependencies): readonly Route[] {
       responses: { 200: { description: 'Dataset record' } },
       async handle({ principal, body, context }) {
         return json(
-          presentDataset((await messenger.call(createDataset, { principal, name: body.name }, context)).dataset),
+          presentDataset((await messenger.call(createDataset, { name: body.name }, { ...context, principal })).dataset),
         );
       },
     }),

@@ -5,8 +5,9 @@ import { engramError } from '../../common/domain/errors.ts';
 import { asId } from '../../common/domain/ids.ts';
 import type { JsonObject } from '../../common/domain/json.ts';
 import type { Principal } from '../../common/domain/principal.ts';
+import type { DatasetScope } from '../../common/domain/scope.ts';
 import type { CallContext } from '../../common/messaging/messenger.ts';
-import { DuplicateKeyError } from '../../common/ports/document-store.ts';
+import { DuplicateKeyError, VersionConflictError } from '../../common/ports/document-store.ts';
 import type { ParsedDocument } from '../../common/ports/documents.ts';
 import type { IngestDependencies } from './dependencies.ts';
 import { type Input, openInput, type Source, stem } from './input-source.ts';
@@ -96,53 +97,61 @@ async function storeItems(
   request: AddRequest,
   sources: readonly AnnotatedSource[],
 ): Promise<Map<string, DataItem>> {
-  const { intents, ids, clock, blobs, settings } = dependencies;
+  const { intents, ids, clock, settings } = dependencies;
   const scope = scopeOf(request.dataset);
   const planned = sources.map((source) => ({ ...source, id: asId<DataItemId>(ids.uuid()) }));
   const prefixes = planned.map(({ id }) => itemBlobs.prefix(id));
   const intent = ids.ordered();
-  await intents.declare(scope, intent, prefixes, clock.now().toISOString());
+  const declared = intents.declare(scope, intent, prefixes, clock.now().toISOString());
+  declared.catch(() => null); // whoever waits for it hears of it; nobody may wait yet
   try {
     const items = await mapConcurrently(planned, settings.parseConcurrency, (plan) =>
-      storeBlobs(dependencies, request, plan),
+      storeBlobs(dependencies, request, { ...plan, declared }),
     );
     return await commitItems(dependencies, request, { items, intent });
   } catch (error) {
-    for (const prefix of prefixes) await blobs.removeAll(scope, prefix);
-    await intents.settle(scope, intent);
+    await declared;
+    // When the store is away, the sweep removes the blobs later.
+    await removeAbandoned(dependencies, scope, { intent, prefixes }).catch(() => null);
     throw error;
   }
+}
+
+/** Nothing is removed when the records are committed after all and only the answer was lost. */
+async function removeAbandoned(
+  { intents, blobs }: IngestDependencies,
+  scope: DatasetScope,
+  { intent, prefixes }: { readonly intent: string; readonly prefixes: readonly string[] },
+): Promise<void> {
+  if (!(await intents.abandon(scope, intent))) return;
+  for (const prefix of prefixes) await blobs.removeAll(scope, prefix);
+  await intents.settle(scope, intent);
 }
 
 async function storeBlobs(
   dependencies: IngestDependencies,
   request: AddRequest,
-  plan: AnnotatedSource & { readonly id: DataItemId },
+  plan: AnnotatedSource & { readonly id: DataItemId; readonly declared: Promise<void> },
 ): Promise<DataItem> {
   const { blobs, clock, documents, settings } = dependencies;
-  const { source, id } = plan;
+  const { source, id, declared } = plan;
   if (source.sizeBytes > settings.maxDocumentBytes) {
     throw engramError('PayloadTooLargeError', `${source.fileName} is larger than ${settings.maxDocumentBytes} bytes`);
   }
   const scope = scopeOf(request.dataset);
   const content = await source.bytes();
-  const head = content.subarray(0, 4100);
-  const detected = source.plainText ? null : await documents.detect(source.fileName, head);
-  const declared = source.plainText ? 'text/plain' : source.declaredMimeType;
-  const parsed = await documents.load(
-    {
-      fileName: source.fileName,
-      sizeBytes: source.sizeBytes,
-      content,
-      ...(declared === undefined ? {} : { declaredMimeType: declared }),
-    },
-    request.signal,
-  );
-  await Promise.all([
-    blobs.put(scope, itemBlobs.original(id), source.open(), request.signal),
+  const declaredMimeType = source.plainText ? 'text/plain' : source.declaredMimeType;
+  const { fileName, sizeBytes } = source;
+  const document = { fileName, sizeBytes, content, ...(declaredMimeType === undefined ? {} : { declaredMimeType }) };
+  // Parsing goes on beside the commit of the intent; no blob may come before it.
+  const [parsed] = await Promise.all([documents.load(document, request.signal), declared]);
+  // Both have ended before a failure is told: one that is still being written would outlive the removal of the item.
+  const written = await Promise.allSettled([
+    blobs.put(scope, itemBlobs.original(id), content, request.signal),
     blobs.put(scope, itemBlobs.parsed(id), Buffer.from(JSON.stringify(parsed)), request.signal),
   ]);
-  return itemOf(plan, request, { parsed, detected, at: clock.now().toISOString() });
+  for (const outcome of written) if (outcome.status === 'rejected') throw outcome.reason;
+  return itemOf(plan, request, { parsed, at: clock.now().toISOString() });
 }
 
 function itemOf(
@@ -150,10 +159,10 @@ function itemOf(
   { principal, annotations }: AddRequest,
   facts: {
     readonly parsed: ParsedDocument;
-    readonly detected: { readonly mimeType: string; readonly extension: string } | null;
     readonly at: string;
   },
 ): DataItem {
+  const { format, metadata } = facts.parsed;
   const own = externalMetadata ?? {};
   const origin = typeof own['source_uri'] === 'string' ? own['source_uri'] : source.sourceUri;
   return {
@@ -162,9 +171,9 @@ function itemOf(
     fileName: source.fileName,
     label,
     ownerId: principal.id,
-    extension: facts.detected?.extension ?? 'txt',
-    mimeType: facts.detected?.mimeType ?? 'text/plain',
-    format: facts.parsed.format,
+    extension: (source.plainText ? null : metadata['extension']) ?? 'txt',
+    mimeType: (source.plainText ? null : metadata['mimeType']) ?? 'text/plain',
+    format,
     sizeBytes: source.sizeBytes,
     contentHash: source.md5,
     nodeSets: annotations.nodeSets,
@@ -202,6 +211,9 @@ async function commitItems(
       for (const item of remaining) answer.set(item.contentHash, item);
       return answer;
     } catch (error) {
+      if (error instanceof VersionConflictError) {
+        throw engramError('ConflictError', 'The dataset was deleted while data was added to it.', { cause: error });
+      }
       if (!(error instanceof DuplicateKeyError)) throw error;
       const stillFresh: DataItem[] = [];
       for (const item of remaining) {

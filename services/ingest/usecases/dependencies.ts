@@ -3,9 +3,12 @@ import type { BlobStore } from '../../common/ports/blob-store.ts';
 import type { DocumentStore } from '../../common/ports/document-store.ts';
 import type { DocumentLoader, Fetcher } from '../../common/ports/documents.ts';
 import type { EventLog } from '../../common/ports/event-log.ts';
+import type { GraphStore } from '../../common/ports/graph-store.ts';
+import type { Logger } from '../../common/ports/logger.ts';
 import type { Clock, IdSource } from '../../common/ports/system.ts';
 import type { BlobIntents } from '../../common/repositories/blob-intents.ts';
 import type { DataItems } from '../../common/repositories/data-items.ts';
+import type { Ledger } from '../../common/repositories/ledger.ts';
 
 /** What the use cases of ingest work with. */
 export interface IngestDependencies {
@@ -15,10 +18,14 @@ export interface IngestDependencies {
   readonly blobs: BlobStore;
   readonly documents: DocumentLoader;
   readonly fetcher: Fetcher;
+  /** What cognify builds is only read here. */
+  readonly graph: Pick<GraphStore, 'scanNodes' | 'scanEdges'>;
+  readonly ledger: Pick<Ledger, 'entries' | 'allCommitted'>;
   readonly eventLog: EventLog;
   readonly messenger: Messenger;
   readonly clock: Clock;
   readonly ids: IdSource;
+  readonly logger: Logger;
   readonly settings: IngestSettings;
 }
 

@@ -41,10 +41,11 @@ export async function forgetDataset(
   dataset: DatasetRef,
   context: CallContext,
 ): Promise<void> {
-  const { items, blobs, store, messenger } = dependencies;
+  const { items, intents, blobs, store, messenger } = dependencies;
   const scope = scopeOf(dataset);
   const built = await messenger.call(eraseBuilt, { dataset, memoryOnly: false }, context);
   const searched = await messenger.call(eraseSearched, { dataset }, context);
+  await intents.abandonAll(scope);
   await store.commit(scope, [...items.removeAllWrites()]);
   await blobs.removeAll(scope);
   const left = (await items.count(scope)) + (await blobs.list(scope, { limit: 1 })).items.length;

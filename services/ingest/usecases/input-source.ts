@@ -1,5 +1,4 @@
 import { createHash } from 'node:crypto';
-import type { Readable } from 'node:stream';
 import { buffer } from 'node:stream/consumers';
 import { engramError } from '../../common/domain/errors.ts';
 import type { Fetcher } from '../../common/ports/documents.ts';
@@ -23,7 +22,6 @@ export interface Source {
   /** True for text that came as a string: it is text whatever it looks like. */
   readonly plainText: boolean;
   bytes(): Promise<Uint8Array>;
-  open(): Readable | Uint8Array;
 }
 
 export interface SourceOptions {
@@ -64,7 +62,6 @@ function uploadSource(file: UploadedFile): Source {
     sourceUri: `file:///${encodeURIComponent(fileName)}`,
     plainText: false,
     bytes: () => buffer(file.open()),
-    open: () => file.open(),
   };
 }
 
@@ -88,7 +85,6 @@ export function bytesSource(
     sizeBytes: content.byteLength,
     md5: createHash('md5').update(content).digest('hex'),
     bytes: async () => content,
-    open: () => content,
   };
 }
 

@@ -74,6 +74,5 @@ async function fileSource(path: string, maxBytes: number): Promise<Source> {
     sourceUri: `file:///${encodeURIComponent(fileName)}`,
     plainText: false,
     bytes: () => readFile(path),
-    open: () => createReadStream(path),
   };
 }

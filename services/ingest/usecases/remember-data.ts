@@ -28,7 +28,7 @@ export async function rememberData(
     const added = await addData(dependencies, request);
     return { result: added, items: added.map(({ item }) => item.id) };
   });
-  const started = await messenger.call(startRun, { principal, dataset, options, background }, context);
+  const started = await messenger.call(startRun, { dataset, options, background }, { ...context, principal });
   const run =
     background || isTerminal(started.run.status) ? started.run : await awaitRun(messenger, started.run.id, context);
   const built = await items.getMany(

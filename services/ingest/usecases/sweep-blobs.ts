@@ -9,6 +9,7 @@ export async function sweepBlobs({ intents, blobs, clock }: IngestDependencies, 
   const before = new Date(clock.now().getTime() - ABANDONED_AFTER_MS).toISOString();
   const stale = await intents.stale(scope, before);
   for (const intent of stale) {
+    if (!(await intents.abandon(intent.scope, intent.id))) continue;
     for (const prefix of intent.prefixes) await blobs.removeAll(intent.scope, prefix);
     await intents.settle(intent.scope, intent.id);
   }

@@ -28,7 +28,7 @@ export async function targetDataset(
   { context, ...options }: TargetOptions & { readonly context: CallContext },
 ): Promise<DatasetRef> {
   const named = selection.id ? { ids: [selection.id] } : { names: [selection.name ?? ''] };
-  const { datasets } = await messenger.call(resolveDatasets, { principal, ...named, ...options }, context);
+  const { datasets } = await messenger.call(resolveDatasets, { ...named, ...options }, { ...context, principal });
   const [dataset] = datasets;
   if (dataset === undefined) throw engramError('DatasetNotFoundError', 'There are no datasets to work with.');
   return dataset;
@@ -41,5 +41,5 @@ export async function permittedDatasets(
   permission: Permission,
   context: CallContext,
 ): Promise<readonly DatasetRef[]> {
-  return (await messenger.call(resolveDatasets, { principal, permission }, context)).datasets;
+  return (await messenger.call(resolveDatasets, { permission }, { ...context, principal })).datasets;
 }

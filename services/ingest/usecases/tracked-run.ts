@@ -4,6 +4,12 @@ import type { Principal } from '../../common/domain/principal.ts';
 import type { CallContext, Messenger } from '../../common/messaging/messenger.ts';
 import { recordRun } from '../../common/messaging/methods/cognify.ts';
 
+/**
+ * Work that is over sooner is recorded once, with its end: nobody could have asked for its state meanwhile, and a record is
+ * a commit.
+ */
+const SHORT_RUN_MS = 200;
+
 /** Records `work` as a run of the pipeline: started, then completed or errored, with the items it came to. */
 export async function trackedRun<Result>(
   messenger: Messenger,
@@ -16,14 +22,19 @@ export async function trackedRun<Result>(
   },
   work: () => Promise<{ readonly result: Result; readonly items: readonly string[] }>,
 ): Promise<Result> {
-  const { id: runId, pipeline, principal, dataset, context } = run;
-  const record = { principal, dataset, pipeline, runId };
-  // The work does not wait for the record of its start, but its end must.
-  const started = messenger.call(recordRun, { ...record, status: 'DATASET_PROCESSING_STARTED' }, context);
-  const [outcome] = await Promise.allSettled([work(), started]);
+  const { id: runId, pipeline, principal, dataset } = run;
+  const context = { ...run.context, principal };
+  const record = { dataset, pipeline, runId };
+  let started: Promise<unknown> = Promise.resolve();
+  const timer = setTimeout(() => {
+    const call = messenger.call(recordRun, { ...record, status: 'DATASET_PROCESSING_STARTED' }, context);
+    started = call.catch(() => null); // the record of the end makes up for it
+  }, SHORT_RUN_MS);
+  const [outcome] = await Promise.allSettled([work()]);
+  clearTimeout(timer);
+  await started;
   if (outcome.status === 'fulfilled') {
     const { result, items } = outcome.value;
-    await started;
     await messenger.call(recordRun, { ...record, status: 'DATASET_PROCESSING_COMPLETED', items }, context);
     return result;
   }

@@ -1,11 +1,12 @@
 import { type DatasetRef, scopeOf } from '../../common/domain/dataset.ts';
+import { majorityType } from '../../common/domain/graph/entity-type.ts';
 import { edgeId } from '../../common/domain/ids.ts';
 import { type EntityPayload, RELATIONS, STRUCTURAL_RELATIONS } from '../../common/domain/index-rows.ts';
 import { tokenize, tokenizeQuery } from '../../common/language/tokenize.ts';
 import type { EdgeEvidence } from '../../common/ports/graph-store.ts';
 import type { SearchDependencies } from '../dependencies.ts';
 import type { RankedPassage, Retrieval } from '../retrieval/retrieval.ts';
-import { createVisibility, type Visibility } from '../retrieval/visibility.ts';
+import type { Visibility } from '../retrieval/visibility.ts';
 
 export interface KnownEntity {
   readonly id: string;
@@ -42,16 +43,17 @@ export interface KnowledgeLimits {
 
 const ENTITIES_PER_PASSAGE = 16;
 const FACTS_PER_ENTITY = 16;
+/** Descriptions that are compared, and types that vote: a name that all documents use has a row in each of them. */
+const ROWS_PER_ENTITY = 64;
 
 export async function knowledgeAround(
-  deps: Pick<SearchDependencies, 'indexes' | 'ledger'>,
+  deps: Pick<SearchDependencies, 'indexes'>,
   dataset: DatasetRef,
   found: { readonly passages: readonly RankedPassage[]; readonly retrieval: Retrieval; readonly query: string },
   limits: KnowledgeLimits,
 ): Promise<Knowledge> {
   if (found.passages.length === 0) return { entities: [], facts: [], keyEntity: new Map() };
-  const scope = scopeOf(dataset);
-  const visibility = createVisibility(deps.ledger, scope);
+  const { visibility } = found.retrieval;
   const mentions = await mentionsOf(deps, dataset, found, visibility);
   const worth = worthOfEntities(found, mentions);
   const chosen = [...worth].sort((a, b) => b[1] - a[1] || (a[0] < b[0] ? -1 : 1)).slice(0, limits.entities);
@@ -78,7 +80,7 @@ async function mentionsOf(
   const known = found.retrieval.mentions.filter((edge) => wanted.has(edge.source));
   for (const edge of known) wanted.delete(edge.source);
   if (wanted.size === 0) return known;
-  const options = { relations: [RELATIONS.contains], limitPerNode: ENTITIES_PER_PASSAGE };
+  const options = { relations: [RELATIONS.contains], direction: 'out' as const, limitPerNode: ENTITIES_PER_PASSAGE };
   const edges = await deps.indexes.graph.neighbours(scopeOf(dataset), [...wanted], options);
   return [...known, ...(await visibility.filter(edges))];
 }
@@ -123,18 +125,15 @@ function bestStatements(
   const scored = edges.map((edge) => {
     const place = rank.get(String(edge.properties['chunkId'] ?? ''));
     const shared = new Set(tokenize(textOf(edge)).filter((token) => terms.has(token))).size;
-    return { edge, score: shared + (place === undefined ? 0 : 2 / (1 + place)) };
+    return { id: idOf(edge), edge, score: shared + (place === undefined ? 0 : 2 / (1 + place)) };
   });
-  scored.sort((a, b) => b.score - a.score || b.edge.weight - a.edge.weight || (idOf(a.edge) < idOf(b.edge) ? -1 : 1));
-  const seen = new Set<string>();
-  const kept: EdgeEvidence[] = [];
-  for (const { edge } of scored) {
-    if (kept.length >= limit) break;
-    if (seen.has(idOf(edge))) continue;
-    seen.add(idOf(edge));
-    kept.push(edge);
+  scored.sort((a, b) => b.score - a.score || b.edge.weight - a.edge.weight || (a.id < b.id ? -1 : 1));
+  const kept = new Map<string, EdgeEvidence>();
+  for (const { id, edge } of scored) {
+    if (kept.size >= limit) break;
+    if (!kept.has(id)) kept.set(id, edge);
   }
-  return kept;
+  return [...kept.values()];
 }
 
 async function entitiesById(
@@ -144,16 +143,29 @@ async function entitiesById(
   visibility: Visibility,
 ): Promise<ReadonlyMap<string, KnownEntity>> {
   if (ids.length === 0) return new Map();
-  const rows = await visibility.filter(await deps.indexes.text.fetch(scopeOf(dataset), 'entity', ids));
-  const known = new Map<string, KnownEntity>();
-  for (const row of rows) {
-    const { name, type, description } = row.payload as EntityPayload;
-    const before = known.get(row.id);
-    if (before === undefined || description.length > before.description.length) {
-      known.set(row.id, { id: row.id, name, type, description });
-    }
-  }
-  return known;
+  const rows = await visibility.filter(
+    await deps.indexes.text.fetch(scopeOf(dataset), 'entity', ids, { perId: ROWS_PER_ENTITY }),
+  );
+  const byId = Map.groupBy(rows, (row) => row.id);
+  return new Map(
+    [...byId].map(([id, found]) => [
+      id,
+      mergedEntity(
+        id,
+        found.map(({ payload }) => payload as EntityPayload),
+      ),
+    ]),
+  );
+}
+
+/** Name and description of the row that says most, and the type that most rows give. */
+function mergedEntity(id: string, rows: readonly EntityPayload[]): KnownEntity {
+  const { name, description } = rows.reduce((best, row) =>
+    row.description.length > best.description.length ? row : best,
+  );
+  const votes = new Map<string, number>();
+  for (const { type } of rows) votes.set(type, (votes.get(type) ?? 0) + 1);
+  return { id, name, type: majorityType(name, votes), description };
 }
 
 function factOf(edge: EdgeEvidence, known: ReadonlyMap<string, KnownEntity>): readonly Fact[] {

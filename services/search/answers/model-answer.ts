@@ -21,7 +21,7 @@ export async function modelAnswer(
   options: { readonly streaming: boolean },
 ): Promise<ModelAnswer> {
   const { listener, responseSchema } = request;
-  const context = callContext(request);
+  const context = modelCallContext(request);
   const call = { system: prompt.system, prompt: prompt.user };
   listener?.generating();
   if (responseSchema !== null) {
@@ -41,7 +41,7 @@ export async function modelAnswer(
   return { text, structured: null };
 }
 
-function callContext({ principal, context }: SearchRequest): ModelCallContext {
+export function modelCallContext({ principal, context }: SearchRequest): ModelCallContext {
   const { signal } = context;
   return { scope: { tenant: principal.tenant }, purpose: 'query', ...(signal === undefined ? {} : { signal }) };
 }

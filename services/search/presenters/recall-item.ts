@@ -1,9 +1,10 @@
+import type { Json } from '../../common/domain/json.ts';
 import type { AnsweredType } from '../search-types.ts';
 import type { RecallFinding } from '../usecases/recall.ts';
 import type { DatasetOutcome } from '../usecases/search-outcome.ts';
 import type { SearchRequest } from '../usecases/search-request.ts';
 import { presentExplanation } from './rows.ts';
-import { presentRows } from './search-result.ts';
+import { presentQuery, presentRows } from './search-result.ts';
 
 type Shape = Pick<SearchRequest, 'onlyContext' | 'explain'>;
 
@@ -15,6 +16,8 @@ const KIND: Readonly<Record<AnsweredType, string>> = {
   HYBRID_COMPLETION: 'graph_completion',
   GRAPH_COMPLETION: 'graph_completion',
   TRIPLET_COMPLETION: 'graph_completion',
+  CYPHER: 'cypher',
+  NATURAL_LANGUAGE: 'natural_language',
 };
 
 /** Items of all lanes in lane order (search-recall.md §6.4). */
@@ -54,6 +57,11 @@ function presentGraphItems({ dataset, outcome }: DatasetOutcome, shape: Shape): 
     structured: own.structured ?? null,
     source: 'graph',
   });
+  if (outcome.kind === 'records') {
+    if (shape.onlyContext) return [];
+    const metadata = shape.explain ? { explain: presentQuery(outcome) } : {};
+    return outcome.records.map((row) => item({ text: JSON.stringify(row), metadata, raw: rawValue(row) }));
+  }
   if (outcome.kind === 'completion') {
     const text = shape.onlyContext ? (outcome.prompt?.user ?? outcome.context) : outcome.answer;
     if (text === null || text === '') return [];
@@ -77,6 +85,12 @@ function presentGraphItems({ dataset, outcome }: DatasetOutcome, shape: Shape): 
       ...(typeof score === 'number' ? { score } : {}),
     });
   });
+}
+
+/** An object is itself, anything else the `value` of one; the entries of a list likewise. */
+function rawValue(value: Json | readonly Json[]): object {
+  if (Array.isArray(value)) return { value: value.map(rawValue) };
+  return typeof value === 'object' && value !== null ? value : { value };
 }
 
 /** Present keys only. */

@@ -1,5 +1,5 @@
 import { wireTenant } from '../../common/domain/scope.ts';
-import type { DatasetOutcome, SearchOutcome } from '../usecases/search-outcome.ts';
+import type { DatasetOutcome, RecordsOutcome, SearchOutcome } from '../usecases/search-outcome.ts';
 import type { SearchRequest } from '../usecases/search-request.ts';
 import { presentChunk, presentExplanation, presentLexicalChunk, presentSummary } from './rows.ts';
 
@@ -8,6 +8,7 @@ type Shape = Pick<SearchRequest, 'onlyContext' | 'explain'>;
 /** The `R` of search-recall.md §1.4: rows, a list with the answer, or the context. */
 export function presentOutcome(outcome: SearchOutcome | null, shape: Shape): unknown {
   if (outcome === null) return [];
+  if (outcome.kind === 'records') return shape.onlyContext ? null : outcome.records;
   if (outcome.kind === 'rows') {
     return shape.onlyContext
       ? outcome.rows.map(({ row }) => row.payload['text']).join('\n')
@@ -28,6 +29,11 @@ export function presentRows(outcome: Extract<SearchOutcome, { kind: 'rows' }>, s
   }
 }
 
+/** Which query gave the rows, what their values are called, and whether there were more; the shape of `explain: true`. */
+export function presentQuery({ cypher, columns, isCut }: RecordsOutcome) {
+  return { cypher, columns, is_cut: isCut };
+}
+
 /** With access control: one entry per dataset. */
 export function presentByDataset(outcomes: readonly DatasetOutcome[], shape: Shape) {
   return outcomes.map(({ dataset, outcome, error }) => ({
@@ -37,6 +43,7 @@ export function presentByDataset(outcomes: readonly DatasetOutcome[], shape: Sha
     search_result: presentOutcome(outcome, shape),
     ...(error === null ? {} : { error: error.detail }),
     ...(shape.explain && outcome?.kind === 'completion' ? { explain: outcome.passages.map(presentExplanation) } : {}),
+    ...(shape.explain && outcome?.kind === 'records' ? { explain: presentQuery(outcome) } : {}),
   }));
 }
 

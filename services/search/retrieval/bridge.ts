@@ -1,6 +1,6 @@
-import { RELATIONS } from '../../common/domain/index-rows.ts';
+import { containment, RELATIONS } from '../../common/domain/index-rows.ts';
 import { personalisedPageRank, type WeightedEdge } from '../../common/domain/ranking/ppr.ts';
-import type { EdgeEvidence } from '../../common/ports/graph-store.ts';
+import type { EdgeEvidence, NeighbourOptions } from '../../common/ports/graph-store.ts';
 import type { NamedEntity } from './candidates.ts';
 import type { LaneContext, LaneHit } from './lanes.ts';
 
@@ -41,12 +41,16 @@ export async function neighbourhood(
 ): Promise<Neighbourhood> {
   const { passagesPerEntity, entitiesPerPassage } = context.settings;
   if (seeds.length === 0) return { mentions: [], links: [], edges: [] };
-  const relations = [RELATIONS.contains];
-  const first = await contained(context, seeds, relations, entitiesPerPassage);
+  // Answers show these; of the many behind them the walk wants to know no more than the weight.
+  const first = await contained(context, seeds, { direction: 'out', limitPerNode: entitiesPerPassage });
   const known = new Set(named.map((entity) => entity.entityId));
   const bridges = [...new Set(first.map((edge) => edge.target))].filter((id) => !known.has(id));
   if (bridges.length === 0) return { mentions: first, links: [], edges: weighted(first) };
-  const second = await contained(context, bridges, relations, passagesPerEntity + 1);
+  const second = await contained(context, bridges, {
+    direction: 'in',
+    limitPerNode: passagesPerEntity + 1,
+    withProperties: false,
+  });
   const appearances = byEntity(second);
   const links = new Map<string, PassageLink>();
   for (const edge of first) {
@@ -54,7 +58,7 @@ export async function neighbourhood(
     if (places === undefined) continue;
     const specificity = specificityOf(places.length, passagesPerEntity, rowCount);
     const isHub = places.length > passagesPerEntity;
-    const fromSubject = edge.properties['isSubject'] === true;
+    const fromSubject = containment(edge).isSubject;
     for (const place of places) {
       if (place.chunkId === edge.source) continue;
       const direct = place.isSubject ? 1 : isHub ? 0 : fromSubject ? 1 : context.settings.sharedLinkWeight;
@@ -71,10 +75,10 @@ export async function neighbourhood(
 async function contained(
   context: LaneContext,
   ids: readonly string[],
-  relations: readonly string[],
-  limitPerNode: number,
+  options: NeighbourOptions,
 ): Promise<readonly EdgeEvidence[]> {
-  const edges = await context.graph.neighbours(context.scope, ids, { relations, limitPerNode }, context.signal);
+  const contains = { ...options, relations: [RELATIONS.contains] };
+  const edges = await context.graph.neighbours(context.scope, ids, contains, context.signal);
   return context.visibility.filter(edges);
 }
 
@@ -82,7 +86,7 @@ function byEntity(edges: readonly EdgeEvidence[]): ReadonlyMap<string, readonly 
   const places = new Map<string, Map<string, Appearance>>();
   for (const edge of edges) {
     const known = places.get(edge.target) ?? new Map<string, Appearance>();
-    const isSubject = edge.properties['isSubject'] === true || known.get(edge.source)?.isSubject === true;
+    const isSubject = containment(edge).isSubject || known.get(edge.source)?.isSubject === true;
     known.set(edge.source, { chunkId: edge.source, isSubject });
     places.set(edge.target, known);
   }
@@ -99,7 +103,7 @@ function weighted(edges: readonly EdgeEvidence[]): readonly WeightedEdge[] {
   return edges.map((edge) => ({
     source: edge.source,
     target: edge.target,
-    weight: 1 + Math.log(Math.max(1, Number(edge.properties['mentions'] ?? 1))),
+    weight: 1 + Math.log(containment(edge).mentions),
   }));
 }
 

@@ -1,10 +1,11 @@
-import { type ChunkPayload, chunkIndexText } from '../../common/domain/index-rows.ts';
+import type { ChunkPayload } from '../../common/domain/index-rows.ts';
 import { inverseRowFrequency } from '../../common/domain/ranking/bm25.ts';
 import { type FusedItem, fuse } from '../../common/domain/ranking/rrf.ts';
 import { tokenize } from '../../common/language/tokenize.ts';
 import type { TextCandidate, TextCandidates, TextRow } from '../../common/ports/text-index.ts';
-import { type Candidate, createCandidate, createTermScorer, type NamedEntity, type WordTokens } from './candidates.ts';
+import { type Candidate, createCandidate, createTermScorer, type NamedEntity } from './candidates.ts';
 import { byScore, type FoundEntity, type LaneContext, type LaneHit } from './lanes.ts';
+import type { SentenceTokens } from './sentence-tokens.ts';
 import type { LaneName } from './settings.ts';
 
 /** What the pool starts from. */
@@ -27,15 +28,17 @@ export class CandidatePool {
   /** idf of each term of the query. */
   readonly information: readonly number[];
   private readonly context: LaneContext;
+  private readonly sentenceTokens: SentenceTokens;
   private readonly scorer: ReturnType<typeof createTermScorer>;
   private readonly dated: ReadonlySet<string>;
   private readonly datedInformation: number;
   private readonly lanes = new Map<LaneName, readonly LaneHit[]>();
 
-  constructor(context: LaneContext, origin: PoolOrigin, tokensOf: WordTokens) {
+  constructor(context: LaneContext, origin: PoolOrigin, sentenceTokens: SentenceTokens) {
     const { rowCount } = origin.statistics;
     this.context = context;
-    this.scorer = createTermScorer(context.analysis.terms, origin.statistics, tokensOf);
+    this.sentenceTokens = sentenceTokens;
+    this.scorer = createTermScorer(context.analysis.terms, origin.statistics);
     this.information = this.scorer.information;
     this.scale = this.scorer.unit > 0 ? this.scorer.unit : 1;
     for (const row of origin.rows) {
@@ -61,18 +64,41 @@ export class CandidatePool {
 
   /** Reads passages by id; those that readers may not see, or that are in other node sets, stay out. */
   async read(ids: readonly string[]): Promise<void> {
-    const { text, scope, visibility, nodeSets } = this.context;
+    const { text, scope, visibility, nodeSets, analysis } = this.context;
     const missing = ids.filter((id) => !this.candidates.has(id));
     if (missing.length === 0) return;
-    for (const row of await visibility.filter(await text.fetch(scope, 'chunk', missing))) {
+    const rows = await text.fetchCandidates(scope, {
+      kind: 'chunk',
+      ids: missing,
+      terms: analysis.terms,
+      withPayload: false,
+    });
+    for (const row of await visibility.filter(rows)) {
       if (nodeSets !== undefined && !row.nodeSets.some((name) => nodeSets.includes(name))) continue;
-      const terms = this.scorer.ofText(chunkIndexText(row.payload as ChunkPayload, {}));
-      this.candidates.set(row.id, createCandidate(row, terms));
+      this.candidates.set(row.id, createCandidate(row, this.scorer.ofFrequencies(row.frequencies, row.length)));
     }
   }
 
-  bestSentence(sentences: readonly string[]): number {
-    return this.scorer.bestSentence(sentences);
+  /** Reads what the passages say; one that was removed meanwhile competes no more. */
+  async readTexts(ids: readonly string[]): Promise<void> {
+    const { text, scope } = this.context;
+    const unread = ids.filter((id) => this.candidates.get(id)?.payload === null);
+    if (unread.length === 0) return;
+    for (const row of await text.fetch(scope, 'chunk', unread)) {
+      const candidate = this.candidates.get(row.id);
+      if (candidate?.row.item !== row.item || candidate.row.generation !== row.generation) continue;
+      candidate.row = row;
+      candidate.payload = row.payload as ChunkPayload;
+    }
+    for (const id of unread) if (this.candidates.get(id)?.payload === null) this.candidates.delete(id);
+  }
+
+  /** Of a passage that was read. */
+  bestSentence({ row, payload }: Candidate): number {
+    if (payload === null) return 0;
+    const { tenant, dataset } = this.context.scope;
+    const key = [tenant, dataset, row.item, row.generation, row.id].join(' ');
+    return this.scorer.bestSentence(this.sentenceTokens(key, payload.text));
   }
 
   /** Hits that are in the pool take part, best first; a lane added again replaces the one before. */

@@ -1,6 +1,5 @@
 import type { ChunkPayload } from '../../common/domain/index-rows.ts';
 import { inverseRowFrequency } from '../../common/domain/ranking/bm25.ts';
-import { tokenize } from '../../common/language/tokenize.ts';
 import type { TextCandidates, TextRow } from '../../common/ports/text-index.ts';
 import type { LaneName } from './settings.ts';
 
@@ -15,8 +14,10 @@ export interface NamedEntity {
 
 /** A passage that competes, with everything that is known of it. */
 export interface Candidate {
-  readonly row: TextRow;
-  readonly payload: ChunkPayload;
+  /** Without its payload until somebody reads the passage (`CandidatePool.readTexts`). */
+  row: TextRow;
+  /** Null until then. */
+  payload: ChunkPayload | null;
   /** BM25 part of each query term. */
   readonly terms: Float64Array;
   readonly lexicalScore: number;
@@ -39,17 +40,11 @@ export interface TermScorer {
   readonly unit: number;
   readonly information: readonly number[];
   ofFrequencies(frequencies: readonly number[], length: number): Float64Array;
-  /** For rows that did not come from the lexical lane: counts the terms in the text itself. */
-  ofText(text: string): Float64Array;
-  /** BM25 of the best of the sentences, taking each for a row of its own. */
-  bestSentence(sentences: readonly string[]): number;
+  /** BM25 of the best of the sentences (their tokens), taking each for a row of its own. */
+  bestSentence(sentences: readonly (readonly string[])[]): number;
 }
 
-export function createTermScorer(
-  terms: readonly string[],
-  statistics: TextCandidates['statistics'],
-  tokensOf: WordTokens = createWordTokens(),
-): TermScorer {
+export function createTermScorer(terms: readonly string[], statistics: TextCandidates['statistics']): TermScorer {
   const information = terms.map((_, at) =>
     inverseRowFrequency(statistics.rowCount, statistics.rowFrequencies[at] ?? 0),
   );
@@ -61,63 +56,29 @@ export function createTermScorer(
       return frequency === 0 ? 0 : (weight * frequency * (K1 + 1)) / (frequency + damping);
     });
   };
-  const count = (text: string) => {
-    const frequencies = terms.map(() => 0);
-    let length = 0;
-    for (const word of text.split(/\s+/u)) {
-      const tokens = tokensOf(word);
-      length += tokens.length;
-      for (const token of tokens) {
-        const at = positions.get(token);
-        if (at !== undefined) frequencies[at] = (frequencies[at] ?? 0) + 1;
-      }
+  const scoreOfSentence = (tokens: readonly string[]): number => {
+    let frequencies: number[] | null = null;
+    for (const token of tokens) {
+      const at = positions.get(token);
+      if (at === undefined) continue;
+      frequencies ??= terms.map(() => 0);
+      frequencies[at] = (frequencies[at] ?? 0) + 1;
     }
-    return { frequencies, length };
+    if (frequencies === null) return 0;
+    return scoreOf(frequencies, tokens.length, SENTENCE_LENGTH).reduce((sum, value) => sum + value, 0);
   };
   return {
     unit: information.reduce((sum, weight) => sum + weight, 0),
     information,
     ofFrequencies: (frequencies, length) => scoreOf(frequencies, length, statistics.averageLength),
-    ofText(text) {
-      const { frequencies, length } = count(text);
-      return scoreOf(frequencies, length, statistics.averageLength);
-    },
-    bestSentence(sentences) {
-      let best = 0;
-      for (const sentence of sentences) {
-        const { frequencies, length } = count(sentence);
-        const score = scoreOf(frequencies, length, SENTENCE_LENGTH).reduce((sum, value) => sum + value, 0);
-        best = Math.max(best, score);
-      }
-      return best;
-    },
-  };
-}
-
-/** Tokens of a word that holds no blank. */
-export type WordTokens = (word: string) => readonly string[];
-
-const CACHED_WORDS = 50_000;
-const LONGEST_CACHED_WORD = 40;
-
-/** `tokenize` with a memory: texts repeat their words, and stemming is most of its cost. Kept by a retriever. */
-export function createWordTokens(): WordTokens {
-  const cache = new Map<string, readonly string[]>();
-  return (word) => {
-    const known = cache.get(word);
-    if (known !== undefined) return known;
-    const tokens = tokenize(word);
-    if (word.length > LONGEST_CACHED_WORD) return tokens;
-    if (cache.size >= CACHED_WORDS) cache.clear();
-    cache.set(word, tokens);
-    return tokens;
+    bestSentence: (sentences) => sentences.reduce((best, tokens) => Math.max(best, scoreOfSentence(tokens)), 0),
   };
 }
 
 export function createCandidate(row: TextRow, terms: Float64Array): Candidate {
   return {
     row,
-    payload: row.payload as ChunkPayload,
+    payload: null,
     terms,
     lexicalScore: terms.reduce((sum, value) => sum + value, 0),
     lanes: new Map(),

@@ -1,5 +1,5 @@
 import type { ChunkPayload } from '../../common/domain/index-rows.ts';
-import { RELATIONS } from '../../common/domain/index-rows.ts';
+import { containment, RELATIONS } from '../../common/domain/index-rows.ts';
 import type { DatasetScope } from '../../common/domain/scope.ts';
 import type { QueryAnalysis, TimeWindow } from '../../common/language/query.ts';
 import type { GraphStore } from '../../common/ports/graph-store.ts';
@@ -52,7 +52,7 @@ export async function lexicalRows(
   if (terms.length === 0) return { rows: [], statistics: { rowCount: 0, averageLength: 0, rowFrequencies: [] } };
   const found = await context.text.candidates(
     context.scope,
-    { kind: 'chunk', terms, limit: context.settings.lexicalLimit, ...nodeSetFilter(context) },
+    { kind: 'chunk', terms, limit: context.settings.lexicalLimit, withPayload: false, ...nodeSetFilter(context) },
     context.signal,
   );
   return { rows: await context.visibility.filter(found.candidates), statistics: found.statistics };
@@ -82,13 +82,18 @@ export async function namedEntities(context: LaneContext): Promise<readonly Foun
   const edges = await context.graph.neighbours(
     context.scope,
     names.map((name) => name.entityId),
-    { relations: [RELATIONS.contains], limitPerNode: context.settings.passagesPerEntity + 1 },
+    {
+      relations: [RELATIONS.contains],
+      direction: 'in',
+      limitPerNode: context.settings.passagesPerEntity + 1,
+      withProperties: false,
+    },
     context.signal,
   );
   const chunks = new Map<string, Map<string, boolean>>();
   for (const edge of await context.visibility.filter(edges)) {
     const known = chunks.get(edge.target) ?? new Map<string, boolean>();
-    known.set(edge.source, known.get(edge.source) === true || edge.properties['isSubject'] === true);
+    known.set(edge.source, known.get(edge.source) === true || containment(edge).isSubject);
     chunks.set(edge.target, known);
   }
   const linked = names.filter((name) => chunks.has(name.entityId));

@@ -1,10 +1,9 @@
 import { analyseQuery } from '../../common/language/query.ts';
-import { sentences } from '../../common/language/sentences.ts';
 import type { DatasetIndexes } from '../../common/ports/dataset-indexes.ts';
 import type { Ledger } from '../../common/repositories/ledger.ts';
 import { graphHits, type Neighbourhood, neighbourhood } from './bridge.ts';
 import { CandidatePool } from './candidate-pool.ts';
-import { createWordTokens, type NamedEntity, type WordTokens } from './candidates.ts';
+import type { NamedEntity } from './candidates.ts';
 import {
   byScore,
   denseHits,
@@ -17,6 +16,7 @@ import {
 } from './lanes.ts';
 import { rankPassages } from './rank-passages.ts';
 import type { Retrieval, Retriever } from './retrieval.ts';
+import { createSentenceTokens, type SentenceTokens } from './sentence-tokens.ts';
 import { DEFAULT_SETTINGS, type LaneName, type RetrievalSettings } from './settings.ts';
 import { createVisibility } from './visibility.ts';
 
@@ -28,7 +28,7 @@ export interface RetrieverDeps {
 
 export function createRetriever(deps: RetrieverDeps): Retriever {
   const settings = deps.settings ?? DEFAULT_SETTINGS;
-  const tokensOf = createWordTokens();
+  const sentenceTokens = createSentenceTokens();
   return {
     retrieve(request) {
       const context: LaneContext = {
@@ -40,7 +40,7 @@ export function createRetriever(deps: RetrieverDeps): Retriever {
         ...deps.indexes,
         signal: request.signal,
       };
-      return answer(context, { vector: request.vector, limit: request.limit, tokensOf });
+      return answer(context, { vector: request.vector, limit: request.limit, sentenceTokens });
     },
   };
 }
@@ -63,11 +63,11 @@ function widened(settings: RetrievalSettings, limit: number): RetrievalSettings 
 interface Wish {
   readonly vector: Float32Array | null;
   readonly limit: number;
-  readonly tokensOf: WordTokens;
+  readonly sentenceTokens: SentenceTokens;
 }
 
 /** One query against one dataset: lanes, fusion, second hop, fusion again, evidence. */
-async function answer(context: LaneContext, { vector, limit, tokensOf }: Wish): Promise<Retrieval> {
+async function answer(context: LaneContext, { vector, limit, sentenceTokens }: Wish): Promise<Retrieval> {
   const { settings } = context;
   const [lexical, dense, entities, dated] = await Promise.all([
     lexicalRows(context),
@@ -75,7 +75,7 @@ async function answer(context: LaneContext, { vector, limit, tokensOf }: Wish): 
     namedEntities(context),
     timeRows(context),
   ]);
-  const pool = new CandidatePool(context, { ...lexical, entities, dated }, tokensOf);
+  const pool = new CandidatePool(context, { ...lexical, entities, dated }, sentenceTokens);
   const lanes: readonly (readonly [LaneName, readonly LaneHit[]])[] = [
     ['lexical', runs(context, 'lexical') ? lexicalHits(pool) : []],
     ['dense', dense.map((hit) => ({ id: hit.id, score: hit.similarity }))],
@@ -89,7 +89,7 @@ async function answer(context: LaneContext, { vector, limit, tokensOf }: Wish): 
     const candidate = pool.candidates.get(hit.id);
     if (candidate !== undefined) candidate.similarity = hit.similarity;
   }
-  if (runs(context, 'sentence')) readSentences(pool, settings.sentenceLimit);
+  if (runs(context, 'sentence')) await readSentences(pool, settings.sentenceLimit);
   const seeds = pool.strongest(pool.fuse()).slice(0, settings.bridgeSeeds);
   const ids = seeds.map((seed) => seed.id);
   const around = await neighbourhood(context, ids, pool.named, lexical.statistics.rowCount);
@@ -99,8 +99,15 @@ async function answer(context: LaneContext, { vector, limit, tokensOf }: Wish): 
   await pool.read(bestLinked(pool, around, seeds).slice(0, settings.linkedLimit));
   const { named, information } = pool;
   return {
-    ...{ analysis: context.analysis, information, named, links: around.links, mentions: around.mentions },
-    passages: rankPassages(pool, { fusion: pool.fuse(), links: around.links }, settings, limit),
+    ...{
+      analysis: context.analysis,
+      visibility: context.visibility,
+      information,
+      named,
+      links: around.links,
+      mentions: around.mentions,
+    },
+    passages: await rankPassages(pool, { fusion: pool.fuse(), links: around.links }, settings, limit),
   };
 }
 
@@ -138,16 +145,15 @@ function firstPlaces(
 }
 
 /** Best sentence of the strongest passages: a fact told in one sentence, where a long passage drowns it. */
-function readSentences(pool: CandidatePool, limit: number): void {
-  const hits = pool
-    .strongest(pool.fuse())
-    .slice(0, limit)
-    .flatMap(({ id }) => {
-      const candidate = pool.candidates.get(id);
-      if (candidate === undefined) return [];
-      candidate.sentenceScore = pool.bestSentence(sentences(candidate.payload.text).map(({ text }) => text));
-      return candidate.sentenceScore > 0 ? [{ id, score: candidate.sentenceScore }] : [];
-    });
+async function readSentences(pool: CandidatePool, limit: number): Promise<void> {
+  const strongest = pool.strongest(pool.fuse()).slice(0, limit);
+  await pool.readTexts(strongest.map(({ id }) => id));
+  const hits = strongest.flatMap(({ id }) => {
+    const candidate = pool.candidates.get(id);
+    if (candidate === undefined) return [];
+    candidate.sentenceScore = pool.bestSentence(candidate);
+    return candidate.sentenceScore > 0 ? [{ id, score: candidate.sentenceScore }] : [];
+  });
   pool.addLane('sentence', hits);
 }
 

@@ -13,12 +13,12 @@ const MAX_PLACES = 50;
 const DUPLICATE_RESERVE = 10;
 
 /** Orders the fused and the linked passages by evidence, shows those that say the same once, keeps `limit`. */
-export function rankPassages(
+export async function rankPassages(
   pool: CandidatePool,
   found: { readonly fusion: Fusion; readonly links: readonly PassageLink[] },
   settings: RetrievalSettings,
   limit: number,
-): readonly RankedPassage[] {
+): Promise<readonly RankedPassage[]> {
   const { fusion } = found;
   const linked = new Set(found.links.flatMap((link) => [link.from, link.to]));
   const competing = [...pool.candidates.values()].filter(({ row }) => fusion.has(row.id) || linked.has(row.id));
@@ -34,16 +34,21 @@ export function rankPassages(
       places: Math.min(MAX_PLACES, Math.max(MIN_PLACES, limit)),
     },
   );
-  const passages = ranked.slice(0, limit + DUPLICATE_RESERVE).flatMap((entry) => {
+  const shown = ranked.slice(0, limit + DUPLICATE_RESERVE);
+  await pool.readTexts(shown.flatMap(({ index }) => competing[index]?.row.id ?? []));
+  const passages = shown.flatMap((entry) => {
     const candidate = competing[entry.index];
-    return candidate === undefined ? [] : [{ id: candidate.row.id, text: candidate.payload.text, candidate, entry }];
+    const payload = candidate?.payload ?? null;
+    if (candidate === undefined || payload === null) return [];
+    return [{ id: candidate.row.id, text: payload.text, payload, candidate, entry }];
   });
   return collapseNearDuplicates(passages)
     .slice(0, limit)
     .map(({ item, support }) => {
-      const { candidate, entry } = item;
+      const { candidate, payload, entry } = item;
       const partner = entry.partner === null ? undefined : competing[entry.partner];
       return {
+        payload,
         ...presentable(candidate, entry, pool.scale),
         support,
         explanation: {
@@ -78,7 +83,6 @@ function presentable(candidate: Candidate, entry: RankedEvidence, scale: number)
   return {
     id: candidate.row.id,
     row: candidate.row,
-    payload: candidate.payload,
     score: entry.score / scale,
     similarity: candidate.similarity,
     terms: candidate.terms,

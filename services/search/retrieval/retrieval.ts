@@ -6,6 +6,7 @@ import type { TextRow } from '../../common/ports/text-index.ts';
 import type { PassageLink } from './bridge.ts';
 import type { NamedEntity } from './candidates.ts';
 import type { LaneName } from './settings.ts';
+import type { Visibility } from './visibility.ts';
 
 export interface RetrievalRequest {
   readonly scope: DatasetScope;
@@ -50,6 +51,8 @@ export interface RankedPassage {
 
 export interface Retrieval {
   readonly analysis: QueryAnalysis;
+  /** What the ledger showed: for further look-ups about the same answer. */
+  readonly visibility: Visibility;
   /** idf of each term of the query in the dataset, in the order of `analysis.terms`. */
   readonly information: readonly number[];
   readonly passages: readonly RankedPassage[];

@@ -26,6 +26,7 @@ function askSearch(deps: SearchDependencies): Route {
         description: 'One entry per dataset, or the results themselves without access control',
         schema: searchResults,
       },
+      400: { description: 'SearchTypeNotSupported, CypherSearchError, values of the wrong shape' },
       402: { description: 'LLMPaymentRequiredError' },
       403: { description: 'PermissionDeniedError, SearchTypeDisabledError' },
       404: { description: 'NoDataError, DatasetNotFoundError' },

@@ -85,8 +85,8 @@ async function loadView(
   { principal, query, context }: Pick<RouteRequest<unknown, ViewQuery, unknown>, 'principal' | 'query' | 'context'>,
   overrides: { readonly seeds?: number; readonly depth?: number },
 ): Promise<{ readonly view: GraphView; readonly name: string }> {
-  const selection = { principal, permission: 'read', ids: [query.dataset_id] } as const;
-  const [dataset] = (await dependencies.messenger.call(resolveDatasets, selection, context)).datasets;
+  const selection = { permission: 'read', ids: [query.dataset_id] } as const;
+  const [dataset] = (await dependencies.messenger.call(resolveDatasets, selection, { ...context, principal })).datasets;
   if (dataset === undefined) throw new Error('resolveDatasets answered nothing for a permitted id');
   const view = await viewGraph(dependencies, dataset, {
     full: query.full,

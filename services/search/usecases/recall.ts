@@ -94,7 +94,7 @@ async function graphLane(
 }
 
 function typeOf(request: RecallRequest, asked: SearchType, deps: SearchDependencies): AnsweredType {
-  return answeringType(asked, request.query, deps.settings);
+  return answeringType(asked, request.query, deps);
 }
 
 /** A routed type that has no retriever is answered as another; one that the caller named is not. */

@@ -39,7 +39,8 @@ export async function recordSearch(
 
 /** The answer, else the context; lists as JSON text of as many texts as fit. */
 function answerText({ outcome }: DatasetOutcome): string {
-  if (outcome === null) return '';
+  // The wire keeps the rows of a query out of the history (search-recall.md §2).
+  if (outcome === null || outcome.kind === 'records') return '';
   if (outcome.kind === 'completion') return (outcome.answer ?? outcome.context).slice(0, MAX_ANSWER_LENGTH);
   const texts: string[] = [];
   let length = 0;

@@ -15,8 +15,8 @@ export async function readableDatasets(
   const chosen = ids.length > 0 ? { ids: [...new Set(ids)] } : names.length > 0 ? { names: [...new Set(names)] } : {};
   const { datasets } = await deps.messenger.call(
     resolveMethod,
-    { principal: request.principal, permission: 'read', ...chosen },
-    request.context,
+    { permission: 'read', ...chosen },
+    { ...request.context, principal: request.principal },
   );
   return [...new Map(datasets.map((dataset) => [dataset.id, dataset])).values()];
 }

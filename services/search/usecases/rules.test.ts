@@ -58,11 +58,19 @@ describe('search types', () => {
   };
 
   it('without a retriever are 400, Cypher is 403 until it is allowed', () => {
-    expect(status(() => answeringType('CODE', 'x', SETTINGS))).to.equal('400 UnsupportedSearchTypeError');
-    expect(status(() => answeringType('CYPHER', 'x', SETTINGS))).to.equal('403 SearchTypeDisabledError');
-    const allowed = { ...SETTINGS, allowCypherQuery: true };
-    expect(status(() => answeringType('NATURAL_LANGUAGE', 'x', allowed))).to.equal('400 SearchTypeNotSupported');
-    expect(answeringType('FEELING_LUCKY', '"x"', SETTINGS)).to.equal('CHUNKS_LEXICAL');
+    const conditions = (allowCypherQuery: boolean, cypher: boolean) => ({
+      settings: { ...SETTINGS, allowCypherQuery },
+      indexes: { graph: { capabilities: { cypher } } },
+    });
+    const off = conditions(false, true);
+    expect(status(() => answeringType('CODE', 'x', off))).to.equal('400 UnsupportedSearchTypeError');
+    expect(answeringType('FEELING_LUCKY', '"x"', off)).to.equal('CHUNKS_LEXICAL');
+    for (const type of ['CYPHER', 'NATURAL_LANGUAGE'] as const) {
+      expect(status(() => answeringType(type, 'x', off))).to.equal('403 SearchTypeDisabledError');
+      expect(status(() => answeringType(type, 'x', conditions(false, false)))).to.equal('403 SearchTypeDisabledError');
+      expect(status(() => answeringType(type, 'x', conditions(true, false)))).to.equal('400 SearchTypeNotSupported');
+      expect(answeringType(type, 'x', conditions(true, true))).to.equal(type);
+    }
   });
 
   it('refuse options of other types, even empty ones', () => {

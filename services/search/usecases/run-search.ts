@@ -8,9 +8,10 @@ import { knowledgeAround } from '../answers/knowledge.ts';
 import { modelAnswer } from '../answers/model-answer.ts';
 import { packPassages } from '../answers/passage-context.ts';
 import { DEFAULT_SYSTEM_PROMPT, type PromptKind, userPrompt } from '../answers/prompt.ts';
+import { cypherSearch, modelNeeded } from '../cypher/cypher-search.ts';
 import type { SearchDependencies } from '../dependencies.ts';
 import type { RankedPassage, Retrieval } from '../retrieval/retrieval.ts';
-import { type AnsweredType, type CompletionType, isCompletion } from '../search-types.ts';
+import { type AnsweredType, type CompletionType, isCompletion, isQuery } from '../search-types.ts';
 import { gatherPassages, hybridRows, lexicalChunks, nearestChunks, type QueryVector, summaries } from './material.ts';
 import type { SearchOutcome } from './search-outcome.ts';
 import { MAX_TOP_K, type SearchRequest } from './search-request.ts';
@@ -21,6 +22,8 @@ const DEFAULT_TOP_K: Readonly<Record<AnsweredType, number>> = {
   SUMMARIES: MAX_TOP_K,
   CHUNKS_LEXICAL: 500,
   RAG_COMPLETION: 1,
+  CYPHER: MAX_TOP_K,
+  NATURAL_LANGUAGE: MAX_TOP_K,
   HYBRID_COMPLETION: 5,
   GRAPH_COMPLETION: 5,
   TRIPLET_COMPLETION: 5,
@@ -57,6 +60,9 @@ export async function runSearch(
       return rowsOutcome(type, await lexicalChunks(deps, request, { dataset, limit }));
     case 'SUMMARIES':
       return rowsOutcome(type, await summaries(deps, request, { dataset, vector, limit }));
+    case 'CYPHER':
+    case 'NATURAL_LANGUAGE':
+      return cypherSearch(deps, request, { dataset, type });
     case 'TRIPLET_COMPLETION':
       return tripletCompletion(deps, request, { dataset, vector, limit });
     default:
@@ -168,12 +174,14 @@ export function checkRequest(deps: SearchDependencies, request: SearchRequest, t
   if (request.topK !== null && request.topK <= 0) {
     throw engramError('QueryValidationError', 'top_k must be a positive integer.');
   }
-  if (type !== 'CHUNKS_LEXICAL' && request.query.trim() === '') {
+  if (type !== 'CHUNKS_LEXICAL' && !isQuery(type) && request.query.trim() === '') {
     throw engramError('QueryValidationError', 'The query must be a non-empty string.');
   }
-  if (request.onlyContext || !isCompletion(type) || deps.languageModel !== undefined) return;
+  const mayAskModel = isCompletion(type) || type === 'NATURAL_LANGUAGE';
+  if (request.onlyContext || !mayAskModel || deps.languageModel !== undefined) return;
   const { missingModelKey } = deps.settings;
   if (missingModelKey !== undefined) throw engramError('LLMAPIKeyNotSetError', missingModelKey);
+  if (type === 'NATURAL_LANGUAGE') throw modelNeeded();
   if (request.responseSchema !== null) {
     throw engramError('CogneeValidationError', 'response_schema needs a language model, and none is configured.');
   }

@@ -1,7 +1,7 @@
 import { type DatasetRef, scopeOf } from '../../common/domain/dataset.ts';
 import { type EngramError, engramError, isEngramError } from '../../common/domain/errors.ts';
 import type { SearchDependencies } from '../dependencies.ts';
-import type { AnsweredType } from '../search-types.ts';
+import { type AnsweredType, isQuery } from '../search-types.ts';
 import { embedQuery, type QueryVector } from './material.ts';
 import { hasSearchableMemory, noDataError } from './no-data.ts';
 import { checkRequest, runSearch } from './run-search.ts';
@@ -21,7 +21,7 @@ export async function searchDatasets(
   const { type, datasets } = target;
   checkRequest(deps, request, type);
   if (datasets.length === 0) return [];
-  const vector = type === 'CHUNKS_LEXICAL' ? null : await embedQuery(deps, request);
+  const vector = type === 'CHUNKS_LEXICAL' || isQuery(type) ? null : await embedQuery(deps, request);
   const outcomes = await Promise.all(datasets.map((dataset) => searchOne(deps, request, { dataset, type, vector })));
   const errors = outcomes.flatMap(({ error }) => error ?? []);
   const fatal = errors.find((error) => error.status === 402 || error.status === 403);
@@ -37,10 +37,14 @@ async function searchOne(
   request: SearchRequest,
   target: { readonly dataset: DatasetRef; readonly type: AnsweredType; readonly vector: QueryVector },
 ): Promise<DatasetOutcome> {
-  const { dataset } = target;
+  const { dataset, type } = target;
   try {
-    const [outcome] = await Promise.all([runSearch(deps, request, target), requireSameSpace(deps, target)]);
-    if (isEmpty(outcome) && !(await hasSearchableMemory(deps.store, dataset))) {
+    const run = () => {
+      request.context.signal?.throwIfAborted();
+      return runSearch(deps, request, target);
+    };
+    const [outcome] = await Promise.all([deps.turn(run), requireSameSpace(deps, target)]);
+    if (!isQuery(type) && isEmpty(outcome) && !(await hasSearchableMemory(deps.store, dataset))) {
       throw await noDataError(deps, dataset, request.context);
     }
     return { dataset, outcome, error: null };
@@ -73,6 +77,7 @@ function wireError(deps: SearchDependencies, dataset: DatasetRef, error: unknown
 }
 
 function isEmpty(outcome: SearchOutcome): boolean {
+  if (outcome.kind === 'records') return outcome.records.length === 0;
   return outcome.kind === 'rows' ? outcome.rows.length === 0 : outcome.context === '';
 }
 
@@ -85,6 +90,11 @@ function asOneStore(outcomes: readonly DatasetOutcome[]): DatasetOutcome {
     const rows = found.flatMap((outcome) => (outcome.kind === 'rows' ? outcome.rows : []));
     const ordered = rows.toSorted((a, b) => a.rank - b.rank);
     return { dataset: null, outcome: { ...first, rows: ordered }, error: null };
+  }
+  if (first.kind === 'records') {
+    const answers = found.flatMap((outcome) => (outcome.kind === 'records' ? [outcome] : []));
+    const records = answers.flatMap((outcome) => outcome.records);
+    return { dataset: null, outcome: { ...first, records, isCut: answers.some(({ isCut }) => isCut) }, error: null };
   }
   const completions = found.flatMap((outcome) => (outcome.kind === 'completion' && !isEmpty(outcome) ? [outcome] : []));
   const join = (texts: readonly (string | null | undefined)[]) => texts.filter(Boolean).join('\n\n');

@@ -1,8 +1,8 @@
 import type { DatasetRef } from '../../common/domain/dataset.ts';
 import type { EngramError } from '../../common/domain/errors.ts';
-import type { JsonObject } from '../../common/domain/json.ts';
+import type { Json, JsonObject } from '../../common/domain/json.ts';
 import type { RankedPassage } from '../retrieval/retrieval.ts';
-import type { AnsweredType } from '../search-types.ts';
+import type { CompletionType, QueryType } from '../search-types.ts';
 import type { ScoredRow } from './material.ts';
 
 /** What a search came to, before it is put into the wire's shape. */
@@ -15,7 +15,7 @@ export type SearchOutcome =
     }
   | {
       readonly kind: 'completion';
-      readonly type: AnsweredType;
+      readonly type: CompletionType;
       /** Null when the context was asked for, or nothing was found. */
       readonly answer: string | null;
       /** The answer as the object that was asked for; `answer` is its JSON text then. */
@@ -25,7 +25,21 @@ export type SearchOutcome =
       /** User and system message of the answer call. */
       readonly prompt: { readonly user: string; readonly system: string } | null;
       readonly passages: readonly RankedPassage[];
-    };
+    }
+  | RecordsOutcome;
+
+/** Rows of a query over the graph: CYPHER, NATURAL_LANGUAGE. */
+export interface RecordsOutcome {
+  readonly kind: 'records';
+  readonly type: QueryType;
+  /** The query that gave the rows; null when none was run. */
+  readonly cypher: string | null;
+  readonly columns: readonly string[];
+  /** Values in the order of the columns. */
+  readonly records: readonly (readonly Json[])[];
+  /** There were more than are given. */
+  readonly isCut: boolean;
+}
 
 /** One entry of the answer: a dataset with what it answered, or with why it could not. */
 export interface DatasetOutcome {

@@ -1,6 +1,8 @@
 import { engramError } from '../../common/domain/errors.ts';
+import type { GraphStore } from '../../common/ports/graph-store.ts';
+import { cypherNotSupported } from '../cypher/graph-query.ts';
 import type { SearchSettings } from '../dependencies.ts';
-import { type AnsweredType, isAnswered, type SearchType } from '../search-types.ts';
+import { type AnsweredType, isAnswered, isQuery, type SearchType } from '../search-types.ts';
 import type { DatasetChoice } from './search-request.ts';
 
 export interface TypeOptions {
@@ -32,19 +34,25 @@ export function checkDatasetScope(type: SearchType, choice: DatasetChoice): void
   throw engramError(name, `${type} needs exactly one dataset.`);
 }
 
+type CypherCapability = Pick<GraphStore, 'capabilities'>;
+
 const QUOTED_PHRASE = /^"[^"]+"$/u;
 
-/** The type that runs; 400 when it has no retriever, 403 when it is switched off. */
-export function answeringType(type: SearchType, query: string, settings: SearchSettings): AnsweredType {
-  if (isAnswered(type)) return type;
-  if (type === 'FEELING_LUCKY') return QUOTED_PHRASE.test(query.trim()) ? 'CHUNKS_LEXICAL' : 'HYBRID_COMPLETION';
-  if (type === 'CYPHER' || type === 'NATURAL_LANGUAGE') {
+/** The type that runs; 400 when it has no retriever or the graph store does not speak it, 403 when it is switched off. */
+export function answeringType(
+  type: SearchType,
+  query: string,
+  { settings, indexes }: { readonly settings: SearchSettings; readonly indexes: { readonly graph: CypherCapability } },
+): AnsweredType {
+  if (isQuery(type)) {
     if (!settings.allowCypherQuery) {
       const text = `${type} search is disabled by default for security reasons. Set ALLOW_CYPHER_QUERY=true to allow it.`;
       throw engramError('SearchTypeDisabledError', text);
     }
-    throw engramError('SearchTypeNotSupported', `The graph store of this server does not support ${type} search.`);
+    if (!indexes.graph.capabilities.cypher) throw cypherNotSupported(type);
   }
+  if (isAnswered(type)) return type;
+  if (type === 'FEELING_LUCKY') return QUOTED_PHRASE.test(query.trim()) ? 'CHUNKS_LEXICAL' : 'HYBRID_COMPLETION';
   throw engramError('UnsupportedSearchTypeError', `Unsupported search type: ${type}.`);
 }
 

@@ -16,7 +16,7 @@ export async function search(
   checkTypeOptions(request.type, options);
   const datasets = await readableDatasets(deps, request);
   checkDatasetScope(request.type, request.datasets);
-  const type = answeringType(request.type, request.query, deps.settings);
+  const type = answeringType(request.type, request.query, deps);
   const outcomes = await searchDatasets(deps, request, { type, datasets });
   await recordSearch(deps, request, { type: request.type, outcomes, askedAt });
   return outcomes;

@@ -84,7 +84,7 @@ function percent(values: readonly number[]): number {
   return round((100 * values.reduce((sum, value) => sum + value, 0)) / Math.max(1, values.length));
 }
 
-export function quantile(sorted: readonly number[], share: number): number {
+function quantile(sorted: readonly number[], share: number): number {
   return sorted[Math.min(sorted.length - 1, Math.floor(share * sorted.length))] ?? 0;
 }
 

@@ -1,52 +1,72 @@
 import { type ChildProcess, spawn } from 'node:child_process';
 import { mkdtempSync, readFileSync, rmSync } from 'node:fs';
-import type { AddressInfo } from 'node:net';
 import { createServer } from 'node:net';
 import { tmpdir } from 'node:os';
 import { join } from 'node:path';
 import { fileURLToPath } from 'node:url';
+import { createShape, type Shape, type ShapeName } from './shape.ts';
 
 const START = fileURLToPath(new URL('../../../services/start.mjs', import.meta.url));
 const PACKAGE = new URL('../../../package.json', import.meta.url);
 
-/** The whole service as a process of its own, as `npm start` starts it, on an empty data directory. */
+/** The whole service as processes of its own, as `npm start` or `npm run cluster` starts it, on empty stores. */
 export interface BenchServer {
   readonly baseUrl: string;
-  /** From spawning the process to the first 200 of `/health`. */
+  /** From spawning the process to the first 200 of `/health`, and of every service's `/readyz` in the cluster. */
   readonly bootMs: number;
+  /** Of all its processes; the stores' servers are not among them. */
   memoryMb(): number;
-  /** Highest resident memory since the start. */
+  /** Highest resident memory since the start: the sum of each process's own. */
   peakMemoryMb(): number;
+  /** User and system time of its processes since the start, in seconds. */
+  cpuSeconds(): number;
+  /** Another process on the same data; this one ends first. */
+  restart(): Promise<BenchServer>;
+  /** Takes the data away too. */
   stop(): Promise<void>;
 }
 
-export async function startServer(environment: Readonly<Record<string, string>> = {}): Promise<BenchServer> {
-  const directory = mkdtempSync(join(tmpdir(), 'engram-bench-'));
-  const port = await freePort();
+export async function startServer(shape: ShapeName = 'embedded'): Promise<BenchServer> {
+  return startOn(mkdtempSync(join(tmpdir(), 'engram-bench-')), createShape(shape));
+}
+
+async function startOn(directory: string, shape: Shape): Promise<BenchServer> {
+  const port = await freePorts(shape.ports);
   const baseUrl = `http://127.0.0.1:${port}`;
   const started = performance.now();
-  const child = spawn(process.execPath, [...startFlags(), START], {
+  const child = spawn(process.execPath, [...startFlags(), START, ...shape.command], {
     env: {
       PATH: process.env['PATH'],
       HOME: directory,
       ENGRAM_DATA_DIR: directory,
       HTTP_API_PORT: String(port),
       LOG_LEVEL: 'warn',
-      ...environment,
+      ...shape.environment,
     },
     stdio: ['ignore', 'inherit', 'inherit'],
   });
-  await untilHealthy(baseUrl, child);
+  await untilReady(shape.readyUrls(port), child);
   const bootMs = performance.now() - started;
+  const pids = [child.pid ?? 0, ...childrenOf(child.pid ?? 0)];
+  const end = async () => {
+    const ended = new Promise((resolve) => child.once('exit', resolve));
+    child.kill('SIGTERM');
+    await ended;
+  };
   return {
     baseUrl,
     bootMs,
-    memoryMb: () => residentMb(child, 'VmRSS'),
-    peakMemoryMb: () => residentMb(child, 'VmHWM'),
+    memoryMb: () => residentMb(pids, 'VmRSS'),
+    peakMemoryMb: () => residentMb(pids, 'VmHWM'),
+    cpuSeconds: () => cpuSeconds(pids),
+    async restart() {
+      await end();
+      return startOn(directory, shape);
+    },
     async stop() {
-      const ended = new Promise((resolve) => child.once('exit', resolve));
-      child.kill('SIGTERM');
-      await ended;
+      await shape.forget(baseUrl);
+      await end();
+      await shape.remove();
       rmSync(directory, { recursive: true, force: true });
     },
   };
@@ -58,35 +78,80 @@ function startFlags(): readonly string[] {
   return scripts.start.split(' ').filter((word) => word.startsWith('--'));
 }
 
-async function freePort(): Promise<number> {
-  const server = createServer();
-  await new Promise<void>((resolve) => server.listen(0, '127.0.0.1', resolve));
-  const { port } = server.address() as AddressInfo;
-  await new Promise((resolve) => server.close(resolve));
-  return port;
+/** Below those that the system gives to outgoing connections. */
+const PORTS = { first: 18_000, last: 32_000 };
+
+/** The first of `count` ports in a row that nobody listens at. */
+async function freePorts(count: number): Promise<number> {
+  for (;;) {
+    const first = PORTS.first + Math.floor(Math.random() * (PORTS.last - PORTS.first - count));
+    const isFree = await Promise.all(Array.from({ length: count }, (_, at) => isPortFree(first + at)));
+    if (isFree.every(Boolean)) return first;
+  }
 }
 
-async function untilHealthy(baseUrl: string, child: ChildProcess): Promise<void> {
-  const deadline = performance.now() + 30_000;
-  while (performance.now() < deadline) {
-    if (child.exitCode !== null) throw new Error(`the server ended with ${child.exitCode}`);
-    try {
-      if ((await fetch(`${baseUrl}/health`)).status === 200) return;
-    } catch {
+function isPortFree(port: number): Promise<boolean> {
+  const server = createServer();
+  return new Promise((resolve) => {
+    server.once('error', () => resolve(false));
+    server.listen(port, '127.0.0.1', () => server.close(() => resolve(true)));
+  });
+}
+
+async function untilReady(urls: readonly string[], child: ChildProcess): Promise<void> {
+  const deadline = performance.now() + 60_000;
+  for (const url of urls) {
+    for (;;) {
+      if (child.exitCode !== null) throw new Error(`the server ended with ${child.exitCode}`);
+      const isReady = await fetch(url).then(
+        ({ status }) => status === 200,
+        () => false,
+      );
+      if (isReady) break;
+      if (performance.now() > deadline) throw new Error(`${url} did not answer 200 within 60 s`);
       await new Promise((resolve) => setTimeout(resolve, 5));
     }
   }
-  throw new Error('the server did not become healthy within 30 s');
 }
 
-/** Linux only; elsewhere NaN, printed as null. */
-function residentMb(child: ChildProcess, field: string): number {
+/** Linux only, as the numbers below; elsewhere none. */
+function childrenOf(pid: number): readonly number[] {
   try {
-    const line = readFileSync(`/proc/${child.pid}/status`, 'utf8')
-      .split('\n')
-      .find((entry) => entry.startsWith(field));
-    return Math.round(Number(line?.split(/\s+/)[1]) / 1024);
+    return readFileSync(`/proc/${pid}/task/${pid}/children`, 'utf8').split(' ').filter(Boolean).map(Number);
+  } catch {
+    return [];
+  }
+}
+
+/** Elsewhere than on Linux NaN, printed as null. */
+function residentMb(pids: readonly number[], field: string): number {
+  return Math.round(total(pids.map((pid) => kilobytes(pid, field))) / 1024);
+}
+
+function kilobytes(pid: number, field: string): number {
+  try {
+    const lines = readFileSync(`/proc/${pid}/status`, 'utf8').split('\n');
+    return Number(lines.find((entry) => entry.startsWith(field))?.split(/\s+/)[1]);
   } catch {
     return Number.NaN;
   }
+}
+
+const CLOCK_TICKS_PER_SECOND = 100;
+
+function cpuSeconds(pids: readonly number[]): number {
+  const ticks = pids.map((pid) => {
+    try {
+      // The name of the program, in parentheses, may have spaces; user and system time are the 14th and 15th field.
+      const fields = readFileSync(`/proc/${pid}/stat`, 'utf8').split(') ').at(-1)?.split(' ') ?? [];
+      return Number(fields[11]) + Number(fields[12]);
+    } catch {
+      return Number.NaN;
+    }
+  });
+  return Math.round(total(ticks) / (CLOCK_TICKS_PER_SECOND / 10)) / 10;
+}
+
+function total(values: readonly number[]): number {
+  return values.reduce((sum, value) => sum + value, 0);
 }

@@ -1,9 +1,9 @@
 import { type EmbeddingModel, embedMany } from 'ai';
 import { engramError } from '../../domain/errors.ts';
+import { createGate } from '../../domain/gate.ts';
 import type { Embedder, ModelCallContext } from '../../ports/models.ts';
 import { deadline, signalOf } from './call-settings.ts';
 import { takesDimensions } from './embedding-models.ts';
-import { createGate } from './gate.ts';
 import { type ModelSettings, modelName, openEmbeddingModel } from './provider.ts';
 import { DEFAULT_RETRY, type RetryPolicy, retryFor, withRetry } from './retry.ts';
 import { NO_METER, type UsageMeter } from './usage-meter.ts';

@@ -1,7 +1,7 @@
 import { type LanguageModel as AiLanguageModel, generateText } from 'ai';
+import { createGate } from '../../domain/gate.ts';
 import type { LanguageModel, ModelCallContext } from '../../ports/models.ts';
 import { type CallSettings, deadline, signalOf, usageOf } from './call-settings.ts';
-import { createGate } from './gate.ts';
 import { type ModelSettings, modelName, openLanguageModel } from './provider.ts';
 import { filteredAnswer } from './provider-error.ts';
 import { DEFAULT_RETRY, type RetryPolicy, retryFor, withRetry } from './retry.ts';

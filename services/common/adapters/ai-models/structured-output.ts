@@ -164,7 +164,7 @@ async function askByText(
 }
 
 /** The first JSON object in a text that may wrap it in a fence or in sentences. */
-export function readJson(text: string): unknown {
+function readJson(text: string): unknown {
   const start = text.indexOf('{');
   const end = text.lastIndexOf('}');
   if (start < 0 || end < start) return undefined;

@@ -12,7 +12,14 @@ export interface CollectionRules {
   readonly sequenced: boolean;
   /** Distinct document fields of all indexes, without `id` and `sequence`, in order of first mention. */
   readonly fields: readonly string[];
-  readonly indexes: readonly { readonly fields: readonly string[]; readonly unique: boolean }[];
+  readonly indexes: readonly IndexRules[];
+}
+
+export interface IndexRules {
+  readonly fields: readonly string[];
+  readonly unique: boolean;
+  /** Left out unless true, so that declarations of earlier releases stay the same. */
+  readonly wide?: true;
 }
 
 /** Ids longer than this are refused: an index entry should stay small beside its page. */
@@ -26,7 +33,10 @@ export function rulesOf(collection: AnyCollection): CollectionRules {
   if (!NAME.test(name)) throw new Error(`collection name ${JSON.stringify(name)} is not lower-case words joined by _`);
   const sequenced = collection.sequenced ?? false;
   const fields = new Map<string, string>();
-  const indexes = collection.indexes.map((index) => ({ fields: [...index.fields], unique: index.unique ?? false }));
+  const indexes = collection.indexes.map(({ fields: names, unique = false, wide = false }): IndexRules => {
+    if (unique && wide) throw new Error(`collection ${name}: a wide index cannot be unique`);
+    return { fields: [...names], unique, ...(wide ? { wide } : {}) };
+  });
   for (const field of indexes.flatMap((index) => index.fields)) {
     if (field === 'id') continue;
     if (field === 'sequence') {

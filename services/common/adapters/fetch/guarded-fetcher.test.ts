@@ -237,10 +237,31 @@ describe('guarded fetcher', () => {
 
     it('refuses IPv6 addresses that are not public or carry an IPv4 address', () => {
       const hidden = [
-        '::1', '::', '::ffff:127.0.0.1', '::ffff:7f00:1', '0:0:0:0:0:ffff:10.0.0.1', '::ffff:8.8.8.8', '::127.0.0.1', '64:ff9b::7f00:1', '64:ff9b::8.8.8.8',
-        '64:ff9b:1::a00:1', '2002:7f00:1::', '2001:0:7f00:1::', 'fe80::1', 'fe80::1%eth0', 'fec0::1', 'fc00::1', 'fd12:3456::1', 'ff02::1', '2001:db8::1',
-        '100::1', '3fff::1', '5f00::1', '4000::1', '2001:10::1',
-      ]; // biome-ignore format: one address per line would fill a page
+        '::1',
+        '::',
+        '::ffff:127.0.0.1',
+        '::ffff:7f00:1',
+        '0:0:0:0:0:ffff:10.0.0.1',
+        '::ffff:8.8.8.8',
+        '::127.0.0.1',
+        '64:ff9b::7f00:1',
+        '64:ff9b::8.8.8.8',
+        '64:ff9b:1::a00:1',
+        '2002:7f00:1::',
+        '2001:0:7f00:1::',
+        'fe80::1',
+        'fe80::1%eth0',
+        'fec0::1',
+        'fc00::1',
+        'fd12:3456::1',
+        'ff02::1',
+        '2001:db8::1',
+        '100::1',
+        '3fff::1',
+        '5f00::1',
+        '4000::1',
+        '2001:10::1',
+      ];
       for (const address of hidden) expect(isPublicAddress(address), address).to.equal(false);
       for (const address of [
         '2606:4700:4700::1111',

@@ -25,6 +25,14 @@ describe('file blob store', () => {
     expect(await readdir(join(directory, '.incoming'))).to.deep.equal([]);
   });
 
+  it('leaves no directory of a blob that could not be written', async () => {
+    const store = await createFileBlobStore({ directory });
+    const put = store.put(scope, 'items/1/original', Buffer.alloc(100_000), AbortSignal.abort());
+    expect((await Promise.allSettled([put]))[0].status).to.equal('rejected');
+    const left = await readdir(directory, { recursive: true });
+    expect(left.filter((path) => path.includes('items'))).to.deep.equal([]);
+  });
+
   it('keeps everything below its directory, whatever the key', async () => {
     const inner = join(directory, 'inner');
     const store = await createFileBlobStore({ directory: inner });

@@ -36,11 +36,24 @@ export async function createFileBlobStore({ directory }: FileBlobStoreOptions): 
     put(scope, key, content, signal) {
       requireBlobKey(key);
       return guard(directory, async () => {
-        const { path, ...info } = await receive(incoming, content, signal);
         const place = pathOf(scope, key);
-        await moveInto(path, place);
-        lateSync.note(place);
-        return { key, ...info };
+        // Bytes at hand do not break off: the directory is made while they are written. A failure shows itself below.
+        const made = content instanceof Uint8Array ? makeDirectory(place).catch(() => null) : null;
+        let received: string | null = null;
+        try {
+          const { path, ...info } = await receive(incoming, content, signal);
+          received = path;
+          await made;
+          await moveInto(path, place);
+          lateSync.note(place);
+          return { key, ...info };
+        } catch (error) {
+          if (received !== null) await rm(received, { force: true });
+          // A directory without content would stay for ever: nobody's key leads to it.
+          await made;
+          await prune(place, placeOf(directory, scope));
+          throw error;
+        }
       });
     },
     async get(scope, key, range) {
@@ -104,17 +117,21 @@ async function prepare(incoming: string): Promise<void> {
   await mkdir(incoming, { recursive: true, mode: 0o700 });
 }
 
-/** The directory may vanish between making it and using it: a removal elsewhere prunes what is empty. */
+/** The directory may be missing, also after it was made: a removal elsewhere prunes what is empty. */
 async function moveInto(from: string, to: string): Promise<void> {
   for (let attempt = 1; ; attempt += 1) {
     try {
-      await mkdir(dirname(to), { recursive: true, mode: 0o700 });
       await rename(from, to);
       return;
     } catch (error) {
       if (!isMissing(error) || attempt === MAX_ATTEMPTS) throw error;
+      await makeDirectory(to);
     }
   }
+}
+
+async function makeDirectory(path: string): Promise<void> {
+  await mkdir(dirname(path), { recursive: true, mode: 0o700 });
 }
 
 async function readRange(

@@ -1,7 +1,8 @@
-import { createHash, randomUUID } from 'node:crypto';
+import { randomUUID } from 'node:crypto';
 import { type FileHandle, open, rm } from 'node:fs/promises';
 import { join } from 'node:path';
 import type { Readable } from 'node:stream';
+import { contentChunks, createContentDigest } from '../blob-rules/incoming-content.ts';
 
 export interface IncomingFile {
   readonly path: string;
@@ -34,29 +35,10 @@ export async function receive(
 }
 
 async function writeAll(handle: FileHandle, content: Readable | Uint8Array, signal: AbortSignal | undefined) {
-  const md5 = createHash('md5');
-  const sha256 = createHash('sha256');
-  let sizeBytes = 0;
-  for await (const chunk of chunksOf(content, signal)) {
-    md5.update(chunk);
-    sha256.update(chunk);
-    sizeBytes += chunk.byteLength;
+  const digest = createContentDigest();
+  for await (const chunk of contentChunks(content, signal)) {
+    digest.add(chunk);
     await handle.writeFile(chunk);
   }
-  return { sizeBytes, md5: md5.digest('hex'), sha256: sha256.digest('hex') };
-}
-
-async function* chunksOf(content: Readable | Uint8Array, signal: AbortSignal | undefined): AsyncGenerator<Uint8Array> {
-  if (content instanceof Uint8Array) {
-    yield content;
-    return;
-  }
-  const abort = () => content.destroy(signal?.reason);
-  signal?.addEventListener('abort', abort, { once: true });
-  try {
-    for await (const chunk of content) yield typeof chunk === 'string' ? Buffer.from(chunk) : chunk;
-    signal?.throwIfAborted();
-  } finally {
-    signal?.removeEventListener('abort', abort);
-  }
+  return digest.result();
 }

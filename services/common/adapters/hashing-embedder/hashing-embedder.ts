@@ -2,7 +2,7 @@ import { setImmediate as nextTurn } from 'node:timers/promises';
 import type { Embedder } from '../../ports/models.ts';
 import { createHashingModel, type HashingModel } from './hashing-model.ts';
 
-export const HASHING_MODEL_NAME = 'builtin/hashing-v1';
+const HASHING_MODEL_NAME = 'builtin/hashing-v1';
 /** Other work gets its turn after this long. */
 const SLICE_MS = 5;
 

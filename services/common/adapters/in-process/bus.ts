@@ -1,8 +1,9 @@
 import { AsyncLocalStorage } from 'node:async_hooks';
-import { engramError } from '../../domain/errors.ts';
-import type { Bus, BusHandler, BusMessage, RequestOptions, Subscription } from '../../ports/bus.ts';
-import { createListener, type Listener } from './listener.ts';
-import { createSubjectTable } from './subject-table.ts';
+import type { Bus, BusMessage, Subscription } from '../../ports/bus.ts';
+import { createListener, type Listener } from '../bus-rules/listener.ts';
+import { createResponder, leastBusy, type Responder } from '../bus-rules/responder.ts';
+import { createSubjectTable } from '../bus-rules/subject-table.ts';
+import { nobodyAnswers, tooLate, within } from '../bus-rules/within-deadline.ts';
 
 export interface InProcessBusOptions {
   /** A listener of `publish` failed; nobody waits for its result. Default: a process warning. */
@@ -34,13 +35,11 @@ export function createInProcessBus(options: InProcessBusOptions = {}): Bus {
     async request(subject, payload, requestOptions) {
       const responder =
         draining && insideHandler.getStore() !== true ? undefined : leastBusy(responders.match(subject));
-      if (responder === undefined) {
-        throw engramError('ServiceUnavailableError', `Nobody answers ${subject}`, { retryable: true });
-      }
+      if (responder === undefined) throw nobodyAnswers(subject);
       requestOptions.signal?.throwIfAborted();
       const message: BusMessage = { subject, payload, headers: requestOptions.headers ?? {} };
       const call = (signal: AbortSignal) => insideHandler.run(true, () => track(responder.answer(message, signal)));
-      return withDeadline(call, subject, requestOptions);
+      return within(requestOptions, () => tooLate(subject, requestOptions), call);
     },
     async respond(subject, handler) {
       const responder = createResponder(handler);
@@ -67,37 +66,6 @@ export function createInProcessBus(options: InProcessBusOptions = {}): Bus {
   };
 }
 
-interface Responder {
-  readonly busy: () => number;
-  answer(message: BusMessage, signal: AbortSignal): Promise<Uint8Array>;
-  idle(): Promise<void>;
-}
-
-function createResponder(handler: BusHandler): Responder {
-  const running = new Set<Promise<unknown>>();
-  return {
-    busy: () => running.size,
-    answer(message, signal) {
-      const work = Promise.resolve().then(() => handler(message, signal));
-      running.add(work);
-      const forget = () => running.delete(work);
-      work.then(forget, forget);
-      return work;
-    },
-    async idle() {
-      while (running.size > 0) await Promise.allSettled(running);
-    },
-  };
-}
-
-function leastBusy(responders: readonly Responder[]): Responder | undefined {
-  let best = responders[0];
-  for (const responder of responders) {
-    if (best !== undefined && responder.busy() < best.busy()) best = responder;
-  }
-  return best;
-}
-
 /** Everybody without a queue group, and of each group the member whose turn it is. */
 function choose(listeners: readonly Listener[], turns: Map<string, number>): readonly Listener[] {
   const groups = new Map<string, Listener[]>();
@@ -113,31 +81,6 @@ function choose(listeners: readonly Listener[], turns: Map<string, number>): rea
     if (member !== undefined) chosen.push(member);
   }
   return chosen;
-}
-
-async function withDeadline(
-  call: (signal: AbortSignal) => Promise<Uint8Array>,
-  subject: string,
-  options: RequestOptions,
-): Promise<Uint8Array> {
-  const controller = new AbortController();
-  const { promise, reject } = Promise.withResolvers<never>();
-  const end = (reason: unknown) => {
-    controller.abort(reason);
-    reject(reason);
-  };
-  const timer = setTimeout(
-    () => end(engramError('DeadlineExceededError', `${subject} did not answer in ${options.deadlineMs} ms`)),
-    options.deadlineMs,
-  );
-  const onAbort = () => end(options.signal?.reason);
-  options.signal?.addEventListener('abort', onAbort, { once: true });
-  try {
-    return await Promise.race([call(controller.signal), promise]);
-  } finally {
-    clearTimeout(timer);
-    options.signal?.removeEventListener('abort', onAbort);
-  }
 }
 
 function subscription(removeIt: () => void, ended: () => Promise<void>): Subscription {

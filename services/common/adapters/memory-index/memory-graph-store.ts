@@ -32,7 +32,7 @@ export function createMemoryGraphStore(): GraphStore {
       signal?.throwIfAborted();
       const rows = edgeRows(scope);
       const found = new Set([...new Set(ids)].flatMap((id) => touching(rows, id, options)));
-      return copyJson([...found].sort(heaviestFirst));
+      return copyJson([...found].sort(heaviestFirst).map((edge) => shown(edge, options)));
     },
     async subgraph(scope, query, signal) {
       signal?.throwIfAborted();
@@ -50,7 +50,7 @@ export function createMemoryGraphStore(): GraphStore {
         for (const id of next) reached.add(id);
         frontier = [...next];
       }
-      return copyJson([...found]);
+      return copyJson([...found].map((edge) => shown(edge, query)));
     },
     async scanNodes(scope, query) {
       return page(nodeRows(scope), query, nodeKey, (row) => row.type);
@@ -92,12 +92,17 @@ function heaviestFirst(a: EdgeEvidence, b: EdgeEvidence): number {
 }
 
 function touching(rows: readonly EdgeEvidence[], id: string, options: NeighbourOptions): readonly EdgeEvidence[] {
+  const { direction } = options;
   return rows
-    .filter((row) => row.source === id || row.target === id)
+    .filter((row) => (row.source === id && direction !== 'in') || (row.target === id && direction !== 'out'))
     .filter((row) => options.relations === undefined || options.relations.includes(row.relation))
     .filter((row) => !options.excludeRelations?.includes(row.relation))
     .sort(heaviestFirst)
     .slice(0, options.limitPerNode ?? 64);
+}
+
+function shown(edge: EdgeEvidence, { withProperties = true }: NeighbourOptions): EdgeEvidence {
+  return withProperties ? edge : { ...edge, properties: {} };
 }
 
 /** The first of each list, then the second of each …: a cut leaves every node its heaviest edges. */

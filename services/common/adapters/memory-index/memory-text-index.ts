@@ -1,5 +1,12 @@
 import { scoreBm25 } from '../../domain/ranking/bm25.ts';
-import type { TextCandidate, TextEntry, TextIndex, TextQuery, TextRow } from '../../ports/text-index.ts';
+import type {
+  CandidateQuery,
+  TextCandidate,
+  TextEntry,
+  TextIndex,
+  TextQuery,
+  TextRow,
+} from '../../ports/text-index.ts';
 import { compareText, copyJson, createScopedState, entryKey, passes, removeSelected } from './scoped-state.ts';
 
 interface StoredRow {
@@ -29,14 +36,27 @@ export function createMemoryTextIndex(): TextIndex {
         averageLength: ofKind.length === 0 ? 0 : tokenCount / ofKind.length,
         rowFrequencies: query.terms.map((term) => ofKind.filter((row) => row.counts.has(term)).length),
       };
-      const matching = ofKind.filter((row) => passes(query, row)).flatMap((row) => candidate(row, query));
+      const matching = ofKind
+        .filter((row) => passes(query, row))
+        .map((row) => asCandidate(row, query))
+        .filter(holdsATerm);
       const best = scoreBm25({ candidates: matching, statistics }).slice(0, query.limit);
       return { candidates: best.map(({ row }) => copyJson(row)), statistics };
     },
-    async fetch(scope, kind, ids) {
+    async fetch(scope, kind, ids, { perId = Number.POSITIVE_INFINITY } = {}) {
+      const rows = [...(datasets.existing(scope)?.values() ?? [])].filter((row) => row.kind === kind);
+      return [...new Set(ids)].flatMap((id) => {
+        const found = rows.filter((row) => row.id === id);
+        return found.slice(Math.max(0, found.length - perId)).map(({ row }) => copyJson(row));
+      });
+    },
+    async fetchCandidates(scope, query) {
+      const { kind, ids } = query;
       const wanted = new Set(ids);
       const rows = [...(datasets.existing(scope)?.values() ?? [])];
-      return rows.filter((row) => row.kind === kind && wanted.has(row.id)).map(({ row }) => copyJson(row));
+      return rows
+        .filter((row) => row.kind === kind && wanted.has(row.id))
+        .map((row) => copyJson(asCandidate(row, query)));
     },
     async list(scope, { kind, provenance, after = -Infinity, limit }) {
       const rows = [...(datasets.existing(scope)?.values() ?? [])]
@@ -68,7 +88,12 @@ function storedRow(entry: TextEntry): StoredRow & TextRow {
   return { ...row, row, counts, length: tokens.length };
 }
 
-function candidate(stored: StoredRow, query: TextQuery): readonly TextCandidate[] {
-  const frequencies = query.terms.map((term) => stored.counts.get(term) ?? 0);
-  return frequencies.some((count) => count > 0) ? [{ ...stored.row, length: stored.length, frequencies }] : [];
+function asCandidate(stored: StoredRow, { terms, withPayload = true }: CandidateQuery | TextQuery): TextCandidate {
+  const payload = withPayload ? stored.row.payload : {};
+  const frequencies = terms.map((term) => stored.counts.get(term) ?? 0);
+  return { ...stored.row, payload, length: stored.length, frequencies };
+}
+
+function holdsATerm({ frequencies }: TextCandidate): boolean {
+  return frequencies.some((count) => count > 0);
 }

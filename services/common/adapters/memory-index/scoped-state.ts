@@ -30,7 +30,7 @@ export function entryKey(kind: IndexKind, key: EntryKey): string {
 export function isSelected(selection: RowSelection, row: Provenance): boolean {
   if (row.item !== selection.item) return false;
   if (selection.generation !== undefined && row.generation !== selection.generation) return false;
-  return selection.exceptGeneration === undefined || row.generation !== selection.exceptGeneration;
+  return selection.beforeGeneration === undefined || row.generation < selection.beforeGeneration;
 }
 
 export function passes(

@@ -1,8 +1,8 @@
-import { createHash } from 'node:crypto';
 import { Readable } from 'node:stream';
 import type { Scope } from '../../domain/scope.ts';
 import type { BlobStore } from '../../ports/blob-store.ts';
 import { requireBlobKey } from '../blob-rules/blob-key.ts';
+import { contentChunks, createContentDigest } from '../blob-rules/incoming-content.ts';
 import { compareCodePoints } from '../document-rules/ordering.ts';
 
 /** Blobs in the memory of the process, gone with it. */
@@ -17,10 +17,14 @@ export function createMemoryBlobStore(): BlobStore {
   return {
     async put(scope, key, content, signal) {
       requireBlobKey(key);
-      const bytes = await readAll(content, signal);
-      placeOf(scope).set(key, bytes);
-      const hash = (name: string) => createHash(name).update(bytes).digest('hex');
-      return { key, sizeBytes: bytes.byteLength, md5: hash('md5'), sha256: hash('sha256') };
+      const digest = createContentDigest();
+      const chunks: Uint8Array[] = [];
+      for await (const chunk of contentChunks(content, signal)) {
+        digest.add(chunk);
+        chunks.push(chunk);
+      }
+      placeOf(scope).set(key, Buffer.concat(chunks));
+      return { key, ...digest.result() };
     },
     async get(scope, key, range = { start: 0 }) {
       const bytes = placeOf(scope).get(key);
@@ -71,18 +75,4 @@ function placeName(scope: Scope): string {
 
 function isOfTenant(name: string, scope: Scope): boolean {
   return (JSON.parse(name) as readonly unknown[])[0] === scope.tenant;
-}
-
-async function readAll(content: Readable | Uint8Array, signal: AbortSignal | undefined): Promise<Uint8Array> {
-  signal?.throwIfAborted();
-  if (content instanceof Uint8Array) return Uint8Array.from(content);
-  const chunks: Uint8Array[] = [];
-  const abort = () => content.destroy(signal?.reason);
-  signal?.addEventListener('abort', abort, { once: true });
-  try {
-    for await (const chunk of content) chunks.push(typeof chunk === 'string' ? Buffer.from(chunk) : chunk);
-  } finally {
-    signal?.removeEventListener('abort', abort);
-  }
-  return Buffer.concat(chunks);
 }

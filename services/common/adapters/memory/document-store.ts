@@ -22,8 +22,9 @@ import {
 import { requireDocumentId, requireQueryable, rulesOf } from '../document-rules/collection-rules.ts';
 import { decodeCursor, encodeCursor } from '../document-rules/cursor.ts';
 import { conditionsOf, matches } from '../document-rules/filter.ts';
-import { compareIndexValues, type IndexValue, type SortKey, totalOrder } from '../document-rules/ordering.ts';
+import { type IndexValue, type SortKey, totalOrder } from '../document-rules/ordering.ts';
 import { isWithin, placeOf, reachOf } from '../document-rules/reach.ts';
+import { comparePlaces } from '../document-rules/stored-field.ts';
 import { createDocumentTable, type DocumentTable, type Row, readField, rowsWithin } from './document-table.ts';
 
 /** Documents in the memory of the process, gone with it. The same rules as the durable stores; every query is a scan. */
@@ -54,8 +55,8 @@ export function createMemoryDocumentStore(): DocumentStore {
       const order = totalOrder(table.rules, query.sort ?? []);
       const after = query.after ? decodeCursor(order, query.after) : null;
       const rows = select(table, scope, query.where ?? {})
-        .filter((row) => after === null || compareTo(order, row, after) > 0)
-        .sort((left, right) => compareTo(order, left, placeIn(order, right)));
+        .filter((row) => after === null || comparePlaces(order, placeIn(order, row), after) > 0)
+        .sort((left, right) => comparePlaces(order, placeIn(order, left), placeIn(order, right)));
       const start = query.offset ?? 0;
       const page = rows.slice(start, start + query.limit);
       const last = page.at(-1);
@@ -169,12 +170,4 @@ function toStored<T>(row: Row): Stored<T> {
 
 function placeIn(order: readonly SortKey[], row: Row): readonly IndexValue[] {
   return order.map((key) => readField(row, key.field));
-}
-
-function compareTo(order: readonly SortKey[], row: Row, place: readonly IndexValue[]): number {
-  for (const [index, key] of order.entries()) {
-    const difference = compareIndexValues(readField(row, key.field), place[index] ?? null);
-    if (difference !== 0) return key.descending ? -difference : difference;
-  }
-  return 0;
 }

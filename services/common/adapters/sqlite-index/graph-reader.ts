@@ -1,6 +1,7 @@
 import type { GraphCounts, ScanQuery } from '../../ports/graph-store.ts';
+import { byPlace, inBatches } from './in-batches.ts';
 import { type OpenFile, reading } from './open-files.ts';
-import { readOrigin, type StoredOrigin } from './origins.ts';
+import { readOrigin } from './origins.ts';
 
 /** Evidence as it travels to the main thread; JSON is parsed there. */
 export interface PackedNode {
@@ -16,16 +17,18 @@ export interface PackedNode {
   readonly properties: string;
 }
 
-export interface PackedEdge {
-  readonly source: string;
-  readonly relation: string;
-  readonly target: string;
-  readonly item: string;
-  readonly generation: number;
-  readonly weight: number;
-  /** JSON. */
-  readonly properties: string;
+/** Edges as they travel to the main thread: what repeats stands once. */
+export interface PackedEdges {
+  readonly ids: readonly string[];
+  readonly relations: readonly string[];
+  readonly origins: readonly { readonly item: string; readonly generation: number }[];
+  /** Of each edge: source, relation, target and origin as places in the lists above, then its weight. */
+  readonly edges: Float64Array;
+  /** JSON; null when nobody asked for them. */
+  readonly properties: readonly string[] | null;
 }
+
+export const EDGE_FIELDS = 5;
 
 /** Key columns of an edge row. */
 export type EdgeKey = readonly [source: number, relation: string, target: number, origin: number];
@@ -61,7 +64,7 @@ export function scanNodes(file: OpenFile, query: ScanQuery): { items: readonly P
   });
 }
 
-export function scanEdges(file: OpenFile, query: ScanQuery): { items: readonly PackedEdge[]; next: string | null } {
+export function scanEdges(file: OpenFile, query: ScanQuery): { edges: PackedEdges; next: string | null } {
   return reading(file, () => {
     const after = parseCursor(query.after, [-1, '', -1, -1]);
     const rows = file.all(
@@ -76,7 +79,7 @@ export function scanEdges(file: OpenFile, query: ScanQuery): { items: readonly P
       (row) => row as unknown as EdgeKey,
       (row) => row,
     );
-    return { items: readEdges(file, keys.items), next: keys.next };
+    return { edges: packEdges(file, readEdges(file, keys.items), true), next: keys.next };
   });
 }
 
@@ -94,18 +97,14 @@ export function countGraph(file: OpenFile, item: string | null): GraphCounts {
   });
 }
 
+/** An edge as the indexes hold it: its key, and the weight to choose by. */
+export type FoundEdge = readonly [...key: EdgeKey, weight: number];
+
+/** An edge with its properties (JSON). */
+type ReadEdge = readonly [...found: FoundEdge, properties: string];
+
 /** Edges by key, in the order given. Read in batches: a call per edge would cost more than the reading. */
-export function readEdges(
-  file: OpenFile,
-  keys: readonly (readonly [...EdgeKey, ...unknown[]])[],
-): readonly PackedEdge[] {
-  const ids = readIds(file, new Set(keys.flatMap(([source, , target]) => [source, target])));
-  const origins = new Map<number, StoredOrigin | null>();
-  const originOf = (origin: number) => {
-    const found = origins.get(origin) ?? readOrigin(file, origin);
-    origins.set(origin, found);
-    return found;
-  };
+export function readEdges(file: OpenFile, keys: readonly (readonly [...EdgeKey, ...unknown[]])[]): readonly ReadEdge[] {
   const contents = inBatches(keys, (batch) =>
     file
       .all(
@@ -117,17 +116,49 @@ export function readEdges(
   );
   return keys.map(([source, relation, target, origin], index) => {
     const [, weight, properties] = contents[index] ?? [];
-    const from = originOf(origin);
-    return {
-      source: ids.get(source) ?? '',
-      relation,
-      target: ids.get(target) ?? '',
-      item: from?.item ?? '',
-      generation: from?.generation ?? 0,
-      weight: Number(weight),
-      properties: String(properties),
-    };
+    return [source, relation, target, origin, Number(weight), String(properties)];
   });
+}
+
+/** `withProperties`: then the edges must hold them. */
+export function packEdges(
+  file: OpenFile,
+  found: readonly (FoundEdge | ReadEdge)[],
+  withProperties: boolean,
+): PackedEdges {
+  const idOf = readIds(file, new Set(found.flatMap(([source, , target]) => [source, target])));
+  const nodes = createPlaces<number>();
+  const relations = createPlaces<string>();
+  const origins = createPlaces<number>();
+  const edges = new Float64Array(found.length * EDGE_FIELDS);
+  found.forEach(([source, relation, target, origin, weight], index) => {
+    const places = [nodes.of(source), relations.of(relation), nodes.of(target), origins.of(origin), weight];
+    edges.set(places, index * EDGE_FIELDS);
+  });
+  return {
+    ids: nodes.values().map((node) => idOf.get(node) ?? ''),
+    relations: relations.values(),
+    origins: origins.values().map((origin) => {
+      const { item = '', generation = 0 } = readOrigin(file, origin) ?? {};
+      return { item, generation };
+    }),
+    edges,
+    properties: withProperties ? found.map((edge) => edge[5] ?? '{}') : null,
+  };
+}
+
+/** Numbers values from 0 in the order in which they first come. */
+function createPlaces<Value>() {
+  const places = new Map<Value, number>();
+  return {
+    of(value: Value): number {
+      const known = places.get(value);
+      if (known !== undefined) return known;
+      places.set(value, places.size);
+      return places.size - 1;
+    },
+    values: (): readonly Value[] => [...places.keys()],
+  };
 }
 
 /** The file's ids, with at least those of `nodes`. */
@@ -140,26 +171,6 @@ function readIds(file: OpenFile, nodes: ReadonlySet<number>): ReadonlyMap<number
   );
   for (const [node, id] of rows) nodeIds.set(Number(node), String(id));
   return nodeIds;
-}
-
-/** Rows in the order of what was asked: sorting here spares SQLite copying whole rows into a sorter. */
-export function byPlace(a: readonly unknown[], b: readonly unknown[]): number {
-  return Number(a[0]) - Number(b[0]);
-}
-
-/** Reads in groups of 64, then 8, then 1 (none above `greatest`), so that few different statements are prepared. */
-export function inBatches<Value, Row>(
-  values: readonly Value[],
-  read: (batch: readonly Value[]) => readonly Row[],
-  greatest = 64,
-): readonly Row[] {
-  const rows: Row[] = [];
-  let start = 0;
-  for (const size of [64, 8, 1]) {
-    if (size > greatest) continue;
-    for (; start + size <= values.length; start += size) rows.push(...read(values.slice(start, start + size)));
-  }
-  return rows;
 }
 
 function packNode(row: readonly unknown[]): PackedNode {

@@ -1,36 +1,52 @@
 import type { NeighbourOptions, SubgraphQuery } from '../../ports/graph-store.ts';
-import { byPlace, type EdgeKey, inBatches, type PackedEdge, readEdges } from './graph-reader.ts';
+import { type FoundEdge, type PackedEdges, packEdges, readEdges } from './graph-reader.ts';
+import { byPlace, inBatches } from './in-batches.ts';
 import { type OpenFile, reading } from './open-files.ts';
 
 const DEFAULT_LIMIT_PER_NODE = 64;
 
-/** An edge as the indexes hold it: its key, and the weight to choose by. */
-type FoundEdge = readonly [...key: EdgeKey, weight: number];
-
-export function readNeighbours(
-  file: OpenFile,
-  ids: readonly string[],
-  options: NeighbourOptions,
-): readonly PackedEdge[] {
+export function readNeighbours(file: OpenFile, ids: readonly string[], options: NeighbourOptions): PackedEdges {
   return reading(file, () => {
-    const found = new Map<string, FoundEdge>();
-    for (const edges of heaviestEdges(
-      file,
-      nodeNumbers(file, ids),
-      options,
-      options.limitPerNode ?? DEFAULT_LIMIT_PER_NODE,
-    )) {
-      for (const edge of edges) found.set(nameOf(edge), edge);
-    }
-    return readEdges(file, [...found.values()].sort(heaviestFirst));
+    const lists = rememberedEdges(file, nodeNumbers(file, ids), options);
+    return packed(file, distinct(lists, options).toSorted(heaviestFirst), options);
   });
+}
+
+/** Each edge once: two nodes asked for may be its two ends, unless only one end counts. */
+function distinct(lists: readonly (readonly FoundEdge[])[], { direction }: NeighbourOptions): readonly FoundEdge[] {
+  if (direction !== undefined) return lists.flat();
+  const found = new Map<string, FoundEdge>();
+  for (const edge of lists.flat()) found.set(nameOf(edge), edge);
+  return [...found.values()];
+}
+
+const BYTES_PER_EDGE = 120;
+
+/** `heaviestEdges` of each node; those of nodes that were asked for lately are known still. */
+function rememberedEdges(
+  file: OpenFile,
+  nodes: readonly number[],
+  options: NeighbourOptions,
+): readonly (readonly FoundEdge[])[] {
+  const { relations = null, excludeRelations = [], direction = '', limitPerNode = DEFAULT_LIMIT_PER_NODE } = options;
+  const manner = JSON.stringify([relations, excludeRelations, direction, limitPerNode]);
+  const keyOf = (node: number) => `${node} ${manner}`;
+  const lists = nodes.map((node) => file.recentEdges.get(keyOf(node)));
+  const missing = nodes.filter((_, index) => lists[index] === undefined);
+  const read = heaviestEdges(file, missing, options, limitPerNode);
+  missing.forEach((node, index) => {
+    const edges = read[index] ?? [];
+    file.recentEdges.keep(keyOf(node), edges, BYTES_PER_EDGE * (edges.length + 1));
+  });
+  let next = 0;
+  return lists.map((list) => list ?? read[next++] ?? []);
 }
 
 /**
  * Breadth first. Within a hop the nodes take turns: the heaviest edge of each, then the second of each …, so that a cut
  * leaves every node its heaviest edges. Lists are read in growing slices, so the work follows `maxEdges`.
  */
-export function readSubgraph(file: OpenFile, query: SubgraphQuery): readonly PackedEdge[] {
+export function readSubgraph(file: OpenFile, query: SubgraphQuery): PackedEdges {
   return reading(file, () => {
     const found = new Map<string, FoundEdge>();
     const reached = new Set(nodeNumbers(file, query.seeds));
@@ -45,7 +61,7 @@ export function readSubgraph(file: OpenFile, query: SubgraphQuery): readonly Pac
       for (const node of next) reached.add(node);
       frontier = [...next];
     }
-    return readEdges(file, [...found.values()]);
+    return packed(file, [...found.values()], query);
   });
 }
 
@@ -86,7 +102,7 @@ function heaviestEdges(
   options: NeighbourOptions,
   limit: number,
 ): readonly (readonly FoundEdge[])[] {
-  const { relations, excludeRelations = [] } = options;
+  const { relations, excludeRelations = [], direction } = options;
   const conditions = [
     ...(relations === undefined ? [] : [`AND relation IN (${placeholders(relations)})`]),
     ...(excludeRelations.length === 0 ? [] : [`AND relation NOT IN (${placeholders(excludeRelations)})`]),
@@ -95,14 +111,18 @@ function heaviestEdges(
     SELECT json_group_array(json_array(relation, ${other}, origin, weight)) FROM (
       SELECT relation, ${other}, origin, weight FROM edge_row INDEXED BY edge_row_${own}
       WHERE ${own} = wanted.node ${more} ${conditions} ORDER BY weight DESC, relation LIMIT ?))`;
+  // An edge from a node to itself is read at its source.
+  const ends = [
+    direction === 'in' ? `'[]'` : end('source', 'target'),
+    direction === 'out' ? `'[]'` : end('target', 'source', direction === 'in' ? '' : 'AND source <> target'),
+  ];
   const parameters = [...(relations ?? []), ...excludeRelations, limit];
   return inBatches(nodes, (batch) =>
     file
       .all(
-        // An edge from a node to itself is read at its source.
         `WITH wanted (place, node) AS (VALUES ${batch.map(() => '(?, ?)').join(', ')})
-         SELECT place, node, ${end('source', 'target')}, ${end('target', 'source', 'AND source <> target')} FROM wanted`,
-        [...batch.flatMap((node, place) => [place, node]), ...parameters, ...parameters],
+         SELECT place, node, ${ends.join(', ')} FROM wanted`,
+        [...batch.flatMap((node, place) => [place, node]), ...parameters, ...(direction ? [] : parameters)],
       )
       .toSorted(byPlace)
       .map(([, node, outgoing, incoming]) =>
@@ -133,10 +153,21 @@ function heaviestFirst(a: FoundEdge, b: FoundEdge): number {
   return b[4] - a[4];
 }
 
+function packed(file: OpenFile, found: readonly FoundEdge[], { withProperties = true }: NeighbourOptions): PackedEdges {
+  return packEdges(file, withProperties ? readEdges(file, found) : found, withProperties);
+}
+
 /** Unknown ids are left out. */
 function nodeNumbers(file: OpenFile, ids: readonly string[]): readonly number[] {
-  return [...new Set(ids)].flatMap((id) =>
-    file.all('SELECT node FROM node_key WHERE id = ?', [id]).map(([node]) => Number(node)),
+  return inBatches([...new Set(ids)], (batch) =>
+    file
+      .all(
+        `WITH wanted (place, id) AS (VALUES ${batch.map(() => '(?, ?)').join(', ')})
+         SELECT place, node FROM wanted CROSS JOIN node_key USING (id)`,
+        batch.flatMap((id, place) => [place, id]),
+      )
+      .toSorted(byPlace)
+      .map(([, node]) => Number(node)),
   );
 }
 

@@ -1,10 +1,13 @@
 import { existsSync, mkdirSync, rmSync } from 'node:fs';
 import { dirname } from 'node:path';
 import type { DatabaseSync, SQLInputValue } from 'node:sqlite';
+import { isEngramError } from '../../domain/errors.ts';
 import { migrate } from '../sqlite/migrations.ts';
 import { openForReading, openForWriting } from '../sqlite/open-database.ts';
 import { storeError } from '../sqlite/sqlite-errors.ts';
 import { createStatementCache, type StatementCache } from '../sqlite/statement-cache.ts';
+import type { FoundEdge } from './graph-reader.ts';
+import { createRecentReads, type RecentReads } from './recent-reads.ts';
 import { DATASET_MIGRATIONS } from './schema.ts';
 
 /** An open dataset file. Rows come as arrays. */
@@ -12,6 +15,13 @@ export interface OpenFile extends StatementCache {
   readonly path: string;
   /** Node ids by number, as far as they were read: numbers are never reused, so an entry stays true. */
   readonly nodeIds: Map<number, string>;
+  /** What readers remember of the state they read last; empty when another connection has written since. */
+  readonly recentPostings: RecentReads<ReadonlyMap<number, Uint32Array>>;
+  readonly recentSlots: RecentReads<Uint32Array>;
+  readonly recentEdges: RecentReads<readonly FoundEdge[]>;
+  forgetReads(): void;
+  /** To be called at the start of a snapshot. */
+  forgetIfChanged(): void;
   exec(sql: string): void;
   /** For loops over many rows: about 1 µs less a call than `run`. Keep it no longer than the transaction. */
   writer(sql: string): (...parameters: SQLInputValue[]) => void;
@@ -22,11 +32,24 @@ export interface OpenFile extends StatementCache {
 const NEWEST_VERSION = DATASET_MIGRATIONS.at(-1)?.version ?? 0;
 /** Files that keep their page cache; the others give it back, so that many open files cost little. */
 const WARM_FILES = 4;
+/** Of each warm file: the postings of some dozens of words, and the row lengths, of 200,000 rows. */
+const POSTING_BYTES = 8 * 1024 * 1024;
+const SLOT_BYTES = 4 * 1024 * 1024;
+/** The edges of some thousand nodes. */
+const EDGE_BYTES = 8 * 1024 * 1024;
+
+/** A file that is dropped and made again and again may be lost in each of them; a damaged one is told of after the last. */
+const READ_ATTEMPTS = 5;
 
 /** Open files of one thread, closed by least recent use. */
 export interface OpenFiles {
   /** Null when a reader asks for a file that does not exist. */
   open(path: string): OpenFile | null;
+  /**
+   * Runs `work` on the file; null when it does not exist. The storage worker may remove a file, and make another of its
+   * name, under a reader: what fails then is run again, on a fresh connection.
+   */
+  read<Result>(path: string, work: (file: OpenFile) => Result): Result | null;
   forget(path: string): void;
   closeAll(): void;
 }
@@ -35,6 +58,8 @@ export interface OpenFilesOptions {
   readonly limit: number;
   readonly mode: 'read' | 'write';
   readonly autoMigrate: boolean;
+  /** Told before a file is read again because reading it failed. */
+  readonly onLost?: (path: string) => void;
 }
 
 interface Entry {
@@ -52,31 +77,48 @@ export function createOpenFiles(options: OpenFilesOptions): OpenFiles {
     const cooled = [...entries.values()].at(-1 - WARM_FILES);
     cooled?.file.exec('PRAGMA shrink_memory');
     cooled?.file.nodeIds.clear();
+    cooled?.file.forgetReads();
   };
   let latest = '';
-  return {
-    forget,
-    open(path) {
-      const known = entries.get(path);
-      if (known && path === latest) return known.file;
-      if (known) {
-        entries.delete(path);
-        entries.set(path, known);
-        latest = path;
-        coolDown();
-        return known.file;
-      }
-      if (options.mode === 'read' && !existsSync(path)) return null;
-      const opened = openDatasetFile(path, options);
-      if (opened === null) return null;
-      for (const oldest of entries.keys()) {
-        if (entries.size < options.limit) break;
-        forget(oldest);
-      }
-      entries.set(path, opened);
+  const readOnce = <Result>(path: string, work: (file: OpenFile) => Result): Result | null => {
+    const file = open(path);
+    return file === null ? null : work(file);
+  };
+  const open = (path: string): OpenFile | null => {
+    const known = entries.get(path);
+    if (known && path === latest) return known.file;
+    if (known) {
+      entries.delete(path);
+      entries.set(path, known);
       latest = path;
       coolDown();
-      return opened.file;
+      return known.file;
+    }
+    if (options.mode === 'read' && !existsSync(path)) return null;
+    const opened = openDatasetFile(path, options);
+    if (opened === null) return null;
+    for (const oldest of entries.keys()) {
+      if (entries.size < options.limit) break;
+      forget(oldest);
+    }
+    entries.set(path, opened);
+    latest = path;
+    coolDown();
+    return opened.file;
+  };
+  return {
+    forget,
+    open,
+    read(path, work) {
+      for (let attempt = 1; ; attempt += 1) {
+        try {
+          return readOnce(path, work);
+        } catch (error) {
+          if (attempt === READ_ATTEMPTS || (storeError(error, path) === null && !isEngramError(error))) throw error;
+          options.onLost?.(path);
+          forget(path);
+        }
+      }
     },
     closeAll() {
       for (const path of [...entries.keys()]) forget(path);
@@ -156,10 +198,28 @@ function makeDirectory(path: string): void {
 }
 
 function asOpenFile(database: DatabaseSync, path: string): OpenFile {
+  const statements = createStatementCache(database);
+  const recentPostings = createRecentReads<ReadonlyMap<number, Uint32Array>>(POSTING_BYTES);
+  const recentSlots = createRecentReads<Uint32Array>(SLOT_BYTES);
+  const recentEdges = createRecentReads<readonly FoundEdge[]>(EDGE_BYTES);
+  const forgetReads = () => {
+    for (const recent of [recentPostings, recentSlots, recentEdges]) recent.clear();
+  };
+  let version: unknown;
   return {
     path,
     nodeIds: new Map(),
-    ...createStatementCache(database),
+    recentPostings,
+    recentSlots,
+    recentEdges,
+    forgetReads,
+    ...statements,
+    forgetIfChanged() {
+      // Tells of the commits of other connections only: whoever writes must not remember.
+      const current = statements.get('PRAGMA data_version', [])?.[0];
+      if (current !== version) forgetReads();
+      version = current;
+    },
     exec: (sql) => database.exec(sql),
     writer(sql) {
       const statement = database.prepare(sql);
@@ -192,6 +252,7 @@ export function writing<Result>(file: OpenFile, work: () => Result): Result {
 export function reading<Result>(file: OpenFile, work: () => Result): Result {
   file.exec('BEGIN');
   try {
+    file.forgetIfChanged();
     return work();
   } finally {
     rollBack(file);

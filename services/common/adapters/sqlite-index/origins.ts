@@ -35,12 +35,12 @@ export function resolveOrigins(
 
 /** Origins that a removal names. */
 export function originsOf(file: OpenFile, selection: RowSelection): readonly number[] {
-  const { item, generation = null, exceptGeneration = null } = selection;
+  const { item, generation = null, beforeGeneration = null } = selection;
   return file
     .all(
       `SELECT origin FROM origin WHERE item = ?1 AND (?2 IS NULL OR generation = ?2)
-       AND (?3 IS NULL OR generation <> ?3)`,
-      [item, generation, exceptGeneration],
+       AND (?3 IS NULL OR generation < ?3)`,
+      [item, generation, beforeGeneration],
     )
     .map(([origin]) => Number(origin));
 }

@@ -1,6 +1,7 @@
 import { inverseRowFrequency } from '../../domain/ranking/bm25.ts';
 import type { OpenFile } from './open-files.ts';
-import { asIntegers, BUCKET_ROWS, entryFrequency, entryOffset } from './postings.ts';
+import { BUCKET_ROWS, bucketOf, entryFrequency, entryOffset, offsetOf } from './postings.ts';
+import { readPostings, readSlots, type TermPostings } from './term-postings.ts';
 
 export interface RankQuery {
   readonly kind: number;
@@ -37,20 +38,19 @@ const B = 0.75;
 
 /** The rows with the highest BM25, found by adding up the postings of all terms, bucket by bucket. */
 export function rankRows(file: OpenFile, query: RankQuery): RankedRows {
-  const buckets = readPostings(file, query);
-  const rowFrequencies = query.keys.map((_, term) => {
+  const terms = query.keys.map((key) => readPostings(file, query.kind, key));
+  const buckets = byBucket(terms);
+  const rowFrequencies = terms.map((postings) => {
     let count = 0;
-    for (const postings of buckets.values()) count += postings[term]?.length ?? 0;
+    for (const entries of postings.values()) count += entries.length;
     return count;
   });
   const weights = rowFrequencies.map((count) => inverseRowFrequency(query.rowCount, count) * (K1 + 1));
   const scores = new Float64Array(BUCKET_ROWS);
   let best: Best[] = [];
   let floor = 0;
-  const lengthsOf = new Map<number, Uint32Array>();
   for (const [bucket, postings] of buckets) {
     const slots = readSlots(file, query.kind, bucket);
-    lengthsOf.set(bucket, slots);
     addScores(scores, postings, slots, weights, query.averageLength);
     for (let offset = 0; offset < BUCKET_ROWS; offset++) {
       const score = scores[offset] as number;
@@ -65,38 +65,38 @@ export function rankRows(file: OpenFile, query: RankQuery): RankedRows {
     }
   }
   const sequences = keepBest(best, query.limit).map(({ sequence }) => sequence);
-  const located = sequences.map((sequence) => ({
-    offset: sequence % BUCKET_ROWS,
-    postings: buckets.get(Math.floor(sequence / BUCKET_ROWS)) ?? [],
-    slots: lengthsOf.get(Math.floor(sequence / BUCKET_ROWS)),
-  }));
-  return {
+  return { sequences, ...measureRows(file, { kind: query.kind, terms, sequences }), rowFrequencies };
+}
+
+/** Lengths of rows, and what they hold of each term. */
+export function measureRows(
+  file: OpenFile,
+  {
+    kind,
+    terms,
     sequences,
-    lengths: located.map(({ slots, offset }) => (slots?.[offset] ?? 1) - 1),
-    frequencies: located.map(({ postings, offset }) =>
-      query.keys.map((_, term) => frequencyAt(postings[term], offset)),
+  }: { readonly kind: number; readonly terms: readonly TermPostings[]; readonly sequences: readonly number[] },
+): Pick<RankedRows, 'lengths' | 'frequencies'> {
+  const located = sequences.map((sequence) => ({ bucket: bucketOf(sequence), offset: offsetOf(sequence) }));
+  return {
+    lengths: located.map(({ bucket, offset }) => (readSlots(file, kind, bucket)[offset] as number) - 1),
+    frequencies: located.map(({ bucket, offset }) =>
+      terms.map((postings) => frequencyAt(postings.get(bucket), offset)),
     ),
-    rowFrequencies,
   };
 }
 
-function readPostings(file: OpenFile, { kind, keys }: RankQuery): ReadonlyMap<number, BucketPostings> {
+/** Entries of all terms by bucket, the term at its place. */
+function byBucket(terms: readonly TermPostings[]): ReadonlyMap<number, BucketPostings> {
   const buckets = new Map<number, BucketPostings>();
-  keys.forEach((key, term) => {
-    for (const [bucket, entries] of file.all('SELECT bucket, entries FROM text_posting WHERE kind = ? AND term = ?', [
-      kind,
-      key,
-    ])) {
-      const postings = buckets.get(Number(bucket)) ?? [];
-      postings[term] = asIntegers(entries);
-      buckets.set(Number(bucket), postings);
+  terms.forEach((postings, term) => {
+    for (const [bucket, entries] of postings) {
+      const together = buckets.get(bucket) ?? [];
+      together[term] = entries;
+      buckets.set(bucket, together);
     }
   });
   return buckets;
-}
-
-function readSlots(file: OpenFile, kind: number, bucket: number): Uint32Array {
-  return asIntegers(file.get('SELECT slots FROM text_bucket WHERE kind = ? AND bucket = ?', [kind, bucket])?.[0]);
 }
 
 function addScores(

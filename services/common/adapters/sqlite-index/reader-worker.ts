@@ -1,11 +1,20 @@
 import { workerData } from 'node:worker_threads';
 import type { NeighbourOptions, ScanQuery, SubgraphQuery } from '../../ports/graph-store.ts';
 import type { EntryFilter, IndexKind } from '../../ports/index-entry.ts';
-import type { TextQuery } from '../../ports/text-index.ts';
+import type { CandidateQuery, TextQuery } from '../../ports/text-index.ts';
 import { countGraph, readNodes, scanEdges, scanNodes } from './graph-reader.ts';
 import { readNeighbours, readSubgraph } from './graph-walk.ts';
 import { createOpenFiles, type OpenFile } from './open-files.ts';
-import { countRows, countText, fetchText, listText, type TextListQuery, textCandidates } from './text-reader.ts';
+import {
+  countRows,
+  countText,
+  type FetchQuery,
+  fetchCandidates,
+  fetchText,
+  listText,
+  type TextListQuery,
+  textCandidates,
+} from './text-reader.ts';
 import { fetchVectors, readSpace } from './vector-reader.ts';
 import { serveParent } from './worker-host.ts';
 import type { WorkerSettings } from './worker-protocol.ts';
@@ -15,10 +24,7 @@ const settings = workerData as WorkerSettings;
 const files = createOpenFiles({ limit: settings.openFiles, mode: 'read', autoMigrate: settings.autoMigrate });
 
 function onFile<Argument, Result>(read: (file: OpenFile, argument: Argument) => Result) {
-  return (path: string, argument: Argument): Result | null => {
-    const file = files.open(path);
-    return file === null ? null : read(file, argument);
-  };
+  return (path: string, argument: Argument): Result | null => files.read(path, (file) => read(file, argument));
 }
 
 interface IdQuery {
@@ -28,7 +34,8 @@ interface IdQuery {
 
 const methods = {
   candidates: onFile((file, query: TextQuery) => textCandidates(file, query)),
-  fetchText: onFile((file, { kind, ids }: IdQuery) => fetchText(file, kind, ids)),
+  fetchText: onFile((file, query: FetchQuery) => fetchText(file, query)),
+  fetchCandidates: onFile((file, query: CandidateQuery) => fetchCandidates(file, query)),
   listText: onFile((file, query: TextListQuery) => listText(file, query)),
   countText: onFile((file, filter: Partial<EntryFilter>) => countText(file, filter)),
   space: onFile((file, _: null) => readSpace(file)),

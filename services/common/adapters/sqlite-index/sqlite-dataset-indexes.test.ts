@@ -112,6 +112,27 @@ describe('SQLite dataset indexes', () => {
     expect(await indexes.text.count(scope, {})).to.equal(1);
   });
 
+  it('lets nobody read a file that is being dropped: nothing or what came after, never an error', async () => {
+    const scope = scopes();
+    let isOver = false;
+    const read = async () => {
+      while (!isOver) {
+        await indexes.text.count(scope, {});
+        await indexes.graph.count(scope);
+        await indexes.vectors.nearest(scope, { kind: 'chunk', vector: Float32Array.of(1, 0, 0), limit: 5 });
+        await indexes.text.fetch(scope, 'chunk', ['a']);
+      }
+    };
+    const readers = Promise.all([read(), read(), read()]);
+    for (let round = 0; round < 60; round += 1) {
+      await fill(scope);
+      await Promise.all([indexes.text.drop(scope), indexes.vectors.drop(scope), indexes.graph.drop(scope)]);
+    }
+    isOver = true;
+    await readers;
+    expect(await indexes.text.count(scope, {})).to.equal(0);
+  });
+
   it('names the file when it is damaged, and goes on with the others', async () => {
     const [broken, foreign, good] = [scopes(), scopes(), scopes()];
     mkdirSync(dirname(pathOf(broken)), { recursive: true });

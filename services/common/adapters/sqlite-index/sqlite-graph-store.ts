@@ -1,10 +1,9 @@
 import type { DataItemId } from '../../domain/brand.ts';
 import type { JsonObject } from '../../domain/json.ts';
-import type { Page } from '../../domain/result-page.ts';
 import type { EdgeEvidence, GraphStore, NodeEvidence } from '../../ports/graph-store.ts';
 import { edgeBatch, nodeBatch } from './batches.ts';
 import type { DatasetWorkers } from './dataset-workers.ts';
-import type { PackedEdge, PackedNode } from './graph-reader.ts';
+import { EDGE_FIELDS, type PackedEdges, type PackedNode } from './graph-reader.ts';
 
 const DEFAULT_PER_NODE = 64;
 const NOTHING = { nodes: 0, edges: 0, nodeRows: 0, edgeRows: 0 };
@@ -21,17 +20,18 @@ export function createSqliteGraphStore({ writer, reader, pathOf, forget }: Datas
       return ((await reader.call('nodes', pathOf(scope), { ids, perNode })) ?? []).map(unpackNode);
     },
     async neighbours(scope, ids, options, signal) {
-      const edges = await reader.call('neighbours', pathOf(scope), { ids, options }, { signal });
-      return (edges ?? []).map(unpackEdge);
+      return unpackEdges(await reader.call('neighbours', pathOf(scope), { ids, options }, { signal }));
     },
     async subgraph(scope, query, signal) {
-      return ((await reader.call('subgraph', pathOf(scope), query, { signal })) ?? []).map(unpackEdge);
+      return unpackEdges(await reader.call('subgraph', pathOf(scope), query, { signal }));
     },
     async scanNodes(scope, query) {
-      return unpackPage(await reader.call('scanNodes', pathOf(scope), query), unpackNode);
+      const page = await reader.call('scanNodes', pathOf(scope), query);
+      return { items: (page?.items ?? []).map(unpackNode), next: page?.next ?? null };
     },
     async scanEdges(scope, query) {
-      return unpackPage(await reader.call('scanEdges', pathOf(scope), query), unpackEdge);
+      const page = await reader.call('scanEdges', pathOf(scope), query);
+      return { items: unpackEdges(page?.edges ?? null), next: page?.next ?? null };
     },
     remove: (scope, selection) => writer.call('removeGraph', pathOf(scope), selection),
     async drop(scope) {
@@ -53,13 +53,20 @@ function unpackNode(packed: PackedNode): NodeEvidence {
   };
 }
 
-function unpackEdge(packed: PackedEdge): EdgeEvidence {
-  return { ...packed, item: packed.item as DataItemId, properties: JSON.parse(packed.properties) as JsonObject };
-}
-
-function unpackPage<Packed, Row>(
-  page: { readonly items: readonly Packed[]; readonly next: string | null } | null,
-  unpack: (packed: Packed) => Row,
-): Page<Row> {
-  return page === null ? { items: [], next: null } : { items: page.items.map(unpack), next: page.next };
+function unpackEdges(packed: PackedEdges | null): readonly EdgeEvidence[] {
+  if (packed === null) return [];
+  const { ids, relations, origins, edges, properties } = packed;
+  return Array.from({ length: edges.length / EDGE_FIELDS }, (_, index) => {
+    const at = index * EDGE_FIELDS;
+    const origin = origins[edges[at + 3] as number];
+    return {
+      source: ids[edges[at] as number] ?? '',
+      relation: relations[edges[at + 1] as number] ?? '',
+      target: ids[edges[at + 2] as number] ?? '',
+      item: (origin?.item ?? '') as DataItemId,
+      generation: origin?.generation ?? 0,
+      weight: edges[at + 4] as number,
+      properties: properties === null ? {} : (JSON.parse(properties[index] as string) as JsonObject),
+    };
+  });
 }

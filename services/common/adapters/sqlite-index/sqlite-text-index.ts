@@ -1,9 +1,9 @@
 import type { DataItemId } from '../../domain/brand.ts';
 import type { EntryPayload, IndexKind } from '../../ports/index-entry.ts';
-import type { TextIndex, TextRow } from '../../ports/text-index.ts';
+import type { TextCandidate, TextIndex, TextRow } from '../../ports/text-index.ts';
 import { textBatch } from './batches.ts';
 import type { DatasetWorkers } from './dataset-workers.ts';
-import type { PackedTextRow } from './text-reader.ts';
+import type { PackedCandidates, PackedOrigin, PackedTextRows } from './text-reader.ts';
 
 export function createSqliteTextIndex({ writer, reader, pathOf, forget }: DatasetWorkers): TextIndex {
   return {
@@ -16,22 +16,20 @@ export function createSqliteTextIndex({ writer, reader, pathOf, forget }: Datase
       if (found === null || found.rowCount === 0) {
         return { candidates: [], statistics: { rowCount: 0, averageLength: 0, rowFrequencies } };
       }
-      const candidates = found.rows.map((row, index) => ({
-        ...unpack(query.kind, row),
-        length: found.lengths[index] ?? 0,
-        frequencies: found.frequencies[index] ?? [],
-      }));
+      const candidates = unpackCandidates(query.kind, found);
       const { rowCount, tokenCount } = found;
       return { candidates, statistics: { rowCount, averageLength: tokenCount / rowCount, rowFrequencies } };
     },
-    async fetch(scope, kind, ids) {
+    async fetch(scope, kind, ids, { perId } = {}) {
       if (ids.length === 0) return [];
-      const rows = (await reader.call('fetchText', pathOf(scope), { kind, ids })) ?? [];
-      return rows.map((row) => unpack(kind, row));
+      return unpack(kind, await reader.call('fetchText', pathOf(scope), { kind, ids, perId }));
+    },
+    async fetchCandidates(scope, query) {
+      if (query.ids.length === 0) return [];
+      return unpackCandidates(query.kind, await reader.call('fetchCandidates', pathOf(scope), query));
     },
     async list(scope, query) {
-      const rows = (await reader.call('listText', pathOf(scope), query)) ?? [];
-      return rows.map((row) => unpack(query.kind, row));
+      return unpack(query.kind, await reader.call('listText', pathOf(scope), query));
     },
     remove: (scope, selection) => writer.call('removeText', pathOf(scope), selection),
     async drop(scope) {
@@ -44,15 +42,37 @@ export function createSqliteTextIndex({ writer, reader, pathOf, forget }: Datase
   };
 }
 
-function unpack(kind: IndexKind, row: PackedTextRow): TextRow {
-  const { id, item, generation, ordinal, nodeSets, payload } = row;
+function unpack(kind: IndexKind, packed: PackedTextRows | null): readonly TextRow[] {
+  return packed === null ? [] : packed.ids.map((_, at) => lazyRow(kind, packed, at, {}));
+}
+
+function unpackCandidates(kind: IndexKind, packed: PackedCandidates | null): readonly TextCandidate[] {
+  if (packed === null) return [];
+  return packed.ids.map((_, at) =>
+    lazyRow(kind, packed, at, { length: packed.lengths[at] ?? 0, frequencies: packed.frequencies[at] ?? [] }),
+  );
+}
+
+/** Of the hundreds of rows that compete for an answer, few are ever looked into: the payload is parsed on demand. */
+function lazyRow<Measures>(
+  kind: IndexKind,
+  packed: PackedTextRows,
+  at: number,
+  measures: Measures,
+): TextRow & Measures {
+  const origin = packed.origins[packed.originOf[at] as number] as PackedOrigin;
+  let payload: EntryPayload | undefined;
   return {
     kind,
-    id,
-    item: item as DataItemId,
-    generation,
-    ordinal,
-    nodeSets: JSON.parse(nodeSets) as readonly string[],
-    payload: JSON.parse(payload) as EntryPayload,
+    id: packed.ids[at] as string,
+    item: origin.item as DataItemId,
+    generation: origin.generation,
+    ordinal: packed.ordinals[at] as number,
+    nodeSets: origin.nodeSets === '[]' ? [] : (JSON.parse(origin.nodeSets) as readonly string[]),
+    get payload() {
+      payload ??= JSON.parse(packed.payloads[at] as string) as EntryPayload;
+      return payload;
+    },
+    ...measures,
   };
 }

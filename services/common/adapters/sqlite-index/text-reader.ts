@@ -1,41 +1,55 @@
 import type { EntryFilter, IndexKind, Provenance } from '../../ports/index-entry.ts';
-import type { TextQuery } from '../../ports/text-index.ts';
+import type { CandidateQuery, TextQuery } from '../../ports/text-index.ts';
+import type { SqlRow } from '../sqlite/statement-cache.ts';
+import { inBatches } from './in-batches.ts';
 import { type OpenFile, reading } from './open-files.ts';
-import { acceptedOrigins } from './origins.ts';
+import { acceptedOrigins, readOrigin } from './origins.ts';
 import { termKey } from './postings.ts';
-import { rankRows } from './rank-rows.ts';
+import { measureRows, rankRows } from './rank-rows.ts';
 import { kindRange } from './schema.ts';
+import { readPostings } from './term-postings.ts';
 
-/** A row as it travels to the main thread; JSON is parsed there. */
-export interface PackedTextRow {
-  readonly id: string;
-  readonly item: string;
-  readonly generation: number;
-  readonly ordinal: number;
-  /** JSON. */
-  readonly nodeSets: string;
-  /** JSON. */
-  readonly payload: string;
+const KEY_COLUMNS = 'row, text_row.id, text_row.origin, ordinal';
+const COLUMNS = `${KEY_COLUMNS}, payload`;
+/** Spares SQLite the pages that hold the rest of a row. */
+const BARE_COLUMNS = `${KEY_COLUMNS}, '{}'`;
+
+/** Rows as they travel to the main thread: columns, since cloning many small objects costs more than the reading. */
+export interface PackedTextRows {
+  readonly ids: readonly string[];
+  readonly origins: readonly PackedOrigin[];
+  /** Index into `origins` of each row. */
+  readonly originOf: readonly number[];
+  readonly ordinals: readonly number[];
+  /** JSON, parsed in the main thread when somebody looks at it. */
+  readonly payloads: readonly string[];
 }
 
-export interface PackedCandidates {
-  readonly rows: readonly PackedTextRow[];
+export interface PackedOrigin {
+  readonly item: string;
+  readonly generation: number;
+  /** JSON. */
+  readonly nodeSets: string;
+}
+
+export interface PackedCandidates extends PackedTextRows {
   readonly lengths: readonly number[];
   readonly frequencies: readonly (readonly number[])[];
+}
+
+export interface FoundCandidates extends PackedCandidates {
   readonly rowCount: number;
   readonly tokenCount: number;
   readonly rowFrequencies: readonly number[];
 }
 
-const COLUMNS = 'text_row.id, item, generation, ordinal, node_sets, payload';
-
-export function textCandidates(file: OpenFile, query: TextQuery): PackedCandidates {
+export function textCandidates(file: OpenFile, query: TextQuery): FoundCandidates {
   return reading(file, () => {
     const { code, start } = kindRange(query.kind);
     const statistics = file.get('SELECT rows, tokens FROM text_statistics WHERE kind = ?', [code]);
     const rowCount = Number(statistics?.[0] ?? 0);
     const tokenCount = Number(statistics?.[1] ?? 0);
-    const ranked = rankRows(file, {
+    const { sequences, ...ranked } = rankRows(file, {
       kind: code,
       keys: query.terms.map(termKey),
       limit: query.limit,
@@ -43,26 +57,66 @@ export function textCandidates(file: OpenFile, query: TextQuery): PackedCandidat
       rowCount,
       averageLength: rowCount === 0 ? 0 : tokenCount / rowCount,
     });
-    const rows = ranked.sequences.map((sequence) =>
-      packRow(
-        file.get(`SELECT ${COLUMNS} FROM text_row JOIN origin USING (origin) WHERE row = ?`, [start + sequence]) ?? [],
-      ),
-    );
-    const { lengths, frequencies, rowFrequencies } = ranked;
-    return { rows, lengths, frequencies, rowFrequencies, rowCount, tokenCount };
+    const rows = inBatches(sequences, (batch) => {
+      const sql = `SELECT ${columnsFor(query)} FROM text_row WHERE row IN (${batch.map(() => '?').join(', ')})`;
+      const found = new Map(
+        file
+          .all(
+            sql,
+            batch.map((sequence) => start + sequence),
+          )
+          .map((row) => [Number(row[0]) - start, row]),
+      );
+      return batch.map((sequence) => found.get(sequence) ?? []);
+    });
+    return { ...packRows(file, rows), ...ranked, rowCount, tokenCount };
   });
 }
 
-export function fetchText(file: OpenFile, kind: IndexKind, ids: readonly string[]): readonly PackedTextRow[] {
-  return reading(file, () =>
-    [...new Set(ids)].flatMap((id) =>
-      file
-        .all(
-          `SELECT ${COLUMNS} FROM text_row JOIN origin USING (origin) WHERE kind = ? AND text_row.id = ?
-           ORDER BY item, generation`,
-          [kindRange(kind).code, id],
-        )
-        .map(packRow),
+export interface FetchQuery {
+  readonly kind: IndexKind;
+  readonly ids: readonly string[];
+  /** Default all. */
+  readonly perId?: number | undefined;
+}
+
+export function fetchText(file: OpenFile, query: FetchQuery): PackedTextRows {
+  return reading(file, () => packRows(file, rowsOf(file, { ...query, columns: COLUMNS })));
+}
+
+export function fetchCandidates(file: OpenFile, query: CandidateQuery): PackedCandidates {
+  const { kind, ids, terms } = query;
+  return reading(file, () => {
+    const { code, start } = kindRange(kind);
+    const rows = rowsOf(file, { kind, ids, columns: columnsFor(query) });
+    const sequences = rows.map(([row]) => Number(row) - start);
+    const postings = terms.map((term) => readPostings(file, code, termKey(term)));
+    return { ...packRows(file, rows), ...measureRows(file, { kind: code, terms: postings, sequences }) };
+  });
+}
+
+function columnsFor({ withPayload = true }: { readonly withPayload?: boolean }): string {
+  return withPayload ? COLUMNS : BARE_COLUMNS;
+}
+
+interface Wanted extends FetchQuery {
+  readonly columns: string;
+}
+
+function rowsOf(file: OpenFile, { kind, ids, perId, columns }: Wanted): readonly SqlRow[] {
+  const { code } = kindRange(kind);
+  const lastOnly =
+    perId === undefined
+      ? ''
+      : `AND text_row.origin IN
+         (SELECT origin FROM text_row AS other WHERE kind = ?1 AND other.id = wanted.id ORDER BY origin DESC LIMIT ?2)`;
+  const first = perId === undefined ? 2 : 3;
+  return inBatches([...new Set(ids)], (batch) =>
+    file.all(
+      `WITH wanted (place, id) AS (VALUES ${batch.map((_, at) => `(?${first + 2 * at}, ?${first + 2 * at + 1})`).join(', ')})
+         SELECT ${columns} FROM wanted CROSS JOIN text_row USING (id) JOIN origin USING (origin) WHERE kind = ?1 ${lastOnly}
+         ORDER BY place, item, generation`,
+      [code, ...(perId === undefined ? [] : [perId]), ...batch.flatMap((id, place) => [place, id])],
     ),
   );
 }
@@ -75,7 +129,7 @@ export interface TextListQuery {
 }
 
 /** A page ends between two ordinals, never among rows of one, so that paging by ordinal loses none. */
-export function listText(file: OpenFile, query: TextListQuery): readonly PackedTextRow[] {
+export function listText(file: OpenFile, query: TextListQuery): PackedTextRows {
   const { kind, provenance, after = Number.MIN_SAFE_INTEGER, limit } = query;
   const where = `kind = ?1 AND ordinal > ?2 ${
     provenance ? 'AND text_row.origin IN (SELECT origin FROM origin WHERE item = ?4 AND generation = ?5)' : ''
@@ -86,14 +140,17 @@ export function listText(file: OpenFile, query: TextListQuery): readonly PackedT
     limit - 1,
     ...(provenance ? [provenance.item, provenance.generation] : []),
   ];
-  return file
-    .all(
-      `SELECT ${COLUMNS} FROM text_row JOIN origin USING (origin) WHERE ${where}
-       AND ordinal <= ifnull((SELECT ordinal FROM text_row WHERE ${where} ORDER BY ordinal LIMIT 1 OFFSET ?3), 9e18)
-       ORDER BY ordinal, text_row.id, item, generation`,
-      parameters,
-    )
-    .map(packRow);
+  return reading(file, () =>
+    packRows(
+      file,
+      file.all(
+        `SELECT ${COLUMNS} FROM text_row JOIN origin USING (origin) WHERE ${where}
+         AND ordinal <= ifnull((SELECT ordinal FROM text_row WHERE ${where} ORDER BY ordinal LIMIT 1 OFFSET ?3), 9e18)
+         ORDER BY ordinal, text_row.id, item, generation`,
+        parameters,
+      ),
+    ),
+  );
 }
 
 export function countText(file: OpenFile, filter: Partial<EntryFilter>): number {
@@ -115,7 +172,22 @@ export function countRows(file: OpenFile, table: 'text_row' | 'vector_row', filt
   });
 }
 
-function packRow(row: readonly unknown[]): PackedTextRow {
-  const [id, item, generation, ordinal, nodeSets, payload] = row as [string, string, number, number, string, string];
-  return { id, item, generation, ordinal, nodeSets, payload };
+function packRows(file: OpenFile, rows: readonly SqlRow[]): PackedTextRows {
+  const origins: PackedOrigin[] = [];
+  const places = new Map<number, number>();
+  const placeOf = (origin: number) => {
+    const known = places.get(origin);
+    if (known !== undefined) return known;
+    places.set(origin, origins.length);
+    return origins.push(readOrigin(file, origin) ?? NO_ORIGIN) - 1;
+  };
+  return {
+    ids: rows.map((row) => String(row[1])),
+    origins,
+    originOf: rows.map((row) => placeOf(Number(row[2]))),
+    ordinals: rows.map((row) => Number(row[3])),
+    payloads: rows.map((row) => String(row[4])),
+  };
 }
+
+const NO_ORIGIN: PackedOrigin = { item: '', generation: 0, nodeSets: '[]' };

@@ -3,7 +3,7 @@ import type { VectorHit, VectorQuery } from '../../ports/vector-index.ts';
 import { createVectorScan, type ScanQuery } from '../wasm-vectors/vector-scan.ts';
 import type { VectorSource } from '../wasm-vectors/vector-source.ts';
 import { assertQueryDimensions, normaliseInto } from '../wasm-vectors/vector-space.ts';
-import { createOpenFiles, reading } from './open-files.ts';
+import { createOpenFiles, type OpenFile, reading } from './open-files.ts';
 import { createVectorSource } from './vector-reader.ts';
 import { type Result, serveParent } from './worker-host.ts';
 import type { WorkerRequest, WorkerSettings } from './worker-protocol.ts';
@@ -12,10 +12,15 @@ import type { WorkerRequest, WorkerSettings } from './worker-protocol.ts';
 const MAX_SHARED = 32;
 
 const settings = workerData as WorkerSettings;
-const files = createOpenFiles({ limit: settings.openFiles, mode: 'read', autoMigrate: settings.autoMigrate });
 const scan = createVectorScan({
   memoryBytes: settings.vectorMemoryBytes,
   quantiseAbove: settings.quantiseAbove,
+});
+const files = createOpenFiles({
+  limit: settings.openFiles,
+  mode: 'read',
+  autoMigrate: settings.autoMigrate,
+  onLost: (path) => scan.unload(path),
 });
 
 export interface VectorMethods {
@@ -24,14 +29,16 @@ export interface VectorMethods {
 }
 
 function nearest(path: string, queries: readonly VectorQuery[]): readonly Result[] {
-  const file = files.open(path);
-  if (file === null) return queries.map(() => () => []);
+  return files.read(path, (file) => scanFile(file, queries)) ?? queries.map(() => () => []);
+}
+
+function scanFile(file: OpenFile, queries: readonly VectorQuery[]): readonly Result[] {
   return reading(file, () => {
     const source = createVectorSource(file);
     const prepared = queries.map((query) => prepare(source, query));
     const usable = prepared.filter((query) => 'limit' in query);
     const kind = queries[0]?.kind;
-    const answers = kind === undefined || usable.length === 0 ? [] : scan.nearest(path, source, kind, usable);
+    const answers = kind === undefined || usable.length === 0 ? [] : scan.nearest(file.path, source, kind, usable);
     let answered = 0;
     return prepared.map((query) => {
       if (!('limit' in query)) return query.result;

@@ -5,7 +5,7 @@ import { fieldValue } from '../document-rules/collection-rules.ts';
 import { conditionsOf, matches } from '../document-rules/filter.ts';
 import { indexValue } from '../document-rules/ordering.ts';
 import type { Reach } from '../document-rules/reach.ts';
-import { joined, reachTerms, term } from './filter-sql.ts';
+import { joined, lookupTerms, term } from './filter-sql.ts';
 import { isUniqueViolation } from './sqlite-errors.ts';
 import type { StatementCache } from './statement-cache.ts';
 import { fieldValues, type SqlValue, type TableLayout } from './table-layout.ts';
@@ -102,7 +102,7 @@ function readRow(
   layout: TableLayout,
   { id, reach }: { readonly id: string; readonly reach: Reach },
 ): StoredRow | null {
-  const where = joined([term('"id" = ?', id), ...reachTerms(reach)]);
+  const where = joined([term('"id" = ?', id), ...lookupTerms(layout, reach)]);
   const owners = layout.owners.map((owner) => `, "${owner}"`).join('');
   const rows = statements.all(
     `SELECT ${layout.rowKey}, "version", "body"${owners} FROM ${layout.table} WHERE ${where.sql} LIMIT 2`,

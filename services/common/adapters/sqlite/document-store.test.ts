@@ -73,6 +73,22 @@ describe('SQLite document store', () => {
     expect(await third.count(scope, notes, { title: 'x' })).to.equal(1199);
   });
 
+  it('has the collections that it is opened with', async () => {
+    const store = await openSqliteDocumentStore({ file, autoMigrate: true, collections: [notes] });
+    opened.push(store);
+    await store.commit(scope, [insert(notes, 'a', { title: 'x' })]);
+    expect(await store.count(scope, notes, { title: 'x' })).to.equal(1);
+  });
+
+  it('is not opened with a collection that cannot be prepared, and lets go of the file', async () => {
+    await (await openSqliteDocumentStore({ file, autoMigrate: true, collections: [notes] })).close();
+    const changed: Collection<Note> = { ...notes, level: 'dataset' };
+    const opening = openSqliteDocumentStore({ file, autoMigrate: true, collections: [changed] });
+    expect((await failure(opening)).message).to.contain('notes');
+    // An exclusive transaction has the file to itself, or fails.
+    withDatabase((database) => database.exec('PRAGMA locking_mode = EXCLUSIVE; BEGIN EXCLUSIVE; COMMIT;'));
+  });
+
   it('refuses a collection that changes its level', async () => {
     const store = await open();
     await store.prepare([notes]);

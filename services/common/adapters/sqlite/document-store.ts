@@ -1,13 +1,13 @@
 import type { DatabaseSync } from 'node:sqlite';
 import type { JsonObject } from '../../domain/json.ts';
 import type { AnyScope } from '../../domain/scope.ts';
-import type { Collection, DocumentStore, Query, Stored } from '../../ports/document-store.ts';
+import type { AnyCollection, Collection, DocumentStore, Query, Stored } from '../../ports/document-store.ts';
 import { ambiguousId, MAX_WRITES_PER_COMMIT, requireCommitSize } from '../document-rules/change.ts';
 import { rulesOf } from '../document-rules/collection-rules.ts';
 import { reachOf } from '../document-rules/reach.ts';
 import { commitWrites } from './commit-writes.ts';
 import { encodeWrite, storableId } from './encode-writes.ts';
-import { joined, reachTerms, term, whereTerm } from './filter-sql.ts';
+import { joined, lookupTerms, term, whereTerm } from './filter-sql.ts';
 import { openForReading } from './open-database.ts';
 import { findPage } from './page-query.ts';
 import { selectColumns, toStored } from './rows.ts';
@@ -22,6 +22,8 @@ export interface SqliteDocumentStoreOptions {
   readonly file: string;
   /** False: a file whose schema is behind this release is refused with the advice to run `npm run migrate`. */
   readonly autoMigrate: boolean;
+  /** Prepared in the same step as the opening. Others may follow by `prepare`. */
+  readonly collections?: readonly AnyCollection[];
 }
 
 /**
@@ -30,8 +32,9 @@ export interface SqliteDocumentStoreOptions {
  * `ServiceUnavailableError` (cannot be opened or written, disk full), `CogneeSystemError` (newer schema, migration due).
  */
 export async function openSqliteDocumentStore(options: SqliteDocumentStoreOptions): Promise<DocumentStore> {
-  const { file } = options;
-  const thread = await startStorageThread(options);
+  const { file, autoMigrate, collections = [] } = options;
+  const rules = collections.map(rulesOf);
+  const thread = await startStorageThread({ file, autoMigrate }, rules);
   const database = await openReader(file, thread);
   const statements = createStatementCache(database);
   const reading = <T>(read: () => T): T => {
@@ -43,6 +46,7 @@ export async function openSqliteDocumentStore(options: SqliteDocumentStoreOption
     }
   };
   const layouts = createLayouts();
+  for (const each of rules) layouts.declare(each);
   return {
     capabilities: { maxWritesPerCommit: MAX_WRITES_PER_COMMIT, sharedBetweenProcesses: false },
     async prepare(collections) {
@@ -96,7 +100,7 @@ function getOne<T extends JsonObject>(
   scope: AnyScope,
   id: string,
 ): Stored<T> | null {
-  const where = joined([term('"id" = ?', storableId(id)), ...reachTerms(reachOf(scope, layout.rules))]);
+  const where = joined([term('"id" = ?', storableId(id)), ...lookupTerms(layout, reachOf(scope, layout.rules))]);
   const sql = `SELECT ${selectColumns(layout)} FROM ${layout.table} WHERE ${where.sql} LIMIT 2`;
   const rows = statements.all(sql, where.parameters);
   if (rows.length > 1) throw ambiguousId(layout.rules.name, id);
@@ -112,7 +116,7 @@ function getMany<T extends JsonObject>(
 ): readonly Stored<T>[] {
   const wanted = [...new Set(ids)];
   const list = term('"id" IN (SELECT value FROM json_each(?))', JSON.stringify(wanted));
-  const where = joined([list, ...reachTerms(reachOf(scope, layout.rules))]);
+  const where = joined([list, ...lookupTerms(layout, reachOf(scope, layout.rules))]);
   const sql = `SELECT ${selectColumns(layout)} FROM ${layout.table} WHERE ${where.sql}`;
   const found = Map.groupBy(statements.all(sql, where.parameters), ([id]) => id as string);
   return wanted.flatMap((id) => (found.get(id) ?? []).map((row) => toStored<T>(layout, row)));

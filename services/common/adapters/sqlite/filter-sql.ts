@@ -3,6 +3,7 @@ import type { Condition, Filter, Scalar } from '../../ports/document-store.ts';
 import { requireQueryable } from '../document-rules/collection-rules.ts';
 import { conditionsOf } from '../document-rules/filter.ts';
 import { indexValue } from '../document-rules/ordering.ts';
+import { nextAfterPrefix } from '../document-rules/prefix.ts';
 import type { Reach } from '../document-rules/reach.ts';
 import { columnOf, type SqlValue, sqlValue, type TableLayout } from './table-layout.ts';
 
@@ -14,8 +15,12 @@ export interface SqlTerm {
 
 /** Everything a scope and a filter ask for, joined by AND; `1` when that is nothing. */
 export function whereTerm(layout: TableLayout, reach: Reach, filter: Filter<JsonObject>): SqlTerm {
-  const terms = [...reachTerms(reach)];
-  for (const [field, condition] of conditionsOf(filter)) {
+  const conditions = conditionsOf(filter);
+  const knowsId = conditions.some(
+    ([field, { equals, in: among }]) => field === 'id' && (equals ?? among) !== undefined,
+  );
+  const terms = [...(knowsId ? lookupTerms(layout, reach) : reachTerms(reach))];
+  for (const [field, condition] of conditions) {
     requireQueryable(layout.rules, field);
     terms.push(...conditionTerms(columnOf(field), condition));
   }
@@ -27,6 +32,17 @@ export function reachTerms(reach: Reach): readonly SqlTerm[] {
   if (reach.tenant !== undefined) terms.push(term('"tenant" = ?', reach.tenant));
   if (reach.dataset !== undefined) terms.push(term('"dataset" = ?', reach.dataset));
   return terms;
+}
+
+/**
+ * The reach of a look-up by id. One that leaves the dataset open must not choose the index (the `+` bars it): SQLite would
+ * read all documents of the tenant to find a few.
+ */
+export function lookupTerms(layout: TableLayout, reach: Reach): readonly SqlTerm[] {
+  const terms = reachTerms(reach);
+  return terms.length === layout.owners.length
+    ? terms
+    : terms.map(({ sql, parameters }) => ({ sql: `+${sql}`, parameters }));
 }
 
 export function joined(terms: readonly SqlTerm[]): SqlTerm {
@@ -87,15 +103,6 @@ function oneOf(column: string, values: readonly Scalar[]): SqlTerm {
 function startsWith(column: string, prefix: string): readonly SqlTerm[] {
   const end = nextAfterPrefix(prefix);
   return [term(`${column} >= ?`, prefix), end === null ? term(`${column} < x''`) : term(`${column} < ?`, end)];
-}
-
-/** The least string above all strings with the prefix, by code point; null when there is none. */
-export function nextAfterPrefix(prefix: string): string | null {
-  const points = Array.from(prefix, (character) => character.codePointAt(0) ?? 0);
-  while (points.at(-1) === 0x10ffff) points.pop();
-  const last = points.pop();
-  if (last === undefined) return null;
-  return String.fromCodePoint(...points, last === 0xd7ff ? 0xe000 : last + 1);
 }
 
 function toSql(value: Scalar): SqlValue {

@@ -2,10 +2,10 @@ import type { JsonObject } from '../../domain/json.ts';
 import type { Page } from '../../domain/result-page.ts';
 import type { Query, Stored } from '../../ports/document-store.ts';
 import { requirePaging } from '../document-rules/change.ts';
-import { fieldValue } from '../document-rules/collection-rules.ts';
 import { decodeCursor, encodeCursor } from '../document-rules/cursor.ts';
-import { DATASET, type IndexValue, indexValue, type SortKey, TENANT, totalOrder } from '../document-rules/ordering.ts';
+import { DATASET, type IndexValue, type SortKey, TENANT, totalOrder } from '../document-rules/ordering.ts';
 import type { Reach } from '../document-rules/reach.ts';
+import { placeInOrder } from '../document-rules/stored-field.ts';
 import { joined, type SqlTerm, term, whereTerm } from './filter-sql.ts';
 import { selectColumns, toStored } from './rows.ts';
 import type { SqlRow, StatementCache } from './statement-cache.ts';
@@ -33,7 +33,7 @@ export function findPage<T extends JsonObject>(
     : select(term('1'), wanted, offset);
   const items = rows.slice(0, query.limit).map((row) => toStored<T>(layout, row));
   const last = items.at(-1);
-  const next = rows.length === wanted && last !== undefined ? encodeCursor(order, placeIn(order, last)) : null;
+  const next = rows.length === wanted && last !== undefined ? encodeCursor(order, placeInOrder(order, last)) : null;
   return { items, next };
 }
 
@@ -91,13 +91,4 @@ function behindTerms({ field, descending }: SortKey, value: IndexValue): readonl
 
 function isNeverNull(field: string): boolean {
   return field === 'id' || field === 'sequence' || field === TENANT || field === DATASET;
-}
-
-function placeIn(order: readonly SortKey[], stored: Stored<JsonObject>): readonly IndexValue[] {
-  return order.map(({ field }) => {
-    if (field === 'id') return stored.id;
-    if (field === 'sequence') return stored.sequence ?? null;
-    if (field === TENANT) return stored.tenant;
-    return field === DATASET ? stored.dataset : indexValue(fieldValue(stored.value, field));
-  });
 }

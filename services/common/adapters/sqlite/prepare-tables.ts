@@ -83,7 +83,7 @@ function fill(database: DatabaseSync, layout: TableLayout, fields: readonly stri
 }
 
 /**
- * Name → statement. Every index is led by the owner, and a plain one ends in the id, so that it gives the total order of
+ * Name → statement. Every index but the wide ones is led by the owner, and a plain one ends in the id, so that it gives the total order of
  * `find`. The index on the id alone serves the system scope, which does not know whose document it looks for.
  */
 function indexesOf(layout: TableLayout): ReadonlyMap<string, string> {
@@ -100,10 +100,10 @@ function indexesOf(layout: TableLayout): ReadonlyMap<string, string> {
   add('id', [...owners, '"id"'], true);
   if (owners.length > 0) add('id_alone', ['"id"'], false);
   if (layout.rules.sequenced && owners.length > 0) add('sequence', [...owners, '"sequence"'], false);
-  for (const { fields, unique } of layout.rules.indexes) {
-    const columns = [...owners, ...fields.map(columnOf)];
+  for (const { fields, unique, wide = false } of layout.rules.indexes) {
+    const columns = [...(wide ? [] : owners), ...fields.map(columnOf)];
     if (!unique && !fields.includes('id') && !fields.includes('sequence')) columns.push('"id"');
-    add(`${unique ? 'unique' : 'by'}.${fields.join('+')}`, columns, unique);
+    add(`${unique ? 'unique' : wide ? 'wide' : 'by'}.${fields.join('+')}`, columns, unique);
   }
   return indexes;
 }

@@ -23,11 +23,22 @@ export interface LargeCommit {
   abandon(): void;
 }
 
-/** Resolves when the file is open and migrated; rejects with the error that says why it cannot be. */
-export async function startStorageThread(data: StorageWorkerData): Promise<StorageThread> {
+/**
+ * Resolves when the file is open, migrated and has the collections; rejects with the error that says why it cannot be.
+ * All of it is asked for at once: at the start of the service the calling thread is too busy for a second question.
+ */
+export async function startStorageThread(
+  data: StorageWorkerData,
+  collections: readonly CollectionRules[],
+): Promise<StorageThread> {
   const worker = new Worker(new URL('./storage-worker.ts', import.meta.url), { workerData: data });
   const channel = createStorageChannel(worker, data.file);
-  await channel.opened;
+  try {
+    await Promise.all([channel.opened, channel.ask({ kind: 'prepare', collections })]);
+  } catch (error) {
+    await worker.terminate();
+    throw error;
+  }
   const queue = createCommitQueue((commits) => channel.ask({ kind: 'commits', commits }));
   let lastLarge = 0;
   return {

@@ -2,15 +2,33 @@ import type { DocumentDraft } from '../draft.ts';
 import { paragraphBlocks } from './plain-text.ts';
 
 /** Groups whose content is not the text: fonts, colours, styles, pictures, and every `{\*\…}` that a reader may skip. */
-const NOT_TEXT = new Set([
-  'fonttbl', 'colortbl', 'stylesheet', 'info', 'pict', 'object', 'header', 'headerl', 'headerr', 'footer', 'footerl', 'footerr',
-  'listtable', 'listoverridetable', 'generator', 'themedata', 'datastore', 'xmlnstbl', 'rsidtbl', 'fldinst', 'filetbl', 'revtbl',
-]); // biome-ignore format: as above
+const NOT_TEXT = new Set(
+  `
+    fonttbl colortbl stylesheet info pict object header headerl headerr footer footerl footerr listtable
+    listoverridetable generator themedata datastore xmlnstbl rsidtbl fldinst filetbl revtbl
+  `
+    .trim()
+    .split(/\s+/),
+);
 
 const SYMBOLS: Readonly<Record<string, string>> = {
-  par: '\n\n', sect: '\n\n', page: '\n\n', line: '\n', row: '\n', cell: ' | ', tab: '\t', emdash: '—', endash: '–', bullet: '•',
-  lquote: '‘', rquote: '’', ldblquote: '“', rdblquote: '”', emspace: ' ', enspace: ' ',
-}; // biome-ignore format: as above
+  par: '\n\n',
+  sect: '\n\n',
+  page: '\n\n',
+  line: '\n',
+  row: '\n',
+  cell: ' | ',
+  tab: '\t',
+  emdash: '—',
+  endash: '–',
+  bullet: '•',
+  lquote: '‘',
+  rquote: '’',
+  ldblquote: '“',
+  rdblquote: '”',
+  emspace: ' ',
+  enspace: ' ',
+};
 
 interface GroupState {
   readonly isHidden: boolean;

@@ -1,5 +1,5 @@
 /** The entity type of a name of which nothing else is known: any other type wins over it. */
-export const UNKNOWN_ENTITY_TYPE = 'Concept';
+const UNKNOWN_ENTITY_TYPE = 'Concept';
 
 /**
  * The type of an entity by the mentions that speak for each. `Concept` says that nothing is known and does not vote, except

@@ -35,3 +35,9 @@ export function createShownGraph(): ShownGraph {
     },
   };
 }
+
+/** A dataset's graph as clients see it: merged from committed evidence, page by page, never whole in memory. */
+export interface VisibleGraph {
+  nodes(signal?: AbortSignal): AsyncGenerator<readonly MergedNode[]>;
+  edges(signal?: AbortSignal): AsyncGenerator<readonly MergedEdge[]>;
+}

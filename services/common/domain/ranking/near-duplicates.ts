@@ -13,7 +13,10 @@ export interface Collapsed<Item> {
 }
 
 /** Words that turn a statement round: texts that differ in them are no duplicates, however alike they look. */
-const DECISIVE = /\p{N}|^(?:not|no|never|none|without|cannot|isnt|wasnt|arent|werent|dont|doesnt|didnt|wont|cant)$/u;
+const NEGATIONS = new Set(
+  'not no never none without cannot isnt wasnt arent werent dont doesnt didnt wont cant'.split(' '),
+);
+const NUMBER = /\p{N}/u;
 const SHINGLE = 3;
 
 /**
@@ -46,9 +49,10 @@ function fingerprint(text: string): Fingerprint {
       .toLowerCase()
       .replaceAll(/['’]/gu, '')
       .match(/[\p{L}\p{N}]+/gu) ?? [];
+  const hasNumbers = NUMBER.test(text);
   let made: ReadonlySet<string> | null = null;
   return {
-    decisive: words.filter((word) => DECISIVE.test(word)).join(' '),
+    decisive: words.filter((word) => NEGATIONS.has(word) || (hasNumbers && NUMBER.test(word))).join(' '),
     shingles() {
       made ??= shinglesOf(words);
       return made;

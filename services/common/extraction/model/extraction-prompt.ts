@@ -5,7 +5,7 @@ import { askedModel } from './graph-model.ts';
 /** Grows when the instruction or the schema changes, so that cached answers of the old one are not used. */
 export const PROMPT_VERSION = 'v2';
 
-export const DEFAULT_INSTRUCTION = `You turn a passage into a small knowledge graph and a summary.
+const DEFAULT_INSTRUCTION = `You turn a passage into a small knowledge graph and a summary.
 Nodes: the people, places, organisations, works, events, dates, quantities and concepts the passage is about. Give every node the fullest name that the passage or the known names use, a readable id made from that name, a simple type (Person, Place, Organisation, Event, Work, Concept, Timestamp …) and one sentence that says what the passage tells of it. Write dates as nodes of type Timestamp named YYYY, YYYY-MM or YYYY-MM-DD.
 Edges: what the passage states about two of these nodes, as a snake_case verb phrase, with one factual sentence that names both ends.
 Resolve pronouns and short names to the node they mean. Put in nothing that the passage does not say.

@@ -8,12 +8,12 @@ const tag = createTagger();
 // The thread was started for work: what that needs is loaded before it comes.
 tag('');
 const port = parentPort;
-port?.on('message', ({ id, input }: { readonly id: number; readonly input: ExtractionInput }) => {
+port?.on('message', (input: ExtractionInput) => {
   let reply: WorkerReply;
   try {
-    reply = { id, extraction: extractByRules(input, tag) };
+    reply = { extraction: extractByRules(input, tag) };
   } catch (error) {
-    reply = { id, error: error instanceof Error ? (error.stack ?? error.message) : String(error) };
+    reply = { error: error instanceof Error ? (error.stack ?? error.message) : String(error) };
   }
   port.postMessage(reply);
 });

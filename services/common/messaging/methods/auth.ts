@@ -1,6 +1,9 @@
+import type { DatasetId, TenantId, UserId } from '../../domain/brand.ts';
 import type { DatasetRef } from '../../domain/dataset.ts';
 import type { Permission, Principal } from '../../domain/principal.ts';
-import { defineMethod } from '../method.ts';
+import { defineMethod, defineTopic } from '../method.ts';
+
+const codecs = () => import('../codecs/auth.ts');
 
 /** Credentials in the order they are tried; the first that belongs to an active user wins. */
 export interface Credential {
@@ -8,47 +11,113 @@ export interface Credential {
   readonly value: string;
 }
 
+export interface AuthenticateRequest {
+  readonly credentials: readonly Credential[];
+  readonly strict?: boolean;
+}
+
+export interface AuthenticateResponse {
+  readonly principal: Principal | null;
+  readonly required: boolean;
+  readonly posture: string;
+  /** Speaks for the principal for a minute. */
+  readonly token?: string;
+}
+
 /** Principal, or null when no credential was accepted and the posture demands one. Open mode answers the default user. */
-export const authenticate = defineMethod<
-  { readonly credentials: readonly Credential[]; readonly strict?: boolean },
-  { readonly principal: Principal | null; readonly required: boolean; readonly posture: string }
->('auth', 'Authenticate');
+export const authenticate = defineMethod<AuthenticateRequest, AuthenticateResponse>('auth.Authenticate', () =>
+  codecs().then(({ Authenticate }) => Authenticate),
+);
+
+export interface GetPrincipalRequest {
+  readonly userId: string;
+  readonly tenant: string;
+}
+
+export interface GetPrincipalResponse {
+  readonly principal: Principal | null;
+  /** Speaks for the principal for a minute. */
+  readonly token?: string;
+}
 
 /** A job is authorised again when it is claimed: null when the user is gone or inactive. */
-export const getPrincipal = defineMethod<
-  { readonly userId: string; readonly tenant: string },
-  { readonly principal: Principal | null }
->('auth', 'GetPrincipal');
+export const getPrincipal = defineMethod<GetPrincipalRequest, GetPrincipalResponse>('auth.GetPrincipal', () =>
+  codecs().then(({ GetPrincipal }) => GetPrincipal),
+);
+
+export interface ResolveDatasetsRequest {
+  readonly permission: Permission;
+  readonly ids?: readonly string[];
+  readonly names?: readonly string[];
+  readonly createMissing?: boolean;
+  /** `forget` alone: names resolve among all datasets with the permission. */
+  readonly namesAmongPermitted?: boolean;
+}
+
+export interface ResolveDatasetsResponse {
+  readonly datasets: readonly DatasetRef[];
+}
 
 /**
- * Datasets a request names, all of them with `permission`, in request order, each once. `ids` win over `names`; an empty
- * `ids` counts as absent, an empty `names` is `DatasetNotFoundError`. Neither given means every dataset of the principal
- * with that permission, oldest first, perhaps none (`nothingPermitted` in domain/permissions.ts is the error of routes that
- * need one). Names resolve among datasets the principal owns in the current
- * tenant. Errors: `PermissionDeniedError` for an id that is missing or not permitted (alike), `DatasetNotFoundError` for an
- * unknown name unless `createMissing`, `InvalidDatasetNameError` (blank or dot in a name to be created).
+ * Datasets a request names, all of them with `permission` for the caller, in request order, each once. `ids` win over
+ * `names`; an empty `ids` counts as absent, an empty `names` is `DatasetNotFoundError`. Neither given means every dataset of
+ * the caller with that permission, oldest first, perhaps none (`nothingPermitted` in domain/permissions.ts is the error of
+ * routes that need one). Names resolve among datasets the caller owns in the current tenant. Errors:
+ * `PermissionDeniedError` for an id that is missing or not permitted (alike), `DatasetNotFoundError` for an unknown name
+ * unless `createMissing`, `InvalidDatasetNameError` (blank or dot in a name to be created).
  */
-export const resolveDatasets = defineMethod<
-  {
-    readonly principal: Principal;
-    readonly permission: Permission;
-    readonly ids?: readonly string[];
-    readonly names?: readonly string[];
-    readonly createMissing?: boolean;
-    /** `forget` alone: names resolve among all datasets with the permission. */
-    readonly namesAmongPermitted?: boolean;
-  },
-  { readonly datasets: readonly DatasetRef[] }
->('auth', 'ResolveDatasets');
+export const resolveDatasets = defineMethod<ResolveDatasetsRequest, ResolveDatasetsResponse>(
+  'auth.ResolveDatasets',
+  () => codecs().then(({ ResolveDatasets }) => ResolveDatasets),
+);
+
+export interface CreateDatasetRequest {
+  readonly name: string;
+}
+
+export interface CreateDatasetResponse {
+  readonly dataset: DatasetRef;
+}
 
 /** Makes the dataset with all four grants for its owner (and the owner's parent), or answers the existing one. */
-export const createDataset = defineMethod<
-  { readonly principal: Principal; readonly name: string },
-  { readonly dataset: DatasetRef }
->('auth', 'CreateDataset');
+export const createDataset = defineMethod<CreateDatasetRequest, CreateDatasetResponse>('auth.CreateDataset', () =>
+  codecs().then(({ CreateDataset }) => CreateDataset),
+);
+
+export interface RemoveDatasetRequest {
+  readonly dataset: DatasetRef;
+}
+
+export interface RemoveDatasetResponse {
+  readonly removed: boolean;
+}
+
+export interface GetPublicKeysResponse {
+  /** Ed25519 JSON Web Keys of RFC 8037, as JSON text each; the newest first. */
+  readonly jwks: readonly string[];
+}
+
+/** The keys that verify principal tokens. */
+export const getPublicKeys = defineMethod<Record<string, never>, GetPublicKeysResponse>('auth.GetPublicKeys', () =>
+  codecs().then(({ GetPublicKeys }) => GetPublicKeys),
+);
 
 /** Removes the registry entry and its grants; the last step of erasing a dataset. */
-export const removeDataset = defineMethod<{ readonly dataset: DatasetRef }, { readonly removed: boolean }>(
-  'auth',
-  'RemoveDataset',
+export const removeDataset = defineMethod<RemoveDatasetRequest, RemoveDatasetResponse>('auth.RemoveDataset', () =>
+  codecs().then(({ RemoveDataset }) => RemoveDataset),
 );
+
+/** What was remembered of access is outdated: of one user or of all, of one dataset or of all. */
+export interface AccessChange {
+  readonly tenant: TenantId;
+  readonly userId: UserId | null;
+  readonly datasetId: DatasetId | null;
+}
+
+/** Changes of access, keyed by tenant; published after the change is durable. */
+export const accessChanges = defineTopic<AccessChange>('access', () =>
+  import('../codecs/access-changes.ts').then(({ accessChangeCodec }) => accessChangeCodec),
+);
+
+/** Subscribes to a topic that is keyed by tenant, whatever the tenant. */
+export const EVERY_TENANT = '>';

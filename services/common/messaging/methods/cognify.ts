@@ -1,8 +1,9 @@
 import type { DatasetRef } from '../../domain/dataset.ts';
 import type { JsonObject } from '../../domain/json.ts';
-import type { Principal } from '../../domain/principal.ts';
 import type { RunEvent, RunState, RunStatus } from '../../domain/run.ts';
 import { defineMethod, defineTopic } from '../method.ts';
+
+const codecs = () => import('../codecs/cognify.ts');
 
 /** Options of a cognify run; null or absent means the default. */
 export interface CognifyOptions {
@@ -14,53 +15,94 @@ export interface CognifyOptions {
   readonly ontologyKeys?: readonly string[];
 }
 
+export interface StartRunRequest {
+  readonly dataset: DatasetRef;
+  readonly options: CognifyOptions;
+  readonly background: boolean;
+}
+
+export interface StartRunResponse {
+  readonly run: RunState;
+}
+
 /** Records the run as STARTED and queues it; answers at once. Follow it with `runEvents` and `getRun`. */
-export const startRun = defineMethod<
-  {
-    readonly principal: Principal;
-    readonly dataset: DatasetRef;
-    readonly options: CognifyOptions;
-    readonly background: boolean;
-  },
-  { readonly run: RunState }
->('cognify', 'StartRun');
+export const startRun = defineMethod<StartRunRequest, StartRunResponse>('cognify.StartRun', () =>
+  codecs().then(({ StartRun }) => StartRun),
+);
+
+export interface RecordRunRequest {
+  readonly dataset: DatasetRef;
+  readonly pipeline: string;
+  readonly runId: string;
+  readonly status: RunStatus;
+  readonly items?: readonly string[];
+  readonly error?: { readonly name: string; readonly message: string };
+}
 
 /** Ingest records its own pipelines here (`add_pipeline`): cognify owns the run history. */
-export const recordRun = defineMethod<
-  {
-    readonly principal: Principal;
-    readonly dataset: DatasetRef;
-    readonly pipeline: string;
-    readonly runId: string;
-    readonly status: RunStatus;
-    readonly items?: readonly string[];
-    readonly error?: { readonly name: string; readonly message: string };
-  },
-  Record<string, never>
->('cognify', 'RecordRun');
+export const recordRun = defineMethod<RecordRunRequest, Record<string, never>>('cognify.RecordRun', () =>
+  codecs().then(({ RecordRun }) => RecordRun),
+);
 
-export const getRun = defineMethod<
-  { readonly runId: string },
-  { readonly run: RunState | null; readonly tenant: string | null }
->('cognify', 'GetRun');
+export interface GetRunRequest {
+  readonly runId: string;
+}
+
+export interface GetRunResponse {
+  readonly run: RunState | null;
+  readonly tenant: string | null;
+}
+
+export const getRun = defineMethod<GetRunRequest, GetRunResponse>('cognify.GetRun', () =>
+  codecs().then(({ GetRun }) => GetRun),
+);
+
+export interface RunStatusesRequest {
+  readonly datasets: readonly DatasetRef[];
+  readonly pipelines: readonly string[];
+}
+
+export interface RunStatusesResponse {
+  readonly runs: readonly RunState[];
+}
 
 /** Newest state per dataset and pipeline; pairs that never ran are absent. */
-export const runStatuses = defineMethod<
-  { readonly datasets: readonly DatasetRef[]; readonly pipelines: readonly string[] },
-  { readonly runs: readonly RunState[] }
->('cognify', 'RunStatuses');
+export const runStatuses = defineMethod<RunStatusesRequest, RunStatusesResponse>('cognify.RunStatuses', () =>
+  codecs().then(({ RunStatuses }) => RunStatuses),
+);
+
+export interface ItemsBuiltRequest {
+  readonly dataset: DatasetRef;
+  readonly items: readonly string[];
+}
+
+export interface ItemsBuiltResponse {
+  readonly built: readonly string[];
+}
 
 /** Which items have a committed generation of their present content. */
-export const itemsBuilt = defineMethod<
-  { readonly dataset: DatasetRef; readonly items: readonly string[] },
-  { readonly built: readonly string[] }
->('cognify', 'ItemsBuilt');
+export const itemsBuilt = defineMethod<ItemsBuiltRequest, ItemsBuiltResponse>('cognify.ItemsBuilt', () =>
+  codecs().then(({ ItemsBuilt }) => ItemsBuilt),
+);
+
+export interface EraseBuiltRequest {
+  readonly dataset: DatasetRef;
+  readonly items?: readonly string[];
+  readonly memoryOnly: boolean;
+}
+
+export interface EraseBuiltResponse {
+  readonly removed: JsonObject;
+  readonly residue: number;
+  readonly itemsReset: number;
+}
 
 /** Makes items (all when absent) invisible at once, removes what was built from them, answers how much is left. */
-export const eraseBuilt = defineMethod<
-  { readonly dataset: DatasetRef; readonly items?: readonly string[]; readonly memoryOnly: boolean },
-  { readonly removed: JsonObject; readonly residue: number; readonly itemsReset: number }
->('cognify', 'Erase', 120_000);
+export const eraseBuilt = defineMethod<EraseBuiltRequest, EraseBuiltResponse>('cognify.Erase', () =>
+  codecs().then(({ Erase }) => Erase),
+);
 
-/** Run events, keyed by run id; published after the state they tell of is durable. */
-export const runEvents = defineTopic<RunEvent>('runs');
+/** Run events, keyed by run id; published after the state they tell of is durable, without the run's items. */
+export const runEvents = defineTopic<RunEvent>('runs', () =>
+  import('../codecs/run-events.ts').then(({ runEventCodec }) => runEventCodec),
+);

@@ -1,7 +1,7 @@
 import { renderDetails } from './details.ts';
 import { type Drawing, draw } from './drawing.ts';
 import { paletteFor } from './palette.ts';
-import { type GraphNode, type GraphView, groupOf } from './view-model.ts';
+import { type GraphNode, type GraphView, groupOf, withoutRepeats } from './view-model.ts';
 
 function element<Kind extends HTMLElement>(id: string): Kind {
   const found = document.getElementById(id);
@@ -9,7 +9,7 @@ function element<Kind extends HTMLElement>(id: string): Kind {
   return found as Kind;
 }
 
-const view = JSON.parse(element('graph-data').textContent ?? '{}') as GraphView;
+const view = withoutRepeats(JSON.parse(element('graph-data').textContent ?? '{}') as GraphView);
 const nodes = new Map(view.nodes.map((node) => [node.id, node]));
 const groups = countGroups(view.nodes);
 /** Every entity hangs on its type, and the colours tell types already: they are shown when asked for. */

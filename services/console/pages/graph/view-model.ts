@@ -27,7 +27,7 @@ export interface GraphView {
   readonly total_nodes?: number;
 }
 
-export const TYPE_LABELS: Readonly<Record<string, string>> = {
+const TYPE_LABELS: Readonly<Record<string, string>> = {
   TextDocument: 'Document',
   DocumentChunk: 'Passage',
   TextSummary: 'Summary',
@@ -38,4 +38,22 @@ export const TYPE_LABELS: Readonly<Record<string, string>> = {
 /** What the legend groups by: an entity shows its own type, everything else its node type. */
 export function groupOf(node: GraphNode): string {
   return node.type === 'Entity' ? (node.entity_type ?? 'Entity') : (TYPE_LABELS[node.type] ?? node.type);
+}
+
+/** The view without the summaries that say their whole passage again, as those of short passages do. */
+export function withoutRepeats(view: GraphView): GraphView {
+  const nodes = new Map(view.nodes.map((node) => [node.id, node]));
+  const repeats = new Set<string>();
+  for (const { source, target } of view.links) {
+    const ends = [nodes.get(source), nodes.get(target)];
+    const summary = ends.find((node) => node?.type === 'TextSummary');
+    const passage = ends.find((node) => node?.type === 'DocumentChunk');
+    if (summary?.text && summary.text.trim() === passage?.text?.trim()) repeats.add(summary.id);
+  }
+  return {
+    ...view,
+    nodes: view.nodes.filter(({ id }) => !repeats.has(id)),
+    links: view.links.filter(({ source, target }) => !repeats.has(source) && !repeats.has(target)),
+    ...(view.total_nodes === undefined ? {} : { total_nodes: view.total_nodes - repeats.size }),
+  };
 }

@@ -1,0 +1,40 @@
+import type { UserId } from '../../common/domain/brand.ts';
+import type { DatasetRef } from '../../common/domain/dataset.ts';
+import { PERSONAL_TENANT } from '../../common/domain/scope.ts';
+import type { Messenger } from '../../common/messaging/messenger.ts';
+import { type AccessChange, accessChanges, EVERY_TENANT } from '../../common/messaging/methods/auth.ts';
+import type { Subscription } from '../../common/ports/bus.ts';
+import type { Logger } from '../../common/ports/logger.ts';
+import type { PrincipalCache } from './principal-cache.ts';
+
+/** To be told after the commit: what is remembered is dropped here at once, elsewhere when the news arrives. */
+export interface AccessNews {
+  /** Credentials, address or rights of an account. Accounts are at home in the personal space. */
+  userChanged(user: UserId): void;
+  datasetRemoved(dataset: DatasetRef): void;
+  /** Hears the other replicas. */
+  listen(): Promise<Subscription>;
+}
+
+export function createAccessNews(
+  { messenger, logger }: { readonly messenger: Messenger; readonly logger: Logger },
+  cache: Pick<PrincipalCache, 'dropUser'>,
+): AccessNews {
+  // Nobody waits for it: what is remembered ends by itself within a second.
+  const publish = (change: AccessChange): void => {
+    messenger.publish(accessChanges, change.tenant, change).catch((error: unknown) => {
+      logger.warn('auth.access_change.unpublished', { error });
+    });
+  };
+  return {
+    userChanged(userId) {
+      cache.dropUser(userId);
+      publish({ tenant: PERSONAL_TENANT, userId, datasetId: null });
+    },
+    datasetRemoved: ({ tenant, id }) => publish({ tenant, userId: null, datasetId: id }),
+    listen: () =>
+      messenger.subscribe(accessChanges, EVERY_TENANT, ({ userId }) => {
+        if (userId !== null) cache.dropUser(userId);
+      }),
+  };
+}

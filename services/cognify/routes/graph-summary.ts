@@ -1,0 +1,52 @@
+import { z } from 'zod';
+import { defineRoute, json, type Route } from '../../common/http/route.ts';
+import { uuidList } from '../../common/http/schema.ts';
+import type { CognifyDependencies } from '../dependencies.ts';
+import { isRefusal, readableDatasets } from '../usecases/permitted-datasets.ts';
+import { createGraphCountCache, summariseGraphs } from '../usecases/summarise-graph.ts';
+
+const summaryAnswer = z.array(
+  z.object({
+    datasetId: z.uuid(),
+    pipelineRunId: z.uuid().nullable(),
+    numNodes: z.int(),
+    numEdges: z.int(),
+    computedAt: z.iso.datetime({ offset: true }).nullable(),
+  }),
+);
+
+const common = { method: 'GET', tag: 'datasets', auth: 'user' } as const;
+
+/** The size of each dataset's graph (ingest.md §5.6). */
+export function graphSummaryRoutes(dependencies: CognifyDependencies): readonly Route[] {
+  const { messenger } = dependencies;
+  const counts = createGraphCountCache();
+  return [
+    defineRoute({
+      ...common,
+      path: '/api/v1/datasets/graph-summary',
+      summary: 'Number of nodes and edges per dataset',
+      permission: 'read on every dataset',
+      query: z.object({ dataset_ids: uuidList().default([]) }),
+      responses: { 200: { description: 'One entry per dataset', schema: summaryAnswer } },
+      async handle({ principal, query, context }) {
+        const datasets = await readableDatasets(messenger, principal, query.dataset_ids, context).catch(
+          (error: unknown) => {
+            if (query.dataset_ids.length === 0 && isRefusal(error)) return [];
+            throw error;
+          },
+        );
+        const summaries = await summariseGraphs({ ...dependencies, counts }, datasets);
+        return json(
+          summaries.map(({ datasetId, runId, nodes, edges, computedAt }) => ({
+            datasetId,
+            pipelineRunId: runId,
+            numNodes: nodes,
+            numEdges: edges,
+            computedAt,
+          })),
+        );
+      },
+    }),
+  ];
+}

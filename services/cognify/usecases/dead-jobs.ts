@@ -1,0 +1,51 @@
+import type { RunId } from '../../common/domain/brand.ts';
+import { engramError } from '../../common/domain/errors.ts';
+import { asId, isUuid } from '../../common/domain/ids.ts';
+import { isTerminal } from '../../common/domain/run.ts';
+import { SYSTEM_SCOPE } from '../../common/domain/scope.ts';
+import { VersionConflictError } from '../../common/ports/document-store.ts';
+import type { DeadLetter } from '../../common/ports/work-queue.ts';
+import { datasetOf, type StoredRun } from '../../common/repositories/runs.ts';
+import { describeRunError } from '../../common/runs/run-recorder.ts';
+import type { CognifyDependencies } from '../dependencies.ts';
+
+type Dependencies = Pick<CognifyDependencies, 'workQueue' | 'store' | 'runs' | 'recorder'>;
+
+/** A job that was given up; `EntityNotFoundError` when there is none of that id. */
+export async function readDeadJob({ workQueue }: Pick<Dependencies, 'workQueue'>, jobId: string): Promise<DeadLetter> {
+  const letter = await workQueue.deadLetters.get(SYSTEM_SCOPE, jobId);
+  if (letter === null) throw engramError('EntityNotFoundError', `No job ${jobId} was given up.`);
+  return letter;
+}
+
+/** Queues the job anew. `ConflictError` when another one does the same work already. */
+export async function replayDeadJob(dependencies: Pick<Dependencies, 'workQueue'>, jobId: string): Promise<DeadLetter> {
+  const letter = await readDeadJob(dependencies, jobId);
+  if (await dependencies.workQueue.deadLetters.replay(SYSTEM_SCOPE, jobId)) return letter;
+  throw engramError('ConflictError', `Job ${jobId} was replayed already, or a newer one does its work.`);
+}
+
+/** Removes the job for good and ends the run that waits for it. `ConflictError` when it was replayed meanwhile. */
+export async function discardDeadJob(dependencies: Dependencies, jobId: string): Promise<DeadLetter> {
+  const { workQueue, store, recorder } = dependencies;
+  const letter = await readDeadJob(dependencies, jobId);
+  const writes = workQueue.withdrawWrites(jobId, 'dead');
+  const run = await openRunOf(dependencies, letter);
+  try {
+    const reason = engramError('CancelledError', 'The job of the run failed for good and was discarded.');
+    const ended =
+      run === null ? null : await recorder.ended(run, datasetOf(run), { error: describeRunError(reason) }, writes);
+    if (ended === null) await store.commit(SYSTEM_SCOPE, writes);
+    return letter;
+  } catch (error) {
+    if (!(error instanceof VersionConflictError)) throw error;
+    throw engramError('ConflictError', `Job ${jobId} is not given up any more.`, { cause: error });
+  }
+}
+
+async function openRunOf({ runs }: Dependencies, { payload }: DeadLetter): Promise<StoredRun | null> {
+  const { runId } = payload;
+  if (typeof runId !== 'string' || !isUuid(runId)) return null;
+  const run = await runs.get(SYSTEM_SCOPE, asId<RunId>(runId));
+  return run === null || isTerminal(run.state.status) ? null : run;
+}

@@ -1,0 +1,81 @@
+import { randomUUID } from 'node:crypto';
+import { expect } from 'chai';
+import { CALL, createWorld, startCognify } from '../../../test/support/cognify-service.ts';
+import { scopeOf } from '../../common/domain/dataset.ts';
+import { asId } from '../../common/domain/ids.ts';
+import { recordRun } from '../../common/messaging/methods/cognify.ts';
+import { createRunRecords } from '../../common/repositories/run-records.ts';
+import { createRuns } from '../../common/repositories/runs.ts';
+import { eventsCollection } from '../../common/runs/event-log.ts';
+
+describe('recording the runs of other services', () => {
+  const STARTED = 'DATASET_PROCESSING_STARTED';
+  const COMPLETED = 'DATASET_PROCESSING_COMPLETED';
+  const ERRORED = 'DATASET_PROCESSING_ERRORED';
+
+  const recorded = async (statuses: readonly (typeof STARTED | typeof COMPLETED | typeof ERRORED)[]) => {
+    const world = await createWorld();
+    await using cognify = await startCognify(world, { runs: { maxConcurrentRuns: 0 } });
+    const { principal, dataset } = world;
+    const runId = randomUUID();
+    for (const status of statuses) {
+      const request = { dataset, pipeline: 'add_pipeline', runId, status, items: ['a'] };
+      await cognify.messenger.call(recordRun, request, { ...CALL, principal });
+    }
+    const scope = scopeOf(dataset);
+    const runs = createRuns(world.store);
+    const run = await runs.get(scope, asId(runId));
+    const rows = await createRunRecords(world.store).newest(scope, { datasets: [dataset.id], limit: 9, offset: 0 });
+    const { items: events } = await world.store.find(scope, eventsCollection, {
+      sort: [{ field: 'sequence' }],
+      limit: 9,
+    });
+    return {
+      status: run?.state.status,
+      items: run === null ? null : await runs.items(run),
+      isNewest: (await runs.newest([dataset], ['add_pipeline'])).map(({ state }) => state.id === runId),
+      rows: rows.map(({ record }) => record.status).toReversed(),
+      events: events.map(({ value }) => value.type),
+    };
+  };
+
+  it('keeps the same history of a run that comes with its end alone', async () => {
+    const whole = await recorded([COMPLETED]);
+    expect(whole).to.deep.equal({
+      status: COMPLETED,
+      items: [{ item: 'a', status: 'completed' }],
+      isNewest: [true],
+      rows: [STARTED, COMPLETED],
+      events: ['run.started', 'run.completed'],
+    });
+    expect(await recorded([STARTED, COMPLETED])).to.deep.equal(whole);
+  });
+
+  it('keeps one history of records that come at the same time, or twice', async () => {
+    const world = await createWorld();
+    await using cognify = await startCognify(world, { runs: { maxConcurrentRuns: 0 } });
+    const { principal, dataset } = world;
+    for (let round = 0; round < 5; round += 1) {
+      const runId = randomUUID();
+      const statuses = [STARTED, COMPLETED, COMPLETED, STARTED, COMPLETED] as const;
+      await Promise.all(
+        statuses.map((status) => {
+          const request = { dataset, pipeline: 'add_pipeline', runId, status, items: ['a'] };
+          return cognify.messenger.call(recordRun, request, { ...CALL, principal });
+        }),
+      );
+      const query = { datasets: [dataset.id], limit: 99, offset: 0 };
+      const rows = await createRunRecords(world.store).newest(scopeOf(dataset), query);
+      const ofRun = rows.filter(({ record }) => record.runId === runId).map(({ record }) => record.status);
+      expect(ofRun.toSorted()).to.deep.equal([COMPLETED, STARTED]);
+    }
+  });
+
+  it('never changes a run that has ended', async () => {
+    expect(await recorded([ERRORED, COMPLETED, STARTED])).to.deep.include({
+      status: ERRORED,
+      rows: [STARTED, ERRORED],
+      events: ['run.started', 'run.errored'],
+    });
+  });
+});

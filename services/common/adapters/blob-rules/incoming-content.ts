@@ -1,0 +1,43 @@
+import { createHash } from 'node:crypto';
+import type { Readable } from 'node:stream';
+import type { BlobInfo } from '../../ports/blob-store.ts';
+
+/** The bytes of a put, piece by piece. Ends with an error when the stream breaks or the signal is aborted. */
+export async function* contentChunks(
+  content: Readable | Uint8Array,
+  signal: AbortSignal | undefined,
+): AsyncGenerator<Uint8Array> {
+  signal?.throwIfAborted();
+  if (content instanceof Uint8Array) {
+    yield content;
+    return;
+  }
+  const abort = () => content.destroy(signal?.reason);
+  signal?.addEventListener('abort', abort, { once: true });
+  try {
+    for await (const chunk of content) yield typeof chunk === 'string' ? Buffer.from(chunk) : chunk;
+    signal?.throwIfAborted();
+  } finally {
+    signal?.removeEventListener('abort', abort);
+  }
+}
+
+/** Size and hashes of what passes by. */
+export interface ContentDigest {
+  add(chunk: Uint8Array): void;
+  result(): Omit<BlobInfo, 'key'>;
+}
+
+export function createContentDigest(): ContentDigest {
+  const md5 = createHash('md5');
+  const sha256 = createHash('sha256');
+  let sizeBytes = 0;
+  return {
+    add(chunk) {
+      md5.update(chunk);
+      sha256.update(chunk);
+      sizeBytes += chunk.byteLength;
+    },
+    result: () => ({ sizeBytes, md5: md5.digest('hex'), sha256: sha256.digest('hex') }),
+  };
+}

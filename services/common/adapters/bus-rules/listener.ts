@@ -1,0 +1,52 @@
+import type { BusMessage } from '../../ports/bus.ts';
+
+/** A subscription's side of `publish`: messages one after the other, in the order they were published. */
+export interface Listener {
+  readonly queue: string | null;
+  /** `handled` is called when the listener has ended with it, or failed; not when it was dropped. */
+  deliver(message: BusMessage, handled?: () => void): void;
+  /** Drops what waits and resolves when the message in hand is done. */
+  stop(): Promise<void>;
+  /** Resolves when everything delivered so far is done; takes nothing more. */
+  finish(): Promise<void>;
+}
+
+export function createListener(
+  receive: (message: BusMessage) => void | Promise<void>,
+  queue: string | null,
+  onError: (error: unknown, subject: string) => void,
+): Listener {
+  const waiting: { readonly message: BusMessage; readonly handled: (() => void) | undefined }[] = [];
+  let closed = false;
+  let worker: Promise<void> | null = null;
+
+  const work = async () => {
+    await Promise.resolve(); // the publisher goes on first
+    for (let next = waiting.shift(); next !== undefined; next = waiting.shift()) {
+      try {
+        await receive(next.message);
+      } catch (error) {
+        onError(error, next.message.subject);
+      }
+      next.handled?.();
+    }
+    worker = null;
+  };
+  return {
+    queue,
+    deliver(message, handled) {
+      if (closed) return;
+      waiting.push({ message, handled });
+      worker ??= work();
+    },
+    async stop() {
+      closed = true;
+      waiting.length = 0;
+      await worker;
+    },
+    async finish() {
+      closed = true;
+      await worker;
+    },
+  };
+}

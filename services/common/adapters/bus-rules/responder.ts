@@ -1,0 +1,34 @@
+import type { BusHandler, BusMessage } from '../../ports/bus.ts';
+
+/** A handler of requests and what it has in hand. */
+export interface Responder {
+  readonly busy: () => number;
+  answer(message: BusMessage, signal: AbortSignal): Promise<Uint8Array>;
+  /** Resolves when nothing is in hand. */
+  idle(): Promise<void>;
+}
+
+export function createResponder(handler: BusHandler): Responder {
+  const running = new Set<Promise<unknown>>();
+  return {
+    busy: () => running.size,
+    answer(message, signal) {
+      const work = Promise.resolve().then(() => handler(message, signal));
+      running.add(work);
+      const forget = () => running.delete(work);
+      work.then(forget, forget);
+      return work;
+    },
+    async idle() {
+      while (running.size > 0) await Promise.allSettled(running);
+    },
+  };
+}
+
+export function leastBusy(responders: readonly Responder[]): Responder | undefined {
+  let best = responders[0];
+  for (const responder of responders) {
+    if (best !== undefined && responder.busy() < best.busy()) best = responder;
+  }
+  return best;
+}

@@ -1,0 +1,100 @@
+import type { estypes } from '@elastic/elasticsearch';
+import { BUSY_ATTEMPTS, backOff, type ElasticsearchConnection } from './connection.ts';
+import { rowError } from './elasticsearch-error.ts';
+
+export interface BulkRow {
+  /** Document id; a row with the same one is replaced. */
+  readonly id: string;
+  /** JSON of the document. */
+  readonly document: string;
+}
+
+export interface BulkWriter {
+  /** Resolves to false when the alias is not there: nothing, or only the first part, was written then. */
+  write(alias: string, rows: readonly BulkRow[]): Promise<boolean>;
+}
+
+export interface BulkWriterOptions {
+  /** Size of one request. Default 4 MiB. */
+  readonly maxBytes?: number;
+  /** Requests of this process under way; further ones wait, and so do their callers. Default 2. */
+  readonly concurrency?: number;
+}
+
+/** Splits rows into requests of bounded size and repeats, with growing pauses, what a busy server did not take. */
+export function createBulkWriter(connection: ElasticsearchConnection, options: BulkWriterOptions = {}): BulkWriter {
+  const { maxBytes = 4 * 1024 * 1024, concurrency = 2 } = options;
+  const waiting: (() => void)[] = [];
+  let free = concurrency;
+
+  const inTurn = async <Result>(work: () => Promise<Result>): Promise<Result> => {
+    if (free > 0) free -= 1;
+    else await new Promise<void>((resolve) => waiting.push(resolve));
+    try {
+      return await work();
+    } finally {
+      const next = waiting.shift();
+      if (next === undefined) free += 1;
+      else next();
+    }
+  };
+  /** Rows that are to be sent again; null when the alias is missing. */
+  const send = async (alias: string, rows: readonly BulkRow[], isLast: boolean): Promise<readonly BulkRow[] | null> => {
+    const answer = await connection.request((client, requestOptions) =>
+      client.bulk(
+        {
+          index: alias,
+          require_alias: true,
+          filter_path: ['errors', 'items.*.status', 'items.*.error.type'],
+          // Lines are ready-made JSON, which the client sends as it is.
+          operations: rows.flatMap(({ id, document }) => [`{"index":{"_id":"${id}"}}`, document]),
+        },
+        requestOptions,
+      ),
+    );
+    if (!answer.errors) return [];
+    const again: BulkRow[] = [];
+    for (const [at, item] of answer.items.entries()) {
+      const { status, error } = item.index as Pick<estypes.BulkResponseItem, 'status' | 'error'>;
+      if (error === undefined) continue;
+      if (status === 404) return null;
+      // An index that is being taken away refuses writes for a moment: 403.
+      if (isLast || !(status === 429 || status === 503 || status === 403)) {
+        throw rowError(error.type, status, connection.address);
+      }
+      again.push(rows[at] as BulkRow);
+    }
+    return again;
+  };
+  return {
+    async write(alias, rows) {
+      for (const batch of batches(rows, maxBytes)) {
+        const isThere = await inTurn(async () => {
+          let left: readonly BulkRow[] | null = batch;
+          for (let attempt = 1; left !== null && left.length > 0; attempt++) {
+            if (attempt > 1) await backOff(attempt - 1);
+            left = await send(alias, left, attempt >= BUSY_ATTEMPTS);
+          }
+          return left !== null;
+        });
+        if (!isThere) return false;
+      }
+      return true;
+    },
+  };
+}
+
+function* batches(rows: readonly BulkRow[], maxBytes: number): Generator<readonly BulkRow[]> {
+  let start = 0;
+  let bytes = 0;
+  for (const [at, { document }] of rows.entries()) {
+    // A character of JSON is one byte nearly always; three times as much does no harm.
+    if (at > start && bytes + document.length > maxBytes) {
+      yield rows.slice(start, at);
+      start = at;
+      bytes = 0;
+    }
+    bytes += document.length;
+  }
+  if (start < rows.length) yield rows.slice(start);
+}

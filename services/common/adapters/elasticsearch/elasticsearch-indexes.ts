@@ -1,0 +1,63 @@
+import type { DatasetIndexes } from '../../ports/dataset-indexes.ts';
+import { createBulkWriter } from './bulk-writer.ts';
+import { connectElasticsearch, type ElasticsearchConnectionOptions } from './connection.ts';
+import { createElasticsearchTextIndex } from './elasticsearch-text-index.ts';
+import { createElasticsearchVectorIndex } from './elasticsearch-vector-index.ts';
+import { createHomes } from './homes.ts';
+import { createNames } from './names.ts';
+import { createRefresher } from './refresher.ts';
+import { createStoredRows } from './stored-rows.ts';
+
+export interface ElasticsearchIndexesOptions extends ElasticsearchConnectionOptions {
+  /** First part of the name of every index and alias: lower-case letters, digits and hyphens. Default `engram`. */
+  readonly indexPrefix?: string;
+  /** Of each new index. Default 1. A dataset stands in one shard. */
+  readonly shards?: number;
+  /** Copies of each shard of a new index. Default 1; 0 for a single server. */
+  readonly replicas?: number;
+  /**
+   * Vectors that pass the filters of a query up to which the nearest are exact; beyond, that many are looked at. Default
+   * and maximum 10 000.
+   */
+  readonly exactBelow?: number;
+  /** Size of one bulk request. Default 4 MiB. */
+  readonly bulkBytes?: number;
+  /** Bulk requests of this process at once. Default 2. */
+  readonly bulkConcurrency?: number;
+}
+
+export interface ElasticsearchIndexes extends Pick<DatasetIndexes, 'text' | 'vectors' | 'close'> {
+  /** Rejects when the server does not answer. */
+  check(signal?: AbortSignal): Promise<void>;
+}
+
+/**
+ * Text and vectors of every dataset in Elasticsearch 8.12 and newer, without scripts and paid features. Any number of
+ * processes may use the same prefix. Rejects when the server is away, too old or refuses the credentials.
+ */
+export async function openElasticsearchIndexes(options: ElasticsearchIndexesOptions): Promise<ElasticsearchIndexes> {
+  const connection = await connectElasticsearch(options);
+  const names = createNames(options.indexPrefix ?? 'engram');
+  const settings = { shards: options.shards ?? 1, replicas: options.replicas ?? 1 };
+  const homes = createHomes(connection);
+  const bulk = createBulkWriter(connection, {
+    ...(options.bulkBytes === undefined ? {} : { maxBytes: options.bulkBytes }),
+    ...(options.bulkConcurrency === undefined ? {} : { concurrency: options.bulkConcurrency }),
+  });
+  const rows = createStoredRows({ connection, homes, bulk, refresher: createRefresher(connection) });
+  const shared = { connection, homes, rows, names, settings };
+  return {
+    text: createElasticsearchTextIndex(shared),
+    vectors: createElasticsearchVectorIndex({
+      ...shared,
+      exactBelow: Math.max(1, Math.min(options.exactBelow ?? MAX_CANDIDATES, MAX_CANDIDATES)),
+    }),
+    async check(signal) {
+      await connection.request((client, requestOptions) => client.ping({}, requestOptions), signal);
+    },
+    close: () => connection.close(),
+  };
+}
+
+/** The most that the server looks at for one query. */
+const MAX_CANDIDATES = 10_000;

@@ -1,0 +1,116 @@
+import { setTimeout as sleep } from 'node:timers/promises';
+import {
+  AckPolicy,
+  type ConsumerMessages,
+  DeliverPolicy,
+  type JetStreamClient,
+  type JetStreamManager,
+  type JsMsg,
+  nanos,
+} from 'nats';
+import type { BusMessage } from '../../ports/bus.ts';
+import type { KeptStream } from './kept-streams.ts';
+import { jetStreamError } from './nats-errors.ts';
+import type { NatsLink } from './nats-link.ts';
+import { fromNatsHeaders } from './wire-message.ts';
+
+export interface FeedOptions {
+  readonly link: NatsLink;
+  readonly jetStream: JetStreamClient;
+  readonly manager: JetStreamManager;
+  /** Subject of the server → subject of the bus. */
+  readonly fromServer: (subject: string) => string;
+  readonly ackWaitMs: number;
+}
+
+/** Everything that a stream gets from now on, in order and once, also over a lost connection. */
+export interface Feed {
+  /** Resolves when the message of the sequence was handed over, at the latest after a moment. */
+  reached(sequence: number): Promise<void>;
+  close(): Promise<void>;
+}
+
+/** How long the server keeps a pull open; after a failure, the client tries again after as long. */
+const PULL_MS = 5000;
+const REACH_TIMEOUT_MS = 2000;
+
+/** One ordered consumer for all subscriptions of a process: the server keeps nothing for it. */
+export async function openFeed(
+  { link, jetStream, fromServer }: FeedOptions,
+  stream: KeptStream,
+  deliver: (message: BusMessage) => void,
+): Promise<Feed> {
+  let delivered = await stream.lastSequence();
+  const consumer = await jetStream.consumers.get(stream.name, {
+    deliver_policy: DeliverPolicy.StartSequence,
+    opt_start_seq: delivered + 1,
+  });
+  const messages = await consumer.consume({
+    expires: PULL_MS,
+    callback(message) {
+      // After a reset the server may start before what we have.
+      if (message.seq <= delivered) return;
+      delivered = message.seq;
+      deliver(busMessage(message, fromServer));
+    },
+  });
+  return {
+    async reached(sequence) {
+      const deadline = performance.now() + REACH_TIMEOUT_MS;
+      while (delivered < sequence && performance.now() < deadline && !link.connection.isClosed()) await sleep(2);
+    },
+    async close() {
+      await closeMessages(messages);
+      try {
+        link.requireUp();
+        await consumer.delete();
+      } catch {
+        // The server forgets it by itself.
+      }
+    },
+  };
+}
+
+const MAX_DELIVERIES = 5;
+/** The server forgets a group that nobody is in. */
+const FORGET_GROUP_MS = 24 * 3_600_000;
+
+/** A durable consumer of the group: each message to one member, acknowledged when its listener has ended. */
+export async function openGroup(
+  { link, jetStream, manager, fromServer, ackWaitMs }: FeedOptions,
+  stream: KeptStream,
+  group: { readonly name: string; readonly subject: string },
+  deliver: (message: BusMessage, handled: () => void) => void,
+): Promise<{ close(): Promise<void> }> {
+  const durable = `${group.name}_${group.subject}`.replaceAll(/[^\w-]/g, '_');
+  try {
+    await manager.consumers.add(stream.name, {
+      durable_name: durable,
+      filter_subject: group.subject,
+      ack_policy: AckPolicy.Explicit,
+      ack_wait: nanos(ackWaitMs),
+      max_deliver: MAX_DELIVERIES,
+      deliver_policy: DeliverPolicy.New,
+      inactive_threshold: nanos(FORGET_GROUP_MS),
+    });
+  } catch (error) {
+    throw jetStreamError(error, link.address, stream.name);
+  }
+  const consumer = await jetStream.consumers.get(stream.name, durable);
+  const messages = await consumer.consume({
+    expires: PULL_MS,
+    max_messages: 1, // what waits here could go to a free member
+    callback: (message) => deliver(busMessage(message, fromServer), () => message.ack()),
+  });
+  return { close: () => closeMessages(messages) };
+}
+
+function busMessage(message: JsMsg, fromServer: (subject: string) => string): BusMessage {
+  const { subject, data, headers } = message;
+  return { subject: fromServer(subject), payload: data, headers: fromNatsHeaders(headers) };
+}
+
+async function closeMessages(messages: ConsumerMessages): Promise<void> {
+  const error = await messages.close();
+  if (error instanceof Error) throw error;
+}

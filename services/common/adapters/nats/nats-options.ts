@@ -1,0 +1,117 @@
+import { readFileSync } from 'node:fs';
+import {
+  type Authenticator,
+  type ConnectionOptions,
+  credsAuthenticator,
+  nkeyAuthenticator,
+  tokenAuthenticator,
+  usernamePasswordAuthenticator,
+} from 'nats';
+import type { KeptSubjects } from '../../ports/bus.ts';
+
+export interface NatsBusOptions {
+  /** A comma list of `nats://host:4222` or `tls://…`. */
+  readonly url: string;
+  readonly user?: string;
+  readonly password?: string;
+  readonly token?: string;
+  /** A JWT with its key, as `nsc` writes it. Files are read again with each connection, so credentials can be replaced. */
+  readonly credentialsFile?: string;
+  /** An nkey seed. */
+  readonly nkeyFile?: string;
+  /** PEM files; each turns TLS on. */
+  readonly caFile?: string;
+  readonly certFile?: string;
+  readonly keyFile?: string;
+  /** First word of all subjects in place of `engram`, and start of the names of streams. */
+  readonly prefix?: string;
+  /** Shown by the server beside the connection: the service. */
+  readonly name?: string;
+  /** What JetStream keeps. */
+  readonly kept?: readonly KeptSubjects[];
+  /** Copies of each stream, in a cluster of NATS servers; default 1. */
+  readonly streamReplicas?: number;
+  /** After this long, a member of a queue group that has not ended with a kept message counts as lost; default 30 s. */
+  readonly ackWaitMs?: number;
+  /** Of one attempt to connect; default 5 s. */
+  readonly connectTimeoutMs?: number;
+  /** A silent server is given up after three of these; default 5 s. */
+  readonly pingIntervalMs?: number;
+  /** Requests in hand beyond which others are refused as busy; default 1000. */
+  readonly maxConcurrentRequests?: number;
+  /** A listener of `publish` failed; nobody waits for its result. Default: a process warning. */
+  readonly onListenerError?: (error: unknown, subject: string) => void;
+  /** The connection was lost, came back, or was refused something. */
+  readonly onConnection?: (change: ConnectionChange) => void;
+}
+
+export interface ConnectionChange {
+  readonly kind: 'lost' | 'restored' | 'refused';
+  /** Of `refused`: what the server said. */
+  readonly reason?: string;
+}
+
+const MIN_RETRY_MS = 100;
+const MAX_RETRY_MS = 5000;
+/** Unanswered pings beyond which the connection counts as lost. */
+const MAX_PINGS_OUT = 2;
+
+/** Since when the connection has been away, as `performance.now()`. */
+export interface Absence {
+  sinceMs: number | null;
+}
+
+/** Reconnects for ever, the longer it is away the less often. */
+export function connectionOptions(options: NatsBusOptions, absence: Absence): ConnectionOptions {
+  const { caFile, certFile, keyFile } = options;
+  const files = { ...(caFile ? { caFile } : {}), ...(certFile ? { certFile } : {}), ...(keyFile ? { keyFile } : {}) };
+  const isSecure = Object.keys(files).length > 0 || serverUrls(options).some((url) => url.startsWith('tls:'));
+  const authenticator = authenticatorOf(options);
+  return {
+    servers: serverUrls(options).map((url) => new URL(url).host),
+    ...(isSecure ? { tls: files } : {}),
+    ...(authenticator === null ? {} : { authenticator }),
+    ...(options.name === undefined ? {} : { name: options.name }),
+    timeout: options.connectTimeoutMs ?? 5000,
+    pingInterval: options.pingIntervalMs ?? 5000,
+    maxPingOut: MAX_PINGS_OUT,
+    maxReconnectAttempts: -1,
+    // A server that comes back before its users do must not end us.
+    ignoreAuthErrorAbort: true,
+    // Asked more than once for each attempt, so attempts cannot be counted here.
+    reconnectDelayHandler: () => {
+      absence.sinceMs ??= performance.now();
+      const longest = Math.max(MIN_RETRY_MS, (performance.now() - absence.sinceMs) / 2);
+      return Math.round(Math.min(MAX_RETRY_MS, longest) * (0.5 + Math.random() / 2));
+    },
+    inboxPrefix: `_INBOX.${options.prefix ?? 'engram'}`,
+  };
+}
+
+function authenticatorOf(options: NatsBusOptions): Authenticator | null {
+  const { user, password, token, credentialsFile, nkeyFile } = options;
+  if (credentialsFile) return credsAuthenticator(() => readFileSync(credentialsFile));
+  if (nkeyFile) return nkeyAuthenticator(() => Buffer.from(readFileSync(nkeyFile, 'utf8').trim()));
+  if (token) return tokenAuthenticator(token);
+  if (user) return usernamePasswordAuthenticator(user, password ?? '');
+  // The client ignores what stands in the address.
+  const inUrl = serverUrls(options).map((url) => new URL(url))[0];
+  if (inUrl === undefined || inUrl.username === '') return null;
+  const name = decodeURIComponent(inUrl.username);
+  return inUrl.password === ''
+    ? tokenAuthenticator(name)
+    : usernamePasswordAuthenticator(name, decodeURIComponent(inUrl.password));
+}
+
+function serverUrls({ url }: NatsBusOptions): string[] {
+  const urls = url.split(',').map((one) => one.trim());
+  return urls.map((one) => (one.includes('://') ? one : `nats://${one}`));
+}
+
+/** For messages: without credentials. */
+export function addressOf(options: NatsBusOptions): string {
+  return serverUrls(options)
+    .map((url) => new URL(url))
+    .map(({ protocol, host }) => `${protocol}//${host}`)
+    .join(', ');
+}

@@ -1,0 +1,27 @@
+import type { TokenReader } from './token-reader.ts';
+
+/** What the parts of the translator share while they read one query. */
+export interface Translation {
+  readonly reader: TokenReader;
+  /** Label that every node of the query must bear. */
+  readonly label: string;
+  /** Texts of the query travel as parameters: nothing that its author wrote in quotes is printed. */
+  readonly parameter: (text: string) => string;
+  /** Reads any expression; given here because patterns and expressions contain each other. */
+  readonly expression: () => string;
+  /** Whether a list is being built from a list: two such in each other could build one of any size. */
+  isInComprehension: boolean;
+}
+
+/** Names hold no back-tick: `tokens.ts` refuses them. */
+export function quoted(name: string): string {
+  return `\`${name}\``;
+}
+
+/** As the reader's `attempt`. */
+export function attempt(translation: Translation, read: () => string): string | null {
+  const { isInComprehension } = translation;
+  const result = translation.reader.attempt(read);
+  if (result === null) translation.isInComprehension = isInComprehension;
+  return result;
+}

@@ -1,0 +1,155 @@
+import neo4j, { type Driver, type ManagedTransaction, type RecordShape, type Session } from 'neo4j-driver';
+import { type Neo4jAddress, timedOut, translateError } from './neo4j-errors.ts';
+
+export interface Neo4jConnection {
+  /** `bolt://`, `neo4j://`, or their `+s` and `+ssc` forms. */
+  readonly url: string;
+  readonly user: string;
+  readonly password: string;
+  /** For a TCP connection and for a free place in the pool. Default 5000. */
+  readonly connectTimeoutMs?: number;
+  /** How long failures that may pass (deadlocks, lost connections, a new leader) are tried again. Default 5000. */
+  readonly retryMs?: number;
+  /** For a whole call, its repetitions included, unless the call says otherwise. Default 30000. */
+  readonly callTimeoutMs?: number;
+  /** Connections at once. Default 50. */
+  readonly poolSize?: number;
+}
+
+export interface CallOptions {
+  readonly signal?: AbortSignal | undefined;
+  readonly timeoutMs?: number;
+}
+
+export type Parameters = Readonly<Record<string, unknown>>;
+/** One statement in the transaction; its rows as plain objects, integers as numbers. */
+export type Run = <Row extends RecordShape>(statement: string, parameters?: Parameters) => Promise<readonly Row[]>;
+
+/** Bounded transactions. Work may run more than once: a transaction that failed for a passing reason is repeated. */
+export interface Neo4jClient {
+  readonly address: Neo4jAddress;
+  read<T>(database: string | null, work: (run: Run) => Promise<T>, options?: CallOptions): Promise<T>;
+  write<T>(database: string | null, work: (run: Run) => Promise<T>, options?: CallOptions): Promise<T>;
+  /** A statement that opens transactions of its own or changes the schema. */
+  command(database: string | null, statement: string): Promise<readonly RecordShape[]>;
+  /** A session of the caller's, closed afterwards; ended early when the time is over. */
+  withSession<T>(
+    database: string | null,
+    access: 'READ' | 'WRITE',
+    use: (session: Session) => Promise<T>,
+    options?: CallOptions,
+  ): Promise<T>;
+  close(): Promise<void>;
+}
+
+/** A session that could not be closed for so long sits on a dead connection. */
+const CLOSING_MS = 3000;
+
+export function createNeo4jClient(connection: Neo4jConnection): Neo4jClient {
+  const { callTimeoutMs = 30_000 } = connection;
+  const address: Neo4jAddress = { url: withoutCredentials(connection.url), user: connection.user };
+  let driver = openDriver(connection);
+  let isClosed = false;
+
+  /** The pool would hold connections that answer no more for ever: later calls start with a new one. */
+  function renew(suspect: Driver): void {
+    if (isClosed || driver !== suspect) return;
+    driver = openDriver(connection);
+    suspect.close().catch(() => undefined);
+  }
+
+  const withSession: Neo4jClient['withSession'] = async (database, access, use, options = {}) => {
+    options.signal?.throwIfAborted();
+    const timer = AbortSignal.timeout(options.timeoutMs ?? callTimeoutMs);
+    const ended = options.signal === undefined ? timer : AbortSignal.any([timer, options.signal]);
+    const used = driver;
+    const session = used.session({
+      defaultAccessMode: access === 'READ' ? neo4j.session.READ : neo4j.session.WRITE,
+      ...(database !== null && { database }),
+    });
+    try {
+      return await abortable(use(session), ended);
+    } catch (error) {
+      if (options.signal?.aborted) throw options.signal.reason;
+      throw timer.aborted ? timedOut(address.url, error) : translateError(error, address);
+    } finally {
+      // Closing interrupts what still runs. It is not waited for: a dead connection would never answer.
+      const closing = session.close().then(
+        () => true,
+        () => true,
+      );
+      if (ended.aborted) void Promise.race([closing, rest(CLOSING_MS)]).then((done) => done || renew(used));
+    }
+  };
+  const managed =
+    (access: 'READ' | 'WRITE'): Neo4jClient['read'] =>
+    (database, work, options) => {
+      const timeout = options?.timeoutMs ?? callTimeoutMs;
+      const inTransaction = (transaction: ManagedTransaction) => work(runIn(transaction));
+      return withSession(
+        database,
+        access,
+        (session) =>
+          access === 'READ'
+            ? session.executeRead(inTransaction, { timeout })
+            : session.executeWrite(inTransaction, { timeout }),
+        options,
+      );
+    };
+  return {
+    address,
+    withSession,
+    read: managed('READ'),
+    write: managed('WRITE'),
+    command: (database, statement) =>
+      withSession(database, 'WRITE', async (session) =>
+        (await session.run(statement)).records.map((record) => record.toObject()),
+      ),
+    async close() {
+      isClosed = true;
+      await Promise.race([driver.close(), rest(CLOSING_MS)]);
+    },
+  };
+}
+
+function openDriver(connection: Neo4jConnection): Driver {
+  const { url, user, password, connectTimeoutMs = 5000, retryMs = 5000, poolSize = 50 } = connection;
+  return neo4j.driver(url, neo4j.auth.basic(user, password), {
+    disableLosslessIntegers: true,
+    connectionTimeout: connectTimeoutMs,
+    connectionAcquisitionTimeout: 2 * connectTimeoutMs,
+    // A connection that idled is asked before it is used: a firewall may have dropped it.
+    connectionLivenessCheckTimeout: 30_000,
+    maxConnectionPoolSize: poolSize,
+    maxTransactionRetryTime: retryMs,
+    telemetryDisabled: true,
+    userAgent: 'engram',
+  });
+}
+
+function runIn(transaction: ManagedTransaction): Run {
+  return async <Row extends RecordShape>(statement: string, parameters: Parameters = {}) =>
+    (await transaction.run<Row>(statement, parameters)).records.map((record) => record.toObject() as Row);
+}
+
+/** Rejects when the signal aborts; what the promise does later is nobody's business. */
+async function abortable<T>(promise: Promise<T>, signal: AbortSignal): Promise<T> {
+  const { promise: aborted, reject } = Promise.withResolvers<never>();
+  const abort = () => reject(signal.reason);
+  if (signal.aborted) abort();
+  signal.addEventListener('abort', abort, { once: true });
+  try {
+    return await Promise.race([promise, aborted]);
+  } finally {
+    signal.removeEventListener('abort', abort);
+    promise.catch(() => undefined);
+  }
+}
+
+function rest(milliseconds: number): Promise<false> {
+  return new Promise((resolve) => setTimeout(resolve, milliseconds, false).unref());
+}
+
+function withoutCredentials(url: string): string {
+  return url.replace(/\/\/[^/@]*@/u, '//');
+}

@@ -1,0 +1,90 @@
+import * as type from '../value-types.ts';
+import { optional, setting } from './setting.ts';
+
+export const access = {
+  accessControl: optional({
+    names: ['ENABLE_BACKEND_ACCESS_CONTROL'],
+    section: 'Access',
+    type: type.onlyTrue(),
+    shownDefault: 'on, except for the open mode on loopback',
+    meaning: 'Access control between users; it also switches authentication on. Only the word true is true.',
+  }),
+  requireAuthentication: optional({
+    names: ['REQUIRE_AUTHENTICATION'],
+    section: 'Access',
+    type: type.onlyTrue(),
+    shownDefault: 'required, except on loopback',
+    meaning:
+      'Every request needs credentials. With this and the one above unset, a server on loopback is open to its one user and refuses foreign hosts, foreign origins and proxies; set it to true behind a proxy.',
+  }),
+  defaultUserEmail: setting({
+    names: ['DEFAULT_USER_EMAIL'],
+    section: 'Access',
+    type: type.text(),
+    default: 'default_user@example.com',
+    meaning: 'Address of the default account.',
+  }),
+  defaultUserPassword: optional({
+    names: ['DEFAULT_USER_PASSWORD'],
+    section: 'Access',
+    type: type.text(),
+    secret: true,
+    meaning: 'Set: the default account is made at start and gets this password once, if it has none.',
+  }),
+  jwtSecret: optional({
+    names: ['FASTAPI_USERS_JWT_SECRET'],
+    section: 'Access',
+    type: type.secretText(8),
+    secret: true,
+    shownDefault: 'generated once into the data directory',
+    meaning: 'Signs login tokens.',
+  }),
+  jwtLifetimeSeconds: setting({
+    names: ['JWT_LIFETIME_SECONDS'],
+    section: 'Access',
+    type: type.integer({ min: 0, max: 10 * 365 * 86_400 }),
+    default: '3600',
+    meaning: 'Lifetime of login tokens in seconds; 0 = no expiry.',
+  }),
+  cookieName: setting({
+    names: ['AUTH_TOKEN_COOKIE_NAME'],
+    section: 'Access',
+    type: type.text().refine((name) => /^[!#$%&'*+.^_`|~\w-]+$/.test(name), 'must be a cookie name'),
+    default: 'auth_token',
+    meaning: 'Name of the login cookie.',
+  }),
+  cookieDomain: optional({
+    names: ['AUTH_TOKEN_COOKIE_DOMAIN'],
+    section: 'Access',
+    type: type.text().refine((name) => /^[\w.-]+$/.test(name), 'must be a domain name'),
+    meaning: 'Domain of the login cookie; unset = the host that was asked.',
+  }),
+  maxUserApiKeys: setting({
+    names: ['MAX_USER_API_KEYS'],
+    section: 'Access',
+    type: type.integer({ min: 1, max: 10_000 }),
+    default: '10',
+    meaning: 'API keys per user.',
+  }),
+  corsAllowedOrigins: optional({
+    names: ['CORS_ALLOWED_ORIGINS'],
+    section: 'Access',
+    type: type.originList(),
+    shownDefault: 'the one of `UI_APP_URL`',
+    meaning: 'Origins whose pages may call the API, as a comma list; `*` = any (never in the open mode).',
+  }),
+  uiAppUrl: setting({
+    names: ['UI_APP_URL'],
+    section: 'Access',
+    type: type.httpUrl(),
+    default: 'http://localhost:3000',
+    meaning: 'Address of the web interface.',
+  }),
+  allowedHosts: setting({
+    names: ['ENGRAM_ALLOWED_HOSTS'],
+    section: 'Access',
+    type: type.list(),
+    default: '',
+    meaning: 'Further host names under which the open mode may be called; loopback names always are.',
+  }),
+};

@@ -1,0 +1,94 @@
+import * as type from '../value-types.ts';
+import { optional, type Setting, setting } from './setting.ts';
+
+const text = (name: string, meaning: string): Setting<string> =>
+  optional({ names: [name], section: 'Cluster', type: type.text(), meaning });
+const secret = (name: string, meaning: string): Setting<string> =>
+  optional({ names: [name], section: 'Cluster', type: type.text(), meaning, secret: true });
+
+/** Where the servers of the cluster shape are; used for the stores that `ENGRAM_STORES` or an override puts there. */
+export const cluster = {
+  mongodbUrl: secret(
+    'ENGRAM_MONGODB_URL',
+    'MongoDB 6.0 or newer, a replica set: `mongodb://user:password@host/?replicaSet=rs0`.',
+  ),
+  mongodbDatabase: setting({
+    names: ['ENGRAM_MONGODB_DATABASE'],
+    section: 'Cluster',
+    type: type.text(),
+    default: 'engram',
+    meaning: 'Database of the records and, without S3, of the files.',
+  }),
+  elasticsearchUrl: secret('ENGRAM_ELASTICSEARCH_URL', 'Elasticsearch 8 or 9: `https://host:9200`.'),
+  elasticsearchUser: text('ENGRAM_ELASTICSEARCH_USER', 'Its user, unless an API key or the URL names one.'),
+  elasticsearchPassword: secret('ENGRAM_ELASTICSEARCH_PASSWORD', 'The password of that user.'),
+  elasticsearchApiKey: secret('ENGRAM_ELASTICSEARCH_API_KEY', 'API key in place of user and password.'),
+  elasticsearchCaFile: text('ENGRAM_ELASTICSEARCH_CA_FILE', 'Certificate authority of its certificate, as PEM.'),
+  elasticsearchPrefix: setting({
+    names: ['ENGRAM_ELASTICSEARCH_INDEX_PREFIX'],
+    section: 'Cluster',
+    type: type.text(),
+    default: 'engram',
+    meaning: 'Start of the names of its indexes.',
+  }),
+  elasticsearchReplicas: setting({
+    names: ['ENGRAM_ELASTICSEARCH_REPLICAS'],
+    section: 'Cluster',
+    type: type.integer({ min: 0, max: 10 }),
+    default: '1',
+    meaning: 'Copies of each shard of a new index; 0 for a single server.',
+  }),
+  neo4jUrl: text('ENGRAM_NEO4J_URL', 'Neo4j 5.26 or newer: `neo4j://host:7687`, `neo4j+s://…`, `bolt://…`.'),
+  neo4jUser: text('ENGRAM_NEO4J_USER', 'Its user.'),
+  neo4jPassword: secret('ENGRAM_NEO4J_PASSWORD', 'The password of that user.'),
+  natsUrl: secret('ENGRAM_NATS_URL', 'NATS servers with JetStream: a comma list of `nats://host:4222`.'),
+  natsUser: text('ENGRAM_NATS_USER', 'Its user.'),
+  natsPassword: secret('ENGRAM_NATS_PASSWORD', 'The password of that user.'),
+  natsToken: secret('ENGRAM_NATS_TOKEN', 'Token in place of user and password.'),
+  natsCredentialsFile: text('ENGRAM_NATS_CREDENTIALS_FILE', 'File with a JWT and its key, as `nsc` writes it.'),
+  natsNkeyFile: text('ENGRAM_NATS_NKEY_FILE', 'File with an nkey seed.'),
+  natsCaFile: text('ENGRAM_NATS_CA_FILE', 'Certificate authority of its certificate, as PEM; turns TLS on.'),
+  natsCertificateFile: text('ENGRAM_NATS_CERT_FILE', 'Certificate of this client, as PEM.'),
+  natsKeyFile: text('ENGRAM_NATS_KEY_FILE', 'Key of that certificate, as PEM.'),
+  natsPrefix: setting({
+    names: ['ENGRAM_NATS_SUBJECT_PREFIX'],
+    section: 'Cluster',
+    type: type.text(),
+    default: 'engram',
+    meaning: 'First word of its subjects, and start of the names of its streams.',
+  }),
+  s3Bucket: text('ENGRAM_S3_BUCKET', 'Bucket for files. Unset: they go to GridFS in MongoDB.'),
+  s3Url: text('ENGRAM_S3_URL', 'Endpoint of an S3-compatible server; unset for AWS.'),
+  s3Region: setting({
+    names: ['ENGRAM_S3_REGION'],
+    section: 'Cluster',
+    type: type.text(),
+    default: 'us-east-1',
+    meaning: 'Region of the bucket.',
+  }),
+  s3AccessKey: text('ENGRAM_S3_ACCESS_KEY', "Access key; unset: the usual sources of AWS's libraries."),
+  s3SecretKey: secret('ENGRAM_S3_SECRET_KEY', 'The secret of that key.'),
+  s3Prefix: setting({
+    names: ['ENGRAM_S3_PREFIX'],
+    section: 'Cluster',
+    type: type.text(),
+    default: '',
+    meaning: 'Start of the names of the objects.',
+  }),
+  kafkaBrokers: optional({
+    names: ['ENGRAM_KAFKA_BROKERS'],
+    section: 'Cluster',
+    type: type.list(),
+    meaning: 'Kafka brokers, a comma list of `host:port`, that domain events are relayed to. Unset: none are.',
+  }),
+  kafkaUser: text('ENGRAM_KAFKA_USER', 'Its user (SCRAM-SHA-256).'),
+  kafkaPassword: secret('ENGRAM_KAFKA_PASSWORD', 'The password of that user.'),
+  kafkaCaFile: text('ENGRAM_KAFKA_CA_FILE', 'Certificate authority of the brokers, as PEM; turns TLS on.'),
+  kafkaTopicPrefix: setting({
+    names: ['ENGRAM_KAFKA_TOPIC_PREFIX'],
+    section: 'Cluster',
+    type: type.text(),
+    default: 'engram.',
+    meaning: 'Start of the names of its topics.',
+  }),
+};

@@ -1,0 +1,96 @@
+import * as type from '../value-types.ts';
+import { setting } from './setting.ts';
+
+export const requests = {
+  uploadLimitBytes: setting({
+    names: ['ENGRAM_UPLOAD_LIMIT_BYTES'],
+    section: 'Requests',
+    type: type.bytes({ min: 1_024 }),
+    default: '1GB',
+    meaning: 'Greatest size of one form upload, all files together; more is answered 413.',
+  }),
+  jsonLimitBytes: setting({
+    names: ['ENGRAM_JSON_LIMIT_BYTES'],
+    section: 'Requests',
+    type: type.bytes({ min: 1_024 }),
+    default: '32MB',
+    meaning: 'Greatest size of a JSON or urlencoded body; more is answered 413.',
+  }),
+  acceptLocalFilePath: setting({
+    names: ['ACCEPT_LOCAL_FILE_PATH'],
+    section: 'Requests',
+    type: type.flag(),
+    default: 'false',
+    meaning: 'Paths on the server are accepted as data, inside the roots below.',
+  }),
+  allowedLocalFileRoots: setting({
+    names: ['COGNEE_ALLOWED_LOCAL_FILE_ROOTS'],
+    section: 'Requests',
+    type: type.pathList(),
+    default: '',
+    meaning: 'Directories for the paths above (`:` between them); none listed = none allowed.',
+  }),
+  allowHttpRequests: setting({
+    names: ['ALLOW_HTTP_REQUESTS'],
+    section: 'Requests',
+    type: type.flag(),
+    default: 'true',
+    meaning: 'URLs given as data are fetched; never from private addresses.',
+  }),
+  webFetchTimeoutMs: setting({
+    names: ['WEB_SCRAPER_TIMEOUT'],
+    section: 'Requests',
+    type: type.secondsAsMs({ min: 0.1, max: 600 }),
+    default: '15',
+    meaning: 'Seconds for one fetch of a URL.',
+  }),
+  documentWorkers: setting({
+    names: ['ENGRAM_DOCUMENT_WORKERS'],
+    section: 'Requests',
+    type: type.integer({ min: 1, max: 64 }),
+    default: '4',
+    meaning: 'Threads that read documents at the same time; never more than processors.',
+  }),
+  documentTimeoutMs: setting({
+    names: ['ENGRAM_DOCUMENT_TIMEOUT'],
+    section: 'Requests',
+    type: type.secondsAsMs({ min: 1, max: 3_600 }),
+    default: '60',
+    meaning: 'Seconds that reading one document may take; more is answered 422.',
+  }),
+  allowCypherQuery: setting({
+    names: ['ALLOW_CYPHER_QUERY'],
+    section: 'Requests',
+    type: type.flag(),
+    default: 'false',
+    meaning: 'The search types CYPHER and NATURAL_LANGUAGE.',
+  }),
+  logSearchHistory: setting({
+    names: ['COGNEE_LOG_SEARCH_HISTORY'],
+    section: 'Requests',
+    type: type.flag(),
+    default: 'true',
+    meaning: 'Questions and answers are kept for the histories.',
+  }),
+  recallWarmupShortcircuit: setting({
+    names: ['RECALL_WARMUP_SHORTCIRCUIT'],
+    section: 'Requests',
+    type: type.flag(),
+    default: 'true',
+    meaning: 'Recall answers with a marker while nothing was ever processed.',
+  }),
+  recallWarmupThreshold: setting({
+    names: ['RECALL_WARMUP_THRESHOLD'],
+    section: 'Requests',
+    type: type.integer({ min: 0 }),
+    default: '1',
+    meaning: 'Processed items from which on recall searches.',
+  }),
+  recallWarmupCacheTtlMs: setting({
+    names: ['RECALL_WARMUP_CACHE_TTL'],
+    section: 'Requests',
+    type: type.secondsAsMs({ min: 0, max: 86_400 }),
+    default: '60',
+    meaning: 'Seconds for which that count is remembered.',
+  }),
+};

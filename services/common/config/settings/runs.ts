@@ -1,0 +1,26 @@
+import * as type from '../value-types.ts';
+import { optional, setting } from './setting.ts';
+
+export const runs = {
+  raiseItemErrors: setting({
+    names: ['RAISE_INCREMENTAL_LOADING_ERRORS'],
+    section: 'Runs',
+    type: type.flag(),
+    default: 'true',
+    meaning: 'The first item that cannot be processed ends its run; `false` lets the other items finish first.',
+  }),
+  chunksPerBatch: optional({
+    names: ['CHUNKS_PER_BATCH'],
+    section: 'Runs',
+    type: type.integer({ min: 1 }),
+    shownDefault: 'chosen by the service',
+    meaning: 'Chunks that are extracted together when a request does not say.',
+  }),
+  staleRunMinAgeMs: setting({
+    names: ['COGNEE_STALE_RUN_RECOVERY_MIN_AGE_SECONDS'],
+    section: 'Runs',
+    type: type.secondsAsMs({ min: 0, max: 365 * 86_400 }),
+    default: '3600',
+    meaning: 'Age in seconds from which a run without a job is closed as abandoned.',
+  }),
+};

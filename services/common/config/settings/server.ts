@@ -1,0 +1,63 @@
+import { SERVICE_NAMES } from '../../domain/service-paths.ts';
+import * as type from '../value-types.ts';
+import { optional, setting } from './setting.ts';
+
+/** The logger's levels; it takes exactly these. */
+const LOG_LEVELS = ['debug', 'info', 'warn', 'error', 'silent'] as const;
+
+/** Spellings of Python's logging module. */
+const LEVEL_WORDS: Readonly<Record<string, string>> = {
+  warning: 'warn',
+  critical: 'error',
+  fatal: 'error',
+  notset: 'debug',
+};
+
+export const server = {
+  port: setting({
+    names: ['HTTP_API_PORT'],
+    section: 'Server',
+    type: type.integer({ min: 0, max: 65_535 }),
+    default: '8000',
+    meaning: 'Port of the HTTP API; 0 takes any free one.',
+  }),
+  host: optional({
+    names: ['HTTP_API_HOST'],
+    section: 'Server',
+    type: type.text(),
+    shownDefault: '`127.0.0.1` (cluster: `0.0.0.0`)',
+    meaning:
+      'Address to listen on. On any address but loopback authentication is required unless switched off by hand.',
+  }),
+  services: optional({
+    names: ['ENGRAM_SERVICES', 'SERVICES'],
+    section: 'Server',
+    type: type.listOf(SERVICE_NAMES),
+    shownDefault: 'all',
+    meaning: `Services that this process runs: a comma list of ${SERVICE_NAMES.join(', ')}. A part of them needs cluster stores.`,
+  }),
+  logLevel: setting({
+    names: ['LOG_LEVEL'],
+    section: 'Server',
+    type: type
+      .text()
+      .transform((value) => LEVEL_WORDS[value.trim().toLowerCase()] ?? value.trim().toLowerCase())
+      .pipe(type.oneOf(LOG_LEVELS)),
+    default: 'info',
+    meaning: 'Least level that is logged: debug, info, warn, error, silent.',
+  }),
+  drainTimeoutMs: setting({
+    names: ['BACKGROUND_DRAIN_TIMEOUT_SECONDS'],
+    section: 'Server',
+    type: type.secondsAsMs({ min: 0, max: 3_600 }),
+    default: '8',
+    meaning: 'Seconds that a stop waits for requests and runs.',
+  }),
+  environmentFile: optional({
+    names: ['COGNEE_ENV_FILE'],
+    section: 'Server',
+    type: type.text(),
+    shownDefault: '`.env`, when there is one',
+    meaning: 'File with further variables; it must exist. Variables of the process win over the file.',
+  }),
+};

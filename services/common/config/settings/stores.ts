@@ -1,0 +1,50 @@
+import * as type from '../value-types.ts';
+import { optional, setting } from './setting.ts';
+
+const STORE_SHAPES = ['embedded', 'cluster'] as const;
+export type StoreShape = (typeof STORE_SHAPES)[number];
+
+const storeOverride = (name: string, what: string) =>
+  optional({
+    names: [name],
+    section: 'Stores',
+    type: type.oneOf(STORE_SHAPES),
+    shownDefault: 'as `ENGRAM_STORES`',
+    meaning: `Overrides the preset for ${what}.`,
+  });
+
+export const stores = {
+  dataDir: setting({
+    names: ['ENGRAM_DATA_DIR'],
+    section: 'Stores',
+    type: type.text(),
+    default: './data',
+    meaning: 'The one directory of the embedded shape: databases, files, generated keys, uploads under way.',
+  }),
+  storeShape: setting({
+    names: ['ENGRAM_STORES'],
+    section: 'Stores',
+    type: type.oneOf(STORE_SHAPES),
+    default: 'embedded',
+    meaning: 'Preset for all stores: embedded (SQLite and files) or cluster (servers of their own).',
+  }),
+  documents: storeOverride('ENGRAM_DOCUMENTS', 'records, jobs and events'),
+  blobs: storeOverride('ENGRAM_BLOBS', 'files'),
+  index: storeOverride('ENGRAM_INDEX', 'the lexical and the vector index'),
+  graph: storeOverride('ENGRAM_GRAPH', 'the graph'),
+  bus: storeOverride('ENGRAM_BUS', 'messages between services'),
+  vectorMemoryBytes: setting({
+    names: ['ENGRAM_VECTOR_MEMORY'],
+    section: 'Stores',
+    type: type.bytes({ min: 16 * 2 ** 20 }),
+    default: '512MB',
+    meaning: 'Memory that loaded vectors may take; the least recently used datasets are unloaded beyond it.',
+  }),
+  autoMigrations: optional({
+    names: ['ENABLE_AUTO_MIGRATIONS'],
+    section: 'Stores',
+    type: type.flag(),
+    shownDefault: '`true` (cluster: `false`)',
+    meaning: 'Bring the stores to the present schema at start; else `npm run migrate` does it.',
+  }),
+};

@@ -1,0 +1,59 @@
+export interface WorkGroups<Work, Result> {
+  /** Does several at once, all or nothing; one result for each, in order. */
+  readonly together: (group: readonly Work[]) => Promise<readonly Result[]>;
+  /** True when each of a group would fail like this alone: none is tried again then. */
+  readonly concernsAll: (error: unknown) => boolean;
+  /** Whether work may be in the group that another began; default: any may. */
+  readonly goTogether?: (first: Work, next: Work) => boolean;
+  readonly maxCount: number;
+  /** Of the sizes of a group; what is larger alone goes alone. */
+  readonly maxSize: number;
+  readonly sizeOf: (work: Work) => number;
+}
+
+interface Waiting<Work, Result> {
+  readonly work: Work;
+  readonly outcome: PromiseWithResolvers<Result>;
+}
+
+/**
+ * For work that has to be done one after the other: what waits for its turn goes together. When one of a group is at fault
+ * each goes alone, so that none fails for another one's sake.
+ */
+export function createWorkGroups<Work, Result>(groups: WorkGroups<Work, Result>): (work: Work) => Promise<Result> {
+  const queue: Waiting<Work, Result>[] = [];
+  let isBusy = false;
+
+  const runGroup = async (group: readonly Waiting<Work, Result>[]): Promise<void> => {
+    try {
+      const results = await groups.together(group.map(({ work }) => work));
+      for (const [index, { outcome }] of group.entries()) outcome.resolve(results[index] as Result);
+    } catch (error) {
+      if (group.length > 1 && !groups.concernsAll(error)) for (const each of group) await runGroup([each]);
+      else for (const { outcome } of group) outcome.reject(error);
+    }
+  };
+  const takeGroup = (): readonly Waiting<Work, Result>[] => {
+    const [first] = queue;
+    let size = 0;
+    let count = 0;
+    for (const { work } of queue) {
+      size += groups.sizeOf(work);
+      if (count > 0 && (count === groups.maxCount || size > groups.maxSize)) break;
+      if (first !== undefined && groups.goTogether?.(first.work, work) === false) break;
+      count += 1;
+    }
+    return queue.splice(0, count);
+  };
+  const drain = async (): Promise<void> => {
+    isBusy = true;
+    while (queue.length > 0) await runGroup(takeGroup());
+    isBusy = false;
+  };
+  return (work) => {
+    const outcome = Promise.withResolvers<Result>();
+    queue.push({ work, outcome });
+    if (!isBusy) void drain();
+    return outcome.promise;
+  };
+}

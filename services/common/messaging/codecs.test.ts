@@ -1,0 +1,165 @@
+import { expect } from 'chai';
+import fc from 'fast-check';
+import type { DataItem } from '../domain/data-item.ts';
+import type { DatasetRef } from '../domain/dataset.ts';
+import type { JsonObject } from '../domain/json.ts';
+import { PERMISSIONS, type Principal } from '../domain/principal.ts';
+import type { RunEvent, RunState } from '../domain/run.ts';
+import type { Codec } from './codec.ts';
+import * as auth from './methods/auth.ts';
+import * as cognify from './methods/cognify.ts';
+import * as ingest from './methods/ingest.ts';
+import * as search from './methods/search.ts';
+
+const text = fc.string({ unit: 'binary' }).map((value) => value.toWellFormed());
+const id = fc.uuid() as fc.Arbitrary<string> as fc.Arbitrary<never>;
+const orNull = <Value>(value: fc.Arbitrary<Value>) => fc.option(value, { nil: null });
+/** As JSON has them: without -0. */
+const object = fc
+  .dictionary(fc.string(), fc.jsonValue())
+  .map((value) => JSON.parse(JSON.stringify(value)) as JsonObject);
+const count = fc.nat();
+
+const principal: fc.Arbitrary<Principal> = fc.record({
+  ...{ id, email: text, tenant: id, isSuperuser: fc.boolean(), parentId: orNull(id) },
+});
+const dataset: fc.Arbitrary<DatasetRef> = fc.record({
+  ...{ id, name: text, ownerId: id, tenant: id, createdAt: text, updatedAt: orNull(text) },
+});
+const item: fc.Arbitrary<DataItem> = fc.record({
+  ...{ id, name: text, fileName: text, label: orNull(text), ownerId: id, extension: text, mimeType: text },
+  ...{ format: text, sizeBytes: fc.maxSafeNat(), contentHash: text, nodeSets: fc.array(text) },
+  ...{ externalMetadata: object, importanceWeight: fc.double({ min: 0, max: 1, noNaN: true }) },
+  ...{ createdAt: text, updatedAt: orNull(text) },
+});
+const status = fc.constantFrom(
+  'DATASET_PROCESSING_STARTED' as const,
+  'DATASET_PROCESSING_COMPLETED' as const,
+  'DATASET_PROCESSING_ERRORED' as const,
+);
+const runItem = fc.record({
+  item: id,
+  status: fc.constantFrom('completed' as const, 'already_completed' as const, 'errored' as const),
+});
+const run: fc.Arbitrary<RunState> = fc.record({
+  ...{ id, pipeline: text, dataset: id, datasetName: text, status, items: fc.array(runItem), counts: orNull(object) },
+  progress: orNull(fc.record({ completedItems: count, totalItems: count, currentStage: orNull(text) })),
+  ...{ errorClass: orNull(text), errorMessage: orNull(text), errorStatus: orNull(fc.nat({ max: 599 })) },
+  ...{ startedAt: text, endedAt: orNull(text) },
+});
+const event: fc.Arbitrary<RunEvent> = run.chain((state) => {
+  const told = fc.constant({ ...state, items: [] });
+  return fc.oneof(
+    fc.record({ kind: fc.constantFrom('started' as const, 'completed' as const, 'errored' as const), run: told }),
+    fc.record({ kind: fc.constant('progress' as const), run: told, stage: text, stageIndex: count, stageTotal: count }),
+    fc.record({ kind: fc.constant('interrupted' as const), run: told, reason: text }),
+  );
+});
+const kind = fc.constantFrom('api-key' as const, 'bearer' as const, 'cookie' as const);
+const options: fc.Arbitrary<cognify.CognifyOptions> = fc.record(
+  {
+    ...{ graphModel: object, customPrompt: text, chunkSize: fc.integer({ min: -5, max: 10_000 }) },
+    ...{ chunksPerBatch: count, dataPerBatch: count, ontologyKeys: fc.array(text, { minLength: 1 }) },
+  },
+  { requiredKeys: [] },
+);
+const ids = fc.array(text);
+
+async function survives<Value>(codec: Promise<Codec<Value>>, values: fc.Arbitrary<Value>): Promise<void> {
+  const { encode, decode } = await codec;
+  fc.assert(
+    fc.property(values, (value) => {
+      expect(decode(encode(value))).to.deep.equal(value);
+    }),
+    { numRuns: 200 },
+  );
+}
+
+const request = <Value>(method: { codec(): Promise<{ readonly request: Codec<Value> }> }) =>
+  method.codec().then((codec) => codec.request);
+const response = <Value>(method: { codec(): Promise<{ readonly response: Codec<Value> }> }) =>
+  method.codec().then((codec) => codec.response);
+
+describe('messages of the services', () => {
+  it('keep every field of auth, and tell absent from empty', async () => {
+    const credentials = fc.array(fc.record({ kind, value: text }));
+    await survives(
+      request(auth.authenticate),
+      fc.record({ credentials, strict: fc.boolean() }, { requiredKeys: ['credentials'] }),
+    );
+    const identified = fc.record({ principal: orNull(principal), required: fc.boolean(), posture: text });
+    await survives(response(auth.authenticate), identified);
+    await survives(request(auth.getPrincipal), fc.record({ userId: text, tenant: text }));
+    await survives(response(auth.getPrincipal), fc.record({ principal: orNull(principal) }));
+    const query = { permission: fc.constantFrom(...PERMISSIONS), ids, names: ids };
+    await survives(
+      request(auth.resolveDatasets),
+      fc.record(
+        { ...query, createMissing: fc.boolean(), namesAmongPermitted: fc.boolean() },
+        { requiredKeys: ['permission'] },
+      ),
+    );
+    await survives(response(auth.resolveDatasets), fc.record({ datasets: fc.array(dataset) }));
+    await survives(request(auth.createDataset), fc.record({ name: text }));
+    await survives(response(auth.createDataset), fc.record({ dataset }));
+    await survives(request(auth.removeDataset), fc.record({ dataset }));
+    await survives(response(auth.removeDataset), fc.record({ removed: fc.boolean() }));
+  });
+
+  it('keep every field of ingest and search', async () => {
+    const page = fc.record({ dataset, limit: count, after: text, ids }, { requiredKeys: ['dataset', 'limit'] });
+    await survives(request(ingest.datasetItems), page);
+    await survives(response(ingest.datasetItems), fc.record({ items: fc.array(item), next: orNull(text) }));
+    await survives(request(search.eraseSearched), fc.record({ dataset }));
+    await survives(response(search.eraseSearched), fc.record({ removed: count, residue: count }));
+  });
+
+  it('keep every field of cognify', async () => {
+    await survives(request(cognify.startRun), fc.record({ dataset, options, background: fc.boolean() }));
+    await survives(response(cognify.startRun), fc.record({ run }));
+    const error = fc.record({ name: text, message: text });
+    const recorded = { dataset, pipeline: text, runId: text, status, items: ids, error };
+    await survives(
+      request(cognify.recordRun),
+      fc.record(recorded, { requiredKeys: ['dataset', 'pipeline', 'runId', 'status', 'items'] }),
+    );
+    await survives(response(cognify.getRun), fc.record({ run: orNull(run), tenant: orNull(text) }));
+    await survives(request(cognify.runStatuses), fc.record({ datasets: fc.array(dataset), pipelines: ids }));
+    await survives(response(cognify.runStatuses), fc.record({ runs: fc.array(run) }));
+    await survives(request(cognify.itemsBuilt), fc.record({ dataset, items: ids }));
+    await survives(response(cognify.itemsBuilt), fc.record({ built: ids }));
+    const selection = fc.record({ dataset, items: ids, memoryOnly: fc.boolean() });
+    await survives(request(cognify.eraseBuilt), selection);
+    await survives(response(cognify.eraseBuilt), fc.record({ removed: object, residue: count, itemsReset: count }));
+    await survives(cognify.runEvents.codec(), event);
+  });
+
+  it('carry objects of clients that are nested as deeply as a client may', async () => {
+    let graphModel: JsonObject = { title: 'deep' };
+    for (let level = 0; level < 498; level += 1) graphModel = { inner: graphModel };
+    const codec = await request(cognify.startRun);
+    const [sample] = fc.sample(dataset, 1);
+    if (sample === undefined) throw new Error('no sample');
+    const value = { dataset: sample, options: { graphModel }, background: false };
+    expect(codec.decode(codec.encode(value))).to.deep.equal(value);
+  });
+
+  it('leave the items of a run out of its events', async () => {
+    const [state] = fc.sample(run, 1);
+    if (state === undefined) throw new Error('no sample');
+    const many = { ...state, items: [{ item: state.dataset as never, status: 'completed' as const }] };
+    const codec = await cognify.runEvents.codec();
+    expect(codec.decode(codec.encode({ kind: 'completed', run: many })).run.items).to.deep.equal([]);
+  });
+
+  it('refuse a name that UTF-8 cannot carry where a dataset would get another one', async () => {
+    const codec = await request(auth.createDataset);
+    expect(() => codec.encode({ name: 'half\ud800' })).to.throw('broken Unicode');
+  });
+
+  it('refuse values that this release does not know', async () => {
+    const codec = await request(auth.resolveDatasets);
+    expect(() => codec.decode(Uint8Array.from([0x08, 0x63]))).to.throw('unknown enum value 99');
+    expect(() => codec.decode(Uint8Array.from([0xff]))).to.throw();
+  });
+});

@@ -1,0 +1,130 @@
+import * as wire from '../../contracts/engram/auth/v1/auth_pb.ts';
+import { engramError } from '../../domain/errors.ts';
+import type { Permission } from '../../domain/principal.ts';
+import { enumMapping, type MethodCodec, messageCodec, present } from '../codec.ts';
+import type * as methods from '../methods/auth.ts';
+import { fromDataset, fromIdList, fromPrincipal, maybe, toDataset, toIdList, toPrincipal } from './shared.ts';
+
+const credentialKind = enumMapping<methods.Credential['kind'], wire.CredentialKind>({
+  'api-key': wire.CredentialKind.API_KEY,
+  bearer: wire.CredentialKind.BEARER,
+  cookie: wire.CredentialKind.COOKIE,
+});
+
+const permission = enumMapping<Permission, wire.Permission>({
+  read: wire.Permission.READ,
+  write: wire.Permission.WRITE,
+  delete: wire.Permission.DELETE,
+  share: wire.Permission.SHARE,
+});
+
+/** UTF-8 cannot carry half a surrogate pair: another name would be created. */
+function creatable(name: string): string {
+  if (!name.isWellFormed()) throw engramError('InvalidDatasetNameError', 'Dataset name cannot be broken Unicode.');
+  return name;
+}
+
+export const Authenticate: MethodCodec<methods.AuthenticateRequest, methods.AuthenticateResponse> = {
+  request: messageCodec(
+    wire.AuthenticateRequestSchema,
+    ({ credentials, strict }) => ({
+      credentials: credentials.map(({ kind, value }) => ({ kind: credentialKind.toWire(kind), value })),
+      strict,
+    }),
+    ({ credentials, strict }) => ({
+      credentials: credentials.map(({ kind, value }) => ({ kind: credentialKind.fromWire(kind), value })),
+      ...maybe('strict', strict),
+    }),
+  ),
+  response: messageCodec(
+    wire.AuthenticateResponseSchema,
+    ({ principal, required, posture, token }) => ({
+      principal: principal === null ? undefined : toPrincipal(principal),
+      ...{ required, posture, token },
+    }),
+    ({ principal, required, posture, token }) => ({
+      principal: principal === undefined ? null : fromPrincipal(principal),
+      ...{ required, posture, ...maybe('token', token) },
+    }),
+  ),
+};
+
+export const GetPrincipal: MethodCodec<methods.GetPrincipalRequest, methods.GetPrincipalResponse> = {
+  request: messageCodec(
+    wire.GetPrincipalRequestSchema,
+    ({ userId, tenant }) => ({ userId, tenant }),
+    ({ userId, tenant }) => ({ userId, tenant }),
+  ),
+  response: messageCodec(
+    wire.GetPrincipalResponseSchema,
+    ({ principal, token }) => ({ principal: principal === null ? undefined : toPrincipal(principal), token }),
+    ({ principal, token }) => ({
+      principal: principal === undefined ? null : fromPrincipal(principal),
+      ...maybe('token', token),
+    }),
+  ),
+};
+
+export const ResolveDatasets: MethodCodec<methods.ResolveDatasetsRequest, methods.ResolveDatasetsResponse> = {
+  request: messageCodec(
+    wire.ResolveDatasetsRequestSchema,
+    ({ permission: word, ids, names, createMissing, namesAmongPermitted }) => ({
+      permission: permission.toWire(word),
+      ids: toIdList(ids),
+      names: toIdList(createMissing ? names?.map(creatable) : names),
+      createMissing,
+      namesAmongPermitted,
+    }),
+    ({ permission: number, ids, names, createMissing, namesAmongPermitted }) => ({
+      permission: permission.fromWire(number),
+      ...fromIdList('ids', ids),
+      ...fromIdList('names', names),
+      ...maybe('createMissing', createMissing),
+      ...maybe('namesAmongPermitted', namesAmongPermitted),
+    }),
+  ),
+  response: messageCodec(
+    wire.ResolveDatasetsResponseSchema,
+    ({ datasets }) => ({ datasets: datasets.map(toDataset) }),
+    ({ datasets }) => ({ datasets: datasets.map(fromDataset) }),
+  ),
+};
+
+export const CreateDataset: MethodCodec<methods.CreateDatasetRequest, methods.CreateDatasetResponse> = {
+  request: messageCodec(
+    wire.CreateDatasetRequestSchema,
+    ({ name }) => ({ name: creatable(name) }),
+    ({ name }) => ({ name }),
+  ),
+  response: messageCodec(
+    wire.CreateDatasetResponseSchema,
+    ({ dataset }) => ({ dataset: toDataset(dataset) }),
+    ({ dataset }) => ({ dataset: fromDataset(present(dataset, 'dataset')) }),
+  ),
+};
+
+export const RemoveDataset: MethodCodec<methods.RemoveDatasetRequest, methods.RemoveDatasetResponse> = {
+  request: messageCodec(
+    wire.RemoveDatasetRequestSchema,
+    ({ dataset }) => ({ dataset: toDataset(dataset) }),
+    ({ dataset }) => ({ dataset: fromDataset(present(dataset, 'dataset')) }),
+  ),
+  response: messageCodec(
+    wire.RemoveDatasetResponseSchema,
+    ({ removed }) => ({ removed }),
+    ({ removed }) => ({ removed }),
+  ),
+};
+
+export const GetPublicKeys: MethodCodec<Record<string, never>, methods.GetPublicKeysResponse> = {
+  request: messageCodec(
+    wire.GetPublicKeysRequestSchema,
+    () => ({}),
+    () => ({}),
+  ),
+  response: messageCodec(
+    wire.GetPublicKeysResponseSchema,
+    ({ jwks }) => ({ jwks: [...jwks] }),
+    ({ jwks }) => ({ jwks }),
+  ),
+};

@@ -1,0 +1,124 @@
+import type { MessageInitShape } from '@bufbuild/protobuf';
+import * as wire from '../../contracts/engram/cognify/v1/cognify_pb.ts';
+import { type MethodCodec, messageCodec, present } from '../codec.ts';
+import type * as methods from '../methods/cognify.ts';
+import { fromRun, runStatus, toRun } from './runs.ts';
+import { fromDataset, fromIdList, fromJsonText, maybe, toDataset, toIdList, toJsonText } from './shared.ts';
+
+export const StartRun: MethodCodec<methods.StartRunRequest, methods.StartRunResponse> = {
+  request: messageCodec(
+    wire.StartRunRequestSchema,
+    ({ dataset, options, background }) => ({ dataset: toDataset(dataset), options: toOptions(options), background }),
+    ({ dataset, options, background }) => ({
+      dataset: fromDataset(present(dataset, 'dataset')),
+      options: options === undefined ? {} : fromOptions(options),
+      background,
+    }),
+  ),
+  response: messageCodec(
+    wire.StartRunResponseSchema,
+    ({ run }) => ({ run: toRun(run) }),
+    ({ run }) => ({ run: fromRun(present(run, 'run')) }),
+  ),
+};
+
+export const RecordRun: MethodCodec<methods.RecordRunRequest, Record<string, never>> = {
+  request: messageCodec(
+    wire.RecordRunRequestSchema,
+    ({ dataset, pipeline, runId, status, items, error }) => ({
+      ...{ dataset: toDataset(dataset), pipeline, runId, status: runStatus.toWire(status) },
+      items: [...(items ?? [])],
+      error,
+    }),
+    ({ dataset, pipeline, runId, status, items, error }) => ({
+      ...{ dataset: fromDataset(present(dataset, 'dataset')), pipeline, runId, status: runStatus.fromWire(status) },
+      items,
+      ...(error === undefined ? {} : { error: { name: error.name, message: error.message } }),
+    }),
+  ),
+  response: messageCodec(
+    wire.RecordRunResponseSchema,
+    () => ({}),
+    () => ({}),
+  ),
+};
+
+export const GetRun: MethodCodec<methods.GetRunRequest, methods.GetRunResponse> = {
+  request: messageCodec(
+    wire.GetRunRequestSchema,
+    ({ runId }) => ({ runId }),
+    ({ runId }) => ({ runId }),
+  ),
+  response: messageCodec(
+    wire.GetRunResponseSchema,
+    ({ run, tenant }) => ({ run: run === null ? undefined : toRun(run), tenant: tenant ?? undefined }),
+    ({ run, tenant }) => ({ run: run === undefined ? null : fromRun(run), tenant: tenant ?? null }),
+  ),
+};
+
+export const RunStatuses: MethodCodec<methods.RunStatusesRequest, methods.RunStatusesResponse> = {
+  request: messageCodec(
+    wire.RunStatusesRequestSchema,
+    ({ datasets, pipelines }) => ({ datasets: datasets.map(toDataset), pipelines: [...pipelines] }),
+    ({ datasets, pipelines }) => ({ datasets: datasets.map(fromDataset), pipelines }),
+  ),
+  response: messageCodec(
+    wire.RunStatusesResponseSchema,
+    ({ runs }) => ({ runs: runs.map(toRun) }),
+    ({ runs }) => ({ runs: runs.map(fromRun) }),
+  ),
+};
+
+export const ItemsBuilt: MethodCodec<methods.ItemsBuiltRequest, methods.ItemsBuiltResponse> = {
+  request: messageCodec(
+    wire.ItemsBuiltRequestSchema,
+    ({ dataset, items }) => ({ dataset: toDataset(dataset), items: [...items] }),
+    ({ dataset, items }) => ({ dataset: fromDataset(present(dataset, 'dataset')), items }),
+  ),
+  response: messageCodec(
+    wire.ItemsBuiltResponseSchema,
+    ({ built }) => ({ built: [...built] }),
+    ({ built }) => ({ built }),
+  ),
+};
+
+export const Erase: MethodCodec<methods.EraseBuiltRequest, methods.EraseBuiltResponse> = {
+  request: messageCodec(
+    wire.EraseRequestSchema,
+    ({ dataset, items, memoryOnly }) => ({ dataset: toDataset(dataset), items: toIdList(items), memoryOnly }),
+    ({ dataset, items, memoryOnly }) => ({
+      dataset: fromDataset(present(dataset, 'dataset')),
+      ...fromIdList('items', items),
+      memoryOnly,
+    }),
+  ),
+  response: messageCodec(
+    wire.EraseResponseSchema,
+    ({ removed, residue, itemsReset }) => ({ removedJson: toJsonText(removed), residue, itemsReset }),
+    ({ removedJson, residue, itemsReset }) => ({ removed: fromJsonText(removedJson), residue, itemsReset }),
+  ),
+};
+
+function toOptions(options: methods.CognifyOptions): MessageInitShape<typeof wire.CognifyOptionsSchema> {
+  const { graphModel, customPrompt, chunkSize, chunksPerBatch, dataPerBatch, ontologyKeys } = options;
+  return {
+    graphModelJson: graphModel ? toJsonText(graphModel) : undefined,
+    customPrompt,
+    chunkSize: chunkSize ?? undefined,
+    chunksPerBatch: chunksPerBatch ?? undefined,
+    dataPerBatch,
+    ontologyKeys: [...(ontologyKeys ?? [])],
+  };
+}
+
+function fromOptions(options: wire.CognifyOptions): methods.CognifyOptions {
+  const { graphModelJson, customPrompt, chunkSize, chunksPerBatch, dataPerBatch, ontologyKeys } = options;
+  return {
+    ...(graphModelJson === undefined ? {} : { graphModel: fromJsonText(graphModelJson) }),
+    ...maybe('customPrompt', customPrompt),
+    ...maybe('chunkSize', chunkSize),
+    ...maybe('chunksPerBatch', chunksPerBatch),
+    ...maybe('dataPerBatch', dataPerBatch),
+    ...(ontologyKeys.length === 0 ? {} : { ontologyKeys }),
+  };
+}

@@ -1,0 +1,67 @@
+import { create, type DescMessage, fromBinary, fromJson, type JsonObject, toBinary, toJson } from '@bufbuild/protobuf';
+import {
+  DatasetCreatedSchema,
+  DatasetRemovedSchema,
+  type DomainEvent,
+  DomainEventSchema,
+  ItemAddedSchema,
+  ItemForgottenSchema,
+  RunCompletedSchema,
+  RunErroredSchema,
+  RunStartedSchema,
+  UserRegisteredSchema,
+} from '../../contracts/engram/events/v1/events_pb.ts';
+import type { LoggedEvent } from '../../ports/event-log.ts';
+import type { Codec } from '../codec.ts';
+
+type DataCase = Exclude<DomainEvent['data']['case'], undefined>;
+
+/** Type of the log → field of `DomainEvent.data` and its message. */
+export const DOMAIN_EVENTS = {
+  'user.registered': { field: 'userRegistered', schema: UserRegisteredSchema },
+  'dataset.created': { field: 'datasetCreated', schema: DatasetCreatedSchema },
+  'dataset.removed': { field: 'datasetRemoved', schema: DatasetRemovedSchema },
+  'item.added': { field: 'itemAdded', schema: ItemAddedSchema },
+  'item.forgotten': { field: 'itemForgotten', schema: ItemForgottenSchema },
+  'run.started': { field: 'runStarted', schema: RunStartedSchema },
+  'run.completed': { field: 'runCompleted', schema: RunCompletedSchema },
+  'run.errored': { field: 'runErrored', schema: RunErroredSchema },
+} as const satisfies Readonly<Record<string, { readonly field: DataCase; readonly schema: DescMessage }>>;
+
+export type DomainEventType = keyof typeof DOMAIN_EVENTS;
+
+/**
+ * Events of the log as `engram.events.v1.DomainEvent`. The log keeps an event's data as ProtoJSON of its message: `encode`
+ * throws for a type that `events.proto` does not have, and for data that is not as it says.
+ */
+export const domainEventCodec: Codec<LoggedEvent> = {
+  encode(event) {
+    const { offset, id, type, subjectId, tenant, dataset, occurredAt } = event;
+    const { field, schema } = eventOf(type);
+    const value = fromJson(schema, event.data as JsonObject);
+    return toBinary(
+      DomainEventSchema,
+      create(DomainEventSchema, {
+        ...{ offset: BigInt(offset), id, type, subjectId, tenant, datasetId: dataset ?? undefined, occurredAt },
+        data: { case: field, value } as DomainEvent['data'],
+      }),
+    );
+  },
+  decode(payload) {
+    const { offset, id, type, subjectId, tenant, datasetId, occurredAt, data } = fromBinary(DomainEventSchema, payload);
+    const { schema, field } = eventOf(type);
+    if (data.case !== field) throw new Error(`an event of type ${type} carries ${data.case ?? 'nothing'}`);
+    return {
+      ...{ offset: Number(offset), id, type, subjectId, tenant, dataset: datasetId ?? null, occurredAt },
+      data: toJson(schema, data.value, { alwaysEmitImplicit: true }) as JsonObject,
+    };
+  },
+};
+
+function eventOf(type: string): { readonly field: DataCase; readonly schema: DescMessage } {
+  const known = (DOMAIN_EVENTS as Readonly<Record<string, { readonly field: DataCase; readonly schema: DescMessage }>>)[
+    type
+  ];
+  if (known === undefined) throw new Error(`proto/engram/events/v1/events.proto has no event ${type}`);
+  return known;
+}

@@ -1,0 +1,55 @@
+import type { MessageInitShape } from '@bufbuild/protobuf';
+import * as wire from '../../contracts/engram/ingest/v1/ingest_pb.ts';
+import type { DataItem } from '../../domain/data-item.ts';
+import { type MethodCodec, messageCodec, present } from '../codec.ts';
+import type * as methods from '../methods/ingest.ts';
+import { fromDataset, fromIdList, fromJsonText, idOf, maybe, toDataset, toIdList, toJsonText } from './shared.ts';
+
+export const DatasetItems: MethodCodec<methods.DatasetItemsRequest, methods.DatasetItemsResponse> = {
+  request: messageCodec(
+    wire.DatasetItemsRequestSchema,
+    ({ dataset, after, limit, ids }) => ({
+      dataset: toDataset(dataset),
+      after: after ?? undefined,
+      limit,
+      ids: toIdList(ids),
+    }),
+    ({ dataset, after, limit, ids }) => ({
+      dataset: fromDataset(present(dataset, 'dataset')),
+      ...maybe('after', after),
+      limit,
+      ...fromIdList('ids', ids),
+    }),
+  ),
+  response: messageCodec(
+    wire.DatasetItemsResponseSchema,
+    ({ items, next }) => ({ items: items.map(toItem), next: next ?? undefined }),
+    ({ items, next }) => ({ items: items.map(fromItem), next: next ?? null }),
+  ),
+};
+
+function toItem(item: DataItem): MessageInitShape<typeof wire.DataItemSchema> {
+  const { id, name, fileName, label, ownerId, extension, mimeType, format, contentHash, importanceWeight } = item;
+  return {
+    ...{ id, name, fileName, ownerId, extension, mimeType, format, contentHash, importanceWeight },
+    label: label ?? undefined,
+    sizeBytes: BigInt(item.sizeBytes),
+    nodeSets: [...item.nodeSets],
+    externalMetadataJson: toJsonText(item.externalMetadata),
+    createdAt: item.createdAt,
+    updatedAt: item.updatedAt ?? undefined,
+  };
+}
+
+function fromItem(item: wire.DataItem): DataItem {
+  const { id, name, fileName, label, ownerId, extension, mimeType, format, contentHash, importanceWeight } = item;
+  return {
+    ...{ id: idOf(id), name, fileName, label: label ?? null, ownerId: idOf(ownerId) },
+    ...{ extension, mimeType, format, contentHash, importanceWeight },
+    sizeBytes: Number(item.sizeBytes),
+    nodeSets: item.nodeSets,
+    externalMetadata: fromJsonText(item.externalMetadataJson),
+    createdAt: item.createdAt,
+    updatedAt: item.updatedAt ?? null,
+  };
+}

@@ -1,0 +1,23 @@
+import type { JsonObject } from '../domain/json.ts';
+import type { Page } from '../domain/result-page.ts';
+import type { AnyScope } from '../domain/scope.ts';
+import type { Collection, DocumentStore, Query, Stored } from '../ports/document-store.ts';
+
+const PAGE = 1000;
+
+/** Every document that fits, in the order of the query, read page by page. */
+export async function findAll<T extends JsonObject>(
+  store: DocumentStore,
+  scope: AnyScope,
+  collection: Collection<T>,
+  query: Pick<Query<T>, 'where' | 'sort'> = {},
+): Promise<readonly Stored<T>[]> {
+  const documents: Stored<T>[] = [];
+  let after: string | null = null;
+  do {
+    const page: Page<Stored<T>> = await store.find(scope, collection, { ...query, limit: PAGE, after });
+    for (const document of page.items) documents.push(document);
+    after = page.next;
+  } while (after !== null);
+  return documents;
+}

@@ -1,0 +1,62 @@
+import { setTimeout as sleep } from 'node:timers/promises';
+import { expect } from 'chai';
+import { asId } from '../domain/ids.ts';
+import { type ClaimedJob, LeaseLostError } from '../ports/work-queue.ts';
+import { holdLease } from './run-lease.ts';
+
+const LEASE_MS = 90;
+
+const job: ClaimedJob = {
+  ...{ id: 'job', kind: 'kind', scope: { tenant: asId('tenant') }, payload: {}, attempt: 1, fencingToken: 1 },
+  ...{ worker: 'worker', cancelRequested: false },
+};
+
+function hold(heartbeat: () => Promise<{ readonly cancelRequested: boolean }>, more: Partial<ClaimedJob> = {}) {
+  const logged: string[] = [];
+  const write = (event: string) => void logged.push(event);
+  const logger = { debug: write, info: write, warn: write, error: write };
+  const clock = { monotonicMs: () => performance.now() };
+  return { lease: holdLease({ workQueue: { heartbeat }, clock, logger }, { ...job, ...more }, LEASE_MS), logged };
+}
+
+describe('the lease of a run', () => {
+  it('is over when no beat went through for its time, be they refused or without an answer', async () => {
+    for (const beat of [() => Promise.reject(new Error('store away')), () => new Promise<never>(() => {})]) {
+      const { lease } = hold(beat);
+      await sleep(LEASE_MS / 2);
+      expect(lease.signal.aborted).to.equal(false);
+      await sleep(LEASE_MS);
+      expect(lease.signal.reason).to.be.instanceOf(LeaseLostError);
+    }
+  });
+
+  it('survives beats that fail for a while', async () => {
+    let beats = 0;
+    const { lease } = hold(async () => {
+      beats += 1;
+      if (beats % 2 === 1) throw new Error('store away');
+      return { cancelRequested: false };
+    });
+    await sleep(LEASE_MS * 3);
+    expect(lease.signal.aborted).to.equal(false);
+    await lease[Symbol.asyncDispose]();
+  });
+
+  it('tells of clocks that differ when another worker takes the job before it is over', async () => {
+    const taken = hold(() => Promise.reject(new LeaseLostError('gone', { isTaken: true })));
+    const ended = hold(() => Promise.reject(new LeaseLostError('gone')));
+    taken.lease.beat();
+    ended.lease.beat();
+    await sleep(5);
+    expect(taken.logged).to.deep.equal(['run.lease.taken_early']);
+    expect(ended.logged).to.deep.equal([]);
+    expect(taken.lease.signal.reason).to.be.instanceOf(LeaseLostError);
+    await Promise.all([taken, ended].map(({ lease }) => lease[Symbol.asyncDispose]()));
+  });
+
+  it('is cancelled from the start when that was asked for before the claim', async () => {
+    const { lease } = hold(async () => ({ cancelRequested: true }), { cancelRequested: true });
+    expect(lease.signal.reason).to.include({ wireName: 'CancelledError' });
+    await lease[Symbol.asyncDispose]();
+  });
+});

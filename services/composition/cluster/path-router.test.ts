@@ -1,0 +1,94 @@
+import { Agent, createServer, get as httpGet, type Server } from 'node:http';
+import type { AddressInfo } from 'node:net';
+import { expect } from 'chai';
+import { WebSocket, WebSocketServer } from 'ws';
+import { SERVICE_NAMES, type ServiceName } from '../../common/domain/service-paths.ts';
+import { createSilentLogger } from '../../common/observability/logger.ts';
+import { createPathRouter, type PathRouter } from './path-router.ts';
+
+describe('path router', () => {
+  const servers: Server[] = [];
+  const connections = new Map<string, number>();
+  let router: PathRouter;
+  let url: string;
+
+  /** Answers with its name and what it was sent. */
+  async function startEcho(name: string): Promise<string> {
+    const server = createServer(async (request, response) => {
+      const body = (await Array.fromAsync(request)).join('');
+      response.setHeader('content-type', 'application/json');
+      response.end(JSON.stringify({ name, url: request.url, host: request.headers.host, body }));
+    });
+    const sockets = new WebSocketServer({ server });
+    sockets.on('connection', (socket) => socket.on('message', (data) => socket.send(`${name}: ${data}`)));
+    server.on('connection', () => connections.set(name, (connections.get(name) ?? 0) + 1));
+    servers.push(server);
+    await new Promise<void>((resolve) => server.listen(0, '127.0.0.1', () => resolve()));
+    return `http://127.0.0.1:${(server.address() as AddressInfo).port}`;
+  }
+
+  before(async () => {
+    const origins = new Map<ServiceName, readonly string[]>();
+    for (const name of SERVICE_NAMES) origins.set(name, [await startEcho(name)]);
+    origins.set('search', [await startEcho('search-1'), await startEcho('search-2')]);
+    origins.set('improve', ['http://127.0.0.1:9']);
+    router = createPathRouter({ replicasOf: (service) => origins.get(service) ?? [], logger: createSilentLogger() });
+    const { port } = await router.listen(0, '127.0.0.1');
+    url = `http://127.0.0.1:${port}`;
+  });
+
+  after(async () => {
+    await router.close();
+    for (const server of servers) server.close();
+  });
+
+  const ask = async (path: string, init: RequestInit = {}) =>
+    (await (await fetch(`${url}${path}`, init)).json()) as Record<string, string>;
+
+  it('sends a request whole to the service that has its path', async () => {
+    const body = 'x'.repeat(300_000);
+    expect(await ask('/api/v1/add?name=%2F', { method: 'POST', body })).to.deep.include({
+      name: 'ingest',
+      url: '/api/v1/add?name=%2F',
+      body,
+      host: new URL(url).host,
+    });
+    expect((await ask('/health'))['name']).to.equal('auth');
+  });
+
+  it('asks the replicas of a service in turn', async () => {
+    const names = [];
+    for (let turn = 0; turn < 4; turn += 1) names.push((await ask('/api/v1/search'))['name']);
+    expect(names.sort()).to.deep.equal(['search-1', 'search-1', 'search-2', 'search-2']);
+  });
+
+  it('keeps its connections, and adds nothing to them with each request', async () => {
+    const warnings: string[] = [];
+    const listen = ({ name }: Error) => warnings.push(name);
+    process.on('warning', listen);
+    const agent = new Agent({ keepAlive: true, maxSockets: 1 });
+    const get = () =>
+      new Promise<void>((resolve, reject) => {
+        httpGet(`${url}/health`, { agent }, (response) => response.resume().once('end', resolve)).once('error', reject);
+      });
+    for (let turn = 0; turn < 15; turn += 1) await get();
+    agent.destroy();
+    process.off('warning', listen);
+    expect(warnings).to.deep.equal([]);
+    expect(connections.get('auth')).to.be.within(1, 3);
+  });
+
+  it('hands WebSockets on', async () => {
+    const socket = new WebSocket(`${url.replace('http', 'ws')}/api/v1/cognify/subscribe/0`);
+    socket.on('open', () => socket.send('hello'));
+    const message = await new Promise((resolve) => socket.on('message', (data) => resolve(String(data))));
+    socket.close();
+    expect(message).to.equal('cognify: hello');
+  });
+
+  it('answers 503 with Retry-After while a service is away', async () => {
+    const response = await fetch(`${url}/api/v1/improve`, { method: 'POST', body: '{}' });
+    expect([response.status, response.headers.get('retry-after')]).to.deep.equal([503, '1']);
+    expect(await response.json()).to.have.property('detail');
+  });
+});

@@ -1,0 +1,82 @@
+import { Agent, createServer, type IncomingMessage, ServerResponse } from 'node:http';
+import type { AddressInfo, Socket } from 'node:net';
+import { createProxyServer } from 'httpxy';
+import { type ServiceName, serviceOfPath } from '../../common/domain/service-paths.ts';
+import type { Logger } from '../../common/observability/logger.ts';
+
+export interface PathRouter {
+  listen(port: number, host: string): Promise<{ readonly port: number }>;
+  /** Lets requests in flight end; sockets are cut. */
+  close(): Promise<void>;
+}
+
+export interface PathRouterOptions {
+  /** Origins of a service's replicas, asked in turn; at least one. */
+  readonly replicasOf: (service: ServiceName) => readonly string[];
+  readonly logger: Logger;
+}
+
+/** Long enough for a cognify that is waited for. */
+const ANSWER_TIMEOUT_MS = 3_600_000;
+
+/** What the cluster's ingress does, for one machine: sends each request to the service that has its path. */
+export function createPathRouter({ replicasOf, logger }: PathRouterOptions): PathRouter {
+  const agent = new Agent({ keepAlive: true });
+  // The proxy's own limit for clients would add a listener to their connections with every request.
+  const proxy = createProxyServer({ agent, proxyTimeout: ANSWER_TIMEOUT_MS });
+  const turns = new Map<ServiceName, number>();
+  const targetOf = (request: IncomingMessage): string => {
+    const service = serviceOfPath(pathOf(request));
+    const replicas = replicasOf(service);
+    const turn = turns.get(service) ?? 0;
+    turns.set(service, turn + 1);
+    return replicas[turn % replicas.length] as string;
+  };
+  const failed = (error: Error, request: IncomingMessage, answer: ServerResponse | Socket) => {
+    logger.warn('router.unreachable', { service: serviceOfPath(pathOf(request)), error });
+    if (answer instanceof ServerResponse) refuse(answer);
+    else answer.destroy();
+  };
+  proxy.on('error', (error, request, answer) => {
+    if (request !== undefined && answer !== undefined) failed(error, request, answer as ServerResponse | Socket);
+  });
+  const server = createServer((request, response) => {
+    proxy.web(request, response, { target: targetOf(request) }).catch(() => {});
+  });
+  server.on('upgrade', (request, socket, head) => {
+    proxy.ws(request, socket as Socket, { target: targetOf(request) }, head).catch(() => {});
+  });
+  server.requestTimeout = ANSWER_TIMEOUT_MS;
+  server.timeout = ANSWER_TIMEOUT_MS;
+  return {
+    listen(port, host) {
+      return new Promise((resolve, reject) => {
+        server.once('error', reject);
+        server.listen(port, host, () => resolve({ port: (server.address() as AddressInfo).port }));
+      });
+    },
+    close() {
+      return new Promise((resolve) => {
+        server.close(() => {
+          agent.destroy();
+          resolve();
+        });
+        server.closeIdleConnections();
+        setTimeout(() => server.closeAllConnections(), 5_000).unref();
+      });
+    },
+  };
+}
+
+function pathOf({ url = '/' }: IncomingMessage): string {
+  return url.split('?', 1)[0] ?? '/';
+}
+
+function refuse(response: ServerResponse): void {
+  if (response.headersSent) {
+    response.destroy();
+    return;
+  }
+  response.writeHead(503, { 'content-type': 'application/json', 'retry-after': '1' });
+  response.end(JSON.stringify({ detail: 'This service does not answer at the moment [ServiceUnavailableError]' }));
+}

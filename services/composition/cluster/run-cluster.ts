@@ -1,0 +1,76 @@
+import { mkdir } from 'node:fs/promises';
+import { join } from 'node:path';
+import { loadOrCreateSecret } from '../../common/adapters/system/generated-secret.ts';
+import type { Config } from '../../common/config/configuration.ts';
+import { SERVICE_NAMES } from '../../common/domain/service-paths.ts';
+import type { Lifecycle } from '../../common/lifecycle/lifecycle.ts';
+import type { Logger } from '../../common/observability/logger.ts';
+import { createPathRouter } from './path-router.ts';
+import { originOf, type ServiceProcess, startServiceProcess } from './service-process.ts';
+
+export interface ClusterOptions {
+  readonly config: Config;
+  /** What the processes inherit; the address and the services of each are added. */
+  readonly variables: Readonly<Record<string, string | undefined>>;
+  readonly replicas: number;
+  readonly logger: Logger;
+}
+
+/**
+ * `npm run cluster`: every service in processes of its own on the ports after the router's, which sends requests to them
+ * by path. For trying the cluster shape on one machine; in Kubernetes the operator does all this.
+ */
+export async function addCluster(options: ClusterOptions, lifecycle: Lifecycle): Promise<() => string> {
+  const { config, replicas, logger } = options;
+  const variables = {
+    ...options.variables,
+    ENGRAM_STORES: 'cluster',
+    ...postureBehind(config),
+    ...(await sharedSecrets(config)),
+  };
+  const places = SERVICE_NAMES.flatMap((service) => Array.from({ length: replicas }, () => service)).map(
+    (service, index) => ({ service, port: config.port + 1 + index }),
+  );
+  const processes: ServiceProcess[] = [];
+  const stopTimeoutMs = config.drainTimeoutMs + 5_000;
+  lifecycle.add({
+    name: 'services',
+    start() {
+      for (const place of places) {
+        const dataDir = join(config.dataDir, 'processes', `${place.service}-${place.port}`);
+        processes.push(startServiceProcess({ ...place, dataDir, variables, logger }));
+      }
+    },
+    async stop() {
+      for (const service of SERVICE_NAMES.toReversed()) {
+        const replicasOfIt = processes.filter((process) => process.service === service);
+        await Promise.all(replicasOfIt.map((process) => process.stop(stopTimeoutMs)));
+      }
+    },
+  });
+  const router = createPathRouter({
+    replicasOf: (wanted) => places.flatMap(({ service, port }) => (service === wanted ? [originOf(port)] : [])),
+    logger,
+  });
+  let { port } = config;
+  lifecycle.add({
+    name: 'router',
+    async start() {
+      ({ port } = await router.listen(config.port, config.host));
+    },
+    stop: () => router.close(),
+  });
+  return () => `http://${config.host}:${port}`;
+}
+
+/** The services listen on loopback, where they would be open by default; who may call is decided by the router's address. */
+export function postureBehind({ posture }: Pick<Config, 'posture'>): Readonly<Record<string, string>> {
+  return posture.required ? { REQUIRE_AUTHENTICATION: 'true' } : {};
+}
+
+/** Secrets that all replicas must share; made once where none is configured. */
+async function sharedSecrets({ dataDir, jwtSecret }: Config): Promise<Readonly<Record<string, string>>> {
+  if (jwtSecret !== undefined) return {};
+  await mkdir(dataDir, { recursive: true, mode: 0o700 });
+  return { FASTAPI_USERS_JWT_SECRET: await loadOrCreateSecret(join(dataDir, 'jwt.secret')) };
+}

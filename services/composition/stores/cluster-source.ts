@@ -1,0 +1,126 @@
+import type { Config } from '../../common/config/configuration.ts';
+import { KEPT_SUBJECTS } from '../../common/messaging/kept-topics.ts';
+import { createClosing, critical, once, probeDocuments, type SourceParts, type StoreSource } from './store-source.ts';
+
+/** Servers at the addresses of the configuration. Their drivers are loaded only here: they are heavy. */
+export function createClusterSource({ config, collections, logger }: SourceParts): StoreSource {
+  const closing = createClosing();
+  const mongodb = once(async () => {
+    const { connectMongodb } = await import('../../common/adapters/mongodb/connection.ts');
+    const connection = await connectMongodb({
+      url: required(config.mongodbUrl, 'ENGRAM_MONGODB_URL'),
+      database: config.mongodbDatabase,
+    });
+    closing.add(() => connection.close());
+    return connection;
+  });
+  return {
+    async documents() {
+      const { createMongodbDocumentStore } = await import('../../common/adapters/mongodb/document-store.ts');
+      const store = createMongodbDocumentStore(await mongodb());
+      await store.prepare(collections);
+      return { port: store, health: critical('mongodb', () => probeDocuments(store)) };
+    },
+    blobs: () => (config.s3Bucket === undefined ? openGridfs() : openS3(config.s3Bucket)),
+    async index() {
+      const { openElasticsearchIndexes } = await import('../../common/adapters/elasticsearch/elasticsearch-indexes.ts');
+      const indexes = await openElasticsearchIndexes(elasticsearchOptions(config));
+      closing.add(() => indexes.close());
+      return { port: indexes, health: critical('elasticsearch', () => indexes.check()) };
+    },
+    async graph() {
+      const { openNeo4jGraphStore } = await import('../../common/adapters/neo4j/neo4j-graph-store.ts');
+      const graph = await openNeo4jGraphStore({
+        url: required(config.neo4jUrl, 'ENGRAM_NEO4J_URL'),
+        user: config.neo4jUser ?? '',
+        password: config.neo4jPassword ?? '',
+      });
+      closing.add(() => graph.close());
+      return { port: graph, health: critical('neo4j', () => graph.check()) };
+    },
+    async bus() {
+      const { openNatsBus } = await import('../../common/adapters/nats/nats-bus.ts');
+      const bus = await openNatsBus({
+        ...natsOptions(config),
+        onListenerError: (error: unknown, subject: string) => logger.error('bus.listener-failed', { subject, error }),
+        onConnection: ({ kind, reason }) =>
+          logger.warn(`bus.connection.${kind}`, reason === undefined ? {} : { reason }),
+      });
+      closing.add(() => bus.drain());
+      return { port: bus, health: critical('nats', () => bus.check()) };
+    },
+    prepare() {},
+    close: () => closing.closeAll(),
+  };
+
+  async function openGridfs() {
+    const { createGridfsBlobStore } = await import('../../common/adapters/mongodb/blob-store.ts');
+    const connection = await mongodb();
+    const check = () => connection.guarded(() => connection.client.db(config.mongodbDatabase).command({ ping: 1 }));
+    return { port: createGridfsBlobStore(connection), health: critical('gridfs', check) };
+  }
+
+  async function openS3(bucket: string) {
+    const { openS3BlobStore } = await import('../../common/adapters/s3/blob-store.ts');
+    const store = await openS3BlobStore(s3Options(config, bucket));
+    closing.add(() => store.close());
+    return { port: store, health: critical('s3', () => store.check()) };
+  }
+}
+
+/** `completeConfig` has refused a configuration without it. */
+function required(value: string | undefined, name: string): string {
+  if (value === undefined) throw new Error(`${name} is not set`);
+  return value;
+}
+
+/** Only what is set: the adapters tell absent from empty. */
+function given<Values extends Readonly<Record<string, unknown>>>(
+  values: Values,
+): { readonly [Key in keyof Values]?: NonNullable<Values[Key]> } {
+  return Object.fromEntries(Object.entries(values).filter(([, value]) => value !== undefined)) as {
+    readonly [Key in keyof Values]?: NonNullable<Values[Key]>;
+  };
+}
+
+function elasticsearchOptions(config: Config) {
+  return {
+    url: required(config.elasticsearchUrl, 'ENGRAM_ELASTICSEARCH_URL'),
+    indexPrefix: config.elasticsearchPrefix,
+    replicas: config.elasticsearchReplicas,
+    ...given({
+      apiKey: config.elasticsearchApiKey,
+      username: config.elasticsearchUser,
+      password: config.elasticsearchPassword,
+      caFile: config.elasticsearchCaFile,
+    }),
+  };
+}
+
+function natsOptions(config: Config) {
+  return {
+    url: required(config.natsUrl, 'ENGRAM_NATS_URL'),
+    prefix: config.natsPrefix,
+    kept: KEPT_SUBJECTS,
+    name: config.services.join('+'),
+    ...given({
+      user: config.natsUser,
+      password: config.natsPassword,
+      token: config.natsToken,
+      credentialsFile: config.natsCredentialsFile,
+      nkeyFile: config.natsNkeyFile,
+      caFile: config.natsCaFile,
+      certFile: config.natsCertificateFile,
+      keyFile: config.natsKeyFile,
+    }),
+  };
+}
+
+function s3Options(config: Config, bucket: string) {
+  return {
+    bucket,
+    prefix: config.s3Prefix,
+    region: config.s3Region,
+    ...given({ endpoint: config.s3Url, accessKey: config.s3AccessKey, secretKey: config.s3SecretKey }),
+  };
+}

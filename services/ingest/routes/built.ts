@@ -1,0 +1,75 @@
+import { z } from 'zod';
+import { scopeOf } from '../../common/domain/dataset.ts';
+import type { Principal } from '../../common/domain/principal.ts';
+import { COGNIFY_PIPELINE } from '../../common/domain/run.ts';
+import { beginStream } from '../../common/http/begin-stream.ts';
+import { graphJson } from '../../common/http/graph-json.ts';
+import { defineRoute, json, type Route } from '../../common/http/route.ts';
+import { uuid } from '../../common/http/schema.ts';
+import type { CallContext } from '../../common/messaging/messenger.ts';
+import { openGraph } from '../../common/repositories/visible-graph.ts';
+import type { IngestDependencies } from '../usecases/dependencies.ts';
+import { processingStatus } from '../usecases/processing-status.ts';
+import { targetDataset } from '../usecases/target-dataset.ts';
+
+const graphAnswer = z.object({
+  nodes: z.array(
+    z.object({ id: z.string(), label: z.string(), type: z.string(), properties: z.record(z.string(), z.unknown()) }),
+  ),
+  edges: z.array(z.object({ source: z.string(), target: z.string(), label: z.string() })),
+});
+const processingAnswer = z.object({
+  total: z.int(),
+  completed: z.int(),
+  pending: z.int(),
+  items: z.array(z.object({ id: z.uuid(), name: z.string(), completed: z.boolean() })),
+});
+
+const common = {
+  method: 'GET',
+  tag: 'datasets',
+  auth: 'user',
+  permission: 'read on the dataset',
+  params: z.object({ datasetId: uuid() }),
+} as const;
+
+/** What was built from a dataset: its graph and the state of its items (ingest.md §5.5, §5.8). */
+export function builtRoutes(dependencies: IngestDependencies): readonly Route[] {
+  const readable = (principal: Principal, id: string, context: CallContext) =>
+    targetDataset(dependencies.messenger, principal, { id }, { permission: 'read', context });
+  return [
+    defineRoute({
+      ...common,
+      path: '/api/v1/datasets/:datasetId/graph',
+      summary: 'Nodes and edges of a dataset',
+      responses: {
+        200: { description: 'The whole graph, streamed', schema: graphAnswer },
+        403: { description: 'The dataset is unknown or not readable' },
+      },
+      async handle({ principal, params, context, signal }) {
+        const dataset = await readable(principal, params.datasetId, context);
+        const graph = await openGraph(dependencies, scopeOf(dataset));
+        return {
+          stream: await beginStream(graphJson(graph, signal)),
+          headers: { 'content-type': 'application/json; charset=utf-8' },
+        };
+      },
+    }),
+    defineRoute({
+      ...common,
+      path: '/api/v1/datasets/:datasetId/processing-status',
+      summary: 'Which items of a dataset are built',
+      query: z.object({ pipeline: z.string().default(COGNIFY_PIPELINE) }),
+      responses: {
+        200: { description: 'Totals, and each item newest first', schema: processingAnswer },
+        403: { description: 'The dataset is unknown or not readable' },
+      },
+      async handle({ principal, params, query, context }) {
+        const dataset = await readable(principal, params.datasetId, context);
+        const items = await processingStatus(dependencies, { dataset, pipeline: query.pipeline });
+        const completed = items.filter((item) => item.completed).length;
+        return json({ total: items.length, completed, pending: items.length - completed, items });
+      },
+    }),
+  ];
+}

@@ -1,0 +1,57 @@
+import { SERVICE_NAMES } from '../../../services/common/domain/service-paths.ts';
+import { takeOwnNames } from '../../integration/own-names.ts';
+
+export const SHAPES = ['embedded', 'cluster'] as const;
+export type ShapeName = (typeof SHAPES)[number];
+
+/** How the service is started, and what has to be ready. */
+export interface Shape {
+  /** After `services/start.mjs`. */
+  readonly command: readonly string[];
+  readonly environment: Readonly<Record<string, string>>;
+  /** How many ports in a row it takes. */
+  readonly ports: number;
+  /** Answer 200 when the service is ready. */
+  readyUrls(port: number): readonly string[];
+  /** Takes away what is kept elsewhere; the service still runs. */
+  forget(baseUrl: string): Promise<void>;
+  /** The same for what is left once it has ended. */
+  remove(): Promise<void>;
+}
+
+export function createShape(name: ShapeName): Shape {
+  return name === 'embedded' ? embedded() : cluster();
+}
+
+const origin = (port: number): string => `http://127.0.0.1:${port}`;
+
+function embedded(): Shape {
+  return {
+    command: [],
+    environment: {},
+    ports: 1,
+    readyUrls: (port) => [`${origin(port)}/health`],
+    forget: async () => {},
+    remove: async () => {},
+  };
+}
+
+/** Six processes behind the router, on the servers of `ENGRAM_TEST_…`. */
+function cluster(): Shape {
+  const names = takeOwnNames();
+  return {
+    command: ['cluster'],
+    environment: { ...names.environment, HTTP_API_HOST: '127.0.0.1', ENABLE_AUTO_MIGRATIONS: 'true' },
+    ports: SERVICE_NAMES.length + 1,
+    readyUrls: (port) => [...SERVICE_NAMES.map((_, at) => `${origin(port + 1 + at)}/readyz`), `${origin(port)}/health`],
+    async forget(baseUrl) {
+      const response = await fetch(`${baseUrl}/api/v1/forget`, {
+        method: 'POST',
+        headers: { 'content-type': 'application/json' },
+        body: JSON.stringify({ everything: true }),
+      });
+      if (!response.ok) process.stderr.write(`bench: not forgotten: ${response.status} ${await response.text()}\n`);
+    },
+    remove: names.remove,
+  };
+}

@@ -1,0 +1,121 @@
+import { setTimeout as sleep } from 'node:timers/promises';
+import { expect } from 'chai';
+import type { DatasetId, UserId } from '../../services/common/domain/brand.ts';
+import { asId } from '../../services/common/domain/ids.ts';
+import { datasetScope, PERSONAL_TENANT } from '../../services/common/domain/scope.ts';
+import { createGrants } from '../../services/common/repositories/grants.ts';
+import { required } from '../support/auth-service.ts';
+import { startTwoReplicas, type TwoReplicas } from '../support/two-replicas.ts';
+import { createWire, type Wire } from '../support/wire.ts';
+
+const FORM = { 'content-type': 'application/x-www-form-urlencoded' };
+/** Longer than a message takes, far shorter than anything is remembered. */
+const NEWS_MS = 100;
+
+interface Account {
+  readonly id: UserId;
+  readonly token: string;
+  /** At replica one and two, with the login token. */
+  readonly wires: readonly [Wire, Wire];
+}
+
+async function signUp({ one, two }: TwoReplicas, name: string): Promise<Account> {
+  const account = { email: `${name}@example.com`, password: 'a-long-password' };
+  const { id } = (await one.wire.post('/auth/register', account)).json;
+  const form = new URLSearchParams({ username: account.email, password: account.password });
+  const token = (await one.wire.post('/auth/login', String(form), FORM)).json.access_token;
+  const headers = { authorization: `Bearer ${token}` };
+  return { id, token, wires: [createWire(one.baseUrl, headers), createWire(two.baseUrl, headers)] };
+}
+
+async function keyOf({ wires: [wire] }: Account): Promise<{ readonly id: string; readonly key: string }> {
+  return (await wire.post('/auth/api-keys', { name: 'a key' })).json;
+}
+
+describe('access at two replicas', function () {
+  this.timeout(20_000);
+  let world: TwoReplicas;
+  before(async () => {
+    world = await startTwoReplicas({ auth: { posture: required } });
+  });
+  after(() => world[Symbol.asyncDispose]());
+  afterEach(() => {
+    world.messages.letAnswer(null);
+    world.messages.loseMessages(false);
+  });
+
+  /** Asked of the auth of one replica alone. */
+  async function statusAt(place: 0 | 1, ask: () => Promise<{ readonly status: number }>): Promise<number> {
+    world.messages.letAnswer(place);
+    return (await ask()).status;
+  }
+
+  it('ends with a deleted key at once, also where the key was just seen', async () => {
+    const ada = await signUp(world, 'ada');
+    const { id, key } = await keyOf(ada);
+    const ask = () => world.one.wire.get('/datasets', { 'x-api-key': key });
+    for (const place of [0, 1] as const) expect(await statusAt(place, ask)).to.equal(200);
+    world.messages.letAnswer(0);
+    expect((await ada.wires[0].remove(`/auth/api-keys/${id}`)).status).to.be.lessThan(300);
+    await sleep(NEWS_MS);
+    for (const place of [0, 1] as const) expect(await statusAt(place, ask)).to.equal(401);
+  });
+
+  it('ends after a second when nobody hears of the deletion', async () => {
+    const grace = await signUp(world, 'grace');
+    const { id, key } = await keyOf(grace);
+    const ask = () => world.one.wire.get('/datasets', { 'x-api-key': key });
+    world.messages.loseMessages(true);
+    expect(await statusAt(1, ask)).to.equal(200);
+    world.messages.letAnswer(0);
+    const startedAt = performance.now();
+    await grace.wires[0].remove(`/auth/api-keys/${id}`);
+    // The test would say nothing if it were not remembered.
+    expect(await statusAt(1, ask)).to.equal(200);
+    await sleep(1000 - (performance.now() - startedAt));
+    expect(await statusAt(1, ask)).to.equal(401);
+  });
+
+  it('ends with a logout at the other replica', async () => {
+    const alan = await signUp(world, 'alan');
+    const ask = () => alan.wires[1].get('/datasets');
+    expect(await statusAt(1, ask)).to.equal(200);
+    world.messages.letAnswer(0);
+    expect((await alan.wires[0].post('/auth/logout', '', FORM)).status).to.be.lessThan(300);
+    await sleep(NEWS_MS);
+    expect(await statusAt(1, ask)).to.equal(401);
+  });
+
+  it('ends with the grant everywhere, as nobody remembers grants', async () => {
+    const [owner, reader] = [await signUp(world, 'owner'), await signUp(world, 'reader')];
+    await owner.wires[0].post('/add', { data: 'Ada met Grace.', datasetName: 'lent' });
+    expect((await owner.wires[0].post('/cognify', { datasets: ['lent'] })).status).to.equal(200);
+    const [{ id }] = (await owner.wires[0].get('/datasets')).json;
+    const scope = datasetScope(PERSONAL_TENANT, asId<DatasetId>(id));
+    const grants = createGrants(world.store);
+    await grants.grant(scope, reader.id, 'read');
+    const search = (wire: Wire) => wire.post('/search', { query: 'Ada', datasetIds: [id], searchType: 'CHUNKS' });
+    for (const wire of reader.wires) expect((await search(wire)).status).to.equal(200);
+    await grants.revoke(scope, reader.id, 'read');
+    for (const wire of reader.wires) expect((await search(wire)).status).to.equal(403);
+  });
+
+  it('ends with the dataset, and a new one of its name starts without a past at both', async () => {
+    const { wires } = await signUp(world, 'kurt');
+    const recall = (place: 0 | 1) => {
+      world.messages.letAnswer(place);
+      return wires[place].post('/recall', { query: 'Ada', datasets: ['memory'], searchType: 'CHUNKS' });
+    };
+    world.messages.letAnswer(0);
+    await wires[0].post('/add', { data: 'Ada met Grace.', datasetName: 'memory' });
+    expect((await wires[0].post('/cognify', { datasets: ['memory'] })).status).to.equal(200);
+    for (const place of [0, 1] as const) expect((await recall(place)).json[0].source).to.not.equal('system');
+    const [{ id }] = (await wires[0].get('/datasets')).json;
+    world.messages.letAnswer(0);
+    expect((await wires[0].remove(`/datasets/${id}`)).status).to.equal(200);
+    await sleep(NEWS_MS);
+    expect((await wires[1].get(`/datasets/${id}/data`)).status).to.equal(403);
+    await wires[0].post('/datasets', { name: 'memory' });
+    for (const place of [0, 1] as const) expect((await recall(place)).json[0].source).to.equal('system');
+  });
+});

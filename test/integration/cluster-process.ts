@@ -1,0 +1,64 @@
+import { randomBytes } from 'node:crypto';
+import { readFileSync } from 'node:fs';
+import { type EngramProcess, makeDataDir, startProcess } from '../support/engram-process.ts';
+import { takeOwnNames } from './own-names.ts';
+
+/** The six services as processes on real servers, behind the path router: `npm run cluster`. */
+export interface ClusterProcess extends EngramProcess {
+  readonly environment: Readonly<Record<string, string>>;
+  /** Processes of the service that run now. */
+  pidsOf(service: string): readonly number[];
+  /** Stops it and removes what it keeps here and on the servers. */
+  stop(): Promise<number | null>;
+}
+
+const PORTS = { first: 20_000, last: 45_000, each: 32 };
+
+/** Names of its own on every server, so that tests share these. */
+export async function startCluster(
+  environment: Readonly<Record<string, string>> = {},
+  { replicas = 1 }: { readonly replicas?: number } = {},
+): Promise<ClusterProcess> {
+  const names = takeOwnNames();
+  const data = makeDataDir();
+  const slots = Math.floor((PORTS.last - PORTS.first) / PORTS.each);
+  const variables = {
+    ...names.environment,
+    HTTP_API_PORT: String(PORTS.first + PORTS.each * (randomBytes(4).readUInt32BE() % slots)),
+    HTTP_API_HOST: '127.0.0.1',
+    ENABLE_AUTO_MIGRATIONS: 'true',
+    ...environment,
+  };
+  const started = await startProcess({
+    dataDir: data.path,
+    command: 'cluster',
+    commandArguments: ['--replicas', String(replicas)],
+    environment: variables,
+    startTimeoutMs: 60_000,
+  });
+  return {
+    ...started,
+    environment: variables,
+    pidsOf: (service) => childrenOf(started.pid).filter((pid) => servicesOf(pid) === service),
+    async stop() {
+      const code = await started.stop();
+      data.remove();
+      await names.remove();
+      return code;
+    },
+  };
+}
+
+function childrenOf(parent: number): readonly number[] {
+  return readFileSync(`/proc/${parent}/task/${parent}/children`, 'utf8').split(' ').filter(Boolean).map(Number);
+}
+
+/** Empty for one that is ending. */
+function servicesOf(pid: number): string {
+  try {
+    const variables = readFileSync(`/proc/${pid}/environ`, 'utf8').split('\0');
+    return variables.find((one) => one.startsWith('ENGRAM_SERVICES='))?.slice('ENGRAM_SERVICES='.length) ?? '';
+  } catch {
+    return '';
+  }
+}

@@ -1,0 +1,120 @@
+import { type BenchClient, createClient } from '../../bench/speed/client.ts';
+import { withBackends } from '../backend.ts';
+import { type ClusterProcess, startCluster } from '../cluster-process.ts';
+import { type OwnNames, takeOwnNames } from '../own-names.ts';
+import { type CountedServers, startCountedServers } from '../wire-counts/counted-servers.ts';
+import { countTrips, expectAtMost, expectNoGrowth, type Measured } from '../wire-counts/round-trips.ts';
+
+const SEARCH_TYPES = [
+  'CHUNKS',
+  'CHUNKS_LEXICAL',
+  'SUMMARIES',
+  'RAG_COMPLETION',
+  'GRAPH_COMPLETION',
+  'HYBRID_COMPLETION',
+  'TRIPLET_COMPLETION',
+  'FEELING_LUCKY',
+];
+
+/** A text of so many sections, each a chunk of its own. */
+function text(name: string, sections: number): string {
+  const section = (index: number): string =>
+    `# Entry ${name} ${index}\n\nCaptain Ahab${index} met Queequeg${index % 9} of Nantucket in room ${index} of the ${name} ` +
+    'house, and they spoke about the white whale and the sea for a long time before the ship sailed to port ' +
+    `${index * 7}. Later Ishmael wrote to Starbuck${index % 5} about it.`;
+  return Array.from({ length: sections }, (_, index) => section(index)).join('\n\n');
+}
+
+withBackends(['mongodb', 'nats', 'elasticsearch', 'neo4j'], () => {
+  describe('round trips of the cluster, counted between it and its servers', function () {
+    this.timeout(180_000);
+    let names: OwnNames;
+    let servers: CountedServers;
+    let cluster: ClusterProcess;
+    let client: BenchClient;
+
+    const counted = (work: () => Promise<unknown>): Promise<Measured> => countTrips(servers, work);
+    const add = (datasetName: string, data: readonly string[]) => client.post('/api/v1/add', { datasetName, data });
+    const cognify = (dataset: string) => client.post('/api/v1/cognify', { datasets: [dataset], chunkSize: 100 });
+    const forget = (dataset: string) => client.post('/api/v1/forget', { dataset });
+    const search = (searchType: string, topK: number) =>
+      client.post('/api/v1/search', {
+        query: 'What did Ahab7 say to Queequeg3?',
+        searchType,
+        datasets: ['hundred'],
+        onlyContext: searchType.endsWith('COMPLETION'),
+        topK,
+      });
+    const recall = (topK: number) =>
+      client.post('/api/v1/recall', { query: 'What did Ahab7 say to Queequeg3?', datasets: ['hundred'], topK });
+    const numbered = (name: string, count: number) => Array.from({ length: count }, (_, at) => text(`${name}${at}`, 2));
+
+    before(async () => {
+      names = takeOwnNames();
+      servers = await startCountedServers(names.environment['ENGRAM_NATS_SUBJECT_PREFIX'] ?? '');
+      cluster = await startCluster({ ...names.environment, ...servers.environment });
+      client = createClient(cluster.baseUrl);
+      await add('warm', [text('warm', 2)]);
+      await cognify('warm');
+    });
+
+    after(async () => {
+      await client.post('/api/v1/forget', { everything: true });
+      await cluster.stop();
+      await servers.close();
+      await names.remove();
+    });
+
+    it('adds a text in a few, however long it is', async () => {
+      await add('texts', ['A first text of Captain Ahab.']);
+      const short = await counted(() => add('texts', ['A short text of Captain Ahab.']));
+      const long = await counted(() => add('texts', [text('long', 100)]));
+      expectAtMost(short, { mongodb: 50, elasticsearch: 0, neo4j: 0, nats: 8 });
+      expectNoGrowth(short, long, 15);
+    });
+
+    it('adds many texts with no more than their blobs need', async () => {
+      const few = await counted(() => add('few', numbered('few', 2)));
+      const many = await counted(() => add('many', numbered('many', 22)));
+      expectNoGrowth(few, many, 20 * 8);
+    });
+
+    it('cognifies a hundred chunks in hardly more than ten', async () => {
+      await add('ten', [text('ten', 10)]);
+      await add('hundred', [text('hundred', 100)]);
+      const ten = await counted(() => cognify('ten'));
+      const hundred = await counted(() => cognify('hundred'));
+      expectAtMost(hundred, { mongodb: 90, elasticsearch: 18, neo4j: 12, nats: 16 });
+      expectNoGrowth(ten, hundred, 12);
+    });
+
+    it('cognifies many items with a few for each, undisturbed by one another', async () => {
+      const one = await counted(() => cognify('few'));
+      const many = await counted(() => cognify('many'));
+      expectNoGrowth(one, many, 20 * 9);
+    });
+
+    for (const type of SEARCH_TYPES) {
+      it(`searches ${type} in a few, however many results are wanted`, async () => {
+        const three = await counted(() => search(type, 3));
+        const thirty = await counted(() => search(type, 30));
+        expectAtMost(three, { mongodb: 10, elasticsearch: 13, neo4j: 6, nats: 3 });
+        expectNoGrowth(three, thirty, 3);
+      });
+    }
+
+    it('recalls in a few, however many results are wanted', async () => {
+      const three = await counted(() => recall(3));
+      const thirty = await counted(() => recall(30));
+      expectAtMost(three, { mongodb: 10, elasticsearch: 10, neo4j: 5, nats: 3 });
+      expectNoGrowth(three, thirty, 3);
+    });
+
+    it('forgets a dataset in as many, however large it is', async () => {
+      const ten = await counted(() => forget('ten'));
+      const hundred = await counted(() => forget('hundred'));
+      expectAtMost(hundred, { mongodb: 60, elasticsearch: 18, neo4j: 16, nats: 8 });
+      expectNoGrowth(ten, hundred, 6);
+    });
+  });
+});

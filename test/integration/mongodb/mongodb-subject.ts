@@ -1,0 +1,36 @@
+import { randomUUID } from 'node:crypto';
+import {
+  connectMongodb,
+  type MongodbConnection,
+  type MongodbOptions,
+} from '../../../services/common/adapters/mongodb/connection.ts';
+import { createMongodbDocumentStore } from '../../../services/common/adapters/mongodb/document-store.ts';
+import type { DocumentStoreSubject } from '../../conformance/document-store-subject.ts';
+
+/** A fresh database on the server of the suite, removed at the end. */
+export interface MongodbSubject {
+  readonly connection: MongodbConnection;
+  readonly database: string;
+  dispose(): Promise<void>;
+}
+
+export async function openDatabase(
+  url: string,
+  options: Omit<MongodbOptions, 'url' | 'database'> = {},
+): Promise<MongodbSubject> {
+  const database = `engram_test_${randomUUID().slice(0, 8)}`;
+  const connection = await connectMongodb({ url, database, ...options });
+  return {
+    connection,
+    database,
+    async dispose() {
+      await connection.client.db(database).dropDatabase();
+      await connection.close();
+    },
+  };
+}
+
+export async function openMongodbStore(url: string): Promise<DocumentStoreSubject> {
+  const { connection, dispose } = await openDatabase(url);
+  return { store: createMongodbDocumentStore(connection), dispose };
+}

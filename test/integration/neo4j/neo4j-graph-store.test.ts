@@ -1,0 +1,11 @@
+import { createMemoryDatasetIndexes } from '../../../services/common/adapters/memory-index/memory-dataset-indexes.ts';
+import { graphStoreConformance } from '../../conformance/graph-store-suite.ts';
+import { withBackend } from '../backend.ts';
+import { openTestGraphStore } from './test-graph-store.ts';
+
+withBackend('neo4j', (address) => {
+  graphStoreConformance('Neo4j', async () => {
+    const store = await openTestGraphStore(address);
+    return { ...createMemoryDatasetIndexes(), graph: store.graph, close: store.close };
+  });
+});

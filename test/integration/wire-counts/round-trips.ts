@@ -1,0 +1,48 @@
+import { expect } from 'chai';
+import type { CountedServers } from './counted-servers.ts';
+import type { CountedStore } from './counting-proxy.ts';
+
+/** How many requests each store got. */
+export type RoundTrips = Readonly<Record<CountedStore, number>>;
+
+export interface Measured {
+  readonly trips: RoundTrips;
+  /** Every kind of request with its count, for the message of a failure. */
+  readonly listing: string;
+}
+
+/** What is asked every second or so whatever is done: the look for work, and for builds to stop. */
+const UPKEEP = new Set(['find jobs']);
+/** What a request leaves to be done after its answer. */
+const SETTLE_MS = 250;
+
+export async function countTrips(servers: CountedServers, work: () => Promise<unknown>): Promise<Measured> {
+  const from = servers.exchanges.length;
+  await work();
+  await new Promise((resolve) => setTimeout(resolve, SETTLE_MS));
+  const trips = { mongodb: 0, elasticsearch: 0, neo4j: 0, nats: 0 };
+  const kinds = new Map<string, number>();
+  for (const { store, name } of servers.exchanges.slice(from)) {
+    if (UPKEEP.has(name)) continue;
+    trips[store] += 1;
+    kinds.set(`${store}: ${name}`, (kinds.get(`${store}: ${name}`) ?? 0) + 1);
+  }
+  const lines = [...kinds].toSorted((a, b) => b[1] - a[1]).map(([kind, count]) => `  ${count} ${kind}`);
+  return { trips, listing: lines.join('\n') };
+}
+
+export function expectAtMost({ trips, listing }: Measured, bounds: RoundTrips): void {
+  const over = stores(bounds).filter((store) => trips[store] > bounds[store]);
+  expect(over, `${JSON.stringify(trips)} with at most ${JSON.stringify(bounds)}\n${listing}\n`).to.deep.equal([]);
+}
+
+/** That `larger` took no more than `few` trips more to any store. */
+export function expectNoGrowth(smaller: Measured, larger: Measured, few: number): void {
+  const grown = stores(larger.trips).filter((store) => larger.trips[store] - smaller.trips[store] > few);
+  const told = `${JSON.stringify(smaller.trips)}, then ${JSON.stringify(larger.trips)}\n${larger.listing}\n`;
+  expect(grown, told).to.deep.equal([]);
+}
+
+function stores(trips: RoundTrips): readonly CountedStore[] {
+  return Object.keys(trips) as CountedStore[];
+}

@@ -1,0 +1,273 @@
+import { mkdtemp, rm } from 'node:fs/promises';
+import { tmpdir } from 'node:os';
+import { join } from 'node:path';
+import type { AuthSettings } from '../../services/auth/dependencies.ts';
+import { createAuthService } from '../../services/auth/service.ts';
+import { createCognifyService } from '../../services/cognify/service.ts';
+import { createGuardedFetcher } from '../../services/common/adapters/fetch/guarded-fetcher.ts';
+import { createHashingEmbedder } from '../../services/common/adapters/hashing-embedder/hashing-embedder.ts';
+import { createInProcessBus } from '../../services/common/adapters/in-process/bus.ts';
+import { createMemoryBlobStore } from '../../services/common/adapters/memory/blob-store.ts';
+import { createMemoryDocumentStore } from '../../services/common/adapters/memory/document-store.ts';
+import { createMemoryDatasetIndexes } from '../../services/common/adapters/memory-index/memory-dataset-indexes.ts';
+import { createSystemClock } from '../../services/common/adapters/system/clock.ts';
+import { createIdSource } from '../../services/common/adapters/system/id-source.ts';
+import { createDocumentLoader } from '../../services/common/documents/document-loader.ts';
+import { createApp } from '../../services/common/http/app.ts';
+import type { Service } from '../../services/common/lifecycle/service.ts';
+import { createMessenger, type Messenger } from '../../services/common/messaging/messenger.ts';
+import { authenticate } from '../../services/common/messaging/methods/auth.ts';
+import { createLogger } from '../../services/common/observability/logger.ts';
+import { createMetrics } from '../../services/common/observability/metrics.ts';
+import type { BlobStore } from '../../services/common/ports/blob-store.ts';
+import type { Bus } from '../../services/common/ports/bus.ts';
+import type { DatasetIndexes } from '../../services/common/ports/dataset-indexes.ts';
+import type { DocumentStore } from '../../services/common/ports/document-store.ts';
+import type { DocumentLoader } from '../../services/common/ports/documents.ts';
+import type { Extractor } from '../../services/common/ports/extractor.ts';
+import type { Clock } from '../../services/common/ports/system.ts';
+import { createLedger, type Ledger } from '../../services/common/repositories/ledger.ts';
+import { createEventLog } from '../../services/common/runs/event-log.ts';
+import type { RunSettings } from '../../services/common/runs/run-settings.ts';
+import { createWorkQueue, type DurableWorkQueue } from '../../services/common/runs/work-queue.ts';
+import { collections } from '../../services/composition/collections.ts';
+import { createIngestService } from '../../services/ingest/service.ts';
+import { createSearchService } from '../../services/search/service.ts';
+import { open } from './auth-service.ts';
+import { capitalsExtractor } from './cognify-service.ts';
+import { SETTINGS as SEARCH_SETTINGS } from './search-world.ts';
+import { unsignedPrincipals } from './unsigned-principals.ts';
+import { createWire, type Wire } from './wire.ts';
+
+/** One process of every service, as far as the services can tell: stores and bus are shared with the other one. */
+export interface Replica {
+  readonly baseUrl: string;
+  readonly wire: Wire;
+  readonly messenger: Messenger;
+  readonly store: PausableStore;
+  readonly workQueue: DurableWorkQueue;
+  /** Names of the events logged so far. */
+  readonly logged: () => readonly string[];
+  /** Services and HTTP server, in order. */
+  stop(): Promise<void>;
+}
+
+export interface TwoReplicas extends AsyncDisposable {
+  readonly store: DocumentStore;
+  readonly blobs: BlobStore;
+  readonly indexes: DatasetIndexes;
+  readonly ledger: Ledger;
+  readonly workQueue: DurableWorkQueue;
+  readonly one: Replica;
+  readonly two: Replica;
+  readonly messages: SharedBus;
+}
+
+export interface TwoReplicasOptions {
+  /** Of replica one and two. */
+  readonly extractors?: readonly [Extractor, Extractor];
+  readonly documents?: DocumentLoader;
+  readonly runs?: readonly [Partial<RunSettings>, Partial<RunSettings>];
+  readonly auth?: Partial<AuthSettings>;
+  readonly password?: string;
+  readonly clock?: Clock;
+}
+
+export async function startTwoReplicas(options: TwoReplicasOptions = {}): Promise<TwoReplicas> {
+  const store = createMemoryDocumentStore();
+  await store.prepare(collections);
+  const clock = options.clock ?? createSystemClock();
+  const shared: Shared = {
+    ...{ store, clock, options, blobs: createMemoryBlobStore(), indexes: createMemoryDatasetIndexes() },
+    messages: createSharedBus(),
+    directory: await mkdtemp(join(tmpdir(), 'engram-replicas-')),
+  };
+  const [one, two] = await Promise.all([startReplica(shared, 0), startReplica(shared, 1)]);
+  const { blobs, indexes, messages } = shared;
+  const workQueue = createWorkQueue({ store, clock, ids: createIdSource(), bus: messages.join() });
+  return {
+    ...{ store, blobs, indexes, messages, workQueue, one, two, ledger: createLedger(store) },
+    async [Symbol.asyncDispose]() {
+      one.store.resume();
+      two.store.resume();
+      await Promise.all([one.stop(), two.stop()]);
+      await rm(shared.directory, { recursive: true, force: true });
+    },
+  };
+}
+
+interface Shared {
+  readonly store: DocumentStore;
+  readonly blobs: BlobStore;
+  readonly indexes: DatasetIndexes;
+  readonly clock: Clock;
+  readonly messages: SharedBus;
+  readonly directory: string;
+  readonly options: TwoReplicasOptions;
+}
+
+async function startReplica(shared: Shared, index: 0 | 1): Promise<Replica> {
+  const { blobs, indexes, clock, options } = shared;
+  const store = pausable(shared.store);
+  const bus = shared.messages.join();
+  const messenger = createMessenger(bus, unsignedPrincipals);
+  const ids = createIdSource();
+  const lines: string[] = [];
+  const logger = createLogger({
+    level: 'debug',
+    name: 'test',
+    destination: { write: (line) => void lines.push(line) },
+  });
+  const workQueue = createWorkQueue({ store, bus, clock, ids, pollMs: 25 });
+  const ledger = createLedger(store);
+  const common = { store, messenger, clock, ids, logger, ledger, eventLog: createEventLog({ store, clock, ids }) };
+  const embedder = createHashingEmbedder({ dimensions: 64 });
+  const documents = options.documents ?? createDocumentLoader({ workers: 1 });
+  const services: readonly Service[] = [
+    createAuthService({
+      ...common,
+      settings: { ...AUTH_SETTINGS, ...options.auth },
+      secrets: { jwt: 'a secret that both replicas know', defaultUserPassword: options.password ?? null },
+    }),
+    createCognifyService({
+      ...{ ...common, ...indexes, blobs, embedder, workQueue },
+      extractor: options.extractors?.[index] ?? capitalsExtractor,
+      runs: { leaseMs: 600, pollMs: 25, onStop: 'hand-over', ...options.runs?.[index] },
+    }),
+    createIngestService({
+      ...{ ...common, blobs, documents, graph: indexes.graph },
+      fetcher: createGuardedFetcher({ allowHttpRequests: false, timeoutMs: 1000, maxBytes: 1000 }),
+      settings: { maxDocumentBytes: 2 ** 24, parseConcurrency: 4, acceptLocalPaths: false, localRoots: [] },
+    }),
+    createSearchService({ ...common, indexes, embedder, settings: SEARCH_SETTINGS }),
+  ];
+  for (const service of services) await service.start();
+  const metrics = createMetrics();
+  const spoolDirectory = await mkdtemp(join(shared.directory, 'spool-'));
+  const app = createApp({
+    routes: services.flatMap(({ routes }) => routes),
+    sockets: services.flatMap(({ sockets }) => sockets),
+    authenticate: (credentials, strict, context) => messenger.call(authenticate, { credentials, strict }, context),
+    settings: { ...HTTP_SETTINGS, spoolDirectory, authRequired: options.auth?.posture?.required ?? false },
+    ...{ logger, metrics },
+  });
+  const { port } = await app.listen(0, '127.0.0.1');
+  const baseUrl = `http://127.0.0.1:${port}`;
+  let stopped: Promise<void> | undefined;
+  const stop = async (): Promise<void> => {
+    const closing = app.close();
+    await Promise.all(services.map((service) => service.drain?.()));
+    await closing;
+    for (const service of services.toReversed()) await service.stop();
+    await bus.drain();
+    await documents.close();
+    metrics.close();
+  };
+  return {
+    ...{ baseUrl, wire: createWire(baseUrl), messenger, store, workQueue },
+    logged: () => lines.map((line) => String((JSON.parse(line) as { readonly event?: unknown }).event)),
+    stop() {
+      stopped ??= stop();
+      return stopped;
+    },
+  };
+}
+
+const AUTH_SETTINGS: AuthSettings = {
+  posture: open,
+  defaultUserEmail: 'default_user@example.com',
+  cookieName: 'auth_token',
+  cookieDomain: null,
+  tokenLifetimeSeconds: 3600,
+  maxApiKeysPerUser: 10,
+};
+
+const HTTP_SETTINGS = {
+  ...{ uploadLimitBytes: 2 ** 24, jsonLimitBytes: 2 ** 22, corsOrigins: [], cookieName: 'auth_token' },
+  guard: { isActive: false, refusesProxies: false, allowedHosts: [] },
+  drainTimeoutMs: 2000,
+};
+
+/** A bus that several replicas join: what one publishes all hear, what one asks any of them answers. */
+export interface SharedBus {
+  join(): Bus;
+  /** Only the replica that joined at this place answers requests from now on; null: all, in turn. */
+  letAnswer(place: number | null): void;
+  /** Whether what is published from now on reaches nobody. */
+  loseMessages(isLost: boolean): void;
+}
+
+function createSharedBus(): SharedBus {
+  const buses: Bus[] = [];
+  const gone = new Set<Bus>();
+  const answering = new Map<string, Set<Bus>>();
+  let chosen: number | null = null;
+  let turn = 0;
+  let isDeaf = false;
+  const responder = (subject: string): Bus | undefined => {
+    const able = [...(answering.get(subject) ?? [])].filter((bus) => !gone.has(bus));
+    if (chosen !== null) return able.find((bus) => bus === buses[chosen ?? 0]);
+    turn += 1;
+    return able[turn % able.length];
+  };
+  return {
+    letAnswer(place) {
+      chosen = place;
+    },
+    loseMessages(isLost) {
+      isDeaf = isLost;
+    },
+    join() {
+      const own = createInProcessBus();
+      buses.push(own);
+      return {
+        ...own,
+        request: (subject, payload, options) => (responder(subject) ?? own).request(subject, payload, options),
+        respond(subject, handler) {
+          answering.set(subject, (answering.get(subject) ?? new Set()).add(own));
+          return own.respond(subject, handler);
+        },
+        async publish(subject, payload, headers) {
+          for (const bus of isDeaf ? [] : buses) await bus.publish(subject, payload, headers);
+        },
+        async drain() {
+          gone.add(own);
+          await own.drain();
+        },
+      };
+    },
+  };
+}
+
+/** A store whose calls wait while it is paused: all that its replica notices of a stalled process or a cut network. */
+export interface PausableStore extends DocumentStore {
+  pause(): void;
+  resume(): void;
+}
+
+function pausable(store: DocumentStore): PausableStore {
+  let running: Promise<void> = Promise.resolve();
+  let resume = (): void => {};
+  const waiting =
+    <Call extends (...parts: never[]) => Promise<unknown>>(call: Call) =>
+    async (...parts: Parameters<Call>) => {
+      await running;
+      return call(...parts);
+    };
+  return {
+    capabilities: { ...store.capabilities, sharedBetweenProcesses: true },
+    prepare: store.prepare,
+    get: waiting(store.get) as DocumentStore['get'],
+    getMany: waiting(store.getMany) as DocumentStore['getMany'],
+    find: waiting(store.find) as DocumentStore['find'],
+    count: waiting(store.count) as DocumentStore['count'],
+    commit: waiting(store.commit) as DocumentStore['commit'],
+    close: store.close,
+    pause() {
+      const pause = Promise.withResolvers<void>();
+      running = pause.promise;
+      resume = pause.resolve;
+    },
+    resume: () => resume(),
+  };
+}
