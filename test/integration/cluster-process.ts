@@ -1,5 +1,6 @@
 import { randomBytes } from 'node:crypto';
 import { readFileSync } from 'node:fs';
+import { SERVICE_NAMES } from '../../services/common/domain/service-paths.ts';
 import { type EngramProcess, makeDataDir, startProcess } from '../support/engram-process.ts';
 import { takeOwnNames } from './own-names.ts';
 
@@ -12,6 +13,7 @@ export interface ClusterProcess extends EngramProcess {
   stop(): Promise<number | null>;
 }
 
+const READY_TIMEOUT_MS = 60_000;
 const PORTS = { first: 20_000, last: 45_000, each: 32 };
 
 /** Names of its own on every server, so that tests share these. */
@@ -36,6 +38,9 @@ export async function startCluster(
     environment: variables,
     startTimeoutMs: 60_000,
   });
+  const places = SERVICE_NAMES.length * replicas;
+  const ports = Array.from({ length: places }, (_, at) => Number(variables.HTTP_API_PORT) + 1 + at);
+  await Promise.all(ports.map((port) => untilReady(port, started)));
   return {
     ...started,
     environment: variables,
@@ -47,6 +52,20 @@ export async function startCluster(
       return code;
     },
   };
+}
+
+/** The router answers as soon as `auth` does; the other services may still be preparing their stores. */
+async function untilReady(port: number, cluster: EngramProcess): Promise<void> {
+  const deadline = Date.now() + READY_TIMEOUT_MS;
+  for (;;) {
+    const isReady = await fetch(`http://127.0.0.1:${port}/readyz`).then(
+      (response) => response.ok,
+      () => false,
+    );
+    if (isReady) return;
+    if (Date.now() > deadline) throw new Error(`port ${port} is not ready: ${cluster.output()}`);
+    await new Promise((resolve) => setTimeout(resolve, 50));
+  }
 }
 
 function childrenOf(parent: number): readonly number[] {
