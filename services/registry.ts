@@ -5,6 +5,7 @@ import type { Service } from './common/lifecycle/service.ts';
 import type { Messenger } from './common/messaging/messenger.ts';
 import type { Logger } from './common/observability/logger.ts';
 import type { Metrics } from './common/observability/metrics.ts';
+import type { AuditLog } from './common/ports/audit-log.ts';
 import type { DocumentLoader, Fetcher } from './common/ports/documents.ts';
 import type { EventLog } from './common/ports/event-log.ts';
 import type { Clock, IdSource } from './common/ports/system.ts';
@@ -21,6 +22,7 @@ export interface Parts {
   readonly messenger: Messenger;
   readonly workQueue: WorkQueue;
   readonly eventLog: EventLog;
+  readonly audit: AuditLog;
   readonly ledger: Ledger;
   readonly documents: DocumentLoader;
   readonly fetcher: Fetcher;
@@ -146,8 +148,8 @@ export function loadServices(names: readonly ServiceName[]): Promise<readonly Bu
   return Promise.all(names.flatMap((name) => REGISTRY[name]?.() ?? []));
 }
 
-function common({ stores, messenger, eventLog, clock, ids, logger }: Parts, name: ServiceName) {
-  return { store: stores.documents, messenger, eventLog, clock, ids, logger: logger.child({ service: name }) };
+function common({ stores, messenger, eventLog, audit, clock, ids, logger }: Parts, name: ServiceName) {
+  return { store: stores.documents, messenger, eventLog, audit, clock, ids, logger: logger.child({ service: name }) };
 }
 
 /** A chunk must fit the embedder, and leave the model as much room for its answer (cognify-improve.md §1.6). */

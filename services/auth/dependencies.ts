@@ -1,13 +1,19 @@
 import type { AuthPosture } from '../common/config/posture.ts';
 import type { Messenger } from '../common/messaging/messenger.ts';
+import type { AuditLog } from '../common/ports/audit-log.ts';
 import type { DocumentStore } from '../common/ports/document-store.ts';
 import type { EventLog } from '../common/ports/event-log.ts';
 import type { Logger } from '../common/ports/logger.ts';
 import type { Clock, IdSource } from '../common/ports/system.ts';
 import type { ApiKeys } from '../common/repositories/api-keys.ts';
+import type { CapabilityGrants } from '../common/repositories/capability-grants.ts';
 import type { Datasets } from '../common/repositories/datasets.ts';
 import type { Grants } from '../common/repositories/grants.ts';
+import type { Memberships } from '../common/repositories/memberships.ts';
 import type { RevokedTokens } from '../common/repositories/revoked-tokens.ts';
+import type { RoleMembers } from '../common/repositories/role-members.ts';
+import type { Roles } from '../common/repositories/roles.ts';
+import type { Tenants } from '../common/repositories/tenants.ts';
 import type { Users } from '../common/repositories/users.ts';
 import type { AccessNews } from './credentials/access-news.ts';
 import type { AccessTokens } from './credentials/access-tokens.ts';
@@ -39,6 +45,7 @@ export interface AuthSecrets {
 export interface AuthServiceOptions {
   readonly store: DocumentStore;
   readonly eventLog: EventLog;
+  readonly audit: AuditLog;
   readonly messenger: Messenger;
   readonly clock: Clock;
   readonly ids: IdSource;
@@ -48,13 +55,19 @@ export interface AuthServiceOptions {
 }
 
 /** What its use cases work with. */
-export interface AuthDependencies extends Pick<AuthServiceOptions, 'store' | 'eventLog' | 'clock' | 'ids' | 'logger'> {
+export interface AuthDependencies
+  extends Pick<AuthServiceOptions, 'store' | 'eventLog' | 'audit' | 'clock' | 'ids' | 'logger'> {
   readonly settings: AuthSettings;
   readonly defaultUserPassword: string | null;
   readonly users: Users;
   readonly apiKeys: ApiKeys;
   readonly datasets: Datasets;
   readonly grants: Grants;
+  readonly tenants: Tenants;
+  readonly memberships: Memberships;
+  readonly roles: Roles;
+  readonly roleMembers: RoleMembers;
+  readonly capabilities: CapabilityGrants;
   readonly revokedTokens: RevokedTokens;
   readonly passwords: PasswordHasher;
   readonly tokens: AccessTokens;

@@ -7,9 +7,15 @@ import { createPrincipalSigner } from '../common/messaging/principal-tokens.ts';
 import type { Subscription } from '../common/ports/bus.ts';
 import type { AnyCollection } from '../common/ports/document-store.ts';
 import { apiKeysCollection, createApiKeys } from '../common/repositories/api-keys.ts';
+import { auditRecordsCollection } from '../common/repositories/audit-log.ts';
+import { capabilityGrantsCollection, createCapabilityGrants } from '../common/repositories/capability-grants.ts';
 import { createDatasets, datasetsCollection } from '../common/repositories/datasets.ts';
 import { createGrants, grantsCollection } from '../common/repositories/grants.ts';
+import { createMemberships, membershipsCollection } from '../common/repositories/memberships.ts';
 import { createRevokedTokens, revokedTokensCollection } from '../common/repositories/revoked-tokens.ts';
+import { createRoleMembers, roleMembersCollection } from '../common/repositories/role-members.ts';
+import { createRoles, rolesCollection } from '../common/repositories/roles.ts';
+import { createTenants, tenantsCollection } from '../common/repositories/tenants.ts';
 import { createUsers, usersCollection } from '../common/repositories/users.ts';
 import { createAccessNews } from './credentials/access-news.ts';
 import { createAccessTokens } from './credentials/access-tokens.ts';
@@ -34,6 +40,12 @@ export const authCollections: readonly AnyCollection[] = [
   revokedTokensCollection,
   datasetsCollection,
   grantsCollection,
+  tenantsCollection,
+  membershipsCollection,
+  rolesCollection,
+  roleMembersCollection,
+  capabilityGrantsCollection,
+  auditRecordsCollection,
 ];
 
 /** Accounts, credentials and the dataset registry: see README.md. */
@@ -62,15 +74,20 @@ export function createAuthService(options: AuthServiceOptions): Service {
 }
 
 function dependenciesOf(options: AuthServiceOptions): AuthDependencies {
-  const { store, eventLog, clock, ids, logger, settings, secrets } = options;
+  const { store, eventLog, audit, clock, ids, logger, settings, secrets } = options;
   const cache = createPrincipalCache({ clock });
   return {
-    ...{ store, eventLog, clock, ids, logger, settings },
+    ...{ store, eventLog, audit, clock, ids, logger, settings },
     defaultUserPassword: secrets.defaultUserPassword,
     users: createUsers(store),
     apiKeys: createApiKeys(store),
     datasets: createDatasets(store),
     grants: createGrants(store),
+    tenants: createTenants(store),
+    memberships: createMemberships(store),
+    roles: createRoles(store),
+    roleMembers: createRoleMembers(store),
+    capabilities: createCapabilityGrants(store),
     revokedTokens: createRevokedTokens(store),
     passwords: createPasswordHasher(),
     tokens: createAccessTokens({ secret: secrets.jwt, lifetimeSeconds: settings.tokenLifetimeSeconds, clock, ids }),

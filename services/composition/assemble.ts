@@ -18,6 +18,7 @@ import { createSignedMessenger } from '../common/messaging/signed-messenger.ts';
 import type { Logger } from '../common/observability/logger.ts';
 import type { Metrics } from '../common/observability/metrics.ts';
 import type { Subscription } from '../common/ports/bus.ts';
+import { createAuditLog } from '../common/repositories/audit-log.ts';
 import { createLedger } from '../common/repositories/ledger.ts';
 import { createModelUsage } from '../common/repositories/model-usage.ts';
 import { createEventLog } from '../common/runs/event-log.ts';
@@ -85,6 +86,7 @@ async function openParts(foundation: Foundation, lifecycle: Lifecycle): Promise<
     messenger: createSignedMessenger(bus, clock),
     workQueue,
     eventLog: createEventLog({ store, clock, ids }),
+    audit: createAuditLog(store, clock),
     ledger: createLedger(store),
     documents,
     fetcher: createGuardedFetcher({

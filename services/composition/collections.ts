@@ -1,16 +1,22 @@
 import type { AnyCollection } from '../common/ports/document-store.ts';
 import { apiKeysCollection } from '../common/repositories/api-keys.ts';
+import { auditRecordsCollection } from '../common/repositories/audit-log.ts';
 import { blobIntentsCollection } from '../common/repositories/blob-intents.ts';
+import { capabilityGrantsCollection } from '../common/repositories/capability-grants.ts';
 import { dataItemsCollection } from '../common/repositories/data-items.ts';
 import { datasetsCollection } from '../common/repositories/datasets.ts';
 import { grantsCollection } from '../common/repositories/grants.ts';
 import { ledgerCollection } from '../common/repositories/ledger.ts';
+import { membershipsCollection } from '../common/repositories/memberships.ts';
 import { modelCacheCollection } from '../common/repositories/model-cache.ts';
 import { modelUsageCollection } from '../common/repositories/model-usage.ts';
 import { revokedTokensCollection } from '../common/repositories/revoked-tokens.ts';
+import { roleMembersCollection } from '../common/repositories/role-members.ts';
+import { rolesCollection } from '../common/repositories/roles.ts';
 import { runRecordsCollection } from '../common/repositories/run-records.ts';
 import { runHeadsCollection, runResultsCollection, runsCollection } from '../common/repositories/runs.ts';
 import { searchHistoryCollection } from '../common/repositories/search-history.ts';
+import { tenantsCollection } from '../common/repositories/tenants.ts';
 import { usersCollection } from '../common/repositories/users.ts';
 import { eventsCollection } from '../common/runs/event-log.ts';
 import { relayPositionsCollection } from '../common/runs/relay-position.ts';
@@ -19,21 +25,27 @@ import { jobsCollection } from '../common/runs/work-queue.ts';
 /** Every collection of the document store, so that each process prepares the same ones. */
 export const collections: readonly AnyCollection[] = [
   apiKeysCollection,
+  auditRecordsCollection,
   blobIntentsCollection,
+  capabilityGrantsCollection,
   dataItemsCollection,
   datasetsCollection,
   eventsCollection,
   grantsCollection,
   jobsCollection,
   ledgerCollection,
+  membershipsCollection,
   modelCacheCollection,
   modelUsageCollection,
   relayPositionsCollection,
   revokedTokensCollection,
+  roleMembersCollection,
+  rolesCollection,
   runHeadsCollection,
   runRecordsCollection,
   runResultsCollection,
   runsCollection,
   searchHistoryCollection,
+  tenantsCollection,
   usersCollection,
 ];

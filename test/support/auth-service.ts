@@ -13,6 +13,7 @@ import { createMessenger, type Messenger } from '../../services/common/messaging
 import * as methods from '../../services/common/messaging/methods/auth.ts';
 import type { DocumentStore } from '../../services/common/ports/document-store.ts';
 import type { Clock, IdSource } from '../../services/common/ports/system.ts';
+import { createAuditLog } from '../../services/common/repositories/audit-log.ts';
 import { createUsers, type NewUser } from '../../services/common/repositories/users.ts';
 import { createEventLog, eventsCollection } from '../../services/common/runs/event-log.ts';
 import { unsignedPrincipals } from './unsigned-principals.ts';
@@ -63,6 +64,8 @@ export interface TestRequest {
   readonly body?: unknown;
   readonly principal?: Principal;
   readonly params?: Readonly<Record<string, string>>;
+  /** As the route's schema reads it. */
+  readonly query?: Readonly<Record<string, unknown>>;
   readonly headers?: Readonly<Record<string, string>>;
   readonly remoteAddress?: string;
 }
@@ -87,7 +90,7 @@ export async function startAuth(options: TestAuthOptions = {}): Promise<TestAuth
   const logger = { debug: ignore, info: ignore, warn: (event: string) => warnings.push(event), error: ignore };
   const eventLog = createEventLog({ store, clock, ids });
   const service = createAuthService({
-    ...{ store, eventLog, messenger, clock, ids, logger },
+    ...{ store, eventLog, audit: createAuditLog(store, clock), messenger, clock, ids, logger },
     settings: {
       posture: required,
       defaultUserEmail: 'default_user@example.com',
@@ -136,7 +139,7 @@ function routeRequest(route: Route, request: TestRequest): RouteRequest<unknown,
   return {
     principal: request.principal ?? nobody,
     params: request.params ?? {},
-    query: {},
+    query: route.query === undefined ? {} : route.query.parse(request.query ?? {}),
     body: route.body === undefined ? undefined : route.body.schema.parse(request.body),
     files: [],
     headers: request.headers ?? {},

@@ -26,6 +26,7 @@ import type { DocumentStore } from '../../services/common/ports/document-store.t
 import type { DocumentLoader } from '../../services/common/ports/documents.ts';
 import type { Extractor } from '../../services/common/ports/extractor.ts';
 import type { Clock } from '../../services/common/ports/system.ts';
+import { createAuditLog } from '../../services/common/repositories/audit-log.ts';
 import { createLedger, type Ledger } from '../../services/common/repositories/ledger.ts';
 import { createEventLog } from '../../services/common/runs/event-log.ts';
 import type { RunSettings } from '../../services/common/runs/run-settings.ts';
@@ -120,7 +121,8 @@ async function startReplica(shared: Shared, index: 0 | 1): Promise<Replica> {
   });
   const workQueue = createWorkQueue({ store, bus, clock, ids, pollMs: 25 });
   const ledger = createLedger(store);
-  const common = { store, messenger, clock, ids, logger, ledger, eventLog: createEventLog({ store, clock, ids }) };
+  const records = { ledger, eventLog: createEventLog({ store, clock, ids }), audit: createAuditLog(store, clock) };
+  const common = { store, messenger, clock, ids, logger, ...records };
   const embedder = createHashingEmbedder({ dimensions: 64 });
   const documents = options.documents ?? createDocumentLoader({ workers: 1 });
   const services: readonly Service[] = [

@@ -1,4 +1,5 @@
 import { defineRoute, json, type Route } from '../../common/http/route.ts';
+import { NO_PERMISSION, own } from '../../common/http/route-permission.ts';
 import type { AuthDependencies } from '../dependencies.ts';
 import { presentUser } from '../presenters/account.ts';
 import { registerUser } from '../usecases/register-user.ts';
@@ -17,7 +18,7 @@ function register(deps: AuthDependencies): Route {
     tag: 'auth',
     summary: 'Create an account',
     auth: 'none',
-    permission: 'none',
+    permission: NO_PERMISSION,
     body: { kind: 'json', schema: registerBody },
     responses: {
       201: { description: 'The account', schema: userRecord },
@@ -37,7 +38,7 @@ function readOwn(deps: AuthDependencies): Route {
     tag: 'users',
     summary: 'Own account',
     auth: 'user',
-    permission: 'own account',
+    permission: NO_PERMISSION,
     responses: { 200: { description: 'The account', schema: userRecord } },
     async handle({ principal }) {
       return json(presentUser(await currentUser(deps, principal.id)));
@@ -52,7 +53,7 @@ function updateOwn(deps: AuthDependencies): Route {
     tag: 'users',
     summary: 'Change own address or password',
     auth: 'strict',
-    permission: 'own account',
+    permission: own('account'),
     body: { kind: 'json', schema: updateAccountBody },
     responses: {
       200: { description: 'The account', schema: userRecord },

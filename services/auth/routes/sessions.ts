@@ -1,5 +1,6 @@
 import { credentialsOf } from '../../common/http/credentials.ts';
 import { defineRoute, json, type Route } from '../../common/http/route.ts';
+import { NO_PERMISSION, own } from '../../common/http/route-permission.ts';
 import type { AuthDependencies } from '../dependencies.ts';
 import { logIn } from '../usecases/log-in.ts';
 import { logOut } from '../usecases/log-out.ts';
@@ -18,7 +19,7 @@ function login(deps: AuthDependencies): Route {
     tag: 'auth',
     summary: 'Log in with a form; answers a token and sets the login cookie',
     auth: 'none',
-    permission: 'none',
+    permission: NO_PERMISSION,
     body: { kind: 'form', schema: loginBody },
     whenInvalid: { status: 400, json: { detail: 'LOGIN_BAD_CREDENTIALS' } },
     responses: {
@@ -44,7 +45,7 @@ function logout(deps: AuthDependencies): Route {
     tag: 'auth',
     summary: 'End the presented login token and clear the cookie',
     auth: 'user',
-    permission: 'own session',
+    permission: own('session'),
     responses: { 200: { description: 'Logged out' } },
     async handle({ headers }) {
       const { authorization, cookie } = headers;
@@ -65,7 +66,7 @@ function me(): Route {
     tag: 'auth',
     summary: 'Own e-mail address',
     auth: 'user',
-    permission: 'own account',
+    permission: NO_PERMISSION,
     responses: { 200: { description: 'The address', schema: ownEmail } },
     async handle({ principal }) {
       return json({ email: principal.email });

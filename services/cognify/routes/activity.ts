@@ -1,5 +1,6 @@
 import { z } from 'zod';
 import { defineRoute, json, type Route } from '../../common/http/route.ts';
+import { own } from '../../common/http/route-permission.ts';
 import { lenientInteger, uuid } from '../../common/http/schema.ts';
 import type { CognifyDependencies } from '../dependencies.ts';
 import { presentRunRecords } from '../presenters/run-record.ts';
@@ -41,7 +42,7 @@ export function activityRoutes(dependencies: CognifyDependencies): readonly Rout
       tag: 'activity',
       summary: 'History of pipeline runs and operations, newest first',
       auth: 'user',
-      permission: 'own rows, and rows on datasets with read',
+      permission: own('rows, and rows on datasets with read'),
       query: z.object({
         dataset_id: uuid().optional(),
         pipeline_name: z.string().optional(),

@@ -5,6 +5,7 @@ import type { Principal } from '../../common/domain/principal.ts';
 import type { RunState } from '../../common/domain/run.ts';
 import { HttpError } from '../../common/http/http-error.ts';
 import { defineRoute, json, type Route } from '../../common/http/route.ts';
+import { onDatasets } from '../../common/http/route-permission.ts';
 import type { CallContext } from '../../common/messaging/messenger.ts';
 import { resolveDatasets } from '../../common/messaging/methods/auth.ts';
 import type { CognifyOptions } from '../../common/messaging/methods/cognify.ts';
@@ -27,7 +28,7 @@ export function cognifyRoutes(dependencies: CognifyDependencies): readonly Route
       tag: 'cognify',
       summary: 'Build the knowledge graph of datasets from the data added to them',
       auth: 'user',
-      permission: 'write on every dataset; a new name is created',
+      permission: onDatasets('write', 'on every dataset; a new name is created'),
       body: { kind: 'json', schema: cognifyBody },
       responses: {
         200: { description: 'The run of each dataset', schema: cognifyAnswer },

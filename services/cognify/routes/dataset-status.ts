@@ -4,6 +4,7 @@ import type { Principal } from '../../common/domain/principal.ts';
 import { COGNIFY_PIPELINE, type RunState } from '../../common/domain/run.ts';
 import { HttpError } from '../../common/http/http-error.ts';
 import { defineRoute, json, type Reply, type Route } from '../../common/http/route.ts';
+import { onDatasets } from '../../common/http/route-permission.ts';
 import { stringList, uuidList } from '../../common/http/schema.ts';
 import type { CallContext } from '../../common/messaging/messenger.ts';
 import type { CognifyDependencies } from '../dependencies.ts';
@@ -35,7 +36,7 @@ export function datasetStatusRoutes(dependencies: CognifyDependencies): readonly
       ...common,
       path: '/api/v1/datasets/status',
       summary: 'Newest state of each dataset and pipeline',
-      permission: 'read on every dataset',
+      permission: onDatasets('read', 'on every dataset'),
       query: statusQuery,
       responses: {
         200: { description: 'States', schema: statusAnswer },
@@ -48,7 +49,7 @@ export function datasetStatusRoutes(dependencies: CognifyDependencies): readonly
       ...common,
       path: '/api/v1/datasets/status/progress',
       summary: 'Newest state of each dataset and pipeline, with progress',
-      permission: 'read on every dataset',
+      permission: onDatasets('read', 'on every dataset'),
       query: statusQuery,
       responses: {
         200: { description: 'States with progress', schema: progressAnswer },

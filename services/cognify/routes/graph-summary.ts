@@ -1,5 +1,6 @@
 import { z } from 'zod';
 import { defineRoute, json, type Route } from '../../common/http/route.ts';
+import { onDatasets } from '../../common/http/route-permission.ts';
 import { uuidList } from '../../common/http/schema.ts';
 import type { CognifyDependencies } from '../dependencies.ts';
 import { isRefusal, readableDatasets } from '../usecases/permitted-datasets.ts';
@@ -26,7 +27,7 @@ export function graphSummaryRoutes(dependencies: CognifyDependencies): readonly 
       ...common,
       path: '/api/v1/datasets/graph-summary',
       summary: 'Number of nodes and edges per dataset',
-      permission: 'read on every dataset',
+      permission: onDatasets('read', 'on every dataset'),
       query: z.object({ dataset_ids: uuidList().default([]) }),
       responses: { 200: { description: 'One entry per dataset', schema: summaryAnswer } },
       async handle({ principal, query, context }) {

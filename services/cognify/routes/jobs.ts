@@ -1,6 +1,7 @@
 import { z } from 'zod';
 import { SYSTEM_SCOPE } from '../../common/domain/scope.ts';
 import { defineRoute, json, type Route } from '../../common/http/route.ts';
+import { SUPERUSER } from '../../common/http/route-permission.ts';
 import { lenientInteger } from '../../common/http/schema.ts';
 import type { CognifyDependencies } from '../dependencies.ts';
 import { presentDeadJob } from '../presenters/dead-job.ts';
@@ -26,7 +27,7 @@ const ONE = {
   path: `${PATH}/:jobId`,
   tag: 'activity',
   auth: 'superuser',
-  permission: 'superuser',
+  permission: SUPERUSER,
   params: z.object({ jobId: z.string() }),
 } as const;
 const UNKNOWN = { 404: { description: 'No job of this id was given up' } } as const;
@@ -43,7 +44,7 @@ function list({ workQueue }: CognifyDependencies): Route {
     tag: 'activity',
     summary: 'Jobs that were given up, oldest first',
     auth: 'superuser',
-    permission: 'superuser',
+    permission: SUPERUSER,
     query: z.object({
       limit: lenientInteger({ min: 1, max: 500 }).default(50),
       after: z.string().optional(),

@@ -53,6 +53,8 @@ export function isEngramError(error: unknown): error is EngramError {
 
 /** Class name → status of the contract (auth-integrations.md §1.4). One table, so that a name cannot get two statuses. */
 const STATUS = {
+  CapabilityNotFoundError: 400,
+  CloudApiKeyMissingError: 400,
   CypherSearchError: 400,
   DimensionOutOfRangeError: 400,
   ExternalMetadataCountMismatchError: 400,
@@ -76,6 +78,8 @@ const STATUS = {
   DatasetNotFoundError: 404,
   EntityNotFoundError: 404,
   NoDataError: 404,
+  RoleNotFoundError: 404,
+  TenantNotFoundError: 404,
   UserNotFoundError: 404,
   AmbiguousDataIdError: 409,
   EmbeddingDimensionMismatchError: 409,
@@ -109,6 +113,7 @@ const STATUS = {
   DocumentParsingError: 422,
   UnsupportedOperationError: 501,
   CacheConnectionError: 503,
+  CloudConnnectionError: 503,
   ServiceUnavailableError: 503,
   DeadlineExceededError: 504,
 } as const;

@@ -1,10 +1,10 @@
-import type { DatasetId, UserId } from './brand.ts';
+import type { DatasetId, PrincipalId, UserId } from './brand.ts';
 import { type EngramError, engramError } from './errors.ts';
 import type { Permission, Principal } from './principal.ts';
 
-/** What one holder (a user; later a role or a tenant) may do with one dataset. */
+/** What one holder (a user, a role or a tenant) may do with one dataset. */
 export interface Grant {
-  readonly holder: UserId;
+  readonly holder: PrincipalId;
   readonly dataset: DatasetId;
   readonly permissions: ReadonlySet<Permission>;
 }

@@ -6,8 +6,9 @@ import { type RunningApp, runApp } from '../../../test/support/http-app.ts';
 import { engramError } from '../domain/errors.ts';
 import { HttpError } from './http-error.ts';
 import { defineRoute, json, type Reply, type Route } from './route.ts';
+import { NO_PERMISSION } from './route-permission.ts';
 
-const common = { tag: 'test', summary: 'A test route', permission: 'none', responses: {} } as const;
+const common = { tag: 'test', summary: 'A test route', permission: NO_PERMISSION, responses: {} } as const;
 
 function getRoute(path: string, answer: () => Promise<Reply> | Reply, auth: Route['auth'] = 'user'): Route {
   return defineRoute({ ...common, method: 'GET', path, auth, handle: async () => answer() });

@@ -1,4 +1,5 @@
-import type { Principal } from '../domain/principal.ts';
+import { engramError } from '../domain/errors.ts';
+import { isLimited, type Principal } from '../domain/principal.ts';
 import type { CallContext } from '../messaging/messenger.ts';
 import { type BodySettings, formatOf, type ReceivedBody, receiveBody } from './body.ts';
 import { createBodySource } from './body-source.ts';
@@ -8,6 +9,7 @@ import { HttpError } from './http-error.ts';
 import { type CheckedInput, createInputCheck } from './request-input.ts';
 import type { RequestContext } from './request-state.ts';
 import type { Reply, Route, RouteRequest } from './route.ts';
+import type { RoutePermission } from './route-permission.ts';
 import { RequestValidationError } from './validation-error.ts';
 
 export interface EndpointOptions {
@@ -76,8 +78,19 @@ async function identify(route: Route, context: RequestContext, { options, call }
   const { principal, posture, proof } = await options.authenticate(credentials, route.auth === 'strict', call);
   if (principal === null) throw unauthorized(posture);
   if (route.auth === 'superuser' && !principal.isSuperuser) throw new HttpError(403, { detail: 'Forbidden' });
+  if (isLimited(principal) && BEYOND_LIMITED_KEYS.has(route.permission.over)) throw limitedKey();
   context.state.userId = principal.id;
   return { principal, call: { ...call, principal, ...(proof === undefined ? {} : { proof }) } };
+}
+
+/** What a limited key was made for is datasets; it must not be able to make itself a key without limits. */
+const BEYOND_LIMITED_KEYS: ReadonlySet<RoutePermission['over']> = new Set(['own', 'tenant', 'server']);
+
+function limitedKey(): Error {
+  return engramError(
+    'PermissionDeniedError',
+    'This API key is limited to datasets; the request needs its whole account.',
+  );
 }
 
 interface IdentifiedCall {

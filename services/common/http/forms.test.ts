@@ -8,6 +8,7 @@ import { expect } from 'chai';
 import { z } from 'zod';
 import { type RunningApp, runApp } from '../../../test/support/http-app.ts';
 import { defineRoute, json, type Route } from './route.ts';
+import { NO_PERMISSION } from './route-permission.ts';
 
 let calls = 0;
 
@@ -17,7 +18,7 @@ const routes: readonly Route[] = [
     path: '/add',
     tag: 'test',
     summary: 'Takes files',
-    permission: 'none',
+    permission: NO_PERMISSION,
     auth: 'user',
     responses: {},
     body: {

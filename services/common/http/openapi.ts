@@ -85,7 +85,7 @@ function operationOf(route: Route): JsonObject {
   return {
     tags: [route.tag],
     summary: route.summary,
-    description: `Permission: ${route.permission}.`,
+    description: `Permission: ${route.permission.text}.`,
     operationId: `${route.method}_${wirePath(route.path)}`.toLowerCase().replaceAll(/\W+/g, '_').replace(/_$/, ''),
     ...(route.deprecated === true ? { deprecated: true } : {}),
     ...(parameters.length === 0 ? {} : { parameters }),

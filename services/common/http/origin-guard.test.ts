@@ -2,6 +2,7 @@ import { expect } from 'chai';
 import { type RunningApp, runApp } from '../../../test/support/http-app.ts';
 import { createOriginGuard } from './origin-guard.ts';
 import { defineRoute, json, type Route } from './route.ts';
+import { NO_PERMISSION } from './route-permission.ts';
 
 const routes: readonly Route[] = [
   defineRoute({
@@ -9,7 +10,7 @@ const routes: readonly Route[] = [
     path: '/data',
     tag: 'test',
     summary: 'Memory',
-    permission: 'none',
+    permission: NO_PERMISSION,
     auth: 'none',
     responses: {},
     handle: async () => json('memory'),

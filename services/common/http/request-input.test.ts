@@ -2,6 +2,7 @@ import { expect } from 'chai';
 import { z } from 'zod';
 import { type RunningApp, runApp } from '../../../test/support/http-app.ts';
 import { defineRoute, json, type Route } from './route.ts';
+import { NO_PERMISSION } from './route-permission.ts';
 import {
   jsonText,
   lenientBoolean,
@@ -15,7 +16,13 @@ import {
 } from './schema.ts';
 import type { ValidationItem } from './validation-error.ts';
 
-const common = { tag: 'test', summary: 'A test route', permission: 'none', responses: {}, auth: 'none' } as const;
+const common = {
+  tag: 'test',
+  summary: 'A test route',
+  permission: NO_PERMISSION,
+  responses: {},
+  auth: 'none',
+} as const;
 
 const named = z.string().superRefine((value, context) => {
   if (value.includes('@')) return;

@@ -3,6 +3,7 @@ import type { z } from 'zod';
 import type { Principal } from '../domain/principal.ts';
 import type { CallContext } from '../messaging/messenger.ts';
 import type { UploadedFile } from '../ports/upload.ts';
+import type { RoutePermission } from './route-permission.ts';
 
 export type HttpMethod = 'GET' | 'POST' | 'PUT' | 'PATCH' | 'DELETE';
 
@@ -50,8 +51,7 @@ export interface Route<Params = unknown, Query = unknown, Body = unknown> {
    * `none`: no credential is looked at.
    */
   readonly auth: 'user' | 'strict' | 'superuser' | 'none';
-  /** What the use case demands of the principal, for the document and the permission test: `read on the dataset`. */
-  readonly permission: string;
+  readonly permission: RoutePermission;
   readonly params?: z.ZodType<Params>;
   readonly query?: z.ZodType<Query>;
   readonly body?: BodySpec<Body>;

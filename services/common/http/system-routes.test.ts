@@ -3,11 +3,12 @@ import { z } from 'zod';
 import { type RunningApp, runApp } from '../../../test/support/http-app.ts';
 import type { ComponentStatus, HealthCheck } from './health.ts';
 import { defineRoute, json, type Route } from './route.ts';
+import { onDatasets } from './route-permission.ts';
 import { lenientInteger, optional, stringList, uuid } from './schema.ts';
 
 const common = {
   tag: 'datasets',
-  permission: 'read on the dataset',
+  permission: onDatasets('read'),
   auth: 'user',
   handle: async () => json(null),
 } as const;

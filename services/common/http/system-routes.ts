@@ -4,6 +4,7 @@ import { createApiPage } from './api-page.ts';
 import type { Health } from './health.ts';
 import { mergeOpenApi, type OpenApiDocument, type OpenApiOptions, openApiDocument } from './openapi.ts';
 import { defineRoute, json, type Reply, type Route } from './route.ts';
+import { NO_PERMISSION } from './route-permission.ts';
 
 export interface SystemRoutesOptions {
   readonly health: Health;
@@ -48,7 +49,7 @@ function systemRoute(path: string, summary: string, options: SystemRoute): Route
     tag: 'health',
     summary,
     auth: 'none',
-    permission: 'none',
+    permission: NO_PERMISSION,
     hidden: options.hidden ?? false,
     responses: options.responses,
     handle: () => options.answer(),
@@ -91,7 +92,7 @@ function descriptionRoutes(
       tag: 'health',
       summary: 'Files of that page',
       auth: 'none',
-      permission: 'none',
+      permission: NO_PERMISSION,
       hidden: true,
       params: z.object({ asset: z.string() }),
       responses: { 200: { description: 'The file' } },

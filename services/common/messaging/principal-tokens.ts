@@ -47,10 +47,11 @@ export function createPrincipalSigner(secret: Uint8Array | string, clock: Pick<C
   const kid = keyId(jwk.x ?? '');
   return {
     publicKeys: [JSON.stringify({ ...jwk, kid, alg: 'EdDSA', use: 'sig' })],
-    sign({ id, email, tenant, isSuperuser, parentId }) {
+    sign({ id, email, tenant, isSuperuser, parentId, key }) {
       const now = clock.now().getTime();
       const claims: TokenClaims = {
         ...{ aud: AUDIENCE, sub: id, jti: randomUUID(), email, tenant, isSuperuser, parentId },
+        ...(key === undefined ? {} : { key }),
         ...{ iat: now / 1000, exp: (now + TOKEN_LIFETIME_MS) / 1000 },
       };
       return tokenText(kid, claims, (signed) => signBytes(null, signed, privateKey));
@@ -132,13 +133,14 @@ function publicKey(text: string): [string, KeyObject] {
   return [keyId(x), createPublicKey({ key: { kty, crv, x }, format: 'jwk' })];
 }
 
-function principalOf({ sub, email, tenant, isSuperuser, parentId }: TokenClaims): Principal {
+function principalOf({ sub, email, tenant, isSuperuser, parentId, key }: TokenClaims): Principal {
   return {
     id: asId(sub),
     email,
     tenant: asId(tenant),
     isSuperuser,
     parentId: parentId === null ? null : asId(parentId),
+    ...(key === undefined ? {} : { key }),
   };
 }
 

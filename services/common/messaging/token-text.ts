@@ -1,4 +1,5 @@
 import { createHash } from 'node:crypto';
+import type { PresentedKey } from '../domain/principal.ts';
 
 /** What a principal token says. */
 export interface TokenClaims {
@@ -10,6 +11,7 @@ export interface TokenClaims {
   readonly tenant: string;
   readonly isSuperuser: boolean;
   readonly parentId: string | null;
+  readonly key?: PresentedKey;
   /** Seconds since 1970, with a fraction. */
   readonly iat: number;
   readonly exp: number;

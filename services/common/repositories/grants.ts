@@ -1,4 +1,4 @@
-import type { DatasetId, UserId } from '../domain/brand.ts';
+import type { DatasetId, PrincipalId } from '../domain/brand.ts';
 import { asId } from '../domain/ids.ts';
 import type { Grant } from '../domain/permissions.ts';
 import { PERMISSIONS, type Permission } from '../domain/principal.ts';
@@ -28,7 +28,7 @@ type GrantDocument = {
 };
 
 /**
- * One document per (dataset, holder). Holders are users; tenants and roles later. The tenant's, not the dataset's: the
+ * One document per (dataset, holder). Holders are users, tenants and roles. The tenant's, not the dataset's: the
  * question asked most is what a holder may do in a tenant, and indexes are led by the level's owner.
  */
 export const grantsCollection: Collection<GrantDocument> = {
@@ -40,15 +40,15 @@ export const grantsCollection: Collection<GrantDocument> = {
 /** Who may do what with a dataset. Everything stays in the tenant of the scope. */
 export interface Grants {
   /** All grants of the holders in the tenant. */
-  ofHolders(scope: Scope, holders: readonly UserId[]): Promise<readonly Grant[]>;
+  ofHolders(scope: Scope, holders: readonly PrincipalId[]): Promise<readonly Grant[]>;
   /** The grants of the holders on the datasets, in one read. */
-  on(scope: Scope, datasets: readonly DatasetId[], holders: readonly UserId[]): Promise<readonly Grant[]>;
+  on(scope: Scope, datasets: readonly DatasetId[], holders: readonly PrincipalId[]): Promise<readonly Grant[]>;
   /** For a dataset made in the same commit. */
-  insertAllWrites(dataset: DatasetId, holders: readonly UserId[]): readonly Write[];
+  insertAllWrites(dataset: DatasetId, holders: readonly PrincipalId[]): readonly Write[];
   /** Idempotent. False when the dataset is gone. */
-  grant(scope: DatasetScope, holder: UserId, permission: Permission): Promise<boolean>;
+  grant(scope: DatasetScope, holder: PrincipalId, permission: Permission): Promise<boolean>;
   /** Idempotent. */
-  revoke(scope: DatasetScope, holder: UserId, permission: Permission): Promise<void>;
+  revoke(scope: DatasetScope, holder: PrincipalId, permission: Permission): Promise<void>;
   removeAllWrite(dataset: DatasetId): Write;
 }
 
@@ -106,7 +106,7 @@ export function createGrants(store: DocumentStore): Grants {
   };
 }
 
-function grantId(dataset: DatasetId, holder: UserId): string {
+function grantId(dataset: DatasetId, holder: PrincipalId): string {
   return `${dataset}/${holder}`;
 }
 

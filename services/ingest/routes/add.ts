@@ -1,6 +1,7 @@
 import { z } from 'zod';
 import { HttpError } from '../../common/http/http-error.ts';
 import { defineRoute, json, type Route } from '../../common/http/route.ts';
+import { onDatasets } from '../../common/http/route-permission.ts';
 import { presentAddResult } from '../presenters/add-result.ts';
 import { addData } from '../usecases/add-data.ts';
 import type { IngestDependencies } from '../usecases/dependencies.ts';
@@ -19,7 +20,7 @@ export function addRoutes(dependencies: IngestDependencies): readonly Route[] {
       tag: 'add',
       summary: 'Add text, files and web pages to a dataset',
       auth: 'user',
-      permission: 'write on the dataset; a new name is created',
+      permission: onDatasets('write', 'on the dataset; a new name is created'),
       body: { kind: 'any', schema: bodySchema, files: ['data'], required: false },
       responses: { 200: { description: 'Run information with one entry per item' } },
       async handle({ principal, body, files, context, signal }) {

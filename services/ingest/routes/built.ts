@@ -5,6 +5,7 @@ import { COGNIFY_PIPELINE } from '../../common/domain/run.ts';
 import { beginStream } from '../../common/http/begin-stream.ts';
 import { graphJson } from '../../common/http/graph-json.ts';
 import { defineRoute, json, type Route } from '../../common/http/route.ts';
+import { onDatasets } from '../../common/http/route-permission.ts';
 import { uuid } from '../../common/http/schema.ts';
 import type { CallContext } from '../../common/messaging/messenger.ts';
 import { openGraph } from '../../common/repositories/visible-graph.ts';
@@ -29,7 +30,7 @@ const common = {
   method: 'GET',
   tag: 'datasets',
   auth: 'user',
-  permission: 'read on the dataset',
+  permission: onDatasets('read'),
   params: z.object({ datasetId: uuid() }),
 } as const;
 

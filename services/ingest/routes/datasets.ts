@@ -2,6 +2,7 @@ import { z } from 'zod';
 import type { DatasetId } from '../../common/domain/brand.ts';
 import { dataItemId } from '../../common/domain/ids.ts';
 import { defineRoute, json, type Route } from '../../common/http/route.ts';
+import { NO_PERMISSION, onDatasets } from '../../common/http/route-permission.ts';
 import { lenientInteger, uuid } from '../../common/http/schema.ts';
 import { createDataset } from '../../common/messaging/methods/auth.ts';
 import { contentDisposition } from '../presenters/content-disposition.ts';
@@ -33,7 +34,7 @@ function collectionRoutes(dependencies: IngestDependencies): readonly Route[] {
       method: 'GET',
       path: '/api/v1/datasets',
       summary: 'Datasets the caller may read',
-      permission: 'read, per dataset',
+      permission: onDatasets('read', 'per dataset'),
       responses: { 200: { description: 'Dataset records' } },
       async handle({ principal, context }) {
         return json((await permittedDatasets(messenger, principal, 'read', context)).map(presentDataset));
@@ -44,7 +45,7 @@ function collectionRoutes(dependencies: IngestDependencies): readonly Route[] {
       method: 'POST',
       path: '/api/v1/datasets',
       summary: 'Make a dataset, or get the one of that name',
-      permission: 'none',
+      permission: NO_PERMISSION,
       body: { kind: 'json', schema: z.object({ name: z.string() }) },
       responses: { 200: { description: 'Dataset record' } },
       async handle({ principal, body, context }) {
@@ -58,7 +59,7 @@ function collectionRoutes(dependencies: IngestDependencies): readonly Route[] {
       method: 'DELETE',
       path: '/api/v1/datasets',
       summary: 'Delete every dataset the caller may delete',
-      permission: 'delete, per dataset',
+      permission: onDatasets('delete', 'per dataset'),
       responses: ok,
       async handle({ principal, context }) {
         for (const dataset of await permittedDatasets(messenger, principal, 'delete', context)) {
@@ -72,7 +73,7 @@ function collectionRoutes(dependencies: IngestDependencies): readonly Route[] {
       method: 'DELETE',
       path: '/api/v1/datasets/:datasetId',
       summary: 'Delete a dataset with everything in it',
-      permission: 'delete on the dataset',
+      permission: onDatasets('delete'),
       params: datasetParams,
       responses: ok,
       async handle({ principal, params, context }) {
@@ -98,7 +99,7 @@ function itemRoutes(dependencies: IngestDependencies): readonly Route[] {
       method: 'GET',
       path: '/api/v1/datasets/:datasetId/data',
       summary: 'Items of a dataset, newest first, one page',
-      permission: 'read on the dataset',
+      permission: onDatasets('read'),
       params: datasetParams,
       query: pageQuery,
       responses: { 200: { description: 'Data item records; X-Total-Count holds the number of all' } },
@@ -114,7 +115,7 @@ function itemRoutes(dependencies: IngestDependencies): readonly Route[] {
       method: 'GET',
       path: '/api/v1/datasets/:datasetId/data/count',
       summary: 'Number of items of a dataset',
-      permission: 'read on the dataset',
+      permission: onDatasets('read'),
       params: datasetParams,
       responses: { 200: { description: '`{"count": n}`' } },
       async handle({ principal, params, context }) {
@@ -127,7 +128,7 @@ function itemRoutes(dependencies: IngestDependencies): readonly Route[] {
       method: 'GET',
       path: '/api/v1/datasets/:datasetId/data/:dataId/raw',
       summary: 'The text of an item, named like the original file',
-      permission: 'read on the dataset',
+      permission: onDatasets('read'),
       params: itemParams,
       responses: { 200: { description: 'text/plain' }, 404: { description: 'No such item' } },
       async handle({ principal, params, context }) {
@@ -148,7 +149,7 @@ function itemRoutes(dependencies: IngestDependencies): readonly Route[] {
       method: 'DELETE',
       path: '/api/v1/datasets/:datasetId/data/:dataId',
       summary: 'Delete an item and all that was built from it',
-      permission: 'delete on the dataset',
+      permission: onDatasets('delete'),
       params: itemParams,
       responses: ok,
       async handle({ principal, params, context }) {

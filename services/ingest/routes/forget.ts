@@ -2,6 +2,7 @@ import { z } from 'zod';
 import { dataItemId } from '../../common/domain/ids.ts';
 import { HttpError } from '../../common/http/http-error.ts';
 import { defineRoute, json, type Route } from '../../common/http/route.ts';
+import { onDatasets } from '../../common/http/route-permission.ts';
 import { lenientBoolean, optionalOrBlank, uuid } from '../../common/http/schema.ts';
 import type { IngestDependencies } from '../usecases/dependencies.ts';
 import { findItemDataset } from '../usecases/find-item.ts';
@@ -56,7 +57,7 @@ function forgetRoute(dependencies: IngestDependencies): Route {
     tag: 'forget',
     summary: 'Forget an item, a dataset or everything, and count what is left',
     auth: 'user',
-    permission: 'delete on each dataset',
+    permission: onDatasets('delete', 'on each dataset'),
     body: { kind: 'json', schema: forgetSchema },
     responses: {
       200: { description: 'What was forgotten' },
@@ -101,7 +102,7 @@ function deleteRoute(dependencies: IngestDependencies): Route {
     summary: 'Delete an item (use the datasets routes)',
     deprecated: true,
     auth: 'user',
-    permission: 'delete on the dataset',
+    permission: onDatasets('delete'),
     query: deleteQuery,
     responses: {
       200: { description: '`{"status": "success"}`' },

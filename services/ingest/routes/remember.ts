@@ -4,6 +4,7 @@ import { type JsonObject, parseClientJson } from '../../common/domain/json.ts';
 import type { RunState } from '../../common/domain/run.ts';
 import { HttpError } from '../../common/http/http-error.ts';
 import { defineRoute, json, type Route } from '../../common/http/route.ts';
+import { onDatasets } from '../../common/http/route-permission.ts';
 import { lenientBoolean, lenientInteger, optional, optionalOrBlank } from '../../common/http/schema.ts';
 import type { CognifyOptions } from '../../common/messaging/methods/cognify.ts';
 import { runError } from '../../common/runs/run-error.ts';
@@ -36,7 +37,7 @@ export function rememberRoutes(dependencies: IngestDependencies): readonly Route
       tag: 'remember',
       summary: 'Add data and build the graph from it in one call',
       auth: 'user',
-      permission: 'write on the dataset; a new name is created',
+      permission: onDatasets('write', 'on the dataset; a new name is created'),
       body: { kind: 'any', schema: bodySchema, files: ['data'], required: false },
       responses: {
         200: { description: 'RememberResult' },

@@ -1,6 +1,7 @@
 import { isEngramError } from '../../common/domain/errors.ts';
 import { HttpError } from '../../common/http/http-error.ts';
 import { defineRoute, json, type Reply, type Route, type RouteRequest } from '../../common/http/route.ts';
+import { onDatasets } from '../../common/http/route-permission.ts';
 import { answerSchema } from '../answers/response-schema.ts';
 import type { SearchDependencies } from '../dependencies.ts';
 import { presentFindings } from '../presenters/recall-item.ts';
@@ -19,7 +20,7 @@ export function recallRoutes(deps: SearchDependencies): readonly Route[] {
       tag: 'recall',
       summary: 'Recall from memory: graph and sessions',
       auth: 'user',
-      permission: 'read on every searched dataset',
+      permission: onDatasets('read', 'on every searched dataset'),
       body: { kind: 'json', schema: recallBody },
       responses: {
         200: { description: 'Items in lane order, or server-sent events', schema: recallItems },

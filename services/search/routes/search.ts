@@ -1,6 +1,7 @@
 import { isEngramError } from '../../common/domain/errors.ts';
 import { HttpError } from '../../common/http/http-error.ts';
 import { defineRoute, json, type Route } from '../../common/http/route.ts';
+import { onDatasets, own } from '../../common/http/route-permission.ts';
 import type { SearchDependencies } from '../dependencies.ts';
 import { presentHistory } from '../presenters/history.ts';
 import { presentAsOneStore, presentByDataset } from '../presenters/search-result.ts';
@@ -19,7 +20,7 @@ function askSearch(deps: SearchDependencies): Route {
     tag: 'search',
     summary: 'Search datasets',
     auth: 'user',
-    permission: 'read on every searched dataset',
+    permission: onDatasets('read', 'on every searched dataset'),
     body: { kind: 'json', schema: searchBody },
     responses: {
       200: {
@@ -55,7 +56,7 @@ function readHistory(deps: SearchDependencies, path: string): Route {
     tag,
     summary: 'Own questions and answers, oldest first',
     auth: 'user',
-    permission: 'own history',
+    permission: own('history'),
     responses: { 200: { description: 'Rows', schema: historyItem.array() } },
     async handle({ principal }) {
       try {

@@ -3,6 +3,7 @@ import { readFile } from 'node:fs/promises';
 import { Readable } from 'node:stream';
 import { z } from 'zod';
 import { defineRoute, type Reply, type Route, type RouteRequest } from '../../common/http/route.ts';
+import { onDatasets } from '../../common/http/route-permission.ts';
 import { lenientBoolean, lenientInteger, optionalOrBlank, uuid } from '../../common/http/schema.ts';
 import type { Messenger } from '../../common/messaging/messenger.ts';
 import { resolveDatasets } from '../../common/messaging/methods/auth.ts';
@@ -42,7 +43,7 @@ function pageRoute(dependencies: VisualizeDependencies): Route {
     tag: 'visualize',
     summary: 'A self-contained page that draws the graph of a dataset',
     auth: 'user',
-    permission: 'read on the dataset',
+    permission: onDatasets('read'),
     query: pageQuery,
     responses: { 200: { description: 'text/html' } },
     async handle(request) {
@@ -62,7 +63,7 @@ function jsonRoute(dependencies: VisualizeDependencies): Route {
     tag: 'visualize',
     summary: 'The graph view as JSON, sent in chunks; as events with stream=true',
     auth: 'user',
-    permission: 'read on the dataset',
+    permission: onDatasets('read'),
     query: jsonQuery,
     responses: { 200: { description: 'The view' }, 400: { description: 'full and stream exclude each other' } },
     async handle(request) {

@@ -1,26 +1,46 @@
 import type { MessageInitShape } from '@bufbuild/protobuf';
 import type { Dataset, DatasetSchema, IdList } from '../../contracts/engram/common/v1/dataset_pb.ts';
-import type { PrincipalSchema, Principal as WirePrincipal } from '../../contracts/engram/common/v1/principal_pb.ts';
-import type { Brand } from '../../domain/brand.ts';
+import type {
+  PresentedKeySchema,
+  PrincipalSchema,
+  PresentedKey as WireKey,
+  Principal as WirePrincipal,
+} from '../../contracts/engram/common/v1/principal_pb.ts';
+import type { Brand, DatasetId } from '../../domain/brand.ts';
 import type { DatasetRef } from '../../domain/dataset.ts';
 import type { JsonObject } from '../../domain/json.ts';
-import type { Principal } from '../../domain/principal.ts';
+import type { Permission, PresentedKey, Principal } from '../../domain/principal.ts';
 
 /** Ids were checked where they came in; between services they are taken as they are. */
 export const idOf = <Id extends Brand<string>>(text: string): Id => text as unknown as Id;
 
 export function toPrincipal(principal: Principal): MessageInitShape<typeof PrincipalSchema> {
   const { id, email, tenant, isSuperuser, parentId } = principal;
-  return { id, email, tenant, isSuperuser, parentId: parentId ?? undefined };
+  return { id, email, tenant, isSuperuser, parentId: parentId ?? undefined, key: toKey(principal.key) };
 }
 
-export function fromPrincipal({ id, email, tenant, isSuperuser, parentId }: WirePrincipal): Principal {
+export function fromPrincipal({ id, email, tenant, isSuperuser, parentId, key }: WirePrincipal): Principal {
   return {
     id: idOf(id),
     email,
     tenant: idOf(tenant),
     isSuperuser,
     parentId: parentId === undefined ? null : idOf(parentId),
+    ...maybe('key', key && fromKey(key)),
+  };
+}
+
+function toKey(key: PresentedKey | undefined): MessageInitShape<typeof PresentedKeySchema> | undefined {
+  if (key === undefined) return undefined;
+  const { id, permissions, datasets } = key;
+  return { id, permissions: toIdList(permissions ?? undefined), datasets: toIdList(datasets ?? undefined) };
+}
+
+function fromKey({ id, permissions, datasets }: WireKey): PresentedKey {
+  return {
+    id,
+    permissions: permissions === undefined ? null : (permissions.values as Permission[]),
+    datasets: datasets === undefined ? null : datasets.values.map<DatasetId>(idOf),
   };
 }
 

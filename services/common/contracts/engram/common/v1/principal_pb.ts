@@ -4,13 +4,15 @@
 
 import type { GenFile, GenMessage } from "@bufbuild/protobuf/codegenv2";
 import { fileDesc, messageDesc } from "@bufbuild/protobuf/codegenv2";
+import type { IdList } from "./dataset_pb.ts";
+import { file_engram_common_v1_dataset } from "./dataset_pb.ts";
 import type { Message } from "@bufbuild/protobuf";
 
 /**
  * Describes the file engram/common/v1/principal.proto.
  */
 export const file_engram_common_v1_principal: GenFile = /*@__PURE__*/
-  fileDesc("CiBlbmdyYW0vY29tbW9uL3YxL3ByaW5jaXBhbC5wcm90bxIQZW5ncmFtLmNvbW1vbi52MSJyCglQcmluY2lwYWwSCgoCaWQYASABKAkSDQoFZW1haWwYAiABKAkSDgoGdGVuYW50GAMgASgJEhQKDGlzX3N1cGVydXNlchgEIAEoCBIWCglwYXJlbnRfaWQYBSABKAlIAIgBAUIMCgpfcGFyZW50X2lkYgZwcm90bzM");
+  fileDesc("CiBlbmdyYW0vY29tbW9uL3YxL3ByaW5jaXBhbC5wcm90bxIQZW5ncmFtLmNvbW1vbi52MSKsAQoJUHJpbmNpcGFsEgoKAmlkGAEgASgJEg0KBWVtYWlsGAIgASgJEg4KBnRlbmFudBgDIAEoCRIUCgxpc19zdXBlcnVzZXIYBCABKAgSFgoJcGFyZW50X2lkGAUgASgJSACIAQESMAoDa2V5GAYgASgLMh4uZW5ncmFtLmNvbW1vbi52MS5QcmVzZW50ZWRLZXlIAYgBAUIMCgpfcGFyZW50X2lkQgYKBF9rZXkinAEKDFByZXNlbnRlZEtleRIKCgJpZBgBIAEoCRIyCgtwZXJtaXNzaW9ucxgCIAEoCzIYLmVuZ3JhbS5jb21tb24udjEuSWRMaXN0SACIAQESLwoIZGF0YXNldHMYAyABKAsyGC5lbmdyYW0uY29tbW9uLnYxLklkTGlzdEgBiAEBQg4KDF9wZXJtaXNzaW9uc0ILCglfZGF0YXNldHNiBnByb3RvMw", [file_engram_common_v1_dataset]);
 
 /**
  * Who a request acts for, as auth resolved it from a credential.
@@ -46,6 +48,13 @@ export type Principal = Message<"engram.common.v1.Principal"> & {
    * @generated from field: optional string parent_id = 5;
    */
   parentId?: string | undefined;
+
+  /**
+   * Absent unless the request came with an API key.
+   *
+   * @generated from field: optional engram.common.v1.PresentedKey key = 6;
+   */
+  key?: PresentedKey | undefined;
 };
 
 /**
@@ -54,4 +63,37 @@ export type Principal = Message<"engram.common.v1.Principal"> & {
  */
 export const PrincipalSchema: GenMessage<Principal> = /*@__PURE__*/
   messageDesc(file_engram_common_v1_principal, 0);
+
+/**
+ * The API key that a request came with, and what it is limited to.
+ *
+ * @generated from message engram.common.v1.PresentedKey
+ */
+export type PresentedKey = Message<"engram.common.v1.PresentedKey"> & {
+  /**
+   * @generated from field: string id = 1;
+   */
+  id: string;
+
+  /**
+   * Lower-case words: read, write, delete, share. Absent: whatever its user may.
+   *
+   * @generated from field: optional engram.common.v1.IdList permissions = 2;
+   */
+  permissions?: IdList | undefined;
+
+  /**
+   * UUIDs. Absent: all.
+   *
+   * @generated from field: optional engram.common.v1.IdList datasets = 3;
+   */
+  datasets?: IdList | undefined;
+};
+
+/**
+ * Describes the message engram.common.v1.PresentedKey.
+ * Use `create(PresentedKeySchema)` to create a new message.
+ */
+export const PresentedKeySchema: GenMessage<PresentedKey> = /*@__PURE__*/
+  messageDesc(file_engram_common_v1_principal, 1);
 

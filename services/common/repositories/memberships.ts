@@ -1,0 +1,67 @@
+import type { TenantId, UserId } from '../domain/brand.ts';
+import { asId } from '../domain/ids.ts';
+import { SYSTEM_SCOPE } from '../domain/scope.ts';
+import {
+  type Collection,
+  type DocumentStore,
+  insert,
+  remove,
+  removeWhere,
+  type Write,
+} from '../ports/document-store.ts';
+import { findAll } from './find-all.ts';
+
+type MembershipDocument = {
+  readonly tenantId: string;
+  readonly userId: string;
+  readonly createdAt: string;
+};
+
+export const membershipsCollection: Collection<MembershipDocument> = {
+  name: 'memberships',
+  level: 'system',
+  indexes: [{ fields: ['userId', 'createdAt'] }, { fields: ['tenantId', 'createdAt'] }],
+};
+
+/** Which users belong to which tenants; an owner is a member too. Nobody is a member of the personal space. */
+export interface Memberships {
+  has(tenant: TenantId, user: UserId): Promise<boolean>;
+  /** In the order in which the user joined. */
+  tenantsOf(user: UserId): Promise<readonly TenantId[]>;
+  /** In the order in which they joined. */
+  usersOf(tenant: TenantId): Promise<readonly UserId[]>;
+  /** `DuplicateKeyError` in the commit for a member. */
+  insertWrite(tenant: TenantId, user: UserId, createdAt: string): Write;
+  removeWrite(tenant: TenantId, user: UserId): Write;
+  removeAllOfUserWrite(user: UserId): Write;
+}
+
+export function createMemberships(store: DocumentStore): Memberships {
+  return {
+    async has(tenant, user) {
+      return (await store.get(SYSTEM_SCOPE, membershipsCollection, membershipId(tenant, user))) !== null;
+    },
+    async tenantsOf(user) {
+      const found = await findAll(store, SYSTEM_SCOPE, membershipsCollection, {
+        where: { userId: user },
+        sort: [{ field: 'userId' }, { field: 'createdAt' }],
+      });
+      return found.map(({ value }) => asId<TenantId>(value.tenantId));
+    },
+    async usersOf(tenant) {
+      const found = await findAll(store, SYSTEM_SCOPE, membershipsCollection, {
+        where: { tenantId: tenant },
+        sort: [{ field: 'tenantId' }, { field: 'createdAt' }],
+      });
+      return found.map(({ value }) => asId<UserId>(value.userId));
+    },
+    insertWrite: (tenant, user, createdAt) =>
+      insert(membershipsCollection, membershipId(tenant, user), { tenantId: tenant, userId: user, createdAt }),
+    removeWrite: (tenant, user) => remove(membershipsCollection, membershipId(tenant, user)),
+    removeAllOfUserWrite: (user) => removeWhere(membershipsCollection, { userId: user }),
+  };
+}
+
+function membershipId(tenant: TenantId, user: UserId): string {
+  return `${tenant}/${user}`;
+}

@@ -1,0 +1,61 @@
+import type { TenantId, UserId } from '../domain/brand.ts';
+import { asId } from '../domain/ids.ts';
+import { SYSTEM_SCOPE } from '../domain/scope.ts';
+import {
+  type Collection,
+  type DocumentStore,
+  insert,
+  remove,
+  type Stored,
+  update,
+  type Write,
+} from '../ports/document-store.ts';
+
+type TenantDocument = {
+  /** Not unique: the wire contract lets names repeat. */
+  readonly name: string;
+  readonly ownerId: string;
+  readonly createdAt: string;
+};
+
+export const tenantsCollection: Collection<TenantDocument> = {
+  name: 'tenants',
+  level: 'system',
+  indexes: [{ fields: ['ownerId'] }],
+};
+
+export interface Tenant {
+  readonly id: TenantId;
+  readonly name: string;
+  readonly ownerId: UserId;
+  readonly createdAt: string;
+}
+
+/** Tenants other than the personal space, which has no document. Writes are committed by the caller, under any scope. */
+export interface Tenants {
+  get(id: TenantId): Promise<Tenant | null>;
+  getMany(ids: readonly TenantId[]): Promise<readonly Tenant[]>;
+  insertWrite(tenant: Tenant): Write;
+  /** `VersionConflictError` in the commit when the tenant is gone. */
+  changeWrite(id: TenantId, change: Partial<Pick<Tenant, 'name' | 'ownerId'>>): Write;
+  removeWrite(id: TenantId): Write;
+}
+
+export function createTenants(store: DocumentStore): Tenants {
+  return {
+    async get(id) {
+      const stored = await store.get(SYSTEM_SCOPE, tenantsCollection, id);
+      return stored === null ? null : tenantOf(stored);
+    },
+    async getMany(ids) {
+      return (await store.getMany(SYSTEM_SCOPE, tenantsCollection, ids)).map(tenantOf);
+    },
+    insertWrite: ({ id, ...document }) => insert(tenantsCollection, id, document),
+    changeWrite: (id, change) => update(tenantsCollection, id, { set: change, required: true }),
+    removeWrite: (id) => remove(tenantsCollection, id),
+  };
+}
+
+function tenantOf({ id, value }: Stored<TenantDocument>): Tenant {
+  return { ...value, id: asId(id), ownerId: asId(value.ownerId) };
+}
