@@ -1,7 +1,7 @@
-import { randomBytes } from 'node:crypto';
 import { readFileSync } from 'node:fs';
 import { SERVICE_NAMES } from '../../services/common/domain/service-paths.ts';
 import { type EngramProcess, makeDataDir, startProcess } from '../support/engram-process.ts';
+import { freePorts } from '../support/free-ports.ts';
 import { takeOwnNames } from './own-names.ts';
 
 /** The six services as processes on real servers, behind the path router: `npm run cluster`. */
@@ -14,7 +14,6 @@ export interface ClusterProcess extends EngramProcess {
 }
 
 const READY_TIMEOUT_MS = 60_000;
-const PORTS = { first: 20_000, last: 45_000, each: 32 };
 
 /** Names of its own on every server, so that tests share these. */
 export async function startCluster(
@@ -23,10 +22,10 @@ export async function startCluster(
 ): Promise<ClusterProcess> {
   const names = takeOwnNames();
   const data = makeDataDir();
-  const slots = Math.floor((PORTS.last - PORTS.first) / PORTS.each);
+  const places = SERVICE_NAMES.length * replicas;
   const variables = {
     ...names.environment,
-    HTTP_API_PORT: String(PORTS.first + PORTS.each * (randomBytes(4).readUInt32BE() % slots)),
+    HTTP_API_PORT: String(await freePorts(1 + places)),
     HTTP_API_HOST: '127.0.0.1',
     ENABLE_AUTO_MIGRATIONS: 'true',
     ...environment,
@@ -38,7 +37,6 @@ export async function startCluster(
     environment: variables,
     startTimeoutMs: 60_000,
   });
-  const places = SERVICE_NAMES.length * replicas;
   const ports = Array.from({ length: places }, (_, at) => Number(variables.HTTP_API_PORT) + 1 + at);
   await Promise.all(ports.map((port) => untilReady(port, started)));
   return {

@@ -1,9 +1,9 @@
 import { type ChildProcess, spawn } from 'node:child_process';
 import { mkdtempSync, readFileSync, rmSync } from 'node:fs';
-import { createServer } from 'node:net';
 import { tmpdir } from 'node:os';
 import { join } from 'node:path';
 import { fileURLToPath } from 'node:url';
+import { freePorts } from '../../support/free-ports.ts';
 import { createShape, type Shape, type ShapeName } from './shape.ts';
 
 const START = fileURLToPath(new URL('../../../services/start.mjs', import.meta.url));
@@ -76,26 +76,6 @@ async function startOn(directory: string, shape: Shape): Promise<BenchServer> {
 function startFlags(): readonly string[] {
   const { scripts } = JSON.parse(readFileSync(PACKAGE, 'utf8')) as { readonly scripts: { readonly start: string } };
   return scripts.start.split(' ').filter((word) => word.startsWith('--'));
-}
-
-/** Below those that the system gives to outgoing connections. */
-const PORTS = { first: 18_000, last: 32_000 };
-
-/** The first of `count` ports in a row that nobody listens at. */
-async function freePorts(count: number): Promise<number> {
-  for (;;) {
-    const first = PORTS.first + Math.floor(Math.random() * (PORTS.last - PORTS.first - count));
-    const isFree = await Promise.all(Array.from({ length: count }, (_, at) => isPortFree(first + at)));
-    if (isFree.every(Boolean)) return first;
-  }
-}
-
-function isPortFree(port: number): Promise<boolean> {
-  const server = createServer();
-  return new Promise((resolve) => {
-    server.once('error', () => resolve(false));
-    server.listen(port, '127.0.0.1', () => server.close(() => resolve(true)));
-  });
 }
 
 async function untilReady(urls: readonly string[], child: ChildProcess): Promise<void> {
