@@ -13,11 +13,14 @@ import { createApp } from '../common/http/app.ts';
 import type { HealthChecks } from '../common/http/health.ts';
 import type { Lifecycle } from '../common/lifecycle/lifecycle.ts';
 import type { Service } from '../common/lifecycle/service.ts';
+import type { Messenger } from '../common/messaging/messenger.ts';
 import { createIdentify } from '../common/messaging/principal-proof.ts';
+import { rememberAccess } from '../common/messaging/remembered-access.ts';
 import { createSignedMessenger } from '../common/messaging/signed-messenger.ts';
 import type { Logger } from '../common/observability/logger.ts';
 import type { Metrics } from '../common/observability/metrics.ts';
 import type { Subscription } from '../common/ports/bus.ts';
+import type { Clock } from '../common/ports/system.ts';
 import { createAuditLog } from '../common/repositories/audit-log.ts';
 import { createLedger } from '../common/repositories/ledger.ts';
 import { createModelUsage } from '../common/repositories/model-usage.ts';
@@ -83,7 +86,7 @@ async function openParts(foundation: Foundation, lifecycle: Lifecycle): Promise<
   return {
     ...foundation,
     models,
-    messenger: createSignedMessenger(bus, clock),
+    messenger: addMessenger(foundation, clock, lifecycle),
     workQueue,
     eventLog: createEventLog({ store, clock, ids }),
     audit: createAuditLog(store, clock),
@@ -98,6 +101,22 @@ async function openParts(foundation: Foundation, lifecycle: Lifecycle): Promise<
     ids,
     secrets: { jwt: await jwtSecret(config) },
   };
+}
+
+/** Where auth is beyond a bus, what it said a moment ago is remembered here. */
+function addMessenger({ config, stores }: Foundation, clock: Clock, lifecycle: Lifecycle): Messenger {
+  const asking = createSignedMessenger(stores.bus, clock);
+  if (config.stores.bus === 'embedded') return asking;
+  const { messenger, listen } = rememberAccess(asking, { clock });
+  let listening: Subscription | null = null;
+  lifecycle.add({
+    name: 'access',
+    async start() {
+      listening = await listen();
+    },
+    stop: async () => listening?.stop(),
+  });
+  return messenger;
 }
 
 /** Every replica of auth must sign alike, so a file of one of them will not do. */

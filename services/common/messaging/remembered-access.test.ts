@@ -1,0 +1,148 @@
+import { expect } from 'chai';
+import { unsignedPrincipals } from '../../../test/support/unsigned-principals.ts';
+import { createInProcessBus } from '../adapters/in-process/bus.ts';
+import type { DatasetId, UserId } from '../domain/brand.ts';
+import type { DatasetRef } from '../domain/dataset.ts';
+import { engramError } from '../domain/errors.ts';
+import { asId } from '../domain/ids.ts';
+import type { Principal } from '../domain/principal.ts';
+import { PERSONAL_TENANT } from '../domain/scope.ts';
+import { createMessenger, type Messenger } from './messenger.ts';
+import * as auth from './methods/auth.ts';
+import { fixedProof } from './principal-proof.ts';
+import { rememberAccess } from './remembered-access.ts';
+
+const ADA: Principal = {
+  ...{ id: asId('00000000-0000-4000-8000-00000000000a'), email: 'ada@example.com', tenant: PERSONAL_TENANT },
+  ...{ isSuperuser: false, parentId: null },
+};
+const DATASET: DatasetRef = {
+  ...{ id: asId<DatasetId>('00000000-0000-4000-8000-0000000000d1'), name: 'notes', ownerId: ADA.id },
+  ...{ tenant: PERSONAL_TENANT, createdAt: '2026-01-02T03:04:05.678Z', updatedAt: null },
+};
+const CALL = { requestId: 'r', principal: ADA, proof: fixedProof('believed') };
+const KEY = [{ kind: 'api-key', value: 'a key' }] as const;
+
+describe('remembered access', () => {
+  let nowMs: number;
+  let asked: string[];
+  let messenger: Messenger;
+  let remembered: Messenger;
+  let stop: () => Promise<void>;
+  let granted: boolean;
+  /** Of the answer under way, when it is held back. */
+  let answering: Promise<void>;
+
+  beforeEach(async () => {
+    [nowMs, asked, granted, answering] = [0, [], true, Promise.resolve()];
+    const bus = createInProcessBus();
+    messenger = createMessenger(bus, unsignedPrincipals);
+    await messenger.serve(auth.authenticate, async ({ credentials }) => {
+      asked.push('who');
+      await answering;
+      return { principal: credentials.length === 0 ? null : ADA, required: true, posture: 'test' };
+    });
+    await messenger.serve(auth.resolveDatasets, async ({ permission }) => {
+      asked.push(permission);
+      if (!granted) throw engramError('PermissionDeniedError', 'Not yours.');
+      return { datasets: [DATASET] };
+    });
+    const access = rememberAccess(messenger, { clock: { monotonicMs: () => nowMs } });
+    remembered = access.messenger;
+    const listening = await access.listen();
+    stop = async () => {
+      await listening.stop();
+      await bus.drain();
+    };
+  });
+  afterEach(() => stop());
+
+  const who = (credentials: readonly auth.Credential[] = KEY) =>
+    remembered.call(auth.authenticate, { credentials }, { requestId: 'r' });
+  const read = (request: Partial<auth.ResolveDatasetsRequest> = { ids: [DATASET.id] }) =>
+    remembered.call(auth.resolveDatasets, { permission: 'read', ...request }, CALL);
+  const tell = async (change: Partial<auth.AccessChange>): Promise<void> => {
+    const nothing = { tenant: PERSONAL_TENANT, userId: null, datasetId: null };
+    await messenger.publish(auth.accessChanges, PERSONAL_TENANT, { ...nothing, ...change });
+    await new Promise((heard) => setTimeout(heard, 20));
+  };
+
+  it('asks once a second who somebody is and what they may read', async () => {
+    for (let round = 0; round < 3; round += 1) {
+      expect((await who()).principal).to.deep.equal(ADA);
+      expect((await read()).datasets).to.deep.equal([DATASET]);
+    }
+    expect(asked).to.deep.equal(['who', 'read']);
+    nowMs += 1000;
+    await who();
+    await read();
+    expect(asked).to.deep.equal(['who', 'read', 'who', 'read']);
+  });
+
+  it('asks every time for what is not reading by name, and after a refusal', async () => {
+    await read({ permission: 'write', ids: [DATASET.id] });
+    await read({ permission: 'write', ids: [DATASET.id] });
+    await read({});
+    await read({});
+    await who([]);
+    await who([]);
+    expect(asked).to.deep.equal(['write', 'write', 'read', 'read', 'who', 'who']);
+    granted = false;
+    for (let round = 0; round < 2; round += 1) {
+      expect(await read().catch((error: Error) => error.name)).to.equal('PermissionDeniedError');
+    }
+    granted = true;
+    expect((await read()).datasets).to.have.length(1);
+  });
+
+  it('does not give the answer of one credential, user, tenant or key to another', async () => {
+    await who();
+    await who([{ kind: 'bearer', value: 'a key' }]);
+    await who([{ kind: 'api-key', value: 'another' }]);
+    await read();
+    const others: readonly Principal[] = [
+      { ...ADA, id: asId('00000000-0000-4000-8000-00000000000b') },
+      { ...ADA, tenant: asId('00000000-0000-4000-8000-0000000000e1') },
+      { ...ADA, key: { id: 'k', permissions: ['read'], datasets: null } },
+    ];
+    const request = { permission: 'read', ids: [DATASET.id] } as const;
+    for (const principal of others) await remembered.call(auth.resolveDatasets, request, { ...CALL, principal });
+    expect(asked).to.have.length(7);
+    await remembered.call(auth.resolveDatasets, request, { requestId: 'r', principal: ADA });
+    expect(asked, 'a principal without proof').to.have.length(8);
+  });
+
+  it('drops what is outdated as soon as it hears of it, and nothing else', async () => {
+    const changes: readonly Partial<auth.AccessChange>[] = [{ userId: ADA.id }, { datasetId: DATASET.id }, {}];
+    for (const change of changes) {
+      await read();
+      await tell(change);
+      granted = false;
+      expect(await read().catch((error: Error) => error.name), JSON.stringify(change)).to.equal(
+        'PermissionDeniedError',
+      );
+      granted = true;
+    }
+    await read();
+    asked.length = 0;
+    await tell({ userId: asId<UserId>('00000000-0000-4000-8000-00000000000b') });
+    await tell({ datasetId: asId<DatasetId>('00000000-0000-4000-8000-0000000000d2') });
+    await tell({ tenant: asId('00000000-0000-4000-8000-0000000000e1') });
+    await read();
+    expect(asked).to.deep.equal([]);
+  });
+
+  it('does not keep an answer that was outdated while it came', async () => {
+    let answer = () => {};
+    answering = new Promise((resolve) => {
+      answer = resolve;
+    });
+    const first = who();
+    await new Promise((begun) => setTimeout(begun, 20));
+    await tell({ userId: ADA.id });
+    answer();
+    await first;
+    await who();
+    expect(asked).to.deep.equal(['who', 'who']);
+  });
+});
