@@ -1,4 +1,4 @@
-import type { UserId } from '../../common/domain/brand.ts';
+import type { TenantId, UserId } from '../../common/domain/brand.ts';
 import type { DatasetRef } from '../../common/domain/dataset.ts';
 import { PERSONAL_TENANT } from '../../common/domain/scope.ts';
 import type { Messenger } from '../../common/messaging/messenger.ts';
@@ -12,6 +12,8 @@ export interface AccessNews {
   /** Credentials, address or rights of an account. Accounts are at home in the personal space. */
   userChanged(user: UserId): void;
   datasetRemoved(dataset: DatasetRef): void;
+  /** Memberships, roles, grants or capabilities in a tenant: of these users, or of everybody there. */
+  accessChanged(tenant: TenantId, users: readonly UserId[] | null): void;
   /** Hears the other replicas. */
   listen(): Promise<Subscription>;
 }
@@ -32,6 +34,9 @@ export function createAccessNews(
       publish({ tenant: PERSONAL_TENANT, userId, datasetId: null });
     },
     datasetRemoved: ({ tenant, id }) => publish({ tenant, userId: null, datasetId: id }),
+    accessChanged(tenant, users) {
+      for (const userId of users ?? [null]) publish({ tenant, userId, datasetId: null });
+    },
     listen: () =>
       messenger.subscribe(accessChanges, EVERY_TENANT, ({ userId }) => {
         if (userId !== null) cache.dropUser(userId);

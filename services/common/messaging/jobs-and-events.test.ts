@@ -43,6 +43,17 @@ describe('domain events', () => {
     'run.started': { pipeline: 'p' },
     'run.completed': { pipeline: 'p', outcome: 'succeeded' },
     'run.errored': { pipeline: 'p', outcome: 'failed', errorClass: 'IngestionError' },
+    'tenant.created': { ownerId: 'u1' },
+    'membership.added': {},
+    'membership.removed': {},
+    'role.created': {},
+    'role.deleted': {},
+    'role_member.added': { roleId: 'r1', userId: 'u1' },
+    'role_member.removed': { roleId: 'r1', userId: 'u1' },
+    'access.granted': { holderId: 'u1', permission: 'read' },
+    'access.revoked': { holderId: 'u1', permission: 'read' },
+    'capability.granted': { holderId: 'r1', capability: 'manage_users' },
+    'capability.revoked': { holderId: 'r1', capability: 'manage_users' },
   };
 
   it('keep their envelope and data', () => {

@@ -7,6 +7,7 @@ import {
   insert,
   remove,
   removeWhere,
+  update,
   type Write,
 } from '../ports/document-store.ts';
 import { findAll } from './find-all.ts';
@@ -32,6 +33,8 @@ export interface Memberships {
   usersOf(tenant: TenantId): Promise<readonly UserId[]>;
   /** `DuplicateKeyError` in the commit for a member. */
   insertWrite(tenant: TenantId, user: UserId, createdAt: string): Write;
+  /** Keeps the membership for the rest of the commit: `VersionConflictError` when it is gone. */
+  touchWrite(tenant: TenantId, user: UserId): Write;
   removeWrite(tenant: TenantId, user: UserId): Write;
   removeAllOfUserWrite(user: UserId): Write;
 }
@@ -57,6 +60,7 @@ export function createMemberships(store: DocumentStore): Memberships {
     },
     insertWrite: (tenant, user, createdAt) =>
       insert(membershipsCollection, membershipId(tenant, user), { tenantId: tenant, userId: user, createdAt }),
+    touchWrite: (tenant, user) => update(membershipsCollection, membershipId(tenant, user), { required: true }),
     removeWrite: (tenant, user) => remove(membershipsCollection, membershipId(tenant, user)),
     removeAllOfUserWrite: (user) => removeWhere(membershipsCollection, { userId: user }),
   };

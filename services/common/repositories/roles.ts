@@ -7,6 +7,7 @@ import {
   insert,
   remove,
   type Stored,
+  update,
   type Write,
 } from '../ports/document-store.ts';
 import { findAll } from './find-all.ts';
@@ -39,6 +40,8 @@ export interface Roles {
   ofTenant(tenant: TenantId): Promise<readonly Role[]>;
   /** `DuplicateKeyError` in the commit when the tenant has a role of the name. */
   insertWrite(role: Role): Write;
+  /** Keeps the role for the rest of the commit: `VersionConflictError` when it is gone. */
+  touchWrite(id: RoleId): Write;
   removeWrite(id: RoleId): Write;
 }
 
@@ -67,6 +70,7 @@ export function createRoles(store: DocumentStore): Roles {
     },
     insertWrite: ({ id, tenant, name, createdAt }) =>
       insert(rolesCollection, id, { tenantId: tenant, name, createdAt }),
+    touchWrite: (id) => update(rolesCollection, id, { required: true }),
     removeWrite: (id) => remove(rolesCollection, id),
   };
 }

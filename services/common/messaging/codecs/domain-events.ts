@@ -1,14 +1,25 @@
 import { create, type DescMessage, fromBinary, fromJson, type JsonObject, toBinary, toJson } from '@bufbuild/protobuf';
 import {
+  AccessGrantedSchema,
+  AccessRevokedSchema,
+  CapabilityGrantedSchema,
+  CapabilityRevokedSchema,
   DatasetCreatedSchema,
   DatasetRemovedSchema,
   type DomainEvent,
   DomainEventSchema,
   ItemAddedSchema,
   ItemForgottenSchema,
+  MembershipAddedSchema,
+  MembershipRemovedSchema,
+  RoleCreatedSchema,
+  RoleDeletedSchema,
+  RoleMemberAddedSchema,
+  RoleMemberRemovedSchema,
   RunCompletedSchema,
   RunErroredSchema,
   RunStartedSchema,
+  TenantCreatedSchema,
   UserRegisteredSchema,
 } from '../../contracts/engram/events/v1/events_pb.ts';
 import type { LoggedEvent } from '../../ports/event-log.ts';
@@ -26,6 +37,17 @@ export const DOMAIN_EVENTS = {
   'run.started': { field: 'runStarted', schema: RunStartedSchema },
   'run.completed': { field: 'runCompleted', schema: RunCompletedSchema },
   'run.errored': { field: 'runErrored', schema: RunErroredSchema },
+  'tenant.created': { field: 'tenantCreated', schema: TenantCreatedSchema },
+  'membership.added': { field: 'membershipAdded', schema: MembershipAddedSchema },
+  'membership.removed': { field: 'membershipRemoved', schema: MembershipRemovedSchema },
+  'role.created': { field: 'roleCreated', schema: RoleCreatedSchema },
+  'role.deleted': { field: 'roleDeleted', schema: RoleDeletedSchema },
+  'role_member.added': { field: 'roleMemberAdded', schema: RoleMemberAddedSchema },
+  'role_member.removed': { field: 'roleMemberRemoved', schema: RoleMemberRemovedSchema },
+  'access.granted': { field: 'accessGranted', schema: AccessGrantedSchema },
+  'access.revoked': { field: 'accessRevoked', schema: AccessRevokedSchema },
+  'capability.granted': { field: 'capabilityGranted', schema: CapabilityGrantedSchema },
+  'capability.revoked': { field: 'capabilityRevoked', schema: CapabilityRevokedSchema },
 } as const satisfies Readonly<Record<string, { readonly field: DataCase; readonly schema: DescMessage }>>;
 
 export type DomainEventType = keyof typeof DOMAIN_EVENTS;

@@ -12,7 +12,7 @@ import type { Message, UnknownEnum } from "@bufbuild/protobuf";
  * Describes the file engram/events/v1/events.proto.
  */
 export const file_engram_events_v1_events: GenFile = /*@__PURE__*/
-  fileDesc("Ch1lbmdyYW0vZXZlbnRzL3YxL2V2ZW50cy5wcm90bxIQZW5ncmFtLmV2ZW50cy52MSLoBAoLRG9tYWluRXZlbnQSDgoGb2Zmc2V0GAEgASgDEgoKAmlkGAIgASgJEgwKBHR5cGUYAyABKAkSEgoKc3ViamVjdF9pZBgEIAEoCRIOCgZ0ZW5hbnQYBSABKAkSFwoKZGF0YXNldF9pZBgGIAEoCUgBiAEBEhMKC29jY3VycmVkX2F0GAcgASgJEjsKD3VzZXJfcmVnaXN0ZXJlZBgUIAEoCzIgLmVuZ3JhbS5ldmVudHMudjEuVXNlclJlZ2lzdGVyZWRIABI7Cg9kYXRhc2V0X2NyZWF0ZWQYFSABKAsyIC5lbmdyYW0uZXZlbnRzLnYxLkRhdGFzZXRDcmVhdGVkSAASOwoPZGF0YXNldF9yZW1vdmVkGBYgASgLMiAuZW5ncmFtLmV2ZW50cy52MS5EYXRhc2V0UmVtb3ZlZEgAEjEKCml0ZW1fYWRkZWQYFyABKAsyGy5lbmdyYW0uZXZlbnRzLnYxLkl0ZW1BZGRlZEgAEjkKDml0ZW1fZm9yZ290dGVuGBggASgLMh8uZW5ncmFtLmV2ZW50cy52MS5JdGVtRm9yZ290dGVuSAASMwoLcnVuX3N0YXJ0ZWQYGSABKAsyHC5lbmdyYW0uZXZlbnRzLnYxLlJ1blN0YXJ0ZWRIABI3Cg1ydW5fY29tcGxldGVkGBogASgLMh4uZW5ncmFtLmV2ZW50cy52MS5SdW5Db21wbGV0ZWRIABIzCgtydW5fZXJyb3JlZBgbIAEoCzIcLmVuZ3JhbS5ldmVudHMudjEuUnVuRXJyb3JlZEgAQgYKBGRhdGFCDQoLX2RhdGFzZXRfaWQiEAoOVXNlclJlZ2lzdGVyZWQiIgoORGF0YXNldENyZWF0ZWQSEAoIb3duZXJfaWQYASABKAkiIgoORGF0YXNldFJlbW92ZWQSEAoIb3duZXJfaWQYASABKAkiLwoJSXRlbUFkZGVkEg4KBmZvcm1hdBgBIAEoCRISCgpzaXplX2J5dGVzGAIgASgBIg8KDUl0ZW1Gb3Jnb3R0ZW4iHgoKUnVuU3RhcnRlZBIQCghwaXBlbGluZRgBIAEoCSJsCgxSdW5Db21wbGV0ZWQSEAoIcGlwZWxpbmUYASABKAkSFAoHb3V0Y29tZRgCIAEoCUgAiAEBEhgKC2Vycm9yX2NsYXNzGAMgASgJSAGIAQFCCgoIX291dGNvbWVCDgoMX2Vycm9yX2NsYXNzImoKClJ1bkVycm9yZWQSEAoIcGlwZWxpbmUYASABKAkSFAoHb3V0Y29tZRgCIAEoCUgAiAEBEhgKC2Vycm9yX2NsYXNzGAMgASgJSAGIAQFCCgoIX291dGNvbWVCDgoMX2Vycm9yX2NsYXNzIskBCghSdW5FdmVudBIsCgRraW5kGAEgASgOMh4uZW5ncmFtLmV2ZW50cy52MS5SdW5FdmVudEtpbmQSJwoDcnVuGAIgASgLMhouZW5ncmFtLmNvbW1vbi52MS5SdW5TdGF0ZRISCgVzdGFnZRgDIAEoCUgAiAEBEhMKC3N0YWdlX2luZGV4GAQgASgNEhMKC3N0YWdlX3RvdGFsGAUgASgNEhMKBnJlYXNvbhgGIAEoCUgBiAEBQggKBl9zdGFnZUIJCgdfcmVhc29uIgsKCUpvYnNBZGRlZCJpCg1BY2Nlc3NDaGFuZ2VkEg4KBnRlbmFudBgBIAEoCRIUCgd1c2VyX2lkGAIgASgJSACIAQESFwoKZGF0YXNldF9pZBgDIAEoCUgBiAEBQgoKCF91c2VyX2lkQg0KC19kYXRhc2V0X2lkKsEBCgxSdW5FdmVudEtpbmQSHgoaUlVOX0VWRU5UX0tJTkRfVU5TUEVDSUZJRUQQABIaChZSVU5fRVZFTlRfS0lORF9TVEFSVEVEEAESGwoXUlVOX0VWRU5UX0tJTkRfUFJPR1JFU1MQAhIcChhSVU5fRVZFTlRfS0lORF9DT01QTEVURUQQAxIaChZSVU5fRVZFTlRfS0lORF9FUlJPUkVEEAQSHgoaUlVOX0VWRU5UX0tJTkRfSU5URVJSVVBURUQQBWIGcHJvdG8z", [file_engram_common_v1_run]);
+  fileDesc("Ch1lbmdyYW0vZXZlbnRzL3YxL2V2ZW50cy5wcm90bxIQZW5ncmFtLmV2ZW50cy52MSKTCgoLRG9tYWluRXZlbnQSDgoGb2Zmc2V0GAEgASgDEgoKAmlkGAIgASgJEgwKBHR5cGUYAyABKAkSEgoKc3ViamVjdF9pZBgEIAEoCRIOCgZ0ZW5hbnQYBSABKAkSFwoKZGF0YXNldF9pZBgGIAEoCUgBiAEBEhMKC29jY3VycmVkX2F0GAcgASgJEjsKD3VzZXJfcmVnaXN0ZXJlZBgUIAEoCzIgLmVuZ3JhbS5ldmVudHMudjEuVXNlclJlZ2lzdGVyZWRIABI7Cg9kYXRhc2V0X2NyZWF0ZWQYFSABKAsyIC5lbmdyYW0uZXZlbnRzLnYxLkRhdGFzZXRDcmVhdGVkSAASOwoPZGF0YXNldF9yZW1vdmVkGBYgASgLMiAuZW5ncmFtLmV2ZW50cy52MS5EYXRhc2V0UmVtb3ZlZEgAEjEKCml0ZW1fYWRkZWQYFyABKAsyGy5lbmdyYW0uZXZlbnRzLnYxLkl0ZW1BZGRlZEgAEjkKDml0ZW1fZm9yZ290dGVuGBggASgLMh8uZW5ncmFtLmV2ZW50cy52MS5JdGVtRm9yZ290dGVuSAASMwoLcnVuX3N0YXJ0ZWQYGSABKAsyHC5lbmdyYW0uZXZlbnRzLnYxLlJ1blN0YXJ0ZWRIABI3Cg1ydW5fY29tcGxldGVkGBogASgLMh4uZW5ncmFtLmV2ZW50cy52MS5SdW5Db21wbGV0ZWRIABIzCgtydW5fZXJyb3JlZBgbIAEoCzIcLmVuZ3JhbS5ldmVudHMudjEuUnVuRXJyb3JlZEgAEjkKDnRlbmFudF9jcmVhdGVkGCggASgLMh8uZW5ncmFtLmV2ZW50cy52MS5UZW5hbnRDcmVhdGVkSAASPQoQbWVtYmVyc2hpcF9hZGRlZBgpIAEoCzIhLmVuZ3JhbS5ldmVudHMudjEuTWVtYmVyc2hpcEFkZGVkSAASQQoSbWVtYmVyc2hpcF9yZW1vdmVkGCogASgLMiMuZW5ncmFtLmV2ZW50cy52MS5NZW1iZXJzaGlwUmVtb3ZlZEgAEjUKDHJvbGVfY3JlYXRlZBgrIAEoCzIdLmVuZ3JhbS5ldmVudHMudjEuUm9sZUNyZWF0ZWRIABI1Cgxyb2xlX2RlbGV0ZWQYLCABKAsyHS5lbmdyYW0uZXZlbnRzLnYxLlJvbGVEZWxldGVkSAASPgoRcm9sZV9tZW1iZXJfYWRkZWQYLSABKAsyIS5lbmdyYW0uZXZlbnRzLnYxLlJvbGVNZW1iZXJBZGRlZEgAEkIKE3JvbGVfbWVtYmVyX3JlbW92ZWQYLiABKAsyIy5lbmdyYW0uZXZlbnRzLnYxLlJvbGVNZW1iZXJSZW1vdmVkSAASOQoOYWNjZXNzX2dyYW50ZWQYLyABKAsyHy5lbmdyYW0uZXZlbnRzLnYxLkFjY2Vzc0dyYW50ZWRIABI5Cg5hY2Nlc3NfcmV2b2tlZBgwIAEoCzIfLmVuZ3JhbS5ldmVudHMudjEuQWNjZXNzUmV2b2tlZEgAEkEKEmNhcGFiaWxpdHlfZ3JhbnRlZBgxIAEoCzIjLmVuZ3JhbS5ldmVudHMudjEuQ2FwYWJpbGl0eUdyYW50ZWRIABJBChJjYXBhYmlsaXR5X3Jldm9rZWQYMiABKAsyIy5lbmdyYW0uZXZlbnRzLnYxLkNhcGFiaWxpdHlSZXZva2VkSABCBgoEZGF0YUINCgtfZGF0YXNldF9pZCIQCg5Vc2VyUmVnaXN0ZXJlZCIiCg5EYXRhc2V0Q3JlYXRlZBIQCghvd25lcl9pZBgBIAEoCSIiCg5EYXRhc2V0UmVtb3ZlZBIQCghvd25lcl9pZBgBIAEoCSIvCglJdGVtQWRkZWQSDgoGZm9ybWF0GAEgASgJEhIKCnNpemVfYnl0ZXMYAiABKAEiDwoNSXRlbUZvcmdvdHRlbiIeCgpSdW5TdGFydGVkEhAKCHBpcGVsaW5lGAEgASgJImwKDFJ1bkNvbXBsZXRlZBIQCghwaXBlbGluZRgBIAEoCRIUCgdvdXRjb21lGAIgASgJSACIAQESGAoLZXJyb3JfY2xhc3MYAyABKAlIAYgBAUIKCghfb3V0Y29tZUIOCgxfZXJyb3JfY2xhc3MiagoKUnVuRXJyb3JlZBIQCghwaXBlbGluZRgBIAEoCRIUCgdvdXRjb21lGAIgASgJSACIAQESGAoLZXJyb3JfY2xhc3MYAyABKAlIAYgBAUIKCghfb3V0Y29tZUIOCgxfZXJyb3JfY2xhc3MiIQoNVGVuYW50Q3JlYXRlZBIQCghvd25lcl9pZBgBIAEoCSIRCg9NZW1iZXJzaGlwQWRkZWQiEwoRTWVtYmVyc2hpcFJlbW92ZWQiDQoLUm9sZUNyZWF0ZWQiDQoLUm9sZURlbGV0ZWQiMwoPUm9sZU1lbWJlckFkZGVkEg8KB3JvbGVfaWQYASABKAkSDwoHdXNlcl9pZBgCIAEoCSI1ChFSb2xlTWVtYmVyUmVtb3ZlZBIPCgdyb2xlX2lkGAEgASgJEg8KB3VzZXJfaWQYAiABKAkiNgoNQWNjZXNzR3JhbnRlZBIRCglob2xkZXJfaWQYASABKAkSEgoKcGVybWlzc2lvbhgCIAEoCSI2Cg1BY2Nlc3NSZXZva2VkEhEKCWhvbGRlcl9pZBgBIAEoCRISCgpwZXJtaXNzaW9uGAIgASgJIjoKEUNhcGFiaWxpdHlHcmFudGVkEhEKCWhvbGRlcl9pZBgBIAEoCRISCgpjYXBhYmlsaXR5GAIgASgJIjoKEUNhcGFiaWxpdHlSZXZva2VkEhEKCWhvbGRlcl9pZBgBIAEoCRISCgpjYXBhYmlsaXR5GAIgASgJIskBCghSdW5FdmVudBIsCgRraW5kGAEgASgOMh4uZW5ncmFtLmV2ZW50cy52MS5SdW5FdmVudEtpbmQSJwoDcnVuGAIgASgLMhouZW5ncmFtLmNvbW1vbi52MS5SdW5TdGF0ZRISCgVzdGFnZRgDIAEoCUgAiAEBEhMKC3N0YWdlX2luZGV4GAQgASgNEhMKC3N0YWdlX3RvdGFsGAUgASgNEhMKBnJlYXNvbhgGIAEoCUgBiAEBQggKBl9zdGFnZUIJCgdfcmVhc29uIgsKCUpvYnNBZGRlZCJpCg1BY2Nlc3NDaGFuZ2VkEg4KBnRlbmFudBgBIAEoCRIUCgd1c2VyX2lkGAIgASgJSACIAQESFwoKZGF0YXNldF9pZBgDIAEoCUgBiAEBQgoKCF91c2VyX2lkQg0KC19kYXRhc2V0X2lkKsEBCgxSdW5FdmVudEtpbmQSHgoaUlVOX0VWRU5UX0tJTkRfVU5TUEVDSUZJRUQQABIaChZSVU5fRVZFTlRfS0lORF9TVEFSVEVEEAESGwoXUlVOX0VWRU5UX0tJTkRfUFJPR1JFU1MQAhIcChhSVU5fRVZFTlRfS0lORF9DT01QTEVURUQQAxIaChZSVU5fRVZFTlRfS0lORF9FUlJPUkVEEAQSHgoaUlVOX0VWRU5UX0tJTkRfSU5URVJSVVBURUQQBWIGcHJvdG8z", [file_engram_common_v1_run]);
 
 /**
  * Domain events, from the event log to whoever relays or reads it. `type` in comments is the log's name of the event; the
@@ -127,6 +127,94 @@ export type DomainEvent = Message<"engram.events.v1.DomainEvent"> & {
      */
     value: RunErrored;
     case: "runErrored";
+  } | {
+    /**
+     * tenant.created
+     *
+     * @generated from field: engram.events.v1.TenantCreated tenant_created = 40;
+     */
+    value: TenantCreated;
+    case: "tenantCreated";
+  } | {
+    /**
+     * membership.added
+     *
+     * @generated from field: engram.events.v1.MembershipAdded membership_added = 41;
+     */
+    value: MembershipAdded;
+    case: "membershipAdded";
+  } | {
+    /**
+     * membership.removed
+     *
+     * @generated from field: engram.events.v1.MembershipRemoved membership_removed = 42;
+     */
+    value: MembershipRemoved;
+    case: "membershipRemoved";
+  } | {
+    /**
+     * role.created
+     *
+     * @generated from field: engram.events.v1.RoleCreated role_created = 43;
+     */
+    value: RoleCreated;
+    case: "roleCreated";
+  } | {
+    /**
+     * role.deleted
+     *
+     * @generated from field: engram.events.v1.RoleDeleted role_deleted = 44;
+     */
+    value: RoleDeleted;
+    case: "roleDeleted";
+  } | {
+    /**
+     * role_member.added
+     *
+     * @generated from field: engram.events.v1.RoleMemberAdded role_member_added = 45;
+     */
+    value: RoleMemberAdded;
+    case: "roleMemberAdded";
+  } | {
+    /**
+     * role_member.removed
+     *
+     * @generated from field: engram.events.v1.RoleMemberRemoved role_member_removed = 46;
+     */
+    value: RoleMemberRemoved;
+    case: "roleMemberRemoved";
+  } | {
+    /**
+     * access.granted
+     *
+     * @generated from field: engram.events.v1.AccessGranted access_granted = 47;
+     */
+    value: AccessGranted;
+    case: "accessGranted";
+  } | {
+    /**
+     * access.revoked
+     *
+     * @generated from field: engram.events.v1.AccessRevoked access_revoked = 48;
+     */
+    value: AccessRevoked;
+    case: "accessRevoked";
+  } | {
+    /**
+     * capability.granted
+     *
+     * @generated from field: engram.events.v1.CapabilityGranted capability_granted = 49;
+     */
+    value: CapabilityGranted;
+    case: "capabilityGranted";
+  } | {
+    /**
+     * capability.revoked
+     *
+     * @generated from field: engram.events.v1.CapabilityRevoked capability_revoked = 50;
+     */
+    value: CapabilityRevoked;
+    case: "capabilityRevoked";
   } | { case: undefined; value?: undefined };
 };
 
@@ -295,6 +383,217 @@ export const RunErroredSchema: GenMessage<RunErrored> = /*@__PURE__*/
   messageDesc(file_engram_events_v1_events, 8);
 
 /**
+ * @generated from message engram.events.v1.TenantCreated
+ */
+export type TenantCreated = Message<"engram.events.v1.TenantCreated"> & {
+  /**
+   * @generated from field: string owner_id = 1;
+   */
+  ownerId: string;
+};
+
+/**
+ * Describes the message engram.events.v1.TenantCreated.
+ * Use `create(TenantCreatedSchema)` to create a new message.
+ */
+export const TenantCreatedSchema: GenMessage<TenantCreated> = /*@__PURE__*/
+  messageDesc(file_engram_events_v1_events, 9);
+
+/**
+ * @generated from message engram.events.v1.MembershipAdded
+ */
+export type MembershipAdded = Message<"engram.events.v1.MembershipAdded"> & {
+};
+
+/**
+ * Describes the message engram.events.v1.MembershipAdded.
+ * Use `create(MembershipAddedSchema)` to create a new message.
+ */
+export const MembershipAddedSchema: GenMessage<MembershipAdded> = /*@__PURE__*/
+  messageDesc(file_engram_events_v1_events, 10);
+
+/**
+ * With it go the roles, grants and capabilities in the tenant of the user and of the user's agents.
+ *
+ * @generated from message engram.events.v1.MembershipRemoved
+ */
+export type MembershipRemoved = Message<"engram.events.v1.MembershipRemoved"> & {
+};
+
+/**
+ * Describes the message engram.events.v1.MembershipRemoved.
+ * Use `create(MembershipRemovedSchema)` to create a new message.
+ */
+export const MembershipRemovedSchema: GenMessage<MembershipRemoved> = /*@__PURE__*/
+  messageDesc(file_engram_events_v1_events, 11);
+
+/**
+ * @generated from message engram.events.v1.RoleCreated
+ */
+export type RoleCreated = Message<"engram.events.v1.RoleCreated"> & {
+};
+
+/**
+ * Describes the message engram.events.v1.RoleCreated.
+ * Use `create(RoleCreatedSchema)` to create a new message.
+ */
+export const RoleCreatedSchema: GenMessage<RoleCreated> = /*@__PURE__*/
+  messageDesc(file_engram_events_v1_events, 12);
+
+/**
+ * With it go its members, grants and capabilities.
+ *
+ * @generated from message engram.events.v1.RoleDeleted
+ */
+export type RoleDeleted = Message<"engram.events.v1.RoleDeleted"> & {
+};
+
+/**
+ * Describes the message engram.events.v1.RoleDeleted.
+ * Use `create(RoleDeletedSchema)` to create a new message.
+ */
+export const RoleDeletedSchema: GenMessage<RoleDeleted> = /*@__PURE__*/
+  messageDesc(file_engram_events_v1_events, 13);
+
+/**
+ * @generated from message engram.events.v1.RoleMemberAdded
+ */
+export type RoleMemberAdded = Message<"engram.events.v1.RoleMemberAdded"> & {
+  /**
+   * @generated from field: string role_id = 1;
+   */
+  roleId: string;
+
+  /**
+   * @generated from field: string user_id = 2;
+   */
+  userId: string;
+};
+
+/**
+ * Describes the message engram.events.v1.RoleMemberAdded.
+ * Use `create(RoleMemberAddedSchema)` to create a new message.
+ */
+export const RoleMemberAddedSchema: GenMessage<RoleMemberAdded> = /*@__PURE__*/
+  messageDesc(file_engram_events_v1_events, 14);
+
+/**
+ * @generated from message engram.events.v1.RoleMemberRemoved
+ */
+export type RoleMemberRemoved = Message<"engram.events.v1.RoleMemberRemoved"> & {
+  /**
+   * @generated from field: string role_id = 1;
+   */
+  roleId: string;
+
+  /**
+   * @generated from field: string user_id = 2;
+   */
+  userId: string;
+};
+
+/**
+ * Describes the message engram.events.v1.RoleMemberRemoved.
+ * Use `create(RoleMemberRemovedSchema)` to create a new message.
+ */
+export const RoleMemberRemovedSchema: GenMessage<RoleMemberRemoved> = /*@__PURE__*/
+  messageDesc(file_engram_events_v1_events, 15);
+
+/**
+ * @generated from message engram.events.v1.AccessGranted
+ */
+export type AccessGranted = Message<"engram.events.v1.AccessGranted"> & {
+  /**
+   * A user, a role or a tenant.
+   *
+   * @generated from field: string holder_id = 1;
+   */
+  holderId: string;
+
+  /**
+   * read, write, delete or share
+   *
+   * @generated from field: string permission = 2;
+   */
+  permission: string;
+};
+
+/**
+ * Describes the message engram.events.v1.AccessGranted.
+ * Use `create(AccessGrantedSchema)` to create a new message.
+ */
+export const AccessGrantedSchema: GenMessage<AccessGranted> = /*@__PURE__*/
+  messageDesc(file_engram_events_v1_events, 16);
+
+/**
+ * @generated from message engram.events.v1.AccessRevoked
+ */
+export type AccessRevoked = Message<"engram.events.v1.AccessRevoked"> & {
+  /**
+   * @generated from field: string holder_id = 1;
+   */
+  holderId: string;
+
+  /**
+   * @generated from field: string permission = 2;
+   */
+  permission: string;
+};
+
+/**
+ * Describes the message engram.events.v1.AccessRevoked.
+ * Use `create(AccessRevokedSchema)` to create a new message.
+ */
+export const AccessRevokedSchema: GenMessage<AccessRevoked> = /*@__PURE__*/
+  messageDesc(file_engram_events_v1_events, 17);
+
+/**
+ * @generated from message engram.events.v1.CapabilityGranted
+ */
+export type CapabilityGranted = Message<"engram.events.v1.CapabilityGranted"> & {
+  /**
+   * A user, a role or a tenant.
+   *
+   * @generated from field: string holder_id = 1;
+   */
+  holderId: string;
+
+  /**
+   * @generated from field: string capability = 2;
+   */
+  capability: string;
+};
+
+/**
+ * Describes the message engram.events.v1.CapabilityGranted.
+ * Use `create(CapabilityGrantedSchema)` to create a new message.
+ */
+export const CapabilityGrantedSchema: GenMessage<CapabilityGranted> = /*@__PURE__*/
+  messageDesc(file_engram_events_v1_events, 18);
+
+/**
+ * @generated from message engram.events.v1.CapabilityRevoked
+ */
+export type CapabilityRevoked = Message<"engram.events.v1.CapabilityRevoked"> & {
+  /**
+   * @generated from field: string holder_id = 1;
+   */
+  holderId: string;
+
+  /**
+   * @generated from field: string capability = 2;
+   */
+  capability: string;
+};
+
+/**
+ * Describes the message engram.events.v1.CapabilityRevoked.
+ * Use `create(CapabilityRevokedSchema)` to create a new message.
+ */
+export const CapabilityRevokedSchema: GenMessage<CapabilityRevoked> = /*@__PURE__*/
+  messageDesc(file_engram_events_v1_events, 19);
+
+/**
  * Published to `engram.runs.<run id>` after the state it tells of is durable, without the run's items: read the run for
  * those.
  *
@@ -341,7 +640,7 @@ export type RunEvent = Message<"engram.events.v1.RunEvent"> & {
  * Use `create(RunEventSchema)` to create a new message.
  */
 export const RunEventSchema: GenMessage<RunEvent> = /*@__PURE__*/
-  messageDesc(file_engram_events_v1_events, 9);
+  messageDesc(file_engram_events_v1_events, 20);
 
 /**
  * Published to `engram.jobs.<kind>`: jobs of the kind were added. Nothing is in it.
@@ -356,7 +655,7 @@ export type JobsAdded = Message<"engram.events.v1.JobsAdded"> & {
  * Use `create(JobsAddedSchema)` to create a new message.
  */
 export const JobsAddedSchema: GenMessage<JobsAdded> = /*@__PURE__*/
-  messageDesc(file_engram_events_v1_events, 10);
+  messageDesc(file_engram_events_v1_events, 21);
 
 /**
  * Published to `engram.access.<tenant>`: what was cached of access is outdated.
@@ -389,7 +688,7 @@ export type AccessChanged = Message<"engram.events.v1.AccessChanged"> & {
  * Use `create(AccessChangedSchema)` to create a new message.
  */
 export const AccessChangedSchema: GenMessage<AccessChanged> = /*@__PURE__*/
-  messageDesc(file_engram_events_v1_events, 11);
+  messageDesc(file_engram_events_v1_events, 22);
 
 /**
  * What a run event tells.

@@ -1,0 +1,77 @@
+import type { RoleId, TenantId, UserId } from '../../common/domain/brand.ts';
+import { engramError } from '../../common/domain/errors.ts';
+import { asId } from '../../common/domain/ids.ts';
+import { DuplicateKeyError, VersionConflictError } from '../../common/ports/document-store.ts';
+import type { Role } from '../../common/repositories/roles.ts';
+import type { AuthDependencies } from '../dependencies.ts';
+import { requireTenant } from './tenant-authority.ts';
+
+type CreateDependencies = Pick<AuthDependencies, 'audit' | 'clock' | 'eventLog' | 'ids' | 'roles' | 'tenants'>;
+type DeleteDependencies = Pick<
+  AuthDependencies,
+  'audit' | 'capabilities' | 'eventLog' | 'grants' | 'news' | 'roleMembers' | 'roles'
+>;
+
+export interface NewRole {
+  readonly tenant: TenantId;
+  readonly name: string;
+}
+
+/** The caller has checked that `by` may. Errors: `TenantNotFoundError`, `EntityAlreadyExistsError` for a name in use. */
+export async function createRole(
+  deps: CreateDependencies,
+  { tenant, name }: NewRole,
+  by: UserId | null,
+): Promise<Role> {
+  await requireTenant(deps, tenant);
+  const role: Role = { id: asId(deps.ids.uuid()), tenant, name, createdAt: deps.clock.now().toISOString() };
+  const writes = [
+    deps.tenants.changeWrite(tenant, {}),
+    deps.roles.insertWrite(role),
+    ...deps.eventLog.appendWrites({ tenant }, [{ type: 'role.created', subjectId: role.id, data: {} }]),
+  ];
+  try {
+    const entry = { tenant, action: 'role.created', actor: by, subject: role.id, details: { name } };
+    await deps.audit.commit({ tenant }, writes, [entry]);
+    return role;
+  } catch (error) {
+    if (error instanceof DuplicateKeyError) {
+      throw engramError('EntityAlreadyExistsError', 'The tenant already has a role of this name.');
+    }
+    if (error instanceof VersionConflictError) throw engramError('TenantNotFoundError', 'Could not find the tenant.');
+    throw error;
+  }
+}
+
+/**
+ * Removes the role with its members, grants and capabilities. The caller has checked that `by` may. Errors:
+ * `EntityNotFoundError`.
+ */
+export async function deleteRole(deps: DeleteDependencies, id: RoleId, by: UserId | null): Promise<void> {
+  const role = await deps.roles.get(id);
+  if (role === null) throw roleGone();
+  const { tenant, name } = role;
+  const writes = [
+    // Touched before it is removed: of two deletions one finds it gone.
+    deps.roles.touchWrite(id),
+    deps.roles.removeWrite(id),
+    deps.roleMembers.removeAllOfRoleWrite(id),
+    deps.grants.removeAllOfHolderWrite(id),
+    deps.capabilities.removeAllOfHolderWrite(id),
+    ...deps.eventLog.appendWrites({ tenant }, [{ type: 'role.deleted', subjectId: id, data: {} }]),
+  ];
+  try {
+    await deps.audit.commit({ tenant }, writes, [
+      { tenant, action: 'role.deleted', actor: by, subject: id, details: { name } },
+    ]);
+  } catch (error) {
+    if (error instanceof VersionConflictError) throw roleGone();
+    throw error;
+  }
+  // Whoever had it.
+  deps.news.accessChanged(tenant, null);
+}
+
+function roleGone() {
+  return engramError('EntityNotFoundError', 'Could not find the role.');
+}

@@ -1,0 +1,78 @@
+import type { PrincipalId, TenantId, UserId } from '../../common/domain/brand.ts';
+import { ADMIN_ROLE, CAPABILITIES, type Capability } from '../../common/domain/capabilities.ts';
+import { engramError } from '../../common/domain/errors.ts';
+import type { Principal } from '../../common/domain/principal.ts';
+import type { Tenant } from '../../common/repositories/tenants.ts';
+import type { AuthDependencies } from '../dependencies.ts';
+
+type Dependencies = Pick<AuthDependencies, 'tenants' | 'memberships' | 'roles' | 'roleMembers' | 'capabilities'>;
+
+/** What a user may do in a tenant beyond datasets. */
+export interface TenantAuthority {
+  readonly isMember: boolean;
+  /** What the user has, in the order of the catalog. */
+  readonly capabilities: readonly Capability[];
+  /** The rule of checks: a role named `admin` passes all of them, without having the capabilities. */
+  allows(capability: Capability): boolean;
+}
+
+const NO_AUTHORITY: TenantAuthority = { isMember: false, capabilities: [], allows: () => false };
+
+/** Grants on the tenant, on the user's roles there and on the user; the owner has all. Of members only. */
+export async function authorityIn(deps: Dependencies, user: UserId, tenant: Tenant): Promise<TenantAuthority> {
+  const [isMember, roleIds] = await Promise.all([
+    deps.memberships.has(tenant.id, user),
+    deps.roleMembers.rolesOf(user, tenant.id),
+  ]);
+  if (!isMember) return NO_AUTHORITY;
+  if (tenant.ownerId === user) return { isMember, capabilities: CAPABILITIES, allows: () => true };
+  const holders: readonly PrincipalId[] = [tenant.id, user, ...roleIds];
+  const [grants, roles] = await Promise.all([
+    deps.capabilities.ofHolders(tenant.id, holders),
+    deps.roles.getMany(roleIds),
+  ]);
+  const granted = new Set(grants.map(({ capability }) => capability));
+  const isAdmin = roles.some(({ name }) => name === ADMIN_ROLE);
+  return {
+    isMember,
+    capabilities: CAPABILITIES.filter((capability) => granted.has(capability)),
+    allows: (capability) => isAdmin || granted.has(capability),
+  };
+}
+
+/** Effective capabilities, sorted; none for strangers and in unknown tenants. */
+export async function capabilitiesOf(
+  deps: Dependencies,
+  user: UserId,
+  tenant: TenantId,
+): Promise<readonly Capability[]> {
+  const found = await deps.tenants.get(tenant);
+  return found === null ? [] : (await authorityIn(deps, user, found)).capabilities;
+}
+
+/**
+ * The tenant, when the principal may do this in it. Errors: `TenantNotFoundError` for an unknown tenant and for the personal
+ * space, `PermissionDeniedError`.
+ */
+export async function requireCapability(
+  deps: Dependencies,
+  principal: Pick<Principal, 'id'>,
+  tenant: TenantId,
+  capability: Capability,
+): Promise<Tenant> {
+  const found = await requireTenant(deps, tenant);
+  if (!(await authorityIn(deps, principal.id, found)).allows(capability)) throw capabilityMissing(capability);
+  return found;
+}
+
+/** `TenantNotFoundError` for the personal space too. */
+export async function requireTenant({ tenants }: Pick<Dependencies, 'tenants'>, id: TenantId): Promise<Tenant> {
+  const tenant = await tenants.get(id);
+  if (tenant === null) throw engramError('TenantNotFoundError', 'Could not find the tenant.');
+  return tenant;
+}
+
+export function capabilityMissing(capability: Capability) {
+  const what = capability.replaceAll('_', ' ');
+  return engramError('PermissionDeniedError', `You do not have permission to ${what} in this tenant.`);
+}
