@@ -8,6 +8,7 @@ import type { Subscription } from '../common/ports/bus.ts';
 import type { AnyCollection } from '../common/ports/document-store.ts';
 import { apiKeysCollection, createApiKeys } from '../common/repositories/api-keys.ts';
 import { auditRecordsCollection } from '../common/repositories/audit-log.ts';
+import { createAuditRecords } from '../common/repositories/audit-records.ts';
 import { capabilityGrantsCollection, createCapabilityGrants } from '../common/repositories/capability-grants.ts';
 import { createDatasets, datasetsCollection } from '../common/repositories/datasets.ts';
 import { createGrants, grantsCollection } from '../common/repositories/grants.ts';
@@ -19,12 +20,14 @@ import { createTenants, tenantsCollection } from '../common/repositories/tenants
 import { createUsers, usersCollection } from '../common/repositories/users.ts';
 import { createAccessNews } from './credentials/access-news.ts';
 import { createAccessTokens } from './credentials/access-tokens.ts';
+import { createAuditHeadSigner } from './credentials/audit-head-signer.ts';
 import { createLoginThrottle } from './credentials/login-throttle.ts';
 import { createPasswordHasher } from './credentials/password-hasher.ts';
 import { createPrincipalCache } from './credentials/principal-cache.ts';
 import type { AuthDependencies, AuthServiceOptions } from './dependencies.ts';
 import { accountRoutes } from './routes/accounts.ts';
 import { apiKeyRoutes } from './routes/api-keys.ts';
+import { auditRoutes } from './routes/audit.ts';
 import { sessionRoutes } from './routes/sessions.ts';
 import { authenticate } from './usecases/authenticate.ts';
 import { createDataset } from './usecases/create-dataset.ts';
@@ -55,7 +58,7 @@ export function createAuthService(options: AuthServiceOptions): Service {
   let review: Promise<void> = Promise.resolve();
   return {
     name: 'auth',
-    routes: [...sessionRoutes(deps), ...accountRoutes(deps), ...apiKeyRoutes(deps)],
+    routes: [...sessionRoutes(deps), ...accountRoutes(deps), ...apiKeyRoutes(deps), ...auditRoutes(deps)],
     sockets: [],
     async start() {
       await prepareDefaultUser(deps);
@@ -88,6 +91,8 @@ function dependenciesOf(options: AuthServiceOptions): AuthDependencies {
     roles: createRoles(store),
     roleMembers: createRoleMembers(store),
     capabilities: createCapabilityGrants(store),
+    auditRecords: createAuditRecords(store),
+    auditHeads: createAuditHeadSigner(secrets.jwt),
     revokedTokens: createRevokedTokens(store),
     passwords: createPasswordHasher(),
     tokens: createAccessTokens({ secret: secrets.jwt, lifetimeSeconds: settings.tokenLifetimeSeconds, clock, ids }),
