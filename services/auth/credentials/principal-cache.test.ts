@@ -23,6 +23,19 @@ describe('principal cache', () => {
     expect(cache.get('key')).to.equal(null);
   });
 
+  it('remembers no credential beyond its own end', () => {
+    const clock = testClock();
+    const cache = createPrincipalCache({ clock });
+    cache.put('key', ada, cache.lookUp(), 300);
+    clock.advance(299);
+    expect(cache.get('key')).to.equal(ada);
+    clock.advance(1);
+    expect(cache.get('key')).to.equal(null);
+    cache.put('key', ada, cache.lookUp(), 5000);
+    clock.advance(1000);
+    expect(cache.get('key')).to.equal(null);
+  });
+
   it('drops what was looked up before a change, so that a logout cannot be undone by a slow look-up', () => {
     const cache = createPrincipalCache({ clock: testClock() });
     const lookUp = cache.lookUp();

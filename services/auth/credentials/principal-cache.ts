@@ -13,8 +13,11 @@ export interface PrincipalCache {
   get(key: string): Principal | null;
   /** To be taken before the look-up whose result is `put`. */
   lookUp(): LookUp;
-  /** Dropped when `dropUser` ran since the look-up began: what was looked up may be outdated already. */
-  put(key: string, principal: Principal, lookUp: LookUp): void;
+  /**
+   * Dropped when `dropUser` ran since the look-up began: what was looked up may be outdated already. `lifeMs`: how long the
+   * credential has left to live.
+   */
+  put(key: string, principal: Principal, lookUp: LookUp, lifeMs?: number): void;
   dropUser(user: UserId): void;
 }
 
@@ -46,14 +49,14 @@ export function createPrincipalCache({
       return null;
     },
     lookUp: () => ({ era, atMs: clock.monotonicMs() }),
-    put(key, principal, lookUp) {
+    put(key, principal, lookUp, lifeMs = Number.POSITIVE_INFINITY) {
       if (lookUp.era !== era) return;
       entries.delete(key);
       if (entries.size >= maxEntries) {
         const [oldest] = entries.keys();
         if (oldest !== undefined) entries.delete(oldest);
       }
-      entries.set(key, { principal, untilMs: lookUp.atMs + ttlMs });
+      entries.set(key, { principal, untilMs: Math.min(lookUp.atMs + ttlMs, clock.monotonicMs() + lifeMs) });
     },
     dropUser(user) {
       era += 1;

@@ -1,5 +1,4 @@
 import { wireTenant } from '../../common/domain/scope.ts';
-import type { ApiKey } from '../../common/repositories/api-keys.ts';
 import type { User } from '../../common/repositories/users.ts';
 
 /** The user record of the wire (auth-integrations.md §2.4). */
@@ -13,9 +12,4 @@ export function presentUser(user: User) {
     tenant_id: wireTenant(user.tenant),
     parent_user_id: user.parentId,
   };
-}
-
-/** `text` only right after the key was made; later an empty `key`, by which clients see that they must mint another. */
-export function presentApiKey(key: ApiKey, text = '') {
-  return { key: text, label: `${key.prefix}****`, name: key.name, id: key.id };
 }

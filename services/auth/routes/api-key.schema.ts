@@ -1,7 +1,25 @@
 import { z } from 'zod';
-import { uuid } from '../../common/http/schema.ts';
+import { PERMISSIONS } from '../../common/domain/principal.ts';
+import { lenientInteger, optional, uuid, uuidList } from '../../common/http/schema.ts';
+import { MAX_KEY_LIFE_SECONDS } from '../usecases/api-keys.ts';
 
-export const createApiKeyBody = z.object({ name: z.string().nullish() });
+/** More than all datasets of most accounts; each is looked up. */
+const MAX_KEY_DATASETS = 1000;
+
+/** ISO-8601; without an offset it means UTC, as all naive times of the wire do. */
+const instant = z.iso
+  .datetime({ offset: true, local: true })
+  .transform((text) => new Date(/(Z|[+-]\d{2}:?\d{2})$/i.test(text) ? text : `${text}Z`));
+
+export const createApiKeyBody = z.object({
+  name: z.string().nullish(),
+  /** Free text of the owner; shown as `user_label`, because `label` of the wire is the masked key. */
+  label: z.string().max(200).nullish(),
+  expires_at: optional(z.union([lenientInteger({ min: 1, max: MAX_KEY_LIFE_SECONDS }), instant])),
+  /** Null or absent: no limit. An empty list could mean all or nothing, so it is refused. */
+  permissions: optional(z.array(z.enum(PERMISSIONS)).min(1)),
+  datasets: optional(uuidList().min(1).max(MAX_KEY_DATASETS)),
+});
 
 export const apiKeyParams = z.object({ apiKeyId: uuid() });
 
@@ -10,4 +28,10 @@ export const apiKeyRecord = z.object({
   label: z.string(),
   name: z.string().nullable(),
   id: z.string(),
+  user_label: z.string().nullable(),
+  created_at: z.string(),
+  last_used_at: z.string().nullable(),
+  expires_at: z.string().nullable(),
+  permissions: z.array(z.enum(PERMISSIONS)).nullable(),
+  datasets: z.array(z.string()).nullable(),
 });

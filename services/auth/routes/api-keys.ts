@@ -2,7 +2,7 @@ import { z } from 'zod';
 import { defineRoute, json, type Route } from '../../common/http/route.ts';
 import { own } from '../../common/http/route-permission.ts';
 import type { AuthDependencies } from '../dependencies.ts';
-import { presentApiKey } from '../presenters/account.ts';
+import { presentApiKey } from '../presenters/api-key.ts';
 import { createApiKey, deleteApiKey } from '../usecases/api-keys.ts';
 import { apiKeyParams, apiKeyRecord, createApiKeyBody } from './api-key.schema.ts';
 
@@ -40,10 +40,17 @@ function create(deps: AuthDependencies): Route {
     body: { kind: 'json', schema: createApiKeyBody },
     responses: {
       200: { description: 'The key', schema: apiKeyRecord },
-      400: { description: 'The maximum number of keys is reached' },
+      400: { description: 'The maximum number of keys is reached, or `expires_at` has passed' },
+      403: { description: 'A dataset is not readable by the caller' },
     },
     async handle({ principal, body }) {
-      const { key, text } = await createApiKey(deps, principal.id, body.name ?? null);
+      const { key, text } = await createApiKey(deps, principal, {
+        name: body.name ?? null,
+        label: body.label ?? null,
+        expires: body.expires_at ?? null,
+        permissions: body.permissions ?? null,
+        datasets: body.datasets ?? null,
+      });
       return { json: presentApiKey(key, text), headers: { 'cache-control': 'no-store' } };
     },
   });

@@ -1,11 +1,14 @@
-import type { UserId } from '../../common/domain/brand.ts';
+import type { DatasetId, UserId } from '../../common/domain/brand.ts';
 import { engramError } from '../../common/domain/errors.ts';
+import type { Permission, Principal } from '../../common/domain/principal.ts';
 import { PERSONAL_TENANT } from '../../common/domain/scope.ts';
 import { HttpError } from '../../common/http/http-error.ts';
+import type { AuditEntry } from '../../common/ports/audit-log.ts';
 import { VersionConflictError, type Write } from '../../common/ports/document-store.ts';
-import type { ApiKey } from '../../common/repositories/api-keys.ts';
+import { type ApiKey, hasExpired } from '../../common/repositories/api-keys.ts';
 import { apiKeyHash, apiKeyPrefix, newApiKeyText } from '../credentials/api-key-text.ts';
 import type { AuthDependencies } from '../dependencies.ts';
+import { resolveDatasets } from './resolve-datasets.ts';
 import { currentUser } from './update-own-account.ts';
 
 export interface CreatedApiKey {
@@ -14,30 +17,47 @@ export interface CreatedApiKey {
   readonly text: string;
 }
 
+export interface ApiKeyRequest {
+  readonly name: string | null;
+  readonly label: string | null;
+  /** The time it ends, or its life in seconds. */
+  readonly expires: Date | number | null;
+  readonly permissions: readonly Permission[] | null;
+  /** Ids, all of which the caller must be able to read now; what the key may do with them is decided when it is used. */
+  readonly datasets: readonly string[] | null;
+}
+
+/** The seconds of ten years: more is an epoch time that was taken for a duration. */
+export const MAX_KEY_LIFE_SECONDS = 10 * 365 * 86_400;
+
 /**
- * A new key. At the limit it replaces the least recently used key of the same name – clients that lost theirs mint one under
- * a fixed name – else 400. Requests at the same time never exceed the limit: each changes the account it counted for.
+ * A new key. At the limit an expired key makes room, else the least recently used one of the same name – clients that lost
+ * theirs mint one under a fixed name – else 400. Requests at the same time never exceed the limit: each changes the account
+ * it counted for. Errors: `InvalidRequestError` for an end that has passed, `PermissionDeniedError` for a dataset.
  */
 export async function createApiKey(
   deps: AuthDependencies,
-  userId: UserId,
-  name: string | null,
+  principal: Principal,
+  request: ApiKeyRequest,
 ): Promise<CreatedApiKey> {
-  const { store, users, apiKeys, clock, ids, news } = deps;
-  const text = newApiKeyText();
-  const parts = { hash: apiKeyHash(text), prefix: apiKeyPrefix(text), name, lastUsedAt: null };
+  const { audit, users, apiKeys, clock, news } = deps;
+  const limits = await limitsOf(deps, principal, request);
   for (;;) {
-    const user = await currentUser(deps, userId);
-    const existing = await apiKeys.ofUser(userId);
+    const user = await currentUser(deps, principal.id);
+    const existing = await apiKeys.ofUser(principal.id);
+    const created = newApiKey(deps, principal.id, { ...limits, name: request.name, label: request.label });
     const writes: Write[] = [users.replaceWrite({ ...user, keysMade: user.keysMade + 1 })];
+    const entries: AuditEntry[] = [];
     if (existing.length >= deps.settings.maxApiKeysPerUser) {
-      writes.push(apiKeys.removeWrite(replaceable(existing, name).id));
+      const replaced = replaceable(existing, request.name, clock.now());
+      writes.push(apiKeys.removeWrite(replaced.id));
+      entries.push(keyDeleted(replaced, principal.id, { replacedBy: created.key.id }));
     }
-    const key = { id: ids.uuid(), userId, ...parts, createdAt: clock.now().toISOString() };
+    writes.push(apiKeys.insertWrite(created.key));
     try {
-      await store.commit({ tenant: PERSONAL_TENANT }, [...writes, apiKeys.insertWrite(key)]);
-      news.userChanged(userId);
-      return { key, text };
+      await audit.commit({ tenant: PERSONAL_TENANT }, writes, [keyCreated(created.key, principal.id), ...entries]);
+      news.userChanged(principal.id);
+      return created;
     } catch (error) {
       if (!(error instanceof VersionConflictError)) throw error;
     }
@@ -48,11 +68,70 @@ export async function createApiKey(
 export async function deleteApiKey(deps: AuthDependencies, userId: UserId, id: string): Promise<void> {
   const key = await deps.apiKeys.get(id);
   if (key === null || key.userId !== userId) throw engramError('EntityNotFoundError', 'API key not found.');
-  await deps.store.commit({ tenant: PERSONAL_TENANT }, [deps.apiKeys.removeWrite(id)]);
+  await deps.audit.commit({ tenant: PERSONAL_TENANT }, [deps.apiKeys.removeWrite(id)], [keyDeleted(key, userId)]);
   deps.news.userChanged(userId);
 }
 
-function replaceable(existing: readonly ApiKey[], name: string | null): ApiKey {
+type KeyParts = Pick<ApiKey, 'name' | 'label' | 'expiresAt' | 'permissions' | 'datasets'>;
+
+/** Not stored yet. */
+export function newApiKey(
+  { clock, ids }: Pick<AuthDependencies, 'clock' | 'ids'>,
+  userId: UserId,
+  parts: Partial<KeyParts>,
+): CreatedApiKey {
+  const text = newApiKeyText();
+  const key: ApiKey = {
+    ...{ id: ids.uuid(), userId, hash: apiKeyHash(text), prefix: apiKeyPrefix(text) },
+    ...{ name: null, label: null, expiresAt: null, permissions: null, datasets: null, ...parts },
+    ...{ createdAt: clock.now().toISOString(), lastUsedAt: null },
+  };
+  return { key, text };
+}
+
+export function keyCreated(key: ApiKey, by: UserId): AuditEntry {
+  const { userId, name, prefix, expiresAt, permissions, datasets } = key;
+  const details = { userId, name, prefix, expiresAt, permissions, datasets };
+  return { tenant: PERSONAL_TENANT, action: 'key.created', actor: by, subject: key.id, details };
+}
+
+function keyDeleted(
+  { id, userId, name, prefix }: ApiKey,
+  by: UserId,
+  more: { readonly replacedBy?: string } = {},
+): AuditEntry {
+  const details = { userId, name, prefix, ...more };
+  return { tenant: PERSONAL_TENANT, action: 'key.deleted', actor: by, subject: id, details };
+}
+
+async function limitsOf(
+  deps: AuthDependencies,
+  principal: Principal,
+  { expires, permissions, datasets }: ApiKeyRequest,
+): Promise<Pick<ApiKey, 'expiresAt' | 'permissions' | 'datasets'>> {
+  const now = deps.clock.now().getTime();
+  const end = typeof expires === 'number' ? new Date(now + expires * 1000) : expires;
+  if (end !== null && end.getTime() <= now) {
+    throw engramError('InvalidRequestError', 'expires_at must be in the future.');
+  }
+  return {
+    expiresAt: end?.toISOString() ?? null,
+    permissions: permissions === null ? null : [...new Set(permissions)],
+    datasets: datasets === null ? null : await readable(deps, principal, datasets),
+  };
+}
+
+async function readable(
+  deps: AuthDependencies,
+  principal: Principal,
+  ids: readonly string[],
+): Promise<readonly DatasetId[]> {
+  return (await resolveDatasets(deps, { principal, permission: 'read', ids })).map(({ id }) => id);
+}
+
+function replaceable(existing: readonly ApiKey[], name: string | null, now: Date): ApiKey {
+  const expired = existing.find((key) => hasExpired(key, now));
+  if (expired !== undefined) return expired;
   const sameName = existing.filter((key) => name !== null && key.name === name);
   const [oldest] = sameName.toSorted((one, other) => (lastUse(one) < lastUse(other) ? -1 : 1));
   if (oldest === undefined) {

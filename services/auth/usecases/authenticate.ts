@@ -1,6 +1,6 @@
-import type { Principal } from '../../common/domain/principal.ts';
+import type { PresentedKey, Principal } from '../../common/domain/principal.ts';
 import type { Credential } from '../../common/messaging/methods/auth.ts';
-import type { ApiKey } from '../../common/repositories/api-keys.ts';
+import { type ApiKey, hasExpired, presentedKey } from '../../common/repositories/api-keys.ts';
 import { principalOf, type User } from '../../common/repositories/users.ts';
 import { apiKeyHash, isApiKeyText } from '../credentials/api-key-text.ts';
 import { cacheKey } from '../credentials/principal-cache.ts';
@@ -28,37 +28,47 @@ export async function authenticate(
     if (principal !== null) return principal;
   }
   if (strict || deps.settings.posture.required) return null;
-  return cached(deps, ANONYMOUS, () => ensureDefaultUser(deps));
+  return cached(deps, ANONYMOUS, async () => ({ user: await ensureDefaultUser(deps), endsAt: null }));
+}
+
+/** What a credential stands for. */
+interface Owner {
+  readonly user: User;
+  /** When the credential ends by itself; it is not remembered for longer. */
+  readonly endsAt: Date | null;
+  readonly key?: PresentedKey;
 }
 
 async function cached(
-  { cache }: AuthDependencies,
+  { cache, clock }: AuthDependencies,
   key: string,
-  find: () => Promise<User | null>,
+  find: () => Promise<Owner | null>,
 ): Promise<Principal | null> {
   const known = cache.get(key);
   if (known !== null) return known;
   const lookUp = cache.lookUp();
-  const user = await find();
-  if (user === null || !user.isActive) return null;
-  const principal = principalOf(user);
-  cache.put(key, principal, lookUp);
+  const owner = await find();
+  if (owner === null || !owner.user.isActive) return null;
+  const { user, endsAt, key: presented } = owner;
+  const principal = { ...principalOf(user), ...(presented === undefined ? {} : { key: presented }) };
+  cache.put(key, principal, lookUp, endsAt === null ? undefined : endsAt.getTime() - clock.now().getTime());
   return principal;
 }
 
-function ownerOf(deps: AuthDependencies, { kind, value }: Credential): Promise<User | null> {
+function ownerOf(deps: AuthDependencies, { kind, value }: Credential): Promise<Owner | null> {
   // A shipped client sends its API key as Bearer.
   const isKey = kind === 'api-key' || (kind === 'bearer' && isApiKeyText(value));
   return isKey ? ownerOfApiKey(deps, value) : ownerOfToken(deps, value);
 }
 
-async function ownerOfApiKey(deps: AuthDependencies, text: string): Promise<User | null> {
+async function ownerOfApiKey(deps: AuthDependencies, text: string): Promise<Owner | null> {
   if (!isApiKeyText(text)) return null;
   const key = await deps.apiKeys.findByHash(apiKeyHash(text));
-  if (key === null) return null;
+  if (key === null || hasExpired(key, deps.clock.now())) return null;
   const user = await deps.users.get(key.userId);
-  if (user?.isActive) await renewLastUse(deps, key);
-  return user;
+  if (user === null) return null;
+  if (user.isActive) await renewLastUse(deps, key);
+  return { user, key: presentedKey(key), endsAt: key.expiresAt === null ? null : new Date(key.expiresAt) };
 }
 
 async function renewLastUse({ apiKeys, clock, logger }: AuthDependencies, key: ApiKey): Promise<void> {
@@ -72,9 +82,10 @@ async function renewLastUse({ apiKeys, clock, logger }: AuthDependencies, key: A
   }
 }
 
-async function ownerOfToken(deps: AuthDependencies, token: string): Promise<User | null> {
+async function ownerOfToken(deps: AuthDependencies, token: string): Promise<Owner | null> {
   const claims = await deps.tokens.read(token);
   if (claims === null) return null;
   const [user, isRevoked] = await Promise.all([deps.users.get(claims.userId), deps.revokedTokens.has(claims.tokenId)]);
-  return user !== null && !isRevoked && deps.tokens.isCurrent(claims, user) ? user : null;
+  if (user === null || isRevoked || !deps.tokens.isCurrent(claims, user)) return null;
+  return { user, endsAt: claims.expiresAt };
 }

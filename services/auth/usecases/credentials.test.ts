@@ -46,9 +46,10 @@ describe('API keys', () => {
   });
 
   it('authenticates by header and as 64-hex bearer', async () => {
-    const { key } = await create();
-    expect(await use(key)).to.deep.equal(principal);
-    expect(await auth.authenticate({ kind: 'bearer', value: key })).to.deep.equal(principal);
+    const { key, id } = await create();
+    const withKey = { ...principal, key: { id, permissions: null, datasets: null } };
+    expect(await use(key)).to.deep.equal(withKey);
+    expect(await auth.authenticate({ kind: 'bearer', value: key })).to.deep.equal(withKey);
     expect(await auth.authenticate({ kind: 'cookie', value: key })).to.equal(null);
     for (const wrong of ['', 'f'.repeat(64), key.toUpperCase(), `${key} `, key.slice(1)]) {
       expect(await use(wrong), wrong).to.equal(null);

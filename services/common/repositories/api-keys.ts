@@ -1,5 +1,6 @@
-import type { UserId } from '../domain/brand.ts';
+import type { DatasetId, UserId } from '../domain/brand.ts';
 import { asId } from '../domain/ids.ts';
+import type { Permission, PresentedKey } from '../domain/principal.ts';
 import { SYSTEM_SCOPE } from '../domain/scope.ts';
 import {
   type Collection,
@@ -22,6 +23,11 @@ type ApiKeyDocument = {
   readonly name: string | null;
   readonly createdAt: string;
   readonly lastUsedAt: string | null;
+  // The fields below are missing in keys made by earlier releases: those have no label, no end and no limits.
+  readonly label?: string | null;
+  readonly expiresAt?: string | null;
+  readonly permissions?: readonly Permission[] | null;
+  readonly datasets?: readonly string[] | null;
 };
 
 export const apiKeysCollection: Collection<ApiKeyDocument> = {
@@ -35,9 +41,17 @@ export interface ApiKey {
   readonly userId: UserId;
   readonly hash: string;
   readonly prefix: string;
+  /** Programs give it, and replace the key of their name at the limit. */
   readonly name: string | null;
+  /** What the owner notes about it. */
+  readonly label: string | null;
   readonly createdAt: string;
   readonly lastUsedAt: string | null;
+  /** From then on it is refused. Null: it does not end. */
+  readonly expiresAt: string | null;
+  /** Null: whatever its user may. Never empty. */
+  readonly permissions: readonly Permission[] | null;
+  readonly datasets: readonly DatasetId[] | null;
 }
 
 export interface ApiKeys {
@@ -45,6 +59,8 @@ export interface ApiKeys {
   findByHash(hash: string): Promise<ApiKey | null>;
   /** Oldest first. */
   ofUser(user: UserId): Promise<readonly ApiKey[]>;
+  /** Of any of the users, oldest first per user. */
+  ofUsers(users: readonly UserId[]): Promise<readonly ApiKey[]>;
   insertWrite(key: ApiKey): Write;
   removeWrite(id: string): Write;
   removeAllWrite(user: UserId): Write;
@@ -52,7 +68,16 @@ export interface ApiKeys {
   touch(id: string, at: string): Promise<void>;
 }
 
+const SLICE = 500;
+
 export function createApiKeys(store: DocumentStore): ApiKeys {
+  const find = async (userId: string | { readonly in: readonly string[] }): Promise<readonly ApiKey[]> => {
+    const keys = await findAll(store, SYSTEM_SCOPE, apiKeysCollection, {
+      where: { userId },
+      sort: [{ field: 'userId' }, { field: 'createdAt' }],
+    });
+    return keys.map(apiKeyOf);
+  };
   return {
     async get(id) {
       const stored = await store.get(SYSTEM_SCOPE, apiKeysCollection, id);
@@ -62,12 +87,13 @@ export function createApiKeys(store: DocumentStore): ApiKeys {
       const { items } = await store.find(SYSTEM_SCOPE, apiKeysCollection, { where: { hash }, limit: 1 });
       return items[0] === undefined ? null : apiKeyOf(items[0]);
     },
-    async ofUser(user) {
-      const keys = await findAll(store, SYSTEM_SCOPE, apiKeysCollection, {
-        where: { userId: user },
-        sort: [{ field: 'createdAt' }],
-      });
-      return keys.map(apiKeyOf);
+    ofUser: (user) => find(user),
+    async ofUsers(users) {
+      const keys: ApiKey[] = [];
+      for (let start = 0; start < users.length; start += SLICE) {
+        keys.push(...(await find({ in: users.slice(start, start + SLICE) })));
+      }
+      return keys;
     },
     insertWrite: ({ id, ...document }) => insert(apiKeysCollection, id, document),
     removeWrite: (id) => remove(apiKeysCollection, id),
@@ -78,6 +104,20 @@ export function createApiKeys(store: DocumentStore): ApiKeys {
   };
 }
 
+/** What the principal of a request with this key carries. */
+export function presentedKey({ id, permissions, datasets }: ApiKey): PresentedKey {
+  return { id, permissions, datasets };
+}
+
+export function hasExpired({ expiresAt }: Pick<ApiKey, 'expiresAt'>, now: Date): boolean {
+  return expiresAt !== null && Date.parse(expiresAt) <= now.getTime();
+}
+
 function apiKeyOf({ id, value }: Stored<ApiKeyDocument>): ApiKey {
-  return { id, ...value, userId: asId(value.userId) };
+  const { label = null, expiresAt = null, permissions = null, datasets = null } = value;
+  return {
+    ...{ ...value, id, label, expiresAt, permissions },
+    userId: asId(value.userId),
+    datasets: datasets === null ? null : datasets.map((dataset) => asId<DatasetId>(dataset)),
+  };
 }
