@@ -28,7 +28,7 @@ export async function joinRole(deps: Dependencies, membership: RoleMembership, b
       deps.roles.touchWrite(id),
       deps.memberships.touchWrite(tenant, user),
       deps.roleMembers.insertWrite(role, user),
-      ...deps.eventLog.appendWrites({ tenant }, [eventOf('role_member.added', membership)]),
+      ...deps.eventLog.appendWrites({ tenant }, [eventOf('role.assigned', membership)]),
     ];
     const entry = { tenant, action: 'role_member.added', actor: by, subject: user, details: { role: id } };
     try {
@@ -50,7 +50,7 @@ export async function leaveRole(deps: Dependencies, membership: RoleMembership, 
   if (!(await deps.roleMembers.has(id, user))) return;
   const writes = [
     deps.roleMembers.removeWrite(id, user),
-    ...deps.eventLog.appendWrites({ tenant }, [eventOf('role_member.removed', membership)]),
+    ...deps.eventLog.appendWrites({ tenant }, [eventOf('role.unassigned', membership)]),
   ];
   const entry = { tenant, action: 'role_member.removed', actor: by, subject: user, details: { role: id } };
   await deps.audit.commit({ tenant }, writes, [entry]);
