@@ -4,11 +4,11 @@ import { datasetId } from '../../common/domain/ids.ts';
 import { creatorHolders } from '../../common/domain/permissions.ts';
 import type { Principal } from '../../common/domain/principal.ts';
 import { datasetScope, wireTenant } from '../../common/domain/scope.ts';
-import { DuplicateKeyError } from '../../common/ports/document-store.ts';
+import { DuplicateKeyError, VersionConflictError } from '../../common/ports/document-store.ts';
 import { datasetRef } from '../../common/repositories/datasets.ts';
 import type { AuthDependencies } from '../dependencies.ts';
 
-type Dependencies = Pick<AuthDependencies, 'store' | 'eventLog' | 'clock' | 'datasets' | 'grants'>;
+type Dependencies = Pick<AuthDependencies, 'store' | 'eventLog' | 'clock' | 'datasets' | 'grants' | 'users'>;
 
 /** How often a name may vanish under a creation that found it taken. */
 const ATTEMPTS = 5;
@@ -34,6 +34,8 @@ export async function createDataset(deps: Dependencies, principal: Principal, na
     };
     try {
       await deps.store.commit(scope, [
+        // A deletion of the account that has begun hands over what it saw: nothing may come after.
+        deps.users.touchWrite(principal.id, { isActive: true }),
         deps.datasets.insertWrite(dataset),
         ...deps.grants.insertAllWrites(id, creatorHolders(principal)),
         ...deps.eventLog.appendWrites(scope, [
@@ -42,8 +44,16 @@ export async function createDataset(deps: Dependencies, principal: Principal, na
       ]);
       return dataset;
     } catch (error) {
+      if (error instanceof VersionConflictError) throw accountEnded(error);
       if (!(error instanceof DuplicateKeyError)) throw error;
+      // The name may be one of a dataset that came from a deleted account: its id follows from that one's.
+      const [own] = await deps.datasets.ownedByName({ tenant: principal.tenant }, principal.id, [name]);
+      if (own !== undefined) return datasetRef(own);
     }
   }
   throw engramError('ConflictError', 'The dataset is being created and removed at the same time.', { retryable: true });
+}
+
+function accountEnded(cause: unknown) {
+  return engramError('PermissionDeniedError', 'The account was deleted or deactivated.', { cause });
 }

@@ -21,7 +21,7 @@ type CapabilityGrantDocument = {
 export const capabilityGrantsCollection: Collection<CapabilityGrantDocument> = {
   name: 'capability_grants',
   level: 'tenant',
-  indexes: [{ fields: ['holderId'] }],
+  indexes: [{ fields: ['holderId'] }, { fields: ['holderId'], wide: true }],
 };
 
 export interface CapabilityGrant {

@@ -1,12 +1,13 @@
 import type { DatasetId, TenantId, UserId } from '../domain/brand.ts';
 import type { DatasetRef } from '../domain/dataset.ts';
 import { asId } from '../domain/ids.ts';
-import type { Scope } from '../domain/scope.ts';
+import { type Scope, SYSTEM_SCOPE } from '../domain/scope.ts';
 import {
   type Collection,
   type DocumentStore,
   insert,
   remove,
+  replace,
   type Stored,
   type Write,
 } from '../ports/document-store.ts';
@@ -22,7 +23,10 @@ type DatasetDocument = {
 export const datasetsCollection: Collection<DatasetDocument> = {
   name: 'datasets',
   level: 'tenant',
-  indexes: [{ fields: ['ownerId', 'name'], unique: true }],
+  indexes: [
+    { fields: ['ownerId', 'name'], unique: true },
+    { fields: ['ownerId'], wide: true },
+  ],
 };
 
 export interface StoredDataset extends DatasetRef {
@@ -36,8 +40,18 @@ export interface Datasets {
   getMany(scope: Scope, ids: readonly DatasetId[]): Promise<readonly StoredDataset[]>;
   /** Datasets of an owner with one of the names, in no order. */
   ownedByName(scope: Scope, owner: UserId, names: readonly string[]): Promise<readonly StoredDataset[]>;
+  /** At most `limit` (1 to 1000) datasets of an owner, in whatever tenant. */
+  ofOwner(owner: UserId, limit: number): Promise<readonly StoredDataset[]>;
   /** `DuplicateKeyError` in the commit when the owner has the name already. */
   insertWrite(dataset: DatasetRef): Write;
+  /**
+   * `VersionConflictError` in the commit when the dataset changed since it was read, `DuplicateKeyError` when the new owner
+   * has the name already.
+   */
+  passOnWrite(
+    dataset: StoredDataset,
+    to: { readonly ownerId: UserId; readonly name: string; readonly at: string },
+  ): Write;
   removeWrite(dataset: StoredDataset): Write;
 }
 
@@ -71,9 +85,15 @@ export function createDatasets(store: DocumentStore): Datasets {
         return (await store.find(scope, datasetsCollection, query)).items;
       });
     },
+    async ofOwner(owner, limit) {
+      const { items } = await store.find(SYSTEM_SCOPE, datasetsCollection, { where: { ownerId: owner }, limit });
+      return items.map(datasetOf);
+    },
     insertWrite({ id, name, ownerId, createdAt, updatedAt }) {
       return insert(datasetsCollection, id, { name, ownerId, createdAt, updatedAt });
     },
+    passOnWrite: ({ id, createdAt, version }, { ownerId, name, at }) =>
+      replace(datasetsCollection, id, { name, ownerId, createdAt, updatedAt: at }, version),
     removeWrite: ({ id, version }) => remove(datasetsCollection, id, version),
   };
 }

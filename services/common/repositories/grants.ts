@@ -34,7 +34,7 @@ type GrantDocument = {
 export const grantsCollection: Collection<GrantDocument> = {
   name: 'grants',
   level: 'tenant',
-  indexes: [{ fields: ['holderId'] }, { fields: ['datasetId'] }],
+  indexes: [{ fields: ['holderId'] }, { fields: ['datasetId'] }, { fields: ['holderId'], wide: true }],
 };
 
 /** Who may do what with a dataset. Everything stays in the tenant of the scope. */
@@ -49,7 +49,14 @@ export interface Grants {
   grant(scope: DatasetScope, holder: PrincipalId, permission: Permission): Promise<boolean>;
   /** Idempotent. */
   revoke(scope: DatasetScope, holder: PrincipalId, permission: Permission): Promise<void>;
+  /**
+   * All four permissions for one holder on datasets that are touched in the same commit. `DuplicateKeyError` or
+   * `VersionConflictError` in the commit when the holder's grants changed since they were read here.
+   */
+  giveAllWrites(scope: Scope, datasets: readonly DatasetId[], holder: PrincipalId): Promise<readonly Write[]>;
   removeAllWrite(dataset: DatasetId): Write;
+  /** In whatever tenant, when it is committed under `SystemScope`. */
+  removeAllOfHolderWrite(holder: PrincipalId): Write;
 }
 
 const PAGE = 1000;
@@ -102,7 +109,23 @@ export function createGrants(store: DocumentStore): Grants {
       const id = grantId(scope.dataset, holder);
       await store.commit(scope, [update(grantsCollection, id, { set: { [permission]: false } })]);
     },
+    async giveAllWrites(scope, datasets, holder) {
+      const existing = new Map<string, Stored<GrantDocument>>();
+      for (let start = 0; start < datasets.length; start += PAGE) {
+        const ids = datasets.slice(start, start + PAGE).map((dataset) => grantId(dataset, holder));
+        for (const stored of await store.getMany(scope, grantsCollection, ids)) existing.set(stored.id, stored);
+      }
+      return datasets.map((dataset) => {
+        const id = grantId(dataset, holder);
+        const document = { datasetId: dataset, holderId: holder, ...ALL };
+        const stored = existing.get(id);
+        return stored === undefined
+          ? insert(grantsCollection, id, document)
+          : replace(grantsCollection, id, document, stored.version);
+      });
+    },
     removeAllWrite: (dataset) => removeWhere(grantsCollection, { datasetId: dataset }),
+    removeAllOfHolderWrite: (holder) => removeWhere(grantsCollection, { holderId: holder }),
   };
 }
 

@@ -10,6 +10,7 @@ import {
   update,
   type Write,
 } from '../ports/document-store.ts';
+import { findAll } from './find-all.ts';
 
 type TenantDocument = {
   /** Not unique: the wire contract lets names repeat. */
@@ -35,9 +36,12 @@ export interface Tenant {
 export interface Tenants {
   get(id: TenantId): Promise<Tenant | null>;
   getMany(ids: readonly TenantId[]): Promise<readonly Tenant[]>;
+  ownedBy(user: UserId): Promise<readonly Tenant[]>;
   insertWrite(tenant: Tenant): Write;
   /** `VersionConflictError` in the commit when the tenant is gone. */
   changeWrite(id: TenantId, change: Partial<Pick<Tenant, 'name' | 'ownerId'>>): Write;
+  /** `VersionConflictError` in the commit when the tenant is gone or has another owner. */
+  passOnWrite(tenant: Tenant, owner: UserId): Write;
   removeWrite(id: TenantId): Write;
 }
 
@@ -50,8 +54,13 @@ export function createTenants(store: DocumentStore): Tenants {
     async getMany(ids) {
       return (await store.getMany(SYSTEM_SCOPE, tenantsCollection, ids)).map(tenantOf);
     },
+    async ownedBy(user) {
+      return (await findAll(store, SYSTEM_SCOPE, tenantsCollection, { where: { ownerId: user } })).map(tenantOf);
+    },
     insertWrite: ({ id, ...document }) => insert(tenantsCollection, id, document),
     changeWrite: (id, change) => update(tenantsCollection, id, { set: change, required: true }),
+    passOnWrite: ({ id, ownerId }, owner) =>
+      update(tenantsCollection, id, { where: { ownerId }, set: { ownerId: owner }, required: true }),
     removeWrite: (id) => remove(tenantsCollection, id),
   };
 }

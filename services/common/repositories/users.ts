@@ -7,8 +7,10 @@ import {
   type Collection,
   type DocumentStore,
   insert,
+  remove,
   replace,
   type Stored,
+  update,
   type Write,
 } from '../ports/document-store.ts';
 import { findAll } from './find-all.ts';
@@ -39,7 +41,7 @@ type UserDocument = {
 export const usersCollection: Collection<UserDocument> = {
   name: 'users',
   level: 'system',
-  indexes: [{ fields: ['emailKey'], unique: true }, { fields: ['parentId'] }],
+  indexes: [{ fields: ['emailKey'], unique: true }, { fields: ['parentId'] }, { fields: ['isSuperuser', 'createdAt'] }],
 };
 
 export interface User {
@@ -66,10 +68,19 @@ export interface Users {
   findByEmail(address: string): Promise<User | null>;
   /** Ids of the agents that work for a user. */
   childAgents(parent: UserId): Promise<readonly UserId[]>;
+  /** Active ones, oldest first. */
+  superusers(): Promise<readonly User[]>;
   /** `DuplicateKeyError` in the commit when the address is taken. */
   insertWrite(user: NewUser): Write;
   /** `VersionConflictError` in the commit when the account changed since it was read. */
   replaceWrite(user: User): Write;
+  /**
+   * For a commit that gives the account something: it fails with `VersionConflictError` when the account is gone or is not as
+   * demanded, and a deletion or deactivation that read the account before starts anew.
+   */
+  touchWrite(id: UserId, demanded?: Partial<Pick<User, 'isActive' | 'isSuperuser'>>): Write;
+  /** `VersionConflictError` in the commit when the account changed since it was read. */
+  removeWrite(user: User): Write;
 }
 
 export function createUsers(store: DocumentStore): Users {
@@ -87,8 +98,17 @@ export function createUsers(store: DocumentStore): Users {
       const children = await findAll(store, SYSTEM_SCOPE, usersCollection, { where: { parentId: parent } });
       return children.map(({ id }) => asId<UserId>(id));
     },
+    async superusers() {
+      const found = await findAll(store, SYSTEM_SCOPE, usersCollection, {
+        where: { isSuperuser: true },
+        sort: [{ field: 'isSuperuser' }, { field: 'createdAt' }],
+      });
+      return found.map(userOf).filter(({ isActive }) => isActive);
+    },
     insertWrite: (user) => insert(usersCollection, user.id, documentOf({ ...user, keysMade: 0, updatedAt: null })),
     replaceWrite: (user) => replace(usersCollection, user.id, documentOf(user), user.version),
+    touchWrite: (id, demanded = {}) => update(usersCollection, id, { where: demanded, required: true }),
+    removeWrite: ({ id, version }) => remove(usersCollection, id, version),
   };
 }
 
