@@ -52,6 +52,23 @@ describe('loadConfig', () => {
     expect(config.llmApiKey).to.equal(undefined);
   });
 
+  it('reads root keys in either base64, and refuses one of another length without showing it', () => {
+    const bytes = Buffer.alloc(32, 0xfb);
+    const text = `2026:${bytes.toString('base64')}, old:${bytes.toString('base64url')}`;
+    expect(loadConfig({ ENGRAM_ROOT_KEYS: text }).config.rootKeys).to.deep.equal([
+      { id: '2026', bytes },
+      { id: 'old', bytes },
+    ]);
+    const short = Buffer.alloc(31, 0xfb).toString('base64');
+    const good = bytes.toString('base64');
+    for (const wrong of [`a:${short}`, short, good, `a:${good}AAAA`, `a:${good},a:${good}`, `a b:${good}`, ',', 'a:']) {
+      const [problem = '', ...others] = problemsOf({ ENGRAM_ROOT_KEYS: wrong });
+      expect(others).to.deep.equal([]);
+      expect(problem).to.match(/^ENGRAM_ROOT_KEYS: the value must list/);
+      expect(problem).to.not.contain(short.slice(0, 20));
+    }
+  });
+
   it('reports every problem in one message, without the value of a secret', () => {
     const environment = {
       HTTP_API_PORT: '80x',

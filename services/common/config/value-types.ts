@@ -84,6 +84,37 @@ export function listOf<const Choice extends string>(choices: readonly Choice[]):
   });
 }
 
+/** A key of 256 bits under a name. */
+export interface NamedKey {
+  readonly id: string;
+  readonly bytes: Uint8Array;
+}
+
+const KEY_BYTES = 32;
+
+/** `2026:<base64 of 32 bytes>,2025:<…>`: names of letters, digits, `_` and `-`, each once. */
+export function namedKeys(): z.ZodType<readonly [NamedKey, ...NamedKey[]], string> {
+  return list().transform((parts, context) => {
+    const keys: NamedKey[] = [];
+    for (const part of parts) {
+      const [, id = '', text = ''] = /^([\w-]{1,64}):([A-Za-z0-9+/_-]+={0,2})$/.exec(part) ?? [];
+      const bytes = Buffer.from(text, 'base64');
+      if (id === '' || bytes.length !== KEY_BYTES || keys.some((key) => key.id === id)) {
+        context.addIssue({
+          code: 'custom',
+          message: `must list keys as name:base64, each of ${KEY_BYTES} bytes and with a name of its own; \`openssl rand -base64 ${KEY_BYTES}\` makes one`,
+        });
+        return z.NEVER;
+      }
+      keys.push({ id, bytes });
+    }
+    const [first, ...others] = keys;
+    if (first !== undefined) return [first, ...others];
+    context.addIssue({ code: 'custom', message: 'must list at least one key' });
+    return z.NEVER;
+  });
+}
+
 /** Origins as browsers send them: scheme, host and port, nothing after them; `*` is allowed. */
 export function originList(): z.ZodType<readonly string[], string> {
   return list().transform((parts, context) => {

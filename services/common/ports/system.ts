@@ -12,13 +12,6 @@ export interface IdSource {
   ordered(): string;
 }
 
-/** Seals small secrets under a root key with rotation. `context` is bound to the box and must match to open it. */
-export interface SecretBox {
-  seal(plain: string, context: string): string;
-  /** Throws when the box was changed, sealed for another context or under an unknown key. */
-  open(sealed: string, context: string): string;
-}
-
 /** Token bucket per key. */
 export interface RateLimiter {
   take(

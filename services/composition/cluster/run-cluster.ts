@@ -5,6 +5,7 @@ import type { Config } from '../../common/config/configuration.ts';
 import { SERVICE_NAMES } from '../../common/domain/service-paths.ts';
 import type { Lifecycle } from '../../common/lifecycle/lifecycle.ts';
 import type { Logger } from '../../common/observability/logger.ts';
+import { ROOT_KEY_FILE } from '../root-keys.ts';
 import { createPathRouter } from './path-router.ts';
 import { originOf, type ServiceProcess, startServiceProcess } from './service-process.ts';
 
@@ -68,9 +69,15 @@ export function postureBehind({ posture }: Pick<Config, 'posture'>): Readonly<Re
   return posture.required ? { REQUIRE_AUTHENTICATION: 'true' } : {};
 }
 
-/** Secrets that all replicas must share; made once where none is configured. */
-async function sharedSecrets({ dataDir, jwtSecret }: Config): Promise<Readonly<Record<string, string>>> {
-  if (jwtSecret !== undefined) return {};
+/** Secrets that all processes must share; made once where none is configured. */
+async function sharedSecrets({ dataDir, jwtSecret, rootKeys }: Config): Promise<Readonly<Record<string, string>>> {
   await mkdir(dataDir, { recursive: true, mode: 0o700 });
-  return { FASTAPI_USERS_JWT_SECRET: await loadOrCreateSecret(join(dataDir, 'jwt.secret')) };
+  return {
+    ...(jwtSecret === undefined
+      ? { FASTAPI_USERS_JWT_SECRET: await loadOrCreateSecret(join(dataDir, 'jwt.secret')) }
+      : {}),
+    ...(rootKeys === undefined
+      ? { ENGRAM_ROOT_KEYS: `generated:${await loadOrCreateSecret(join(dataDir, ROOT_KEY_FILE))}` }
+      : {}),
+  };
 }

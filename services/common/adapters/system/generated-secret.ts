@@ -10,7 +10,7 @@ const MIN_LENGTH = 32;
  * same ever after. Two processes that start together agree on one, and a crash in between leaves no half file.
  */
 export async function loadOrCreateSecret(file: string): Promise<string> {
-  const existing = await read(file);
+  const existing = await loadSecret(file);
   if (existing !== null) return existing;
   const temporary = `${file}.${randomBytes(6).toString('hex')}.tmp`;
   try {
@@ -25,7 +25,7 @@ export async function loadOrCreateSecret(file: string): Promise<string> {
   } finally {
     await rm(temporary, { force: true });
   }
-  const created = await read(file);
+  const created = await loadSecret(file);
   if (created === null) throw engramError('ServiceUnavailableError', `The secret file ${file} could not be created`);
   return created;
 }
@@ -42,7 +42,8 @@ async function linkUnlessThere(from: string, to: string): Promise<void> {
   }
 }
 
-async function read(file: string): Promise<string | null> {
+/** The secret of a file that was made before; null when there is none. */
+export async function loadSecret(file: string): Promise<string | null> {
   let secret: string;
   try {
     secret = (await readFile(file, 'utf8')).trim();

@@ -39,6 +39,15 @@ export const access = {
     shownDefault: 'generated once into the data directory',
     meaning: 'Signs login tokens.',
   }),
+  rootKeys: optional({
+    names: ['ENGRAM_ROOT_KEYS'],
+    section: 'Access',
+    type: type.namedKeys(),
+    secret: true,
+    shownDefault: 'generated once into the data directory; none in a cluster',
+    meaning:
+      'Keys under which secrets are sealed in the store (provider keys of `POST /api/v1/settings`): a comma list of name:base64, 32 bytes each. The first seals, all open: to rotate, put a new one in front. In a cluster the same for every service.',
+  }),
   jwtLifetimeSeconds: setting({
     names: ['JWT_LIFETIME_SECONDS'],
     section: 'Access',

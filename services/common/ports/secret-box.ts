@@ -1,0 +1,22 @@
+/**
+ * Seals small secrets – keys of providers, tokens of connections – so that what lies in a store or a backup is of no use
+ * without a root key. Adapter: `adapters/secret-box`.
+ *
+ * - A sealed text is ASCII. It carries its format, the id of its root key and a nonce: the same secret never seals alike.
+ * - It is bound to its place: copied to another row or field, it does not open.
+ * - After a rotation the first root key seals; the others go on to open what they sealed.
+ * - Errors: `ServiceUnavailableError` when there is no root key to work with, naming the setting; `CorruptStoreError` from
+ *   `open` for a text that was changed, moved, cut, or sealed under a key that is not there. Neither shows the secret.
+ */
+export interface SecretBox {
+  seal(plain: string, place: SecretPlace): Promise<string>;
+  open(sealed: string, place: SecretPlace): Promise<string>;
+}
+
+/** Where a sealed secret is kept. */
+export interface SecretPlace {
+  readonly collection: string;
+  /** Of the document. */
+  readonly id: string;
+  readonly field: string;
+}
