@@ -1,6 +1,7 @@
 import { resolve } from 'node:path';
 import { SERVICE_NAMES, type ServiceName } from '../domain/service-paths.ts';
 import { chooseEmbedding, chooseLanguageModel, type ModelSettings } from './model-choice.ts';
+import { type OidcProvider, readOidcProviders } from './oidc-providers.ts';
 import { type AuthPosture, decidePosture } from './posture.ts';
 import type { StoreShape } from './settings/stores.ts';
 import type { SettingValues } from './settings.ts';
@@ -17,7 +18,17 @@ export interface StoreSettings {
 export interface Config
   extends Omit<
     SettingValues,
-    'host' | 'services' | 'documents' | 'blobs' | 'index' | 'graph' | 'bus' | 'autoMigrations' | 'corsAllowedOrigins'
+    | 'oidcProviders'
+    | 'oidcClientSecrets'
+    | 'host'
+    | 'services'
+    | 'documents'
+    | 'blobs'
+    | 'index'
+    | 'graph'
+    | 'bus'
+    | 'autoMigrations'
+    | 'corsAllowedOrigins'
   > {
   readonly host: string;
   readonly services: readonly ServiceName[];
@@ -26,6 +37,7 @@ export interface Config
   readonly posture: AuthPosture;
   /** Origins whose pages may call the API; may hold `*`. */
   readonly corsOrigins: readonly string[];
+  readonly oidcProviders: readonly OidcProvider[];
   /** Null: no language model, the rules do its work. */
   readonly languageModel: ModelSettings | null;
   /** Null: the built-in embedder. */
@@ -45,8 +57,9 @@ export function completeConfig(values: SettingValues, problems: string[]): Confi
   problems.push(...missingAddresses(values, stores));
   const host = values.host ?? (isEmbedded ? '127.0.0.1' : '0.0.0.0');
   const { accessControl, requireAuthentication } = values;
+  const { oidcClientSecrets: _, ...kept } = values;
   return {
-    ...values,
+    ...kept,
     dataDir: resolve(values.dataDir),
     host,
     services,
@@ -54,6 +67,7 @@ export function completeConfig(values: SettingValues, problems: string[]): Confi
     autoMigrations: values.autoMigrations ?? isEmbedded,
     posture: decidePosture({ accessControl, requireAuthentication, host }),
     corsOrigins: values.corsAllowedOrigins ?? [new URL(values.uiAppUrl).origin],
+    oidcProviders: readOidcProviders(values, problems),
     languageModel: chooseLanguageModel(values, problems),
     embedding: chooseEmbedding(values, problems),
   };

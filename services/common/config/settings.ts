@@ -2,13 +2,14 @@ import type { z } from 'zod';
 import { access } from './settings/access.ts';
 import { cluster } from './settings/cluster.ts';
 import { models } from './settings/models.ts';
+import { oidc } from './settings/oidc.ts';
 import { requests } from './settings/requests.ts';
 import { runs } from './settings/runs.ts';
 import { server } from './settings/server.ts';
 import { stores } from './settings/stores.ts';
 
 /** Every setting that this build uses, by its key in `Config`. */
-export const SETTINGS = { ...server, ...stores, ...cluster, ...access, ...requests, ...models, ...runs };
+export const SETTINGS = { ...server, ...stores, ...cluster, ...access, ...oidc, ...requests, ...models, ...runs };
 
 type SettingKey = keyof typeof SETTINGS;
 
