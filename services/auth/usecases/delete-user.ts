@@ -77,7 +77,11 @@ async function removeEmptied(deps: AuthDependencies, id: UserId, departure: Depa
   try {
     await deps.audit.commit(
       { tenant: PERSONAL_TENANT },
-      [deps.users.removeWrite(user), ...belongingsWrites(deps, id)],
+      [
+        deps.users.removeWrite(user),
+        ...belongingsWrites(deps, id),
+        ...deps.eventLog.appendWrites({ tenant: PERSONAL_TENANT }, [{ type: 'user.deleted', subjectId: id, data: {} }]),
+      ],
       [removalOf(user, departure.by)],
     );
   } catch (error) {

@@ -49,9 +49,13 @@ async function handOver(
   const entries: AuditEntry[] = [];
   for (const dataset of owned) {
     const name = names.get(dataset) ?? dataset.name;
-    writes.push(datasets.passOnWrite(dataset, { ownerId: heir, name, at }));
+    const event = { type: 'dataset.reassigned', subjectId: dataset.id, data: { ownerId: heir } };
+    writes.push(
+      datasets.passOnWrite(dataset, { ownerId: heir, name, at }),
+      ...deps.eventLog.appendWrites({ tenant, dataset: dataset.id }, [event]),
+    );
     const details = { from: dataset.ownerId, to: heir, name };
-    entries.push({ tenant, action: 'dataset.handed_over', actor: by, subject: dataset.id, details });
+    entries.push({ tenant, action: 'dataset.reassigned', actor: by, subject: dataset.id, details });
   }
   const ids = owned.map(({ id }) => id);
   writes.push(...(await grants.giveAllWrites(scope, ids, heir)));
@@ -63,7 +67,7 @@ async function handOver(
     // A dataset was removed or shared, the heir made one of the name or went: what is still there is looked at anew.
     if (!(error instanceof VersionConflictError || error instanceof DuplicateKeyError)) throw error;
   }
-  deps.news.userChanged(heir);
+  deps.news.accessChanged(tenant, [heir]);
 }
 
 async function freeNames(

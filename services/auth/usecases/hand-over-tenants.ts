@@ -1,5 +1,4 @@
 import type { UserId } from '../../common/domain/brand.ts';
-import { PERSONAL_TENANT } from '../../common/domain/scope.ts';
 import { DuplicateKeyError, VersionConflictError } from '../../common/ports/document-store.ts';
 import type { Tenant } from '../../common/repositories/tenants.ts';
 import type { AuthDependencies } from '../dependencies.ts';
@@ -15,23 +14,29 @@ export async function handOverTenants(deps: AuthDependencies, owner: UserId, dep
 }
 
 async function handOver(deps: AuthDependencies, tenant: Tenant, departure: Departure): Promise<void> {
-  const { tenants, memberships, users, clock } = deps;
+  const { tenants, memberships, users, clock, eventLog } = deps;
   const heir = await heirOfTenant(deps, tenant, departure);
   const isMember = await memberships.has(tenant.id, heir);
   const details = { from: tenant.ownerId, to: heir };
+  const joined = { type: 'membership.added', subjectId: heir, data: {} };
+  const reassigned = { type: 'tenant.reassigned', subjectId: tenant.id, data: { ownerId: heir } };
   try {
     await deps.audit.commit(
-      { tenant: PERSONAL_TENANT },
+      { tenant: tenant.id },
       [
         tenants.passOnWrite(tenant, heir),
         users.touchWrite(heir),
         ...(isMember ? [] : [memberships.insertWrite(tenant.id, heir, clock.now().toISOString())]),
+        ...eventLog.appendWrites({ tenant: tenant.id }, isMember ? [reassigned] : [joined, reassigned]),
       ],
-      [{ tenant: tenant.id, action: 'tenant.handed_over', actor: departure.by, subject: tenant.id, details }],
+      [
+        { tenant: tenant.id, action: 'tenant.reassigned', actor: departure.by, subject: tenant.id, details },
+        ...(isMember ? [] : [{ tenant: tenant.id, action: 'membership.added', actor: departure.by, subject: heir }]),
+      ],
     );
   } catch (error) {
     // The tenant, its heir or the membership changed meanwhile: whoever is the owner now is looked up anew.
     if (!(error instanceof VersionConflictError || error instanceof DuplicateKeyError)) throw error;
   }
-  deps.news.userChanged(heir);
+  deps.news.accessChanged(tenant.id, [heir]);
 }

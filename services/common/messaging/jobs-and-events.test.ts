@@ -36,6 +36,9 @@ describe('jobs', () => {
 describe('domain events', () => {
   const samples: Readonly<Record<keyof typeof DOMAIN_EVENTS, JsonObject>> = {
     'user.registered': {},
+    'user.deleted': {},
+    'dataset.reassigned': { ownerId: 'u1' },
+    'tenant.reassigned': { ownerId: 'u1' },
     'dataset.created': { ownerId: 'u1' },
     'dataset.removed': { ownerId: 'u1' },
     'item.added': { format: 'text', sizeBytes: 12 },

@@ -5,6 +5,7 @@ import {
   CapabilityGrantedSchema,
   CapabilityRevokedSchema,
   DatasetCreatedSchema,
+  DatasetReassignedSchema,
   DatasetRemovedSchema,
   type DomainEvent,
   DomainEventSchema,
@@ -20,6 +21,8 @@ import {
   RunErroredSchema,
   RunStartedSchema,
   TenantCreatedSchema,
+  TenantReassignedSchema,
+  UserDeletedSchema,
   UserRegisteredSchema,
 } from '../../contracts/engram/events/v1/events_pb.ts';
 import type { LoggedEvent } from '../../ports/event-log.ts';
@@ -30,6 +33,9 @@ type DataCase = Exclude<DomainEvent['data']['case'], undefined>;
 /** Type of the log → field of `DomainEvent.data` and its message. */
 export const DOMAIN_EVENTS = {
   'user.registered': { field: 'userRegistered', schema: UserRegisteredSchema },
+  'user.deleted': { field: 'userDeleted', schema: UserDeletedSchema },
+  'dataset.reassigned': { field: 'datasetReassigned', schema: DatasetReassignedSchema },
+  'tenant.reassigned': { field: 'tenantReassigned', schema: TenantReassignedSchema },
   'dataset.created': { field: 'datasetCreated', schema: DatasetCreatedSchema },
   'dataset.removed': { field: 'datasetRemoved', schema: DatasetRemovedSchema },
   'item.added': { field: 'itemAdded', schema: ItemAddedSchema },
