@@ -1,0 +1,30 @@
+import { mkdtemp, rm } from 'node:fs/promises';
+import { tmpdir } from 'node:os';
+import { join } from 'node:path';
+import { createMemoryDocumentStore } from '../../services/common/adapters/memory/document-store.ts';
+import { openSqliteDocumentStore } from '../../services/common/adapters/sqlite/document-store.ts';
+import type { DocumentStore } from '../../services/common/ports/document-store.ts';
+
+/** One set of documents, opened as two processes have it open. */
+export interface AuditLogSubject {
+  readonly stores: readonly [DocumentStore, DocumentStore];
+  dispose(): Promise<void>;
+}
+
+export async function openMemoryTwice(): Promise<AuditLogSubject> {
+  const store = createMemoryDocumentStore();
+  return { stores: [store, store], dispose: () => store.close() };
+}
+
+export async function openSqliteTwice(): Promise<AuditLogSubject> {
+  const directory = await mkdtemp(join(tmpdir(), 'engram-audit-'));
+  const open = () => openSqliteDocumentStore({ file: join(directory, 'control.db'), autoMigrate: true });
+  const stores = [await open(), await open()] as const;
+  return {
+    stores,
+    async dispose() {
+      await Promise.all(stores.map((store) => store.close()));
+      await rm(directory, { recursive: true });
+    },
+  };
+}
