@@ -24,6 +24,8 @@ export interface ApiClient {
   readonly baseUrl: string;
   json<T>(method: string, path: string, options?: RequestOptions): Promise<T>;
   text(method: string, path: string, options?: RequestOptions): Promise<string>;
+  /** As it comes in; the time limit is one for the whole of it. */
+  stream(method: string, path: string, options?: RequestOptions): Promise<ReadableStream<Uint8Array>>;
 }
 
 export function createApiClient(settings: ClientSettings): ApiClient {
@@ -37,6 +39,7 @@ export function createApiClient(settings: ClientSettings): ApiClient {
     json: async <T>(method: string, path: string, options: RequestOptions = {}) =>
       (await (await send(method, path, options)).json()) as T,
     text: async (method, path, options = {}) => (await send(method, path, options)).text(),
+    stream: async (method, path, options = {}) => (await send(method, path, options)).body ?? new Blob([]).stream(),
   };
 }
 

@@ -1,6 +1,7 @@
 import { createApiClient } from './api-client.ts';
 import { type Command, stringOption } from './command.ts';
 import { addCommand } from './commands/add.ts';
+import { auditCommand } from './commands/audit.ts';
 import { cognifyCommand } from './commands/cognify.ts';
 import { datasetsCommand } from './commands/datasets.ts';
 import { forgetCommand } from './commands/forget.ts';
@@ -25,6 +26,7 @@ const COMMANDS: readonly Command[] = [
   forgetCommand,
   visualizeCommand,
   jobsCommand,
+  auditCommand,
 ];
 
 /** Runs one command line to its end and gives the exit code; never throws for what a user can cause. */

@@ -1,0 +1,88 @@
+import { createWriteStream } from 'node:fs';
+import { resolve } from 'node:path';
+import { pipeline } from 'node:stream/promises';
+import { type Command, type CommandCall, stringOption } from '../command.ts';
+import { columns, note, print, printJson } from '../output.ts';
+import { exitCodes, usageFailure } from '../terminal.ts';
+import { AUDIT_PATH, requestExport, tenantQuery } from './audit-request.ts';
+import { verifyAudit } from './audit-verify.ts';
+
+interface ListedRecord {
+  readonly number: number;
+  readonly at: string;
+  readonly action: string;
+  readonly actor: string | null;
+  readonly subject: string;
+  readonly details: Readonly<Record<string, unknown>>;
+}
+
+const FILTERS = ['action', 'actor', 'subject', 'since', 'until', 'limit'] as const;
+
+export const auditCommand: Command = {
+  name: 'audit',
+  usage: '[list | export | verify]',
+  summary: 'Shows who did what in a tenant, saves the log, or proves that nobody changed it.',
+  details: `For whoever manages the users of the tenant. verify reads the log from the server, or an export with --file, makes every
+hash anew and names the first record that was changed, left out, put in or moved; the signed end of the export shows what
+was cut off. A hash that you wrote down earlier, given as --expect-head, must still stand in the log: that shows what the
+server itself might have rewritten. Ends with 1 when something is wrong.`,
+  options: {
+    tenant: {
+      type: 'string',
+      value: 'ID',
+      meaning: "default the one you work in; 'personal': accounts, for superusers",
+    },
+    action: { type: 'string', value: 'NAME', meaning: 'list: for example grant.given' },
+    actor: { type: 'string', value: 'ID', meaning: 'list: what this user did' },
+    subject: { type: 'string', value: 'ID', meaning: 'list: what was done to this' },
+    since: { type: 'string', value: 'TIME', meaning: 'list: from this time on, for example 2026-01-31T12:00:00Z' },
+    until: { type: 'string', value: 'TIME', meaning: 'list: before this time' },
+    limit: { type: 'string', value: 'COUNT', meaning: 'list: at most so many, default 100' },
+    output: { type: 'string', short: 'o', value: 'FILE', meaning: 'export: default standard output' },
+    file: { type: 'string', value: 'FILE', meaning: 'verify: an export' },
+    keys: { type: 'string', value: 'FILE', meaning: `verify: the server's keys, as GET ${AUDIT_PATH}/keys gave them` },
+    'expect-head': { type: 'string', value: 'HASH', meaning: 'verify: a record of this hash must be in the log' },
+  },
+  async run(call) {
+    const [action = 'list', ...more] = call.arguments;
+    if (more.length > 0) throw usageFailure(`audit ${action} takes no arguments; name the tenant with --tenant`);
+    if (action === 'list') return list(call);
+    if (action === 'export') return save(call);
+    if (action === 'verify') return verifyAudit(call);
+    throw usageFailure(`audit knows list, export and verify, not '${action}'`);
+  },
+};
+
+async function list(call: CommandCall): Promise<number> {
+  const query = tenantQuery(call);
+  for (const name of FILTERS) {
+    const value = stringOption(call.options, name);
+    if (value !== null) query[name] = value;
+  }
+  const page = await call.api.json<{ records: readonly ListedRecord[]; next: string | null }>('GET', AUDIT_PATH, {
+    query,
+  });
+  if (call.asJson) printJson(call, page.records);
+  else if (page.records.length === 0) print(call, 'nothing was recorded');
+  else print(call, columns([['RECORD', 'AT', 'ACTION', 'ACTOR', 'SUBJECT', 'DETAILS'], ...page.records.map(rowOf)]));
+  if (page.next !== null) note(call, 'there are older ones: give --until or a greater --limit');
+  return exitCodes.ok;
+}
+
+function rowOf({ number, at, action, actor, subject, details }: ListedRecord): string[] {
+  const told = Object.keys(details).length === 0 ? '' : JSON.stringify(details);
+  return [String(number), at.slice(0, 19), action, actor ?? '', subject, told];
+}
+
+async function save(call: CommandCall): Promise<number> {
+  const log = await requestExport(call);
+  const file = stringOption(call.options, 'output');
+  if (file === null) {
+    await pipeline(log, call.terminal.out, { end: false });
+    return exitCodes.ok;
+  }
+  await pipeline(log, createWriteStream(resolve(file)));
+  if (call.asJson) printJson(call, { file: resolve(file) });
+  else print(call, resolve(file));
+  return exitCodes.ok;
+}
