@@ -23,7 +23,6 @@ import { graphSummaryRoutes } from './routes/graph-summary.ts';
 import { jobRoutes } from './routes/jobs.ts';
 import { runSocket } from './routes/run-socket.ts';
 import { eraseBuilt } from './usecases/erase-built.ts';
-import { itemsBuilt } from './usecases/items-built.ts';
 import { readRun } from './usecases/read-run.ts';
 import { recordRun } from './usecases/record-run.ts';
 import { startCognify } from './usecases/start-cognify.ts';
@@ -84,12 +83,7 @@ function dependenciesOf(options: CognifyServiceOptions): CognifyDependencies {
   const recorder = createRunRecorder({ store, runs, records, eventLog, messenger, clock, ids, logger, metrics });
   const cache = createModelCache(store);
   const builds = createItemBuilds(options.ledger);
-  const executor = createCognifyRun({
-    ...options,
-    settings,
-    builds,
-    cache: settings.keepExtractions ? cache : null,
-  });
+  const executor = createCognifyRun({ ...options, settings, builds, cache });
   const engine = createRunEngine({
     ...{ store, runs, recorder, workQueue, messenger, clock, ids, logger },
     executors: [executor],
@@ -122,9 +116,6 @@ function serve(
     ),
     messenger.serve(methods.runStatuses, async ({ datasets, pipelines }) => ({
       runs: (await runs.newest(datasets, pipelines)).map(({ state }) => state),
-    })),
-    messenger.serve(methods.itemsBuilt, async (request, context) => ({
-      built: await itemsBuilt(dependencies, request, context),
     })),
     messenger.serve(methods.eraseBuilt, async (request) => {
       const { removed, residue, itemsReset } = await eraseBuilt(dependencies, request);

@@ -9,8 +9,9 @@ import {
 } from '../../../test/support/cognify-service.ts';
 import { graphOf } from '../../../test/support/visible-graph.ts';
 import { scopeOf } from '../../common/domain/dataset.ts';
-import { eraseBuilt, itemsBuilt, runStatuses } from '../../common/messaging/methods/cognify.ts';
+import { eraseBuilt, runStatuses } from '../../common/messaging/methods/cognify.ts';
 import type { Extractor } from '../../common/ports/extractor.ts';
+import { builtAmong } from '../../common/repositories/ledger.ts';
 import { createModelCache } from '../../common/repositories/model-cache.ts';
 import { awaitRun } from '../../common/runs/await-run.ts';
 
@@ -43,7 +44,7 @@ function gatedExtractor(word: string) {
 describe('erasing what cognify built', () => {
   it('removes an item for good and leaves what others say', async () => {
     const world = await createWorld();
-    await using cognify = await startCognify(world, { settings: { keepExtractions: true } });
+    await using cognify = await startCognify(world, { models: { keepExtractions: true } });
     const gone = await world.addText('gone', 'Ada met Grace.');
     await world.addText('kept', 'Ada met Alan.');
     await cognify.run();
@@ -73,7 +74,7 @@ describe('erasing what cognify built', () => {
 
   it('keeps what a model was paid for when only the memory goes, for the item and for the dataset', async () => {
     const world = await createWorld();
-    await using cognify = await startCognify(world, { settings: { keepExtractions: true } });
+    await using cognify = await startCognify(world, { models: { keepExtractions: true } });
     const item = await world.addText('one', 'Ada met Grace.');
     await cognify.run();
     const { dataset } = world;
@@ -90,7 +91,7 @@ describe('erasing what cognify built', () => {
     const item = await world.addText('one', 'Ada met Grace.');
     await cognify.run();
     const { dataset } = world;
-    const built = async () => (await cognify.messenger.call(itemsBuilt, { dataset, items: [item.id] }, CALL)).built;
+    const built = async () => [...(await builtAmong(world.ledger, scopeOf(dataset), [item]))];
     expect(await built()).to.deep.equal([item.id]);
     const erased = await cognify.messenger.call(eraseBuilt, { dataset, items: [item.id], memoryOnly: true }, CALL);
     expect(erased).to.include({ residue: 0, itemsReset: 1 });
@@ -107,7 +108,7 @@ describe('erasing what cognify built', () => {
 
   it('empties a dataset, its vector space and its status', async () => {
     const world = await createWorld();
-    await using cognify = await startCognify(world, { settings: { keepExtractions: true } });
+    await using cognify = await startCognify(world, { models: { keepExtractions: true } });
     await world.addText('one', 'Ada met Grace.');
     await world.addText('two', 'Ada met Alan.');
     await cognify.run();

@@ -13,7 +13,6 @@ export const METHODS = {
   'cognify.RecordRun': { deadlineMs: 10000, principalRequired: true },
   'cognify.GetRun': { deadlineMs: 10000, principalRequired: false },
   'cognify.RunStatuses': { deadlineMs: 10000, principalRequired: false },
-  'cognify.ItemsBuilt': { deadlineMs: 10000, principalRequired: false },
   'cognify.Erase': { deadlineMs: 120000, principalRequired: true },
   'search.Erase': { deadlineMs: 60000, principalRequired: true },
   'system.Describe': { deadlineMs: 2000, principalRequired: false },

@@ -126,8 +126,6 @@ describe('messages of the services', () => {
     await survives(response(cognify.getRun), fc.record({ run: orNull(run), tenant: orNull(text) }));
     await survives(request(cognify.runStatuses), fc.record({ datasets: fc.array(dataset), pipelines: ids }));
     await survives(response(cognify.runStatuses), fc.record({ runs: fc.array(run) }));
-    await survives(request(cognify.itemsBuilt), fc.record({ dataset, items: ids }));
-    await survives(response(cognify.itemsBuilt), fc.record({ built: ids }));
     const selection = fc.record({ dataset, items: ids, memoryOnly: fc.boolean() });
     await survives(request(cognify.eraseBuilt), selection);
     await survives(response(cognify.eraseBuilt), fc.record({ removed: object, residue: count, itemsReset: count }));

@@ -69,19 +69,6 @@ export const RunStatuses: MethodCodec<methods.RunStatusesRequest, methods.RunSta
   ),
 };
 
-export const ItemsBuilt: MethodCodec<methods.ItemsBuiltRequest, methods.ItemsBuiltResponse> = {
-  request: messageCodec(
-    wire.ItemsBuiltRequestSchema,
-    ({ dataset, items }) => ({ dataset: toDataset(dataset), items: [...items] }),
-    ({ dataset, items }) => ({ dataset: fromDataset(present(dataset, 'dataset')), items }),
-  ),
-  response: messageCodec(
-    wire.ItemsBuiltResponseSchema,
-    ({ built }) => ({ built: [...built] }),
-    ({ built }) => ({ built }),
-  ),
-};
-
 export const Erase: MethodCodec<methods.EraseBuiltRequest, methods.EraseBuiltResponse> = {
   request: messageCodec(
     wire.EraseRequestSchema,

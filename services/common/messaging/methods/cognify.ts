@@ -71,20 +71,6 @@ export const runStatuses = defineMethod<RunStatusesRequest, RunStatusesResponse>
   codecs().then(({ RunStatuses }) => RunStatuses),
 );
 
-export interface ItemsBuiltRequest {
-  readonly dataset: DatasetRef;
-  readonly items: readonly string[];
-}
-
-export interface ItemsBuiltResponse {
-  readonly built: readonly string[];
-}
-
-/** Which items have a committed generation of their present content. */
-export const itemsBuilt = defineMethod<ItemsBuiltRequest, ItemsBuiltResponse>('cognify.ItemsBuilt', () =>
-  codecs().then(({ ItemsBuilt }) => ItemsBuilt),
-);
-
 export interface EraseBuiltRequest {
   readonly dataset: DatasetRef;
   readonly items?: readonly string[];

@@ -15,7 +15,7 @@ import type { Message } from "@bufbuild/protobuf";
  * Describes the file engram/cognify/v1/cognify.proto.
  */
 export const file_engram_cognify_v1_cognify: GenFile = /*@__PURE__*/
-  fileDesc("Ch9lbmdyYW0vY29nbmlmeS92MS9jb2duaWZ5LnByb3RvEhFlbmdyYW0uY29nbmlmeS52MSKVAgoOQ29nbmlmeU9wdGlvbnMSHQoQZ3JhcGhfbW9kZWxfanNvbhgBIAEoCUgAiAEBEhoKDWN1c3RvbV9wcm9tcHQYAiABKAlIAYgBARIXCgpjaHVua19zaXplGAMgASgFSAKIAQESHQoQY2h1bmtzX3Blcl9iYXRjaBgEIAEoBUgDiAEBEhsKDmRhdGFfcGVyX2JhdGNoGAUgASgFSASIAQESFQoNb250b2xvZ3lfa2V5cxgGIAMoCUITChFfZ3JhcGhfbW9kZWxfanNvbkIQCg5fY3VzdG9tX3Byb21wdEINCgtfY2h1bmtfc2l6ZUITChFfY2h1bmtzX3Blcl9iYXRjaEIRCg9fZGF0YV9wZXJfYmF0Y2gihQEKD1N0YXJ0UnVuUmVxdWVzdBIqCgdkYXRhc2V0GAEgASgLMhkuZW5ncmFtLmNvbW1vbi52MS5EYXRhc2V0EjIKB29wdGlvbnMYAiABKAsyIS5lbmdyYW0uY29nbmlmeS52MS5Db2duaWZ5T3B0aW9ucxISCgpiYWNrZ3JvdW5kGAMgASgIIjsKEFN0YXJ0UnVuUmVzcG9uc2USJwoDcnVuGAEgASgLMhouZW5ncmFtLmNvbW1vbi52MS5SdW5TdGF0ZSIpCghSdW5FcnJvchIMCgRuYW1lGAEgASgJEg8KB21lc3NhZ2UYAiABKAki1wEKEFJlY29yZFJ1blJlcXVlc3QSKgoHZGF0YXNldBgBIAEoCzIZLmVuZ3JhbS5jb21tb24udjEuRGF0YXNldBIQCghwaXBlbGluZRgCIAEoCRIOCgZydW5faWQYAyABKAkSKwoGc3RhdHVzGAQgASgOMhsuZW5ncmFtLmNvbW1vbi52MS5SdW5TdGF0dXMSDQoFaXRlbXMYBSADKAkSLwoFZXJyb3IYBiABKAsyGy5lbmdyYW0uY29nbmlmeS52MS5SdW5FcnJvckgAiAEBQggKBl9lcnJvciITChFSZWNvcmRSdW5SZXNwb25zZSIfCg1HZXRSdW5SZXF1ZXN0Eg4KBnJ1bl9pZBgBIAEoCSJmCg5HZXRSdW5SZXNwb25zZRIsCgNydW4YASABKAsyGi5lbmdyYW0uY29tbW9uLnYxLlJ1blN0YXRlSACIAQESEwoGdGVuYW50GAIgASgJSAGIAQFCBgoEX3J1bkIJCgdfdGVuYW50IlQKElJ1blN0YXR1c2VzUmVxdWVzdBIrCghkYXRhc2V0cxgBIAMoCzIZLmVuZ3JhbS5jb21tb24udjEuRGF0YXNldBIRCglwaXBlbGluZXMYAiADKAkiPwoTUnVuU3RhdHVzZXNSZXNwb25zZRIoCgRydW5zGAEgAygLMhouZW5ncmFtLmNvbW1vbi52MS5SdW5TdGF0ZSJOChFJdGVtc0J1aWx0UmVxdWVzdBIqCgdkYXRhc2V0GAEgASgLMhkuZW5ncmFtLmNvbW1vbi52MS5EYXRhc2V0Eg0KBWl0ZW1zGAIgAygJIiMKEkl0ZW1zQnVpbHRSZXNwb25zZRINCgVidWlsdBgBIAMoCSKHAQoMRXJhc2VSZXF1ZXN0EioKB2RhdGFzZXQYASABKAsyGS5lbmdyYW0uY29tbW9uLnYxLkRhdGFzZXQSLAoFaXRlbXMYAiABKAsyGC5lbmdyYW0uY29tbW9uLnYxLklkTGlzdEgAiAEBEhMKC21lbW9yeV9vbmx5GAMgASgIQggKBl9pdGVtcyJLCg1FcmFzZVJlc3BvbnNlEhQKDHJlbW92ZWRfanNvbhgBIAEoCRIPCgdyZXNpZHVlGAIgASgNEhMKC2l0ZW1zX3Jlc2V0GAMgASgNMv8ECg5Db2duaWZ5U2VydmljZRJjCghTdGFydFJ1bhIiLmVuZ3JhbS5jb2duaWZ5LnYxLlN0YXJ0UnVuUmVxdWVzdBojLmVuZ3JhbS5jb2duaWZ5LnYxLlN0YXJ0UnVuUmVzcG9uc2UiDqK7GAoSBmluZ2VzdBgBEmkKCVJlY29yZFJ1bhIjLmVuZ3JhbS5jb2duaWZ5LnYxLlJlY29yZFJ1blJlcXVlc3QaJC5lbmdyYW0uY29nbmlmeS52MS5SZWNvcmRSdW5SZXNwb25zZSIRkAICorsYChIGaW5nZXN0GAESZwoGR2V0UnVuEiAuZW5ncmFtLmNvZ25pZnkudjEuR2V0UnVuUmVxdWVzdBohLmVuZ3JhbS5jb2duaWZ5LnYxLkdldFJ1blJlc3BvbnNlIhiQAgGiuxgREgZpbmdlc3QSB2NvZ25pZnkSbQoLUnVuU3RhdHVzZXMSJS5lbmdyYW0uY29nbmlmeS52MS5SdW5TdGF0dXNlc1JlcXVlc3QaJi5lbmdyYW0uY29nbmlmeS52MS5SdW5TdGF0dXNlc1Jlc3BvbnNlIg+QAgGiuxgIEgZzZWFyY2gSYgoKSXRlbXNCdWlsdBIkLmVuZ3JhbS5jb2duaWZ5LnYxLkl0ZW1zQnVpbHRSZXF1ZXN0GiUuZW5ncmFtLmNvZ25pZnkudjEuSXRlbXNCdWlsdFJlc3BvbnNlIgeQAgGiuxgAEmEKBUVyYXNlEh8uZW5ncmFtLmNvZ25pZnkudjEuRXJhc2VSZXF1ZXN0GiAuZW5ncmFtLmNvZ25pZnkudjEuRXJhc2VSZXNwb25zZSIVkAICorsYDgjAqQcSBmluZ2VzdBgBYgZwcm90bzM", [file_engram_common_v1_dataset, file_engram_common_v1_run, file_engram_options_v1_options]);
+  fileDesc("Ch9lbmdyYW0vY29nbmlmeS92MS9jb2duaWZ5LnByb3RvEhFlbmdyYW0uY29nbmlmeS52MSKVAgoOQ29nbmlmeU9wdGlvbnMSHQoQZ3JhcGhfbW9kZWxfanNvbhgBIAEoCUgAiAEBEhoKDWN1c3RvbV9wcm9tcHQYAiABKAlIAYgBARIXCgpjaHVua19zaXplGAMgASgFSAKIAQESHQoQY2h1bmtzX3Blcl9iYXRjaBgEIAEoBUgDiAEBEhsKDmRhdGFfcGVyX2JhdGNoGAUgASgFSASIAQESFQoNb250b2xvZ3lfa2V5cxgGIAMoCUITChFfZ3JhcGhfbW9kZWxfanNvbkIQCg5fY3VzdG9tX3Byb21wdEINCgtfY2h1bmtfc2l6ZUITChFfY2h1bmtzX3Blcl9iYXRjaEIRCg9fZGF0YV9wZXJfYmF0Y2gihQEKD1N0YXJ0UnVuUmVxdWVzdBIqCgdkYXRhc2V0GAEgASgLMhkuZW5ncmFtLmNvbW1vbi52MS5EYXRhc2V0EjIKB29wdGlvbnMYAiABKAsyIS5lbmdyYW0uY29nbmlmeS52MS5Db2duaWZ5T3B0aW9ucxISCgpiYWNrZ3JvdW5kGAMgASgIIjsKEFN0YXJ0UnVuUmVzcG9uc2USJwoDcnVuGAEgASgLMhouZW5ncmFtLmNvbW1vbi52MS5SdW5TdGF0ZSIpCghSdW5FcnJvchIMCgRuYW1lGAEgASgJEg8KB21lc3NhZ2UYAiABKAki1wEKEFJlY29yZFJ1blJlcXVlc3QSKgoHZGF0YXNldBgBIAEoCzIZLmVuZ3JhbS5jb21tb24udjEuRGF0YXNldBIQCghwaXBlbGluZRgCIAEoCRIOCgZydW5faWQYAyABKAkSKwoGc3RhdHVzGAQgASgOMhsuZW5ncmFtLmNvbW1vbi52MS5SdW5TdGF0dXMSDQoFaXRlbXMYBSADKAkSLwoFZXJyb3IYBiABKAsyGy5lbmdyYW0uY29nbmlmeS52MS5SdW5FcnJvckgAiAEBQggKBl9lcnJvciITChFSZWNvcmRSdW5SZXNwb25zZSIfCg1HZXRSdW5SZXF1ZXN0Eg4KBnJ1bl9pZBgBIAEoCSJmCg5HZXRSdW5SZXNwb25zZRIsCgNydW4YASABKAsyGi5lbmdyYW0uY29tbW9uLnYxLlJ1blN0YXRlSACIAQESEwoGdGVuYW50GAIgASgJSAGIAQFCBgoEX3J1bkIJCgdfdGVuYW50IlQKElJ1blN0YXR1c2VzUmVxdWVzdBIrCghkYXRhc2V0cxgBIAMoCzIZLmVuZ3JhbS5jb21tb24udjEuRGF0YXNldBIRCglwaXBlbGluZXMYAiADKAkiPwoTUnVuU3RhdHVzZXNSZXNwb25zZRIoCgRydW5zGAEgAygLMhouZW5ncmFtLmNvbW1vbi52MS5SdW5TdGF0ZSKHAQoMRXJhc2VSZXF1ZXN0EioKB2RhdGFzZXQYASABKAsyGS5lbmdyYW0uY29tbW9uLnYxLkRhdGFzZXQSLAoFaXRlbXMYAiABKAsyGC5lbmdyYW0uY29tbW9uLnYxLklkTGlzdEgAiAEBEhMKC21lbW9yeV9vbmx5GAMgASgIQggKBl9pdGVtcyJLCg1FcmFzZVJlc3BvbnNlEhQKDHJlbW92ZWRfanNvbhgBIAEoCRIPCgdyZXNpZHVlGAIgASgNEhMKC2l0ZW1zX3Jlc2V0GAMgASgNMpsECg5Db2duaWZ5U2VydmljZRJjCghTdGFydFJ1bhIiLmVuZ3JhbS5jb2duaWZ5LnYxLlN0YXJ0UnVuUmVxdWVzdBojLmVuZ3JhbS5jb2duaWZ5LnYxLlN0YXJ0UnVuUmVzcG9uc2UiDqK7GAoSBmluZ2VzdBgBEmkKCVJlY29yZFJ1bhIjLmVuZ3JhbS5jb2duaWZ5LnYxLlJlY29yZFJ1blJlcXVlc3QaJC5lbmdyYW0uY29nbmlmeS52MS5SZWNvcmRSdW5SZXNwb25zZSIRkAICorsYChIGaW5nZXN0GAESZwoGR2V0UnVuEiAuZW5ncmFtLmNvZ25pZnkudjEuR2V0UnVuUmVxdWVzdBohLmVuZ3JhbS5jb2duaWZ5LnYxLkdldFJ1blJlc3BvbnNlIhiQAgGiuxgREgZpbmdlc3QSB2NvZ25pZnkSbQoLUnVuU3RhdHVzZXMSJS5lbmdyYW0uY29nbmlmeS52MS5SdW5TdGF0dXNlc1JlcXVlc3QaJi5lbmdyYW0uY29nbmlmeS52MS5SdW5TdGF0dXNlc1Jlc3BvbnNlIg+QAgGiuxgIEgZzZWFyY2gSYQoFRXJhc2USHy5lbmdyYW0uY29nbmlmeS52MS5FcmFzZVJlcXVlc3QaIC5lbmdyYW0uY29nbmlmeS52MS5FcmFzZVJlc3BvbnNlIhWQAgKiuxgOCMCpBxIGaW5nZXN0GAFiBnByb3RvMw", [file_engram_common_v1_dataset, file_engram_common_v1_run, file_engram_options_v1_options]);
 
 /**
  * Options of a cognify run; absent means the default.
@@ -267,45 +267,6 @@ export const RunStatusesResponseSchema: GenMessage<RunStatusesResponse> = /*@__P
   messageDesc(file_engram_cognify_v1_cognify, 9);
 
 /**
- * @generated from message engram.cognify.v1.ItemsBuiltRequest
- */
-export type ItemsBuiltRequest = Message<"engram.cognify.v1.ItemsBuiltRequest"> & {
-  /**
-   * @generated from field: engram.common.v1.Dataset dataset = 1;
-   */
-  dataset?: Dataset | undefined;
-
-  /**
-   * @generated from field: repeated string items = 2;
-   */
-  items: string[];
-};
-
-/**
- * Describes the message engram.cognify.v1.ItemsBuiltRequest.
- * Use `create(ItemsBuiltRequestSchema)` to create a new message.
- */
-export const ItemsBuiltRequestSchema: GenMessage<ItemsBuiltRequest> = /*@__PURE__*/
-  messageDesc(file_engram_cognify_v1_cognify, 10);
-
-/**
- * @generated from message engram.cognify.v1.ItemsBuiltResponse
- */
-export type ItemsBuiltResponse = Message<"engram.cognify.v1.ItemsBuiltResponse"> & {
-  /**
-   * @generated from field: repeated string built = 1;
-   */
-  built: string[];
-};
-
-/**
- * Describes the message engram.cognify.v1.ItemsBuiltResponse.
- * Use `create(ItemsBuiltResponseSchema)` to create a new message.
- */
-export const ItemsBuiltResponseSchema: GenMessage<ItemsBuiltResponse> = /*@__PURE__*/
-  messageDesc(file_engram_cognify_v1_cognify, 11);
-
-/**
  * @generated from message engram.cognify.v1.EraseRequest
  */
 export type EraseRequest = Message<"engram.cognify.v1.EraseRequest"> & {
@@ -334,7 +295,7 @@ export type EraseRequest = Message<"engram.cognify.v1.EraseRequest"> & {
  * Use `create(EraseRequestSchema)` to create a new message.
  */
 export const EraseRequestSchema: GenMessage<EraseRequest> = /*@__PURE__*/
-  messageDesc(file_engram_cognify_v1_cognify, 12);
+  messageDesc(file_engram_cognify_v1_cognify, 10);
 
 /**
  * @generated from message engram.cognify.v1.EraseResponse
@@ -363,7 +324,7 @@ export type EraseResponse = Message<"engram.cognify.v1.EraseResponse"> & {
  * Use `create(EraseResponseSchema)` to create a new message.
  */
 export const EraseResponseSchema: GenMessage<EraseResponse> = /*@__PURE__*/
-  messageDesc(file_engram_cognify_v1_cognify, 13);
+  messageDesc(file_engram_cognify_v1_cognify, 11);
 
 /**
  * Runs, and the graph and indexes they build.
@@ -410,16 +371,6 @@ export const CognifyService: GenService<{
     methodKind: "unary";
     input: typeof RunStatusesRequestSchema;
     output: typeof RunStatusesResponseSchema;
-  },
-  /**
-   * Which items have a committed generation of their present content.
-   *
-   * @generated from rpc engram.cognify.v1.CognifyService.ItemsBuilt
-   */
-  itemsBuilt: {
-    methodKind: "unary";
-    input: typeof ItemsBuiltRequestSchema;
-    output: typeof ItemsBuiltResponseSchema;
   },
   /**
    * Removes what was built from items and counts what is left.
