@@ -1,13 +1,16 @@
 import { join } from 'node:path';
+import type { RunModels } from './cognify/pipeline/settings.ts';
 import type { Config } from './common/config/configuration.ts';
 import type { ServiceName } from './common/domain/service-paths.ts';
 import type { Service } from './common/lifecycle/service.ts';
 import type { Messenger } from './common/messaging/messenger.ts';
 import type { Logger } from './common/observability/logger.ts';
 import type { Metrics } from './common/observability/metrics.ts';
+import type { ActiveModels } from './common/ports/active-models.ts';
 import type { AuditLog } from './common/ports/audit-log.ts';
 import type { DocumentLoader, Fetcher } from './common/ports/documents.ts';
 import type { EventLog } from './common/ports/event-log.ts';
+import type { SecretBox } from './common/ports/secret-box.ts';
 import type { Clock, IdSource } from './common/ports/system.ts';
 import type { WorkQueue } from './common/ports/work-queue.ts';
 import type { Ledger } from './common/repositories/ledger.ts';
@@ -20,6 +23,7 @@ export interface Parts {
   readonly stores: Stores;
   readonly models: Models;
   readonly messenger: Messenger;
+  readonly secretBox: SecretBox;
   readonly workQueue: WorkQueue;
   readonly eventLog: EventLog;
   readonly audit: AuditLog;
@@ -53,8 +57,14 @@ const REGISTRY: Readonly<Partial<Record<ServiceName, () => Promise<BuildService>
           cookieDomain: config.cookieDomain ?? null,
           tokenLifetimeSeconds: config.jwtLifetimeSeconds,
           maxApiKeysPerUser: config.maxUserApiKeys,
+          publicSignUp: config.publicSignUp,
         },
-        secrets: { jwt: secrets.jwt, defaultUserPassword: config.defaultUserPassword ?? null },
+        secrets: {
+          jwt: secrets.jwt,
+          acceptedJwt: config.jwtAcceptedSecrets ?? [],
+          tokenKeys: config.jwtSigningKeys ?? [],
+          defaultUserPassword: config.defaultUserPassword ?? null,
+        },
       });
     };
   },
@@ -89,7 +99,7 @@ const REGISTRY: Readonly<Partial<Record<ServiceName, () => Promise<BuildService>
         vectors: stores.indexes.vectors,
         graph: stores.indexes.graph,
         embedder: models.embedder,
-        extractor: models.extractor,
+        models: { current: async () => modelsOfRun(config, await models.current()) },
         workQueue,
         ledger,
         metrics,
@@ -98,11 +108,8 @@ const REGISTRY: Readonly<Partial<Record<ServiceName, () => Promise<BuildService>
           stores.prepare();
         },
         settings: {
-          maxChunkTokens: greatestChunk(config, models),
           ...(config.chunksPerBatch === undefined ? {} : { chunksPerBatch: config.chunksPerBatch }),
-          keepExtractions: models.languageModel !== null,
           raiseItemErrors: config.raiseItemErrors,
-          ...(models.missingModelKey === null ? {} : { missingModelKey: models.missingModelKey }),
         },
         runs: {
           abandonedAfterMs: config.staleRunMinAgeMs,
@@ -120,13 +127,12 @@ const REGISTRY: Readonly<Partial<Record<ServiceName, () => Promise<BuildService>
         ...common(parts, 'search'),
         indexes: stores.indexes,
         embedder: models.embedder,
-        ...(models.languageModel === null ? {} : { languageModel: models.languageModel }),
+        models,
         ledger,
         settings: {
           accessControl: config.accessControl ?? true,
           logSearchHistory: config.logSearchHistory,
           answerStreaming: config.llmAnswerStreaming,
-          ...(models.missingModelKey === null ? {} : { missingModelKey: models.missingModelKey }),
           allowCypherQuery: config.allowCypherQuery,
           concurrentSearches: config.stores.index === 'embedded' ? 4 : 64,
           recallWarmupShortcircuit: config.recallWarmupShortcircuit,
@@ -153,9 +159,15 @@ function common({ stores, messenger, eventLog, audit, clock, ids, logger }: Part
 }
 
 /** A chunk must fit the embedder, and leave the model as much room for its answer (cognify-improve.md §1.6). */
-function greatestChunk(config: Config, { languageModel }: Models): number {
+function modelsOfRun(config: Config, { languageModel, missingModelKey, extractor }: ActiveModels): RunModels {
   const { embeddingMaxCompletionTokens: embedded, llmMaxCompletionTokens } = config;
-  return languageModel === null ? embedded : Math.max(1, Math.min(embedded, Math.floor(llmMaxCompletionTokens / 2)));
+  const halfAnswer = Math.floor(llmMaxCompletionTokens / 2);
+  return {
+    extractor,
+    missingModelKey,
+    keepExtractions: languageModel !== null,
+    maxChunkTokens: languageModel === null ? embedded : Math.max(1, Math.min(embedded, halfAnswer)),
+  };
 }
 
 /** Where uploads wait until their request has ended. */

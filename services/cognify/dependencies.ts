@@ -3,7 +3,6 @@ import type { BlobStore } from '../common/ports/blob-store.ts';
 import type { DatasetIndexes } from '../common/ports/dataset-indexes.ts';
 import type { DocumentStore } from '../common/ports/document-store.ts';
 import type { EventLog } from '../common/ports/event-log.ts';
-import type { Extractor } from '../common/ports/extractor.ts';
 import type { Logger } from '../common/ports/logger.ts';
 import type { Embedder } from '../common/ports/models.ts';
 import type { Clock, IdSource } from '../common/ports/system.ts';
@@ -15,14 +14,14 @@ import type { RunEngine, WatchedWorkQueue } from '../common/runs/run-engine.ts';
 import type { RunRecorder } from '../common/runs/run-recorder.ts';
 import type { RunSettings } from '../common/runs/run-settings.ts';
 import type { ItemBuilds } from './pipeline/item-builds.ts';
-import type { CognifySettings } from './pipeline/settings.ts';
+import type { CognifySettings, RunModelSource } from './pipeline/settings.ts';
 
 /** What the service is made from. */
 export interface CognifyServiceOptions extends Pick<DatasetIndexes, 'text' | 'vectors' | 'graph'> {
   readonly store: DocumentStore;
   readonly blobs: BlobStore;
   readonly embedder: Embedder;
-  readonly extractor: Extractor;
+  readonly models: RunModelSource;
   readonly messenger: Messenger;
   readonly workQueue: WatchedWorkQueue;
   readonly eventLog: EventLog;

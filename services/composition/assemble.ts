@@ -1,6 +1,7 @@
 import { mkdir, rm } from 'node:fs/promises';
 import { join } from 'node:path';
 import { createGuardedFetcher } from '../common/adapters/fetch/guarded-fetcher.ts';
+import { createAesGcmSecretBox } from '../common/adapters/secret-box/aes-gcm-secret-box.ts';
 import { createSystemClock } from '../common/adapters/system/clock.ts';
 import { loadOrCreateSecret } from '../common/adapters/system/generated-secret.ts';
 import { createIdSource } from '../common/adapters/system/id-source.ts';
@@ -23,13 +24,15 @@ import type { Subscription } from '../common/ports/bus.ts';
 import type { Clock } from '../common/ports/system.ts';
 import { createAuditLog } from '../common/repositories/audit-log.ts';
 import { createLedger } from '../common/repositories/ledger.ts';
+import { createModelSettings } from '../common/repositories/model-settings.ts';
 import { createModelUsage } from '../common/repositories/model-usage.ts';
 import { createEventLog } from '../common/runs/event-log.ts';
 import { createWorkQueue } from '../common/runs/work-queue.ts';
 import { type BuildService, loadServices, type Parts, spoolDirectory } from '../registry.ts';
 import { addEventRelay } from './event-relay.ts';
-import { openModels } from './models.ts';
+import { type Models, openModels } from './models.ts';
 import { answerForServices, otherServices } from './other-services.ts';
+import { rootKeysOf } from './root-keys.ts';
 import type { Stores } from './stores.ts';
 
 /** The version of the contract that is spoken, see `/health`. */
@@ -71,7 +74,15 @@ async function openParts(foundation: Foundation, lifecycle: Lifecycle): Promise<
   const { documents: store, bus } = stores;
   const clock = createSystemClock();
   const ids = createIdSource(clock);
-  const models = await openModels({ config, usage: createModelUsage(store), clock, metrics });
+  const messenger = addMessenger(foundation, clock, lifecycle);
+  const secretBox = createAesGcmSecretBox(rootKeysOf(config));
+  const models = await openModels({
+    ...{ config, clock, metrics, messenger, secretBox, logger: foundation.logger },
+    usage: createModelUsage(store),
+    settings: createModelSettings(store),
+    isShared: store.capabilities.sharedBetweenProcesses,
+  });
+  addModels(lifecycle, models, config);
   const documents = createDocumentLoader({ workers: config.documentWorkers, timeoutMs: config.documentTimeoutMs });
   lifecycle.add({
     name: 'workers',
@@ -86,7 +97,8 @@ async function openParts(foundation: Foundation, lifecycle: Lifecycle): Promise<
   return {
     ...foundation,
     models,
-    messenger: addMessenger(foundation, clock, lifecycle),
+    messenger,
+    secretBox,
     workQueue,
     eventLog: createEventLog({ store, clock, ids }),
     audit: createAuditLog(store, clock),
@@ -149,6 +161,7 @@ function addHttp(lifecycle: Lifecycle, parts: Parts, services: readonly Service[
         refusesProxies: config.posture.openByDefault,
         allowedHosts: config.allowedHosts,
       },
+      trustedProxies: config.trustedProxies,
       drainTimeoutMs: config.drainTimeoutMs,
     },
     health: healthChecks(parts),
@@ -179,24 +192,48 @@ function addHttp(lifecycle: Lifecycle, parts: Parts, services: readonly Service[
   return () => `http://${config.host.includes(':') ? `[${config.host}]` : config.host}:${port}`;
 }
 
+/** A configured model is loaded before it is asked: the first run need not wait for it. */
+function addModels(lifecycle: Lifecycle, models: Models, { languageModel }: Config): void {
+  let news: Subscription | undefined;
+  lifecycle.add({
+    name: 'models',
+    async start() {
+      news = await models.listen();
+      if (languageModel !== null) await models.current();
+    },
+    stop: () => news?.stop(),
+  });
+}
+
 function healthChecks({ config, stores, models }: Pick<Parts, 'config' | 'stores' | 'models'>): HealthChecks {
   return {
     ...stores.health,
-    llm_provider: modelCheck(config.languageModel, { builtin: 'rules', fault: models.missingModelKey }),
-    embedding_service: modelCheck(config.embedding, { builtin: models.embedder.space.model, fault: null }),
+    llm_provider: modelCheck('rules', async () => {
+      const { provider, missingModelKey } = await models.current();
+      return { provider, fault: missingModelKey };
+    }),
+    embedding_service: modelCheck(models.embedder.space.model, async () => ({
+      provider: config.embedding?.provider ?? null,
+      fault: null,
+    })),
   };
 }
 
+interface ConfiguredModel {
+  /** Null: the one that is built in. */
+  readonly provider: string | null;
+  readonly fault: string | null;
+}
+
 /** Says what is configured. A model is not called for it: every look would be billed. */
-function modelCheck(
-  settings: { readonly provider: string } | null,
-  { builtin, fault }: { readonly builtin: string; readonly fault: string | null },
-): HealthChecks[string] {
-  const provider = settings?.provider ?? builtin;
-  const details =
-    fault ?? (settings === null ? 'Built in; nothing is configured' : 'Configured; not called for this answer');
+function modelCheck(builtin: string, configured: () => Promise<ConfiguredModel>): HealthChecks[string] {
   return {
     critical: false,
-    check: async () => ({ status: fault === null ? 'healthy' : 'degraded', provider, details }),
+    async check() {
+      const { provider, fault } = await configured();
+      const details =
+        fault ?? (provider === null ? 'Built in; nothing is configured' : 'Configured; not called for this answer');
+      return { status: fault === null ? 'healthy' : 'degraded', provider: provider ?? builtin, details };
+    },
   };
 }

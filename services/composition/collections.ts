@@ -7,8 +7,10 @@ import { dataItemsCollection } from '../common/repositories/data-items.ts';
 import { datasetsCollection } from '../common/repositories/datasets.ts';
 import { grantsCollection } from '../common/repositories/grants.ts';
 import { ledgerCollection } from '../common/repositories/ledger.ts';
+import { loginFailuresCollection } from '../common/repositories/login-failures.ts';
 import { membershipsCollection } from '../common/repositories/memberships.ts';
 import { modelCacheCollection } from '../common/repositories/model-cache.ts';
+import { modelSettingsCollection } from '../common/repositories/model-settings.ts';
 import { modelUsageCollection } from '../common/repositories/model-usage.ts';
 import { revokedTokensCollection } from '../common/repositories/revoked-tokens.ts';
 import { roleMembersCollection } from '../common/repositories/role-members.ts';
@@ -16,6 +18,7 @@ import { rolesCollection } from '../common/repositories/roles.ts';
 import { runRecordsCollection } from '../common/repositories/run-records.ts';
 import { runHeadsCollection, runResultsCollection, runsCollection } from '../common/repositories/runs.ts';
 import { searchHistoryCollection } from '../common/repositories/search-history.ts';
+import { storedConfigurationsCollection } from '../common/repositories/stored-configurations.ts';
 import { tenantsCollection } from '../common/repositories/tenants.ts';
 import { usersCollection } from '../common/repositories/users.ts';
 import { eventsCollection } from '../common/runs/event-log.ts';
@@ -36,9 +39,11 @@ export const collections: readonly AnyCollection[] = [
   ledgerCollection,
   membershipsCollection,
   modelCacheCollection,
+  modelSettingsCollection,
   modelUsageCollection,
   relayPositionsCollection,
   revokedTokensCollection,
+  loginFailuresCollection,
   roleMembersCollection,
   rolesCollection,
   runHeadsCollection,
@@ -46,6 +51,7 @@ export const collections: readonly AnyCollection[] = [
   runResultsCollection,
   runsCollection,
   searchHistoryCollection,
+  storedConfigurationsCollection,
   tenantsCollection,
   usersCollection,
 ];

@@ -1,23 +1,42 @@
 import type { UsageMeter } from '../common/adapters/ai-models/usage-meter.ts';
 import { createHashingEmbedder } from '../common/adapters/hashing-embedder/hashing-embedder.ts';
 import type { Config } from '../common/config/configuration.ts';
-import type { ModelSettings } from '../common/config/model-choice.ts';
+import { chosenOver, defaultModel, lacksKey, type ModelSettings } from '../common/config/model-choice.ts';
 import { createExtractionPool } from '../common/extraction/rules/extraction-pool.ts';
+import type { Messenger } from '../common/messaging/messenger.ts';
+import { MODEL_SETTINGS, modelSettingsChanges } from '../common/messaging/methods/auth.ts';
+import type { Logger } from '../common/observability/logger.ts';
 import type { Metrics } from '../common/observability/metrics.ts';
+import type { ActiveModels, ModelSource } from '../common/ports/active-models.ts';
+import type { Subscription } from '../common/ports/bus.ts';
 import type { Extractor } from '../common/ports/extractor.ts';
 import type { Embedder, LanguageModel, ModelKind } from '../common/ports/models.ts';
+import type { SecretBox } from '../common/ports/secret-box.ts';
 import type { Clock } from '../common/ports/system.ts';
+import {
+  keyPlace,
+  type ModelSettingsRepository,
+  type StoredModelSettings,
+} from '../common/repositories/model-settings.ts';
 import type { ModelUsage } from '../common/repositories/model-usage.ts';
+import { createFollowedModels } from './followed-models.ts';
 
-export interface Models {
+/** The embedder stays as configured: vectors of another one could not be compared with those that are stored. */
+export interface Models extends ModelSource {
   readonly embedder: Embedder;
-  readonly extractor: Extractor;
-  readonly languageModel: LanguageModel | null;
-  /** A model is configured and lacks its key: what a run that needs it ends with. */
-  readonly missingModelKey: string | null;
+  current(): Promise<OpenedModels>;
+  /** Settings were changed by this process: it and all others follow. */
+  changed(): Promise<void>;
+  /** Hears of changes that other processes made. */
+  listen(): Promise<Subscription>;
   /** Starts what a run will need, while its data still comes in. */
   prepare(): void;
   close(): Promise<void>;
+}
+
+export interface OpenedModels extends ActiveModels {
+  /** Of the language model, also while its key is missing; null: none is configured. */
+  readonly provider: string | null;
 }
 
 export interface ModelParts {
@@ -25,15 +44,15 @@ export interface ModelParts {
   readonly usage: ModelUsage;
   readonly clock: Clock;
   readonly metrics: Metrics;
+  readonly logger: Logger;
+  readonly settings: Pick<ModelSettingsRepository, 'get'>;
+  readonly secretBox: Pick<SecretBox, 'open'>;
+  readonly messenger: Pick<Messenger, 'publish' | 'subscribe'>;
+  /** Other processes may change the settings, and news of it may be lost. */
+  readonly isShared: boolean;
 }
 
-const DEFAULT_MODEL = 'gpt-5-mini';
-const DEFAULT_MODELS: Readonly<Record<string, string>> = {
-  anthropic: 'claude-haiku-4-5',
-  gemini: 'gemini-2.5-flash',
-  mistral: 'mistral-small-latest',
-  ollama: 'llama3.2',
-};
+const REREAD_MS = 2_000;
 const DEFAULT_EMBEDDING_MODEL = 'text-embedding-3-large';
 const DEFAULT_EMBEDDING_MODELS: Readonly<Record<string, string>> = {
   gemini: 'gemini-embedding-001',
@@ -42,39 +61,88 @@ const DEFAULT_EMBEDDING_MODELS: Readonly<Record<string, string>> = {
 };
 const DEFAULT_EMBEDDING_DIMENSIONS = 3072;
 
-/** The configured models; rules and the hashing embedder where none is. The provider libraries are loaded only when used. */
+/**
+ * The models of the environment, with what superusers set at run time over them; rules and the hashing embedder where none
+ * is. The provider libraries are loaded only when used.
+ */
 export async function openModels(parts: ModelParts): Promise<Models> {
-  const { config } = parts;
+  const { config, settings, messenger, clock, logger, isShared } = parts;
   const pool = createExtractionPool({ size: 1 });
   // The library would print warnings about what a provider ignores, past our log.
   globalThis.AI_SDK_LOG_WARNINGS = false;
-  const missingModelKey = missingKey(config.languageModel);
-  const languageModel =
-    config.languageModel === null || missingModelKey !== null
-      ? null
-      : await openLanguageModel(config.languageModel, parts);
+  const followed = createFollowedModels({
+    read: () => settings.get(),
+    open: (stored) => openActive(stored, pool, parts),
+    rereadMs: isShared ? REREAD_MS : Number.POSITIVE_INFINITY,
+    ...{ clock, logger },
+  });
   return {
     embedder: config.embedding === null ? createHashingEmbedder() : await openEmbedder(config.embedding, parts),
-    extractor: languageModel === null ? pool : await openModelExtractor(languageModel),
-    languageModel,
-    missingModelKey,
+    current: followed.current,
+    async changed() {
+      followed.outdated();
+      // The change is durable already; whoever misses the news reads it soon.
+      await messenger.publish(modelSettingsChanges, MODEL_SETTINGS, {}).catch((error: unknown) => {
+        logger.warn('models.change.unpublished', { error });
+      });
+    },
+    listen: () => messenger.subscribe(modelSettingsChanges, MODEL_SETTINGS, () => followed.outdated()),
     prepare() {
-      if (languageModel === null) pool.prepare();
+      const known = followed.last();
+      const hasModel = known === null ? config.languageModel !== null : known.languageModel !== null;
+      if (!hasModel) pool.prepare();
     },
     close: () => pool.close(),
   };
 }
 
-/** Providers that are paid need a key, unless their endpoint was given by hand: a proxy may need none. */
-function missingKey(settings: ModelSettings | null): string | null {
-  if (
-    settings === null ||
-    settings.apiKey !== undefined ||
-    settings.endpoint !== undefined ||
-    settings.provider === 'ollama'
-  )
-    return null;
-  return `LLM API key is not set: LLM_PROVIDER is ${settings.provider}, set LLM_API_KEY or LLM_ENDPOINT.`;
+async function openActive(
+  stored: StoredModelSettings | null,
+  rules: Extractor,
+  parts: ModelParts,
+): Promise<OpenedModels> {
+  const { settings, fault } = await settingsOf(stored, parts);
+  const provider = settings?.provider ?? null;
+  if (settings === null || fault !== null) {
+    return { provider, languageModel: null, missingModelKey: fault, extractor: rules };
+  }
+  const languageModel = await openLanguageModel(settings, parts);
+  return { provider, languageModel, missingModelKey: null, extractor: await openModelExtractor(languageModel) };
+}
+
+interface Chosen {
+  readonly settings: ModelSettings | null;
+  /** Why the model cannot be asked. */
+  readonly fault: string | null;
+}
+
+async function settingsOf(
+  stored: StoredModelSettings | null,
+  { config, secretBox, logger }: ModelParts,
+): Promise<Chosen> {
+  const configured = config.languageModel;
+  if (stored === null || stored.languageModel === null) {
+    if (configured === null || !lacksKey(configured)) return { settings: configured, fault: null };
+    const { provider } = configured;
+    const fault = `LLM API key is not set: LLM_PROVIDER is ${provider}, set LLM_API_KEY or LLM_ENDPOINT.`;
+    return { settings: configured, fault };
+  }
+  const { provider, model, key } = stored.languageModel;
+  let apiKey: string | undefined;
+  try {
+    if (key !== null) apiKey = await secretBox.open(key.sealed, keyPlace('languageModel'));
+  } catch (error) {
+    // Never the key of the environment instead: another account would be billed.
+    logger.error('models.key.unopened', { error });
+    const fault =
+      'The LLM API key of the settings cannot be opened. Set it again, or the ENGRAM_ROOT_KEYS that sealed it.';
+    return { settings: chosenOver(configured, { provider, model }), fault };
+  }
+  const settings = chosenOver(configured, { provider, model, ...(apiKey === undefined ? {} : { apiKey }) });
+  const fault = lacksKey(settings)
+    ? `LLM API key is not set: the settings choose ${provider}, set its key there or LLM_API_KEY.`
+    : null;
+  return { settings, fault };
 }
 
 async function openModelExtractor(model: LanguageModel): Promise<Extractor> {
@@ -86,7 +154,7 @@ async function openLanguageModel(settings: ModelSettings, parts: ModelParts): Pr
   const { createLanguageModel } = await import('../common/adapters/ai-models/language-model.ts');
   const { llmTemperature } = parts.config;
   return createLanguageModel({
-    ...connection(settings, DEFAULT_MODELS[settings.provider] ?? DEFAULT_MODEL),
+    ...connection(settings, defaultModel(settings.provider)),
     ...(llmTemperature === undefined ? {} : { temperature: llmTemperature }),
     meter: meterOf(parts, 'language'),
   });

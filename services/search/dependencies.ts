@@ -1,9 +1,10 @@
 import type { Gate } from '../common/domain/gate.ts';
 import type { Messenger } from '../common/messaging/messenger.ts';
+import type { ActiveModels } from '../common/ports/active-models.ts';
 import type { DatasetIndexes } from '../common/ports/dataset-indexes.ts';
 import type { DocumentStore } from '../common/ports/document-store.ts';
 import type { Logger } from '../common/ports/logger.ts';
-import type { Embedder, LanguageModel } from '../common/ports/models.ts';
+import type { Embedder } from '../common/ports/models.ts';
 import type { Clock, IdSource } from '../common/ports/system.ts';
 import type { Ledger } from '../common/repositories/ledger.ts';
 import type { SearchHistory } from '../common/repositories/search-history.ts';
@@ -15,8 +16,6 @@ export interface SearchSettings {
   readonly accessControl: boolean;
   /** COGNEE_LOG_SEARCH_HISTORY */
   readonly logSearchHistory: boolean;
-  /** A configured model lacks its key: what completions end with (`LLMAPIKeyNotSetError`). */
-  readonly missingModelKey?: string;
   /** LLM_ANSWER_STREAMING */
   readonly answerStreaming?: boolean;
   /** ALLOW_CYPHER_QUERY */
@@ -29,13 +28,15 @@ export interface SearchSettings {
   readonly concurrentSearches: number;
 }
 
+/** Without a model completions answer with quotes. */
+export type SearchModels = Pick<ActiveModels, 'languageModel' | 'missingModelKey'>;
+
 /** What the service is made from. */
 export interface SearchServiceOptions {
   readonly store: DocumentStore;
   readonly indexes: Pick<DatasetIndexes, 'text' | 'vectors' | 'graph'>;
   readonly embedder: Embedder;
-  /** Absent: completions answer with quotes. */
-  readonly languageModel?: LanguageModel;
+  readonly models: { current(): Promise<SearchModels> };
   readonly messenger: Messenger;
   readonly ledger: Ledger;
   readonly clock: Clock;
@@ -44,11 +45,14 @@ export interface SearchServiceOptions {
   readonly settings: SearchSettings;
 }
 
-/** What its use cases work with. */
-export interface SearchDependencies extends Omit<SearchServiceOptions, 'ids'> {
+/** What its routes work with. */
+export interface SearchParts extends Omit<SearchServiceOptions, 'ids'> {
   readonly retriever: Retriever;
-  /** Searches take their turn in it. */
+  /** Searches that no model is asked for take their turn in it. */
   readonly turn: Gate;
   readonly history: SearchHistory;
   readonly readiness: Readiness;
 }
+
+/** What one search works with: the models as they were set when it came. */
+export interface SearchDependencies extends SearchParts, SearchModels {}

@@ -238,7 +238,7 @@ describe('the search service', () => {
 
     it('asks once per dataset, with the context, and never for retrieval alone', async () => {
       const languageModel = model(() => 'Oslo, of course.');
-      await using search = await start({ languageModel });
+      await using search = await start({ models: { languageModel } });
       expect(await result(search, { searchType: 'HYBRID_COMPLETION', systemPrompt: 'Be brief.' })).to.deep.equal([
         'Oslo, of course.',
       ]);
@@ -257,7 +257,7 @@ describe('the search service', () => {
         if (++asked > 1) throw engramError('LLMPaymentRequiredError', 'Budget used up.');
         return 'fine';
       });
-      await using search = await start({ languageModel });
+      await using search = await start({ models: { languageModel } });
       const answer = await ask(search, { datasets: ['notes', 'other'] });
       expect(answer.status).to.equal(402);
       expect((answer.body as Json)['detail']).to.equal('Budget used up. [LLMPaymentRequiredError]');

@@ -5,7 +5,7 @@ import { eraseSearched as eraseMethod } from '../common/messaging/methods/search
 import type { Subscription } from '../common/ports/bus.ts';
 import type { AnyCollection } from '../common/ports/document-store.ts';
 import { createSearchHistory, searchHistoryCollection } from '../common/repositories/search-history.ts';
-import type { SearchDependencies, SearchServiceOptions } from './dependencies.ts';
+import type { SearchParts, SearchServiceOptions } from './dependencies.ts';
 import { boundRetrievals } from './retrieval/bounded-retriever.ts';
 import { createRetriever } from './retrieval/pipeline.ts';
 import { recallRoutes } from './routes/recall.ts';
@@ -20,9 +20,12 @@ export const searchCollections: readonly AnyCollection[] = [searchHistoryCollect
 /** Search, recall and their history: see README.md. */
 export function createSearchService(options: SearchServiceOptions): Service {
   const { ids, ...rest } = options;
-  const deps: SearchDependencies = {
+  const limit = options.settings.concurrentSearches;
+  const retriever = createRetriever({ indexes: options.indexes, ledger: options.ledger });
+  const deps: SearchParts = {
     ...rest,
-    ...takingTurns(options),
+    retriever: boundRetrievals(retriever, limit),
+    turn: createGate(limit),
     history: createSearchHistory(options.store, ids),
     readiness: createReadiness(options),
   };
@@ -49,22 +52,4 @@ export function createSearchService(options: SearchServiceOptions): Service {
       subscriptions = [];
     },
   };
-}
-
-/**
- * Searches that share one processor end no sooner for being interleaved: each turn of the event loop, which takes one new
- * connection, gets as long as all of them together need, and what they hold meanwhile survives the cheap garbage
- * collections. A model's answer is waited for, not computed: with one, only the retrievals take turns.
- */
-function takingTurns({
-  indexes,
-  ledger,
-  languageModel,
-  settings,
-}: SearchServiceOptions): Pick<SearchDependencies, 'retriever' | 'turn'> {
-  const retriever = createRetriever({ indexes, ledger });
-  const limit = settings.concurrentSearches;
-  return languageModel === undefined
-    ? { retriever, turn: createGate(limit) }
-    : { retriever: boundRetrievals(retriever, limit), turn: (work) => work() };
 }

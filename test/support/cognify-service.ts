@@ -1,5 +1,5 @@
 import { createHash, randomUUID } from 'node:crypto';
-import type { CognifySettings } from '../../services/cognify/pipeline/settings.ts';
+import type { CognifySettings, RunModelSource, RunModels } from '../../services/cognify/pipeline/settings.ts';
 import { cognifyCollections, createCognifyService } from '../../services/cognify/service.ts';
 import { createHashingEmbedder } from '../../services/common/adapters/hashing-embedder/hashing-embedder.ts';
 import { createInProcessBus } from '../../services/common/adapters/in-process/bus.ts';
@@ -170,6 +170,7 @@ export interface TestCognifyOptions {
   readonly extractor?: Extractor;
   readonly embedder?: Embedder;
   readonly settings?: Partial<CognifySettings>;
+  readonly models?: Partial<Omit<RunModels, 'extractor'>>;
   readonly runs?: Partial<RunSettings>;
   /** As a process does that starts alone on its data directory: whoever held a lease is dead. */
   readonly endLeases?: boolean;
@@ -198,7 +199,7 @@ export async function startCognify(world: TestWorld, options: TestCognifyOptions
     vectors: world.indexes.vectors,
     graph: world.indexes.graph,
     embedder: options.embedder ?? createHashingEmbedder({ dimensions: 64 }),
-    extractor: options.extractor ?? capitalsExtractor,
+    models: fixedModels(options.extractor ?? capitalsExtractor, options.models),
     workQueue,
     eventLog: createEventLog({ store, clock, ids }),
     settings: options.settings ?? {},
@@ -222,6 +223,12 @@ export async function startCognify(world: TestWorld, options: TestCognifyOptions
       await bus.drain();
     },
   };
+}
+
+/** Models that nobody sets anew; their extractor costs nothing. */
+export function fixedModels(extractor: Extractor, models: Partial<RunModels> = {}): RunModelSource {
+  const fixed = { extractor, keepExtractions: false, maxChunkTokens: 4096, missingModelKey: null, ...models };
+  return { current: async () => fixed };
 }
 
 async function serveDoubles(world: TestWorld, messenger: Messenger): Promise<void> {

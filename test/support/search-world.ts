@@ -32,7 +32,7 @@ import type { DatasetIndexes } from '../../services/common/ports/dataset-indexes
 import { type DocumentStore, update } from '../../services/common/ports/document-store.ts';
 import type { Embedder } from '../../services/common/ports/models.ts';
 import { createLedger, type Ledger, ledgerCollection } from '../../services/common/repositories/ledger.ts';
-import type { SearchServiceOptions, SearchSettings } from '../../services/search/dependencies.ts';
+import type { SearchModels, SearchServiceOptions, SearchSettings } from '../../services/search/dependencies.ts';
 import { createSearchService, searchCollections } from '../../services/search/service.ts';
 import { principalOf, type RunningApp, runApp } from './http-app.ts';
 import { unsignedPrincipals } from './unsigned-principals.ts';
@@ -190,7 +190,8 @@ export interface SearchApp extends AsyncDisposable {
 export async function startSearch(
   world: SearchWorld,
   datasets: readonly DatasetRef[],
-  options: Partial<Pick<SearchServiceOptions, 'languageModel' | 'embedder' | 'indexes'>> & {
+  options: Partial<Pick<SearchServiceOptions, 'embedder' | 'indexes'>> & {
+    readonly models?: Partial<SearchModels>;
     readonly settings?: Partial<SearchSettings>;
   } = {},
 ): Promise<SearchApp> {
@@ -203,13 +204,14 @@ export async function startSearch(
   await messenger.serve(runStatuses, async () => ({ runs }));
   await messenger.serve(datasetItems, async () => ({ items: [], next: null }));
   const silent = () => {};
-  const { settings, ...replaced } = options;
+  const { settings, models, ...replaced } = options;
   const service = createSearchService({
     ...{ store: world.store, indexes: world.indexes, ledger: world.ledger, embedder: world.embedder, messenger },
     clock: createSystemClock(),
     ids: createIdSource(),
     logger: { debug: silent, info: silent, warn: silent, error: silent },
     settings: { ...SETTINGS, ...settings },
+    models: searchModels(models),
     ...replaced,
   });
   await service.start();
@@ -222,6 +224,11 @@ export async function startSearch(
       await bus.drain();
     },
   };
+}
+
+/** Models that nobody sets anew. */
+export function searchModels(models: Partial<SearchModels> = {}): SearchServiceOptions['models'] {
+  return { current: async () => ({ languageModel: null, missingModelKey: null, ...models }) };
 }
 
 function resolve(

@@ -35,8 +35,8 @@ import { collections } from '../../services/composition/collections.ts';
 import { createIngestService } from '../../services/ingest/service.ts';
 import { createSearchService } from '../../services/search/service.ts';
 import { open } from './auth-service.ts';
-import { capitalsExtractor } from './cognify-service.ts';
-import { SETTINGS as SEARCH_SETTINGS } from './search-world.ts';
+import { capitalsExtractor, fixedModels } from './cognify-service.ts';
+import { SETTINGS as SEARCH_SETTINGS, searchModels } from './search-world.ts';
 import { unsignedPrincipals } from './unsigned-principals.ts';
 import { createWire, type Wire } from './wire.ts';
 
@@ -133,7 +133,7 @@ async function startReplica(shared: Shared, index: 0 | 1): Promise<Replica> {
     }),
     createCognifyService({
       ...{ ...common, ...indexes, blobs, embedder, workQueue },
-      extractor: options.extractors?.[index] ?? capitalsExtractor,
+      models: fixedModels(options.extractors?.[index] ?? capitalsExtractor),
       runs: { leaseMs: 600, pollMs: 25, onStop: 'hand-over', ...options.runs?.[index] },
     }),
     createIngestService({
@@ -141,7 +141,7 @@ async function startReplica(shared: Shared, index: 0 | 1): Promise<Replica> {
       fetcher: createGuardedFetcher({ allowHttpRequests: false, timeoutMs: 1000, maxBytes: 1000 }),
       settings: { maxDocumentBytes: 2 ** 24, parseConcurrency: 4, acceptLocalPaths: false, localRoots: [] },
     }),
-    createSearchService({ ...common, indexes, embedder, settings: SEARCH_SETTINGS }),
+    createSearchService({ ...common, indexes, embedder, models: searchModels(), settings: SEARCH_SETTINGS }),
   ];
   for (const service of services) await service.start();
   const metrics = createMetrics();

@@ -138,7 +138,7 @@ describe('cognify run', () => {
 
   it('says when a configured model lacks its key', async () => {
     const world = await createWorld();
-    await using cognify = await startCognify(world, { settings: { missingModelKey: 'LLM API key is not set.' } });
+    await using cognify = await startCognify(world, { models: { missingModelKey: 'LLM API key is not set.' } });
     const run = await cognify.run();
     expect(run).to.include({ errorClass: 'LLMAPIKeyNotSetError', errorMessage: 'LLM API key is not set.' });
   });
@@ -155,7 +155,7 @@ describe('cognify run', () => {
         return { ...(await capitalsExtractor.extract(input, context)), usage };
       },
     };
-    await using cognify = await startCognify(world, { extractor, settings: { keepExtractions: true } });
+    await using cognify = await startCognify(world, { extractor, models: { keepExtractions: true } });
     const item = await world.addText('one', 'Ada met Grace.');
     await cognify.run();
     await world.ledger.reset(scopeOf(world.dataset), [item.id]);

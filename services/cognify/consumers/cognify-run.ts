@@ -4,7 +4,6 @@ import type { RunItem } from '../../common/domain/run.ts';
 import type { Messenger } from '../../common/messaging/messenger.ts';
 import type { CognifyOptions } from '../../common/messaging/methods/cognify.ts';
 import { datasetItems } from '../../common/messaging/methods/ingest.ts';
-import type { Extractor } from '../../common/ports/extractor.ts';
 import type { Embedder } from '../../common/ports/models.ts';
 import type { LedgerEntry } from '../../common/repositories/ledger.ts';
 import type { ModelCache } from '../../common/repositories/model-cache.ts';
@@ -17,7 +16,7 @@ import { itemPages } from '../pipeline/dataset-items.ts';
 import { createIndexWriter } from '../pipeline/index-writer.ts';
 import { createPriorityGate } from '../pipeline/priority-gate.ts';
 import { runItems } from '../pipeline/run-items.ts';
-import type { CognifySettings } from '../pipeline/settings.ts';
+import type { CognifySettings, RunModelSource, RunModels } from '../pipeline/settings.ts';
 import { ContentMissingError } from '../pipeline/write-item.ts';
 
 export const COGNIFY_JOB = 'cognify';
@@ -29,9 +28,8 @@ const DEFAULT_DATA_PER_BATCH = 20;
 export interface CognifyRunDependencies extends BuildDependencies {
   readonly messenger: Messenger;
   readonly embedder: Embedder;
-  readonly extractor: Extractor;
-  /** Null: the extractor costs nothing. */
-  readonly cache: ModelCache | null;
+  readonly models: RunModelSource;
+  readonly cache: ModelCache;
   readonly settings: CognifySettings;
 }
 
@@ -41,8 +39,9 @@ export function createCognifyRun(dependencies: CognifyRunDependencies): RunExecu
 }
 
 async function execute(dependencies: CognifyRunDependencies, run: ActiveRun): Promise<RunReport> {
-  const { ledger, logger, settings } = dependencies;
-  if (settings.missingModelKey !== undefined) throw engramError('LLMAPIKeyNotSetError', settings.missingModelKey);
+  const { ledger, logger } = dependencies;
+  const models = await dependencies.models.current();
+  if (models.missingModelKey !== null) throw engramError('LLMAPIKeyNotSetError', models.missingModelKey);
   const [items] = await Promise.all([listItems(dependencies, run), requireSameSpace(dependencies, run)]);
   const entries = await ledger.entries(
     run.scope,
@@ -64,17 +63,16 @@ async function execute(dependencies: CognifyRunDependencies, run: ActiveRun): Pr
     if (isOurs) totals.addCounts(entry);
     await run.itemEnded({ item: item.id, status: isOurs ? 'completed' : 'already_completed' }, null);
   }
-  await buildAll(dependencies, run, open, totals);
+  await buildAll(dependencies, run, { models, open, totals });
   return { counts: totals.counts() };
 }
 
 async function buildAll(
   dependencies: CognifyRunDependencies,
   run: ActiveRun,
-  open: readonly DataItem[],
-  totals: Totals,
+  { models, open, totals }: { readonly models: RunModels; readonly open: readonly DataItem[]; readonly totals: Totals },
 ): Promise<void> {
-  const { settings, logger } = dependencies;
+  const { settings, logger, embedder } = dependencies;
   const options = run.options as CognifyOptions;
   const writer = createIndexWriter({
     ...dependencies,
@@ -87,9 +85,9 @@ async function buildAll(
     run,
     writer,
     gate: createPriorityGate(settings.extractionConcurrency),
-    ask: createAskExtractor(dependencies.extractor, dependencies.cache, run.scope),
+    ask: createAskExtractor(models.extractor, models.keepExtractions ? dependencies.cache : null, run.scope),
     options,
-    sizes: chunkSizes(settings, dependencies.embedder, options),
+    sizes: chunkSizes(settings, Math.min(models.maxChunkTokens, embedder.maxInputTokens), options),
     chunksPerBatch: Math.min(options.chunksPerBatch ?? Number.POSITIVE_INFINITY, settings.chunksPerBatch),
   };
   let done = 0;
@@ -146,8 +144,7 @@ async function listItems({ messenger }: CognifyRunDependencies, run: ActiveRun):
   return (await Array.fromAsync(itemPages(messenger, run.dataset, context))).flat();
 }
 
-function chunkSizes(settings: CognifySettings, embedder: Embedder, options: CognifyOptions): ChunkSizes {
-  const greatest = Math.min(settings.maxChunkTokens, embedder.maxInputTokens);
+function chunkSizes(settings: CognifySettings, greatest: number, options: CognifyOptions): ChunkSizes {
   const asked = options.chunkSize ?? 0;
   const maxTokens = asked > 0 ? Math.min(asked, greatest) : greatest;
   return { maxTokens, targetTokens: asked > 0 ? maxTokens : Math.min(settings.automaticChunkTokens, greatest) };

@@ -17,7 +17,7 @@ function countingExtractor(delayMs = 0) {
   return { extractor, asked };
 }
 
-const settings = { keepExtractions: true };
+const models = { keepExtractions: true };
 /** A chunk of its own at a chunk size of 40 tokens. */
 const paragraph = (name: string) =>
   `${name} met Grace. ${'They spoke of the river and the house for hours. '.repeat(2)}`;
@@ -30,7 +30,7 @@ describe('asking the extractor', () => {
   it('asks once for the same text in two items, also while the first answer is awaited', async () => {
     const world = await createWorld();
     const { extractor, asked } = countingExtractor(20);
-    await using cognify = await startCognify(world, { extractor, settings });
+    await using cognify = await startCognify(world, { extractor, models });
     await world.addText('one', 'Ada met Grace.');
     await world.addText('two', 'Ada met Grace.');
     await cognify.run();
@@ -43,7 +43,7 @@ describe('asking the extractor', () => {
   it('asks again for another prompt and for another graph model, and knows all answers later', async () => {
     const world = await createWorld();
     const { extractor, asked } = countingExtractor();
-    await using cognify = await startCognify(world, { extractor, settings });
+    await using cognify = await startCognify(world, { extractor, models });
     const item = await world.addText('one', 'Ada met Grace.');
     const options = [{}, { customPrompt: 'Only cities.' }, { graphModel: { title: 'City', type: 'object' } }];
     for (const once of [...options, ...options]) {
@@ -58,7 +58,7 @@ describe('asking the extractor', () => {
   it('does not give an item what was read with the names of another', async () => {
     const world = await createWorld();
     const { extractor, asked } = countingExtractor();
-    await using cognify = await startCognify(world, { extractor, settings });
+    await using cognify = await startCognify(world, { extractor, models });
     const end = Array.from({ length: 16 }, (_, index) => `She left in the year ${index}. ${'It was late. '.repeat(8)}`);
     const story = (name: string) => [
       paragraph(name),
@@ -78,7 +78,7 @@ describe('asking the extractor', () => {
   it('gives an item its own answers again after an edit elsewhere in it', async () => {
     const world = await createWorld();
     const { extractor, asked } = countingExtractor();
-    await using cognify = await startCognify(world, { extractor, settings });
+    await using cognify = await startCognify(world, { extractor, models });
     const parts = Array.from({ length: 40 }, (_, index) => paragraph(`Person${index}`));
     const item = await world.addText('long', parts.join('\n\n'));
     await cognify.run({ chunkSize: 40 });
@@ -101,7 +101,7 @@ describe('asking the extractor', () => {
         return capitalsExtractor.extract(input, context);
       },
     };
-    await using cognify = await startCognify(world, { extractor, settings: { ...settings, raiseItemErrors: false } });
+    await using cognify = await startCognify(world, { extractor, models, settings: { raiseItemErrors: false } });
     await world.addText('one', 'Ada met Grace.');
     const two = await world.addText('two', 'Ada met Grace.');
     const run = await cognify.run();

@@ -1,7 +1,22 @@
-export interface CognifySettings {
-  /** `EMBEDDING_MAX_COMPLETION_TOKENS`: no chunk is larger, whatever was asked for. */
+import type { Extractor } from '../../common/ports/extractor.ts';
+
+/** The models as they are set when a run begins; it goes on with them whatever is set meanwhile. */
+export interface RunModels {
+  readonly extractor: Extractor;
+  /** The extractor asks a model: answers are kept per dataset, so that no paid call is repeated. */
+  readonly keepExtractions: boolean;
+  /** No chunk is larger, whatever was asked for: it must fit the embedder and leave the model room for its answer. */
   readonly maxChunkTokens: number;
-  /** Chunk size when the request names none; at most `maxChunkTokens`. */
+  /** A configured model lacks its key: runs end with this text (`LLMAPIKeyNotSetError`). */
+  readonly missingModelKey: string | null;
+}
+
+export interface RunModelSource {
+  current(): Promise<RunModels>;
+}
+
+export interface CognifySettings {
+  /** Chunk size when the request names none; at most `maxChunkTokens` of the models. */
   readonly automaticChunkTokens: number;
   /** `CHUNKS_PER_BATCH`: chunks of a document that are held in memory together. */
   readonly chunksPerBatch: number;
@@ -10,21 +25,15 @@ export interface CognifySettings {
   /** Texts of one call of the embedder (`EMBEDDING_BATCH_SIZE`), and calls at the same time. */
   readonly embeddingBatchSize: number;
   readonly embeddingConcurrency: number;
-  /** The extractor asks a model: answers are kept per dataset, so that no paid call is repeated. */
-  readonly keepExtractions: boolean;
   /** `RAISE_INCREMENTAL_LOADING_ERRORS`: the first failing item ends the run. False: the others go on first. */
   readonly raiseItemErrors: boolean;
-  /** A configured model lacks its key: runs end with this text (`LLMAPIKeyNotSetError`). */
-  readonly missingModelKey?: string;
 }
 
 export const DEFAULT_COGNIFY_SETTINGS: CognifySettings = {
-  maxChunkTokens: 4096,
   automaticChunkTokens: 400,
   chunksPerBatch: 64,
   extractionConcurrency: 32,
   embeddingBatchSize: 256,
   embeddingConcurrency: 4,
-  keepExtractions: false,
   raiseItemErrors: true,
 };

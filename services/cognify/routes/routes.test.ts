@@ -136,7 +136,7 @@ describe('POST /api/v1/cognify', () => {
         body: { error: 'Internal server error', detail: 'no route to [email]' },
       });
     }
-    await using cognify = await startCognify(world, { settings: { missingModelKey: 'LLM API key is not set.' } });
+    await using cognify = await startCognify(world, { models: { missingModelKey: 'LLM API key is not set.' } });
     expect(await failure(post(cognify, { datasets: ['notes'] }))).to.deep.equal({
       status: 500,
       body: { error: 'Pipeline run errored', detail: 'LLM API key is not set. [LLMAPIKeyNotSetError]' },

@@ -12,6 +12,45 @@ export interface ModelSettings {
 const PROVIDERS = ['openai', 'anthropic', 'gemini', 'mistral', 'ollama'];
 const OTHER_NAMES: Readonly<Record<string, string>> = { google: 'gemini' };
 
+const DEFAULT_MODEL = 'gpt-5-mini';
+const DEFAULT_MODELS: Readonly<Record<string, string>> = {
+  anthropic: 'claude-haiku-4-5',
+  gemini: 'gemini-2.5-flash',
+  mistral: 'mistral-small-latest',
+  ollama: 'llama3.2',
+};
+
+/** The model of a provider when none is named. */
+export function defaultModel(provider: string): string {
+  return DEFAULT_MODELS[provider] ?? DEFAULT_MODEL;
+}
+
+/** What a superuser chose at run time; an absent key is the one of the environment. */
+export interface ModelChoice {
+  readonly provider: string;
+  readonly model: string;
+  readonly apiKey?: string;
+}
+
+/**
+ * The choice over what the environment configures. An endpoint is one provider's: another one is reached at its own, so
+ * that no key is sent to a server that it is not for.
+ */
+export function chosenOver(configured: ModelSettings | null, choice: ModelChoice): ModelSettings {
+  const { provider, model } = choice;
+  return {
+    provider,
+    model,
+    endpoint: configured?.provider === provider ? configured.endpoint : undefined,
+    apiKey: choice.apiKey ?? configured?.apiKey,
+  };
+}
+
+/** Providers that are paid need a key, unless their endpoint was given by hand: a proxy may need none. */
+export function lacksKey({ provider, endpoint, apiKey }: ModelSettings): boolean {
+  return apiKey === undefined && endpoint === undefined && provider !== 'ollama';
+}
+
 /** A provider named by hand counts too: a missing key is then an error where a model is needed, not silence. */
 export function chooseLanguageModel(values: SettingValues, problems: string[]): ModelSettings | null {
   const { llmProvider, llmModel, llmEndpoint, llmApiKey } = values;

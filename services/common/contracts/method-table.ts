@@ -2,21 +2,21 @@
 
 /** Method by `<service>.<Method>`. */
 export const METHODS = {
-  'auth.Authenticate': { deadlineMs: 10000, principalRequired: false },
-  'auth.GetPrincipal': { deadlineMs: 10000, principalRequired: false },
-  'auth.ResolveDatasets': { deadlineMs: 10000, principalRequired: true },
-  'auth.CreateDataset': { deadlineMs: 10000, principalRequired: true },
-  'auth.RemoveDataset': { deadlineMs: 10000, principalRequired: true },
-  'auth.GetPublicKeys': { deadlineMs: 5000, principalRequired: false },
-  'ingest.DatasetItems': { deadlineMs: 10000, principalRequired: false },
-  'cognify.StartRun': { deadlineMs: 10000, principalRequired: true },
-  'cognify.RecordRun': { deadlineMs: 10000, principalRequired: true },
-  'cognify.GetRun': { deadlineMs: 10000, principalRequired: false },
-  'cognify.RunStatuses': { deadlineMs: 10000, principalRequired: false },
-  'cognify.Erase': { deadlineMs: 120000, principalRequired: true },
-  'search.Erase': { deadlineMs: 60000, principalRequired: true },
-  'system.Describe': { deadlineMs: 2000, principalRequired: false },
-  'system.Health': { deadlineMs: 2000, principalRequired: false },
+  'auth.Authenticate': { deadlineMs: 10000, permission: 'service' },
+  'auth.GetPrincipal': { deadlineMs: 10000, permission: 'service' },
+  'auth.ResolveDatasets': { deadlineMs: 10000, permission: 'principal' },
+  'auth.CreateDataset': { deadlineMs: 10000, permission: 'principal' },
+  'auth.RemoveDataset': { deadlineMs: 10000, permission: 'principal' },
+  'auth.GetPublicKeys': { deadlineMs: 5000, permission: 'service' },
+  'ingest.DatasetItems': { deadlineMs: 10000, permission: 'service' },
+  'cognify.StartRun': { deadlineMs: 10000, permission: 'principal' },
+  'cognify.RecordRun': { deadlineMs: 10000, permission: 'principal' },
+  'cognify.GetRun': { deadlineMs: 10000, permission: 'service' },
+  'cognify.RunStatuses': { deadlineMs: 10000, permission: 'service' },
+  'cognify.Erase': { deadlineMs: 120000, permission: 'delete' },
+  'search.Erase': { deadlineMs: 60000, permission: 'delete' },
+  'system.Describe': { deadlineMs: 2000, permission: 'service' },
+  'system.Health': { deadlineMs: 2000, permission: 'service' },
 } as const;
 
 export type MethodPath = keyof typeof METHODS;

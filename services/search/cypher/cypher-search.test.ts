@@ -186,7 +186,7 @@ describe('searching in Cypher', () => {
 
     it('is told the names of the graph, and asked once when its query finds something', async () => {
       const { languageModel, prompts } = model('```cypher\nMATCH (n) RETURN n.name\n```');
-      await using search = await start(() => [['Ada']], { languageModel });
+      await using search = await start(() => [['Ada']], { models: { languageModel } });
       const answer = await cypher(search, { ...question, explain: true });
       expect(results(answer)).to.deep.equal([[['Ada']]]);
       expect(answer.body).to.have.nested.property('[0].explain.cypher', 'MATCH (n) RETURN n.name');
@@ -205,7 +205,7 @@ describe('searching in Cypher', () => {
       const { languageModel, prompts } = model('DROP', 'EMPTY', 'GOOD', 'DROP', 'DROP', 'EMPTY', 'GOOD');
       const refused = engramError('CypherSearchError', 'Only reading is supported.');
       const script: Script = (text) => (text === 'DROP' ? refused : text === 'EMPTY' ? [] : [['Ada']]);
-      await using search = await start(script, { languageModel });
+      await using search = await start(script, { models: { languageModel } });
       expect(results(await cypher(search, question))).to.deep.equal([[['Ada']]]);
       expect(prompts).to.have.length(3);
       expect(prompts[1]).to.include('Query: DROP\nProblem: Only reading is supported.');
@@ -217,14 +217,14 @@ describe('searching in Cypher', () => {
     it('is not asked again when the store cannot answer', async () => {
       const { languageModel, prompts } = model();
       const down = engramError('ServiceUnavailableError', 'Neo4j is away.', { retryable: true });
-      await using search = await start(() => down, { languageModel });
+      await using search = await start(() => down, { models: { languageModel } });
       expect((await cypher(search, question)).status).to.equal(503);
       expect(prompts).to.have.length(1);
     });
 
     it('is not asked for a context or a dataset without memory', async () => {
       const { languageModel, prompts } = model();
-      await using search = await start(() => [['x']], { languageModel });
+      await using search = await start(() => [['x']], { models: { languageModel } });
       expect(results(await cypher(search, { ...question, onlyContext: true }))).to.deep.equal([null]);
       expect(results(await cypher(search, { ...question, datasets: ['empty'] }))).to.deep.equal([[]]);
       expect(prompts).to.deep.equal([]);
@@ -232,7 +232,7 @@ describe('searching in Cypher', () => {
 
     it('is 402 when its budget is used up, and 422 when there is none', async () => {
       const { languageModel } = model(engramError('LLMPaymentRequiredError', 'Budget used up.'));
-      await using poor = await start(() => [], { languageModel });
+      await using poor = await start(() => [], { models: { languageModel } });
       expect((await cypher(poor, question)).status).to.equal(402);
       await using without = await start(() => []);
       const none = await cypher(without, question);
@@ -240,7 +240,7 @@ describe('searching in Cypher', () => {
         422,
         'NATURAL_LANGUAGE search needs a language model, and none is configured. Set LLM_API_KEY or LLM_ENDPOINT. [LLMAPIKeyNotSetError]',
       ]);
-      await using keyless = await start(() => [], { settings: { missingModelKey: 'LLM API key is not set.' } });
+      await using keyless = await start(() => [], { models: { missingModelKey: 'LLM API key is not set.' } });
       expect(detail(await cypher(keyless, question))).to.equal('LLM API key is not set. [LLMAPIKeyNotSetError]');
       expect((await cypher(without)).status).to.equal(200);
     });

@@ -36,7 +36,7 @@ async function naturalLanguage(
   request: SearchRequest,
   query: GraphQuery,
 ): Promise<RecordsOutcome | null> {
-  if (languageModel === undefined) throw modelNeeded();
+  if (languageModel === null) throw modelNeeded();
   const vocabulary = await readVocabulary(query);
   const failed: FailedAttempt[] = [];
   let last: RecordsOutcome | null = null;

@@ -3,7 +3,7 @@ import { HttpError } from '../../common/http/http-error.ts';
 import { defineRoute, json, type Reply, type Route, type RouteRequest } from '../../common/http/route.ts';
 import { onDatasets } from '../../common/http/route-permission.ts';
 import { answerSchema } from '../answers/response-schema.ts';
-import type { SearchDependencies } from '../dependencies.ts';
+import type { SearchParts } from '../dependencies.ts';
 import { presentFindings } from '../presenters/recall-item.ts';
 import { type RecallListener, type RecallRequest, recall } from '../usecases/recall.ts';
 import { RECALL_SCOPES, RecallScopeError } from '../usecases/recall-lanes.ts';
@@ -12,7 +12,7 @@ import { eventStream } from './event-stream.ts';
 import { requestOf } from './request.ts';
 import { type RecallBody, recallBody, recallItems } from './search.schema.ts';
 
-export function recallRoutes(deps: SearchDependencies): readonly Route[] {
+export function recallRoutes(deps: SearchParts): readonly Route[] {
   return [
     defineRoute({
       method: 'POST',
@@ -37,7 +37,7 @@ export function recallRoutes(deps: SearchDependencies): readonly Route[] {
 
 type Request = RouteRequest<Record<string, never>, Record<string, never>, RecallBody>;
 
-async function answer(deps: SearchDependencies, request: Request): Promise<Reply> {
+async function answer(deps: SearchParts, request: Request): Promise<Reply> {
   const asked = recallRequestOf(request);
   const run = async (listener?: RecallListener) => {
     try {
@@ -70,7 +70,7 @@ function responseSchemaOf(given: Readonly<Record<string, unknown>> | null | unde
 }
 
 /** Service errors keep their status; a bad scope has a fixed text; anything else is 409 (search-recall.md §6.8). */
-function wireError(deps: SearchDependencies, error: unknown): unknown {
+function wireError(deps: SearchParts, error: unknown): unknown {
   if (isEngramError(error) || error instanceof HttpError) return error;
   if (error instanceof RecallScopeError) {
     const names = RECALL_SCOPES.map((name) => `'${name}'`).join(', ');

@@ -2,18 +2,18 @@ import { isEngramError } from '../../common/domain/errors.ts';
 import { HttpError } from '../../common/http/http-error.ts';
 import { defineRoute, json, type Route } from '../../common/http/route.ts';
 import { onDatasets, own } from '../../common/http/route-permission.ts';
-import type { SearchDependencies } from '../dependencies.ts';
+import type { SearchParts } from '../dependencies.ts';
 import { presentHistory } from '../presenters/history.ts';
 import { presentAsOneStore, presentByDataset } from '../presenters/search-result.ts';
 import { search } from '../usecases/search.ts';
 import { requestOf } from './request.ts';
 import { historyItem, searchBody, searchResults } from './search.schema.ts';
 
-export function searchRoutes(deps: SearchDependencies): readonly Route[] {
+export function searchRoutes(deps: SearchParts): readonly Route[] {
   return [askSearch(deps), readHistory(deps, '/api/v1/search'), readHistory(deps, '/api/v1/recall')];
 }
 
-function askSearch(deps: SearchDependencies): Route {
+function askSearch(deps: SearchParts): Route {
   return defineRoute({
     method: 'POST',
     path: '/api/v1/search',
@@ -48,7 +48,7 @@ function askSearch(deps: SearchDependencies): Route {
   });
 }
 
-function readHistory(deps: SearchDependencies, path: string): Route {
+function readHistory(deps: SearchParts, path: string): Route {
   const tag = path.endsWith('recall') ? 'recall' : 'search';
   return defineRoute({
     method: 'GET',

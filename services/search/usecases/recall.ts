@@ -1,5 +1,5 @@
 import { engramError } from '../../common/domain/errors.ts';
-import type { SearchDependencies } from '../dependencies.ts';
+import type { SearchDependencies, SearchParts } from '../dependencies.ts';
 import { type AnsweredType, isAnswered, type SearchType } from '../search-types.ts';
 import type { Verdict } from './readiness.ts';
 import { type RecallLane, resolveLanes } from './recall-lanes.ts';
@@ -9,6 +9,7 @@ import { searchDatasets } from './search-datasets.ts';
 import type { DatasetOutcome } from './search-outcome.ts';
 import type { AnswerListener, SearchRequest } from './search-request.ts';
 import { answeringType } from './search-type-rules.ts';
+import { withModels } from './with-models.ts';
 
 export interface RecallRequest extends Omit<SearchRequest, 'type'> {
   /** Null: chosen by the query. */
@@ -30,11 +31,12 @@ export interface RecallListener extends AnswerListener {
 }
 
 export async function recall(
-  deps: SearchDependencies,
+  parts: SearchParts,
   request: RecallRequest,
   listener?: RecallListener,
 ): Promise<readonly RecallFinding[]> {
   const lanes = lanesOf(request);
+  const deps = await withModels(parts);
   const findings: RecallFinding[] = [];
   for (const lane of lanes) {
     // Session, trace, code and tool lanes hold nothing yet: they belong to services that are not built.
@@ -77,7 +79,7 @@ async function graphLane(
       return lanes.length === 1 ? [{ lane: 'system', verdict, threshold }] : [];
     }
   }
-  const asked = request.type ?? routedType(request.query, deps.languageModel !== undefined);
+  const asked = request.type ?? routedType(request.query, deps.languageModel !== null);
   const type = request.type === null ? answeredOr(asked, 'HYBRID_COMPLETION') : typeOf(request, asked, deps);
   // The answers of several datasets come at once: their pieces would run into each other.
   const isHeard = listener !== undefined && datasets.length === 1;

@@ -159,7 +159,7 @@ async function answered(
   if (request.onlyContext) return { ...base, answer: null, prompt };
   const { languageModel, settings } = deps;
   const { text, structured } =
-    languageModel === undefined
+    languageModel === null
       ? { text: extractiveAnswer(request.query, retrieval, passages), structured: null }
       : await modelAnswer(languageModel, request, prompt, { streaming: settings.answerStreaming ?? false });
   if (structured !== null || !request.includeReferences || text === NOTHING_FITS) {
@@ -178,9 +178,9 @@ export function checkRequest(deps: SearchDependencies, request: SearchRequest, t
     throw engramError('QueryValidationError', 'The query must be a non-empty string.');
   }
   const mayAskModel = isCompletion(type) || type === 'NATURAL_LANGUAGE';
-  if (request.onlyContext || !mayAskModel || deps.languageModel !== undefined) return;
-  const { missingModelKey } = deps.settings;
-  if (missingModelKey !== undefined) throw engramError('LLMAPIKeyNotSetError', missingModelKey);
+  if (request.onlyContext || !mayAskModel || deps.languageModel !== null) return;
+  const { missingModelKey } = deps;
+  if (missingModelKey !== null) throw engramError('LLMAPIKeyNotSetError', missingModelKey);
   if (type === 'NATURAL_LANGUAGE') throw modelNeeded();
   if (request.responseSchema !== null) {
     throw engramError('CogneeValidationError', 'response_schema needs a language model, and none is configured.');

@@ -1,19 +1,21 @@
-import type { SearchDependencies } from '../dependencies.ts';
+import type { SearchParts } from '../dependencies.ts';
 import { recordSearch } from './record-search.ts';
 import { readableDatasets } from './resolve-datasets.ts';
 import { searchDatasets } from './search-datasets.ts';
 import type { DatasetOutcome } from './search-outcome.ts';
 import type { SearchRequest } from './search-request.ts';
 import { answeringType, checkDatasetScope, checkTypeOptions, type TypeOptions } from './search-type-rules.ts';
+import { withModels } from './with-models.ts';
 
 /** POST /search: permission `read` on every dataset; errors as search-recall.md §1.5. */
 export async function search(
-  deps: SearchDependencies,
+  parts: SearchParts,
   request: SearchRequest,
   options: TypeOptions,
 ): Promise<readonly DatasetOutcome[]> {
-  const askedAt = deps.clock.now();
+  const askedAt = parts.clock.now();
   checkTypeOptions(request.type, options);
+  const deps = await withModels(parts);
   const datasets = await readableDatasets(deps, request);
   checkDatasetScope(request.type, request.datasets);
   const type = answeringType(request.type, request.query, deps);

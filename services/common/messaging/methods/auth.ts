@@ -121,3 +121,11 @@ export const accessChanges = defineTopic<AccessChange>('access', () =>
 
 /** Subscribes to a topic that is keyed by tenant, whatever the tenant. */
 export const EVERY_TENANT = '>';
+
+/** Models or their keys were set anew: whoever has them open reads the settings again. Published after the change is durable. */
+export const modelSettingsChanges = defineTopic<Record<string, never>>('settings', () =>
+  import('../codecs/settings-changes.ts').then(({ modelSettingsChangedCodec }) => modelSettingsChangedCodec),
+);
+
+/** The key of the topic: there is one server. */
+export const MODEL_SETTINGS = 'models';

@@ -12,7 +12,7 @@ import type { Message } from "@bufbuild/protobuf";
  * Describes the file engram/options/v1/options.proto.
  */
 export const file_engram_options_v1_options: GenFile = /*@__PURE__*/
-  fileDesc("Ch9lbmdyYW0vb3B0aW9ucy92MS9vcHRpb25zLnByb3RvEhFlbmdyYW0ub3B0aW9ucy52MSJPCgtDYWxsT3B0aW9ucxITCgtkZWFkbGluZV9tcxgBIAEoDRIPCgdjYWxsZXJzGAIgAygJEhoKEnByaW5jaXBhbF9yZXF1aXJlZBgDIAEoCDpUCgRjYWxsEh4uZ29vZ2xlLnByb3RvYnVmLk1ldGhvZE9wdGlvbnMYtIcDIAEoCzIeLmVuZ3JhbS5vcHRpb25zLnYxLkNhbGxPcHRpb25zUgRjYWxsYgZwcm90bzM", [file_google_protobuf_descriptor]);
+  fileDesc("Ch9lbmdyYW0vb3B0aW9ucy92MS9vcHRpb25zLnByb3RvEhFlbmdyYW0ub3B0aW9ucy52MSJNCgtDYWxsT3B0aW9ucxITCgtkZWFkbGluZV9tcxgBIAEoDRIPCgdjYWxsZXJzGAIgAygJEhIKCnBlcm1pc3Npb24YBCABKAlKBAgDEAQ6VAoEY2FsbBIeLmdvb2dsZS5wcm90b2J1Zi5NZXRob2RPcHRpb25zGLSHAyABKAsyHi5lbmdyYW0ub3B0aW9ucy52MS5DYWxsT3B0aW9uc1IEY2FsbGIGcHJvdG8z", [file_google_protobuf_descriptor]);
 
 /**
  * How a method is called over the bus. README.md's subject map is made from these.
@@ -35,11 +35,13 @@ export type CallOptions = Message<"engram.options.v1.CallOptions"> & {
   callers: string[];
 
   /**
-   * Refused without a signed principal.
+   * Whom the answer is for. `service`: the services that ask, for themselves. `principal`: refused without a signed
+   * principal; the handler looks at what it may. `read`, `write`, `delete`, `share`: refused, before the handler, unless the
+   * principal has it on the `dataset` of the request.
    *
-   * @generated from field: bool principal_required = 3;
+   * @generated from field: string permission = 4;
    */
-  principalRequired: boolean;
+  permission: string;
 };
 
 /**
