@@ -1,0 +1,58 @@
+import type { Bill, BudgetAccount, BudgetKind, BudgetLimits, Demand, LimitsInForce, Payer } from '../domain/budget.ts';
+import type { Write } from './document-store.ts';
+import type { TokenUsage } from './models.ts';
+
+/**
+ * What tenants, accounts and API keys may use, and what they use. Limits are exact: the change of a counter and what it
+ * counts are one commit, conditional on the limit, so any number of processes together stay within it.
+ * A refusal is the error of the kind: `LLMPaymentRequiredError` (402), `PayloadTooLargeError` (413),
+ * `TooManyRequestsError` (429, with the wait). Its message names limit and usage. With `Warn` nothing is refused.
+ */
+export interface Budgets {
+  /**
+   * Commits what is charged: `commit` is handed the writes that count it and must commit them with its own. It is called
+   * again when another one changed a counter in between. Once it resolves the charge stands.
+   */
+  charge<Result>(bill: Bill, commit: (writes: readonly Write[]) => Promise<Result>): Promise<Result>;
+  /** Refuses what does not fit now, before any work is done for it; changes nothing. */
+  check(bill: Bill): Promise<void>;
+  /** Gives back a charge that was made; nothing happens where the account is gone. */
+  returnWrites(accounts: readonly BudgetAccount[], demand: Demand): readonly Write[];
+  /** Counts a request where its number is limited. */
+  admitRequest(payer: Payer): Promise<void>;
+  /** Which limits with `Warn` are passed at this moment, one text each. No reads where no such limit exists. */
+  warnings(payer: Payer): Promise<readonly string[]>;
+  /** Sets tokens aside for one call of a language model. At most one call goes beyond a limit, and only by its own size. */
+  reserveTokens(payer: Payer, expected: number, signal?: AbortSignal): Promise<TokenReservation>;
+  /** Limits and usage, as they stand in the store. */
+  standing(account: BudgetAccount): Promise<BudgetStanding>;
+  /** What is remembered of limits is outdated. */
+  forget(): void;
+}
+
+/** Exactly one of the two is called, once. */
+export interface TokenReservation {
+  settle(usage: TokenUsage): Promise<void>;
+  release(): Promise<void>;
+}
+
+export interface BudgetStanding {
+  readonly inForce: LimitsInForce;
+  readonly used: Readonly<Record<BudgetKind, number>>;
+}
+
+/** What an account was given, as stored. */
+export interface StoredBudget {
+  readonly account: BudgetAccount;
+  readonly limits: BudgetLimits;
+  /** What a superuser gave an API key: its owner cannot go beyond. */
+  readonly ceiling: BudgetLimits;
+  readonly updatedAt: string;
+  readonly version: number;
+}
+
+/** Told of everything that is counted, warned of and refused. */
+export interface BudgetMetrics {
+  budgetCharged(kind: BudgetKind, amount: number): void;
+  budgetPassed(kind: BudgetKind, outcome: 'warned' | 'exceeded'): void;
+}

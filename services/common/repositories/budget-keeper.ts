@@ -1,0 +1,218 @@
+import {
+  type Bill,
+  BUDGET_KINDS,
+  type BudgetAccount,
+  type BudgetKind,
+  type BudgetLimits,
+  type BudgetWindow,
+  type Charge,
+  type Counter,
+  counterOf,
+  type Demand,
+  type Excess,
+  type LimitsInForce,
+  overBudget,
+  standingText,
+  windowOf,
+} from '../domain/budget.ts';
+import { engramError } from '../domain/errors.ts';
+import { SYSTEM_SCOPE } from '../domain/scope.ts';
+import type { BudgetMetrics, Budgets } from '../ports/budgets.ts';
+import { type DocumentStore, type Filter, VersionConflictError, type Write } from '../ports/document-store.ts';
+import type { EventLog } from '../ports/event-log.ts';
+import type { Logger } from '../ports/logger.ts';
+import type { Clock, IdSource } from '../ports/system.ts';
+import { createBudgetNews } from './budget-news.ts';
+import { createStoredBudgets } from './budgets.ts';
+import { createKnownLimits } from './known-limits.ts';
+import { createTokenReservations } from './token-reservations.ts';
+import { countWrite, createUsage, type UsageDocument, usageCollection, usageId, usageIdOf } from './usage.ts';
+
+export interface BudgetKeeperOptions {
+  readonly store: DocumentStore;
+  readonly clock: Clock;
+  readonly ids: Pick<IdSource, 'uuid'>;
+  readonly eventLog: Pick<EventLog, 'appendWrites'>;
+  readonly logger: Logger;
+  /** Of tenants and personal spaces; what is stored for one wins. */
+  readonly defaults?: BudgetLimits;
+  readonly metrics?: BudgetMetrics;
+}
+
+/** Each time another one was faster; with n at the same time at most n - 1 are. */
+const MAX_ATTEMPTS = 1000;
+
+/** One counter of a charge: what is added to it, and up to which limits. */
+export interface Posting {
+  readonly id: string;
+  readonly account: BudgetAccount;
+  readonly counter: Counter;
+  readonly window: BudgetWindow | null;
+  readonly amounts: Demand;
+  readonly limits: LimitsInForce;
+}
+
+export function createBudgets(options: BudgetKeeperOptions): Budgets {
+  const { store, clock, metrics } = options;
+  const limits = createKnownLimits(createStoredBudgets(store), options.defaults ?? {}, clock);
+  const usage = createUsage(store);
+  const news = createBudgetNews(options);
+
+  const postingsOf = async ({ charges }: Bill): Promise<readonly Posting[]> => {
+    const inForce = await limits.of(charges.map(({ account }) => account));
+    const now = clock.now();
+    return charges.flatMap((charge, index) => postings(charge, inForce[index] ?? new Map(), now));
+  };
+  const refuse = (bill: Bill, posting: Posting, excess: Excess): Promise<never> =>
+    news.exceeded(bill.tenant, posting, excess).then(() => {
+      throw overBudget(excess, clock.now());
+    });
+  /** The counter as it stands; it is made when it is missing. */
+  const present = async ({ id, account, counter, window }: Posting): Promise<UsageDocument> => {
+    for (;;) {
+      const found = await usage.get(id);
+      if (found !== null) return found;
+      await usage.create(account, counter, window);
+    }
+  };
+  const refuseExcess = async (bill: Bill, posting: Posting): Promise<void> => {
+    const excess = excessOf(posting, await present(posting));
+    if (excess !== null) await refuse(bill, posting, excess);
+  };
+
+  const charge: Budgets['charge'] = async (bill, commit) => {
+    for (let attempt = 1; ; attempt += 1) {
+      const planned = await postingsOf(bill);
+      try {
+        const result = await commit(planned.map(postingWrite));
+        for (const { amounts } of planned) count(metrics, amounts);
+        await news.warnOf(bill.tenant, planned.filter(isWarned));
+        return result;
+      } catch (error) {
+        const posting = isUsageConflict(error) ? planned.find(({ id }) => id === error.id) : undefined;
+        if (posting === undefined) throw error;
+        await refuseExcess(bill, posting);
+        if (attempt === MAX_ATTEMPTS) throw tooManyChanges(error);
+      }
+    }
+  };
+  return {
+    charge,
+    async check(bill) {
+      const planned = (await postingsOf(bill)).filter(isEnforced);
+      for (const posting of planned) await refuseExcess(bill, posting);
+    },
+    returnWrites(accounts, demand) {
+      const given = negated(demand);
+      return accounts.flatMap((account) => postings({ account, demand: given }, new Map(), clock.now()).map(giveBack));
+    },
+    async admitRequest({ tenant, accounts }) {
+      const inForce = await limits.of(accounts);
+      if (!inForce.some((each) => each.has('requestsPerMinute'))) return;
+      const limited = accounts.filter((_, index) => inForce[index]?.has('requestsPerMinute'));
+      const charges = limited.map((account) => ({ account, demand: { requestsPerMinute: 1 } }));
+      await charge({ tenant, charges }, (writes) => store.commit(SYSTEM_SCOPE, writes));
+    },
+    async warnings({ accounts }) {
+      const inForce = await limits.of(accounts);
+      if (!inForce.some((each) => [...each.values()].some(({ action }) => action === 'Warn'))) return [];
+      const now = clock.now();
+      const warned = accounts.flatMap((account, index) =>
+        [...(inForce[index] ?? [])].flatMap(([kind, { limit, action }]) =>
+          action === 'Warn' ? [{ account, kind, limit, id: usageIdOf(account, kind, now) }] : [],
+        ),
+      );
+      const found = await usage.getMany([...new Set(warned.map(({ id }) => id))]);
+      return warned.flatMap(({ account, kind, limit, id }) => {
+        const used = found.get(id)?.[kind] ?? 0;
+        return used > limit ? [standingText({ account, kind, limit, used, amount: 0 })] : [];
+      });
+    },
+    reserveTokens: createTokenReservations({ ...options, usage, limits, news, present }),
+    async standing(account) {
+      const now = clock.now();
+      await present({ ...emptyPosting(account, 'stored', now) });
+      const [inForce = new Map()] = await limits.of([account]);
+      const found = await usage.getMany(BUDGET_KINDS.map((kind) => usageIdOf(account, kind, now)));
+      const used = BUDGET_KINDS.map((kind) => [kind, found.get(usageIdOf(account, kind, now))?.[kind] ?? 0]);
+      return { inForce, used: Object.fromEntries(used) as Readonly<Record<BudgetKind, number>> };
+    },
+    forget: limits.forget,
+  };
+}
+
+/** The demand of a charge by counter, without what is zero. */
+function postings({ account, demand }: Charge, limits: LimitsInForce, now: Date): readonly Posting[] {
+  const kinds = BUDGET_KINDS.filter((kind) => (demand[kind] ?? 0) !== 0);
+  return [...Map.groupBy(kinds, counterOf)].map(([counter, group]) => ({
+    ...emptyPosting(account, counter, now),
+    amounts: Object.fromEntries(group.map((kind) => [kind, demand[kind]])),
+    limits,
+  }));
+}
+
+function emptyPosting(account: BudgetAccount, counter: Counter, now: Date): Posting {
+  const window = windowOf(counter, now);
+  return { id: usageId(account, counter, window), account, counter, window, amounts: {}, limits: new Map() };
+}
+
+/** An API key may be gone with its counters when something that came by it goes. */
+function postingWrite(posting: Posting): Write {
+  const { id, account, amounts, limits } = posting;
+  const kinds = Object.entries(amounts) as [BudgetKind, number][];
+  const where: Filter<UsageDocument> = Object.fromEntries(
+    kinds.flatMap(([kind, amount]) => {
+      const limit = limits.get(kind);
+      return limit?.action === 'Enforce' && amount > 0 ? [[kind, { atMost: limit.limit - amount }]] : [];
+    }),
+  );
+  const gives = kinds.every(([, amount]) => amount < 0);
+  return countWrite(id, { amounts, where, required: !(gives && account.startsWith('key/')) });
+}
+
+function giveBack({ id, amounts }: Posting): Write {
+  return countWrite(id, { amounts, required: false });
+}
+
+function excessOf({ account, amounts, limits }: Posting, current: UsageDocument): Excess | null {
+  for (const [kind, amount] of Object.entries(amounts) as [BudgetKind, number][]) {
+    const limit = limits.get(kind);
+    const used = current[kind] ?? 0;
+    if (limit?.action === 'Enforce' && amount > 0 && used + amount > limit.limit) {
+      return { kind, account, limit: limit.limit, used, amount };
+    }
+  }
+  return null;
+}
+
+function isEnforced({ amounts, limits }: Posting): boolean {
+  return hasAction(amounts, limits, 'Enforce');
+}
+
+function isWarned({ amounts, limits }: Posting): boolean {
+  return hasAction(amounts, limits, 'Warn');
+}
+
+function hasAction(amounts: Demand, limits: LimitsInForce, action: 'Enforce' | 'Warn'): boolean {
+  return BUDGET_KINDS.some((kind) => (amounts[kind] ?? 0) > 0 && limits.get(kind)?.action === action);
+}
+
+function negated(demand: Demand): Demand {
+  return Object.fromEntries(Object.entries(demand).map(([kind, amount]) => [kind, -amount]));
+}
+
+function count(metrics: BudgetMetrics | undefined, amounts: Demand): void {
+  for (const kind of BUDGET_KINDS) {
+    const amount = amounts[kind] ?? 0;
+    if (amount > 0) metrics?.budgetCharged(kind, amount);
+  }
+}
+
+export function isUsageConflict(error: unknown): error is VersionConflictError {
+  return error instanceof VersionConflictError && error.collection === usageCollection.name;
+}
+
+function tooManyChanges(cause: unknown): Error {
+  const text = 'Too many changes are counted for the same budget at the same time';
+  return engramError('ServiceUnavailableError', text, { cause, retryable: true, retryAfterSeconds: 1 });
+}
