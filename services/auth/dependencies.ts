@@ -1,4 +1,5 @@
 import type { AuthPosture } from '../common/config/posture.ts';
+import type { TokenKey } from '../common/config/token-keys.ts';
 import type { Messenger } from '../common/messaging/messenger.ts';
 import type { AuditLog } from '../common/ports/audit-log.ts';
 import type { DocumentStore } from '../common/ports/document-store.ts';
@@ -22,6 +23,7 @@ import type { AuditHeadSigner } from './credentials/audit-head-signer.ts';
 import type { LoginThrottle } from './credentials/login-throttle.ts';
 import type { PasswordHasher } from './credentials/password-hasher.ts';
 import type { PrincipalCache } from './credentials/principal-cache.ts';
+import type { RefusedLogins } from './credentials/refused-logins.ts';
 
 export interface AuthSettings {
   readonly posture: Pick<AuthPosture, 'required' | 'reason' | 'openByDefault'>;
@@ -32,13 +34,19 @@ export interface AuthSettings {
   readonly cookieDomain: string | null;
   /** JWT_LIFETIME_SECONDS; 0: tokens do not end. */
   readonly tokenLifetimeSeconds: number;
+  /** ENGRAM_PUBLIC_SIGN_UP: whoever reaches the service may make an account. */
+  readonly publicSignUp: boolean;
   /** MAX_USER_API_KEYS */
   readonly maxApiKeysPerUser: number;
 }
 
 export interface AuthSecrets {
-  /** Signs login tokens. */
+  /** Signs login tokens where there are no key pairs. */
   readonly jwt: Uint8Array | string;
+  /** Before and after a change of it: their tokens are accepted too. */
+  readonly acceptedJwt?: readonly string[];
+  /** The first one signs, all are accepted. */
+  readonly tokenKeys?: readonly TokenKey[];
   /** DEFAULT_USER_PASSWORD */
   readonly defaultUserPassword: string | null;
 }
@@ -54,6 +62,8 @@ export interface AuthServiceOptions {
   readonly logger: Logger;
   readonly settings: AuthSettings;
   readonly secrets: AuthSecrets;
+  /** Default: the one of this service. */
+  readonly passwords?: PasswordHasher;
 }
 
 /** What its use cases work with. */
@@ -76,6 +86,7 @@ export interface AuthDependencies
   readonly passwords: PasswordHasher;
   readonly tokens: AccessTokens;
   readonly throttle: LoginThrottle;
+  readonly refusedLogins: RefusedLogins;
   readonly cache: PrincipalCache;
   readonly news: AccessNews;
 }

@@ -12,6 +12,7 @@ import { createAuditRecords } from '../common/repositories/audit-records.ts';
 import { capabilityGrantsCollection, createCapabilityGrants } from '../common/repositories/capability-grants.ts';
 import { createDatasets, datasetsCollection } from '../common/repositories/datasets.ts';
 import { createGrants, grantsCollection } from '../common/repositories/grants.ts';
+import { createLoginFailureCounts, loginFailuresCollection } from '../common/repositories/login-failures.ts';
 import { createMemberships, membershipsCollection } from '../common/repositories/memberships.ts';
 import { createRevokedTokens, revokedTokensCollection } from '../common/repositories/revoked-tokens.ts';
 import { createRoleMembers, roleMembersCollection } from '../common/repositories/role-members.ts';
@@ -24,11 +25,14 @@ import { createAuditHeadSigner } from './credentials/audit-head-signer.ts';
 import { createLoginThrottle } from './credentials/login-throttle.ts';
 import { createPasswordHasher } from './credentials/password-hasher.ts';
 import { createPrincipalCache } from './credentials/principal-cache.ts';
+import { createRefusedLogins } from './credentials/refused-logins.ts';
 import type { AuthDependencies, AuthServiceOptions } from './dependencies.ts';
 import { accountRoutes } from './routes/accounts.ts';
 import { apiKeyRoutes } from './routes/api-keys.ts';
 import { auditRoutes } from './routes/audit.ts';
 import { sessionRoutes } from './routes/sessions.ts';
+import { tokenKeyRoutes } from './routes/token-keys.ts';
+import { userRoutes } from './routes/users.ts';
 import { authenticate } from './usecases/authenticate.ts';
 import { createDataset } from './usecases/create-dataset.ts';
 import { prepareDefaultUser, reviewDefaultUser } from './usecases/default-user.ts';
@@ -41,6 +45,7 @@ export const authCollections: readonly AnyCollection[] = [
   usersCollection,
   apiKeysCollection,
   revokedTokensCollection,
+  loginFailuresCollection,
   datasetsCollection,
   grantsCollection,
   tenantsCollection,
@@ -51,14 +56,25 @@ export const authCollections: readonly AnyCollection[] = [
   auditRecordsCollection,
 ];
 
+/** Between two looks at what was only counted. */
+const HOUSEKEEPING_MS = 60_000;
+
 /** Accounts, credentials and the dataset registry: see README.md. */
 export function createAuthService(options: AuthServiceOptions): Service {
   const deps = dependenciesOf(options);
   let subscriptions: readonly Subscription[] = [];
   let review: Promise<void> = Promise.resolve();
+  let housekeeping: NodeJS.Timeout | undefined;
   return {
     name: 'auth',
-    routes: [...sessionRoutes(deps), ...accountRoutes(deps), ...apiKeyRoutes(deps), ...auditRoutes(deps)],
+    routes: [
+      ...sessionRoutes(deps),
+      ...tokenKeyRoutes(deps),
+      ...accountRoutes(deps),
+      ...userRoutes(deps),
+      ...apiKeyRoutes(deps),
+      ...auditRoutes(deps),
+    ],
     sockets: [],
     async start() {
       await prepareDefaultUser(deps);
@@ -67,13 +83,23 @@ export function createAuthService(options: AuthServiceOptions): Service {
       review = reviewDefaultUser(deps).catch((error: unknown) => {
         options.logger.warn('auth.default_user.not_reviewed', { error });
       });
+      housekeeping = setInterval(() => void keepHouse(deps), HOUSEKEEPING_MS).unref();
     },
     async stop() {
       await Promise.all(subscriptions.map((subscription) => subscription.stop()));
       subscriptions = [];
       await review;
+      clearInterval(housekeeping);
+      await deps.refusedLogins.record();
+      await deps.passwords.close();
     },
   };
+}
+
+/** Fails never: what cannot be done now is done a minute later, or told in the log. */
+async function keepHouse({ refusedLogins, throttle, logger }: AuthDependencies): Promise<void> {
+  await refusedLogins.record();
+  await throttle.sweep().catch((error: unknown) => logger.warn('auth.login_failures.not_swept', { error }));
 }
 
 function dependenciesOf(options: AuthServiceOptions): AuthDependencies {
@@ -94,9 +120,13 @@ function dependenciesOf(options: AuthServiceOptions): AuthDependencies {
     auditRecords: createAuditRecords(store),
     auditHeads: createAuditHeadSigner(secrets.jwt),
     revokedTokens: createRevokedTokens(store),
-    passwords: createPasswordHasher(),
-    tokens: createAccessTokens({ secret: secrets.jwt, lifetimeSeconds: settings.tokenLifetimeSeconds, clock, ids }),
-    throttle: createLoginThrottle(clock),
+    passwords: options.passwords ?? createPasswordHasher(),
+    tokens: createAccessTokens({
+      ...{ secret: secrets.jwt, acceptedSecrets: secrets.acceptedJwt ?? [], keys: secrets.tokenKeys ?? [] },
+      ...{ lifetimeSeconds: settings.tokenLifetimeSeconds, clock, ids },
+    }),
+    throttle: createLoginThrottle({ failures: createLoginFailureCounts(store), clock }),
+    refusedLogins: createRefusedLogins({ audit, logger }),
     cache,
     news: createAccessNews(options, cache),
   };
@@ -107,7 +137,7 @@ function serve(
   { messenger, secrets, clock }: AuthServiceOptions,
 ): Promise<readonly Subscription[]> {
   const { posture } = deps.settings;
-  const signer = createPrincipalSigner(secrets.jwt, clock);
+  const signer = createPrincipalSigner(secrets.jwt, clock, secrets.acceptedJwt);
   const signed = (principal: Principal | null) => ({
     principal,
     ...(principal === null ? {} : { token: signer.sign(principal) }),

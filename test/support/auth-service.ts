@@ -98,6 +98,7 @@ export async function startAuth(options: TestAuthOptions = {}): Promise<TestAuth
       cookieDomain: null,
       tokenLifetimeSeconds: 3600,
       maxApiKeysPerUser: 10,
+      publicSignUp: true,
       ...options.settings,
     },
     secrets: { jwt: 'a secret for tests only', defaultUserPassword: null, ...options.secrets },

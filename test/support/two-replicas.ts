@@ -182,6 +182,7 @@ const AUTH_SETTINGS: AuthSettings = {
   cookieDomain: null,
   tokenLifetimeSeconds: 3600,
   maxApiKeysPerUser: 10,
+  publicSignUp: true,
 };
 
 const HTTP_SETTINGS = {

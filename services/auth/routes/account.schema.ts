@@ -1,5 +1,6 @@
 import { z } from 'zod';
 import { checkEmailAddress } from '../../common/domain/email-address.ts';
+import { lenientBoolean, optional } from '../../common/http/schema.ts';
 import { MAX_PASSWORD_LENGTH } from '../usecases/password-rule.ts';
 
 /** Longer than any address; keeps the keys of the login throttle small. */
@@ -19,7 +20,20 @@ const emailAddress = z.string().transform((text, context) => {
 
 export const registerBody = z.object({ email: emailAddress, password: z.string() });
 
-export const updateAccountBody = z.object({ email: emailAddress.nullish(), password: z.string().nullish() });
+export const updateAccountBody = z.object({ email: optional(emailAddress), password: optional(z.string()) });
+
+export const changeUserBody = updateAccountBody.extend({
+  is_active: optional(lenientBoolean()),
+  is_superuser: optional(lenientBoolean()),
+  is_verified: optional(lenientBoolean()),
+});
+
+/** Any text: what is no id is answered like an unknown one. */
+export const userParams = z.object({ userId: z.string() });
+
+export const userIdBody = z.object({ email: z.string() });
+
+export const userIdAnswer = z.object({ user_id: z.string() });
 
 export const loginBody = z.object({
   grant_type: z.enum(['', 'password']).optional(),

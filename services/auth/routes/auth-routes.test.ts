@@ -192,11 +192,8 @@ describe('auth routes over HTTP', () => {
     expect((await send('/users/me', json('PATCH', { password: 'mine' }, headers))).status).to.equal(200);
   });
 
-  it('leaves routes of later issues out', async () => {
+  it('answers 405 to a method that a path does not have', async () => {
     await start(required);
-    for (const path of ['/auth/forgot-password', '/auth/reset-password', '/auth/verify', '/users/get-user-id']) {
-      expect((await send(path, json('POST', {}))).status, path).to.equal(404);
-    }
     expect((await send('/auth/register', { method: 'DELETE' })).status).to.equal(405);
   });
 });

@@ -8,8 +8,8 @@ import { VersionConflictError, type Write } from '../../common/ports/document-st
 import { type ApiKey, hasExpired } from '../../common/repositories/api-keys.ts';
 import { apiKeyHash, apiKeyPrefix, newApiKeyText } from '../credentials/api-key-text.ts';
 import type { AuthDependencies } from '../dependencies.ts';
+import { currentUser } from './current-user.ts';
 import { resolveDatasets } from './resolve-datasets.ts';
-import { currentUser } from './update-own-account.ts';
 
 export interface CreatedApiKey {
   readonly key: ApiKey;

@@ -1,3 +1,4 @@
+import type { UserId } from '../../common/domain/brand.ts';
 import { asId } from '../../common/domain/ids.ts';
 import { PERSONAL_TENANT } from '../../common/domain/scope.ts';
 import type { User } from '../../common/repositories/users.ts';
@@ -5,10 +6,14 @@ import type { AuthDependencies } from '../dependencies.ts';
 
 export type NewUser = Pick<User, 'email' | 'passwordHash' | 'isSuperuser' | 'isVerified'>;
 
-/** Writes the account and its event together. Errors: `DuplicateKeyError` when the address has an account. */
+/**
+ * Writes the account with its event and its line in the audit log. `by` is null for who signs up and for the service itself.
+ * Errors: `DuplicateKeyError` when the address has an account.
+ */
 export async function createUser(
-  deps: Pick<AuthDependencies, 'store' | 'eventLog' | 'clock' | 'ids' | 'users'>,
+  deps: Pick<AuthDependencies, 'audit' | 'eventLog' | 'clock' | 'ids' | 'users'>,
   account: NewUser,
+  by: UserId | null = null,
 ): Promise<User> {
   const user = {
     ...account,
@@ -20,6 +25,11 @@ export async function createUser(
   };
   const scope = { tenant: PERSONAL_TENANT };
   const events = deps.eventLog.appendWrites(scope, [{ type: 'user.registered', subjectId: user.id, data: {} }]);
-  await deps.store.commit(scope, [deps.users.insertWrite(user), ...events]);
+  const details = { email: user.email, is_superuser: user.isSuperuser };
+  await deps.audit.commit(
+    scope,
+    [deps.users.insertWrite(user), ...events],
+    [{ ...scope, action: 'user.registered', actor: by, subject: user.id, details }],
+  );
   return { ...user, version: 1, keysMade: 0, updatedAt: null };
 }

@@ -8,7 +8,7 @@ import { createUser } from './create-user.ts';
 
 export type DefaultUserDependencies = Pick<
   AuthDependencies,
-  | 'store'
+  | 'audit'
   | 'eventLog'
   | 'clock'
   | 'ids'
@@ -77,7 +77,11 @@ async function setFirstPassword(deps: DefaultUserDependencies, user: User, passw
   const passwordHash = await deps.passwords.hash(password);
   const changed = { ...user, passwordHash, updatedAt: deps.clock.now().toISOString() };
   try {
-    await deps.store.commit({ tenant: PERSONAL_TENANT }, [deps.users.replaceWrite(changed)]);
+    await deps.audit.commit(
+      { tenant: PERSONAL_TENANT },
+      [deps.users.replaceWrite(changed)],
+      [{ tenant: PERSONAL_TENANT, action: 'user.password_changed', actor: null, subject: user.id }],
+    );
     deps.news.userChanged(user.id);
   } catch (error) {
     // Another replica starts with the same password.

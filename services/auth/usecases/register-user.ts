@@ -1,4 +1,5 @@
 import { isAgentAddress } from '../../common/domain/email-address.ts';
+import { engramError } from '../../common/domain/errors.ts';
 import { HttpError } from '../../common/http/http-error.ts';
 import { DuplicateKeyError } from '../../common/ports/document-store.ts';
 import type { User } from '../../common/repositories/users.ts';
@@ -14,10 +15,14 @@ export interface NewAccount {
 }
 
 /**
- * Makes an ordinary account. Addresses that later stand for somebody else – the default account's and those of agents – are
+ * Makes an ordinary account. Errors: 400 `REGISTER_USER_ALREADY_EXISTS` and `REGISTER_INVALID_PASSWORD`;
+ * `PermissionDeniedError` where the public may not sign up. Addresses that later stand for somebody else – the default account's and those of agents – are
  * taken from the first day, so that nobody can own them in advance.
  */
 export async function registerUser(deps: AuthDependencies, { email, password }: NewAccount): Promise<User> {
+  if (!deps.settings.publicSignUp) {
+    throw engramError('PermissionDeniedError', 'Public sign-up is switched off: ask an administrator for an account.');
+  }
   const isTaken = isReservedAddress(deps.settings, email) || (await deps.users.findByEmail(email)) !== null;
   if (isTaken) throw alreadyExists();
   const reason = passwordProblem(password);

@@ -3,6 +3,7 @@ import { isLimited, type Principal } from '../domain/principal.ts';
 import type { CallContext } from '../messaging/messenger.ts';
 import { type BodySettings, formatOf, type ReceivedBody, receiveBody } from './body.ts';
 import { createBodySource } from './body-source.ts';
+import type { ClientAddress } from './client-address.ts';
 import { type Authenticate, credentialsOf } from './credentials.ts';
 import { unauthorized } from './error-reply.ts';
 import { HttpError } from './http-error.ts';
@@ -16,6 +17,7 @@ export interface EndpointOptions {
   readonly authenticate: Authenticate;
   readonly cookieName: string;
   readonly body: BodySettings;
+  readonly clientAddress: ClientAddress;
 }
 
 /** Answers one matched request. */
@@ -48,7 +50,9 @@ export function createEndpoint(route: Route, options: EndpointOptions): Endpoint
       const identity = await identify(route, context, { options, call });
       body ??= await receive(source);
       const input = check({ params, search: context.querystring, body });
-      return await route.handle(requestOf(context, { input, ...identity, signal: abort.signal }));
+      return await route.handle(
+        requestOf(context, { input, ...identity, signal: abort.signal, remoteAddress: options.clientAddress(req) }),
+      );
     } catch (error) {
       if (error instanceof RequestValidationError && route.whenInvalid !== undefined) return route.whenInvalid;
       throw error;
@@ -75,13 +79,16 @@ interface Caller {
 async function identify(route: Route, context: RequestContext, { options, call }: Caller): Promise<IdentifiedCall> {
   if (route.auth === 'none') return { principal: null, call };
   const credentials = credentialsOf(context.headers, options.cookieName);
-  const { principal, posture, proof } = await options.authenticate(credentials, route.auth === 'strict', call);
+  const { principal, posture, proof } = await options.authenticate(credentials, STRICT.has(route.auth), call);
   if (principal === null) throw unauthorized(posture);
-  if (route.auth === 'superuser' && !principal.isSuperuser) throw new HttpError(403, { detail: 'Forbidden' });
+  if (SUPERUSERS_ONLY.has(route.auth) && !principal.isSuperuser) throw new HttpError(403, { detail: 'Forbidden' });
   if (isLimited(principal) && BEYOND_LIMITED_KEYS.has(route.permission.over)) throw limitedKey();
   context.state.userId = principal.id;
   return { principal, call: { ...call, principal, ...(proof === undefined ? {} : { proof }) } };
 }
+
+const STRICT: ReadonlySet<Route['auth']> = new Set(['strict', 'strict-superuser']);
+const SUPERUSERS_ONLY: ReadonlySet<Route['auth']> = new Set(['superuser', 'strict-superuser']);
 
 /** What a limited key was made for is datasets; it must not be able to make itself a key without limits. */
 const BEYOND_LIMITED_KEYS: ReadonlySet<RoutePermission['over']> = new Set(['own', 'tenant', 'server']);
@@ -101,10 +108,11 @@ interface IdentifiedCall {
 interface RequestParts extends IdentifiedCall {
   readonly input: CheckedInput;
   readonly signal: AbortSignal;
+  readonly remoteAddress: string;
 }
 
 function requestOf(context: RequestContext, parts: RequestParts): RouteRequest<unknown, unknown, unknown> {
-  const { input, principal, call, signal } = parts;
+  const { input, principal, call, signal, remoteAddress } = parts;
   return {
     get principal(): Principal {
       // A route without authentication has nobody to act for; no stand-in may be mistaken for a user.
@@ -115,6 +123,6 @@ function requestOf(context: RequestContext, parts: RequestParts): RouteRequest<u
     headers: context.headers as Readonly<Record<string, string | undefined>>,
     context: call,
     signal,
-    remoteAddress: context.req.socket.remoteAddress ?? '',
+    remoteAddress,
   };
 }

@@ -22,7 +22,7 @@ export interface RouteRequest<Params, Query, Body> {
   readonly context: CallContext;
   /** Aborted when the client goes away. */
   readonly signal: AbortSignal;
-  /** Socket address and whether the request came in over a trusted proxy's word. */
+  /** Of the client: the socket's, or what a trusted proxy says; see `client-address.ts`. */
   readonly remoteAddress: string;
 }
 
@@ -48,9 +48,9 @@ export interface Route<Params = unknown, Query = unknown, Body = unknown> {
   readonly hidden?: boolean;
   /**
    * `user`: a principal by the posture's rules. `strict`: a presented credential even in open mode. `superuser`.
-   * `none`: no credential is looked at.
+   * `strict-superuser`: one with a presented credential. `none`: no credential is looked at.
    */
-  readonly auth: 'user' | 'strict' | 'superuser' | 'none';
+  readonly auth: 'user' | 'strict' | 'superuser' | 'strict-superuser' | 'none';
   readonly permission: RoutePermission;
   readonly params?: z.ZodType<Params>;
   readonly query?: z.ZodType<Query>;

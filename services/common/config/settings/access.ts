@@ -1,3 +1,4 @@
+import { tokenKeys } from '../token-keys.ts';
 import * as type from '../value-types.ts';
 import { optional, setting } from './setting.ts';
 
@@ -37,7 +38,24 @@ export const access = {
     type: type.secretText(8),
     secret: true,
     shownDefault: 'generated once into the data directory',
-    meaning: 'Signs login tokens.',
+    meaning:
+      'Signs login tokens, unless there are signing keys. What vouches for callers between services derives from it too.',
+  }),
+  jwtAcceptedSecrets: optional({
+    names: ['ENGRAM_JWT_ACCEPTED_SECRETS'],
+    section: 'Access',
+    type: type.secretList(8),
+    secret: true,
+    meaning:
+      'Further secrets whose tokens are accepted, as a comma list or a JSON list. To change the secret without a gap: list the next one here and restart all replicas of auth, exchange the two and restart, drop the former one when its last token has ended.',
+  }),
+  jwtSigningKeys: optional({
+    names: ['ENGRAM_JWT_SIGNING_KEYS'],
+    section: 'Access',
+    type: tokenKeys(),
+    secret: true,
+    meaning:
+      'Private keys of login tokens (Ed25519, P-256 or RSA) as PEM blocks one after the other, or as JSON Web Keys: the first one signs, all are accepted, `/.well-known/jwks.json` shows the public halves. Changed as the secret is: the next key is listed second before it is listed first. Tokens that the secret signed stay accepted.',
   }),
   rootKeys: optional({
     names: ['ENGRAM_ROOT_KEYS'],
@@ -68,6 +86,14 @@ export const access = {
     type: type.text().refine((name) => /^[\w.-]+$/.test(name), 'must be a domain name'),
     meaning: 'Domain of the login cookie; unset = the host that was asked.',
   }),
+  publicSignUp: setting({
+    names: ['ENGRAM_PUBLIC_SIGN_UP'],
+    section: 'Access',
+    type: type.flag(),
+    default: 'true',
+    meaning:
+      'Whoever reaches the service may make an account; false = only superusers, identity providers and SCIM do.',
+  }),
   maxUserApiKeys: setting({
     names: ['MAX_USER_API_KEYS'],
     section: 'Access',
@@ -88,6 +114,14 @@ export const access = {
     type: type.httpUrl(),
     default: 'http://localhost:3000',
     meaning: 'Address of the web interface.',
+  }),
+  trustedProxies: setting({
+    names: ['ENGRAM_TRUSTED_PROXIES'],
+    section: 'Access',
+    type: type.addressRanges(),
+    default: '',
+    meaning:
+      'Addresses and ranges of the proxies in front, as a comma list (`10.0.0.0/8`): their `X-Forwarded-For` tells where a request comes from, which failed logins are counted by. Unset behind a proxy, all clients count as one.',
   }),
   allowedHosts: setting({
     names: ['ENGRAM_ALLOWED_HOSTS'],

@@ -1,0 +1,160 @@
+import type { UserId } from '../../common/domain/brand.ts';
+import { isEngramError } from '../../common/domain/errors.ts';
+import { asId, isUuid } from '../../common/domain/ids.ts';
+import { HttpError } from '../../common/http/http-error.ts';
+import { defineRoute, json, type Route } from '../../common/http/route.ts';
+import { NO_PERMISSION, own, SUPERUSER } from '../../common/http/route-permission.ts';
+import type { AuthDependencies } from '../dependencies.ts';
+import { presentUser } from '../presenters/account.ts';
+import { changeUser } from '../usecases/change-user.ts';
+import { currentUser } from '../usecases/current-user.ts';
+import { deleteUser } from '../usecases/delete-user.ts';
+import { updateOwnAccount } from '../usecases/update-own-account.ts';
+import {
+  changeUserBody,
+  updateAccountBody,
+  userIdAnswer,
+  userIdBody,
+  userParams,
+  userRecord,
+} from './account.schema.ts';
+
+/** Accounts, as their owners and as superusers see them. */
+export function userRoutes(deps: AuthDependencies): readonly Route[] {
+  return [readOwn(deps), updateOwn(deps), findId(deps), read(deps), change(deps), remove(deps)];
+}
+
+const path = '/api/v1/users/:userId';
+
+function readOwn(deps: AuthDependencies): Route {
+  return defineRoute({
+    method: 'GET',
+    path: '/api/v1/users/me',
+    tag: 'users',
+    summary: 'Own account',
+    auth: 'user',
+    permission: NO_PERMISSION,
+    responses: { 200: { description: 'The account', schema: userRecord } },
+    async handle({ principal }) {
+      return json(presentUser(await currentUser(deps, principal.id)));
+    },
+  });
+}
+
+function updateOwn(deps: AuthDependencies): Route {
+  return defineRoute({
+    method: 'PATCH',
+    path: '/api/v1/users/me',
+    tag: 'users',
+    summary: 'Change own address or password',
+    auth: 'strict',
+    permission: own('account'),
+    body: { kind: 'json', schema: updateAccountBody },
+    responses: {
+      200: { description: 'The account', schema: userRecord },
+      400: { description: 'UPDATE_USER_EMAIL_ALREADY_EXISTS or UPDATE_USER_INVALID_PASSWORD' },
+      403: { description: 'What the default account and agents cannot change' },
+    },
+    async handle({ principal, body }) {
+      return json(presentUser(await updateOwnAccount(deps, principal.id, body)));
+    },
+  });
+}
+
+/** Whoever wants to share something knows the address and needs the id. Spelled exactly as it is stored. */
+function findId(deps: AuthDependencies): Route {
+  return defineRoute({
+    method: 'POST',
+    path: '/api/v1/users/get-user-id',
+    tag: 'users',
+    summary: 'Id of the account with an address',
+    auth: 'user',
+    permission: NO_PERMISSION,
+    body: { kind: 'json', schema: userIdBody },
+    responses: {
+      200: { description: 'The id', schema: userIdAnswer },
+      404: { description: 'No account has exactly this address' },
+    },
+    async handle({ body }) {
+      const user = await deps.users.findByEmail(body.email);
+      if (user === null || user.email !== body.email) throw new HttpError(404, { detail: 'User not found' });
+      return json({ user_id: user.id });
+    },
+  });
+}
+
+function read(deps: AuthDependencies): Route {
+  return defineRoute({
+    method: 'GET',
+    path,
+    tag: 'users',
+    summary: 'An account',
+    auth: 'strict-superuser',
+    permission: SUPERUSER,
+    params: userParams,
+    responses: { 200: { description: 'The account', schema: userRecord }, ...REFUSALS },
+    async handle({ params }) {
+      return json(presentUser(await found((id) => currentUser(deps, id), params.userId)));
+    },
+  });
+}
+
+function change(deps: AuthDependencies): Route {
+  return defineRoute({
+    method: 'PATCH',
+    path,
+    tag: 'users',
+    summary: 'Change an account',
+    auth: 'strict-superuser',
+    permission: SUPERUSER,
+    params: userParams,
+    body: { kind: 'json', schema: changeUserBody },
+    responses: {
+      200: { description: 'The account', schema: userRecord },
+      400: { description: 'UPDATE_USER_EMAIL_ALREADY_EXISTS or UPDATE_USER_INVALID_PASSWORD' },
+      ...REFUSALS,
+    },
+    async handle({ params, body, principal }) {
+      const { is_active: isActive, is_superuser: isSuperuser, is_verified: isVerified, email, password } = body;
+      const wanted = { email, password, isActive, isSuperuser, isVerified };
+      return json(presentUser(await found((id) => changeUser(deps, id, wanted, principal.id), params.userId)));
+    },
+  });
+}
+
+function remove(deps: AuthDependencies): Route {
+  return defineRoute({
+    method: 'DELETE',
+    path,
+    tag: 'users',
+    summary: 'Delete an account with its agents and keys; its datasets pass to somebody else',
+    auth: 'strict-superuser',
+    permission: SUPERUSER,
+    params: userParams,
+    responses: { 204: { description: 'Deleted' }, ...REFUSALS },
+    async handle({ params, principal }) {
+      await found((id) => deleteUser(deps, id, principal.id), params.userId);
+      return { status: 204 };
+    },
+  });
+}
+
+const REFUSALS = {
+  403: { description: 'Not a superuser, or the default account or the last superuser would end' },
+  404: { description: 'No such account' },
+};
+
+/** What is no id is an unknown one here: the contract answers both alike. */
+async function found<Result>(act: (id: UserId) => Promise<Result>, text: string): Promise<Result> {
+  if (!isUuid(text)) throw notFound();
+  try {
+    return await act(asId<UserId>(text));
+  } catch (error) {
+    if (isEngramError(error) && error.wireName === 'UserNotFoundError') throw notFound();
+    throw error;
+  }
+}
+
+function notFound(): HttpError {
+  return new HttpError(404, { detail: 'Not Found' });
+}
