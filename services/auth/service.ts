@@ -159,6 +159,8 @@ function serve(
     messenger.serve(methods.createDataset, async ({ name }, context) => ({
       dataset: await createDataset(deps, callerOf(context), name),
     })),
-    messenger.serve(methods.removeDataset, async ({ dataset }) => ({ removed: await removeDataset(deps, dataset) })),
+    messenger.serve(methods.removeDataset, async ({ dataset }, context) => ({
+      removed: await removeDataset(deps, dataset, callerOf(context).id),
+    })),
   ]);
 }

@@ -1,8 +1,9 @@
-import { createHmac, createSecretKey, timingSafeEqual } from 'node:crypto';
+import type { JsonWebKey } from 'node:crypto';
 import type { UserId } from '../../common/domain/brand.ts';
 import { asId, isUuid } from '../../common/domain/ids.ts';
 import type { Clock, IdSource } from '../../common/ports/system.ts';
 import type { User } from '../../common/repositories/users.ts';
+import { createTokenKeyRing, type TokenKeyRingOptions, type VerifyingKey } from './token-key-ring.ts';
 
 /** Login tokens must not pass as tokens of other kinds (password reset, verification), nor those as login tokens. */
 const AUDIENCE = 'fastapi-users:auth';
@@ -14,20 +15,27 @@ export interface TokenClaims {
   readonly fingerprint: string;
 }
 
+export interface IssuedToken {
+  readonly text: string;
+  /** `jti`: names the token where its text must not stand. */
+  readonly id: string;
+}
+
 /**
- * HS256 login tokens of auth-integrations.md §2.3: `sub`, `aud`, `exp`, and `pwd`, an HMAC of the stored password hash, by
- * which a changed password ends every older token. `jti` is ours: a logout ends one token by it.
+ * Login tokens of auth-integrations.md §2.3: `sub`, `aud`, `exp`, and `pwd`, an HMAC of the stored password hash, by
+ * which a changed password ends every older token. `jti` is ours: a logout ends one token by it. So is `kid` in the header.
  */
 export interface AccessTokens {
-  issue(user: Pick<User, 'id' | 'passwordHash'>): Promise<string>;
+  issue(user: Pick<User, 'id' | 'passwordHash'>): Promise<IssuedToken>;
   /** Null unless signature, algorithm, audience and time are right and all claims are there. */
   read(token: string): Promise<TokenClaims | null>;
   /** The password has not changed since the token was issued. */
   isCurrent(claims: TokenClaims, user: Pick<User, 'passwordHash'>): boolean;
+  /** JSON Web Keys with which anybody may verify tokens; none while a secret signs them. */
+  readonly publicKeys: readonly JsonWebKey[];
 }
 
-export interface AccessTokensOptions {
-  readonly secret: Uint8Array | string;
+export interface AccessTokensOptions extends TokenKeyRingOptions {
   /** 0: tokens do not end by themselves. */
   readonly lifetimeSeconds: number;
   readonly clock: Clock;
@@ -37,44 +45,62 @@ export interface AccessTokensOptions {
 /** With the first token: its 46 modules cost 30 ms, and an open service on loopback never sees one. */
 const loadJose = () => import('jose');
 
-export function createAccessTokens({ secret, lifetimeSeconds, clock, ids }: AccessTokensOptions): AccessTokens {
-  const secretBytes = typeof secret === 'string' ? Buffer.from(secret, 'utf8') : Buffer.from(secret);
-  if (secretBytes.length === 0) throw new Error('the secret that signs login tokens is empty');
-  const key = createSecretKey(secretBytes);
-  const fingerprintOf = (passwordHash: string) => createHmac('sha256', key).update(passwordHash).digest('hex');
+export function createAccessTokens({ lifetimeSeconds, clock, ids, ...keys }: AccessTokensOptions): AccessTokens {
+  const ring = createTokenKeyRing(keys);
+
+  /** The claims of a token that this key signed; null for any other. */
+  const verified = async (token: string, { key, algorithm }: VerifyingKey) => {
+    const { errors, jwtVerify } = await loadJose();
+    try {
+      const { payload } = await jwtVerify(token, key, {
+        algorithms: [algorithm],
+        audience: AUDIENCE,
+        requiredClaims: ['sub', 'jti', 'pwd'],
+        currentDate: clock.now(),
+      });
+      return payload;
+    } catch (error) {
+      if (error instanceof errors.JOSEError) return null;
+      throw error;
+    }
+  };
   return {
     async issue({ id, passwordHash }) {
       const { SignJWT } = await loadJose();
-      const token = new SignJWT({ pwd: fingerprintOf(passwordHash) })
-        .setProtectedHeader({ alg: 'HS256', typ: 'JWT' })
+      const { kid, algorithm, key } = ring.signing;
+      const tokenId = ids.uuid();
+      const token = new SignJWT({ pwd: ring.fingerprint(passwordHash) })
+        .setProtectedHeader({ alg: algorithm, typ: 'JWT', kid })
         .setSubject(id)
         .setAudience([AUDIENCE])
-        .setJti(ids.uuid());
+        .setJti(tokenId);
       if (lifetimeSeconds > 0) token.setExpirationTime(Math.floor(clock.now().getTime() / 1000) + lifetimeSeconds);
-      return token.sign(key);
+      return { text: await token.sign(key), id: tokenId };
     },
     async read(token) {
-      const { errors, jwtVerify } = await loadJose();
-      try {
-        const { payload } = await jwtVerify(token, key, {
-          algorithms: ['HS256'],
-          audience: AUDIENCE,
-          requiredClaims: ['sub', 'jti', 'pwd'],
-          currentDate: clock.now(),
-        });
+      const kid = keyIdOf(token);
+      for (const candidate of kid === undefined ? [] : ring.candidates(kid)) {
+        const payload = await verified(token, candidate);
+        if (payload === null) continue;
         const { sub = '', jti = '', exp, pwd } = payload;
-        if (!isUuid(sub) || jti === '' || typeof pwd !== 'string') return null;
+        if (!isUuid(sub) || typeof jti !== 'string' || jti === '' || typeof pwd !== 'string') return null;
         const expiresAt = exp === undefined ? null : new Date(exp * 1000);
         return { userId: asId(sub), tokenId: jti, expiresAt, fingerprint: pwd };
-      } catch (error) {
-        if (error instanceof errors.JOSEError) return null;
-        throw error;
       }
+      return null;
     },
-    isCurrent({ fingerprint }, { passwordHash }) {
-      const given = Buffer.from(fingerprint, 'utf8');
-      const expected = Buffer.from(fingerprintOf(passwordHash), 'utf8');
-      return given.length === expected.length && timingSafeEqual(given, expected);
-    },
+    isCurrent: ({ fingerprint }, { passwordHash }) => ring.matches(fingerprint, passwordHash),
+    publicKeys: ring.publicKeys,
   };
+}
+
+/** Null for a token without a key id, undefined for what cannot be a token. Nothing is verified here. */
+function keyIdOf(token: string): string | null | undefined {
+  try {
+    const [header = ''] = token.split('.', 1);
+    const { kid = null } = JSON.parse(Buffer.from(header, 'base64url').toString()) as { readonly kid?: unknown };
+    return kid === null || typeof kid === 'string' ? kid : undefined;
+  } catch {
+    return undefined;
+  }
 }

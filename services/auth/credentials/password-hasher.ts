@@ -1,6 +1,8 @@
 import { argon2, randomBytes, timingSafeEqual } from 'node:crypto';
 import { promisify } from 'node:util';
 import { engramError } from '../../common/domain/errors.ts';
+import { WorkerFailure } from '../../common/workers/worker-pool.ts';
+import { createBcrypt } from './bcrypt.ts';
 
 /** Argon2id with the least cost that OWASP's password storage sheet recommends: 19 MiB, two passes, one lane; about 60 ms. */
 const COST: Argon2Cost = { memoryKib: 19_456, passes: 2, parallelism: 1 };
@@ -15,12 +17,19 @@ interface Argon2Cost {
   readonly parallelism: number;
 }
 
-/** Password hashes as PHC strings: `$argon2id$v=19$m=19456,t=2,p=1$<salt>$<tag>`, base64 without padding. */
+/**
+ * Password hashes as PHC strings: `$argon2id$v=19$m=19456,t=2,p=1$<salt>$<tag>`, base64 without padding. Argon2id of other
+ * costs and bcrypt are verified too: they come with accounts of an earlier system. Until the first sign-in has replaced it,
+ * such a hash takes its own time, which tells that the account exists.
+ */
 export interface PasswordHasher {
   /** `TooManyRequestsError` when too many hashes wait already. */
   hash(password: string): Promise<string>;
-  /** False for a hash that cannot be read; that takes as long as a wrong password. */
+  /** False for a hash that cannot be read; that takes as long as a wrong password. Errors as `hash`. */
   verify(password: string, phc: string): Promise<boolean>;
+  /** Whether the hash should be replaced by `hash` of this password, which it was verified with just now. */
+  isOutdated(phc: string, password: string): boolean;
+  close(): Promise<void>;
 }
 
 export interface PasswordHasherOptions {
@@ -31,9 +40,46 @@ export interface PasswordHasherOptions {
 }
 
 export function createPasswordHasher({ concurrency = 2, maxWaiting = 64 }: PasswordHasherOptions = {}): PasswordHasher {
+  const inTurn = createQueue(concurrency, maxWaiting);
+  const bcrypt = createBcrypt();
+  const decoy = Buffer.alloc(SALT_BYTES);
+  const derive = (password: string, salt: Buffer, cost = COST, tagBytes = TAG_BYTES) =>
+    inTurn(() => argon2id(password, salt, cost, tagBytes));
+  const verifyBcrypt = async (password: string, hash: string): Promise<boolean> => {
+    try {
+      return await inTurn(() => bcrypt.verify(password, hash));
+    } catch (error) {
+      throw error instanceof WorkerFailure ? tooBusy({ cause: error }) : error;
+    }
+  };
+  return {
+    async hash(password) {
+      const salt = randomBytes(SALT_BYTES);
+      return encode(COST, salt, await derive(password, salt));
+    },
+    async verify(password, phc) {
+      if (bcrypt.reads(phc)) return verifyBcrypt(password, phc);
+      const stored = decode(phc);
+      if (stored === null) {
+        await derive(password, decoy);
+        return false;
+      }
+      return timingSafeEqual(await derive(password, stored.salt, stored.cost, stored.tag.length), stored.tag);
+    },
+    isOutdated(phc, password) {
+      // The rest of a long password was never checked: hashed now, a slip in it would lock the owner out.
+      if (bcrypt.reads(phc)) return !bcrypt.isCut(password);
+      return !phc.startsWith(`${costText(COST)}$`);
+    },
+    close: () => bcrypt.close(),
+  };
+}
+
+/** Runs so many at a time and lets so many wait; the next one fails with `TooManyRequestsError`. */
+function createQueue(concurrency: number, maxWaiting: number) {
   const waiting: (() => void)[] = [];
   let running = 0;
-  const derive = async (password: string, salt: Buffer, cost: Argon2Cost, tagBytes = TAG_BYTES): Promise<Buffer> => {
+  return async <Result>(work: () => Promise<Result>): Promise<Result> => {
     if (running >= concurrency) {
       if (waiting.length >= maxWaiting) throw tooBusy();
       await new Promise<void>((resolve) => waiting.push(resolve));
@@ -41,28 +87,13 @@ export function createPasswordHasher({ concurrency = 2, maxWaiting = 64 }: Passw
       running += 1;
     }
     try {
-      return await argon2id(password, salt, cost, tagBytes);
+      return await work();
     } finally {
       // The place goes straight to the next in line, so that nobody can slip in between.
       const next = waiting.shift();
       if (next === undefined) running -= 1;
       else next();
     }
-  };
-  const decoy = Buffer.alloc(SALT_BYTES);
-  return {
-    async hash(password) {
-      const salt = randomBytes(SALT_BYTES);
-      return encode(COST, salt, await derive(password, salt, COST));
-    },
-    async verify(password, phc) {
-      const stored = decode(phc);
-      if (stored === null) {
-        await derive(password, decoy, COST);
-        return false;
-      }
-      return timingSafeEqual(await derive(password, stored.salt, stored.cost, stored.tag.length), stored.tag);
-    },
   };
 }
 
@@ -79,15 +110,20 @@ function argon2id(password: string, salt: Buffer, cost: Argon2Cost, tagBytes: nu
   });
 }
 
-function tooBusy() {
+function tooBusy(options: { readonly cause?: unknown } = {}) {
   return engramError('TooManyRequestsError', 'Too many sign-ins at the moment.', {
+    ...options,
     retryable: true,
     retryAfterSeconds: 1,
   });
 }
 
-function encode({ memoryKib, passes, parallelism }: Argon2Cost, salt: Buffer, tag: Buffer): string {
-  return `$argon2id$v=19$m=${memoryKib},t=${passes},p=${parallelism}$${base64(salt)}$${base64(tag)}`;
+function encode(cost: Argon2Cost, salt: Buffer, tag: Buffer): string {
+  return `${costText(cost)}$${base64(salt)}$${base64(tag)}`;
+}
+
+function costText({ memoryKib, passes, parallelism }: Argon2Cost): string {
+  return `$argon2id$v=19$m=${memoryKib},t=${passes},p=${parallelism}`;
 }
 
 const PHC = /^\$argon2id\$v=19\$m=(\d{1,10}),t=(\d{1,10}),p=(\d{1,3})\$([A-Za-z0-9+/]{11,88})\$([A-Za-z0-9+/]{16,88})$/;

@@ -47,13 +47,10 @@ function logout(deps: AuthDependencies): Route {
     auth: 'user',
     permission: own('session'),
     responses: { 200: { description: 'Logged out' } },
-    async handle({ headers }) {
+    async handle({ headers, remoteAddress }) {
       const { authorization, cookie } = headers;
-      const presented = credentialsOf({ authorization, cookie }, deps.settings.cookieName);
-      await logOut(
-        deps,
-        presented.map(({ value }) => value),
-      );
+      const credentials = credentialsOf({ authorization, cookie }, deps.settings.cookieName);
+      await logOut(deps, { presented: credentials.map(({ value }) => value), remoteAddress });
       return { json: {}, headers: { 'set-cookie': clearedCookie(deps.settings) } };
     },
   });

@@ -141,8 +141,8 @@ describe('login tokens', () => {
     const { id } = await auth.addUser();
     const { clock } = auth;
     const ids = { uuid: () => '0d6c0000-0000-4000-8000-000000000001', ordered: () => '1' };
-    const issue = (secret: string) =>
-      createAccessTokens({ secret, lifetimeSeconds: 3600, clock, ids }).issue({ id, passwordHash: '!' });
+    const issue = async (secret: string) =>
+      (await createAccessTokens({ secret, lifetimeSeconds: 3600, clock, ids }).issue({ id, passwordHash: '!' })).text;
     const good = await issue(SECRET);
     const use = (value: string) => auth.authenticate({ kind: 'bearer', value });
     expect(await use(good)).to.include({ id });
@@ -181,7 +181,7 @@ describe('login tokens', () => {
       const ids = { uuid: () => tokenId, ordered: () => tokenId };
       const tokens = createAccessTokens({ secret: SECRET, lifetimeSeconds: 3600, clock: auth.clock, ids });
       const token = await tokens.issue({ id: user.id, passwordHash: '!' });
-      await auth.call('POST', '/api/v1/auth/logout', { headers: { authorization: `Bearer ${token}` } });
+      await auth.call('POST', '/api/v1/auth/logout', { headers: { authorization: `Bearer ${token.text}` } });
     };
     const count = () => auth.store.count(SYSTEM_SCOPE, revokedTokensCollection, {});
     await logout('one');

@@ -1,14 +1,35 @@
+import { PERSONAL_TENANT } from '../../common/domain/scope.ts';
+import { DuplicateKeyError } from '../../common/ports/document-store.ts';
+import { revokedTokensCollection } from '../../common/repositories/revoked-tokens.ts';
 import type { AuthDependencies } from '../dependencies.ts';
+
+export interface LogoutRequest {
+  /** Every token that the request carries, as bearer or cookie. */
+  readonly presented: readonly string[];
+  readonly remoteAddress: string;
+}
 
 /** Ends the login tokens presented; what is no token of ours is passed over. API keys stay: they are removed by name. */
 export async function logOut(
-  { tokens, revokedTokens, clock, news }: AuthDependencies,
-  presented: readonly string[],
+  { tokens, revokedTokens, audit, clock, news }: AuthDependencies,
+  { presented, remoteAddress }: LogoutRequest,
 ): Promise<void> {
-  for (const token of presented) {
+  for (const token of new Set(presented)) {
     const claims = await tokens.read(token);
     if (claims === null) continue;
-    await revokedTokens.add(claims.tokenId, claims.expiresAt, clock.now());
-    news.userChanged(claims.userId);
+    const { userId, tokenId, expiresAt } = claims;
+    const closed = {
+      ...{ tenant: PERSONAL_TENANT, action: 'session.closed', actor: userId, subject: userId },
+      details: { address: remoteAddress, tokenId },
+    };
+    try {
+      await audit.commit({ tenant: PERSONAL_TENANT }, revokedTokens.addWrites(tokenId, expiresAt, clock.now()), [
+        closed,
+      ]);
+    } catch (error) {
+      const isClosedAlready = error instanceof DuplicateKeyError && error.collection === revokedTokensCollection.name;
+      if (!isClosedAlready) throw error;
+    }
+    news.userChanged(userId);
   }
 }

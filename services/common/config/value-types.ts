@@ -1,3 +1,4 @@
+import { isIP } from 'node:net';
 import { z } from 'zod';
 
 /** Readers of one variable's text. Each says what it expects, so that a problem reads as a sentence. */
@@ -9,6 +10,19 @@ export function text(): z.ZodType<string, string> {
 /** At least this many characters: signing secrets. */
 export function secretText(minimumLength: number): z.ZodType<string, string> {
   return z.string().min(minimumLength, `must have at least ${minimumLength} characters`);
+}
+
+/** Secrets as a comma list; those that hold a comma, as a JSON list. */
+export function secretList(minimumLength: number): z.ZodType<readonly string[], string> {
+  const expected = `must be a comma list or a JSON list of secrets with at least ${minimumLength} characters each`;
+  return z.string().transform((value, context) => {
+    const secrets = value.trim().startsWith('[') ? jsonListOf(value) : splitList(value, ',');
+    const texts = secrets.filter((secret) => typeof secret === 'string');
+    const isGood = texts.length === secrets.length && texts.every((secret) => secret.length >= minimumLength);
+    if (isGood && texts.length > 0) return texts;
+    context.addIssue({ code: 'custom', message: expected });
+    return z.NEVER;
+  });
 }
 
 export function integer(range: { readonly min: number; readonly max?: number }): z.ZodType<number, string> {
@@ -131,6 +145,16 @@ export function originList(): z.ZodType<readonly string[], string> {
   });
 }
 
+/** Addresses and ranges: `10.0.0.0/8, 192.0.2.1, fd00::/8`. */
+export function addressRanges(): z.ZodType<readonly string[], string> {
+  return list().transform((parts, context) => {
+    const wrong = parts.find((part) => !isAddressRange(part));
+    if (wrong === undefined) return parts;
+    context.addIssue({ code: 'custom', message: `must list addresses and ranges like 10.0.0.0/8, not "${wrong}"` });
+    return z.NEVER;
+  });
+}
+
 export function httpUrl(): z.ZodType<string, string> {
   return z.string().transform((value, context) => {
     const origin = originOf(value);
@@ -162,6 +186,23 @@ function splitList(value: string, separator: string): string[] {
     .split(separator)
     .map((part) => part.trim())
     .filter((part) => part !== '');
+}
+
+function isAddressRange(text: string): boolean {
+  const [address = '', prefix, ...more] = text.split('/');
+  const bits = { 0: -1, 4: 32, 6: 128 }[isIP(address)] ?? -1;
+  const isPrefix = prefix === undefined || (/^\d{1,3}$/.test(prefix) && Number(prefix) <= bits);
+  return bits > 0 && isPrefix && more.length === 0;
+}
+
+/** Empty for what is no list. */
+function jsonListOf(text: string): readonly unknown[] {
+  try {
+    const value: unknown = JSON.parse(text);
+    return Array.isArray(value) ? value : [];
+  } catch {
+    return [];
+  }
 }
 
 function originOf(value: string): string | null {

@@ -5,6 +5,7 @@ import type { AddressInfo, Socket } from 'node:net';
 import Koa from 'koa';
 import type { Logger } from '../observability/logger.ts';
 import type { Metrics } from '../observability/metrics.ts';
+import { createClientAddress } from './client-address.ts';
 import { cors } from './cors.ts';
 import type { Authenticate } from './credentials.ts';
 import { createEndpoint } from './endpoint.ts';
@@ -81,9 +82,10 @@ export function createApp(options: AppOptions): App {
   koa.use(guardOrigins(guard));
   koa.use(cors(settings.corsOrigins, !settings.guard.isActive));
   const { authenticate } = options;
+  const clientAddress = createClientAddress(settings.trustedProxies ?? []);
   koa.use(
     createRouting([...options.routes, ...system], (route) =>
-      createEndpoint(route, { authenticate, cookieName, body: settings }),
+      createEndpoint(route, { authenticate, cookieName, body: settings, clientAddress }),
     ),
   );
 

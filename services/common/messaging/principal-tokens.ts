@@ -39,14 +39,18 @@ const KEY_PURPOSE = 'engram principal tokens';
 /** RFC 8410: what stands before the 32 bytes of an Ed25519 key in PKCS #8. */
 const PKCS8_HEAD = Buffer.from('302e020100300506032b657004220420', 'hex');
 
-/** The key derives from the secret, so all replicas that share the secret sign alike. At least 16 bytes. */
-export function createPrincipalSigner(secret: Uint8Array | string, clock: Pick<Clock, 'now'>): PrincipalSigner {
-  const seed = Buffer.from(hkdfSync('sha256', secret, '', KEY_PURPOSE, 32));
-  const privateKey = createPrivateKey({ key: Buffer.concat([PKCS8_HEAD, seed]), format: 'der', type: 'pkcs8' });
-  const jwk = createPublicKey(privateKey).export({ format: 'jwk' });
-  const kid = keyId(jwk.x ?? '');
+/**
+ * The key derives from the secret, so all replicas that share the secret sign alike. `acceptedSecrets`: those that other
+ * replicas sign with while the secret is changed; whichever replica a verifier asks for keys, it knows them all.
+ */
+export function createPrincipalSigner(
+  secret: Uint8Array | string,
+  clock: Pick<Clock, 'now'>,
+  acceptedSecrets: readonly string[] = [],
+): PrincipalSigner {
+  const { privateKey, kid, publicText } = keyPairOf(secret);
   return {
-    publicKeys: [JSON.stringify({ ...jwk, kid, alg: 'EdDSA', use: 'sig' })],
+    publicKeys: [publicText, ...acceptedSecrets.map((accepted) => keyPairOf(accepted).publicText)],
     sign({ id, email, tenant, isSuperuser, parentId, key }) {
       const now = clock.now().getTime();
       const claims: TokenClaims = {
@@ -57,6 +61,14 @@ export function createPrincipalSigner(secret: Uint8Array | string, clock: Pick<C
       return tokenText(kid, claims, (signed) => signBytes(null, signed, privateKey));
     },
   };
+}
+
+function keyPairOf(secret: Uint8Array | string) {
+  const seed = Buffer.from(hkdfSync('sha256', secret, '', KEY_PURPOSE, 32));
+  const privateKey = createPrivateKey({ key: Buffer.concat([PKCS8_HEAD, seed]), format: 'der', type: 'pkcs8' });
+  const jwk = createPublicKey(privateKey).export({ format: 'jwk' });
+  const kid = keyId(jwk.x ?? '');
+  return { privateKey, kid, publicText: JSON.stringify({ ...jwk, kid, alg: 'EdDSA', use: 'sig' }) };
 }
 
 export interface VerifierOptions {

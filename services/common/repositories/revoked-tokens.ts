@@ -1,11 +1,5 @@
 import { SYSTEM_SCOPE } from '../domain/scope.ts';
-import {
-  type Collection,
-  type DocumentStore,
-  DuplicateKeyError,
-  insert,
-  removeWhere,
-} from '../ports/document-store.ts';
+import { type Collection, type DocumentStore, insert, removeWhere, type Write } from '../ports/document-store.ts';
 
 type RevokedToken = {
   /** When the token ends by itself (ISO-8601); after that the entry says nothing new. Null: the token never ends. */
@@ -21,8 +15,11 @@ export const revokedTokensCollection: Collection<RevokedToken> = {
 
 export interface RevokedTokens {
   has(tokenId: string): Promise<boolean>;
-  /** Also drops the entries whose tokens have ended before `now`, so the collection stays as small as its lifetime. */
-  add(tokenId: string, expiresAt: Date | null, now: Date): Promise<void>;
+  /**
+   * `DuplicateKeyError` in the commit when the token has ended already. Also drops the entries whose tokens have ended
+   * by themselves before `now`, so the collection stays as small as its lifetime.
+   */
+  addWrites(tokenId: string, expiresAt: Date | null, now: Date): readonly Write[];
 }
 
 export function createRevokedTokens(store: DocumentStore): RevokedTokens {
@@ -30,15 +27,9 @@ export function createRevokedTokens(store: DocumentStore): RevokedTokens {
     async has(tokenId) {
       return (await store.get(SYSTEM_SCOPE, revokedTokensCollection, tokenId)) !== null;
     },
-    async add(tokenId, expiresAt, now) {
-      try {
-        await store.commit(SYSTEM_SCOPE, [
-          removeWhere(revokedTokensCollection, { expiresAt: { lessThan: now.toISOString() } }),
-          insert(revokedTokensCollection, tokenId, { expiresAt: expiresAt?.toISOString() ?? null }),
-        ]);
-      } catch (error) {
-        if (!(error instanceof DuplicateKeyError)) throw error;
-      }
-    },
+    addWrites: (tokenId, expiresAt, now) => [
+      removeWhere(revokedTokensCollection, { expiresAt: { lessThan: now.toISOString() } }),
+      insert(revokedTokensCollection, tokenId, { expiresAt: expiresAt?.toISOString() ?? null }),
+    ],
   };
 }

@@ -17,7 +17,8 @@ describe('path router', () => {
     const server = createServer(async (request, response) => {
       const body = (await Array.fromAsync(request)).join('');
       response.setHeader('content-type', 'application/json');
-      response.end(JSON.stringify({ name, url: request.url, host: request.headers.host, body }));
+      const { host, 'x-forwarded-for': forwardedFor = 'nobody' } = request.headers;
+      response.end(JSON.stringify({ name, url: request.url, host, forwardedFor, body }));
     });
     const sockets = new WebSocketServer({ server });
     sockets.on('connection', (socket) => socket.on('message', (data) => socket.send(`${name}: ${data}`)));
@@ -54,6 +55,17 @@ describe('path router', () => {
       host: new URL(url).host,
     });
     expect((await ask('/health'))['name']).to.equal('auth');
+  });
+
+  it('adds the address of the client where it shall, whatever the client claims', async () => {
+    expect(await ask('/health')).to.include({ forwardedFor: 'nobody' });
+    const origin = await startEcho('auth');
+    const replicasOf = () => [origin];
+    const telling = createPathRouter({ replicasOf, forwardsAddresses: true, logger: createSilentLogger() });
+    const { port } = await telling.listen(0, '127.0.0.1');
+    const answer = await fetch(`http://127.0.0.1:${port}/health`, { headers: { 'x-forwarded-for': '192.0.2.1' } });
+    expect(await answer.json()).to.include({ forwardedFor: '192.0.2.1, 127.0.0.1' });
+    await telling.close();
   });
 
   it('asks the replicas of a service in turn', async () => {

@@ -13,6 +13,8 @@ export interface PathRouter {
 export interface PathRouterOptions {
   /** Origins of a service's replicas, asked in turn; at least one. */
   readonly replicasOf: (service: ServiceName) => readonly string[];
+  /** Adds the client's address as `X-Forwarded-For`, which servers without credentials refuse. Default false. */
+  readonly forwardsAddresses?: boolean;
   readonly logger: Logger;
 }
 
@@ -20,7 +22,7 @@ export interface PathRouterOptions {
 const ANSWER_TIMEOUT_MS = 3_600_000;
 
 /** What the cluster's ingress does, for one machine: sends each request to the service that has its path. */
-export function createPathRouter({ replicasOf, logger }: PathRouterOptions): PathRouter {
+export function createPathRouter({ replicasOf, forwardsAddresses = false, logger }: PathRouterOptions): PathRouter {
   const agent = new Agent({ keepAlive: true });
   // The proxy's own limit for clients would add a listener to their connections with every request.
   const proxy = createProxyServer({ agent, proxyTimeout: ANSWER_TIMEOUT_MS });
@@ -40,10 +42,18 @@ export function createPathRouter({ replicasOf, logger }: PathRouterOptions): Pat
   proxy.on('error', (error, request, answer) => {
     if (request !== undefined && answer !== undefined) failed(error, request, answer as ServerResponse | Socket);
   });
+  // The proxy's own option would pass on whatever a client claims.
+  const noteAddress = ({ headers, socket }: IncomingMessage): void => {
+    if (!forwardsAddresses) return;
+    const before = headers['x-forwarded-for'];
+    headers['x-forwarded-for'] = [...(before === undefined ? [] : [before]), socket.remoteAddress ?? ''].join(', ');
+  };
   const server = createServer((request, response) => {
+    noteAddress(request);
     proxy.web(request, response, { target: targetOf(request) }).catch(() => {});
   });
   server.on('upgrade', (request, socket, head) => {
+    noteAddress(request);
     proxy.ws(request, socket as Socket, { target: targetOf(request) }, head).catch(() => {});
   });
   server.requestTimeout = ANSWER_TIMEOUT_MS;

@@ -6,10 +6,17 @@ const postureOf = (variables: Readonly<Record<string, string>>) => postureBehind
 
 describe('services behind the path router', () => {
   it('ask for credentials where its address is one that others reach, although they listen on loopback', () => {
-    expect(postureOf({ HTTP_API_HOST: '0.0.0.0' })).to.deep.equal({ REQUIRE_AUTHENTICATION: 'true' });
-    expect(postureOf({ HTTP_API_HOST: '127.0.0.1', REQUIRE_AUTHENTICATION: 'true' })).to.deep.equal({
-      REQUIRE_AUTHENTICATION: 'true',
-    });
+    for (const variables of [
+      { HTTP_API_HOST: '0.0.0.0' },
+      { HTTP_API_HOST: '127.0.0.1', REQUIRE_AUTHENTICATION: 'true' },
+    ]) {
+      expect(postureOf(variables)).to.include({ REQUIRE_AUTHENTICATION: 'true' });
+    }
     expect(postureOf({ HTTP_API_HOST: '127.0.0.1' })).to.deep.equal({});
+  });
+
+  it('believe whose address the router tells, and the proxies in front of it', () => {
+    const behind = postureOf({ HTTP_API_HOST: '0.0.0.0', ENGRAM_TRUSTED_PROXIES: '10.0.0.0/8' });
+    expect(behind).to.include({ ENGRAM_TRUSTED_PROXIES: '10.0.0.0/8,127.0.0.1' });
   });
 });

@@ -9,6 +9,9 @@ import { ROOT_KEY_FILE } from '../root-keys.ts';
 import { createPathRouter } from './path-router.ts';
 import { originOf, type ServiceProcess, startServiceProcess } from './service-process.ts';
 
+/** The services listen there, and only the router calls them. */
+const LOOPBACK = '127.0.0.1';
+
 export interface ClusterOptions {
   readonly config: Config;
   /** What the processes inherit; the address and the services of each are added. */
@@ -50,6 +53,7 @@ export async function addCluster(options: ClusterOptions, lifecycle: Lifecycle):
     },
   });
   const router = createPathRouter({
+    forwardsAddresses: config.posture.required,
     replicasOf: (wanted) => places.flatMap(({ service, port }) => (service === wanted ? [originOf(port)] : [])),
     logger,
   });
@@ -65,8 +69,13 @@ export async function addCluster(options: ClusterOptions, lifecycle: Lifecycle):
 }
 
 /** The services listen on loopback, where they would be open by default; who may call is decided by the router's address. */
-export function postureBehind({ posture }: Pick<Config, 'posture'>): Readonly<Record<string, string>> {
-  return posture.required ? { REQUIRE_AUTHENTICATION: 'true' } : {};
+export function postureBehind({
+  posture,
+  trustedProxies,
+}: Pick<Config, 'posture' | 'trustedProxies'>): Readonly<Record<string, string>> {
+  if (!posture.required) return {};
+  // Also whose address the router adds to a request is believed.
+  return { REQUIRE_AUTHENTICATION: 'true', ENGRAM_TRUSTED_PROXIES: [...trustedProxies, LOOPBACK].join(',') };
 }
 
 /** Secrets that all processes must share; made once where none is configured. */

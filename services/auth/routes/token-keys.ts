@@ -1,0 +1,28 @@
+import { defineRoute, type Route } from '../../common/http/route.ts';
+import { NO_PERMISSION } from '../../common/http/route-permission.ts';
+import type { AuthDependencies } from '../dependencies.ts';
+import { keySet } from './token-keys.schema.ts';
+
+/** A key that shall sign is listed as an accepted one before, so a copy of this age is good enough. */
+const MAX_AGE_SECONDS = 300;
+
+/** The public keys of login tokens (RFC 7517), for whoever verifies them without asking this service. */
+export function tokenKeyRoutes({ tokens }: Pick<AuthDependencies, 'tokens'>): readonly Route[] {
+  return [
+    defineRoute({
+      method: 'GET',
+      path: '/.well-known/jwks.json',
+      tag: 'auth',
+      summary: 'Public keys of login tokens; none while a secret signs them',
+      auth: 'none',
+      permission: NO_PERMISSION,
+      responses: { 200: { description: 'A JSON Web Key set', schema: keySet } },
+      async handle() {
+        return {
+          json: { keys: tokens.publicKeys },
+          headers: { 'cache-control': `public, max-age=${MAX_AGE_SECONDS}` },
+        };
+      },
+    }),
+  ];
+}
