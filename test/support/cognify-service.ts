@@ -29,6 +29,7 @@ import type { ParsedDocument } from '../../services/common/ports/documents.ts';
 import type { Extractor } from '../../services/common/ports/extractor.ts';
 import type { Logger } from '../../services/common/ports/logger.ts';
 import type { Embedder } from '../../services/common/ports/models.ts';
+import { createAuditLog } from '../../services/common/repositories/audit-log.ts';
 import { createLedger, type Ledger } from '../../services/common/repositories/ledger.ts';
 import { awaitRun } from '../../services/common/runs/await-run.ts';
 import { createEventLog, eventsCollection } from '../../services/common/runs/event-log.ts';
@@ -111,7 +112,7 @@ export async function createWorld(
     ...{ store, blobs, principal, dataset, items },
     indexes: parts.indexes ?? createMemoryDatasetIndexes(),
     ledger: createLedger(store),
-    permitted: new Set([userId]),
+    permitted: new Set([userId, CALL.principal.id]),
     vanished: new Set(),
     async addText(name, text, more = {}) {
       const document: ParsedDocument = {
@@ -202,6 +203,7 @@ export async function startCognify(world: TestWorld, options: TestCognifyOptions
     models: fixedModels(options.extractor ?? capitalsExtractor, options.models),
     workQueue,
     eventLog: createEventLog({ store, clock, ids }),
+    audit: createAuditLog(store, clock),
     settings: options.settings ?? {},
     runs: { ...FAST_RUNS, ...options.runs },
   });

@@ -3,6 +3,7 @@ import type { Principal } from '../domain/principal.ts';
 import type { Bus, BusMessage, Subscription } from '../ports/bus.ts';
 import type { Codec } from './codec.ts';
 import type { Method, Topic } from './method.ts';
+import { resolveDatasets } from './methods/auth.ts';
 import { fixedProof, type PrincipalProof } from './principal-proof.ts';
 import type { PrincipalVerifier } from './principal-tokens.ts';
 
@@ -50,7 +51,7 @@ export interface Messenger {
 }
 
 export function createMessenger(bus: Bus, principals: PrincipalCarrier): Messenger {
-  return {
+  const messenger: Messenger = {
     async call(method, request, context) {
       const [codec, principal] = await Promise.all([method.codec(), principals.give(context)]);
       const answer = await bus.request(method.subject, codec.request.encode(request), {
@@ -65,8 +66,8 @@ export function createMessenger(bus: Bus, principals: PrincipalCarrier): Messeng
       setTimeout(method.codec, WARM_UP_MS).unref();
       return bus.respond(method.subject, async (message, signal) => {
         const [codec, context] = await Promise.all([method.codec(), contextOf(message, signal, principals)]);
-        if (method.principalRequired) callerOf(context);
         const request = decode(codec.request, message.payload, method.subject);
+        await guard(messenger, method, request, context);
         return codec.response.encode(await handler(request, context));
       });
     },
@@ -83,12 +84,31 @@ export function createMessenger(bus: Bus, principals: PrincipalCarrier): Messeng
       });
     },
   };
+  return messenger;
 }
 
 /** Who a request acts for; `PermissionDeniedError` when it says nobody. Methods that need a principal never see that. */
 export function callerOf({ principal }: CallContext): Principal {
   if (principal === undefined) throw engramError('PermissionDeniedError', 'The message names no principal.');
   return principal;
+}
+
+/**
+ * What the method's declaration demands, before any handler. What cannot be undone is not done on the word of the service
+ * that asks: auth is asked once more whether the principal may.
+ */
+async function guard<Request>(
+  messenger: Pick<Messenger, 'call'>,
+  { path, permission }: Method<Request, unknown>,
+  request: Request,
+  context: CallContext,
+): Promise<void> {
+  if (permission === 'service') return;
+  const { id } = callerOf(context);
+  if (permission === 'principal') return;
+  const { dataset } = request as { readonly dataset?: { readonly id: string } };
+  if (dataset === undefined) throw new Error(`${path} demands ${permission} for ${id} and names no dataset`);
+  await messenger.call(resolveDatasets, { permission, ids: [dataset.id] }, context);
 }
 
 /** Another release, or somebody who is none of us, sent what we cannot read. */

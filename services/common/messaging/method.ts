@@ -1,5 +1,9 @@
 import { METHODS, type MethodPath } from '../contracts/method-table.ts';
+import type { Permission } from '../domain/principal.ts';
 import type { Codec, MethodCodec } from './codec.ts';
+
+/** The services that ask, somebody they ask for, or somebody with a permission on the dataset of the request. */
+export type MethodPermission = 'service' | 'principal' | Permission;
 
 /**
  * A typed request between services. Subject, deadline and the rest are those of the method in `proto/`, by way of the
@@ -11,8 +15,8 @@ export interface Method<Request, Response> {
   readonly path: MethodPath;
   readonly subject: string;
   readonly deadlineMs: number;
-  /** Refused without a principal. */
-  readonly principalRequired: boolean;
+  /** Whom the answer is for; see `CallOptions` in proto/engram/options/v1/options.proto. */
+  readonly permission: MethodPermission;
   readonly codec: () => Promise<MethodCodec<Request, Response>>;
 }
 
@@ -21,8 +25,8 @@ export function defineMethod<Request, Response>(
   path: MethodPath,
   codec: () => Promise<MethodCodec<Request, Response>>,
 ): Method<Request, Response> {
-  const { deadlineMs, principalRequired } = METHODS[path];
-  return { path, subject: `engram.${path}`, deadlineMs, principalRequired, codec: once(codec) };
+  const { deadlineMs, permission } = METHODS[path];
+  return { path, subject: `engram.${path}`, deadlineMs, permission, codec: once(codec) };
 }
 
 /** A message to whoever listens. */

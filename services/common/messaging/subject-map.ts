@@ -29,21 +29,22 @@ export interface MethodFacts {
   readonly callers: readonly string[];
   readonly deadlineMs: number;
   readonly isIdempotent: boolean;
-  readonly principalRequired: boolean;
+  /** See `CallOptions` in options.proto. */
+  readonly permission: string;
 }
 
 export const methodFacts: readonly MethodFacts[] = PROTO_SERVICES.flatMap((service) => service.methods.map(factsOf));
 
 function factsOf(method: DescMethod): MethodFacts {
   const service = serviceName(method.parent);
-  const { callers, deadlineMs, principalRequired } = getOption(method, call);
+  const { callers, deadlineMs, permission } = getOption(method, call);
   return {
     path: `${service}.${method.name}`,
     service,
     callers,
     deadlineMs: deadlineMs === 0 ? DEFAULT_DEADLINE_MS : deadlineMs,
     isIdempotent: method.idempotency !== Idempotency.IDEMPOTENCY_UNKNOWN,
-    principalRequired,
+    permission,
   };
 }
 
@@ -57,8 +58,7 @@ function serviceName({ typeName }: DescService): string {
 /** The generated module that the messenger reads instead of the descriptors, which would cost every start. */
 export function methodTableText(): string {
   const rows = methodFacts.map(
-    ({ path, deadlineMs, principalRequired }) =>
-      `  '${path}': { deadlineMs: ${deadlineMs}, principalRequired: ${principalRequired} },`,
+    ({ path, deadlineMs, permission }) => `  '${path}': { deadlineMs: ${deadlineMs}, permission: '${permission}' },`,
   );
   return `// Generated from proto/ by npm run generate.
 
@@ -83,18 +83,18 @@ export function replaceSubjectMap(readme: string): string | null {
 }
 
 function subjectMap(): string {
-  const rows = methodFacts.map(({ path, service, callers, deadlineMs, isIdempotent, principalRequired }) =>
+  const rows = methodFacts.map(({ path, service, callers, deadlineMs, isIdempotent, permission }) =>
     [
       `\`engram.${service === EVERY_SERVICE ? path.replace(EVERY_SERVICE, '<service>') : path}\``,
       callers.join(', ') || 'nobody yet',
       service === EVERY_SERVICE ? 'every service' : service,
       `${deadlineMs / 1000} s`,
       isIdempotent ? 'yes' : 'no',
-      principalRequired ? 'required' : '–',
+      permission === 'service' || permission === 'principal' ? permission : `${permission} on the dataset`,
     ].join(' | '),
   );
   return [
-    '| subject | asked by | answered by | deadline | idempotent | principal |',
+    '| subject | asked by | answered by | deadline | idempotent | for whom |',
     '|---|---|---|---|---|---|',
     ...rows.map((row) => `| ${row} |`),
   ].join('\n');
