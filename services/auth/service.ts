@@ -6,6 +6,7 @@ import * as methods from '../common/messaging/methods/auth.ts';
 import { createPrincipalSigner } from '../common/messaging/principal-tokens.ts';
 import type { Subscription } from '../common/ports/bus.ts';
 import type { AnyCollection } from '../common/ports/document-store.ts';
+import { agentConnectionsCollection, createAgentConnections } from '../common/repositories/agent-connections.ts';
 import { apiKeysCollection, createApiKeys } from '../common/repositories/api-keys.ts';
 import { auditRecordsCollection } from '../common/repositories/audit-log.ts';
 import { createAuditRecords } from '../common/repositories/audit-records.ts';
@@ -28,11 +29,14 @@ import { createPrincipalCache } from './credentials/principal-cache.ts';
 import { createRefusedLogins } from './credentials/refused-logins.ts';
 import type { AuthDependencies, AuthServiceOptions } from './dependencies.ts';
 import { accountRoutes } from './routes/accounts.ts';
+import { agentConnectionRoutes } from './routes/agent-connections.ts';
+import { agentRoutes } from './routes/agents.ts';
 import { apiKeyRoutes } from './routes/api-keys.ts';
 import { auditRoutes } from './routes/audit.ts';
 import { sessionRoutes } from './routes/sessions.ts';
 import { tokenKeyRoutes } from './routes/token-keys.ts';
 import { userRoutes } from './routes/users.ts';
+import { createAgentMode } from './usecases/agent-mode.ts';
 import { authenticate } from './usecases/authenticate.ts';
 import { createDataset } from './usecases/create-dataset.ts';
 import { prepareDefaultUser, reviewDefaultUser } from './usecases/default-user.ts';
@@ -43,6 +47,7 @@ import { resolveDatasets } from './usecases/resolve-datasets.ts';
 /** What the composition root prepares in the document store for this service. */
 export const authCollections: readonly AnyCollection[] = [
   usersCollection,
+  agentConnectionsCollection,
   apiKeysCollection,
   revokedTokensCollection,
   loginFailuresCollection,
@@ -73,6 +78,8 @@ export function createAuthService(options: AuthServiceOptions): Service {
       ...accountRoutes(deps),
       ...userRoutes(deps),
       ...apiKeyRoutes(deps),
+      ...agentRoutes(deps),
+      ...agentConnectionRoutes(deps),
       ...auditRoutes(deps),
     ],
     sockets: [],
@@ -89,6 +96,7 @@ export function createAuthService(options: AuthServiceOptions): Service {
       await Promise.all(subscriptions.map((subscription) => subscription.stop()));
       subscriptions = [];
       await review;
+      await deps.agentMode?.close();
       clearInterval(housekeeping);
       await deps.refusedLogins.record();
       await deps.passwords.close();
@@ -105,11 +113,13 @@ async function keepHouse({ refusedLogins, throttle, logger }: AuthDependencies):
 function dependenciesOf(options: AuthServiceOptions): AuthDependencies {
   const { store, eventLog, audit, clock, ids, logger, settings, secrets } = options;
   const cache = createPrincipalCache({ clock });
+  const connections = createAgentConnections(store);
   return {
     ...{ store, eventLog, audit, clock, ids, logger, settings },
     defaultUserPassword: secrets.defaultUserPassword,
     users: createUsers(store),
     apiKeys: createApiKeys(store),
+    connections,
     datasets: createDatasets(store),
     grants: createGrants(store),
     tenants: createTenants(store),
@@ -129,6 +139,10 @@ function dependenciesOf(options: AuthServiceOptions): AuthDependencies {
     refusedLogins: createRefusedLogins({ audit, logger }),
     cache,
     news: createAccessNews(options, cache),
+    agentMode:
+      options.agentMode === undefined
+        ? null
+        : createAgentMode(options.agentMode, { connections, logger, startedAt: clock.now() }),
   };
 }
 

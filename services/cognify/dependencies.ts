@@ -1,4 +1,5 @@
 import type { Messenger } from '../common/messaging/messenger.ts';
+import type { AuditLog } from '../common/ports/audit-log.ts';
 import type { BlobStore } from '../common/ports/blob-store.ts';
 import type { DatasetIndexes } from '../common/ports/dataset-indexes.ts';
 import type { DocumentStore } from '../common/ports/document-store.ts';
@@ -25,6 +26,7 @@ export interface CognifyServiceOptions extends Pick<DatasetIndexes, 'text' | 've
   readonly messenger: Messenger;
   readonly workQueue: WatchedWorkQueue;
   readonly eventLog: EventLog;
+  readonly audit: AuditLog;
   readonly ledger: Ledger;
   readonly clock: Clock;
   readonly ids: IdSource;
@@ -41,7 +43,7 @@ export interface CognifyServiceOptions extends Pick<DatasetIndexes, 'text' | 've
 export interface CognifyDependencies
   extends Pick<
     CognifyServiceOptions,
-    'text' | 'vectors' | 'graph' | 'messenger' | 'ledger' | 'clock' | 'ids' | 'logger' | 'store'
+    'text' | 'vectors' | 'graph' | 'messenger' | 'ledger' | 'clock' | 'ids' | 'logger' | 'store' | 'audit'
   > {
   readonly settings: CognifySettings;
   readonly cache: ModelCache;

@@ -89,9 +89,9 @@ function dependenciesOf(options: CognifyServiceOptions): CognifyDependencies {
     executors: [executor],
     settings: { ...DEFAULT_RUN_SETTINGS, ...options.runs },
   });
-  const { text, vectors, graph } = options;
+  const { text, vectors, graph, audit } = options;
   return {
-    ...{ text, vectors, graph, messenger, ledger, clock, ids, logger, store, workQueue },
+    ...{ text, vectors, graph, audit, messenger, ledger, clock, ids, logger, store, workQueue },
     ...{ settings, cache, runs, records, recorder, engine, builds },
   };
 }

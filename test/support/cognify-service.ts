@@ -29,7 +29,7 @@ import type { ParsedDocument } from '../../services/common/ports/documents.ts';
 import type { Extractor } from '../../services/common/ports/extractor.ts';
 import type { Logger } from '../../services/common/ports/logger.ts';
 import type { Embedder } from '../../services/common/ports/models.ts';
-import { createAuditLog } from '../../services/common/repositories/audit-log.ts';
+import { auditRecordsCollection, createAuditLog } from '../../services/common/repositories/audit-log.ts';
 import { createLedger, type Ledger } from '../../services/common/repositories/ledger.ts';
 import { awaitRun } from '../../services/common/runs/await-run.ts';
 import { createEventLog, eventsCollection } from '../../services/common/runs/event-log.ts';
@@ -99,7 +99,7 @@ export async function createWorld(
   parts: Partial<Pick<TestWorld, 'store' | 'blobs' | 'indexes'>> = {},
 ): Promise<TestWorld> {
   const store = parts.store ?? createMemoryDocumentStore();
-  await store.prepare([...cognifyCollections, eventsCollection, jobsCollection]);
+  await store.prepare([...cognifyCollections, auditRecordsCollection, eventsCollection, jobsCollection]);
   const blobs = parts.blobs ?? createMemoryBlobStore();
   const userId = asId<UserId>(randomUUID());
   const tenant = PERSONAL_TENANT;

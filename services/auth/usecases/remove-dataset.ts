@@ -1,26 +1,30 @@
+import type { UserId } from '../../common/domain/brand.ts';
 import type { DatasetRef } from '../../common/domain/dataset.ts';
 import { scopeOf } from '../../common/domain/dataset.ts';
 import { VersionConflictError } from '../../common/ports/document-store.ts';
 import type { AuthDependencies } from '../dependencies.ts';
 
-type Dependencies = Pick<AuthDependencies, 'store' | 'eventLog' | 'datasets' | 'grants' | 'news'>;
+type Dependencies = Pick<AuthDependencies, 'audit' | 'eventLog' | 'datasets' | 'grants' | 'news'>;
 
 /**
  * Removes the registry entry and all grants; false when it was gone. The caller has checked the permission. A name that is
  * used again has the same id: a late or repeated removal must not take the new dataset, so the creation time must match.
  */
-export async function removeDataset(deps: Dependencies, dataset: DatasetRef): Promise<boolean> {
+export async function removeDataset(deps: Dependencies, dataset: DatasetRef, by: UserId | null): Promise<boolean> {
   const scope = scopeOf(dataset);
   for (;;) {
     const stored = await deps.datasets.get(scope, dataset.id);
     if (stored === null || stored.createdAt !== dataset.createdAt) return false;
     const data = { ownerId: stored.ownerId };
     try {
-      await deps.store.commit(scope, [
+      const writes = [
         deps.datasets.removeWrite(stored),
         deps.grants.removeAllWrite(dataset.id),
         ...deps.eventLog.appendWrites(scope, [{ type: 'dataset.removed', subjectId: dataset.id, data }]),
-      ]);
+      ];
+      const details = { owner: stored.ownerId };
+      const entry = { tenant: dataset.tenant, action: 'dataset.removed', actor: by, subject: dataset.id, details };
+      await deps.audit.commit(scope, writes, [entry]);
       deps.news.datasetRemoved(dataset);
       return true;
     } catch (error) {

@@ -82,7 +82,7 @@ function replay(dependencies: CognifyDependencies): Route {
       409: { description: 'It was replayed already, or a newer job does its work' },
     },
     async handle({ params: { jobId }, principal }) {
-      const letter = await replayDeadJob(dependencies, jobId);
+      const letter = await replayDeadJob(dependencies, jobId, principal.id);
       dependencies.logger.info('jobs.replayed', { jobId, kind: letter.kind, userId: principal.id });
       return json(presentDeadJob(letter));
     },
@@ -100,7 +100,7 @@ function discard(dependencies: CognifyDependencies): Route {
       409: { description: 'It was replayed meanwhile' },
     },
     async handle({ params: { jobId }, principal }) {
-      const letter = await discardDeadJob(dependencies, jobId);
+      const letter = await discardDeadJob(dependencies, jobId, principal.id);
       dependencies.logger.info('jobs.discarded', { jobId, kind: letter.kind, userId: principal.id });
       return json(presentDeadJob(letter));
     },

@@ -1,15 +1,16 @@
-import type { RunId } from '../../common/domain/brand.ts';
+import type { RunId, TenantId, UserId } from '../../common/domain/brand.ts';
 import { engramError } from '../../common/domain/errors.ts';
 import { asId, isUuid } from '../../common/domain/ids.ts';
 import { isTerminal } from '../../common/domain/run.ts';
 import { SYSTEM_SCOPE } from '../../common/domain/scope.ts';
+import type { AuditEntry } from '../../common/ports/audit-log.ts';
 import { VersionConflictError } from '../../common/ports/document-store.ts';
 import type { DeadLetter } from '../../common/ports/work-queue.ts';
 import { datasetOf, type StoredRun } from '../../common/repositories/runs.ts';
 import { describeRunError } from '../../common/runs/run-recorder.ts';
 import type { CognifyDependencies } from '../dependencies.ts';
 
-type Dependencies = Pick<CognifyDependencies, 'workQueue' | 'store' | 'runs' | 'recorder'>;
+type Dependencies = Pick<CognifyDependencies, 'workQueue' | 'store' | 'audit' | 'runs' | 'recorder'>;
 
 /** A job that was given up; `EntityNotFoundError` when there is none of that id. */
 export async function readDeadJob({ workQueue }: Pick<Dependencies, 'workQueue'>, jobId: string): Promise<DeadLetter> {
@@ -19,15 +20,22 @@ export async function readDeadJob({ workQueue }: Pick<Dependencies, 'workQueue'>
 }
 
 /** Queues the job anew. `ConflictError` when another one does the same work already. */
-export async function replayDeadJob(dependencies: Pick<Dependencies, 'workQueue'>, jobId: string): Promise<DeadLetter> {
+export async function replayDeadJob(
+  dependencies: Pick<Dependencies, 'workQueue' | 'audit'>,
+  jobId: string,
+  by: UserId,
+): Promise<DeadLetter> {
   const letter = await readDeadJob(dependencies, jobId);
-  if (await dependencies.workQueue.deadLetters.replay(SYSTEM_SCOPE, jobId)) return letter;
+  if (await dependencies.workQueue.deadLetters.replay(SYSTEM_SCOPE, jobId)) {
+    await dependencies.audit.record(decision('job.replayed', letter, by));
+    return letter;
+  }
   throw engramError('ConflictError', `Job ${jobId} was replayed already, or a newer one does its work.`);
 }
 
 /** Removes the job for good and ends the run that waits for it. `ConflictError` when it was replayed meanwhile. */
-export async function discardDeadJob(dependencies: Dependencies, jobId: string): Promise<DeadLetter> {
-  const { workQueue, store, recorder } = dependencies;
+export async function discardDeadJob(dependencies: Dependencies, jobId: string, by: UserId): Promise<DeadLetter> {
+  const { workQueue, store, audit, recorder } = dependencies;
   const letter = await readDeadJob(dependencies, jobId);
   const writes = workQueue.withdrawWrites(jobId, 'dead');
   const run = await openRunOf(dependencies, letter);
@@ -36,11 +44,17 @@ export async function discardDeadJob(dependencies: Dependencies, jobId: string):
     const ended =
       run === null ? null : await recorder.ended(run, datasetOf(run), { error: describeRunError(reason) }, writes);
     if (ended === null) await store.commit(SYSTEM_SCOPE, writes);
+    await audit.record(decision('job.discarded', letter, by));
     return letter;
   } catch (error) {
     if (!(error instanceof VersionConflictError)) throw error;
     throw engramError('ConflictError', `Job ${jobId} is not given up any more.`, { cause: error });
   }
+}
+
+/** For the administrators of the tenant whose work it is, though a superuser decided. */
+function decision(action: string, { id, kind, tenant, dataset }: DeadLetter, by: UserId): AuditEntry {
+  return { tenant: asId<TenantId>(tenant), action, actor: by, subject: id, details: { kind, dataset } };
 }
 
 async function openRunOf({ runs }: Dependencies, { payload }: DeadLetter): Promise<StoredRun | null> {

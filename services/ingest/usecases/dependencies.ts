@@ -1,4 +1,5 @@
 import type { Messenger } from '../../common/messaging/messenger.ts';
+import type { AuditLog } from '../../common/ports/audit-log.ts';
 import type { BlobStore } from '../../common/ports/blob-store.ts';
 import type { DocumentStore } from '../../common/ports/document-store.ts';
 import type { DocumentLoader, Fetcher } from '../../common/ports/documents.ts';
@@ -22,6 +23,7 @@ export interface IngestDependencies {
   readonly graph: Pick<GraphStore, 'scanNodes' | 'scanEdges'>;
   readonly ledger: Pick<Ledger, 'entries' | 'allCommitted'>;
   readonly eventLog: EventLog;
+  readonly audit: AuditLog;
   readonly messenger: Messenger;
   readonly clock: Clock;
   readonly ids: IdSource;

@@ -2,10 +2,11 @@ import type { DataItemId } from '../../common/domain/brand.ts';
 import { itemBlobs } from '../../common/domain/data-item.ts';
 import { type DatasetRef, scopeOf } from '../../common/domain/dataset.ts';
 import { engramError } from '../../common/domain/errors.ts';
-import type { CallContext } from '../../common/messaging/messenger.ts';
+import { type CallContext, callerOf } from '../../common/messaging/messenger.ts';
 import { removeDataset } from '../../common/messaging/methods/auth.ts';
 import { eraseBuilt } from '../../common/messaging/methods/cognify.ts';
 import { eraseSearched } from '../../common/messaging/methods/search.ts';
+import type { AuditEntry } from '../../common/ports/audit-log.ts';
 import type { IngestDependencies } from './dependencies.ts';
 
 /**
@@ -18,16 +19,20 @@ export async function forgetItems(
   ids: readonly DataItemId[],
   context: CallContext,
 ): Promise<void> {
-  const { items, blobs, store, eventLog, messenger } = dependencies;
+  const { items, blobs, audit, store, eventLog, messenger } = dependencies;
   const scope = scopeOf(dataset);
   const { residue } = await messenger.call(eraseBuilt, { dataset, items: ids, memoryOnly: false }, context);
-  await store.commit(scope, [
+  const present = await items.getMany(scope, ids);
+  const writes = [
     ...items.removeWrites(ids),
     ...eventLog.appendWrites(
       scope,
       ids.map((id) => ({ type: 'item.forgotten', subjectId: id, data: {} })),
     ),
-  ]);
+  ];
+  const removed = present.map(({ id }) => id);
+  if (removed.length === 0) await store.commit(scope, writes);
+  else await audit.commit(scope, writes, [removal(dataset, 'item.removed', removed, context)]);
   let left = residue + (await items.getMany(scope, ids)).length;
   for (const id of ids) {
     await blobs.removeAll(scope, itemBlobs.prefix(id));
@@ -41,11 +46,14 @@ export async function forgetDataset(
   dataset: DatasetRef,
   context: CallContext,
 ): Promise<void> {
-  const { items, intents, blobs, store, messenger } = dependencies;
+  const { items, intents, blobs, store, audit, messenger } = dependencies;
   const scope = scopeOf(dataset);
   const built = await messenger.call(eraseBuilt, { dataset, memoryOnly: false }, context);
   const searched = await messenger.call(eraseSearched, { dataset }, context);
   await intents.abandonAll(scope);
+  const present = await items.count(scope);
+  // Recorded before: the removal of very many goes in parts only when it is alone in its commit.
+  if (present > 0) await audit.record(removal(dataset, 'item.removed', present, context));
   await store.commit(scope, [...items.removeAllWrites()]);
   await blobs.removeAll(scope);
   const left = (await items.count(scope)) + (await blobs.list(scope, { limit: 1 })).items.length;
@@ -55,7 +63,7 @@ export async function forgetDataset(
 
 /** Drops what was built and keeps the items, so that the dataset can be cognified anew. Returns how many were reset. */
 export async function forgetMemory(
-  { messenger }: IngestDependencies,
+  { audit, messenger }: IngestDependencies,
   dataset: DatasetRef,
   ids: readonly DataItemId[] | null,
   context: CallContext,
@@ -67,7 +75,23 @@ export async function forgetMemory(
     context,
   );
   requireNothingLeft(residue);
+  await audit.record(removal(dataset, 'memory.removed', ids ?? itemsReset, context));
   return itemsReset;
+}
+
+/** Ids are told as far as they are few. */
+const MAX_RECORDED_IDS = 50;
+
+function removal(
+  { id, tenant }: DatasetRef,
+  action: string,
+  removed: readonly DataItemId[] | number,
+  context: CallContext,
+): AuditEntry {
+  const items = typeof removed === 'number' ? removed : removed.length;
+  const ids = typeof removed === 'number' ? [] : removed.slice(0, MAX_RECORDED_IDS);
+  const details = { items, ...(ids.length === 0 ? {} : { ids }) };
+  return { tenant, action, actor: callerOf(context).id, subject: id, details };
 }
 
 function requireNothingLeft(residue: number): void {

@@ -1,0 +1,112 @@
+import { expect } from 'chai';
+import { type AuthHttp, startAuthHttp } from '../../../test/support/auth-http.ts';
+import type { TenantId } from '../../common/domain/brand.ts';
+import { PERSONAL_TENANT } from '../../common/domain/scope.ts';
+import { createAuditLog } from '../../common/repositories/audit-log.ts';
+import { createCapabilityGrants } from '../../common/repositories/capability-grants.ts';
+
+interface Listed {
+  readonly records: readonly Record<string, unknown>[];
+  readonly next: string | null;
+}
+
+describe('audit routes', () => {
+  let http: AuthHttp;
+  beforeEach(async () => {
+    http = await startAuthHttp();
+  });
+  afterEach(() => http[Symbol.asyncDispose]());
+
+  const record = (tenant: TenantId, subject: string, action = 'grant.given') =>
+    createAuditLog(http.auth.store, http.auth.clock).record({
+      tenant,
+      action,
+      actor: null,
+      subject,
+      details: { n: 1 },
+    });
+
+  it('show the owner of a tenant its log, newest first and page by page', async () => {
+    const { tenant, ...owner } = await http.addTenant();
+    for (let index = 1; index <= 5; index += 1) await record(tenant, `s${index}`);
+    const first = (await (await http.request(owner, 'GET', '/api/v1/audit?limit=3')).json()) as Listed;
+    expect(first.records.map(({ subject }) => subject)).to.deep.equal(['s5', 's4', 's3']);
+    expect(first.records[0]).to.include({ tenant_id: tenant, number: 5, action: 'grant.given', actor: null });
+    expect(first.records[0]?.['details']).to.deep.equal({ n: 1 });
+    const path = `/api/v1/audit?tenant_id=${tenant}&limit=3&after=${encodeURIComponent(first.next ?? '')}`;
+    const second = (await (await http.request(owner, 'GET', path)).json()) as Listed;
+    expect(second.records.map(({ subject }) => subject)).to.deep.equal(['s2', 's1']);
+    expect(second.next).to.equal(null);
+  });
+
+  it('answer 403 alike for a tenant of others, an unknown one and the log of accounts', async () => {
+    const mine = await http.addTenant();
+    const theirs = await http.addTenant();
+    const member = await http.addPerson({ tenant: mine.tenant });
+    await http.join(mine.tenant, member);
+    const answers = new Set<string>();
+    for (const [person, tenant] of [
+      [mine, theirs.tenant],
+      [mine, '00000000-0000-4000-8000-0000000000ff'],
+      [mine, PERSONAL_TENANT],
+      [member, mine.tenant],
+      [await http.addPerson(), mine.tenant],
+    ] as const) {
+      for (const path of ['/api/v1/audit', '/api/v1/audit/export']) {
+        const response = await http.request(person, 'GET', `${path}?tenant_id=${tenant}`);
+        expect(response.status).to.equal(403);
+        answers.add(await response.text());
+      }
+    }
+    expect(answers.size).to.equal(1);
+    expect((await http.request(null, 'GET', '/api/v1/audit')).status).to.equal(401);
+  });
+
+  it('let holders of manage_users read, and superusers the log of accounts', async () => {
+    const { tenant, principal } = await http.addTenant();
+    const manager = await http.addPerson({ tenant });
+    await http.join(tenant, manager);
+    const grant = { holder: manager.principal.id, capability: 'manage_users' } as const;
+    const grants = createCapabilityGrants(http.auth.store);
+    const write = grants.insertWrite(grant, principal.id, '2026-01-01T00:00:00.000Z');
+    await http.auth.store.commit({ tenant }, [write]);
+    expect((await http.request(manager, 'GET', '/api/v1/audit')).status).to.equal(200);
+    const root = await http.addPerson({ isSuperuser: true });
+    await record(PERSONAL_TENANT, 'somebody', 'user.registered');
+    const response = await http.request(root, 'GET', '/api/v1/audit?tenant_id=personal&action=user.registered');
+    const { records } = (await response.json()) as Listed;
+    expect(records[0]).to.include({ tenant_id: null, subject: 'somebody' });
+  });
+
+  it('refuse times and cursors that are none', async () => {
+    const { tenant: _, ...owner } = await http.addTenant();
+    for (const query of ['since=yesterday', 'limit=0', 'limit=1001', 'after=nonsense', 'tenant_id=acme']) {
+      expect((await http.request(owner, 'GET', `/api/v1/audit?${query}`)).status, query).to.equal(400);
+    }
+    const zoned = '/api/v1/audit?since=2026-01-02T05:04:05%2B02:00&until=2026-01-02T03:04:06';
+    expect((await http.request(owner, 'GET', zoned)).status).to.equal(200);
+  });
+
+  it('record every export, in the export itself', async () => {
+    const { tenant, ...owner } = await http.addTenant();
+    await record(tenant, 's1');
+    const response = await http.request(owner, 'GET', '/api/v1/audit/export');
+    expect(response.headers.get('content-type')).to.equal('application/x-ndjson');
+    const lines = (await response.text()).trimEnd().split('\n');
+    const [first, second, end] = lines.map((line) => JSON.parse(line) as Record<string, unknown>);
+    expect(lines).to.have.length(3);
+    expect(first).to.include({ tenant, number: 1, subject: 's1', details: '{"n":1}' });
+    expect(second).to.include({ number: 2, action: 'export.made', actor: owner.principal.id });
+    expect(end?.['head']).to.include({ tenant, number: 2, hash: second?.['hash'] });
+    expect((await http.request(null, 'GET', '/api/v1/audit/keys')).status).to.equal(200);
+  });
+
+  it('export a long log without holding it', async () => {
+    const { tenant, ...owner } = await http.addTenant();
+    const log = createAuditLog(http.auth.store, http.auth.clock);
+    const many = Array.from({ length: 1300 }, (_, index) => `s${index}`);
+    await Promise.all(many.map((subject) => log.record({ tenant, action: 'a.b', actor: null, subject })));
+    const lines = (await (await http.request(owner, 'GET', '/api/v1/audit/export')).text()).trimEnd().split('\n');
+    expect(lines).to.have.length(1302);
+  });
+});

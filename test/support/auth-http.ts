@@ -1,0 +1,83 @@
+import { randomUUID } from 'node:crypto';
+import { apiKeyHash, apiKeyPrefix, newApiKeyText } from '../../services/auth/credentials/api-key-text.ts';
+import type { TenantId } from '../../services/common/domain/brand.ts';
+import { asId } from '../../services/common/domain/ids.ts';
+import type { Principal } from '../../services/common/domain/principal.ts';
+import { PERSONAL_TENANT } from '../../services/common/domain/scope.ts';
+import { authenticate } from '../../services/common/messaging/methods/auth.ts';
+import { createApiKeys } from '../../services/common/repositories/api-keys.ts';
+import { createMemberships } from '../../services/common/repositories/memberships.ts';
+import { createTenants } from '../../services/common/repositories/tenants.ts';
+import { createUsers, type NewUser } from '../../services/common/repositories/users.ts';
+import { startAuth, type TestAuth, type TestAuthOptions } from './auth-service.ts';
+import { type RunningApp, runApp } from './http-app.ts';
+
+/** Somebody with an API key. */
+export interface Person {
+  readonly principal: Principal;
+  readonly key: string;
+}
+
+/** The real auth service behind a real HTTP server. */
+export interface AuthHttp extends AsyncDisposable {
+  readonly auth: TestAuth;
+  readonly app: RunningApp;
+  /** An account straight in the store. */
+  addPerson(user?: Partial<NewUser>): Promise<Person>;
+  /** A tenant with an owner who works in it. */
+  addTenant(name?: string): Promise<Person & { readonly tenant: TenantId }>;
+  join(tenant: TenantId, person: Person): Promise<void>;
+  request(person: Person | null, method: string, path: string, body?: unknown, contentType?: string): Promise<Response>;
+}
+
+export async function startAuthHttp(options: TestAuthOptions = {}): Promise<AuthHttp> {
+  const auth = await startAuth(options);
+  const { store, messenger, clock } = auth;
+  const app = await runApp({
+    routes: auth.routes,
+    authenticate: (credentials, strict, context) => messenger.call(authenticate, { credentials, strict }, context),
+  });
+  const now = () => clock.now().toISOString();
+  const addPerson = async (user: Partial<NewUser> = {}): Promise<Person> => {
+    const principal = await auth.addUser(user);
+    const text = newApiKeyText();
+    const limits = { label: null, expiresAt: null, permissions: null, datasets: null };
+    const parts = { id: randomUUID(), userId: principal.id, hash: apiKeyHash(text), prefix: apiKeyPrefix(text) };
+    const key = { ...parts, ...limits, name: null, lastUsedAt: null, createdAt: now() };
+    await store.commit({ tenant: PERSONAL_TENANT }, [createApiKeys(store).insertWrite(key)]);
+    return { principal, key: text };
+  };
+  const join = async (tenant: TenantId, { principal }: Person): Promise<void> => {
+    await store.commit({ tenant }, [createMemberships(store).insertWrite(tenant, principal.id, now())]);
+  };
+  return {
+    ...{ auth, app, addPerson, join },
+    async addTenant(name = 'acme') {
+      const tenant = asId<TenantId>(randomUUID());
+      const owner = await addPerson({ tenant });
+      const createdAt = now();
+      const write = createTenants(store).insertWrite({ id: tenant, name, ownerId: owner.principal.id, createdAt });
+      await store.commit({ tenant }, [write]);
+      await join(tenant, owner);
+      return { ...owner, tenant };
+    },
+    request: (person, method, path, body, contentType = 'application/json') =>
+      fetch(app.url + path, {
+        method,
+        headers: {
+          ...(person === null ? {} : { 'x-api-key': person.key }),
+          ...(body === undefined ? {} : { 'content-type': contentType }),
+        },
+        ...(body === undefined ? {} : { body: JSON.stringify(body) }),
+      }),
+    async [Symbol.asyncDispose]() {
+      await app.stop();
+      await auth[Symbol.asyncDispose]();
+    },
+  };
+}
+
+/** The account as it stands in the store. */
+export async function accountOf({ auth }: AuthHttp, id: string) {
+  return createUsers(auth.store).get(asId(id));
+}
