@@ -15,6 +15,7 @@ import type { Clock, IdSource } from './common/ports/system.ts';
 import type { WorkQueue } from './common/ports/work-queue.ts';
 import type { Ledger } from './common/repositories/ledger.ts';
 import type { Models } from './composition/models.ts';
+import { oidcOptions } from './composition/oidc.ts';
 import type { Stores } from './composition/stores.ts';
 
 /** What services are made from. */
@@ -65,6 +66,7 @@ const REGISTRY: Readonly<Partial<Record<ServiceName, () => Promise<BuildService>
           tokenKeys: config.jwtSigningKeys ?? [],
           defaultUserPassword: config.defaultUserPassword ?? null,
         },
+        oidc: oidcOptions(config),
       });
     };
   },

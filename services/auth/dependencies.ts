@@ -6,15 +6,18 @@ import type { DocumentStore } from '../common/ports/document-store.ts';
 import type { EventLog } from '../common/ports/event-log.ts';
 import type { Logger } from '../common/ports/logger.ts';
 import type { Clock, IdSource } from '../common/ports/system.ts';
+import type { AgentConnections } from '../common/repositories/agent-connections.ts';
 import type { ApiKeys } from '../common/repositories/api-keys.ts';
 import type { AuditRecords } from '../common/repositories/audit-records.ts';
 import type { CapabilityGrants } from '../common/repositories/capability-grants.ts';
 import type { Datasets } from '../common/repositories/datasets.ts';
 import type { Grants } from '../common/repositories/grants.ts';
+import type { LinkedIdentities } from '../common/repositories/linked-identities.ts';
 import type { Memberships } from '../common/repositories/memberships.ts';
 import type { RevokedTokens } from '../common/repositories/revoked-tokens.ts';
 import type { RoleMembers } from '../common/repositories/role-members.ts';
 import type { Roles } from '../common/repositories/roles.ts';
+import type { SignInAttempts } from '../common/repositories/sign-in-attempts.ts';
 import type { Tenants } from '../common/repositories/tenants.ts';
 import type { Users } from '../common/repositories/users.ts';
 import type { AccessNews } from './credentials/access-news.ts';
@@ -24,6 +27,8 @@ import type { LoginThrottle } from './credentials/login-throttle.ts';
 import type { PasswordHasher } from './credentials/password-hasher.ts';
 import type { PrincipalCache } from './credentials/principal-cache.ts';
 import type { RefusedLogins } from './credentials/refused-logins.ts';
+import type { OidcOptions, OidcSetup } from './oidc/oidc-setup.ts';
+import type { AgentMode, AgentModeSettings } from './usecases/agent-mode.ts';
 
 export interface AuthSettings {
   readonly posture: Pick<AuthPosture, 'required' | 'reason' | 'openByDefault'>;
@@ -62,6 +67,10 @@ export interface AuthServiceOptions {
   readonly logger: Logger;
   readonly settings: AuthSettings;
   readonly secrets: AuthSecrets;
+  /** Absent: the process lives on without agents. */
+  readonly agentMode?: AgentModeSettings;
+  /** Where people can sign in; absent: here only. */
+  readonly oidc?: OidcOptions | undefined;
   /** Default: the one of this service. */
   readonly passwords?: PasswordHasher;
 }
@@ -73,6 +82,7 @@ export interface AuthDependencies
   readonly defaultUserPassword: string | null;
   readonly users: Users;
   readonly apiKeys: ApiKeys;
+  readonly connections: AgentConnections;
   readonly datasets: Datasets;
   readonly grants: Grants;
   readonly tenants: Tenants;
@@ -83,10 +93,15 @@ export interface AuthDependencies
   readonly auditRecords: AuditRecords;
   readonly auditHeads: AuditHeadSigner;
   readonly revokedTokens: RevokedTokens;
+  /** Null: no provider is configured. */
+  readonly oidc: OidcSetup | null;
+  readonly linkedIdentities: LinkedIdentities;
+  readonly signInAttempts: SignInAttempts;
   readonly passwords: PasswordHasher;
   readonly tokens: AccessTokens;
   readonly throttle: LoginThrottle;
   readonly refusedLogins: RefusedLogins;
   readonly cache: PrincipalCache;
   readonly news: AccessNews;
+  readonly agentMode: AgentMode | null;
 }

@@ -13,11 +13,13 @@ import { createAuditRecords } from '../common/repositories/audit-records.ts';
 import { capabilityGrantsCollection, createCapabilityGrants } from '../common/repositories/capability-grants.ts';
 import { createDatasets, datasetsCollection } from '../common/repositories/datasets.ts';
 import { createGrants, grantsCollection } from '../common/repositories/grants.ts';
+import { createLinkedIdentities, linkedIdentitiesCollection } from '../common/repositories/linked-identities.ts';
 import { createLoginFailureCounts, loginFailuresCollection } from '../common/repositories/login-failures.ts';
 import { createMemberships, membershipsCollection } from '../common/repositories/memberships.ts';
 import { createRevokedTokens, revokedTokensCollection } from '../common/repositories/revoked-tokens.ts';
 import { createRoleMembers, roleMembersCollection } from '../common/repositories/role-members.ts';
 import { createRoles, rolesCollection } from '../common/repositories/roles.ts';
+import { createSignInAttempts, signInAttemptsCollection } from '../common/repositories/sign-in-attempts.ts';
 import { createTenants, tenantsCollection } from '../common/repositories/tenants.ts';
 import { createUsers, usersCollection } from '../common/repositories/users.ts';
 import { createAccessNews } from './credentials/access-news.ts';
@@ -28,11 +30,13 @@ import { createPasswordHasher } from './credentials/password-hasher.ts';
 import { createPrincipalCache } from './credentials/principal-cache.ts';
 import { createRefusedLogins } from './credentials/refused-logins.ts';
 import type { AuthDependencies, AuthServiceOptions } from './dependencies.ts';
+import { createOidcSetup } from './oidc/oidc-setup.ts';
 import { accountRoutes } from './routes/accounts.ts';
 import { agentConnectionRoutes } from './routes/agent-connections.ts';
 import { agentRoutes } from './routes/agents.ts';
 import { apiKeyRoutes } from './routes/api-keys.ts';
 import { auditRoutes } from './routes/audit.ts';
+import { oidcRoutes } from './routes/oidc.ts';
 import { sessionRoutes } from './routes/sessions.ts';
 import { tokenKeyRoutes } from './routes/token-keys.ts';
 import { userRoutes } from './routes/users.ts';
@@ -51,6 +55,8 @@ export const authCollections: readonly AnyCollection[] = [
   apiKeysCollection,
   revokedTokensCollection,
   loginFailuresCollection,
+  linkedIdentitiesCollection,
+  signInAttemptsCollection,
   datasetsCollection,
   grantsCollection,
   tenantsCollection,
@@ -74,6 +80,7 @@ export function createAuthService(options: AuthServiceOptions): Service {
     name: 'auth',
     routes: [
       ...sessionRoutes(deps),
+      ...oidcRoutes(deps),
       ...tokenKeyRoutes(deps),
       ...accountRoutes(deps),
       ...userRoutes(deps),
@@ -130,6 +137,9 @@ function dependenciesOf(options: AuthServiceOptions): AuthDependencies {
     auditRecords: createAuditRecords(store),
     auditHeads: createAuditHeadSigner(secrets.jwt),
     revokedTokens: createRevokedTokens(store),
+    oidc: createOidcSetup(options.oidc, { clock, logger }),
+    linkedIdentities: createLinkedIdentities(store),
+    signInAttempts: createSignInAttempts(store),
     passwords: options.passwords ?? createPasswordHasher(),
     tokens: createAccessTokens({
       ...{ secret: secrets.jwt, acceptedSecrets: secrets.acceptedJwt ?? [], keys: secrets.tokenKeys ?? [] },

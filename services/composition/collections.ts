@@ -1,12 +1,15 @@
 import type { AnyCollection } from '../common/ports/document-store.ts';
+import { agentConnectionsCollection } from '../common/repositories/agent-connections.ts';
 import { apiKeysCollection } from '../common/repositories/api-keys.ts';
 import { auditRecordsCollection } from '../common/repositories/audit-log.ts';
 import { blobIntentsCollection } from '../common/repositories/blob-intents.ts';
+import { budgetsCollection } from '../common/repositories/budgets.ts';
 import { capabilityGrantsCollection } from '../common/repositories/capability-grants.ts';
 import { dataItemsCollection } from '../common/repositories/data-items.ts';
 import { datasetsCollection } from '../common/repositories/datasets.ts';
 import { grantsCollection } from '../common/repositories/grants.ts';
 import { ledgerCollection } from '../common/repositories/ledger.ts';
+import { linkedIdentitiesCollection } from '../common/repositories/linked-identities.ts';
 import { loginFailuresCollection } from '../common/repositories/login-failures.ts';
 import { membershipsCollection } from '../common/repositories/memberships.ts';
 import { modelCacheCollection } from '../common/repositories/model-cache.ts';
@@ -18,8 +21,11 @@ import { rolesCollection } from '../common/repositories/roles.ts';
 import { runRecordsCollection } from '../common/repositories/run-records.ts';
 import { runHeadsCollection, runResultsCollection, runsCollection } from '../common/repositories/runs.ts';
 import { searchHistoryCollection } from '../common/repositories/search-history.ts';
+import { signInAttemptsCollection } from '../common/repositories/sign-in-attempts.ts';
 import { storedConfigurationsCollection } from '../common/repositories/stored-configurations.ts';
 import { tenantsCollection } from '../common/repositories/tenants.ts';
+import { tokenReservationsCollection } from '../common/repositories/token-reservations.ts';
+import { usageCollection } from '../common/repositories/usage.ts';
 import { usersCollection } from '../common/repositories/users.ts';
 import { eventsCollection } from '../common/runs/event-log.ts';
 import { relayPositionsCollection } from '../common/runs/relay-position.ts';
@@ -27,9 +33,11 @@ import { jobsCollection } from '../common/runs/work-queue.ts';
 
 /** Every collection of the document store, so that each process prepares the same ones. */
 export const collections: readonly AnyCollection[] = [
+  agentConnectionsCollection,
   apiKeysCollection,
   auditRecordsCollection,
   blobIntentsCollection,
+  budgetsCollection,
   capabilityGrantsCollection,
   dataItemsCollection,
   datasetsCollection,
@@ -37,6 +45,7 @@ export const collections: readonly AnyCollection[] = [
   grantsCollection,
   jobsCollection,
   ledgerCollection,
+  linkedIdentitiesCollection,
   membershipsCollection,
   modelCacheCollection,
   modelSettingsCollection,
@@ -51,7 +60,10 @@ export const collections: readonly AnyCollection[] = [
   runResultsCollection,
   runsCollection,
   searchHistoryCollection,
+  signInAttemptsCollection,
   storedConfigurationsCollection,
   tenantsCollection,
+  tokenReservationsCollection,
+  usageCollection,
   usersCollection,
 ];

@@ -6,6 +6,7 @@ import { apiKeyHash, isApiKeyText } from '../credentials/api-key-text.ts';
 import { cacheKey } from '../credentials/principal-cache.ts';
 import type { AuthDependencies } from '../dependencies.ts';
 import { ensureDefaultUser } from './default-user.ts';
+import { ownerOfIssuerToken } from './issuer-token.ts';
 
 /** `lastUsedAt` of a key is renewed at most this often. */
 const LAST_USED_STEP_MS = 5 * 60_000;
@@ -55,10 +56,12 @@ async function cached(
   return principal;
 }
 
-function ownerOf(deps: AuthDependencies, { kind, value }: Credential): Promise<Owner | null> {
+async function ownerOf(deps: AuthDependencies, { kind, value }: Credential): Promise<Owner | null> {
   // A shipped client sends its API key as Bearer.
   const isKey = kind === 'api-key' || (kind === 'bearer' && isApiKeyText(value));
-  return isKey ? ownerOfApiKey(deps, value) : ownerOfToken(deps, value);
+  if (isKey) return ownerOfApiKey(deps, value);
+  const owner = await ownerOfToken(deps, value);
+  return owner === null && kind === 'bearer' ? ownerOfIssuerToken(deps, value) : owner;
 }
 
 async function ownerOfApiKey(deps: AuthDependencies, text: string): Promise<Owner | null> {

@@ -1,10 +1,18 @@
 import type { UserId } from '../../common/domain/brand.ts';
 import { asId } from '../../common/domain/ids.ts';
+import type { JsonObject } from '../../common/domain/json.ts';
 import { PERSONAL_TENANT } from '../../common/domain/scope.ts';
+import type { Write } from '../../common/ports/document-store.ts';
 import type { User } from '../../common/repositories/users.ts';
 import type { AuthDependencies } from '../dependencies.ts';
 
 export type NewUser = Pick<User, 'email' | 'passwordHash' | 'isSuperuser' | 'isVerified'>;
+
+/** What is written with the account, all or nothing, and what the audit log says of it. */
+export interface Accompaniment {
+  readonly writes: (user: UserId) => readonly Write[];
+  readonly details: JsonObject;
+}
 
 /**
  * Writes the account with its event and its line in the audit log. `by` is null for who signs up and for the service itself.
@@ -14,6 +22,7 @@ export async function createUser(
   deps: Pick<AuthDependencies, 'audit' | 'eventLog' | 'clock' | 'ids' | 'users'>,
   account: NewUser,
   by: UserId | null = null,
+  also: Accompaniment = { writes: () => [], details: {} },
 ): Promise<User> {
   const user = {
     ...account,
@@ -25,10 +34,10 @@ export async function createUser(
   };
   const scope = { tenant: PERSONAL_TENANT };
   const events = deps.eventLog.appendWrites(scope, [{ type: 'user.registered', subjectId: user.id, data: {} }]);
-  const details = { email: user.email, is_superuser: user.isSuperuser };
+  const details = { email: user.email, is_superuser: user.isSuperuser, ...also.details };
   await deps.audit.commit(
     scope,
-    [deps.users.insertWrite(user), ...events],
+    [deps.users.insertWrite(user), ...events, ...also.writes(user.id)],
     [{ ...scope, action: 'user.registered', actor: by, subject: user.id, details }],
   );
   return { ...user, version: 1, keysMade: 0, updatedAt: null };

@@ -10,8 +10,10 @@ import type { AuthDependencies } from '../dependencies.ts';
 export function belongingsWrites(deps: AuthDependencies, user: UserId): readonly Write[] {
   return [
     deps.apiKeys.removeAllWrite(user),
+    deps.connections.removeAllOfUserWrite(user),
     deps.memberships.removeAllOfUserWrite(user),
     deps.roleMembers.removeAllOfUserWrite(user),
+    deps.linkedIdentities.removeAllOfUserWrite(user),
   ];
 }
 

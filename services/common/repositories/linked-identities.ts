@@ -18,8 +18,8 @@ type LinkedIdentityDocument = {
   readonly issuer: string;
   readonly subject: string;
   readonly userId: string;
-  /** The tenant that the provider's configuration made the user join. */
-  readonly joinedTenant: string | null;
+  /** Tenants that the configuration of providers made the user join: who was removed from one does not come back by signing in. */
+  readonly joinedTenants: readonly string[];
   readonly createdAt: string;
 };
 
@@ -35,7 +35,7 @@ export interface LinkedIdentity {
   readonly issuer: string;
   readonly subject: string;
   readonly userId: UserId;
-  readonly joinedTenant: TenantId | null;
+  readonly joinedTenants: readonly TenantId[];
   readonly createdAt: string;
 }
 
@@ -45,7 +45,7 @@ export interface LinkedIdentities {
   ofUser(user: UserId): Promise<readonly LinkedIdentity[]>;
   /** `DuplicateKeyError` in the commit when the identity has an account, or the account an identity of the issuer. */
   insertWrite(identity: LinkedIdentity): Write;
-  /** `VersionConflictError` in the commit when the link is gone. */
+  /** With one tenant more. `VersionConflictError` in the commit when the link is gone. */
   joinedWrite(identity: LinkedIdentity, tenant: TenantId): Write;
   removeWrite(identity: LinkedIdentity): Write;
   removeAllOfUserWrite(user: UserId): Write;
@@ -63,7 +63,10 @@ export function createLinkedIdentities(store: DocumentStore): LinkedIdentities {
     },
     insertWrite: (identity) => insert(linkedIdentitiesCollection, identityId(identity), { ...identity }),
     joinedWrite: (identity, tenant) =>
-      update(linkedIdentitiesCollection, identityId(identity), { set: { joinedTenant: tenant }, required: true }),
+      update(linkedIdentitiesCollection, identityId(identity), {
+        set: { joinedTenants: [...identity.joinedTenants, tenant] },
+        required: true,
+      }),
     removeWrite: (identity) => remove(linkedIdentitiesCollection, identityId(identity)),
     removeAllOfUserWrite: (user) => removeWhere(linkedIdentitiesCollection, { userId: user }),
   };
@@ -75,6 +78,5 @@ function identityId({ issuer, subject }: Pick<LinkedIdentity, 'issuer' | 'subjec
 }
 
 function identityOf({ value }: Stored<LinkedIdentityDocument>): LinkedIdentity {
-  const { userId, joinedTenant } = value;
-  return { ...value, userId: asId(userId), joinedTenant: joinedTenant === null ? null : asId(joinedTenant) };
+  return { ...value, userId: asId(value.userId), joinedTenants: value.joinedTenants.map((id) => asId<TenantId>(id)) };
 }

@@ -1,0 +1,138 @@
+import type { JWTPayload, JWTVerifyGetKey } from 'jose';
+import type { Configuration, CustomFetch } from 'openid-client';
+import type { OidcProvider } from '../../common/config/oidc-providers.ts';
+import { isEngramError } from '../../common/domain/errors.ts';
+import type { Logger } from '../../common/ports/logger.ts';
+import type { Clock } from '../../common/ports/system.ts';
+import type { SendToProvider } from './oidc-client.ts';
+import { asProviderError, unavailable } from './provider-errors.ts';
+import { createRemembered } from './remembered.ts';
+
+/** Only keys that a provider publishes can sign: a secret shared with it, or no signature, proves nothing here. */
+const ALGORITHMS = [
+  ...['RS256', 'RS384', 'RS512', 'PS256', 'PS384', 'PS512'],
+  ...['ES256', 'ES384', 'ES512', 'EdDSA', 'Ed25519'],
+];
+/** Between the clocks of a provider and ours. */
+export const CLOCK_SKEW_SECONDS = 30;
+const METADATA_FRESH_MS = 60 * 60_000;
+const KEYS_FRESH_MS = 15 * 60_000;
+/** Between two looks for a key that is not known yet. */
+const KEYS_COOLDOWN_MS = 10_000;
+/** After a failure the provider is left alone, so that nobody else waits for it. */
+const PAUSE_MS = 5_000;
+
+export interface ConnectionOptions {
+  readonly send: SendToProvider;
+  readonly clock: Clock;
+  readonly logger: Logger;
+  /** Of each request; default 5. */
+  readonly timeoutSeconds?: number;
+  readonly keysCooldownMs?: number;
+}
+
+/** One provider: what it published about itself, and its keys. */
+export interface ProviderConnection {
+  /** Runs with openid-client and the provider's metadata; translates errors. */
+  use<T>(work: (openid: typeof import('openid-client'), configuration: Configuration) => Promise<T>): Promise<T>;
+  /** Claims of a token that the provider signed for one of the audiences. `now` only where time is not the system's. */
+  verify(token: string, audience: readonly string[], now?: Date): Promise<JWTPayload & { readonly iss: string }>;
+}
+
+export function createProviderConnection(provider: OidcProvider, options: ConnectionOptions): ProviderConnection {
+  const { clock, logger, timeoutSeconds = 5, keysCooldownMs = KEYS_COOLDOWN_MS } = options;
+  const send = pausing(provider, options);
+  let keys: { readonly url: string; readonly find: JWTVerifyGetKey } | undefined;
+
+  const known = createRemembered(clock, METADATA_FRESH_MS, async () => {
+    try {
+      const openid = await import('openid-client');
+      return await openid.discovery(new URL(provider.issuer), provider.clientId, undefined, clientAuth(openid), {
+        [openid.customFetch]: send as CustomFetch,
+        timeout: timeoutSeconds,
+        execute: provider.allowPrivateNetwork ? [openid.allowInsecureRequests] : [],
+      });
+    } catch (error) {
+      throw asProviderError(error, provider, logger);
+    }
+  });
+
+  function clientAuth(openid: typeof import('openid-client')) {
+    const { clientSecret, clientAuthentication } = provider;
+    if (clientSecret === null) return openid.None();
+    return clientAuthentication === 'post'
+      ? openid.ClientSecretPost(clientSecret)
+      : openid.ClientSecretBasic(clientSecret);
+  }
+
+  async function metadata(): Promise<{ readonly issuer: string; readonly jwksUri: string }> {
+    const { issuer, jwks_uri: jwksUri } = (await known()).serverMetadata();
+    // openid-client lets some providers answer for another issuer; identities are kept by issuer, so it must be the one named.
+    if (withoutSlash(issuer) !== withoutSlash(provider.issuer) || jwksUri === undefined) throw unavailable(provider);
+    return { issuer, jwksUri };
+  }
+
+  async function keysAt(url: string): Promise<JWTVerifyGetKey> {
+    if (keys?.url === url) return keys.find;
+    const { createRemoteJWKSet, customFetch } = await import('jose');
+    const find = createRemoteJWKSet(new URL(url), {
+      [customFetch]: send,
+      timeoutDuration: timeoutSeconds * 1000,
+      cooldownDuration: keysCooldownMs,
+      cacheMaxAge: KEYS_FRESH_MS,
+    });
+    keys = { url, find };
+    return find;
+  }
+
+  return {
+    async use(work) {
+      await metadata();
+      try {
+        return await work(await import('openid-client'), await known());
+      } catch (error) {
+        throw asProviderError(error, provider, logger);
+      }
+    },
+    async verify(token, audience, now) {
+      const { issuer, jwksUri } = await metadata();
+      const { jwtVerify } = await import('jose');
+      const { payload } = await jwtVerify(token, await keysAt(jwksUri), {
+        issuer,
+        audience: [...audience],
+        algorithms: ALGORITHMS,
+        requiredClaims: ['sub', 'exp'],
+        clockTolerance: CLOCK_SKEW_SECONDS,
+        ...(now === undefined ? {} : { currentDate: now }),
+      });
+      return { ...payload, iss: issuer };
+    },
+  };
+}
+
+export function withoutSlash(url: string): string {
+  return url.replace(/\/$/, '');
+}
+
+/** Requests to a provider that has just failed fail at once. */
+function pausing(provider: OidcProvider, { send, clock, logger }: ConnectionOptions) {
+  let failedAtMs = Number.NEGATIVE_INFINITY;
+  return async (url: string, init: RequestInit): Promise<Response> => {
+    if (clock.monotonicMs() - failedAtMs < PAUSE_MS) throw unavailable(provider);
+    try {
+      const response = await send(url, init, provider);
+      if (response.status >= 500) failedAtMs = clock.monotonicMs();
+      return response;
+    } catch (error) {
+      failedAtMs = clock.monotonicMs();
+      logger.warn('auth.oidc.provider_unreachable', { provider: provider.name, reason: reasonOf(error) });
+      throw unavailable(provider, error);
+    }
+  };
+}
+
+function reasonOf(error: unknown): string {
+  if (isEngramError(error)) return error.message;
+  const { name, cause } = error as { name?: unknown; cause?: { code?: unknown } };
+  return String(cause?.code ?? name);
+}
