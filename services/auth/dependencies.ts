@@ -26,6 +26,7 @@ import type { AuditHeadSigner } from './credentials/audit-head-signer.ts';
 import type { LoginThrottle } from './credentials/login-throttle.ts';
 import type { PasswordHasher } from './credentials/password-hasher.ts';
 import type { PrincipalCache } from './credentials/principal-cache.ts';
+import type { AgentMode, AgentModeSettings } from './usecases/agent-mode.ts';
 import type { RefusedLogins } from './credentials/refused-logins.ts';
 import type { OidcOptions, OidcSetup } from './oidc/oidc-setup.ts';
 import type { AgentMode, AgentModeSettings } from './usecases/agent-mode.ts';

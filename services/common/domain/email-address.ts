@@ -43,8 +43,8 @@ export function emailKey(address: string): string {
   return address.trim().normalize('NFKC').toLowerCase();
 }
 
-/** Addresses of agent users; only the service itself makes them. */
-const AGENT_DOMAIN = 'cognee.agent';
+/** Of the addresses of agents (`agent-address.ts`); only the service itself makes them. */
+export const AGENT_DOMAIN = 'cognee.agent';
 
 export function isAgentAddress(address: string): boolean {
   return emailKey(address).endsWith(`@${AGENT_DOMAIN}`);

@@ -65,9 +65,13 @@ export type NewUser = Omit<User, 'version' | 'keysMade' | 'updatedAt'>;
 /** Accounts. The writes are committed by the caller, under any scope, together with their events. */
 export interface Users {
   get(id: UserId): Promise<User | null>;
+  /** Unknown ids are left out; the order is that of `ids`. */
+  getMany(ids: readonly UserId[]): Promise<readonly User[]>;
   findByEmail(address: string): Promise<User | null>;
   /** Ids of the agents that work for a user. */
   childAgents(parent: UserId): Promise<readonly UserId[]>;
+  /** The agents that work for a user, oldest first. */
+  agentsOf(parent: UserId): Promise<readonly User[]>;
   /** Active ones, oldest first. */
   superusers(): Promise<readonly User[]>;
   /** `DuplicateKeyError` in the commit when the address is taken. */
@@ -78,7 +82,7 @@ export interface Users {
    * For a commit that gives the account something: it fails with `VersionConflictError` when the account is gone or is not as
    * demanded, and a deletion or deactivation that read the account before starts anew.
    */
-  touchWrite(id: UserId, demanded?: Partial<Pick<User, 'isActive' | 'isSuperuser'>>): Write;
+  touchWrite(id: UserId, demanded?: Partial<Pick<User, 'isActive' | 'isSuperuser' | 'tenant'>>): Write;
   /** `VersionConflictError` in the commit when the account changed since it was read. */
   removeWrite(user: User): Write;
 }
@@ -89,6 +93,9 @@ export function createUsers(store: DocumentStore): Users {
       const stored = await store.get(SYSTEM_SCOPE, usersCollection, id);
       return stored === null ? null : userOf(stored);
     },
+    async getMany(ids) {
+      return (await store.getMany(SYSTEM_SCOPE, usersCollection, ids)).map(userOf);
+    },
     async findByEmail(address) {
       const where = { emailKey: emailKey(address) };
       const { items } = await store.find(SYSTEM_SCOPE, usersCollection, { where, limit: 1 });
@@ -97,6 +104,10 @@ export function createUsers(store: DocumentStore): Users {
     async childAgents(parent) {
       const children = await findAll(store, SYSTEM_SCOPE, usersCollection, { where: { parentId: parent } });
       return children.map(({ id }) => asId<UserId>(id));
+    },
+    async agentsOf(parent) {
+      const children = await findAll(store, SYSTEM_SCOPE, usersCollection, { where: { parentId: parent } });
+      return children.map(userOf).sort((one, other) => (one.createdAt < other.createdAt ? -1 : 1));
     },
     async superusers() {
       const found = await findAll(store, SYSTEM_SCOPE, usersCollection, {

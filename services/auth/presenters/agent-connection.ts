@@ -1,0 +1,61 @@
+import { type AgentConnection, memorySourceType } from '../../common/domain/agent-connection.ts';
+import { wireTenant } from '../../common/domain/scope.ts';
+import type { ConnectionDetail, ConnectionList, MemorySource } from '../usecases/agent-connections.ts';
+
+/** snake_case, as auth-integrations.md §4.2. */
+export function presentConnection(connection: AgentConnection) {
+  return {
+    id: connection.id,
+    agent_session_name: connection.sessionName,
+    type: connection.type,
+    memory_mode: connection.memoryMode,
+    session_id: connection.sessionId,
+    user_id: connection.userId,
+    tenant_id: wireTenant(connection.tenant),
+    datasets: connection.datasets.map(({ id, name }) => ({
+      ...{ id, name },
+      ...{ role: 'read_write', type: memorySourceType(name) },
+    })),
+    last_active_at: connection.lastActiveAt,
+    status: connection.state,
+    source: connection.source,
+    origin_function: connection.originFunction,
+    metadata: connection.metadata,
+  };
+}
+
+export function presentConnectionList(
+  { connections, sources, total }: ConnectionList,
+  { limit, offset }: { readonly limit: number; readonly offset: number },
+) {
+  return {
+    agents: connections.map(presentConnection),
+    memory_sources: sources.map(presentSource),
+    ...{ total, limit, offset },
+    has_more: offset + connections.length < total,
+  };
+}
+
+/** Sessions come with issue 6: until something is recorded for a connection, these lists are what there is. */
+const NOTHING_RECORDED = { recent_sessions: [], recent_traces: [], recent_qas: [] };
+
+export function presentConnectionDetail({ connection, sources }: ConnectionDetail) {
+  return {
+    agent: presentConnection(connection),
+    memory_sources: sources.map(presentSource),
+    ...NOTHING_RECORDED,
+  };
+}
+
+function presentSource({ dataset, connectionIds }: MemorySource) {
+  return {
+    id: dataset.id,
+    name: dataset.name,
+    type: memorySourceType(dataset.name),
+    owner_id: dataset.ownerId,
+    tenant_id: wireTenant(dataset.tenant),
+    status: 'active',
+    connected_agent_ids: connectionIds,
+    metadata: {},
+  };
+}

@@ -1,0 +1,75 @@
+import { z } from 'zod';
+import type { UserId } from '../../common/domain/brand.ts';
+import { asId } from '../../common/domain/ids.ts';
+import { defineRoute, json, type Route } from '../../common/http/route.ts';
+import { own } from '../../common/http/route-permission.ts';
+import type { AuthDependencies } from '../dependencies.ts';
+import { presentAgent, presentNewAgent } from '../presenters/agent.ts';
+import { createAgent, deleteAgent, getAgent, listAgents } from '../usecases/agents.ts';
+import { agentParams, agentRecord, createAgentQuery, newAgentRecord } from './agent.schema.ts';
+
+/** Own agents: accounts that work for the caller. */
+export function agentRoutes(deps: AuthDependencies): readonly Route[] {
+  return [list(deps), create(deps), read(deps), remove(deps)];
+}
+
+const tag = 'agent management';
+const NOT_OWN = {
+  403: { description: 'The account is no agent of the caller' },
+  404: { description: 'No such account' },
+};
+
+function list(deps: AuthDependencies): Route {
+  return defineRoute({
+    ...{ method: 'GET', path: '/api/v1/agents/list', tag, summary: 'List own agents' },
+    ...{ auth: 'user', permission: own('agents') },
+    responses: { 200: { description: 'The agents, oldest first', schema: z.array(agentRecord) } },
+    async handle({ principal }) {
+      return json((await listAgents(deps, principal.id)).map(presentAgent));
+    },
+  });
+}
+
+function create(deps: AuthDependencies): Route {
+  return defineRoute({
+    ...{ method: 'POST', path: '/api/v1/agents/create', tag },
+    summary: 'Create an agent with an API key, which is shown this once',
+    ...{ auth: 'user', permission: own('agents') },
+    query: createAgentQuery,
+    responses: {
+      200: { description: 'The agent and its key', schema: newAgentRecord },
+      403: { description: 'An agent cannot create agents' },
+      409: { description: 'The caller has an agent of this name' },
+    },
+    async handle({ principal, query }) {
+      const agent = await createAgent(deps, principal, query.name);
+      return { json: presentNewAgent(agent), headers: { 'cache-control': 'no-store' } };
+    },
+  });
+}
+
+function read(deps: AuthDependencies): Route {
+  return defineRoute({
+    ...{ method: 'GET', path: '/api/v1/agents/:agentId', tag, summary: 'One own agent' },
+    ...{ auth: 'user', permission: own('agents') },
+    params: agentParams,
+    responses: { 200: { description: 'The agent', schema: agentRecord }, ...NOT_OWN },
+    async handle({ principal, params }) {
+      return json(presentAgent(await getAgent(deps, principal.id, asId<UserId>(params.agentId))));
+    },
+  });
+}
+
+function remove(deps: AuthDependencies): Route {
+  return defineRoute({
+    ...{ method: 'DELETE', path: '/api/v1/agents/:agentId', tag },
+    summary: 'Delete an own agent with its keys and connections; its datasets become those of the caller',
+    ...{ auth: 'user', permission: own('agents') },
+    params: agentParams,
+    responses: { 200: { description: 'Deleted' }, ...NOT_OWN },
+    async handle({ principal, params }) {
+      await deleteAgent(deps, principal.id, asId<UserId>(params.agentId));
+      return json(null);
+    },
+  });
+}

@@ -1,0 +1,97 @@
+import { agentAddress, agentSlug } from '../../common/domain/agent-address.ts';
+import type { UserId } from '../../common/domain/brand.ts';
+import { engramError } from '../../common/domain/errors.ts';
+import { asId } from '../../common/domain/ids.ts';
+import type { Principal } from '../../common/domain/principal.ts';
+import { PERSONAL_TENANT } from '../../common/domain/scope.ts';
+import { HttpError } from '../../common/http/http-error.ts';
+import { DuplicateKeyError, VersionConflictError } from '../../common/ports/document-store.ts';
+import type { ApiKey } from '../../common/repositories/api-keys.ts';
+import { type NewUser, NO_PASSWORD, type User } from '../../common/repositories/users.ts';
+import type { AuthDependencies } from '../dependencies.ts';
+import { keyCreated, newApiKey } from './api-keys.ts';
+import { deleteUser } from './delete-user.ts';
+import { currentUser } from './update-own-account.ts';
+
+/** An account without a password that works for another, and its first key. */
+export interface Agent {
+  readonly user: Pick<User, 'id' | 'email'>;
+  /** Null when it has none any more. */
+  readonly key: ApiKey | null;
+}
+
+/**
+ * A new agent of the caller with a key, in the tenant the caller works in now; it becomes no member of its own: what ends the
+ * caller's membership ends the agent's work there, too. Errors: `PermissionDeniedError` for an agent, 409 for a name that the
+ * caller gave before, `InvalidRequestError` for a name that no address can hold.
+ */
+export async function createAgent(
+  deps: AuthDependencies,
+  principal: Principal,
+  name: string,
+): Promise<Agent & { readonly keyText: string }> {
+  if (principal.parentId !== null) throw engramError('PermissionDeniedError', 'An agent cannot create agents.');
+  const { slug, problem } = agentSlug(name);
+  if (problem !== undefined) throw engramError('InvalidRequestError', problem);
+  const scope = { tenant: PERSONAL_TENANT };
+  for (;;) {
+    const parent = await currentUser(deps, principal.id);
+    if (!parent.isActive) throw engramError('UserNotFoundError', 'The account does not exist any more.');
+    const user = agentOf(deps, parent, slug);
+    const { key, text } = newApiKey(deps, user.id, { name: slug });
+    const details = { email: user.email, parent: parent.id };
+    const writes = [
+      // Always, so that whoever ends the parent's account or its membership at the same time meets this agent.
+      deps.users.replaceWrite(parent),
+      deps.users.insertWrite(user),
+      deps.apiKeys.insertWrite(key),
+      ...deps.eventLog.appendWrites(scope, [{ type: 'user.registered', subjectId: user.id, data: {} }]),
+    ];
+    try {
+      await deps.audit.commit(scope, writes, [
+        { tenant: PERSONAL_TENANT, action: 'agent.created', actor: principal.id, subject: user.id, details },
+        keyCreated(key, principal.id),
+      ]);
+      return { user, key, keyText: text };
+    } catch (error) {
+      if (error instanceof DuplicateKeyError) {
+        throw new HttpError(409, { detail: `Agent with name '${name}' already exists` });
+      }
+      if (!(error instanceof VersionConflictError)) throw error;
+    }
+  }
+}
+
+/** Oldest first. */
+export async function listAgents(deps: AuthDependencies, parent: UserId): Promise<readonly Agent[]> {
+  const users = await deps.users.agentsOf(parent);
+  const keys = await deps.apiKeys.ofUsers(users.map(({ id }) => id));
+  return users.map((user) => ({ user, key: keys.find(({ userId }) => userId === user.id) ?? null }));
+}
+
+/** Errors: `EntityNotFoundError` for an unknown id, `PermissionDeniedError` for anybody but an own agent. */
+export async function getAgent(deps: AuthDependencies, parent: UserId, id: UserId): Promise<Agent> {
+  const user = await deps.users.get(id);
+  if (user === null) throw engramError('EntityNotFoundError', `Could not find user: ${id}`);
+  if (user.parentId !== parent) throw engramError('PermissionDeniedError', 'Not authorized');
+  const [key = null] = await deps.apiKeys.ofUser(id);
+  return { user, key };
+}
+
+/** With its keys and connections; its datasets pass to its parent. Errors as `getAgent`. */
+export async function deleteAgent(deps: AuthDependencies, parent: UserId, id: UserId): Promise<void> {
+  await getAgent(deps, parent, id);
+  await deleteUser(deps, id, parent);
+}
+
+function agentOf({ clock, ids }: AuthDependencies, parent: User, slug: string): NewUser {
+  return {
+    id: asId<UserId>(ids.uuid()),
+    email: agentAddress(slug, parent.id),
+    passwordHash: NO_PASSWORD,
+    ...{ isActive: true, isSuperuser: false, isVerified: false },
+    tenant: parent.tenant,
+    parentId: parent.id,
+    createdAt: clock.now().toISOString(),
+  };
+}

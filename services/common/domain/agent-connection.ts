@@ -1,0 +1,53 @@
+import { blake2s } from './blake2s.ts';
+import type { DatasetId, TenantId, UserId } from './brand.ts';
+import type { JsonObject } from './json.ts';
+
+export const MEMORY_MODES = ['session', 'cognee', 'hybrid', 'none', 'unknown'] as const;
+export const CONNECTION_SOURCES = ['agent_memory', 'session_trace', 'serve', 'api_key', 'mcp', 'api'] as const;
+/** What a connection can be; the wire also asks for `unknown`, which none is. */
+export const CONNECTION_STATES = ['active', 'inactive'] as const;
+export type ConnectionState = (typeof CONNECTION_STATES)[number];
+
+/** A program that has announced itself: an agent's session with this memory. */
+export interface AgentConnection {
+  /** As the wire shows it; unique per user. */
+  readonly id: string;
+  readonly sessionName: string;
+  readonly userId: UserId;
+  /** The tenant the user worked in when it registered. */
+  readonly tenant: TenantId;
+  /** `claude_code`, `mcp`, `api` …: free text. */
+  readonly type: string;
+  readonly memoryMode: (typeof MEMORY_MODES)[number];
+  readonly sessionId: string | null;
+  readonly datasets: readonly ConnectedDataset[];
+  readonly lastActiveAt: string;
+  readonly state: ConnectionState;
+  readonly source: (typeof CONNECTION_SOURCES)[number];
+  readonly originFunction: string | null;
+  readonly metadata: JsonObject;
+}
+
+/** As the program named it; a name means a dataset of its own user. */
+export type ConnectedDataset =
+  | { readonly id: DatasetId; readonly name: null }
+  | { readonly id: null; readonly name: string };
+
+const MAX_BASE_LENGTH = 48;
+
+/** The wire's id: readable end of the name, then 8 bytes of BLAKE2s over name and user (auth-integrations.md §4.2). */
+export function connectionId(sessionName: string, user: UserId): string {
+  const base = sessionName
+    .replaceAll(/[^A-Za-z0-9_-]+/g, '-')
+    .replaceAll(/^-+|-+$/g, '')
+    .slice(-MAX_BASE_LENGTH);
+  return `${base === '' ? 'agent' : base}-${blake2s(Buffer.from(`${sessionName}|${user}`, 'utf8'), 8)}`;
+}
+
+/** What the wire calls the type of a dataset, read from its name. Null: it is known by its id only. */
+export function memorySourceType(name: string | null): string {
+  const lower = name?.toLowerCase() ?? '';
+  if (lower.includes('brain')) return 'company_brain';
+  if (lower.includes('wiki')) return 'knowledge_wiki';
+  return lower.includes('project') ? 'project_dataset' : 'dataset';
+}
