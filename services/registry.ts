@@ -1,5 +1,6 @@
 import { join } from 'node:path';
 import type { RunModels } from './cognify/pipeline/settings.ts';
+import { createHttpCloudApi } from './common/adapters/cloud-api/http-cloud-api.ts';
 import type { Config } from './common/config/configuration.ts';
 import type { ServiceName } from './common/domain/service-paths.ts';
 import type { Service } from './common/lifecycle/service.ts';
@@ -8,6 +9,7 @@ import type { Logger } from './common/observability/logger.ts';
 import type { Metrics } from './common/observability/metrics.ts';
 import type { ActiveModels } from './common/ports/active-models.ts';
 import type { AuditLog } from './common/ports/audit-log.ts';
+import type { Budgets } from './common/ports/budgets.ts';
 import type { DocumentLoader, Fetcher } from './common/ports/documents.ts';
 import type { EventLog } from './common/ports/event-log.ts';
 import type { SecretBox } from './common/ports/secret-box.ts';
@@ -28,6 +30,7 @@ export interface Parts {
   readonly workQueue: WorkQueue;
   readonly eventLog: EventLog;
   readonly audit: AuditLog;
+  readonly budgets: Budgets;
   readonly ledger: Ledger;
   readonly documents: DocumentLoader;
   readonly fetcher: Fetcher;
@@ -60,6 +63,9 @@ const REGISTRY: Readonly<Partial<Record<ServiceName, () => Promise<BuildService>
           maxApiKeysPerUser: config.maxUserApiKeys,
           publicSignUp: config.publicSignUp,
         },
+        secretBox: parts.secretBox,
+        models: { configured: config.languageModel, changed: parts.models.changed },
+        cloudApi: createHttpCloudApi({ baseUrl: config.cloudApiUrl }),
         secrets: {
           jwt: secrets.jwt,
           acceptedJwt: config.jwtAcceptedSecrets ?? [],

@@ -1,12 +1,17 @@
+import type { ModelSettings } from '../common/config/model-choice.ts';
 import type { AuthPosture } from '../common/config/posture.ts';
 import type { TokenKey } from '../common/config/token-keys.ts';
 import type { Messenger } from '../common/messaging/messenger.ts';
 import type { AuditLog } from '../common/ports/audit-log.ts';
+import type { CloudApi } from '../common/ports/cloud-api.ts';
 import type { DocumentStore } from '../common/ports/document-store.ts';
 import type { EventLog } from '../common/ports/event-log.ts';
 import type { Logger } from '../common/ports/logger.ts';
+import type { SecretBox } from '../common/ports/secret-box.ts';
 import type { Clock, IdSource } from '../common/ports/system.ts';
 import type { AgentConnections } from '../common/repositories/agent-connections.ts';
+import type { Mailer } from '../common/ports/mailer.ts';
+import type { AccountMails } from '../common/repositories/account-mails.ts';
 import type { ApiKeys } from '../common/repositories/api-keys.ts';
 import type { AuditRecords } from '../common/repositories/audit-records.ts';
 import type { CapabilityGrants } from '../common/repositories/capability-grants.ts';
@@ -14,22 +19,33 @@ import type { Datasets } from '../common/repositories/datasets.ts';
 import type { Grants } from '../common/repositories/grants.ts';
 import type { LinkedIdentities } from '../common/repositories/linked-identities.ts';
 import type { Memberships } from '../common/repositories/memberships.ts';
+import type { ModelSettingsRepository } from '../common/repositories/model-settings.ts';
 import type { RevokedTokens } from '../common/repositories/revoked-tokens.ts';
 import type { RoleMembers } from '../common/repositories/role-members.ts';
 import type { Roles } from '../common/repositories/roles.ts';
 import type { SignInAttempts } from '../common/repositories/sign-in-attempts.ts';
+import type { StoredConfigurations } from '../common/repositories/stored-configurations.ts';
 import type { Tenants } from '../common/repositories/tenants.ts';
 import type { Users } from '../common/repositories/users.ts';
 import type { AccessNews } from './credentials/access-news.ts';
 import type { AccessTokens } from './credentials/access-tokens.ts';
 import type { AuditHeadSigner } from './credentials/audit-head-signer.ts';
 import type { LoginThrottle } from './credentials/login-throttle.ts';
+import type { OneUseTokens } from './credentials/one-use-tokens.ts';
 import type { PasswordHasher } from './credentials/password-hasher.ts';
 import type { PrincipalCache } from './credentials/principal-cache.ts';
-import type { AgentMode, AgentModeSettings } from './usecases/agent-mode.ts';
 import type { RefusedLogins } from './credentials/refused-logins.ts';
 import type { OidcOptions, OidcSetup } from './oidc/oidc-setup.ts';
 import type { AgentMode, AgentModeSettings } from './usecases/agent-mode.ts';
+import type { Outbox } from './mail/outbox.ts';
+import type { MailPurpose } from './presenters/account-mail.ts';
+
+export interface AccountMailSettings {
+  /** Pages that take the token of a mail, with `{token}` in them; null: the mail holds the token. */
+  readonly links: Readonly<Record<MailPurpose, string | null>>;
+  /** ENGRAM_MAILS_PER_ACCOUNT_AND_HOUR */
+  readonly perAccountAndHour: number;
+}
 
 export interface AuthSettings {
   readonly posture: Pick<AuthPosture, 'required' | 'reason' | 'openByDefault'>;
@@ -40,6 +56,7 @@ export interface AuthSettings {
   readonly cookieDomain: string | null;
   /** JWT_LIFETIME_SECONDS; 0: tokens do not end. */
   readonly tokenLifetimeSeconds: number;
+  readonly mail: AccountMailSettings;
   /** ENGRAM_PUBLIC_SIGN_UP: whoever reaches the service may make an account. */
   readonly publicSignUp: boolean;
   /** MAX_USER_API_KEYS */
@@ -55,6 +72,17 @@ export interface AuthSecrets {
   readonly tokenKeys?: readonly TokenKey[];
   /** DEFAULT_USER_PASSWORD */
   readonly defaultUserPassword: string | null;
+  /** Of the tokens in mails; null: derived from `jwt`. */
+  readonly resetToken: string | null;
+  readonly verificationToken: string | null;
+}
+
+/** The models whose settings the service keeps. */
+export interface ConfiguredModels {
+  /** As the environment configures it, with its key; null: none. */
+  readonly configured: ModelSettings | null;
+  /** The stored settings are others now. Never fails. */
+  changed(): Promise<void>;
 }
 
 /** What the service is made from. */
@@ -68,6 +96,13 @@ export interface AuthServiceOptions {
   readonly logger: Logger;
   readonly settings: AuthSettings;
   readonly secrets: AuthSecrets;
+  /** Null: no mails can be sent. */
+  readonly mailer: Mailer | null;
+  /** Default: a process's own, with delays for real servers. */
+  readonly outbox?: Outbox;
+  readonly secretBox: SecretBox;
+  readonly models: ConfiguredModels;
+  readonly cloudApi: CloudApi;
   /** Absent: the process lives on without agents. */
   readonly agentMode?: AgentModeSettings;
   /** Where people can sign in; absent: here only. */
@@ -78,9 +113,16 @@ export interface AuthServiceOptions {
 
 /** What its use cases work with. */
 export interface AuthDependencies
-  extends Pick<AuthServiceOptions, 'store' | 'eventLog' | 'audit' | 'clock' | 'ids' | 'logger'> {
+  extends Pick<
+    AuthServiceOptions,
+    'store' | 'eventLog' | 'audit' | 'clock' | 'ids' | 'logger' | 'secretBox' | 'models' | 'cloudApi'
+  > {
   readonly settings: AuthSettings;
   readonly defaultUserPassword: string | null;
+  readonly mailer: Mailer | null;
+  readonly outbox: Outbox;
+  readonly oneUseTokens: OneUseTokens;
+  readonly accountMails: AccountMails;
   readonly users: Users;
   readonly apiKeys: ApiKeys;
   readonly connections: AgentConnections;
@@ -93,6 +135,8 @@ export interface AuthDependencies
   readonly capabilities: CapabilityGrants;
   readonly auditRecords: AuditRecords;
   readonly auditHeads: AuditHeadSigner;
+  readonly configurations: StoredConfigurations;
+  readonly modelSettings: ModelSettingsRepository;
   readonly revokedTokens: RevokedTokens;
   /** Null: no provider is configured. */
   readonly oidc: OidcSetup | null;

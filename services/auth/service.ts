@@ -16,10 +16,15 @@ import { createGrants, grantsCollection } from '../common/repositories/grants.ts
 import { createLinkedIdentities, linkedIdentitiesCollection } from '../common/repositories/linked-identities.ts';
 import { createLoginFailureCounts, loginFailuresCollection } from '../common/repositories/login-failures.ts';
 import { createMemberships, membershipsCollection } from '../common/repositories/memberships.ts';
+import { createModelSettings, modelSettingsCollection } from '../common/repositories/model-settings.ts';
 import { createRevokedTokens, revokedTokensCollection } from '../common/repositories/revoked-tokens.ts';
 import { createRoleMembers, roleMembersCollection } from '../common/repositories/role-members.ts';
 import { createRoles, rolesCollection } from '../common/repositories/roles.ts';
 import { createSignInAttempts, signInAttemptsCollection } from '../common/repositories/sign-in-attempts.ts';
+import {
+  createStoredConfigurations,
+  storedConfigurationsCollection,
+} from '../common/repositories/stored-configurations.ts';
 import { createTenants, tenantsCollection } from '../common/repositories/tenants.ts';
 import { createUsers, usersCollection } from '../common/repositories/users.ts';
 import { createAccessNews } from './credentials/access-news.ts';
@@ -36,8 +41,15 @@ import { agentConnectionRoutes } from './routes/agent-connections.ts';
 import { agentRoutes } from './routes/agents.ts';
 import { apiKeyRoutes } from './routes/api-keys.ts';
 import { auditRoutes } from './routes/audit.ts';
+import { capabilityRoutes } from './routes/capabilities.ts';
+import { checkRoutes } from './routes/checks.ts';
+import { configurationRoutes } from './routes/configurations.ts';
+import { datasetGrantRoutes } from './routes/dataset-grants.ts';
 import { oidcRoutes } from './routes/oidc.ts';
+import { roleRoutes } from './routes/roles.ts';
 import { sessionRoutes } from './routes/sessions.ts';
+import { settingRoutes } from './routes/settings.ts';
+import { tenantRoutes } from './routes/tenants.ts';
 import { tokenKeyRoutes } from './routes/token-keys.ts';
 import { userRoutes } from './routes/users.ts';
 import { createAgentMode } from './usecases/agent-mode.ts';
@@ -65,6 +77,8 @@ export const authCollections: readonly AnyCollection[] = [
   roleMembersCollection,
   capabilityGrantsCollection,
   auditRecordsCollection,
+  storedConfigurationsCollection,
+  modelSettingsCollection,
 ];
 
 /** Between two looks at what was only counted. */
@@ -87,7 +101,14 @@ export function createAuthService(options: AuthServiceOptions): Service {
       ...apiKeyRoutes(deps),
       ...agentRoutes(deps),
       ...agentConnectionRoutes(deps),
+      ...tenantRoutes(deps),
+      ...roleRoutes(deps),
+      ...datasetGrantRoutes(deps),
+      ...capabilityRoutes(deps),
       ...auditRoutes(deps),
+      ...configurationRoutes(deps),
+      ...settingRoutes(deps),
+      ...checkRoutes(deps),
     ],
     sockets: [],
     async start() {
@@ -123,6 +144,7 @@ function dependenciesOf(options: AuthServiceOptions): AuthDependencies {
   const connections = createAgentConnections(store);
   return {
     ...{ store, eventLog, audit, clock, ids, logger, settings },
+    ...{ secretBox: options.secretBox, models: options.models, cloudApi: options.cloudApi },
     defaultUserPassword: secrets.defaultUserPassword,
     users: createUsers(store),
     apiKeys: createApiKeys(store),
@@ -136,6 +158,8 @@ function dependenciesOf(options: AuthServiceOptions): AuthDependencies {
     capabilities: createCapabilityGrants(store),
     auditRecords: createAuditRecords(store),
     auditHeads: createAuditHeadSigner(secrets.jwt),
+    configurations: createStoredConfigurations(store),
+    modelSettings: createModelSettings(store),
     revokedTokens: createRevokedTokens(store),
     oidc: createOidcSetup(options.oidc, { clock, logger }),
     linkedIdentities: createLinkedIdentities(store),

@@ -1,8 +1,9 @@
-import { randomUUID } from 'node:crypto';
-import type { AuthSecrets, AuthSettings } from '../../services/auth/dependencies.ts';
+import { randomBytes, randomUUID } from 'node:crypto';
+import type { AuthSecrets, AuthServiceOptions, AuthSettings } from '../../services/auth/dependencies.ts';
 import { authCollections, createAuthService } from '../../services/auth/service.ts';
 import { createInProcessBus } from '../../services/common/adapters/in-process/bus.ts';
 import { createMemoryDocumentStore } from '../../services/common/adapters/memory/document-store.ts';
+import { createAesGcmSecretBox } from '../../services/common/adapters/secret-box/aes-gcm-secret-box.ts';
 import { decidePosture } from '../../services/common/config/posture.ts';
 import type { UserId } from '../../services/common/domain/brand.ts';
 import { asId } from '../../services/common/domain/ids.ts';
@@ -73,8 +74,22 @@ export interface TestRequest {
 export interface TestAuthOptions {
   readonly settings?: Partial<AuthSettings>;
   readonly secrets?: Partial<AuthSecrets>;
+  readonly models?: Partial<ModelOptions>;
   /** Of an instance before, to start on what it left. */
   readonly store?: DocumentStore;
+}
+
+type ModelOptions = Pick<AuthServiceOptions, 'secretBox' | 'models' | 'cloudApi'>;
+
+/** No model configured, root keys of their own, and a cloud that accepts every key. */
+export function modelOptions(options: Partial<ModelOptions> = {}): ModelOptions {
+  const rootKey = { id: 'test', bytes: randomBytes(32) };
+  return {
+    secretBox: createAesGcmSecretBox(async () => [rootKey]),
+    models: { configured: null, changed: async () => {} },
+    cloudApi: { checkKey: async () => {} },
+    ...options,
+  };
 }
 
 /** The real service on the memory store and the in-process bus. */
@@ -91,6 +106,7 @@ export async function startAuth(options: TestAuthOptions = {}): Promise<TestAuth
   const eventLog = createEventLog({ store, clock, ids });
   const service = createAuthService({
     ...{ store, eventLog, audit: createAuditLog(store, clock), messenger, clock, ids, logger },
+    ...modelOptions(options.models),
     settings: {
       posture: required,
       defaultUserEmail: 'default_user@example.com',

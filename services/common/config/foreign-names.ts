@@ -76,7 +76,7 @@ export const FOREIGN_NAMES: readonly ForeignNames[] = [
     note: 'integrations',
   },
   {
-    names: ['COGNEE_SERVICE_URL', 'COGNEE_CLOUD_API_URL', 'COGNEE_API_KEY', 'COGNEE_CLOUD_AUTH_TOKEN'],
+    names: ['COGNEE_SERVICE_URL', 'COGNEE_API_KEY', 'COGNEE_CLOUD_AUTH_TOKEN'],
     status: 'later',
     note: 'sync',
   },

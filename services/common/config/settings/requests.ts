@@ -58,6 +58,13 @@ export const requests = {
     default: '60',
     meaning: 'Seconds that reading one document may take; more is answered 422.',
   }),
+  cloudApiUrl: setting({
+    names: ['COGNEE_CLOUD_API_URL'],
+    section: 'Requests',
+    type: type.httpUrl(),
+    default: 'http://localhost:8001',
+    meaning: 'Hosted service whose API key `POST /api/v1/checks/connection` checks.',
+  }),
   allowCypherQuery: setting({
     names: ['ALLOW_CYPHER_QUERY'],
     section: 'Requests',

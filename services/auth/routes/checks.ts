@@ -1,0 +1,26 @@
+import { defineRoute, json, type Route } from '../../common/http/route.ts';
+import { NO_PERMISSION } from '../../common/http/route-permission.ts';
+import type { AuthDependencies } from '../dependencies.ts';
+import { checkConnection } from '../usecases/check-connection.ts';
+
+export function checkRoutes(deps: AuthDependencies): readonly Route[] {
+  return [
+    defineRoute({
+      method: 'POST',
+      path: '/api/v1/checks/connection',
+      tag: 'checks',
+      summary: 'Whether the hosted service (COGNEE_CLOUD_API_URL) accepts the key in X-Api-Key',
+      auth: 'user',
+      permission: NO_PERMISSION,
+      responses: {
+        200: { description: 'It does' },
+        400: { description: 'CloudApiKeyMissingError' },
+        503: { description: 'CloudConnnectionError' },
+      },
+      async handle({ headers, signal }) {
+        await checkConnection(deps, headers['x-api-key'], signal);
+        return json(null);
+      },
+    }),
+  ];
+}

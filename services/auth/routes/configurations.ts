@@ -1,0 +1,67 @@
+import { z } from 'zod';
+import { defineRoute, json, type Route } from '../../common/http/route.ts';
+import { own } from '../../common/http/route-permission.ts';
+import type { AuthDependencies } from '../dependencies.ts';
+import { presentConfiguration } from '../presenters/stored-configuration.ts';
+import { listConfigurations, readConfiguration, storeConfiguration } from '../usecases/stored-configurations.ts';
+import { configurationParams, configurationRecord, storeConfigurationBody } from './configuration.schema.ts';
+
+/** JSON objects that clients keep here under names of theirs. */
+export function configurationRoutes(deps: AuthDependencies): readonly Route[] {
+  return [store(deps), read(deps), list(deps)];
+}
+
+const path = '/api/v1/configuration';
+
+function store(deps: AuthDependencies): Route {
+  return defineRoute({
+    method: 'POST',
+    path: `${path}/store_user_configuration`,
+    tag: 'configuration',
+    summary: 'Keep an object under a name of the caller, in place of the one before',
+    auth: 'user',
+    permission: own('configurations'),
+    body: { kind: 'json', schema: storeConfigurationBody },
+    responses: {
+      200: { description: 'Stored' },
+      413: { description: 'The object is too large, or there are too many names' },
+    },
+    async handle({ principal, body }) {
+      await storeConfiguration(deps, principal, { name: body.name, configuration: body.config });
+      return json(null);
+    },
+  });
+}
+
+function read(deps: AuthDependencies): Route {
+  return defineRoute({
+    method: 'GET',
+    path: `${path}/get_user_configuration/:configId`,
+    tag: 'configuration',
+    summary: 'An object of the caller or of one of their agents; {} for any other id',
+    auth: 'user',
+    permission: own('configurations and those of own agents'),
+    params: configurationParams,
+    responses: { 200: { description: 'As it was stored', schema: z.record(z.string(), z.unknown()) } },
+    async handle({ principal, params }) {
+      const stored = await readConfiguration(deps, principal, params.configId);
+      return json(stored?.configuration ?? {});
+    },
+  });
+}
+
+function list(deps: AuthDependencies): Route {
+  return defineRoute({
+    method: 'GET',
+    path: `${path}/get_user_configuration`,
+    tag: 'configuration',
+    summary: 'All objects of the caller and of their agents',
+    auth: 'user',
+    permission: own('configurations and those of own agents'),
+    responses: { 200: { description: 'By owner and name', schema: z.array(configurationRecord) } },
+    async handle({ principal }) {
+      const stored = await listConfigurations(deps, principal);
+      return json(stored.map(presentConfiguration));
+    },
+  });
+}
