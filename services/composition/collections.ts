@@ -21,6 +21,8 @@ import { rolesCollection } from '../common/repositories/roles.ts';
 import { runRecordsCollection } from '../common/repositories/run-records.ts';
 import { runHeadsCollection, runResultsCollection, runsCollection } from '../common/repositories/runs.ts';
 import { searchHistoryCollection } from '../common/repositories/search-history.ts';
+import { sessionEntriesCollection } from '../common/repositories/session-entries.ts';
+import { sessionsCollection } from '../common/repositories/sessions.ts';
 import { signInAttemptsCollection } from '../common/repositories/sign-in-attempts.ts';
 import { storedConfigurationsCollection } from '../common/repositories/stored-configurations.ts';
 import { tenantsCollection } from '../common/repositories/tenants.ts';
@@ -46,13 +48,13 @@ export const collections: readonly AnyCollection[] = [
   jobsCollection,
   ledgerCollection,
   linkedIdentitiesCollection,
+  loginFailuresCollection,
   membershipsCollection,
   modelCacheCollection,
   modelSettingsCollection,
   modelUsageCollection,
   relayPositionsCollection,
   revokedTokensCollection,
-  loginFailuresCollection,
   roleMembersCollection,
   rolesCollection,
   runHeadsCollection,
@@ -60,6 +62,8 @@ export const collections: readonly AnyCollection[] = [
   runResultsCollection,
   runsCollection,
   searchHistoryCollection,
+  sessionEntriesCollection,
+  sessionsCollection,
   signInAttemptsCollection,
   storedConfigurationsCollection,
   tenantsCollection,

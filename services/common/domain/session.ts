@@ -1,0 +1,82 @@
+import type { DatasetId, UserId } from './brand.ts';
+import type { Json, JsonObject } from './json.ts';
+
+/** Two users who name their sessions alike have two sessions. */
+export interface SessionKey {
+  readonly user: UserId;
+  /** Chosen by the caller. */
+  readonly session: string;
+}
+
+/** What is known of a session besides its entries. Times are ISO-8601 with offset. */
+export interface Session extends SessionKey {
+  /** Bound by the first entry that names one, and never changed. */
+  readonly dataset: DatasetId | null;
+  /** The agent connection that worked in it first. */
+  readonly agent: string | null;
+  /** What its entries become in the graph is put into these; null until the session is opened with some. */
+  readonly nodeSets: readonly string[] | null;
+  readonly startedAt: string;
+  readonly lastActivityAt: string;
+  readonly qaCount: number;
+  readonly traceCount: number;
+  readonly errorCount: number;
+  readonly usage: SessionUsage;
+  readonly lastModel: string | null;
+}
+
+export interface SessionUsage {
+  readonly tokensIn: number;
+  readonly tokensOut: number;
+  readonly costUsd: number;
+  readonly embeddingTokens: number;
+  readonly embeddingCostUsd: number;
+}
+
+/** Common to everything that is appended to a session. */
+export interface SessionEntry {
+  /** UUID. */
+  readonly id: string;
+  /** From 1 in the order of their kind in the session, without gaps. */
+  readonly number: number;
+  readonly time: string;
+}
+
+/** A question with its answer. */
+export interface QaEntry extends SessionEntry, NewQa {
+  /** What improve has made of it. */
+  readonly memifyMetadata: JsonObject | null;
+}
+
+export interface NewQa {
+  readonly question: string;
+  readonly context: string;
+  readonly answer: string;
+  readonly feedbackText: string | null;
+  /** 1 to 5. */
+  readonly feedbackScore: number | null;
+  readonly usedGraphElements: UsedGraphElements | null;
+  /** Guidance that was shown with the question. */
+  readonly usedContextIds: readonly string[] | null;
+}
+
+/** Absent lists were not given: entries come back as they were put in. */
+export interface UsedGraphElements {
+  readonly nodeIds?: readonly string[];
+  readonly edgeIds?: readonly string[];
+}
+
+/** One step of an agent. */
+export interface TraceEntry extends SessionEntry, NewTrace {}
+
+export interface NewTrace {
+  readonly originFunction: string;
+  readonly status: 'success' | 'error';
+  readonly memoryQuery: string;
+  readonly memoryContext: string;
+  readonly methodParams: JsonObject;
+  readonly methodReturnValue: Json;
+  readonly errorMessage: string;
+  /** One line about the outcome. */
+  readonly sessionFeedback: string;
+}
