@@ -3,6 +3,7 @@ import { isLimited, type Principal } from '../domain/principal.ts';
 import type { CallContext } from '../messaging/messenger.ts';
 import { type BodySettings, formatOf, type ReceivedBody, receiveBody } from './body.ts';
 import { createBodySource } from './body-source.ts';
+import type { BudgetGuard } from './budget-guard.ts';
 import type { ClientAddress } from './client-address.ts';
 import { type Authenticate, credentialsOf } from './credentials.ts';
 import { unauthorized } from './error-reply.ts';
@@ -18,6 +19,8 @@ export interface EndpointOptions {
   readonly cookieName: string;
   readonly body: BodySettings;
   readonly clientAddress: ClientAddress;
+  /** Absent: nothing is limited. */
+  readonly budgets?: BudgetGuard;
 }
 
 /** Answers one matched request. */
@@ -36,6 +39,7 @@ export function createEndpoint(route: Route, options: EndpointOptions): Endpoint
 
   return async (context, params) => {
     const { req, res, state } = context;
+    state.presentError = route.presentError;
     const abort = new AbortController();
     res.once('close', () => {
       if (!res.writableFinished) abort.abort();
@@ -50,9 +54,10 @@ export function createEndpoint(route: Route, options: EndpointOptions): Endpoint
       const identity = await identify(route, context, { options, call });
       body ??= await receive(source);
       const input = check({ params, search: context.querystring, body });
-      return await route.handle(
+      const reply = await route.handle(
         requestOf(context, { input, ...identity, signal: abort.signal, remoteAddress: options.clientAddress(req) }),
       );
+      return (await options.budgets?.marked(reply, identity.principal)) ?? reply;
     } catch (error) {
       if (error instanceof RequestValidationError && route.whenInvalid !== undefined) return route.whenInvalid;
       throw error;
@@ -84,6 +89,7 @@ async function identify(route: Route, context: RequestContext, { options, call }
   if (SUPERUSERS_ONLY.has(route.auth) && !principal.isSuperuser) throw new HttpError(403, { detail: 'Forbidden' });
   if (isLimited(principal) && BEYOND_LIMITED_KEYS.has(route.permission.over)) throw limitedKey();
   context.state.userId = principal.id;
+  await options.budgets?.admit(principal);
   return { principal, call: { ...call, principal, ...(proof === undefined ? {} : { proof }) } };
 }
 

@@ -89,7 +89,7 @@ function operationOf(route: Route): JsonObject {
     operationId: `${route.method}_${wirePath(route.path)}`.toLowerCase().replaceAll(/\W+/g, '_').replace(/_$/, ''),
     ...(route.deprecated === true ? { deprecated: true } : {}),
     ...(parameters.length === 0 ? {} : { parameters }),
-    ...(route.body === undefined ? {} : { requestBody: requestBody(route.body) }),
+    ...(route.body === undefined ? {} : { requestBody: requestBody(route.body, route.mediaType) }),
     responses: responsesOf(route),
     security: route.auth === 'none' ? [] : SECURITY,
   };
@@ -115,7 +115,7 @@ function queryParameters(route: Route): JsonObject[] {
   }));
 }
 
-function requestBody(body: NonNullable<Route['body']>): JsonObject {
+function requestBody(body: NonNullable<Route['body']>, mediaType = 'application/json'): JsonObject {
   const schema = schemaOf(body.schema, 'input');
   const isFormPossible = body.kind !== 'json';
   const content: JsonObject = {};
@@ -124,7 +124,7 @@ function requestBody(body: NonNullable<Route['body']>): JsonObject {
     if (files.length > 0 || body.kind === 'any') content['multipart/form-data'] = { schema: withFiles(schema, files) };
     if (files.length === 0) content['application/x-www-form-urlencoded'] = { schema };
   }
-  if (body.kind !== 'form') content['application/json'] = { schema };
+  if (body.kind !== 'form') content[mediaType] = { schema };
   return { content, required: body.required ?? true };
 }
 
@@ -139,10 +139,11 @@ function withFiles(schema: JsonObject, files: readonly string[]): JsonObject {
 
 function responsesOf(route: Route): JsonObject {
   const responses: JsonObject = {};
+  const mediaType = route.mediaType ?? 'application/json';
   for (const [status, { description, schema }] of Object.entries(route.responses)) {
     responses[status] = {
       description,
-      ...(schema === undefined ? {} : { content: { 'application/json': { schema: schemaOf(schema, 'output') } } }),
+      ...(schema === undefined ? {} : { content: { [mediaType]: { schema: schemaOf(schema, 'output') } } }),
     };
   }
   const takesInput = route.params !== undefined || route.query !== undefined || route.body !== undefined;

@@ -1,4 +1,5 @@
 import type { ParameterizedContext } from 'koa';
+import type { Reply } from './route.ts';
 
 /** What the parts of the chain leave for each other about a request. */
 export interface RequestState {
@@ -8,6 +9,8 @@ export interface RequestState {
   userId: string | null;
   /** The error behind a 500, for the log line. */
   error: unknown;
+  /** How the route spells errors. */
+  presentError?: ((reply: Reply) => Reply) | undefined;
 }
 
 export type RequestContext = ParameterizedContext<RequestState>;

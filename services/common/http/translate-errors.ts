@@ -25,7 +25,7 @@ export function translateErrors(logger: Logger) {
       }
       const { reply, isUnknown } = errorReply(error);
       if (isUnknown) state.error = error;
-      await writeReply(res, reply);
+      await writeReply(res, state.presentError?.(reply) ?? reply);
     }
     if (!req.complete) discardRest(context);
   };
