@@ -1,0 +1,77 @@
+import type { DatasetRef } from '../common/domain/dataset.ts';
+import type { Principal } from '../common/domain/principal.ts';
+import type { RunState } from '../common/domain/run.ts';
+import type { SessionKey } from '../common/domain/session.ts';
+import type { CallContext } from '../common/messaging/messenger.ts';
+
+/** In the order in which they run (specification, Improve). */
+export const STAGE_NAMES = [
+  'feedback_weights',
+  'persist_session_qa',
+  'persist_agent_traces',
+  'extract_agent_context',
+  'distill_sessions',
+  'update_user_preferences',
+  'build_truth_subspace',
+  'triplet_enrichment',
+  'global_context_index',
+] as const;
+export type StageName = (typeof STAGE_NAMES)[number];
+
+/** What was asked for. */
+export interface ImproveOptions {
+  readonly buildTruthSubspace: boolean;
+  readonly buildGlobalContextIndex: boolean;
+  /** (0, 1] */
+  readonly feedbackAlpha: number;
+  /** Restricts triplet enrichment to these node sets; empty: all. */
+  readonly nodeNames: readonly string[];
+  readonly custom: CustomEnrichment | null;
+}
+
+/** Tasks by name in place of the default enrichment. */
+export interface CustomEnrichment {
+  readonly extractionTasks: readonly string[];
+  readonly enrichmentTasks: readonly string[];
+  readonly data: string | null;
+}
+
+/** One pass over the stages for one dataset. */
+export interface ImprovePass {
+  readonly dataset: DatasetRef;
+  /** Of the caller. */
+  readonly sessions: readonly SessionKey[];
+  readonly options: ImproveOptions;
+  readonly principal: Principal;
+  /** Carries the principal's proof for messages. */
+  readonly context: CallContext;
+  /** Aborted when improve has to stop. */
+  readonly signal: AbortSignal;
+}
+
+/** Why a stage does not run; null when it does. */
+export type GateAnswer = { readonly status: 'skipped' | 'already_completed'; readonly reason: string } | null;
+
+export interface StageOutcome {
+  readonly status: 'completed' | 'already_completed' | 'errored';
+  readonly reason?: string;
+  /** With status `errored`: what a caller may read. */
+  readonly error?: string;
+  readonly counts: Readonly<Record<string, number>>;
+  /** The run that the stage made, if one did. */
+  readonly run?: RunState;
+}
+
+/**
+ * One of the nine. Stages keep what they know of their progress in their own repositories and advance it in the commit that
+ * makes the work durable, so that one that died is repeated without repeating its effects.
+ */
+export interface Stage {
+  readonly name: StageName;
+  /** Skipped with `no_session_ids` without any. */
+  readonly needsSessions: boolean;
+  /** Asks no model and writes nothing. */
+  gate(pass: ImprovePass): Promise<GateAnswer>;
+  /** What it throws is reported as the stage's error; `LLMPaymentRequiredError` ends the pass. */
+  run(pass: ImprovePass): Promise<StageOutcome>;
+}
