@@ -89,33 +89,27 @@ export function createLoginThrottle({ failures, clock, maxBuckets = 50_000 }: Lo
     return taken;
   };
 
-  /** Lowers what is left here to what all replicas have left. */
+  /** Lowers what is left here to what all replicas have left. What fails is given back at once: others wait for it. */
   const learn = async (taken: readonly Taken[]): Promise<void> => {
-    const forgivenAt = await failures.read(taken.map(({ id }) => id));
-    const now = clock.now().getTime();
-    for (const { id, limit, bucket } of taken) {
-      const owedSeconds = Math.max(0, (forgivenAt.get(id) ?? now) - now) / 1000;
-      const left = limit.capacity - owedSeconds * limit.refillPerSecond - bucket.pending;
-      bucket.tokens = Math.min(bucket.tokens, left);
+    try {
+      const forgivenAt = await failures.read(taken.map(({ id }) => id));
+      const now = clock.now().getTime();
+      for (const { id, limit, bucket } of taken) {
+        const owedSeconds = Math.max(0, (forgivenAt.get(id) ?? now) - now) / 1000;
+        const left = limit.capacity - owedSeconds * limit.refillPerSecond - bucket.pending;
+        bucket.tokens = Math.min(bucket.tokens, left);
+      }
+      refuseWhenEmpty(taken.map(({ bucket, limit }) => -bucket.tokens / limit.refillPerSecond));
+    } catch (error) {
+      giveBack(taken);
+      throw error;
     }
-    refuseWhenEmpty(taken.map(({ bucket, limit }) => -bucket.tokens / limit.refillPerSecond));
   };
 
   return {
     async enter(account, address) {
       const taken = take(countedFor(account, address));
-      const giveBack = (): void => {
-        for (const { limit, bucket } of taken) {
-          bucket.pending -= 1;
-          bucket.tokens = Math.min(limit.capacity, bucket.tokens + 1);
-        }
-      };
-      try {
-        await learn(taken);
-      } catch (error) {
-        giveBack();
-        throw error;
-      }
+      await learn(taken);
       let failed = false;
       return {
         async fail() {
@@ -125,7 +119,7 @@ export function createLoginThrottle({ failures, clock, maxBuckets = 50_000 }: Lo
           for (const { bucket } of taken) bucket.pending -= 1;
         },
         [Symbol.dispose]() {
-          if (!failed) giveBack();
+          if (!failed) giveBack(taken);
         },
       };
     },
@@ -142,6 +136,13 @@ function countedFor(account: string, address: string) {
     { id: hash('sha256', `account ${user}`), limit: LIMITS.account },
     { id: hash('sha256', `address ${network}`), limit: LIMITS.address },
   ];
+}
+
+function giveBack(taken: readonly Taken[]): void {
+  for (const { limit, bucket } of taken) {
+    bucket.pending -= 1;
+    bucket.tokens = Math.min(limit.capacity, bucket.tokens + 1);
+  }
 }
 
 function trim(buckets: Map<string, Bucket>, maxBuckets: number): void {

@@ -1,8 +1,10 @@
+import { hash as bcryptHash } from 'bcryptjs';
 import { expect } from 'chai';
 import { createPasswordHasher } from './password-hasher.ts';
 
 describe('password hasher', () => {
   const hasher = createPasswordHasher();
+  after(() => hasher.close());
 
   it('writes a PHC string with its cost and verifies against it', async () => {
     const phc = await hasher.hash('naïve ✓ password');
@@ -30,6 +32,72 @@ describe('password hasher', () => {
     ]) {
       expect(await hasher.verify('password', phc), phc).to.equal(false);
     }
+  });
+
+  it('verifies bcrypt hashes of all writings', async () => {
+    // From the test vectors of Openwall's crypt_blowfish, and PHP's password_hash ($2y$).
+    const vectors = {
+      'U*U': '$2a$05$CCCCCCCCCCCCCCCCCCCCC.E5YPO9kmyuRGyh0XouQYb4YMJKvyOeW',
+      'U*U*U': '$2a$05$XXXXXXXXXXXXXXXXXXXXXOAcXxm9kjPGEMsLznoKqmqw7tc8WCx4a',
+      rasmuslerdorf: '$2y$07$BCryptRequires22Chrcte/VlQH0piJtjXl.0t1XkA8pw9dMXTpOq',
+    };
+    for (const [password, hash] of Object.entries(vectors)) {
+      expect(await hasher.verify(password, hash), hash).to.equal(true);
+      expect(await hasher.verify(`${password}!`, hash), hash).to.equal(false);
+      expect(await hasher.verify(password, hash.replace(/^\$2[ay]/, '$2b')), hash).to.equal(true);
+    }
+    const unicode = await bcryptHash('naïve ✓ password', 4);
+    expect(await hasher.verify('naïve ✓ password', unicode)).to.equal(true);
+    for (const broken of [
+      unicode.replace('$04$', '$15$'),
+      unicode.replace('$04$', '$31$'),
+      unicode.replace('$04$', '$03$'),
+      unicode.replace('$2b', '$2x'),
+      unicode.slice(0, -1),
+      `${unicode}a`,
+    ]) {
+      expect(await hasher.verify('naïve ✓ password', broken), broken).to.equal(false);
+    }
+  });
+
+  it('leaves its own thread free while it computes bcrypt', async () => {
+    const hash = await bcryptHash('password', 4);
+    await hasher.verify('password', hash); // its thread is up
+    const expensive = '$2b$11$1bcZM7wlh8NfsoF6LZRSG.2GECl/RDuEHfjIwDMAIWiU.9jNG5lEq';
+    let longest = 0;
+    let last = performance.now();
+    const ticks = setInterval(() => {
+      longest = Math.max(longest, performance.now() - last);
+      last = performance.now();
+    }, 2);
+    const begun = performance.now();
+    await hasher.verify('password', expensive);
+    const took = performance.now() - begun;
+    clearInterval(ticks);
+    // In one piece of up to 100 ms it would be the greater part of the time it takes.
+    expect(took).to.be.greaterThan(60);
+    expect(longest).to.be.lessThan(Math.min(60, took / 2));
+  });
+
+  it('asks for a new hash where the stored one is not what it would make', async () => {
+    const own = await hasher.hash('password');
+    expect(hasher.isOutdated(own, 'password')).to.equal(false);
+    for (const other of [
+      own.replace('m=19456', 'm=65536'),
+      own.replace('t=2', 't=3'),
+      own.replace('p=1', 'p=4'),
+      '$2b$11$1bcZM7wlh8NfsoF6LZRSG.2GECl/RDuEHfjIwDMAIWiU.9jNG5lEq',
+    ]) {
+      expect(hasher.isOutdated(other, 'password'), other).to.equal(true);
+    }
+  });
+
+  it('keeps the bcrypt hash of a password of which bcrypt saw only the beginning', async () => {
+    const long = 'x'.repeat(80);
+    const hash = await bcryptHash(long, 4);
+    expect(await hasher.verify(`${long} with a slip`, hash)).to.equal(true);
+    expect(hasher.isOutdated(hash, `${long} with a slip`)).to.equal(false);
+    expect(hasher.isOutdated(hash, 'x'.repeat(72))).to.equal(true);
   });
 
   it('turns work away when too much of it waits', async () => {

@@ -42,30 +42,28 @@ const OTHERS = '*';
 
 export function createRefusedLogins({ audit, logger, maxTellApart = 100 }: RefusedLoginsOptions): RefusedLogins {
   let counts = new Map<string, Count>();
-  const countOf = (key: string, subject: string, address: string): Count => {
-    const count = counts.get(key) ?? { subject, address, attempts: 0, throttled: 0 };
-    counts.set(key, count);
-    return count;
-  };
+  let others = noneOf(OTHERS, OTHERS);
   return {
     async refused(login, subject) {
       const key = keyOf(login);
       const known = counts.get(key);
       if (known !== undefined || counts.size >= maxTellApart) {
-        (known ?? countOf(OTHERS, OTHERS, OTHERS)).attempts += 1;
+        (known ?? others).attempts += 1;
         return;
       }
       // Counted before it is recorded, or more of the same would be recorded meanwhile.
-      const count = countOf(key, subject, login.address);
+      const count = noneOf(subject, login.address);
+      counts.set(key, count);
       await audit.commit(SYSTEM_SCOPE, [], [entryOf({ ...count, attempts: 1 })]);
     },
     throttled(login) {
-      const count = counts.get(keyOf(login)) ?? countOf(OTHERS, OTHERS, OTHERS);
-      count.throttled += 1;
+      (counts.get(keyOf(login)) ?? others).throttled += 1;
     },
     async record() {
-      const [first, ...more] = [...counts.values()].filter(({ attempts, throttled }) => attempts + throttled > 0);
+      const all = [...counts.values(), others];
+      const [first, ...more] = all.filter(({ attempts, throttled }) => attempts + throttled > 0);
       counts = new Map();
+      others = noneOf(OTHERS, OTHERS);
       if (first === undefined) return;
       try {
         await audit.commit(SYSTEM_SCOPE, [], [entryOf(first), ...more.map(entryOf)]);
@@ -75,6 +73,10 @@ export function createRefusedLogins({ audit, logger, maxTellApart = 100 }: Refus
       }
     },
   };
+}
+
+function noneOf(subject: string, address: string): Count {
+  return { subject, address, attempts: 0, throttled: 0 };
 }
 
 function keyOf({ account, address }: RefusedLogin): string {
