@@ -1,4 +1,5 @@
 import { join } from 'node:path';
+import type { AccountMailOptions } from './auth/mail/account-mail.ts';
 import type { RunModels } from './cognify/pipeline/settings.ts';
 import { createHttpCloudApi } from './common/adapters/cloud-api/http-cloud-api.ts';
 import type { Config } from './common/config/configuration.ts';
@@ -16,6 +17,7 @@ import type { SecretBox } from './common/ports/secret-box.ts';
 import type { Clock, IdSource } from './common/ports/system.ts';
 import type { WorkQueue } from './common/ports/work-queue.ts';
 import type { Ledger } from './common/repositories/ledger.ts';
+import { openMailer } from './composition/mailer.ts';
 import type { Models } from './composition/models.ts';
 import { oidcOptions } from './composition/oidc.ts';
 import type { Stores } from './composition/stores.ts';
@@ -54,6 +56,7 @@ const REGISTRY: Readonly<Partial<Record<ServiceName, () => Promise<BuildService>
       const { config, secrets } = parts;
       return createAuthService({
         ...common(parts, 'auth'),
+        budgets: parts.budgets,
         settings: {
           posture: config.posture,
           defaultUserEmail: config.defaultUserEmail,
@@ -66,6 +69,7 @@ const REGISTRY: Readonly<Partial<Record<ServiceName, () => Promise<BuildService>
         secretBox: parts.secretBox,
         models: { configured: config.languageModel, changed: parts.models.changed },
         cloudApi: createHttpCloudApi({ baseUrl: config.cloudApiUrl }),
+        ...(config.agentMode && config.stores.documents === 'embedded' ? { agentMode: AGENT_MODE } : {}),
         secrets: {
           jwt: secrets.jwt,
           acceptedJwt: config.jwtAcceptedSecrets ?? [],
@@ -73,6 +77,7 @@ const REGISTRY: Readonly<Partial<Record<ServiceName, () => Promise<BuildService>
           defaultUserPassword: config.defaultUserPassword ?? null,
         },
         oidc: oidcOptions(config),
+        mail: accountMailOptions(parts),
       });
     };
   },
@@ -82,6 +87,7 @@ const REGISTRY: Readonly<Partial<Record<ServiceName, () => Promise<BuildService>
       const { config, stores, documents, fetcher, ledger } = parts;
       return createIngestService({
         ...common(parts, 'ingest'),
+        budgets: parts.budgets,
         blobs: stores.blobs,
         documents,
         fetcher,
@@ -102,6 +108,7 @@ const REGISTRY: Readonly<Partial<Record<ServiceName, () => Promise<BuildService>
       const { config, stores, models, workQueue, ledger, metrics } = parts;
       return createCognifyService({
         ...common(parts, 'cognify'),
+        budgets: parts.budgets,
         blobs: stores.blobs,
         text: stores.indexes.text,
         vectors: stores.indexes.vectors,
@@ -152,6 +159,9 @@ const REGISTRY: Readonly<Partial<Record<ServiceName, () => Promise<BuildService>
   },
 };
 
+/** As if the operator stopped it: requests and runs end in good order. */
+const AGENT_MODE = { checkEveryMs: 60_000, stopProcess: () => void process.kill(process.pid, 'SIGTERM') };
+
 /** Services of later releases have a name and a path already. */
 export function isBuilt(name: ServiceName): boolean {
   return REGISTRY[name] !== undefined;
@@ -175,6 +185,15 @@ function modelsOfRun(config: Config, { languageModel, missingModelKey, extractor
     missingModelKey,
     keepExtractions: languageModel !== null,
     maxChunkTokens: languageModel === null ? embedded : Math.max(1, Math.min(embedded, halfAnswer)),
+  };
+}
+
+function accountMailOptions({ config, logger }: Parts): AccountMailOptions {
+  return {
+    mailer: openMailer(config, logger),
+    links: { reset: config.resetPasswordLink ?? null, verify: config.verifyAddressLink ?? null },
+    perAccountAndHour: config.mailsPerHour,
+    secrets: { reset: config.resetTokenSecret ?? null, verification: config.verificationTokenSecret ?? null },
   };
 }
 

@@ -4,16 +4,16 @@ import type { TokenKey } from '../common/config/token-keys.ts';
 import type { Messenger } from '../common/messaging/messenger.ts';
 import type { AuditLog } from '../common/ports/audit-log.ts';
 import type { CloudApi } from '../common/ports/cloud-api.ts';
+import type { Budgets } from '../common/ports/budgets.ts';
 import type { DocumentStore } from '../common/ports/document-store.ts';
 import type { EventLog } from '../common/ports/event-log.ts';
 import type { Logger } from '../common/ports/logger.ts';
 import type { SecretBox } from '../common/ports/secret-box.ts';
 import type { Clock, IdSource } from '../common/ports/system.ts';
 import type { AgentConnections } from '../common/repositories/agent-connections.ts';
-import type { Mailer } from '../common/ports/mailer.ts';
-import type { AccountMails } from '../common/repositories/account-mails.ts';
 import type { ApiKeys } from '../common/repositories/api-keys.ts';
 import type { AuditRecords } from '../common/repositories/audit-records.ts';
+import type { StoredBudgets } from '../common/repositories/budgets.ts';
 import type { CapabilityGrants } from '../common/repositories/capability-grants.ts';
 import type { Datasets } from '../common/repositories/datasets.ts';
 import type { Grants } from '../common/repositories/grants.ts';
@@ -31,21 +31,12 @@ import type { AccessNews } from './credentials/access-news.ts';
 import type { AccessTokens } from './credentials/access-tokens.ts';
 import type { AuditHeadSigner } from './credentials/audit-head-signer.ts';
 import type { LoginThrottle } from './credentials/login-throttle.ts';
-import type { OneUseTokens } from './credentials/one-use-tokens.ts';
 import type { PasswordHasher } from './credentials/password-hasher.ts';
 import type { PrincipalCache } from './credentials/principal-cache.ts';
 import type { RefusedLogins } from './credentials/refused-logins.ts';
+import type { AccountMail, AccountMailOptions } from './mail/account-mail.ts';
 import type { OidcOptions, OidcSetup } from './oidc/oidc-setup.ts';
 import type { AgentMode, AgentModeSettings } from './usecases/agent-mode.ts';
-import type { Outbox } from './mail/outbox.ts';
-import type { MailPurpose } from './presenters/account-mail.ts';
-
-export interface AccountMailSettings {
-  /** Pages that take the token of a mail, with `{token}` in them; null: the mail holds the token. */
-  readonly links: Readonly<Record<MailPurpose, string | null>>;
-  /** ENGRAM_MAILS_PER_ACCOUNT_AND_HOUR */
-  readonly perAccountAndHour: number;
-}
 
 export interface AuthSettings {
   readonly posture: Pick<AuthPosture, 'required' | 'reason' | 'openByDefault'>;
@@ -56,7 +47,6 @@ export interface AuthSettings {
   readonly cookieDomain: string | null;
   /** JWT_LIFETIME_SECONDS; 0: tokens do not end. */
   readonly tokenLifetimeSeconds: number;
-  readonly mail: AccountMailSettings;
   /** ENGRAM_PUBLIC_SIGN_UP: whoever reaches the service may make an account. */
   readonly publicSignUp: boolean;
   /** MAX_USER_API_KEYS */
@@ -72,9 +62,6 @@ export interface AuthSecrets {
   readonly tokenKeys?: readonly TokenKey[];
   /** DEFAULT_USER_PASSWORD */
   readonly defaultUserPassword: string | null;
-  /** Of the tokens in mails; null: derived from `jwt`. */
-  readonly resetToken: string | null;
-  readonly verificationToken: string | null;
 }
 
 /** The models whose settings the service keeps. */
@@ -90,16 +77,15 @@ export interface AuthServiceOptions {
   readonly store: DocumentStore;
   readonly eventLog: EventLog;
   readonly audit: AuditLog;
+  /** Default: those of the store, without server-wide limits. */
+  readonly budgets?: Budgets;
   readonly messenger: Messenger;
   readonly clock: Clock;
   readonly ids: IdSource;
   readonly logger: Logger;
   readonly settings: AuthSettings;
   readonly secrets: AuthSecrets;
-  /** Null: no mails can be sent. */
-  readonly mailer: Mailer | null;
-  /** Default: a process's own, with delays for real servers. */
-  readonly outbox?: Outbox;
+  readonly mail: AccountMailOptions;
   readonly secretBox: SecretBox;
   readonly models: ConfiguredModels;
   readonly cloudApi: CloudApi;
@@ -119,10 +105,9 @@ export interface AuthDependencies
   > {
   readonly settings: AuthSettings;
   readonly defaultUserPassword: string | null;
-  readonly mailer: Mailer | null;
-  readonly outbox: Outbox;
-  readonly oneUseTokens: OneUseTokens;
-  readonly accountMails: AccountMails;
+  readonly mail: AccountMail;
+  readonly budgets: Budgets;
+  readonly storedBudgets: StoredBudgets;
   readonly users: Users;
   readonly apiKeys: ApiKeys;
   readonly connections: AgentConnections;

@@ -6,10 +6,13 @@ import * as methods from '../common/messaging/methods/auth.ts';
 import { createPrincipalSigner } from '../common/messaging/principal-tokens.ts';
 import type { Subscription } from '../common/ports/bus.ts';
 import type { AnyCollection } from '../common/ports/document-store.ts';
+import { accountMailsCollection } from '../common/repositories/account-mails.ts';
 import { agentConnectionsCollection, createAgentConnections } from '../common/repositories/agent-connections.ts';
 import { apiKeysCollection, createApiKeys } from '../common/repositories/api-keys.ts';
 import { auditRecordsCollection } from '../common/repositories/audit-log.ts';
 import { createAuditRecords } from '../common/repositories/audit-records.ts';
+import { budgetCollections, createBudgets } from '../common/repositories/budget-keeper.ts';
+import { createStoredBudgets } from '../common/repositories/budgets.ts';
 import { capabilityGrantsCollection, createCapabilityGrants } from '../common/repositories/capability-grants.ts';
 import { createDatasets, datasetsCollection } from '../common/repositories/datasets.ts';
 import { createGrants, grantsCollection } from '../common/repositories/grants.ts';
@@ -35,7 +38,9 @@ import { createPasswordHasher } from './credentials/password-hasher.ts';
 import { createPrincipalCache } from './credentials/principal-cache.ts';
 import { createRefusedLogins } from './credentials/refused-logins.ts';
 import type { AuthDependencies, AuthServiceOptions } from './dependencies.ts';
+import { createAccountMail } from './mail/account-mail.ts';
 import { createOidcSetup } from './oidc/oidc-setup.ts';
+import { accountMailRoutes } from './routes/account-mails.ts';
 import { accountRoutes } from './routes/accounts.ts';
 import { agentConnectionRoutes } from './routes/agent-connections.ts';
 import { agentRoutes } from './routes/agents.ts';
@@ -62,8 +67,10 @@ import { resolveDatasets } from './usecases/resolve-datasets.ts';
 
 /** What the composition root prepares in the document store for this service. */
 export const authCollections: readonly AnyCollection[] = [
+  ...budgetCollections,
   usersCollection,
   agentConnectionsCollection,
+  accountMailsCollection,
   apiKeysCollection,
   revokedTokensCollection,
   loginFailuresCollection,
@@ -98,6 +105,7 @@ export function createAuthService(options: AuthServiceOptions): Service {
       ...tokenKeyRoutes(deps),
       ...accountRoutes(deps),
       ...userRoutes(deps),
+      ...accountMailRoutes(deps),
       ...apiKeyRoutes(deps),
       ...agentRoutes(deps),
       ...agentConnectionRoutes(deps),
@@ -124,6 +132,7 @@ export function createAuthService(options: AuthServiceOptions): Service {
       await Promise.all(subscriptions.map((subscription) => subscription.stop()));
       subscriptions = [];
       await review;
+      await deps.mail.outbox.stop();
       await deps.agentMode?.close();
       clearInterval(housekeeping);
       await deps.refusedLogins.record();
@@ -146,6 +155,9 @@ function dependenciesOf(options: AuthServiceOptions): AuthDependencies {
     ...{ store, eventLog, audit, clock, ids, logger, settings },
     ...{ secretBox: options.secretBox, models: options.models, cloudApi: options.cloudApi },
     defaultUserPassword: secrets.defaultUserPassword,
+    mail: createAccountMail(options.mail, { store, clock, logger, jwtSecret: secrets.jwt }),
+    budgets: options.budgets ?? createBudgets(options),
+    storedBudgets: createStoredBudgets(store),
     users: createUsers(store),
     apiKeys: createApiKeys(store),
     connections,

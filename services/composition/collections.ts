@@ -1,4 +1,5 @@
 import type { AnyCollection } from '../common/ports/document-store.ts';
+import { accountMailsCollection } from '../common/repositories/account-mails.ts';
 import { agentConnectionsCollection } from '../common/repositories/agent-connections.ts';
 import { apiKeysCollection } from '../common/repositories/api-keys.ts';
 import { auditRecordsCollection } from '../common/repositories/audit-log.ts';
@@ -35,6 +36,7 @@ import { jobsCollection } from '../common/runs/work-queue.ts';
 
 /** Every collection of the document store, so that each process prepares the same ones. */
 export const collections: readonly AnyCollection[] = [
+  accountMailsCollection,
   agentConnectionsCollection,
   apiKeysCollection,
   auditRecordsCollection,

@@ -1,5 +1,8 @@
 import { randomBytes, randomUUID } from 'node:crypto';
+import type { PasswordHasher } from '../../services/auth/credentials/password-hasher.ts';
 import type { AuthSecrets, AuthServiceOptions, AuthSettings } from '../../services/auth/dependencies.ts';
+import type { AccountMailOptions } from '../../services/auth/mail/account-mail.ts';
+import type { OidcOptions } from '../../services/auth/oidc/oidc-setup.ts';
 import { authCollections, createAuthService } from '../../services/auth/service.ts';
 import { createInProcessBus } from '../../services/common/adapters/in-process/bus.ts';
 import { createMemoryDocumentStore } from '../../services/common/adapters/memory/document-store.ts';
@@ -47,6 +50,14 @@ export function testClock(): TestClock {
   };
 }
 
+export const NO_MAIL: AccountMailOptions = {
+  mailer: null,
+  links: { reset: null, verify: null },
+  perAccountAndHour: 5,
+  secrets: { reset: null, verification: null },
+  retryDelaysMs: [10, 10],
+};
+
 export interface TestAuth extends AsyncDisposable {
   readonly store: DocumentStore;
   readonly messenger: Messenger;
@@ -74,9 +85,16 @@ export interface TestRequest {
 export interface TestAuthOptions {
   readonly settings?: Partial<AuthSettings>;
   readonly secrets?: Partial<AuthSecrets>;
+  readonly mail?: Partial<AccountMailOptions>;
   readonly models?: Partial<ModelOptions>;
+  /** In place of the service's own, to look at it. */
+  readonly passwords?: PasswordHasher;
   /** Of an instance before, to start on what it left. */
   readonly store?: DocumentStore;
+  readonly oidc?: OidcOptions;
+  readonly agentMode?: AuthServiceOptions['agentMode'];
+  /** Default: one that stands still. */
+  readonly clock?: TestClock;
 }
 
 type ModelOptions = Pick<AuthServiceOptions, 'secretBox' | 'models' | 'cloudApi'>;
@@ -94,7 +112,7 @@ export function modelOptions(options: Partial<ModelOptions> = {}): ModelOptions 
 
 /** The real service on the memory store and the in-process bus. */
 export async function startAuth(options: TestAuthOptions = {}): Promise<TestAuth> {
-  const clock = testClock();
+  const clock = options.clock ?? testClock();
   const ids: IdSource = { uuid: randomUUID, ordered: () => randomUUID() };
   const store = options.store ?? createMemoryDocumentStore();
   await store.prepare([...authCollections, eventsCollection]);
@@ -107,6 +125,7 @@ export async function startAuth(options: TestAuthOptions = {}): Promise<TestAuth
   const service = createAuthService({
     ...{ store, eventLog, audit: createAuditLog(store, clock), messenger, clock, ids, logger },
     ...modelOptions(options.models),
+    ...(options.passwords === undefined ? {} : { passwords: options.passwords }),
     settings: {
       posture: required,
       defaultUserEmail: 'default_user@example.com',
@@ -118,6 +137,9 @@ export async function startAuth(options: TestAuthOptions = {}): Promise<TestAuth
       ...options.settings,
     },
     secrets: { jwt: 'a secret for tests only', defaultUserPassword: null, ...options.secrets },
+    mail: { ...NO_MAIL, ...options.mail },
+    oidc: options.oidc,
+    ...(options.agentMode === undefined ? {} : { agentMode: options.agentMode }),
   });
   await service.start();
   const authenticate = async (...credentials: readonly methods.Credential[]) =>

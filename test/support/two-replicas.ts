@@ -34,7 +34,7 @@ import { createWorkQueue, type DurableWorkQueue } from '../../services/common/ru
 import { collections } from '../../services/composition/collections.ts';
 import { createIngestService } from '../../services/ingest/service.ts';
 import { createSearchService } from '../../services/search/service.ts';
-import { modelOptions, open } from './auth-service.ts';
+import { modelOptions, NO_MAIL, open } from './auth-service.ts';
 import { capitalsExtractor, fixedModels } from './cognify-service.ts';
 import { SETTINGS as SEARCH_SETTINGS, searchModels } from './search-world.ts';
 import { unsignedPrincipals } from './unsigned-principals.ts';
@@ -131,6 +131,7 @@ async function startReplica(shared: Shared, index: 0 | 1): Promise<Replica> {
       ...modelOptions(),
       settings: { ...AUTH_SETTINGS, ...options.auth },
       secrets: { jwt: 'a secret that both replicas know', defaultUserPassword: options.password ?? null },
+      mail: NO_MAIL,
     }),
     createCognifyService({
       ...{ ...common, ...indexes, blobs, embedder, workQueue },

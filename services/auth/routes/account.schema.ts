@@ -28,6 +28,12 @@ export const changeUserBody = updateAccountBody.extend({
   is_verified: optional(lenientBoolean()),
 });
 
+export const addressBody = z.object({ email: emailAddress });
+
+export const resetPasswordBody = z.object({ token: z.string(), password: z.string() });
+
+export const verifyBody = z.object({ token: z.string() });
+
 /** Any text: what is no id is answered like an unknown one. */
 export const userParams = z.object({ userId: z.string() });
 

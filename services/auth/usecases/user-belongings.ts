@@ -10,6 +10,7 @@ import type { AuthDependencies } from '../dependencies.ts';
 export function belongingsWrites(deps: AuthDependencies, user: UserId): readonly Write[] {
   return [
     deps.apiKeys.removeAllWrite(user),
+    deps.mail.sent.removeWrite(user),
     deps.connections.removeAllOfUserWrite(user),
     deps.memberships.removeAllOfUserWrite(user),
     deps.roleMembers.removeAllOfUserWrite(user),

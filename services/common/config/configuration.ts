@@ -1,5 +1,6 @@
 import { resolve } from 'node:path';
 import { SERVICE_NAMES, type ServiceName } from '../domain/service-paths.ts';
+import { chooseMailServer, type MailServer } from './mail-choice.ts';
 import { chooseEmbedding, chooseLanguageModel, type ModelSettings } from './model-choice.ts';
 import { type OidcProvider, readOidcProviders } from './oidc-providers.ts';
 import { type AuthPosture, decidePosture } from './posture.ts';
@@ -19,8 +20,17 @@ export interface Config
   extends Omit<
     SettingValues,
     | 'oidcProviders'
+    | 'smtpHost'
+    | 'smtpPort'
+    | 'smtpTls'
+    | 'smtpCaFile'
+    | 'smtpUser'
+    | 'smtpPassword'
+    | 'mailFrom'
+    | 'smtpTimeoutMs'
     | 'oidcClientSecrets'
     | 'host'
+    | 'port'
     | 'services'
     | 'documents'
     | 'blobs'
@@ -31,6 +41,7 @@ export interface Config
     | 'corsAllowedOrigins'
   > {
   readonly host: string;
+  readonly port: number;
   readonly services: readonly ServiceName[];
   readonly stores: StoreSettings;
   readonly autoMigrations: boolean;
@@ -38,11 +49,17 @@ export interface Config
   /** Origins whose pages may call the API; may hold `*`. */
   readonly corsOrigins: readonly string[];
   readonly oidcProviders: readonly OidcProvider[];
+  /** Null: no mails. */
+  readonly mailServer: MailServer | null;
   /** Null: no language model, the rules do its work. */
   readonly languageModel: ModelSettings | null;
   /** Null: the built-in embedder. */
   readonly embedding: ModelSettings | null;
 }
+
+const PORT = 8000;
+/** Of agent mode, so that the server of a program does not take the place of the one for people. */
+const AGENT_PORT = 8011;
 
 /** What follows from the values; problems that concern several settings are added to `problems`. */
 export function completeConfig(values: SettingValues, problems: string[]): Config {
@@ -62,12 +79,14 @@ export function completeConfig(values: SettingValues, problems: string[]): Confi
     ...kept,
     dataDir: resolve(values.dataDir),
     host,
+    port: values.port ?? (values.agentMode ? AGENT_PORT : PORT),
     services,
     stores,
     autoMigrations: values.autoMigrations ?? isEmbedded,
     posture: decidePosture({ accessControl, requireAuthentication, host }),
     corsOrigins: values.corsAllowedOrigins ?? [new URL(values.uiAppUrl).origin],
     oidcProviders: readOidcProviders(values, problems),
+    mailServer: chooseMailServer(values, problems),
     languageModel: chooseLanguageModel(values, problems),
     embedding: chooseEmbedding(values, problems),
   };
@@ -114,6 +133,12 @@ export function adviseOn(config: Config): readonly string[] {
     advice.push(
       'CORS_ALLOWED_ORIGINS=* has no effect without authentication: any web page could read this memory. List the origins, or require authentication.',
     );
+  }
+  if (config.agentMode && config.stores.documents === 'cluster') {
+    advice.push('COGNEE_AGENT_MODE does not stop a process in a cluster: connections of others are in the same store.');
+  }
+  if (config.agentMode && config.stores.documents === 'cluster') {
+    advice.push('COGNEE_AGENT_MODE does not stop a process in a cluster: connections of others are in the same store.');
   }
   if (config.acceptLocalFilePath && config.allowedLocalFileRoots.length === 0) {
     advice.push(

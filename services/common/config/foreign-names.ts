@@ -40,7 +40,6 @@ export const FOREIGN_NAMES: readonly ForeignNames[] = [
     status: 'warned',
     note: 'API keys are always stored hashed.',
   },
-  { names: ['COGNEE_AGENT_MODE'], status: 'warned', note: 'there is no agent mode; set HTTP_API_PORT.' },
   { names: ['CONTRADICTION_DETECTION'], status: 'warned', note: 'the feature was removed from the contract.' },
   {
     names: ['COGNEE_LOG_FILE', 'COGNEE_LOGS_DIR', 'LOGS_ROOT_DIRECTORY'],
@@ -53,11 +52,6 @@ export const FOREIGN_NAMES: readonly ForeignNames[] = [
     note: 'without a configured model nothing is called at all.',
   },
   // Their service or stage has its own issue.
-  {
-    names: ['FASTAPI_USERS_RESET_PASSWORD_TOKEN_SECRET', 'FASTAPI_USERS_VERIFICATION_TOKEN_SECRET'],
-    status: 'later',
-    note: 'password reset and address verification',
-  },
   {
     names: [
       'SLACK_*',

@@ -1,6 +1,8 @@
 import type { z } from 'zod';
 import { access } from './settings/access.ts';
+import { budgets } from './settings/budgets.ts';
 import { cluster } from './settings/cluster.ts';
+import { mail } from './settings/mail.ts';
 import { models } from './settings/models.ts';
 import { oidc } from './settings/oidc.ts';
 import { requests } from './settings/requests.ts';
@@ -9,7 +11,7 @@ import { server } from './settings/server.ts';
 import { stores } from './settings/stores.ts';
 
 /** Every setting that this build uses, by its key in `Config`. */
-export const SETTINGS = { ...server, ...stores, ...cluster, ...access, ...oidc, ...requests, ...models, ...runs };
+export const SETTINGS = { ...server, ...stores, ...cluster, ...access, ...mail, ...oidc, ...requests, ...models, ...runs, ...budgets };
 
 type SettingKey = keyof typeof SETTINGS;
 

@@ -86,6 +86,22 @@ export const access = {
     type: type.text().refine((name) => /^[\w.-]+$/.test(name), 'must be a domain name'),
     meaning: 'Domain of the login cookie; unset = the host that was asked.',
   }),
+  resetTokenSecret: optional({
+    names: ['FASTAPI_USERS_RESET_PASSWORD_TOKEN_SECRET'],
+    section: 'Access',
+    type: type.secretText(8),
+    secret: true,
+    shownDefault: 'derived from the secret of login tokens',
+    meaning: 'Signs the tokens of password resets.',
+  }),
+  verificationTokenSecret: optional({
+    names: ['FASTAPI_USERS_VERIFICATION_TOKEN_SECRET'],
+    section: 'Access',
+    type: type.secretText(8),
+    secret: true,
+    shownDefault: 'derived from the secret of login tokens',
+    meaning: 'Signs the tokens that confirm addresses.',
+  }),
   publicSignUp: setting({
     names: ['ENGRAM_PUBLIC_SIGN_UP'],
     section: 'Access',

@@ -14,7 +14,17 @@ export interface Setting<Value = unknown> {
   readonly secret?: boolean;
 }
 
-export const SECTIONS = ['Server', 'Stores', 'Cluster', 'Access', 'Requests', 'Models', 'Runs'] as const;
+export const SECTIONS = [
+  'Server',
+  'Stores',
+  'Cluster',
+  'Access',
+  'Mail',
+  'Requests',
+  'Models',
+  'Runs',
+  'Budgets',
+] as const;
 export type Section = (typeof SECTIONS)[number];
 
 type WithDefault<Value> = Setting<Value> & { readonly default: string };

@@ -1,0 +1,108 @@
+import { createHmac, createSecretKey, hkdfSync, type KeyObject, timingSafeEqual } from 'node:crypto';
+import type { UserId } from '../../common/domain/brand.ts';
+import { asId, isUuid } from '../../common/domain/ids.ts';
+import type { Clock } from '../../common/ports/system.ts';
+import type { User } from '../../common/repositories/users.ts';
+
+/** Neither kind passes as the other, nor as a login token. */
+const RESET_AUDIENCE = 'fastapi-users:reset';
+const VERIFY_AUDIENCE = 'fastapi-users:verify';
+const LIFETIME_SECONDS = 3600;
+
+type Account = Pick<User, 'id' | 'email' | 'passwordHash'>;
+
+export interface ResetClaims {
+  readonly userId: UserId;
+  readonly fingerprint: string;
+}
+
+export interface VerifyClaims {
+  readonly userId: UserId;
+  /** The address that the token was sent to. */
+  readonly email: string;
+}
+
+/**
+ * HS256 tokens that are sent by mail (auth-integrations.md §2.4). A reset token carries a fingerprint of the password hash,
+ * so its own use ends it, and of the address, so that a mailbox which is not the account's any more is no way in. A
+ * verification token names the address it proves, and proves it once.
+ */
+export interface OneUseTokens {
+  issueReset(user: Account): Promise<string>;
+  /** Null unless signature, algorithm, audience and time are right. */
+  readReset(token: string): Promise<ResetClaims | null>;
+  /** Neither password nor address have changed since. */
+  isUnused(claims: ResetClaims, user: Account): boolean;
+  issueVerification(user: Account): Promise<string>;
+  /** As `readReset`. */
+  readVerification(token: string): Promise<VerifyClaims | null>;
+}
+
+export interface OneUseTokensOptions {
+  /** What the other two derive from where they are not set, so that tokens survive restarts and all replicas agree. */
+  readonly jwtSecret: Uint8Array | string;
+  readonly resetSecret: string | null;
+  readonly verificationSecret: string | null;
+  readonly clock: Pick<Clock, 'now'>;
+}
+
+const loadJose = () => import('jose');
+
+export function createOneUseTokens(options: OneUseTokensOptions): OneUseTokens {
+  const { jwtSecret, clock } = options;
+  const resetKey = keyOf(options.resetSecret, jwtSecret, 'engram reset-password tokens');
+  const verificationKey = keyOf(options.verificationSecret, jwtSecret, 'engram verification tokens');
+  const fingerprintOf = ({ passwordHash, email }: Account) =>
+    createHmac('sha256', resetKey)
+      .update(JSON.stringify([passwordHash, email]))
+      .digest('hex');
+
+  const issue = async (key: KeyObject, audience: string, user: Account, claims: Readonly<Record<string, string>>) => {
+    const { SignJWT } = await loadJose();
+    return new SignJWT({ ...claims })
+      .setProtectedHeader({ alg: 'HS256', typ: 'JWT' })
+      .setSubject(user.id)
+      .setAudience(audience)
+      .setExpirationTime(Math.floor(clock.now().getTime() / 1000) + LIFETIME_SECONDS)
+      .sign(key);
+  };
+  /** The user and the one claim that tells more. */
+  const read = async (key: KeyObject, audience: string, claim: string, token: string) => {
+    const { errors, jwtVerify } = await loadJose();
+    try {
+      const requiredClaims = ['sub', 'exp', claim];
+      const rules = { algorithms: ['HS256'], audience, requiredClaims, currentDate: clock.now() };
+      const { payload } = await jwtVerify(token, key, rules);
+      const { sub = '', [claim]: value } = payload;
+      return isUuid(sub) && typeof value === 'string' ? { userId: asId<UserId>(sub), value } : null;
+    } catch (error) {
+      if (error instanceof errors.JOSEError) return null;
+      throw error;
+    }
+  };
+  return {
+    issueReset: (user) => issue(resetKey, RESET_AUDIENCE, user, { password_fgpt: fingerprintOf(user) }),
+    async readReset(token) {
+      const found = await read(resetKey, RESET_AUDIENCE, 'password_fgpt', token);
+      return found === null ? null : { userId: found.userId, fingerprint: found.value };
+    },
+    isUnused({ fingerprint }, user) {
+      const given = Buffer.from(fingerprint, 'utf8');
+      const expected = Buffer.from(fingerprintOf(user), 'utf8');
+      return given.length === expected.length && timingSafeEqual(given, expected);
+    },
+    issueVerification: (user) => issue(verificationKey, VERIFY_AUDIENCE, user, { email: user.email }),
+    async readVerification(token) {
+      const found = await read(verificationKey, VERIFY_AUDIENCE, 'email', token);
+      return found === null ? null : { userId: found.userId, email: found.value };
+    },
+  };
+}
+
+const KEY_BYTES = 32;
+
+function keyOf(secret: string | null, jwtSecret: Uint8Array | string, purpose: string): KeyObject {
+  if (secret !== null && secret !== '') return createSecretKey(Buffer.from(secret, 'utf8'));
+  if (jwtSecret.length === 0) throw new Error('there is no secret to derive the keys of one-use tokens from');
+  return createSecretKey(Buffer.from(hkdfSync('sha256', jwtSecret, '', purpose, KEY_BYTES)));
+}

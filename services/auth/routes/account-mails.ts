@@ -1,0 +1,77 @@
+import { defineRoute, json, type Route } from '../../common/http/route.ts';
+import { NO_PERMISSION } from '../../common/http/route-permission.ts';
+import type { AuthDependencies } from '../dependencies.ts';
+import { presentUser } from '../presenters/account.ts';
+import { requestAccountMail } from '../usecases/request-account-mail.ts';
+import { resetPassword } from '../usecases/reset-password.ts';
+import { verifyAddress } from '../usecases/verify-address.ts';
+import { addressBody, resetPasswordBody, userRecord, verifyBody } from './account.schema.ts';
+
+/** Asking for mails with tokens, and using those. No credential is looked at: a Bearer that is sent along does no harm. */
+export function accountMailRoutes(deps: AuthDependencies): readonly Route[] {
+  return [forgotPassword(deps), reset(deps), requestVerification(deps), verify(deps)];
+}
+
+const common = { method: 'POST', tag: 'auth', auth: 'none', permission: NO_PERMISSION } as const;
+
+function forgotPassword(deps: AuthDependencies): Route {
+  return defineRoute({
+    ...common,
+    path: '/api/v1/auth/forgot-password',
+    summary: 'Ask for a mail with a token that sets a new password',
+    body: { kind: 'json', schema: addressBody },
+    responses: { 202: { description: 'Taken, whether there is such an account or not' } },
+    async handle({ body }) {
+      requestAccountMail(deps, 'reset', body.email);
+      return json(null, 202);
+    },
+  });
+}
+
+function reset(deps: AuthDependencies): Route {
+  return defineRoute({
+    ...common,
+    path: '/api/v1/auth/reset-password',
+    summary: 'Set a new password with a token from a mail; ends all login tokens',
+    body: { kind: 'json', schema: resetPasswordBody },
+    responses: {
+      200: { description: 'The password is set' },
+      400: { description: 'RESET_PASSWORD_BAD_TOKEN or RESET_PASSWORD_INVALID_PASSWORD' },
+      429: { description: 'Too many at the moment' },
+    },
+    async handle({ body }) {
+      await resetPassword(deps, body);
+      return json(null);
+    },
+  });
+}
+
+function requestVerification(deps: AuthDependencies): Route {
+  return defineRoute({
+    ...common,
+    path: '/api/v1/auth/request-verify-token',
+    summary: 'Ask for a mail with a token that confirms the address',
+    body: { kind: 'json', schema: addressBody },
+    responses: { 202: { description: 'Taken, whether there is such an account or not' } },
+    async handle({ body }) {
+      requestAccountMail(deps, 'verify', body.email);
+      return json(null, 202);
+    },
+  });
+}
+
+function verify(deps: AuthDependencies): Route {
+  return defineRoute({
+    ...common,
+    path: '/api/v1/auth/verify',
+    summary: 'Confirm an address with a token from a mail',
+    body: { kind: 'json', schema: verifyBody },
+    responses: {
+      200: { description: 'The account', schema: userRecord },
+      400: { description: 'VERIFY_USER_BAD_TOKEN or VERIFY_USER_ALREADY_VERIFIED' },
+    },
+    async handle({ body }) {
+      return json(presentUser(await verifyAddress(deps, body.token)));
+    },
+  });
+}

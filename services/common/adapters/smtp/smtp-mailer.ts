@@ -1,0 +1,53 @@
+import type { Mailer } from '../../ports/mailer.ts';
+import { smtpError } from './smtp-errors.ts';
+
+export interface SmtpSettings {
+  readonly host: string;
+  readonly port: number;
+  /** Null: the server takes mails of anybody who reaches it. */
+  readonly login: { readonly user: string; readonly password: string } | null;
+  /** `starttls`: upgraded or not sent; `tls`: encrypted from the first byte; `none`: never encrypted. */
+  readonly tls: 'starttls' | 'tls' | 'none';
+  /** PEM; null: the authorities that Node knows. */
+  readonly certificateAuthority: string | null;
+  readonly from: string;
+  /** For each step: name resolution, connection, greeting, silence on the line. */
+  readonly timeoutMs: number;
+}
+
+/** A mail as a whole may take so many times one step: a server that answers byte by byte is given up. */
+const STEPS = 6;
+
+/** Loaded with the first mail: most processes never send one. */
+const loadNodemailer = () => import('nodemailer');
+
+/** One connection per mail: they are rare. Every outcome is decided after six times `timeoutMs` at most. */
+export function createSmtpMailer(settings: SmtpSettings): Mailer {
+  const { host, port, login, tls, certificateAuthority, from, timeoutMs } = settings;
+  return {
+    async send({ to, subject, text }, signal) {
+      const { createTransport } = await loadNodemailer();
+      const transport = createTransport({
+        ...{ host, port, secure: tls === 'tls', requireTLS: tls === 'starttls', ignoreTLS: tls === 'none' },
+        ...(login === null ? {} : { auth: { user: login.user, pass: login.password } }),
+        ...(certificateAuthority === null ? {} : { tls: { ca: certificateAuthority } }),
+        ...{
+          dnsTimeout: timeoutMs,
+          connectionTimeout: timeoutMs,
+          greetingTimeout: timeoutMs,
+          socketTimeout: timeoutMs,
+        },
+        // What is in a mail is text of ours; nothing of it may make the library read files or addresses.
+        ...{ disableFileAccess: true, disableUrlAccess: true },
+      });
+      const deadline = AbortSignal.any([signal, AbortSignal.timeout(STEPS * timeoutMs)]);
+      try {
+        await transport.sendMail({ from, to: { name: '', address: to }, subject, text, signal: deadline });
+      } catch (error) {
+        throw smtpError(error, `${host}:${port}`);
+      } finally {
+        transport.close();
+      }
+    },
+  };
+}
