@@ -1,5 +1,7 @@
 import { setTimeout as sleep } from 'node:timers/promises';
 import { expect } from 'chai';
+import { startAuth, testClock } from '../../../test/support/auth-service.ts';
+import { createMemoryDocumentStore } from '../../common/adapters/memory/document-store.ts';
 import { createSilentLogger } from '../../common/observability/logger.ts';
 import { type AgentMode, createAgentMode } from './agent-mode.ts';
 
@@ -55,6 +57,30 @@ describe('agent mode', () => {
     mode.connectionRegistered();
     await until(() => asked.length > 2);
     expect(stops).to.equal(0);
+  });
+
+  it('ends a server when its last agent has left, but not because of one that a killed process left behind', async () => {
+    const store = createMemoryDocumentStore();
+    let ended = 0;
+    const agentMode = {
+      checkEveryMs: 5,
+      stopProcess() {
+        ended += 1;
+      },
+    };
+    const body = { agent_session_name: 'work' };
+    const killed = await startAuth({ store });
+    const principal = await killed.addUser();
+    await killed.call('POST', '/api/v1/agents/register', { principal, body: { agent_session_name: 'left behind' } });
+    await killed[Symbol.asyncDispose]();
+    const clock = testClock();
+    clock.advance(1000);
+    await using auth = await startAuth({ store, clock, agentMode });
+    await auth.call('POST', '/api/v1/agents/register', { principal, body });
+    await sleep(30);
+    expect(ended).to.equal(0);
+    await auth.call('POST', '/api/v1/agents/unregister', { principal, body });
+    await until(() => ended > 0);
   });
 
   it('checks no more once it is closed', async () => {

@@ -45,6 +45,13 @@ describe('loadConfig', () => {
     expect(warnings).to.deep.equal([]);
   });
 
+  it('listens elsewhere in agent mode, unless it is told where', () => {
+    expect(loadConfig({ COGNEE_AGENT_MODE: 'true' }).config).to.include({ agentMode: true, port: 8011 });
+    expect(loadConfig({ COGNEE_AGENT_MODE: 'true', HTTP_API_PORT: '9001' }).config.port).to.equal(9001);
+    const inCluster = loadConfig({ ...servers, ENGRAM_STORES: 'cluster', COGNEE_AGENT_MODE: 'true' });
+    expect(inCluster.warnings.join()).to.contain('COGNEE_AGENT_MODE does not stop a process in a cluster');
+  });
+
   it('has no secret by default', () => {
     const { config } = loadConfig({});
     expect(config.jwtSecret).to.equal(undefined);

@@ -14,11 +14,11 @@ const LEVEL_WORDS: Readonly<Record<string, string>> = {
 };
 
 export const server = {
-  port: setting({
+  port: optional({
     names: ['HTTP_API_PORT'],
     section: 'Server',
     type: type.integer({ min: 0, max: 65_535 }),
-    default: '8000',
+    shownDefault: '8000 (agent mode: 8011)',
     meaning: 'Port of the HTTP API; 0 takes any free one.',
   }),
   host: optional({
@@ -52,6 +52,14 @@ export const server = {
     type: type.secondsAsMs({ min: 0, max: 3_600 }),
     default: '8',
     meaning: 'Seconds that a stop waits for requests and runs.',
+  }),
+  agentMode: setting({
+    names: ['COGNEE_AGENT_MODE'],
+    section: 'Server',
+    type: type.flag(),
+    default: 'false',
+    meaning:
+      'The server lives for its agents: after the first has registered a connection, it stops within a minute of the last being unregistered. Only with an embedded document store.',
   }),
   environmentFile: optional({
     names: ['COGNEE_ENV_FILE'],
