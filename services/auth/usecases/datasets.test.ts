@@ -1,15 +1,16 @@
 import { randomUUID } from 'node:crypto';
 import { expect } from 'chai';
 import { CALL, startAuth, type TestAuth } from '../../../test/support/auth-service.ts';
+import { giveGrant, takeGrant } from '../../../test/support/set-grant.ts';
 import type { DatasetId, TenantId } from '../../common/domain/brand.ts';
 import type { DatasetRef } from '../../common/domain/dataset.ts';
-import { scopeOf } from '../../common/domain/dataset.ts';
 import { asId, datasetId } from '../../common/domain/ids.ts';
 import { PERMISSIONS, type Permission, type Principal } from '../../common/domain/principal.ts';
 import { SYSTEM_SCOPE } from '../../common/domain/scope.ts';
 import * as methods from '../../common/messaging/methods/auth.ts';
 import { datasetsCollection } from '../../common/repositories/datasets.ts';
 import { createGrants, grantsCollection } from '../../common/repositories/grants.ts';
+import { createMemberships } from '../../common/repositories/memberships.ts';
 
 interface Query {
   readonly ids?: readonly string[];
@@ -37,6 +38,12 @@ describe('dataset registry', () => {
     (await auth.messenger.call(methods.removeDataset, { dataset }, CALL)).removed;
   const resolve = async (principal: Principal, permission: Permission, query: Query = {}) =>
     (await auth.messenger.call(methods.resolveDatasets, { permission, ...query }, { ...CALL, principal })).datasets;
+  /** While it works in a tenant of its own. */
+  const elsewhereOf = async (principal: Principal): Promise<Principal> => {
+    const tenant = asId<TenantId>(randomUUID());
+    await join(auth, principal, tenant);
+    return { ...principal, tenant };
+  };
   const refusal = async (work: Promise<unknown>) => {
     const error = await work.then(
       () => new Error('expected a refusal'),
@@ -112,12 +119,11 @@ describe('dataset registry', () => {
 
   it('removes the grants with the dataset, so that a later one of the same name starts clean', async () => {
     const first = await create(ada, 'shared');
-    const grants = createGrants(auth.store);
-    expect(await grants.grant(scopeOf(first), bob.id, 'read')).to.equal(true);
+    await giveGrant(auth.store, first, bob.id, 'read');
     expect(await resolve(bob, 'read')).to.deep.equal([first]);
     expect(await remove(first)).to.equal(true);
     expect(await remove(first)).to.equal(false);
-    expect(await grants.grant(scopeOf(first), bob.id, 'read')).to.equal(false);
+    expect(String(await giveGrant(auth.store, first, bob.id, 'read').catch(String))).to.include('VersionConflictError');
     const second = await create(ada, 'shared');
     expect(second.id).to.equal(first.id);
     expect(await resolve(bob, 'read')).to.deep.equal([]);
@@ -135,7 +141,7 @@ describe('dataset registry', () => {
   it('refuses ids that are unknown, foreign, malformed or of another tenant alike', async () => {
     const own = await create(ada, 'own');
     const foreign = await create(bob, 'foreign');
-    const elsewhere = await create({ ...ada, tenant: asId<TenantId>(randomUUID()) }, 'elsewhere');
+    const elsewhere = await create(await elsewhereOf(ada), 'elsewhere');
     for (const id of [foreign.id, elsewhere.id, randomUUID(), 'x', '']) {
       const { status, detail } = await refusal(resolve(ada, 'write', { ids: [own.id, id] }));
       expect(status).to.equal(403);
@@ -161,7 +167,7 @@ describe('dataset registry', () => {
 
   it('resolves names among own datasets only and names all that are missing', async () => {
     const foreign = await create(bob, 'foreign');
-    await createGrants(auth.store).grant(scopeOf(foreign), ada.id, 'read');
+    await giveGrant(auth.store, foreign, ada.id, 'read');
     await create(ada, 'own');
     const { status, detail } = await refusal(resolve(ada, 'read', { names: ['foreign', 'own', 'nope', 'nope'] }));
     expect(status).to.equal(404);
@@ -188,7 +194,7 @@ describe('dataset registry', () => {
 
   it('creates nothing when the permission on another dataset of the request is missing', async () => {
     const own = await create(ada, 'own');
-    await createGrants(auth.store).revoke(scopeOf(own), ada.id, 'write');
+    await takeGrant(auth.store, own, ada.id, 'write');
     const { status } = await refusal(resolve(ada, 'write', { names: ['own', 'new'], createMissing: true }));
     expect(status).to.equal(403);
     expect(namesOf(await resolve(ada, 'read'))).to.deep.equal(['own']);
@@ -196,7 +202,7 @@ describe('dataset registry', () => {
 
   it('lets forget find shared datasets by name, own ones first', async () => {
     const foreign = await create(bob, 'notes');
-    await createGrants(auth.store).grant(scopeOf(foreign), ada.id, 'delete');
+    await giveGrant(auth.store, foreign, ada.id, 'delete');
     const query = { names: ['notes'], namesAmongPermitted: true };
     expect(await resolve(ada, 'delete', query)).to.deep.equal([foreign]);
     const own = await create(ada, 'notes');
@@ -218,7 +224,7 @@ describe('dataset registry', () => {
   it('lets a parent use what was granted to its agent, but not the agent what was granted to its parent', async () => {
     const agent = await auth.addUser({ parentId: ada.id });
     const dataset = await create(bob, 'bobs');
-    await createGrants(auth.store).grant(scopeOf(dataset), agent.id, 'read');
+    await giveGrant(auth.store, dataset, agent.id, 'read');
     expect(await resolve(ada, 'read', { ids: [dataset.id] })).to.deep.equal([dataset]);
     expect((await refusal(resolve(ada, 'write', { ids: [dataset.id] }))).status).to.equal(403);
     const adas = await create(ada, 'adas');
@@ -227,7 +233,7 @@ describe('dataset registry', () => {
 
   it('hides everything of one tenant while the user works in another', async () => {
     const dataset = await create(ada, 'here');
-    const elsewhere = { ...ada, tenant: asId<TenantId>(randomUUID()) };
+    const elsewhere = await elsewhereOf(ada);
     expect(await resolve(elsewhere, 'read')).to.deep.equal([]);
     expect((await refusal(resolve(elsewhere, 'read', { names: ['here'] }))).status).to.equal(404);
     const twin = await create(elsewhere, 'here');
@@ -248,17 +254,28 @@ describe('dataset registry', () => {
   });
 });
 
+async function join({ store }: TestAuth, { id }: Principal, tenant: TenantId): Promise<void> {
+  await store.commit({ tenant }, [createMemberships(store).insertWrite(tenant, id, '2026-01-02T03:04:05.678Z')]);
+}
+
 describe('GetPrincipal', () => {
   it('answers the account as it stands, in the tenant of the job, and null when it may not act', async () => {
     await using auth = await startAuth();
     const tenant = asId<TenantId>(randomUUID());
     const member = await auth.addUser({ tenant });
+    await join(auth, member, tenant);
+    const agent = await auth.addUser({ parentId: member.id, tenant });
+    const stranger = await auth.addUser();
     const inactive = await auth.addUser({ isActive: false });
     const get = async (userId: string, inTenant: string) =>
       (await auth.messenger.call(methods.getPrincipal, { userId, tenant: inTenant }, CALL)).principal;
     expect(await get(member.id, tenant)).to.deep.equal(member);
     expect(await get(member.id, 'personal')).to.deep.equal({ ...member, tenant: 'personal' });
     expect(await get(member.id, randomUUID())).to.equal(null);
+    expect(await get(agent.id, tenant), 'an agent that lives there').to.deep.equal(agent);
+    expect(await get(stranger.id, tenant)).to.equal(null);
+    await auth.store.commit({ tenant }, [createMemberships(auth.store).removeWrite(tenant, member.id)]);
+    expect(await get(member.id, tenant), 'after leaving').to.equal(null);
     expect(await get(inactive.id, 'personal')).to.equal(null);
     expect(await get(randomUUID(), 'personal')).to.equal(null);
   });

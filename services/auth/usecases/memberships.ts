@@ -56,7 +56,7 @@ export async function leaveTenant(deps: LeaveDependencies, { tenant, user }: Mem
       requireUser(deps, user),
       deps.memberships.has(tenant, user),
     ]);
-    if (!isMember) throw engramError('EntityNotFoundError', 'The user is not a member of the tenant.');
+    if (!isMember) throw engramError('EntityNotFoundError', 'User not found in this tenant.');
     if (ownerId === user) throw ownerStays();
     const agents = await agentsOf(deps, user);
     const everyone = [user, ...agents.map(({ id }) => id)];
@@ -84,9 +84,9 @@ export async function leaveTenant(deps: LeaveDependencies, { tenant, user }: Mem
   }
 }
 
-async function requireUser({ users }: Pick<AuthDependencies, 'users'>, id: UserId): Promise<User> {
+export async function requireUser({ users }: Pick<AuthDependencies, 'users'>, id: UserId): Promise<User> {
   const user = await users.get(id);
-  if (user === null) throw engramError('EntityNotFoundError', 'Could not find the user.');
+  if (user === null) throw engramError('EntityNotFoundError', `Could not find user: ${id}`);
   return user;
 }
 
@@ -108,10 +108,12 @@ function evictionOf(
 }
 
 function alreadyMember() {
-  return engramError('EntityAlreadyExistsError', 'The user is already part of the tenant.');
+  return engramError('EntityAlreadyExistsError', 'User is already part of the tenant.');
 }
 
 /** A validation error with another status than that class has elsewhere. */
 function ownerStays(): HttpError {
-  return new HttpError(400, { detail: 'The owner of the tenant cannot be removed from it. [CogneeValidationError]' });
+  return new HttpError(400, {
+    detail: 'Cannot remove the tenant owner from their own tenant. [CogneeValidationError]',
+  });
 }

@@ -4,17 +4,22 @@ import { engramError } from '../../common/domain/errors.ts';
 import { asId, isUuid } from '../../common/domain/ids.ts';
 import {
   datasetsWith,
-  grantHolders,
   isCreatableDatasetName,
+  keyAllows,
+  keyReaches,
   notAllPermitted,
 } from '../../common/domain/permissions.ts';
 import type { Permission, Principal } from '../../common/domain/principal.ts';
 import type { Scope } from '../../common/domain/scope.ts';
-import { datasetRef } from '../../common/repositories/datasets.ts';
+import { datasetRef, type StoredDataset } from '../../common/repositories/datasets.ts';
 import type { AuthDependencies } from '../dependencies.ts';
 import { createDataset } from './create-dataset.ts';
+import { grantHoldersOf } from './grant-holders.ts';
 
-type Dependencies = Pick<AuthDependencies, 'store' | 'eventLog' | 'clock' | 'datasets' | 'grants' | 'users'>;
+type Dependencies = Pick<
+  AuthDependencies,
+  'store' | 'eventLog' | 'clock' | 'datasets' | 'grants' | 'users' | 'memberships' | 'roleMembers' | 'budgets'
+>;
 
 export interface DatasetQuery {
   readonly principal: Principal;
@@ -39,19 +44,24 @@ async function byIds(
   query: DatasetQuery,
   given: readonly string[],
 ): Promise<readonly DatasetRef[]> {
-  if (!given.every(isUuid)) throw notAllPermitted(query.permission);
+  const { principal, permission } = query;
+  if (!given.every(isUuid)) throw notAllPermitted(permission);
   const ids = [...new Set(given.map((id) => asId<DatasetId>(id)))];
+  if (!ids.every((id) => keyReaches(principal, id))) throw notAllPermitted(permission);
   const [datasets] = await Promise.all([
     deps.datasets.getMany(scopeOf(query), ids),
     requirePermission(deps, query, ids),
   ]);
-  if (datasets.length < ids.length) throw notAllPermitted(query.permission);
+  if (datasets.length < ids.length) throw notAllPermitted(permission);
   return datasets.map(datasetRef);
 }
 
 async function allPermitted(deps: Dependencies, query: DatasetQuery): Promise<readonly DatasetRef[]> {
-  const grants = await deps.grants.ofHolders(scopeOf(query), await holdersFor(deps, query.principal));
-  const datasets = await deps.datasets.getMany(scopeOf(query), [...datasetsWith(query.permission, grants)]);
+  const { principal, permission } = query;
+  if (!keyAllows(principal, permission)) return [];
+  const grants = await deps.grants.ofHolders(scopeOf(query), await grantHoldersOf(deps, principal));
+  const ids = [...datasetsWith(permission, grants)].filter((id) => keyReaches(principal, id));
+  const datasets = await deps.datasets.getMany(scopeOf(query), ids);
   return datasets.toSorted(byAge).map(datasetRef);
 }
 
@@ -62,21 +72,27 @@ async function amongOwn(
   names: readonly string[],
 ): Promise<readonly DatasetRef[]> {
   const { principal } = query;
-  const own = await deps.datasets.ownedByName(scopeOf(query), principal.id, names);
+  const own = await ownDatasets(deps, query, names);
   const known = new Map<string, DatasetRef>(own.map((dataset) => [dataset.name, datasetRef(dataset)]));
   const missing = names.filter((name) => !known.has(name));
   if (missing.length > 0 && !query.createMissing) throw namesNotFound(missing);
   const unusable = missing.find((name) => !isCreatableDatasetName(name));
   if (unusable !== undefined) throw invalidName(unusable);
   // Before anything is made: a refused request leaves no dataset behind.
-  if (own.length > 0)
-    await requirePermission(
-      deps,
-      query,
-      own.map((dataset) => dataset.id),
-    );
+  const ownIds = own.map(({ id }) => id);
+  await requirePermission(deps, query, ownIds);
   for (const name of missing) known.set(name, await createDataset(deps, principal, name));
   return names.flatMap((name) => known.get(name) ?? []);
+}
+
+async function ownDatasets(
+  { datasets }: Dependencies,
+  query: DatasetQuery,
+  names: readonly string[],
+): Promise<readonly StoredDataset[]> {
+  const { principal } = query;
+  const own = await datasets.ownedByName(scopeOf(query), principal.id, names);
+  return own.filter(({ id }) => keyReaches(principal, id));
 }
 
 /** `forget` alone: the first dataset of the name that the permission reaches; an own one goes before a shared one. */
@@ -96,21 +112,18 @@ async function amongPermitted(
 
 async function requirePermission(deps: Dependencies, query: DatasetQuery, ids: readonly DatasetId[]): Promise<void> {
   const { principal, permission } = query;
+  if (!keyAllows(principal, permission)) throw notAllPermitted(permission);
   const own = datasetsWith(permission, await deps.grants.on(scopeOf(query), ids, [principal.id]));
   const others = ids.filter((id) => !own.has(id));
   if (others.length === 0) return;
-  // Only now the agents: most requests are about datasets that the principal may use itself.
-  const holders = await holdersFor(deps, principal);
+  // Only now agents, tenants and roles: most requests are about datasets that the principal may use itself.
+  const holders = await grantHoldersOf(deps, principal);
   const inherited = datasetsWith(permission, await deps.grants.on(scopeOf(query), others, holders));
   if (others.some((id) => !inherited.has(id))) throw notAllPermitted(permission);
 }
 
 function scopeOf({ principal }: DatasetQuery): Scope {
   return { tenant: principal.tenant };
-}
-
-async function holdersFor({ users }: Dependencies, principal: Principal) {
-  return grantHolders(principal, await users.childAgents(principal.id));
 }
 
 function byAge(one: DatasetRef, other: DatasetRef): number {

@@ -15,8 +15,8 @@ type Dependencies = Pick<
 >;
 
 /**
- * Gives the role to a member of its tenant. The caller has checked that `by` may. Errors: `RoleNotFoundError`,
- * `UserNotFoundError`, `TenantNotFoundError` for a user outside the tenant, `EntityAlreadyExistsError`.
+ * Gives the role to a member of its tenant. The caller has checked that `by` may. Errors: `UserNotFoundError`,
+ * `RoleNotFoundError`, `TenantNotFoundError` for a user outside the tenant, `EntityAlreadyExistsError`.
  */
 export async function joinRole(deps: Dependencies, membership: RoleMembership, by: UserId | null): Promise<void> {
   const { role: id, user } = membership;
@@ -28,7 +28,7 @@ export async function joinRole(deps: Dependencies, membership: RoleMembership, b
       deps.roles.touchWrite(id),
       deps.memberships.touchWrite(tenant, user),
       deps.roleMembers.insertWrite(role, user),
-      ...deps.eventLog.appendWrites({ tenant }, [eventOf('role.assigned', membership)]),
+      ...deps.eventLog.appendWrites({ tenant }, [{ type: 'role.assigned', ...subjectOf(membership) }]),
     ];
     const entry = { tenant, action: 'role_member.added', actor: by, subject: user, details: { role: id } };
     try {
@@ -42,15 +42,15 @@ export async function joinRole(deps: Dependencies, membership: RoleMembership, b
   }
 }
 
-/** Idempotent. Errors: `RoleNotFoundError`, `UserNotFoundError`. */
+/** Idempotent. Errors: `UserNotFoundError`, `RoleNotFoundError`. */
 export async function leaveRole(deps: Dependencies, membership: RoleMembership, by: UserId | null): Promise<void> {
   const { role: id, user } = membership;
-  const { tenant } = await requireRole(deps, id);
   await requireRoleUser(deps, user);
+  const { tenant } = await requireRole(deps, id);
   if (!(await deps.roleMembers.has(id, user))) return;
   const writes = [
     deps.roleMembers.removeWrite(id, user),
-    ...deps.eventLog.appendWrites({ tenant }, [eventOf('role.unassigned', membership)]),
+    ...deps.eventLog.appendWrites({ tenant }, [{ type: 'role.unassigned', ...subjectOf(membership) }]),
   ];
   const entry = { tenant, action: 'role_member.removed', actor: by, subject: user, details: { role: id } };
   await deps.audit.commit({ tenant }, writes, [entry]);
@@ -59,28 +59,28 @@ export async function leaveRole(deps: Dependencies, membership: RoleMembership, 
 
 /** The role, when the user is one it can be given to. Errors as of `joinRole`, but for the last. */
 export async function assignableRole(deps: Dependencies, { role: id, user }: RoleMembership): Promise<Role> {
-  const role = await requireRole(deps, id);
   await requireRoleUser(deps, user);
+  const role = await requireRole(deps, id);
   if (!(await deps.memberships.has(role.tenant, user))) {
-    throw engramError('TenantNotFoundError', 'The user is not part of the tenant of the role.');
+    throw engramError('TenantNotFoundError', 'User is not part of the tenant of the role.');
   }
   return role;
 }
 
 export async function requireRole({ roles }: Pick<Dependencies, 'roles'>, id: RoleId): Promise<Role> {
   const role = await roles.get(id);
-  if (role === null) throw engramError('RoleNotFoundError', 'Could not find the role.');
+  if (role === null) throw engramError('RoleNotFoundError', 'User role not found.');
   return role;
 }
 
 export async function requireRoleUser({ users }: Pick<Dependencies, 'users'>, id: UserId): Promise<void> {
-  if ((await users.get(id)) === null) throw engramError('UserNotFoundError', 'Could not find the user.');
+  if ((await users.get(id)) === null) throw engramError('UserNotFoundError', 'User not found.');
 }
 
-function eventOf(type: string, { role, user }: RoleMembership) {
-  return { type, subjectId: `${role}/${user}`, data: { roleId: role, userId: user } };
+function subjectOf({ role, user }: RoleMembership) {
+  return { subjectId: `${role}/${user}`, data: { roleId: role, userId: user } };
 }
 
 function alreadyAssigned() {
-  return engramError('EntityAlreadyExistsError', 'The user already has the role.');
+  return engramError('EntityAlreadyExistsError', 'User already has the role.');
 }

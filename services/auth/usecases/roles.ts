@@ -4,7 +4,7 @@ import { asId } from '../../common/domain/ids.ts';
 import { DuplicateKeyError, VersionConflictError } from '../../common/ports/document-store.ts';
 import type { Role } from '../../common/repositories/roles.ts';
 import type { AuthDependencies } from '../dependencies.ts';
-import { requireTenant } from './tenant-authority.ts';
+import { requireTenant, tenantNotFound } from './tenant-authority.ts';
 
 type CreateDependencies = Pick<AuthDependencies, 'audit' | 'clock' | 'eventLog' | 'ids' | 'roles' | 'tenants'>;
 type DeleteDependencies = Pick<
@@ -36,9 +36,9 @@ export async function createRole(
     return role;
   } catch (error) {
     if (error instanceof DuplicateKeyError) {
-      throw engramError('EntityAlreadyExistsError', 'The tenant already has a role of this name.');
+      throw engramError('EntityAlreadyExistsError', 'Role already exists in this tenant.');
     }
-    if (error instanceof VersionConflictError) throw engramError('TenantNotFoundError', 'Could not find the tenant.');
+    if (error instanceof VersionConflictError) throw tenantNotFound(tenant);
     throw error;
   }
 }
@@ -73,5 +73,5 @@ export async function deleteRole(deps: DeleteDependencies, id: RoleId, by: UserI
 }
 
 function roleGone() {
-  return engramError('EntityNotFoundError', 'Could not find the role.');
+  return engramError('EntityNotFoundError', 'Role not found.');
 }

@@ -2,6 +2,7 @@ import type { PrincipalId, TenantId, UserId } from '../../common/domain/brand.ts
 import { ADMIN_ROLE, CAPABILITIES, type Capability } from '../../common/domain/capabilities.ts';
 import { engramError } from '../../common/domain/errors.ts';
 import type { Principal } from '../../common/domain/principal.ts';
+import { wireTenant } from '../../common/domain/scope.ts';
 import type { Tenant } from '../../common/repositories/tenants.ts';
 import type { AuthDependencies } from '../dependencies.ts';
 
@@ -68,11 +69,15 @@ export async function requireCapability(
 /** `TenantNotFoundError` for the personal space too. */
 export async function requireTenant({ tenants }: Pick<Dependencies, 'tenants'>, id: TenantId): Promise<Tenant> {
   const tenant = await tenants.get(id);
-  if (tenant === null) throw engramError('TenantNotFoundError', 'Could not find the tenant.');
+  if (tenant === null) throw tenantNotFound(id);
   return tenant;
+}
+
+export function tenantNotFound(id: TenantId) {
+  return engramError('TenantNotFoundError', `Could not find tenant: ${wireTenant(id) ?? 'None'}`);
 }
 
 export function capabilityMissing(capability: Capability) {
   const what = capability.replaceAll('_', ' ');
-  return engramError('PermissionDeniedError', `You do not have permission to ${what} in this tenant.`);
+  return engramError('PermissionDeniedError', `User is not authorized to ${what} for this tenant`);
 }

@@ -1,4 +1,4 @@
-import type { DatasetId, PrincipalId, UserId } from './brand.ts';
+import type { DatasetId, PrincipalId, RoleId, TenantId, UserId } from './brand.ts';
 import { type EngramError, engramError } from './errors.ts';
 import type { Permission, Principal } from './principal.ts';
 
@@ -9,12 +9,33 @@ export interface Grant {
   readonly permissions: ReadonlySet<Permission>;
 }
 
+/** What a user is connected with, in whatever tenant. */
+export interface Connections {
+  readonly childAgents: readonly UserId[];
+  readonly tenants: readonly TenantId[];
+  readonly roles: readonly RoleId[];
+}
+
 /**
- * Whose grants count for a principal: its own and those of its child agents (auth-integrations.md §3.1). Tenants and
- * roles join here once they exist.
+ * Whose grants count for a user (auth-integrations.md §3.1): its own, those of its child agents, of every tenant it belongs
+ * to, and of its roles as long as it belongs to one at all. Which datasets they open is cut to the current tenant elsewhere:
+ * grants are read in its scope.
  */
-export function grantHolders(principal: Pick<Principal, 'id'>, childAgents: readonly UserId[]): readonly UserId[] {
-  return [...new Set([principal.id, ...childAgents])];
+export function grantHolders(
+  user: Pick<Principal, 'id'>,
+  { childAgents, tenants, roles }: Connections,
+): readonly PrincipalId[] {
+  return [...new Set([user.id, ...childAgents, ...tenants, ...(tenants.length === 0 ? [] : roles)])];
+}
+
+/** Whether the API key that the principal came with, if any, has the permission at all. */
+export function keyAllows({ key }: Pick<Principal, 'key'>, permission: Permission): boolean {
+  return key === undefined || key.permissions === null || key.permissions.includes(permission);
+}
+
+/** Other datasets than those of the API key, if it has any, do not exist for the principal. */
+export function keyReaches({ key }: Pick<Principal, 'key'>, dataset: DatasetId): boolean {
+  return key === undefined || key.datasets === null || key.datasets.includes(dataset);
 }
 
 /** Who gets all four permissions on a new dataset: its creator and, when an agent creates, the agent's parent too. */

@@ -2,17 +2,16 @@ import type { DatasetId, PrincipalId } from '../domain/brand.ts';
 import { asId } from '../domain/ids.ts';
 import type { Grant } from '../domain/permissions.ts';
 import { PERMISSIONS, type Permission } from '../domain/principal.ts';
-import type { DatasetScope, Scope } from '../domain/scope.ts';
+import type { Scope } from '../domain/scope.ts';
 import {
   type Collection,
   type DocumentStore,
-  DuplicateKeyError,
   insert,
+  remove,
   removeWhere,
   replace,
   type Stored,
   update,
-  VersionConflictError,
   type Write,
 } from '../ports/document-store.ts';
 import { datasetsCollection } from './datasets.ts';
@@ -45,10 +44,12 @@ export interface Grants {
   on(scope: Scope, datasets: readonly DatasetId[], holders: readonly PrincipalId[]): Promise<readonly Grant[]>;
   /** For a dataset made in the same commit. */
   insertAllWrites(dataset: DatasetId, holders: readonly PrincipalId[]): readonly Write[];
-  /** Idempotent. False when the dataset is gone. */
-  grant(scope: DatasetScope, holder: PrincipalId, permission: Permission): Promise<boolean>;
-  /** Idempotent. */
-  revoke(scope: DatasetScope, holder: PrincipalId, permission: Permission): Promise<void>;
+  /**
+   * What gives or takes a permission on those of the datasets where that changes anything. In the commit:
+   * `DuplicateKeyError` or `VersionConflictError` when the holder's grants changed since they were read here, or when a
+   * dataset to be shared is gone.
+   */
+  changes(scope: Scope, datasets: readonly DatasetId[], change: GrantChange): Promise<readonly DatasetChange[]>;
   /**
    * All four permissions for one holder on datasets that are touched in the same commit. `DuplicateKeyError` or
    * `VersionConflictError` in the commit when the holder's grants changed since they were read here.
@@ -59,11 +60,30 @@ export interface Grants {
   removeAllOfHolderWrite(holder: PrincipalId): Write;
 }
 
+export interface GrantChange {
+  readonly holder: PrincipalId;
+  readonly permission: Permission;
+  readonly isGiven: boolean;
+}
+
+export interface DatasetChange {
+  readonly dataset: DatasetId;
+  readonly writes: readonly Write[];
+}
+
 const PAGE = 1000;
 const NONE = { read: false, write: false, delete: false, share: false };
 const ALL = { read: true, write: true, delete: true, share: true };
 
 export function createGrants(store: DocumentStore): Grants {
+  const ofHolder = async (scope: Scope, datasets: readonly DatasetId[], holder: PrincipalId) => {
+    const existing = new Map<string, Stored<GrantDocument>>();
+    for (let start = 0; start < datasets.length; start += PAGE) {
+      const ids = datasets.slice(start, start + PAGE).map((dataset) => grantId(dataset, holder));
+      for (const stored of await store.getMany(scope, grantsCollection, ids)) existing.set(stored.id, stored);
+    }
+    return existing;
+  };
   return {
     async ofHolders(scope, holders) {
       const grants = await findAll(store, scope, grantsCollection, {
@@ -86,35 +106,18 @@ export function createGrants(store: DocumentStore): Grants {
       holders.map((holder) =>
         insert(grantsCollection, grantId(dataset, holder), { datasetId: dataset, holderId: holder, ...ALL }),
       ),
-    async grant(scope, holder, permission) {
-      const id = grantId(scope.dataset, holder);
-      // The dataset is touched in the same commit: a grant that outlived it would open a later dataset of the same name.
-      const touchDataset = update(datasetsCollection, scope.dataset, { required: true });
-      for (;;) {
-        const existing = await store.get(scope, grantsCollection, id);
-        const write =
-          existing === null
-            ? insert(grantsCollection, id, { datasetId: scope.dataset, holderId: holder, ...NONE, [permission]: true })
-            : replace(grantsCollection, id, { ...existing.value, [permission]: true }, existing.version);
-        try {
-          await store.commit(scope, [touchDataset, write]);
-          return true;
-        } catch (error) {
-          if (error instanceof VersionConflictError && error.collection === datasetsCollection.name) return false;
-          if (!(error instanceof VersionConflictError || error instanceof DuplicateKeyError)) throw error;
-        }
-      }
-    },
-    async revoke(scope, holder, permission) {
-      const id = grantId(scope.dataset, holder);
-      await store.commit(scope, [update(grantsCollection, id, { set: { [permission]: false } })]);
+    async changes(scope, datasets, change) {
+      const existing = await ofHolder(scope, datasets, change.holder);
+      return datasets.flatMap((dataset) => {
+        const write = changeWrite(dataset, change, existing.get(grantId(dataset, change.holder)));
+        if (write === null) return [];
+        // The dataset is touched in the same commit: a grant that outlived it would open a later dataset of the same name.
+        const touchDataset = update(datasetsCollection, dataset, { required: true });
+        return [{ dataset, writes: change.isGiven ? [touchDataset, write] : [write] }];
+      });
     },
     async giveAllWrites(scope, datasets, holder) {
-      const existing = new Map<string, Stored<GrantDocument>>();
-      for (let start = 0; start < datasets.length; start += PAGE) {
-        const ids = datasets.slice(start, start + PAGE).map((dataset) => grantId(dataset, holder));
-        for (const stored of await store.getMany(scope, grantsCollection, ids)) existing.set(stored.id, stored);
-      }
+      const existing = await ofHolder(scope, datasets, holder);
       return datasets.map((dataset) => {
         const id = grantId(dataset, holder);
         const document = { datasetId: dataset, holderId: holder, ...ALL };
@@ -127,6 +130,24 @@ export function createGrants(store: DocumentStore): Grants {
     removeAllWrite: (dataset) => removeWhere(grantsCollection, { datasetId: dataset }),
     removeAllOfHolderWrite: (holder) => removeWhere(grantsCollection, { holderId: holder }),
   };
+}
+
+/** Null when nothing changes. A grant that gives nothing is removed. */
+function changeWrite(
+  dataset: DatasetId,
+  { holder, permission, isGiven }: GrantChange,
+  existing: Stored<GrantDocument> | undefined,
+): Write | null {
+  const id = grantId(dataset, holder);
+  if ((existing?.value[permission] ?? false) === isGiven) return null;
+  if (existing === undefined) {
+    return insert(grantsCollection, id, { datasetId: dataset, holderId: holder, ...NONE, [permission]: true });
+  }
+  const value = { ...existing.value, [permission]: isGiven };
+  const isEmpty = PERMISSIONS.every((each) => !value[each]);
+  return isEmpty
+    ? remove(grantsCollection, id, existing.version)
+    : replace(grantsCollection, id, value, existing.version);
 }
 
 function grantId(dataset: DatasetId, holder: PrincipalId): string {

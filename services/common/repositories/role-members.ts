@@ -21,8 +21,13 @@ type RoleMemberDocument = {
 export const roleMembersCollection: Collection<RoleMemberDocument> = {
   name: 'role_members',
   level: 'system',
-  indexes: [{ fields: ['userId', 'tenantId'] }, { fields: ['roleId'] }],
+  indexes: [{ fields: ['userId', 'tenantId'] }, { fields: ['roleId'] }, { fields: ['tenantId'] }],
 };
+
+export interface RoleMember {
+  readonly role: RoleId;
+  readonly user: UserId;
+}
 
 /** Which users have which roles. */
 export interface RoleMembers {
@@ -30,6 +35,8 @@ export interface RoleMembers {
   /** Roles of the user in a tenant, or in all of them. */
   rolesOf(user: UserId, tenant?: TenantId): Promise<readonly RoleId[]>;
   usersOf(role: RoleId): Promise<readonly UserId[]>;
+  /** Everybody's roles in a tenant. */
+  ofTenant(tenant: TenantId): Promise<readonly RoleMember[]>;
   /** `DuplicateKeyError` in the commit for a user who has the role. */
   insertWrite(role: Pick<Role, 'id' | 'tenant'>, user: UserId): Write;
   removeWrite(role: RoleId, user: UserId): Write;
@@ -51,6 +58,10 @@ export function createRoleMembers(store: DocumentStore): RoleMembers {
     async usersOf(role) {
       const found = await findAll(store, SYSTEM_SCOPE, roleMembersCollection, { where: { roleId: role } });
       return found.map(({ value }) => asId<UserId>(value.userId));
+    },
+    async ofTenant(tenant) {
+      const found = await findAll(store, SYSTEM_SCOPE, roleMembersCollection, { where: { tenantId: tenant } });
+      return found.map(({ value }) => ({ role: asId<RoleId>(value.roleId), user: asId<UserId>(value.userId) }));
     },
     insertWrite: ({ id, tenant }, user) =>
       insert(roleMembersCollection, roleMemberId(id, user), { roleId: id, tenantId: tenant, userId: user }),

@@ -1,0 +1,21 @@
+import { z } from 'zod';
+import { uuid, uuidList } from '../../common/http/schema.ts';
+
+export const principalParams = z.object({ principalId: uuid() });
+
+/** Any text: an unknown permission has its own error. */
+export const grantQuery = z.object({ permission_name: z.string() });
+export const grantedQuery = z.object({ permission_name: z.string().default('read') });
+
+/** A bare list, and never an empty one: it would read as "all of mine". */
+export const grantBody = uuidList().min(1);
+
+export const grantedDatasetRecord = z.object({
+  id: z.string(),
+  name: z.string(),
+  createdAt: z.string(),
+  updatedAt: z.string().nullable(),
+  ownerId: z.string(),
+  tenantId: z.string(),
+  data: z.array(z.unknown()),
+});

@@ -1,0 +1,87 @@
+import { z } from 'zod';
+import { defineRoute, json, type Route } from '../../common/http/route.ts';
+import { onDatasets } from '../../common/http/route-permission.ts';
+import type { AuthDependencies } from '../dependencies.ts';
+import { presentGrantedDataset } from '../presenters/permissions.ts';
+import { grantDatasets, revokeDatasets } from '../usecases/dataset-grants.ts';
+import { principalDatasets } from '../usecases/principal-datasets.ts';
+import { grantBody, grantedDatasetRecord, grantedQuery, grantQuery, principalParams } from './dataset-grant.schema.ts';
+import { message } from './tenant.schema.ts';
+
+/** Who may use which datasets. */
+export function datasetGrantRoutes(deps: AuthDependencies): readonly Route[] {
+  return [grant(deps), revoke(deps), list(deps)];
+}
+
+const path = '/api/v1/permissions';
+const tag = 'permissions';
+
+function grant(deps: AuthDependencies): Route {
+  return defineRoute({
+    method: 'POST',
+    path: `${path}/datasets/:principalId`,
+    tag,
+    summary: 'Give a user, a role or a tenant one permission on datasets',
+    auth: 'user',
+    permission: onDatasets('share', 'on every dataset'),
+    params: principalParams,
+    query: grantQuery,
+    body: { kind: 'json', schema: grantBody },
+    responses: {
+      200: { description: 'Given on all of them', schema: message },
+      403: { description: 'A dataset cannot be shared by the caller, or the permission is unknown' },
+      404: { description: 'Unknown principal' },
+    },
+    async handle({ principal, params, query, body }) {
+      const request = { principal, holder: params.principalId, permission: query.permission_name, datasets: body };
+      await grantDatasets(deps, request);
+      return json({ message: 'Permission assigned to principal' });
+    },
+  });
+}
+
+function revoke(deps: AuthDependencies): Route {
+  return defineRoute({
+    method: 'DELETE',
+    path: `${path}/datasets/:principalId`,
+    tag,
+    summary: 'Take one permission on datasets from a user, a role or a tenant',
+    auth: 'user',
+    permission: onDatasets('share', 'on every dataset'),
+    params: principalParams,
+    query: grantQuery,
+    body: { kind: 'json', schema: grantBody },
+    responses: {
+      200: { description: 'Taken; the principal may not have had it', schema: message },
+      403: { description: 'A dataset cannot be shared by the caller, or the permission is unknown' },
+      404: { description: 'Unknown principal' },
+    },
+    async handle({ principal, params, query, body }) {
+      const request = { principal, holder: params.principalId, permission: query.permission_name, datasets: body };
+      await revokeDatasets(deps, request);
+      return json({ message: 'Permission revoked from principal' });
+    },
+  });
+}
+
+function list(deps: AuthDependencies): Route {
+  return defineRoute({
+    method: 'GET',
+    path: `${path}/principals/:principalId/datasets`,
+    tag,
+    summary: 'Datasets of the current tenant that a principal was granted',
+    auth: 'user',
+    permission: onDatasets('read', 'granted to the caller; manage_users for other users'),
+    params: principalParams,
+    query: grantedQuery,
+    responses: {
+      200: { description: 'Oldest first; none for an unknown permission', schema: z.array(grantedDatasetRecord) },
+      403: { description: 'Another user, role or tenant that the caller may not look into' },
+      404: { description: 'Unknown principal, a role of another tenant, or no current tenant' },
+    },
+    async handle({ principal, params, query }) {
+      const request = { holder: params.principalId, permission: query.permission_name };
+      return json((await principalDatasets(deps, principal, request)).map(presentGrantedDataset));
+    },
+  });
+}

@@ -1,0 +1,187 @@
+import { z } from 'zod';
+import { asId } from '../../common/domain/ids.ts';
+import { defineRoute, json, type Route } from '../../common/http/route.ts';
+import { inTenant } from '../../common/http/route-permission.ts';
+import type { AuthDependencies } from '../dependencies.ts';
+import { presentCountedRole, presentRole, presentRoleUser } from '../presenters/permissions.ts';
+import { addRole, assignRole, removeRole, withdrawRole } from '../usecases/manage-tenant.ts';
+import { rolesInTenant, rolesOfMember, usersWithRole } from '../usecases/tenant-directory.ts';
+import {
+  assignRoleQuery,
+  countedRoleRecord,
+  createdRole,
+  createRoleQuery,
+  roleParams,
+  roleRecord,
+  roleUserRecord,
+  tenantRoleParams,
+} from './role.schema.ts';
+import { memberParams, message, tenantMemberParams, tenantParams } from './tenant.schema.ts';
+
+/** Roles of tenants and who has them. */
+export function roleRoutes(deps: AuthDependencies): readonly Route[] {
+  return [
+    create(deps),
+    remove(deps),
+    assign(deps),
+    withdraw(deps),
+    list(deps),
+    // Before the members of a role: `/roles/users/…`.
+    listOfMember(deps),
+    listMembers(deps),
+  ];
+}
+
+const path = '/api/v1/permissions';
+const tag = 'permissions';
+
+function create(deps: AuthDependencies): Route {
+  return defineRoute({
+    method: 'POST',
+    path: `${path}/roles`,
+    tag,
+    summary: 'Create a role in the current tenant',
+    auth: 'user',
+    permission: inTenant('manage_users', 'in the current tenant'),
+    query: createRoleQuery,
+    responses: {
+      200: { description: 'The ids of the role and its tenant', schema: createdRole },
+      403: { description: 'The caller may not manage users' },
+      404: { description: 'No current tenant' },
+      409: { description: 'The name is in use' },
+    },
+    async handle({ principal, query }) {
+      const { id, tenant } = await addRole(deps, principal, query.role_name);
+      return json({ message: 'Role created for tenant', role_id: id, tenant_id: tenant });
+    },
+  });
+}
+
+function remove(deps: AuthDependencies): Route {
+  return defineRoute({
+    method: 'DELETE',
+    path: `${path}/roles/:roleId`,
+    tag,
+    summary: 'Delete a role with its members, grants and capabilities',
+    auth: 'user',
+    permission: inTenant('manage_users', 'in the tenant of the role'),
+    params: roleParams,
+    responses: {
+      200: { description: 'Deleted', schema: message },
+      403: { description: 'The caller may not manage users' },
+      404: { description: 'Unknown role' },
+    },
+    async handle({ principal, params }) {
+      await removeRole(deps, principal, asId(params.roleId));
+      return json({ message: 'Role deleted' });
+    },
+  });
+}
+
+function assign(deps: AuthDependencies): Route {
+  return defineRoute({
+    method: 'POST',
+    path: `${path}/users/:userId/roles`,
+    tag,
+    summary: 'Give a role to a member of its tenant',
+    auth: 'user',
+    permission: inTenant('manage_users', 'in the tenant of the role, and every capability of the role'),
+    params: memberParams,
+    query: assignRoleQuery,
+    responses: {
+      200: { description: 'Given', schema: message },
+      403: { description: 'The caller may not manage users, or the role can do more than the caller' },
+      404: { description: 'Unknown user or role, or the user is no member of its tenant' },
+      409: { description: 'The user has the role' },
+    },
+    async handle({ principal, params, query }) {
+      await assignRole(deps, principal, { user: asId(params.userId), role: asId(query.role_id) });
+      return json({ message: 'User added to role' });
+    },
+  });
+}
+
+function withdraw(deps: AuthDependencies): Route {
+  return defineRoute({
+    method: 'DELETE',
+    path: `${path}/users/:userId/roles`,
+    tag,
+    summary: 'Take a role from a user',
+    auth: 'user',
+    permission: inTenant('manage_users', 'in the tenant of the role'),
+    params: memberParams,
+    query: assignRoleQuery,
+    responses: {
+      200: { description: 'Taken; the user may not have had it', schema: message },
+      403: { description: 'The caller may not manage users' },
+      404: { description: 'Unknown user or role' },
+    },
+    async handle({ principal, params, query }) {
+      await withdrawRole(deps, principal, { user: asId(params.userId), role: asId(query.role_id) });
+      return json({ message: 'User removed from role' });
+    },
+  });
+}
+
+function list(deps: AuthDependencies): Route {
+  return defineRoute({
+    method: 'GET',
+    path: `${path}/tenants/:tenantId/roles`,
+    tag,
+    summary: 'Roles of a tenant; own ones only for those who may not manage users',
+    auth: 'user',
+    permission: inTenant('member', 'in the tenant; manage_users for all roles'),
+    params: tenantParams,
+    responses: {
+      200: { description: 'By name', schema: z.array(countedRoleRecord) },
+      404: { description: 'Unknown tenant' },
+    },
+    async handle({ principal, params }) {
+      return json((await rolesInTenant(deps, principal, asId(params.tenantId))).map(presentCountedRole));
+    },
+  });
+}
+
+function listOfMember(deps: AuthDependencies): Route {
+  return defineRoute({
+    method: 'GET',
+    path: `${path}/tenants/:tenantId/roles/users/:userId`,
+    tag,
+    summary: 'Roles that a member has in a tenant',
+    auth: 'user',
+    permission: inTenant('manage_users'),
+    params: tenantMemberParams,
+    responses: {
+      200: { description: 'By name', schema: z.array(roleRecord) },
+      403: { description: 'The caller may not manage users' },
+      404: { description: 'Unknown tenant, or the user is no member' },
+    },
+    async handle({ principal, params }) {
+      const { tenantId, userId } = params;
+      const roles = await rolesOfMember(deps, principal, { tenant: asId(tenantId), user: asId(userId) });
+      return json(roles.map(presentRole));
+    },
+  });
+}
+
+function listMembers(deps: AuthDependencies): Route {
+  return defineRoute({
+    method: 'GET',
+    path: `${path}/tenants/:tenantId/roles/:roleId/users`,
+    tag,
+    summary: 'Users that have a role',
+    auth: 'user',
+    permission: inTenant('member', 'with the role; else manage_users'),
+    params: tenantRoleParams,
+    responses: {
+      200: { description: 'The users', schema: z.array(roleUserRecord) },
+      403: { description: 'The caller neither has the role nor may manage users' },
+      404: { description: 'Unknown role, or one of another tenant' },
+    },
+    async handle({ principal, params }) {
+      const { tenantId, roleId } = params;
+      const users = await usersWithRole(deps, principal, { tenant: asId(tenantId), role: asId(roleId) });
+      return json(users.map(presentRoleUser));
+    },
+  });
+}

@@ -1,0 +1,36 @@
+import type { RoleId, TenantId, UserId } from '../../common/domain/brand.ts';
+import { asId } from '../../common/domain/ids.ts';
+import type { Write } from '../../common/ports/document-store.ts';
+import type { Role } from '../../common/repositories/roles.ts';
+import type { Tenant } from '../../common/repositories/tenants.ts';
+import type { User } from '../../common/repositories/users.ts';
+import type { AuthDependencies } from '../dependencies.ts';
+
+type Dependencies = Pick<AuthDependencies, 'users' | 'roles' | 'tenants'>;
+
+/** Whoever can hold grants and capabilities. */
+export type Holder =
+  | { readonly kind: 'user'; readonly id: UserId; readonly user: User }
+  | { readonly kind: 'role'; readonly id: RoleId; readonly role: Role }
+  | { readonly kind: 'tenant'; readonly id: TenantId; readonly tenant: Tenant };
+
+export async function findHolder({ users, roles, tenants }: Dependencies, id: string): Promise<Holder | null> {
+  const [user, role, tenant] = await Promise.all([users.get(asId(id)), roles.get(asId(id)), tenants.get(asId(id))]);
+  if (user !== null) return { kind: 'user', id: user.id, user };
+  if (role !== null) return { kind: 'role', id: role.id, role };
+  return tenant === null ? null : { kind: 'tenant', id: tenant.id, tenant };
+}
+
+/** Keeps the holder for the rest of the commit, so that nothing is given to somebody who is gone. */
+export function holderWrite({ users, roles, tenants }: Dependencies, holder: Holder): Write {
+  if (holder.kind === 'user') return users.touchWrite(holder.id);
+  return holder.kind === 'role' ? roles.touchWrite(holder.id) : tenants.changeWrite(holder.id, {});
+}
+
+/** Whose access a change of the holder's grants changes; null for everybody in the tenant. */
+export function affectedUsers(holder: Holder): readonly UserId[] | null {
+  if (holder.kind !== 'user') return null;
+  const { id, parentId } = holder.user;
+  // The grants of an agent are its parent's, too.
+  return parentId === null ? [id] : [id, parentId];
+}

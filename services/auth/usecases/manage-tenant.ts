@@ -1,0 +1,87 @@
+import type { RoleId } from '../../common/domain/brand.ts';
+import { ADMIN_ROLE, CAPABILITIES, type Capability } from '../../common/domain/capabilities.ts';
+import { engramError } from '../../common/domain/errors.ts';
+import type { Principal } from '../../common/domain/principal.ts';
+import type { Role } from '../../common/repositories/roles.ts';
+import type { AuthDependencies } from '../dependencies.ts';
+import { joinTenant, leaveTenant, type Membership, requireUser } from './memberships.ts';
+import {
+  assignableRole,
+  joinRole,
+  leaveRole,
+  type RoleMembership,
+  requireRole,
+  requireRoleUser,
+} from './role-memberships.ts';
+import { createRole, deleteRole } from './roles.ts';
+import { authorityIn, capabilityMissing, requireCapability, requireTenant } from './tenant-authority.ts';
+
+/**
+ * What a principal asks for in a tenant: each checks, in the order of the contract (auth-integrations.md §3.2), that the
+ * principal may manage its users. Errors beside those of the shared use cases: `TenantNotFoundError`,
+ * `PermissionDeniedError`.
+ */
+export async function addMember(deps: AuthDependencies, principal: Principal, membership: Membership): Promise<void> {
+  await requireUser(deps, membership.user);
+  await requireCapability(deps, principal, membership.tenant, 'manage_users');
+  await joinTenant(deps, membership, principal.id);
+}
+
+export async function removeMember(
+  deps: AuthDependencies,
+  principal: Principal,
+  membership: Membership,
+): Promise<void> {
+  await requireCapability(deps, principal, membership.tenant, 'manage_users');
+  await leaveTenant(deps, membership, principal.id);
+}
+
+/** In the principal's current tenant. */
+export async function addRole(deps: AuthDependencies, principal: Principal, name: string): Promise<Role> {
+  await requireCapability(deps, principal, principal.tenant, 'manage_users');
+  return createRole(deps, { tenant: principal.tenant, name }, principal.id);
+}
+
+export async function removeRole(deps: AuthDependencies, principal: Principal, id: RoleId): Promise<void> {
+  const role = await deps.roles.get(id);
+  if (role === null) throw engramError('EntityNotFoundError', 'Role not found.');
+  await requireCapability(deps, principal, role.tenant, 'manage_users');
+  await deleteRole(deps, id, principal.id);
+}
+
+/** Nobody gives a role that can do more than its giver. */
+export async function assignRole(
+  deps: AuthDependencies,
+  principal: Principal,
+  membership: RoleMembership,
+): Promise<void> {
+  const role = await assignableRole(deps, membership);
+  const authority = await authorityIn(deps, principal.id, await requireTenant(deps, role.tenant));
+  if (!authority.allows('manage_users')) throw capabilityMissing('manage_users');
+  const lacking = (await capabilitiesOfRole(deps, role)).filter((capability) => !authority.allows(capability));
+  if (lacking.length > 0) {
+    const text = `User cannot assign a role that carries capabilities they do not hold: ${lacking.join(', ')}`;
+    throw engramError('PermissionDeniedError', text);
+  }
+  await joinRole(deps, membership, principal.id);
+}
+
+export async function withdrawRole(
+  deps: AuthDependencies,
+  principal: Principal,
+  membership: RoleMembership,
+): Promise<void> {
+  await requireRoleUser(deps, membership.user);
+  const role = await requireRole(deps, membership.role);
+  await requireCapability(deps, principal, role.tenant, 'manage_users');
+  await leaveRole(deps, membership, principal.id);
+}
+
+async function capabilitiesOfRole(
+  { capabilities }: Pick<AuthDependencies, 'capabilities'>,
+  { id, tenant, name }: Role,
+): Promise<readonly Capability[]> {
+  if (name === ADMIN_ROLE) return CAPABILITIES;
+  const granted = new Set((await capabilities.ofHolders(tenant, [id])).map(({ capability }) => capability));
+  return CAPABILITIES.filter((capability) => granted.has(capability));
+}

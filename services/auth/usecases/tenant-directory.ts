@@ -1,0 +1,88 @@
+import type { RoleId, TenantId, UserId } from '../../common/domain/brand.ts';
+import { engramError } from '../../common/domain/errors.ts';
+import type { Principal } from '../../common/domain/principal.ts';
+import type { Role } from '../../common/repositories/roles.ts';
+import type { User } from '../../common/repositories/users.ts';
+import type { AuthDependencies } from '../dependencies.ts';
+import { authorityIn, capabilityMissing, requireCapability, requireTenant } from './tenant-authority.ts';
+
+/** Who and what is in a tenant, as far as the principal may know. */
+export interface RoleWithCount {
+  readonly role: Role;
+  readonly userCount: number;
+}
+
+export interface MemberWithRoles {
+  readonly user: User;
+  readonly roles: readonly Role[];
+}
+
+/** By name; managers see all roles, others those that they have. `TenantNotFoundError`. */
+export async function rolesInTenant(
+  deps: AuthDependencies,
+  principal: Principal,
+  id: TenantId,
+): Promise<readonly RoleWithCount[]> {
+  const tenant = await requireTenant(deps, id);
+  const [authority, roles, members] = await Promise.all([
+    authorityIn(deps, principal.id, tenant),
+    deps.roles.ofTenant(id),
+    deps.roleMembers.ofTenant(id),
+  ]);
+  const usersOf = Map.groupBy(members, ({ role }) => role);
+  const isVisible = (role: Role): boolean =>
+    authority.allows('manage_users') || (usersOf.get(role.id) ?? []).some(({ user }) => user === principal.id);
+  return roles.filter(isVisible).map((role) => ({ role, userCount: usersOf.get(role.id)?.length ?? 0 }));
+}
+
+/** For those who have the role, and for managers. `RoleNotFoundError` unless it is one of the tenant. */
+export async function usersWithRole(
+  deps: AuthDependencies,
+  principal: Principal,
+  { tenant: id, role: roleId }: { readonly tenant: TenantId; readonly role: RoleId },
+): Promise<readonly User[]> {
+  const role = await deps.roles.get(roleId);
+  const tenant = role?.tenant === id ? await deps.tenants.get(id) : null;
+  if (tenant === null) throw engramError('RoleNotFoundError', 'Role not found for this tenant.');
+  const users = await deps.roleMembers.usersOf(roleId);
+  if (!users.includes(principal.id)) {
+    const authority = await authorityIn(deps, principal.id, tenant);
+    if (!authority.allows('manage_users')) throw capabilityMissing('manage_users');
+  }
+  return deps.users.getMany(users);
+}
+
+/** For managers, by name. `UserNotFoundError` for a stranger to the tenant. */
+export async function rolesOfMember(
+  deps: AuthDependencies,
+  principal: Principal,
+  { tenant, user }: { readonly tenant: TenantId; readonly user: UserId },
+): Promise<readonly Role[]> {
+  await requireCapability(deps, principal, tenant, 'manage_users');
+  if (!(await deps.memberships.has(tenant, user))) {
+    throw engramError('UserNotFoundError', 'User not found in tenant.');
+  }
+  const roles = await deps.roles.getMany(await deps.roleMembers.rolesOf(user, tenant));
+  return roles.toSorted(byName);
+}
+
+/** For managers; in the order of joining, each with the roles there by name. */
+export async function membersOfTenant(
+  deps: AuthDependencies,
+  principal: Principal,
+  tenant: TenantId,
+): Promise<readonly MemberWithRoles[]> {
+  await requireCapability(deps, principal, tenant, 'manage_users');
+  const [ids, roles, members] = await Promise.all([
+    deps.memberships.usersOf(tenant),
+    deps.roles.ofTenant(tenant),
+    deps.roleMembers.ofTenant(tenant),
+  ]);
+  const assigned = new Set(members.map(({ role, user }) => `${role}/${user}`));
+  const users = await deps.users.getMany(ids);
+  return users.map((user) => ({ user, roles: roles.filter(({ id }) => assigned.has(`${id}/${user.id}`)) }));
+}
+
+function byName(one: Role, other: Role): number {
+  return one.name < other.name ? -1 : 1;
+}
