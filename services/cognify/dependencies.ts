@@ -1,6 +1,7 @@
 import type { Messenger } from '../common/messaging/messenger.ts';
 import type { AuditLog } from '../common/ports/audit-log.ts';
 import type { BlobStore } from '../common/ports/blob-store.ts';
+import type { Budgets } from '../common/ports/budgets.ts';
 import type { DatasetIndexes } from '../common/ports/dataset-indexes.ts';
 import type { DocumentStore } from '../common/ports/document-store.ts';
 import type { EventLog } from '../common/ports/event-log.ts';
@@ -28,6 +29,8 @@ export interface CognifyServiceOptions extends Pick<DatasetIndexes, 'text' | 've
   readonly eventLog: EventLog;
   readonly audit: AuditLog;
   readonly ledger: Ledger;
+  /** Default: those of the store, without server-wide limits. */
+  readonly budgets?: Budgets;
   readonly clock: Clock;
   readonly ids: IdSource;
   readonly logger: Logger;
@@ -46,6 +49,7 @@ export interface CognifyDependencies
     'text' | 'vectors' | 'graph' | 'messenger' | 'ledger' | 'clock' | 'ids' | 'logger' | 'store' | 'audit'
   > {
   readonly settings: CognifySettings;
+  readonly budgets: Budgets;
   readonly cache: ModelCache;
   readonly runs: Runs;
   readonly records: RunRecords;

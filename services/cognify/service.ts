@@ -3,6 +3,7 @@ import { callerOf } from '../common/messaging/messenger.ts';
 import * as methods from '../common/messaging/methods/cognify.ts';
 import type { Subscription } from '../common/ports/bus.ts';
 import type { AnyCollection } from '../common/ports/document-store.ts';
+import { budgetCollections, createBudgets } from '../common/repositories/budget-keeper.ts';
 import { ledgerCollection } from '../common/repositories/ledger.ts';
 import { createModelCache, modelCacheCollection } from '../common/repositories/model-cache.ts';
 import { createRunRecords, runRecordsCollection } from '../common/repositories/run-records.ts';
@@ -35,6 +36,7 @@ export const cognifyCollections: readonly AnyCollection[] = [
   runRecordsCollection,
   ledgerCollection,
   modelCacheCollection,
+  ...budgetCollections,
 ];
 
 /** Other workers may be killed while this process lives on. */
@@ -80,19 +82,22 @@ function dependenciesOf(options: CognifyServiceOptions): CognifyDependencies {
   const settings = { ...DEFAULT_COGNIFY_SETTINGS, ...options.settings };
   const runs = createRuns(store);
   const records = createRunRecords(store);
-  const recorder = createRunRecorder({ store, runs, records, eventLog, messenger, clock, ids, logger, metrics });
+  const budgets = options.budgets ?? createBudgets({ store, clock, ids, eventLog, logger });
+  const recorder = createRunRecorder({
+    ...{ store, runs, records, budgets, eventLog, messenger, clock, ids, logger, metrics },
+  });
   const cache = createModelCache(store);
   const builds = createItemBuilds(options.ledger);
   const executor = createCognifyRun({ ...options, settings, builds, cache });
   const engine = createRunEngine({
-    ...{ store, runs, recorder, workQueue, messenger, clock, ids, logger },
+    ...{ store, runs, recorder, budgets, workQueue, messenger, clock, ids, logger },
     executors: [executor],
     settings: { ...DEFAULT_RUN_SETTINGS, ...options.runs },
   });
   const { text, vectors, graph, audit } = options;
   return {
     ...{ text, vectors, graph, audit, messenger, ledger, clock, ids, logger, store, workQueue },
-    ...{ settings, cache, runs, records, recorder, engine, builds },
+    ...{ settings, budgets, cache, runs, records, recorder, engine, builds },
   };
 }
 

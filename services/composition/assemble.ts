@@ -29,6 +29,7 @@ import { createModelUsage } from '../common/repositories/model-usage.ts';
 import { createEventLog } from '../common/runs/event-log.ts';
 import { createWorkQueue } from '../common/runs/work-queue.ts';
 import { type BuildService, loadServices, type Parts, spoolDirectory } from '../registry.ts';
+import { openBudgets } from './budgets.ts';
 import { addEventRelay } from './event-relay.ts';
 import { type Models, openModels } from './models.ts';
 import { answerForServices, otherServices } from './other-services.ts';
@@ -76,9 +77,15 @@ async function openParts(foundation: Foundation, lifecycle: Lifecycle): Promise<
   const ids = createIdSource(clock);
   const messenger = addMessenger(foundation, clock, lifecycle);
   const secretBox = createAesGcmSecretBox(rootKeysOf(config));
+  const eventLog = createEventLog({ store, clock, ids });
+  const budgets = openBudgets(
+    { ...{ config, store, clock, ids, eventLog, messenger, metrics }, logger: foundation.logger },
+    lifecycle,
+  );
   const models = await openModels({
     ...{ config, clock, metrics, messenger, secretBox, logger: foundation.logger },
     usage: createModelUsage(store),
+    budgets,
     settings: createModelSettings(store),
     isShared: store.capabilities.sharedBetweenProcesses,
   });
@@ -100,7 +107,8 @@ async function openParts(foundation: Foundation, lifecycle: Lifecycle): Promise<
     messenger,
     secretBox,
     workQueue,
-    eventLog: createEventLog({ store, clock, ids }),
+    eventLog,
+    budgets,
     audit: createAuditLog(store, clock),
     ledger: createLedger(store),
     documents,
@@ -149,6 +157,7 @@ function addHttp(lifecycle: Lifecycle, parts: Parts, services: readonly Service[
     routes: services.flatMap(({ routes }) => routes),
     sockets: services.flatMap(({ sockets }) => sockets),
     authenticate: createIdentify(messenger, parts.clock),
+    budgets: parts.budgets,
     settings: {
       spoolDirectory: spool,
       uploadLimitBytes: config.uploadLimitBytes,

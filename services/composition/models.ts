@@ -1,4 +1,4 @@
-import type { UsageMeter } from '../common/adapters/ai-models/usage-meter.ts';
+import type { ExpectedCall, UsageMeter } from '../common/adapters/ai-models/usage-meter.ts';
 import { createHashingEmbedder } from '../common/adapters/hashing-embedder/hashing-embedder.ts';
 import type { Config } from '../common/config/configuration.ts';
 import { chosenOver, defaultModel, lacksKey, type ModelSettings } from '../common/config/model-choice.ts';
@@ -8,9 +8,10 @@ import { MODEL_SETTINGS, modelSettingsChanges } from '../common/messaging/method
 import type { Logger } from '../common/observability/logger.ts';
 import type { Metrics } from '../common/observability/metrics.ts';
 import type { ActiveModels, ModelSource } from '../common/ports/active-models.ts';
+import type { Budgets, TokenReservation } from '../common/ports/budgets.ts';
 import type { Subscription } from '../common/ports/bus.ts';
 import type { Extractor } from '../common/ports/extractor.ts';
-import type { Embedder, LanguageModel, ModelKind } from '../common/ports/models.ts';
+import type { Embedder, LanguageModel, ModelCallContext, ModelKind, TokenUsage } from '../common/ports/models.ts';
 import type { SecretBox } from '../common/ports/secret-box.ts';
 import type { Clock } from '../common/ports/system.ts';
 import {
@@ -42,6 +43,7 @@ export interface OpenedModels extends ActiveModels {
 export interface ModelParts {
   readonly config: Config;
   readonly usage: ModelUsage;
+  readonly budgets: Pick<Budgets, 'reserveTokens'>;
   readonly clock: Clock;
   readonly metrics: Metrics;
   readonly logger: Logger;
@@ -183,15 +185,43 @@ function connection({ provider, model, endpoint, apiKey }: ModelSettings, fallba
   };
 }
 
-/** Counts for `/metrics`, for the tenant's days, and for the run the call belongs to. */
-function meterOf({ usage: repository, clock, metrics }: ModelParts, kind: ModelKind): UsageMeter {
+/** Counts for `/metrics`, for the tenant's days, for the budgets of who pays, and for the run the call belongs to. */
+function meterOf(parts: ModelParts, kind: ModelKind): UsageMeter {
+  const { usage: repository, clock, metrics } = parts;
   return {
-    // Budgets of tenants and keys are checked here once they exist; the provider's own budget answers 402 by itself.
-    admit: async () => {},
-    async record(model, usage, context) {
-      metrics.modelTokens({ model, purpose: context.purpose, ...usage });
-      context.onUsage?.(usage, kind);
-      await repository.add(context.scope, model, usage, clock.now());
+    async admit(call, context) {
+      const reservation = kind === 'language' ? await reserve(parts, call, context) : null;
+      return {
+        async record(model, usage) {
+          metrics.modelTokens({ model, purpose: context.purpose, ...usage });
+          context.onUsage?.(usage, kind);
+          await Promise.all([
+            repository.add(context.scope, model, usage, clock.now()),
+            reservation?.settle(usage.inputTokens + usage.outputTokens > 0 ? usage : uncounted(call)),
+          ]);
+        },
+        release: async () => reservation?.release(),
+      };
     },
   };
+}
+
+/** Budgets are of language-model tokens: what an embedder reads costs a hundredth, and is only counted. */
+async function reserve(
+  { budgets, config }: ModelParts,
+  call: ExpectedCall,
+  { payer, signal }: ModelCallContext,
+): Promise<TokenReservation | null> {
+  if (payer === undefined) return null;
+  const outputTokens = call.maxOutputTokens ?? config.llmMaxCompletionTokens;
+  return budgets.reserveTokens(payer, uncounted(call).inputTokens + outputTokens, signal);
+}
+
+/** Few tokens have less than three bytes, in any language. */
+const BYTES_PER_TOKEN = 3;
+
+/** Of a provider that does not tell what it used. */
+function uncounted({ prompts }: ExpectedCall): TokenUsage {
+  const bytes = prompts.reduce((sum, prompt) => sum + Buffer.byteLength(prompt), 0);
+  return { inputTokens: Math.ceil(bytes / BYTES_PER_TOKEN), outputTokens: 0 };
 }

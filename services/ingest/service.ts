@@ -3,8 +3,10 @@ import { dataItemId } from '../common/domain/ids.ts';
 import { SYSTEM_SCOPE } from '../common/domain/scope.ts';
 import type { Service } from '../common/lifecycle/service.ts';
 import { datasetItems } from '../common/messaging/methods/ingest.ts';
+import type { Budgets } from '../common/ports/budgets.ts';
 import type { Subscription } from '../common/ports/bus.ts';
 import { createBlobIntents } from '../common/repositories/blob-intents.ts';
+import { createBudgets } from '../common/repositories/budget-keeper.ts';
 import { createDataItems } from '../common/repositories/data-items.ts';
 import { createRepeating } from '../common/runs/repeating.ts';
 import { addRoutes } from './routes/add.ts';
@@ -16,7 +18,10 @@ import type { IngestDependencies } from './usecases/dependencies.ts';
 import { sweepBlobs } from './usecases/sweep-blobs.ts';
 
 /** What the service is made from. */
-export type IngestServiceOptions = Omit<IngestDependencies, 'items' | 'intents'>;
+export type IngestServiceOptions = Omit<IngestDependencies, 'items' | 'intents' | 'budgets'> & {
+  /** Default: those of the store, without server-wide limits. */
+  readonly budgets?: Budgets;
+};
 
 /** Other processes may be killed while this one lives on. */
 const SWEEP_EVERY_MS = 600_000;
@@ -26,6 +31,7 @@ export function createIngestService(options: IngestServiceOptions): Service {
   const { store } = options;
   const dependencies: IngestDependencies = {
     ...options,
+    budgets: options.budgets ?? createBudgets(options),
     items: createDataItems(store),
     intents: createBlobIntents(store),
   };

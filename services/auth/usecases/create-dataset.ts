@@ -1,14 +1,18 @@
+import { dataBill } from '../../common/domain/budget.ts';
 import type { DatasetRef } from '../../common/domain/dataset.ts';
 import { engramError } from '../../common/domain/errors.ts';
 import { datasetId } from '../../common/domain/ids.ts';
-import { creatorHolders } from '../../common/domain/permissions.ts';
+import { creatorHolders, keyAllows } from '../../common/domain/permissions.ts';
 import type { Principal } from '../../common/domain/principal.ts';
-import { datasetScope, wireTenant } from '../../common/domain/scope.ts';
-import { DuplicateKeyError, VersionConflictError } from '../../common/ports/document-store.ts';
+import { datasetScope, PERSONAL_TENANT, wireTenant } from '../../common/domain/scope.ts';
+import { DuplicateKeyError, VersionConflictError, type Write } from '../../common/ports/document-store.ts';
 import { datasetRef } from '../../common/repositories/datasets.ts';
 import type { AuthDependencies } from '../dependencies.ts';
 
-type Dependencies = Pick<AuthDependencies, 'store' | 'eventLog' | 'clock' | 'datasets' | 'grants' | 'users'>;
+type Dependencies = Pick<
+  AuthDependencies,
+  'store' | 'eventLog' | 'clock' | 'datasets' | 'grants' | 'users' | 'memberships' | 'budgets'
+>;
 
 /** How often a name may vanish under a creation that found it taken. */
 const ATTEMPTS = 5;
@@ -16,8 +20,10 @@ const ATTEMPTS = 5;
 /**
  * Makes the dataset with its grants, or answers the one that the principal owns under the name. Takes any
  * Unicode text as name: stores write a lone surrogate as another character, so two names would become one.
+ * `PayloadTooLargeError` where the budget allows no further dataset.
  */
 export async function createDataset(deps: Dependencies, principal: Principal, name: string): Promise<DatasetRef> {
+  requireUnlimitedWriting(principal);
   if (!name.isWellFormed()) throw engramError('InvalidDatasetNameError', 'Dataset name cannot be broken Unicode.');
   const id = datasetId(name, principal.id, wireTenant(principal.tenant));
   const scope = datasetScope(principal.tenant, id);
@@ -33,15 +39,17 @@ export async function createDataset(deps: Dependencies, principal: Principal, na
       updatedAt: null,
     };
     try {
-      await deps.store.commit(scope, [
+      const writes = [
         // A deletion of the account that has begun hands over what it saw: nothing may come after.
-        deps.users.touchWrite(principal.id, { isActive: true }),
-        deps.datasets.insertWrite(dataset),
+        ...(await presenceWrites(deps, principal)),
+        deps.datasets.insertWrite(dataset, principal.key?.id),
         ...deps.grants.insertAllWrites(id, creatorHolders(principal)),
         ...deps.eventLog.appendWrites(scope, [
           { type: 'dataset.created', subjectId: id, data: { ownerId: principal.id } },
         ]),
-      ]);
+      ];
+      const bill = dataBill(dataset, principal.key?.id, { datasets: 1 });
+      await deps.budgets.charge(bill, (charged) => deps.store.commit(scope, [...charged, ...writes]));
       return dataset;
     } catch (error) {
       if (error instanceof VersionConflictError) throw accountEnded(error);
@@ -54,6 +62,24 @@ export async function createDataset(deps: Dependencies, principal: Principal, na
   throw engramError('ConflictError', 'The dataset is being created and removed at the same time.', { retryable: true });
 }
 
+/** They fail in the commit when the account is gone, or outside the tenant: a member, or an agent that was made there. */
+async function presenceWrites(
+  { users, memberships }: Dependencies,
+  { id, tenant }: Principal,
+): Promise<readonly Write[]> {
+  if (tenant === PERSONAL_TENANT) return [users.touchWrite(id, { isActive: true })];
+  if (!(await memberships.has(tenant, id))) return [users.touchWrite(id, { isActive: true, tenant })];
+  return [users.touchWrite(id, { isActive: true }), memberships.touchWrite(tenant, id)];
+}
+
+/** What a key made would be out of its own reach, or beyond what it may do. */
+function requireUnlimitedWriting(principal: Principal): void {
+  if (keyAllows(principal, 'write') && (principal.key?.datasets ?? null) === null) return;
+  throw engramError('PermissionDeniedError', 'This API key is limited; it cannot create datasets.');
+}
+
 function accountEnded(cause: unknown) {
-  return engramError('PermissionDeniedError', 'The account was deleted or deactivated.', { cause });
+  return engramError('PermissionDeniedError', 'The account was deleted, deactivated or removed from the tenant.', {
+    cause,
+  });
 }

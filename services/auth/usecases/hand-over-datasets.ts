@@ -1,4 +1,6 @@
 import type { TenantId, UserId } from '../../common/domain/brand.ts';
+import { homeOf } from '../../common/domain/budget.ts';
+import { PERSONAL_TENANT } from '../../common/domain/scope.ts';
 import type { AuditEntry } from '../../common/ports/audit-log.ts';
 import { DuplicateKeyError, VersionConflictError, type Write } from '../../common/ports/document-store.ts';
 import type { StoredDataset } from '../../common/repositories/datasets.ts';
@@ -59,6 +61,8 @@ async function handOver(
   }
   const ids = owned.map(({ id }) => id);
   writes.push(...(await grants.giveAllWrites(scope, ids, heir)));
+  const homes = [...owned, { tenant, ownerId: heir }].map(homeOf);
+  if (tenant === PERSONAL_TENANT) writes.push(...deps.budgets.recountWrites([...new Set(homes)]));
   const [first, ...rest] = entries;
   if (first === undefined) return;
   try {

@@ -1,10 +1,11 @@
 import type { UserId } from '../../common/domain/brand.ts';
+import { dataBill } from '../../common/domain/budget.ts';
 import type { DatasetRef } from '../../common/domain/dataset.ts';
 import { scopeOf } from '../../common/domain/dataset.ts';
 import { VersionConflictError } from '../../common/ports/document-store.ts';
 import type { AuthDependencies } from '../dependencies.ts';
 
-type Dependencies = Pick<AuthDependencies, 'audit' | 'eventLog' | 'datasets' | 'grants' | 'news'>;
+type Dependencies = Pick<AuthDependencies, 'audit' | 'eventLog' | 'datasets' | 'grants' | 'news' | 'budgets'>;
 
 /**
  * Removes the registry entry and all grants; false when it was gone. The caller has checked the permission. A name that is
@@ -24,7 +25,8 @@ export async function removeDataset(deps: Dependencies, dataset: DatasetRef, by:
       ];
       const details = { owner: stored.ownerId };
       const entry = { tenant: dataset.tenant, action: 'dataset.removed', actor: by, subject: dataset.id, details };
-      await deps.audit.commit(scope, writes, [entry]);
+      const bill = dataBill(stored, stored.keyId, { datasets: -1 });
+      await deps.budgets.charge(bill, (returned) => deps.audit.commit(scope, [...returned, ...writes], [entry]));
       deps.news.datasetRemoved(dataset);
       return true;
     } catch (error) {

@@ -77,7 +77,10 @@ async function buildAll(
   const writer = createIndexWriter({
     ...dependencies,
     scope: run.scope,
-    context: { scope: run.scope, purpose: 'extraction', runId: run.id, signal: run.signal, onUsage: run.meter },
+    context: {
+      ...{ scope: run.scope, purpose: 'extraction' as const, runId: run.id, payer: run.payer },
+      ...{ signal: run.signal, onUsage: run.meter },
+    },
     embeddingBatchSize: settings.embeddingBatchSize,
     embeddingConcurrency: settings.embeddingConcurrency,
   });

@@ -70,6 +70,7 @@ async function gatherChunks(
     scope: run.scope,
     purpose: 'extraction',
     runId: run.id,
+    payer: run.payer,
     signal,
     onUsage: run.meter,
   };

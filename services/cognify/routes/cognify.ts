@@ -1,3 +1,4 @@
+import { billOf, payerOf } from '../../common/domain/budget.ts';
 import type { DatasetRef } from '../../common/domain/dataset.ts';
 import { engramError } from '../../common/domain/errors.ts';
 import type { JsonObject } from '../../common/domain/json.ts';
@@ -20,7 +21,7 @@ const ONTOLOGY_KEY = /^[A-Za-z0-9][A-Za-z0-9_.-]{0,127}$/;
 
 /** POST /cognify (cognify-improve.md §1.1). */
 export function cognifyRoutes(dependencies: CognifyDependencies): readonly Route[] {
-  const { messenger, settings } = dependencies;
+  const { messenger, settings, budgets } = dependencies;
   return [
     defineRoute({
       method: 'POST',
@@ -35,12 +36,15 @@ export function cognifyRoutes(dependencies: CognifyDependencies): readonly Route
         402: { description: 'Token budget exhausted' },
         403: { description: 'A dataset is unknown or not writable' },
         409: { description: 'Unknown ontology key' },
+        429: { description: 'As many runs as the budget allows are under way' },
         500: { description: 'The run ended with an error' },
       },
       async handle({ principal, body, context, signal }) {
         const options = optionsOf(body);
         const datasets = await datasetsOf(dependencies, principal, body, context);
         const background = body.run_in_background ?? false;
+        // All runs or none: each of them is charged by itself.
+        await budgets.check(billOf(payerOf(principal), { concurrentRuns: datasets.length }));
         const started = await Promise.all(
           datasets.map((dataset) => startCognify(dependencies, { principal, dataset, options, background })),
         );

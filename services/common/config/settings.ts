@@ -11,7 +11,18 @@ import { server } from './settings/server.ts';
 import { stores } from './settings/stores.ts';
 
 /** Every setting that this build uses, by its key in `Config`. */
-export const SETTINGS = { ...server, ...stores, ...cluster, ...access, ...mail, ...oidc, ...requests, ...models, ...runs, ...budgets };
+export const SETTINGS = {
+  ...server,
+  ...stores,
+  ...cluster,
+  ...access,
+  ...mail,
+  ...oidc,
+  ...requests,
+  ...models,
+  ...runs,
+  ...budgets,
+};
 
 type SettingKey = keyof typeof SETTINGS;
 

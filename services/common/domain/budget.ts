@@ -75,6 +75,16 @@ export function billOf({ tenant, accounts }: Payer, demand: Demand): Bill {
   return { tenant, charges: accounts.map((account) => ({ account, demand })) };
 }
 
+/** Data counts where its dataset is at home, and for the key it came by. */
+export function dataBill(
+  dataset: Pick<DatasetRef, 'tenant' | 'ownerId'>,
+  keyId: string | null | undefined,
+  demand: Demand,
+): Bill {
+  const key = keyId ? [keyAccount(keyId)] : [];
+  return billOf({ tenant: dataset.tenant, accounts: [homeOf(dataset), ...key] }, demand);
+}
+
 /** Kinds that are counted in one document, because they change together or end together. */
 export type Counter = 'stored' | 'runs' | 'day' | 'month' | 'minute';
 

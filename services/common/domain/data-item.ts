@@ -22,6 +22,8 @@ export interface DataItem {
   /** The caller's keys and `_cognee.source_uri`. */
   readonly externalMetadata: JsonObject;
   readonly importanceWeight: number;
+  /** The API key it came by, whose budget it counts for; null or absent: none. */
+  readonly keyId?: string | null;
   readonly createdAt: string;
   readonly updatedAt: string | null;
 }

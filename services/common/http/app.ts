@@ -5,6 +5,7 @@ import type { AddressInfo, Socket } from 'node:net';
 import Koa from 'koa';
 import type { Logger } from '../observability/logger.ts';
 import type { Metrics } from '../observability/metrics.ts';
+import { createBudgetGuard, type RequestBudgets } from './budget-guard.ts';
 import { createClientAddress } from './client-address.ts';
 import { cors } from './cors.ts';
 import type { Authenticate } from './credentials.ts';
@@ -30,6 +31,8 @@ export interface AppOptions {
   readonly routes: readonly Route[];
   readonly sockets?: readonly SocketRoute[];
   readonly authenticate: Authenticate;
+  /** Limits the requests of tenants and keys. */
+  readonly budgets?: RequestBudgets;
   readonly settings: HttpSettings;
   readonly health?: HealthChecks;
   /** Where this process speaks for others too: how they are, and the descriptions of their routes. */
@@ -83,9 +86,10 @@ export function createApp(options: AppOptions): App {
   koa.use(cors(settings.corsOrigins, !settings.guard.isActive));
   const { authenticate } = options;
   const clientAddress = createClientAddress(settings.trustedProxies ?? []);
+  const budgets = options.budgets === undefined ? {} : { budgets: createBudgetGuard(options.budgets) };
   koa.use(
     createRouting([...options.routes, ...system], (route) =>
-      createEndpoint(route, { authenticate, cookieName, body: settings, clientAddress }),
+      createEndpoint(route, { authenticate, cookieName, body: settings, clientAddress, ...budgets }),
     ),
   );
 

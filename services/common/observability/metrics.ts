@@ -1,9 +1,10 @@
 import { monitorEventLoopDelay } from 'node:perf_hooks';
 import type { Gauge as GaugeType, Registry as RegistryType } from 'prom-client';
+import type { BudgetMetrics } from '../ports/budgets.ts';
 import { Counter, Gauge, Histogram, Registry } from './prometheus.ts';
 
 /** Everything the service counts. Each instance has its own registry, so two instances in one process do not mix. */
-export interface Metrics {
+export interface Metrics extends BudgetMetrics {
   /** `route` is the template, never the path: `/api/v1/datasets/:datasetId`. */
   httpRequest(request: { method: string; route: string; status: number; durationMs: number }): void;
   /** Adds 1 or −1 to the requests in flight. */
@@ -52,6 +53,7 @@ export function createMetrics(): Metrics {
     ...work,
     ...relay,
     ...stores,
+    ...budgetMetrics(registers),
     contentType: registry.contentType,
     render: () => registry.metrics(),
     close: closeProcess,
@@ -174,6 +176,26 @@ function storeMetrics(registers: RegistryType[]): Pick<Metrics, 'store'> {
   });
   return {
     store: ({ port, method, outcome, durationMs }) => duration.observe({ port, method, outcome }, durationMs / 1000),
+  };
+}
+
+/** By kind of limit: tenants and keys are too many for labels. */
+function budgetMetrics(registers: RegistryType[]): BudgetMetrics {
+  const charged = new Counter({
+    name: 'engram_budget_charged_total',
+    help: 'What was counted for budgets: tokens, bytes, items, datasets, limited requests, runs',
+    labelNames: ['limit'] as const,
+    registers,
+  });
+  const passed = new Counter({
+    name: 'engram_budget_passed_total',
+    help: 'Requests beyond a limit, refused (exceeded) or let through (warned)',
+    labelNames: ['limit', 'outcome'] as const,
+    registers,
+  });
+  return {
+    budgetCharged: (limit, amount) => charged.inc({ limit }, amount),
+    budgetPassed: (limit, outcome) => passed.inc({ limit, outcome }),
   };
 }
 

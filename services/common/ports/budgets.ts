@@ -18,6 +18,8 @@ export interface Budgets {
   check(bill: Bill): Promise<void>;
   /** Gives back a charge that was made; nothing happens where the account is gone. */
   returnWrites(accounts: readonly BudgetAccount[], demand: Demand): readonly Write[];
+  /** What the accounts keep is counted anew from their data when it is asked for next: for what passes from one to another. */
+  recountWrites(accounts: readonly BudgetAccount[]): readonly Write[];
   /** Counts a request where its number is limited. */
   admitRequest(payer: Payer): Promise<void>;
   /** Which limits with `Warn` are passed at this moment, one text each. No reads where no such limit exists. */

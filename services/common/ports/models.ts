@@ -1,3 +1,4 @@
+import type { Payer } from '../domain/budget.ts';
 import type { JsonObject } from '../domain/json.ts';
 import type { Scope } from '../domain/scope.ts';
 import type { VectorSpace } from './vector-index.ts';
@@ -7,6 +8,8 @@ export interface ModelCallContext {
   readonly scope: Scope;
   readonly purpose: 'extraction' | 'summarisation' | 'query';
   readonly runId?: string;
+  /** Whose budgets it counts for; absent where it is no caller's doing. */
+  readonly payer?: Payer;
   readonly signal?: AbortSignal;
   /** Told of each answer of a provider as it is billed, so that a run knows its own bill. */
   readonly onUsage?: (usage: TokenUsage, kind: ModelKind) => void;

@@ -18,14 +18,23 @@ import {
 import { engramError } from '../domain/errors.ts';
 import { SYSTEM_SCOPE } from '../domain/scope.ts';
 import type { BudgetMetrics, Budgets } from '../ports/budgets.ts';
-import { type DocumentStore, type Filter, VersionConflictError, type Write } from '../ports/document-store.ts';
+import {
+  type AnyCollection,
+  type DocumentStore,
+  type Filter,
+  remove,
+  VersionConflictError,
+  type Write,
+} from '../ports/document-store.ts';
 import type { EventLog } from '../ports/event-log.ts';
 import type { Logger } from '../ports/logger.ts';
 import type { Clock, IdSource } from '../ports/system.ts';
 import { createBudgetNews } from './budget-news.ts';
-import { createStoredBudgets } from './budgets.ts';
+import { budgetsCollection, createStoredBudgets } from './budgets.ts';
+import { dataItemsCollection } from './data-items.ts';
+import { datasetsCollection } from './datasets.ts';
 import { createKnownLimits } from './known-limits.ts';
-import { createTokenReservations } from './token-reservations.ts';
+import { createTokenReservations, tokenReservationsCollection } from './token-reservations.ts';
 import { countWrite, createUsage, type UsageDocument, usageCollection, usageId, usageIdOf } from './usage.ts';
 
 export interface BudgetKeeperOptions {
@@ -38,6 +47,15 @@ export interface BudgetKeeperOptions {
   readonly defaults?: BudgetLimits;
   readonly metrics?: BudgetMetrics;
 }
+
+/** What a store must have prepared that budgets are kept over; what is counted, too. */
+export const budgetCollections: readonly AnyCollection[] = [
+  budgetsCollection,
+  usageCollection,
+  tokenReservationsCollection,
+  dataItemsCollection,
+  datasetsCollection,
+];
 
 /** Each time another one was faster; with n at the same time at most n - 1 are. */
 const MAX_ATTEMPTS = 1000;
@@ -106,6 +124,7 @@ export function createBudgets(options: BudgetKeeperOptions): Budgets {
       const given = negated(demand);
       return accounts.flatMap((account) => postings({ account, demand: given }, new Map(), clock.now()).map(giveBack));
     },
+    recountWrites: (accounts) => accounts.map((account) => remove(usageCollection, usageId(account, 'stored', null))),
     async admitRequest({ tenant, accounts }) {
       const inForce = await limits.of(accounts);
       if (!inForce.some((each) => each.has('requestsPerMinute'))) return;

@@ -9,8 +9,8 @@ import {
   type DocumentStore,
   insert,
   remove,
-  removeWhere,
   type Stored,
+  update,
   type Write,
 } from '../ports/document-store.ts';
 
@@ -27,6 +27,7 @@ type DataItemDocument = {
   readonly nodeSets: readonly string[];
   readonly externalMetadata: JsonObject;
   readonly importanceWeight: number;
+  readonly keyId?: string | null;
   readonly createdAt: string;
   readonly updatedAt: string | null;
 };
@@ -54,8 +55,8 @@ export interface DataItems {
   ): Promise<Page<DataItem>>;
   count(scope: DatasetScope): Promise<number>;
   insertWrites(items: readonly DataItem[]): readonly Write[];
-  removeWrites(ids: readonly DataItemId[]): readonly Write[];
-  removeAllWrites(): readonly Write[];
+  /** `VersionConflictError` in the commit when one of them is gone or has another size: they are counted. */
+  removeWrites(items: readonly Pick<DataItem, 'id' | 'sizeBytes'>[]): readonly Write[];
 }
 
 export function createDataItems(store: DocumentStore): DataItems {
@@ -88,8 +89,11 @@ export function createDataItems(store: DocumentStore): DataItems {
     },
     count: (scope) => store.count(scope, collection, {}),
     insertWrites: (items) => items.map(({ id, ...document }) => insert(collection, id, document)),
-    removeWrites: (ids) => ids.map((id) => remove(collection, id)),
-    removeAllWrites: () => [removeWhere(collection, {})],
+    removeWrites: (items) =>
+      items.flatMap(({ id, sizeBytes }) => [
+        update(collection, id, { where: { sizeBytes }, required: true }),
+        remove(collection, id),
+      ]),
   };
 }
 

@@ -17,6 +17,8 @@ type DatasetDocument = {
   readonly ownerId: string;
   readonly createdAt: string;
   readonly updatedAt: string | null;
+  /** The API key that made it, whose budget it counts for; null or absent: none. */
+  readonly keyId?: string | null;
 };
 
 /** Names are unique per owner and tenant, case-sensitively. */
@@ -31,6 +33,7 @@ export const datasetsCollection: Collection<DatasetDocument> = {
 
 export interface StoredDataset extends DatasetRef {
   readonly version: number;
+  readonly keyId: string | null;
 }
 
 /** The registry of datasets; `grants` says who may use them. */
@@ -43,7 +46,7 @@ export interface Datasets {
   /** At most `limit` (1 to 1000) datasets of an owner, in whatever tenant. */
   ofOwner(owner: UserId, limit: number): Promise<readonly StoredDataset[]>;
   /** `DuplicateKeyError` in the commit when the owner has the name already. */
-  insertWrite(dataset: DatasetRef): Write;
+  insertWrite(dataset: DatasetRef, keyId?: string): Write;
   /**
    * `VersionConflictError` in the commit when the dataset changed since it was read, `DuplicateKeyError` when the new owner
    * has the name already.
@@ -89,11 +92,11 @@ export function createDatasets(store: DocumentStore): Datasets {
       const { items } = await store.find(SYSTEM_SCOPE, datasetsCollection, { where: { ownerId: owner }, limit });
       return items.map(datasetOf);
     },
-    insertWrite({ id, name, ownerId, createdAt, updatedAt }) {
-      return insert(datasetsCollection, id, { name, ownerId, createdAt, updatedAt });
+    insertWrite({ id, name, ownerId, createdAt, updatedAt }, keyId) {
+      return insert(datasetsCollection, id, { name, ownerId, createdAt, updatedAt, keyId: keyId ?? null });
     },
-    passOnWrite: ({ id, createdAt, version }, { ownerId, name, at }) =>
-      replace(datasetsCollection, id, { name, ownerId, createdAt, updatedAt: at }, version),
+    passOnWrite: ({ id, createdAt, version, keyId }, { ownerId, name, at }) =>
+      replace(datasetsCollection, id, { name, ownerId, createdAt, updatedAt: at, keyId }, version),
     removeWrite: ({ id, version }) => remove(datasetsCollection, id, version),
   };
 }
@@ -104,5 +107,6 @@ export function datasetRef({ id, name, ownerId, tenant, createdAt, updatedAt }: 
 }
 
 function datasetOf({ id, version, tenant, value }: Stored<DatasetDocument>): StoredDataset {
-  return { ...value, id: asId(id), version, ownerId: asId(value.ownerId), tenant: asId<TenantId>(tenant ?? '') };
+  const { ownerId, keyId = null } = value;
+  return { ...value, id: asId(id), version, ownerId: asId(ownerId), keyId, tenant: asId<TenantId>(tenant ?? '') };
 }

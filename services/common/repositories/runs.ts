@@ -1,4 +1,5 @@
 import type { DatasetId, RunId, UserId } from '../domain/brand.ts';
+import type { BudgetAccount } from '../domain/budget.ts';
 import type { DatasetRef } from '../domain/dataset.ts';
 import { asId } from '../domain/ids.ts';
 import type { JsonObject } from '../domain/json.ts';
@@ -36,6 +37,8 @@ export type RunDocument = {
   readonly jobId: string | null;
   /** Claims of the job since an item was committed last: many of them mean that the work kills its worker. */
   readonly stalledClaims: number;
+  /** Whose budgets pay: the space, then the API key that started it. Absent in runs that were not charged. */
+  readonly paidBy?: readonly BudgetAccount[];
 };
 
 export const runsCollection: Collection<RunDocument> = {
@@ -72,6 +75,7 @@ export interface StoredRun {
   readonly jobId: string | null;
   readonly stalledClaims: number;
   readonly background: boolean;
+  readonly paidBy: readonly BudgetAccount[];
   /** Without items: `items` reads them. */
   readonly state: RunState;
 }
@@ -203,6 +207,7 @@ function storedRun({ id, version, value, tenant, dataset }: Stored<RunDocument>)
     jobId: value.jobId,
     stalledClaims: value.stalledClaims,
     background: value.background,
+    paidBy: value.paidBy ?? [],
     state: {
       id: asId(id),
       pipeline: value.pipeline,

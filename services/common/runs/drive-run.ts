@@ -1,4 +1,5 @@
 import type { RunId } from '../domain/brand.ts';
+import { payerOf } from '../domain/budget.ts';
 import { scopeOf } from '../domain/dataset.ts';
 import { clientMessage, engramError, isEngramError } from '../domain/errors.ts';
 import { asId } from '../domain/ids.ts';
@@ -230,6 +231,7 @@ function activeRun(
     dataset,
     scope,
     principal,
+    payer: run.paidBy.length === 0 ? payerOf(principal) : { tenant: principal.tenant, accounts: run.paidBy },
     options: payload.options,
     signal: lease.signal,
     plan: (items) => {

@@ -1,4 +1,5 @@
 import type { RunId } from '../domain/brand.ts';
+import { billOf, payerOf } from '../domain/budget.ts';
 import type { DatasetRef } from '../domain/dataset.ts';
 import { engramError } from '../domain/errors.ts';
 import { asId } from '../domain/ids.ts';
@@ -8,6 +9,7 @@ import type { RunState } from '../domain/run.ts';
 import { type DatasetScope, SYSTEM_SCOPE } from '../domain/scope.ts';
 import type { RunJob } from '../messaging/jobs.ts';
 import type { Messenger } from '../messaging/messenger.ts';
+import type { Budgets } from '../ports/budgets.ts';
 import type { Subscription } from '../ports/bus.ts';
 import type { DocumentStore } from '../ports/document-store.ts';
 import type { Logger } from '../ports/logger.ts';
@@ -29,6 +31,8 @@ export interface RunEngineDependencies {
   readonly store: DocumentStore;
   readonly runs: Runs;
   readonly recorder: RunRecorder;
+  /** Absent: runs are not charged. */
+  readonly budgets?: Pick<Budgets, 'charge'>;
   readonly workQueue: WatchedWorkQueue;
   readonly messenger: Messenger;
   readonly clock: Clock;
@@ -59,7 +63,10 @@ export interface RunEngine {
   start(): Promise<void>;
   /** Takes no new run and ends or hands over those under way. Never throws; once, however often it is asked. */
   stop(): Promise<void>;
-  /** Durable when it resolves: a run that was answered is never lost. */
+  /**
+   * Durable when it resolves: a run that was answered is never lost. `TooManyRequestsError` when the caller's budgets allow
+   * no further run at the same time.
+   */
   submit(request: RunRequest): Promise<RunState>;
   /** Ends the runs of the dataset that wait, asks those under way to stop, in any process, and waits for them, for at most `waitMs`. */
   cancelDataset(scope: DatasetScope, waitMs: number): Promise<void>;
@@ -181,9 +188,9 @@ function createClaim(dependencies: RunEngineDependencies, kinds: readonly string
 }
 
 /** Writes the run and its job together. */
-function record(
+async function record(
   { kind, pipeline, principal, dataset, options, background }: RunRequest,
-  { ids, recorder, workQueue }: RunEngineDependencies,
+  { ids, recorder, workQueue, budgets }: RunEngineDependencies,
 ): Promise<RunState> {
   const id = asId<RunId>(ids.uuid());
   const payload: RunJob = {
@@ -195,7 +202,14 @@ function record(
   };
   const job = { kind, payload, orderingKey: dataset.id, idempotencyKey: id, maxAttempts: MAX_JOB_ATTEMPTS };
   const run = { id, pipeline, dataset, userId: principal.id, background };
-  return recorder.started(run, (scope) => workQueue.enqueueWrites(scope, job));
+  if (budgets === undefined) return recorder.started(run, (scope) => workQueue.enqueueWrites(scope, job));
+  const payer = payerOf(principal);
+  return budgets.charge(billOf(payer, { concurrentRuns: 1 }), (charged) =>
+    recorder.started({ ...run, paidBy: payer.accounts }, (scope) => {
+      const { jobId, writes } = workQueue.enqueueWrites(scope, job);
+      return { jobId, writes: [...writes, ...charged] };
+    }),
+  );
 }
 
 async function within(limitMs: number, list: readonly DrivenRun[]): Promise<void> {

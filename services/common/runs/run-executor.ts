@@ -1,4 +1,5 @@
 import type { DataItemId, RunId } from '../domain/brand.ts';
+import type { Payer } from '../domain/budget.ts';
 import type { DatasetRef } from '../domain/dataset.ts';
 import type { JsonObject } from '../domain/json.ts';
 import type { Principal } from '../domain/principal.ts';
@@ -22,6 +23,8 @@ export interface ActiveRun {
   readonly scope: DatasetScope;
   /** Authorised when the run was claimed. */
   readonly principal: Principal;
+  /** Whose budgets its model calls count for: those of the request that started it, its API key too. */
+  readonly payer: Payer;
   readonly options: JsonObject;
   /** Aborted when the run is cancelled, the server stops, or another worker took the run over. Roll back and end. */
   readonly signal: AbortSignal;

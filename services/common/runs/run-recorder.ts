@@ -1,4 +1,5 @@
 import type { RunId } from '../domain/brand.ts';
+import type { BudgetAccount } from '../domain/budget.ts';
 import type { DatasetRef } from '../domain/dataset.ts';
 import { clientMessage, isEngramError } from '../domain/errors.ts';
 import type { JsonObject } from '../domain/json.ts';
@@ -6,6 +7,7 @@ import type { RunEvent, RunItem, RunOutcome, RunState } from '../domain/run.ts';
 import { type DatasetScope, datasetScope } from '../domain/scope.ts';
 import type { Messenger } from '../messaging/messenger.ts';
 import { runEvents } from '../messaging/methods/cognify.ts';
+import type { Budgets } from '../ports/budgets.ts';
 import { type DocumentStore, DuplicateKeyError, VersionConflictError, type Write } from '../ports/document-store.ts';
 import type { EventLog } from '../ports/event-log.ts';
 import type { Logger } from '../ports/logger.ts';
@@ -24,6 +26,8 @@ export interface RunRecorderDependencies {
   readonly clock: Clock;
   readonly ids: IdSource;
   readonly logger: Logger;
+  /** Given back what a run was charged when it ends. */
+  readonly budgets?: Pick<Budgets, 'returnWrites'> | undefined;
   /** Told of every state a run enters. */
   readonly metrics?: { runState(pipeline: string, status: string): void } | undefined;
 }
@@ -34,6 +38,8 @@ export interface NewRun {
   readonly dataset: DatasetRef;
   readonly userId: string;
   readonly background: boolean;
+  /** Whose budgets pay for it. Absent: it is not charged. */
+  readonly paidBy?: readonly BudgetAccount[];
 }
 
 /** How a run ended. Without `error` it is COMPLETED. */
@@ -81,7 +87,7 @@ export interface StartedWith {
 const MAX_RACES = 10;
 
 export function createRunRecorder(dependencies: RunRecorderDependencies): RunRecorder {
-  const { store, runs, records, eventLog, messenger, clock, ids, logger, metrics } = dependencies;
+  const { store, runs, records, eventLog, messenger, clock, ids, logger, metrics, budgets } = dependencies;
   let lastFault = '';
   const publish = async (event: RunEvent): Promise<void> => {
     try {
@@ -133,6 +139,7 @@ export function createRunRecorder(dependencies: RunRecorderDependencies): RunRec
             ...(await runs.headWrites(dataset, pipeline, id)),
             ...runs.resultWrites(id, pipeline, now, items),
             ...eventLog.appendWrites(run.scope, [endEvent(id, document)]),
+            ...(budgets?.returnWrites(run.paidBy, { concurrentRuns: 1 }) ?? []),
             ...also,
           ]);
         });
@@ -212,10 +219,11 @@ function newDocument(run: NewRun, now: string, jobId: string | null): RunDocumen
     endedAt: null,
     jobId,
     stalledClaims: 0,
+    ...(run.paidBy === undefined ? {} : { paidBy: run.paidBy }),
   };
 }
 
-function documentOf({ state, userId, jobId, background, stalledClaims }: StoredRun): RunDocument {
+function documentOf({ state, userId, jobId, background, stalledClaims, paidBy }: StoredRun): RunDocument {
   return {
     pipeline: state.pipeline,
     datasetName: state.datasetName,
@@ -234,6 +242,7 @@ function documentOf({ state, userId, jobId, background, stalledClaims }: StoredR
     endedAt: state.endedAt,
     jobId,
     stalledClaims,
+    paidBy,
   };
 }
 

@@ -1,4 +1,5 @@
 import type { DataItemId } from '../../common/domain/brand.ts';
+import { type Bill, dataBill } from '../../common/domain/budget.ts';
 import { type DataItem, itemBlobs } from '../../common/domain/data-item.ts';
 import { type DatasetRef, scopeOf } from '../../common/domain/dataset.ts';
 import { engramError } from '../../common/domain/errors.ts';
@@ -32,7 +33,7 @@ export interface AddedItem {
 
 /**
  * Reads, parses and stores the inputs; when it resolves they survive `kill -9`. All or nothing: a document that cannot be
- * read fails the request and leaves no item and no blob. Same bytes by the same owner give the existing item, also within
+ * read, or would not fit into a budget, fails the request and leaves no item and no blob. Same bytes by the same owner give the existing item, also within
  * one request. Errors: those of `DocumentLoader` and `Fetcher`, `PayloadTooLargeError`, the annotation errors.
  */
 export async function addData(dependencies: IngestDependencies, request: AddRequest): Promise<readonly AddedItem[]> {
@@ -40,6 +41,12 @@ export async function addData(dependencies: IngestDependencies, request: AddRequ
   const sources = await openInputs(dependencies, request);
   const known = await findKnown(dependencies, request, sources);
   const fresh = uniqueByContent(sources.filter(({ source }) => !known.has(source.md5)));
+  await dependencies.budgets.check(
+    storageBill(
+      request,
+      fresh.map(({ source }) => source),
+    ),
+  );
   const stored = fresh.length === 0 ? new Map<string, DataItem>() : await storeItems(dependencies, request, fresh);
   const answered = new Set<string>();
   return sources.map(({ source }) => {
@@ -179,9 +186,18 @@ function itemOf(
     nodeSets: annotations.nodeSets,
     externalMetadata: origin === null ? own : { ...own, _cognee: { source_uri: origin } },
     importanceWeight: 0.5,
+    keyId: principal.key?.id ?? null,
     createdAt: facts.at,
     updatedAt: facts.at,
   };
+}
+
+function storageBill(
+  { dataset, principal }: Pick<AddRequest, 'dataset' | 'principal'>,
+  added: readonly { readonly sizeBytes: number }[],
+): Bill {
+  const storageBytes = added.reduce((sum, { sizeBytes }) => sum + sizeBytes, 0);
+  return dataBill(dataset, principal.key?.id, { items: added.length, storageBytes });
 }
 
 /** Retries once per item that another request stored in between: that item is then the answer. */
@@ -190,24 +206,21 @@ async function commitItems(
   request: AddRequest,
   { items, intent }: { readonly items: readonly DataItem[]; readonly intent: string },
 ): Promise<Map<string, DataItem>> {
-  const { store, items: repository, intents, eventLog, blobs } = dependencies;
+  const { store, items: repository, intents, eventLog, blobs, budgets } = dependencies;
   const scope = scopeOf(request.dataset);
   const answer = new Map<string, DataItem>();
   let remaining = items;
   for (;;) {
     try {
-      await store.commit(scope, [
+      const added = remaining.map(({ id, format, sizeBytes }) => ({
+        ...{ type: 'item.added', subjectId: id, data: { format, sizeBytes } },
+      }));
+      const writes = [
         ...repository.insertWrites(remaining),
         ...intents.settleWrites(intent),
-        ...eventLog.appendWrites(
-          scope,
-          remaining.map((item) => ({
-            type: 'item.added',
-            subjectId: item.id,
-            data: { format: item.format, sizeBytes: item.sizeBytes },
-          })),
-        ),
-      ]);
+        ...eventLog.appendWrites(scope, added),
+      ];
+      await budgets.charge(storageBill(request, remaining), (charged) => store.commit(scope, [...charged, ...writes]));
       for (const item of remaining) answer.set(item.contentHash, item);
       return answer;
     } catch (error) {

@@ -1,6 +1,7 @@
 import type { Messenger } from '../../common/messaging/messenger.ts';
 import type { AuditLog } from '../../common/ports/audit-log.ts';
 import type { BlobStore } from '../../common/ports/blob-store.ts';
+import type { Budgets } from '../../common/ports/budgets.ts';
 import type { DocumentStore } from '../../common/ports/document-store.ts';
 import type { DocumentLoader, Fetcher } from '../../common/ports/documents.ts';
 import type { EventLog } from '../../common/ports/event-log.ts';
@@ -23,6 +24,7 @@ export interface IngestDependencies {
   readonly graph: Pick<GraphStore, 'scanNodes' | 'scanEdges'>;
   readonly ledger: Pick<Ledger, 'entries' | 'allCommitted'>;
   readonly eventLog: EventLog;
+  readonly budgets: Budgets;
   readonly audit: AuditLog;
   readonly messenger: Messenger;
   readonly clock: Clock;

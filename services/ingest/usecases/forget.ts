@@ -8,6 +8,7 @@ import { eraseBuilt } from '../../common/messaging/methods/cognify.ts';
 import { eraseSearched } from '../../common/messaging/methods/search.ts';
 import type { AuditEntry } from '../../common/ports/audit-log.ts';
 import type { IngestDependencies } from './dependencies.ts';
+import { removeAllItems, removeItems } from './remove-items.ts';
 
 /**
  * Forgetting asks every owner to erase and to count what is left; anything left is an error, so a success means gone.
@@ -19,20 +20,17 @@ export async function forgetItems(
   ids: readonly DataItemId[],
   context: CallContext,
 ): Promise<void> {
-  const { items, blobs, audit, store, eventLog, messenger } = dependencies;
+  const { items, blobs, eventLog, messenger } = dependencies;
   const scope = scopeOf(dataset);
   const { residue } = await messenger.call(eraseBuilt, { dataset, items: ids, memoryOnly: false }, context);
-  const present = await items.getMany(scope, ids);
-  const writes = [
-    ...items.removeWrites(ids),
-    ...eventLog.appendWrites(
-      scope,
-      ids.map((id) => ({ type: 'item.forgotten', subjectId: id, data: {} })),
-    ),
-  ];
-  const removed = present.map(({ id }) => id);
-  if (removed.length === 0) await store.commit(scope, writes);
-  else await audit.commit(scope, writes, [removal(dataset, 'item.removed', removed, context)]);
+  await removeItems(dependencies, dataset, ids, (present) => {
+    const removed = present.map(({ id }) => id);
+    const events = ids.map((id) => ({ type: 'item.forgotten', subjectId: id, data: {} }));
+    return {
+      writes: eventLog.appendWrites(scope, events),
+      entry: removed.length === 0 ? null : removal(dataset, 'item.removed', removed, context),
+    };
+  });
   let left = residue + (await items.getMany(scope, ids)).length;
   for (const id of ids) {
     await blobs.removeAll(scope, itemBlobs.prefix(id));
@@ -46,15 +44,15 @@ export async function forgetDataset(
   dataset: DatasetRef,
   context: CallContext,
 ): Promise<void> {
-  const { items, intents, blobs, store, audit, messenger } = dependencies;
+  const { items, intents, blobs, audit, messenger } = dependencies;
   const scope = scopeOf(dataset);
   const built = await messenger.call(eraseBuilt, { dataset, memoryOnly: false }, context);
   const searched = await messenger.call(eraseSearched, { dataset }, context);
   await intents.abandonAll(scope);
   const present = await items.count(scope);
-  // Recorded before: the removal of very many goes in parts only when it is alone in its commit.
+  // Recorded before: the removal of very many goes in parts.
   if (present > 0) await audit.record(removal(dataset, 'item.removed', present, context));
-  await store.commit(scope, [...items.removeAllWrites()]);
+  await removeAllItems(dependencies, dataset);
   await blobs.removeAll(scope);
   const left = (await items.count(scope)) + (await blobs.list(scope, { limit: 1 })).items.length;
   requireNothingLeft(built.residue + searched.residue + left);

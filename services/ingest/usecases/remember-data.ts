@@ -1,3 +1,4 @@
+import { billOf, payerOf } from '../../common/domain/budget.ts';
 import type { DataItem } from '../../common/domain/data-item.ts';
 import { type DatasetRef, scopeOf } from '../../common/domain/dataset.ts';
 import { isTerminal, type RunState } from '../../common/domain/run.ts';
@@ -23,6 +24,8 @@ export async function rememberData(
 ): Promise<RememberOutcome> {
   const { messenger, clock, ids, items } = dependencies;
   const { principal, dataset, context, options, background } = request;
+  // Before the data is taken in: a request that is refused changes nothing.
+  await dependencies.budgets.check(billOf(payerOf(request.principal), { concurrentRuns: 1 }));
   const startedMs = clock.monotonicMs();
   await trackedRun(messenger, { id: ids.uuid(), pipeline: 'add_pipeline', principal, dataset, context }, async () => {
     const added = await addData(dependencies, request);

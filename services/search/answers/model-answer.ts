@@ -1,3 +1,4 @@
+import { payerOf } from '../../common/domain/budget.ts';
 import type { JsonObject } from '../../common/domain/json.ts';
 import type { LanguageModel, ModelCallContext } from '../../common/ports/models.ts';
 import type { SearchRequest } from '../usecases/search-request.ts';
@@ -43,5 +44,10 @@ export async function modelAnswer(
 
 export function modelCallContext({ principal, context }: SearchRequest): ModelCallContext {
   const { signal } = context;
-  return { scope: { tenant: principal.tenant }, purpose: 'query', ...(signal === undefined ? {} : { signal }) };
+  return {
+    scope: { tenant: principal.tenant },
+    purpose: 'query',
+    payer: payerOf(principal),
+    ...(signal === undefined ? {} : { signal }),
+  };
 }

@@ -42,7 +42,9 @@ describe('language model over an OpenAI-compatible endpoint', () => {
       endpoint: `${provider.url}/v1`,
       apiKey: 'k',
       retry,
-      meter: { admit: async () => {}, record: async (_name, usage) => void billed.push(usage) },
+      meter: {
+        admit: async () => ({ record: async (_name, usage) => void billed.push(usage), release: async () => {} }),
+      },
       ...options,
     });
     return { model, provider, billed, bodies: () => provider.requests.map(({ body }) => body) };

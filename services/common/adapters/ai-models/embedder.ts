@@ -6,7 +6,7 @@ import { deadline, signalOf } from './call-settings.ts';
 import { takesDimensions } from './embedding-models.ts';
 import { type ModelSettings, modelName, openEmbeddingModel } from './provider.ts';
 import { DEFAULT_RETRY, type RetryPolicy, retryFor, withRetry } from './retry.ts';
-import { NO_METER, type UsageMeter } from './usage-meter.ts';
+import { admitted, NO_METER, type UsageMeter } from './usage-meter.ts';
 
 export interface EmbedderOptions extends ModelSettings {
   readonly dimensions: number;
@@ -35,7 +35,7 @@ export function createEmbedder(options: EmbedderOptions): Embedder {
   };
 
   const embedBatch = async (values: string[], context: ModelCallContext): Promise<readonly Float32Array[]> => {
-    await meter.admit(context);
+    const admission = await meter.admit({ prompts: values, maxOutputTokens: 0 }, context);
     const call = async () =>
       embedMany({
         model: await model(),
@@ -44,9 +44,11 @@ export function createEmbedder(options: EmbedderOptions): Embedder {
         providerOptions,
         abortSignal: deadline(context.signal, options.callTimeoutMs ?? 60_000),
       });
-    const { embeddings, usage } = await withRetry(call, retryFor(context, retry), signalOf(context));
+    const { embeddings, usage } = await admitted(admission, () =>
+      withRetry(call, retryFor(context, retry), signalOf(context)),
+    );
     const inputTokens = Number.isFinite(usage.tokens) ? usage.tokens : 0;
-    await meter.record(name, { inputTokens, outputTokens: 0 }, context);
+    await admission.record(name, { inputTokens, outputTokens: 0 });
     return embeddings.map((embedding) => unitVector(embedding, dimensions));
   };
 

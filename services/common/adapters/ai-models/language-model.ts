@@ -7,7 +7,7 @@ import { filteredAnswer } from './provider-error.ts';
 import { DEFAULT_RETRY, type RetryPolicy, retryFor, withRetry } from './retry.ts';
 import { createStreamedCalls } from './streamed-text.ts';
 import { createStructuredCalls } from './structured-output.ts';
-import { NO_METER, type UsageMeter } from './usage-meter.ts';
+import { admitted, NO_METER, type UsageMeter } from './usage-meter.ts';
 
 export interface LanguageModelOptions extends ModelSettings {
   /** Sent only when given: some models refuse it. */
@@ -53,19 +53,20 @@ export function createLanguageModel(options: LanguageModelOptions): LanguageMode
     name,
     text: ({ system, prompt, maxOutputTokens }, context) =>
       gate(async () => {
-        await meter.admit(context);
+        const asked = maxOutputTokens === undefined ? {} : { maxOutputTokens };
+        const admission = await meter.admit({ prompts: [system, prompt], ...asked }, context);
         const call = async () =>
           generateText({
             model: await model(),
             system,
             prompt,
             ...common(context),
-            ...(maxOutputTokens === undefined ? {} : { maxOutputTokens }),
+            ...asked,
           });
-        const result = await withRetry(call, retryFor(context, retry), signalOf(context));
+        const result = await admitted(admission, () => withRetry(call, retryFor(context, retry), signalOf(context)));
         const { text } = result;
         const usage = usageOf(result.usage);
-        await meter.record(name, usage, context);
+        await admission.record(name, usage);
         if (text === '' && result.finishReason === 'content-filter') throw filteredAnswer();
         return { text, usage };
       }),

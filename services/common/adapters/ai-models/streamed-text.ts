@@ -14,7 +14,7 @@ const CHARACTERS_PER_TOKEN = 4;
 export function createStreamedCalls(parts: CallParts): LanguageModel['stream'] {
   const { name, retry, meter } = parts;
   return async function* stream(call, context) {
-    await meter.admit(context);
+    const admission = await meter.admit({ prompts: [call.system, call.prompt] }, context);
     const left = new AbortController();
     const signal = AbortSignal.any([left.signal, ...(context.signal === undefined ? [] : [context.signal])]);
     const within = { ...context, signal };
@@ -33,7 +33,8 @@ export function createStreamedCalls(parts: CallParts): LanguageModel['stream'] {
     } finally {
       // The consumer may have gone: the provider must not go on generating.
       left.abort();
-      if (opened !== undefined) await meter.record(name, await opened.usage(text), context);
+      if (opened === undefined) await admission.release();
+      else await admission.record(name, await opened.usage(text));
     }
   };
 }

@@ -15,6 +15,7 @@ import type { CallParts } from './language-model.ts';
 import { type PreparedSchema, prepareSchema } from './prepared-schema.ts';
 import { filteredAnswer, refusesSchema } from './provider-error.ts';
 import { retryFor, withRetry } from './retry.ts';
+import { admitted } from './usage-meter.ts';
 
 type StructuredCall = Parameters<LanguageModel['structured']>[0];
 
@@ -68,10 +69,10 @@ export function createStructuredCalls(parts: CallParts): LanguageModel['structur
     let { prompt } = call;
     let problems: readonly string[] = [];
     for (let answer = 1; answer <= MAX_ANSWERS; answer += 1) {
-      await meter.admit(context);
-      const attempt = await ask({ ...call, prompt }, asked, context);
+      const admission = await meter.admit({ prompts: [call.system, prompt] }, context);
+      const attempt = await admitted(admission, () => ask({ ...call, prompt }, asked, context));
       usage = addUsage(usage, attempt.usage);
-      await meter.record(name, attempt.usage, context);
+      await admission.record(name, attempt.usage);
       // Models now and then refuse harmless texts once.
       if (attempt.finish === 'content-filter' && answer > 1) throw filteredAnswer();
       problems = attempt.value === undefined ? ['the answer is not JSON'] : asked.problems(attempt.value);

@@ -2,9 +2,34 @@ import type { ModelCallContext, TokenUsage } from '../../ports/models.ts';
 
 /** Is told of everything that the provider bills, answers that were of no use too, and may refuse a call before it is made. */
 export interface UsageMeter {
-  /** Throws `LLMPaymentRequiredError` when the budget of the scope is spent. */
-  admit(context: ModelCallContext): Promise<void>;
-  record(model: string, usage: TokenUsage, context: ModelCallContext): Promise<void>;
+  /** Throws `LLMPaymentRequiredError` when a budget of who pays is spent. */
+  admit(call: ExpectedCall, context: ModelCallContext): Promise<Admission>;
 }
 
-export const NO_METER: UsageMeter = { admit: async () => {}, record: async () => {} };
+/** What is known of a call before it is made. */
+export interface ExpectedCall {
+  readonly prompts: readonly string[];
+  /** What was asked for at most. Absent: as much as the model gives. */
+  readonly maxOutputTokens?: number;
+}
+
+/** A call that may be made. It ends with one of the two. */
+export interface Admission {
+  record(model: string, usage: TokenUsage): Promise<void>;
+  /** No answer came. */
+  release(): Promise<void>;
+}
+
+export const NO_METER: UsageMeter = {
+  admit: async () => ({ record: async () => {}, release: async () => {} }),
+};
+
+/** Makes a call that was admitted; a failure without an answer gives back what was set aside for it. */
+export async function admitted<Answer>(admission: Admission, call: () => Promise<Answer>): Promise<Answer> {
+  try {
+    return await call();
+  } catch (error) {
+    await admission.release();
+    throw error;
+  }
+}

@@ -1,0 +1,50 @@
+import type { Config } from '../common/config/configuration.ts';
+import type { BudgetKind, BudgetLimits } from '../common/domain/budget.ts';
+import type { Lifecycle } from '../common/lifecycle/lifecycle.ts';
+import type { Messenger } from '../common/messaging/messenger.ts';
+import { accessChanges, EVERY_TENANT } from '../common/messaging/methods/auth.ts';
+import type { Budgets } from '../common/ports/budgets.ts';
+import type { Subscription } from '../common/ports/bus.ts';
+import type { DocumentStore } from '../common/ports/document-store.ts';
+import { type BudgetKeeperOptions, createBudgets } from '../common/repositories/budget-keeper.ts';
+import { foldAll } from '../common/repositories/token-reservations.ts';
+
+export interface BudgetParts extends Omit<BudgetKeeperOptions, 'defaults'> {
+  readonly config: Config;
+  readonly messenger: Pick<Messenger, 'subscribe'>;
+}
+
+/** The budgets of this process; they hear of changes that others make. */
+export function openBudgets({ config, messenger, ...options }: BudgetParts, lifecycle: Lifecycle): Budgets {
+  const budgets = createBudgets({ ...options, defaults: defaultLimits(config) });
+  let news: Subscription | undefined;
+  lifecycle.add({
+    name: 'budgets',
+    async start() {
+      if (!options.store.capabilities.sharedBetweenProcesses) await giveBackReserved(options.store);
+      news = await messenger.subscribe(accessChanges, EVERY_TENANT, () => budgets.forget());
+    },
+    stop: async () => news?.stop(),
+  });
+  return budgets;
+}
+
+/** This process alone owns the store: whoever had set tokens aside was killed. */
+function giveBackReserved(store: DocumentStore): Promise<void> {
+  return foldAll(store);
+}
+
+/** Of every tenant and personal space that has no budget of its own. */
+function defaultLimits(config: Config): BudgetLimits {
+  const limits: Readonly<Record<BudgetKind, number | undefined>> = {
+    llmTokensPerDay: config.budgetTokensPerDay,
+    llmTokensPerMonth: config.budgetTokensPerMonth,
+    storageBytes: config.budgetStorageBytes,
+    items: config.budgetItems,
+    datasets: config.budgetDatasets,
+    requestsPerMinute: config.budgetRequestsPerMinute,
+    concurrentRuns: config.budgetConcurrentRuns,
+  };
+  const given = Object.entries(limits).filter(([, limit]) => limit !== undefined);
+  return Object.fromEntries(given.map(([kind, limit]) => [kind, { limit, action: config.budgetAction }]));
+}
