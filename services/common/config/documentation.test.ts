@@ -21,12 +21,12 @@ describe('configuration table', () => {
   });
 
   it('replaces what stands between the marks and nothing else', () => {
-    const document = `# A\n${START_MARK}\nold\n${END_MARK}\nrest`;
+    const document = `# A\n${START_MARK}\nstale row\n${END_MARK}\nrest`;
     const first = replaceSection(document);
     expect(first)
       .to.match(/^# A\n/)
       .and.match(/rest$/)
-      .and.not.include('old');
+      .and.not.include('stale row');
     expect(replaceSection(first ?? '')).to.equal(first);
     expect(replaceSection('# A')).to.equal(null);
   });
