@@ -33,8 +33,8 @@ export interface ModelChoice {
 }
 
 /**
- * The choice over what the environment configures. An endpoint is one provider's: another one is reached at its own, so
- * that no key is sent to a server that it is not for.
+ * The choice over what the environment configures. An endpoint is one provider's: another one is reached at its
+ * own.
  */
 export function chosenOver(configured: ModelSettings | null, choice: ModelChoice): ModelSettings {
   const { provider, model } = choice;

@@ -1,0 +1,133 @@
+import { randomBytes } from 'node:crypto';
+import { setTimeout as wait } from 'node:timers/promises';
+import { expect } from 'chai';
+import { type ModelProvider, startModelProvider } from '../../test/support/model-provider.ts';
+import { unsignedPrincipals } from '../../test/support/unsigned-principals.ts';
+import { createInProcessBus } from '../common/adapters/in-process/bus.ts';
+import { createMemoryDocumentStore } from '../common/adapters/memory/document-store.ts';
+import { createAesGcmSecretBox } from '../common/adapters/secret-box/aes-gcm-secret-box.ts';
+import { createSystemClock } from '../common/adapters/system/clock.ts';
+import { loadConfig } from '../common/config/load-config.ts';
+import { asId } from '../common/domain/ids.ts';
+import { datasetScope, PERSONAL_TENANT, SYSTEM_SCOPE } from '../common/domain/scope.ts';
+import { createMessenger } from '../common/messaging/messenger.ts';
+import { createLogger } from '../common/observability/logger.ts';
+import { createMetrics, type Metrics } from '../common/observability/metrics.ts';
+import type { Bus } from '../common/ports/bus.ts';
+import type { DocumentStore } from '../common/ports/document-store.ts';
+import type { SecretBox } from '../common/ports/secret-box.ts';
+import { createModelSettings, keyPlace } from '../common/repositories/model-settings.ts';
+import { createModelUsage } from '../common/repositories/model-usage.ts';
+import { collections } from './collections.ts';
+import { type Models, openModels } from './models.ts';
+
+const CONTEXT = { scope: datasetScope(PERSONAL_TENANT, asId('d')), purpose: 'query' } as const;
+
+/** Processes on one store and one bus, as replicas are. */
+describe('models of several processes', () => {
+  let provider: ModelProvider;
+  let store: DocumentStore;
+  let bus: Bus;
+  let metrics: Metrics;
+  let secretBox: SecretBox;
+  let lines: string[];
+  const opened: Models[] = [];
+  let revision = 0;
+
+  beforeEach(async () => {
+    provider = await startModelProvider();
+    store = createMemoryDocumentStore();
+    await store.prepare(collections);
+    bus = createInProcessBus();
+    metrics = createMetrics();
+    const rootKey = { id: 'test', bytes: randomBytes(32) };
+    secretBox = createAesGcmSecretBox(async () => [rootKey]);
+    lines = [];
+  });
+  afterEach(async () => {
+    await Promise.all(opened.splice(0).map((models) => models.close()));
+    await bus.drain();
+    metrics.close();
+    await provider.close();
+  });
+
+  async function open(options: { readonly box?: SecretBox; readonly isDeaf?: boolean } = {}): Promise<Models> {
+    const { config } = loadConfig({ LLM_PROVIDER: 'openai', LLM_MODEL: 'first', LLM_ENDPOINT: `${provider.url}/v1` });
+    const messenger = createMessenger(bus, unsignedPrincipals);
+    const clock = createSystemClock();
+    const models = await openModels({
+      ...{ config, metrics, messenger, clock, secretBox: options.box ?? secretBox },
+      logger: createLogger({ level: 'debug', name: 't', destination: { write: (line) => void lines.push(line) } }),
+      usage: createModelUsage(store),
+      // The calls of these tests name nobody who pays.
+      budgets: { reserveTokens: () => Promise.reject(new Error('nobody pays')) },
+      settings: createModelSettings(store),
+      isShared: true,
+    });
+    opened.push(models);
+    if (options.isDeaf !== true) await models.listen();
+    return models;
+  }
+
+  async function set(model: string, key: string | null): Promise<void> {
+    const settings = createModelSettings(store);
+    const before = await settings.get();
+    revision += 1;
+    const sealed =
+      key === null ? null : { sealed: await secretBox.seal(key, keyPlace('languageModel')), shown: '*****' };
+    const languageModel = { provider: 'openai', model, key: sealed };
+    const next = { revision: String(revision), languageModel, vectorDatabase: null, changedAt: '' };
+    const write =
+      before === null ? settings.insertWrite(next) : settings.replaceWrite({ ...next, version: before.version });
+    await store.commit(SYSTEM_SCOPE, [write]);
+  }
+
+  /** Which model the provider was asked for, with what in `Authorization`. */
+  async function ask(models: Models): Promise<unknown> {
+    const { languageModel } = await models.current();
+    await languageModel?.text({ system: 's', prompt: 'p' }, CONTEXT);
+    const asked = provider.requests.at(-1);
+    return [asked?.body['model'], asked?.headers.authorization];
+  }
+
+  it('are the new ones at once where they were set, and soon where the news arrives', async () => {
+    const [one, two] = [await open(), await open()];
+    expect(await ask(one)).to.deep.equal(['first', undefined]);
+    expect(await ask(two)).to.deep.equal(['first', undefined]);
+    await set('second', 'sk-second');
+    await one.changed();
+    expect(await ask(one)).to.deep.equal(['second', 'Bearer sk-second']);
+    await wait(50);
+    expect(await ask(two)).to.deep.equal(['second', 'Bearer sk-second']);
+  });
+
+  it('are the new ones within three seconds where the news never arrives', async () => {
+    const deaf = await open({ isDeaf: true });
+    await ask(deaf);
+    await set('second', 'sk-second');
+    expect(await ask(deaf)).to.deep.equal(['first', undefined]);
+    await wait(2_100);
+    expect(await ask(deaf)).to.deep.equal(['second', 'Bearer sk-second']);
+  });
+
+  it('stay what they were for what has begun', async () => {
+    const models = await open();
+    const { languageModel: begunWith } = await models.current();
+    await set('second', null);
+    await models.changed();
+    expect((await models.current()).languageModel?.name).to.equal('openai/second');
+    await begunWith?.text({ system: 's', prompt: 'p' }, CONTEXT);
+    expect(provider.requests.at(-1)?.body['model']).to.equal('first');
+  });
+
+  it('are missing, with the reason, where the key cannot be opened, and never asked with another key', async () => {
+    const otherKey = { id: 'other', bytes: randomBytes(32) };
+    const blind = await open({ box: createAesGcmSecretBox(async () => [otherKey]) });
+    await set('second', 'sk-second');
+    const { languageModel, missingModelKey, provider: named } = await blind.current();
+    expect([languageModel, named]).to.deep.equal([null, 'openai']);
+    expect(missingModelKey).to.contain('ENGRAM_ROOT_KEYS');
+    expect(provider.requests).to.deep.equal([]);
+    expect(lines.join('')).to.contain('models.key.unopened').and.not.contain('sk-second');
+  });
+});
