@@ -3,7 +3,7 @@ import type { PasswordHasher } from '../../services/auth/credentials/password-ha
 import type { AuthSecrets, AuthServiceOptions, AuthSettings } from '../../services/auth/dependencies.ts';
 import type { AccountMailOptions } from '../../services/auth/mail/account-mail.ts';
 import type { OidcOptions } from '../../services/auth/oidc/oidc-setup.ts';
-import { authCollections, createAuthService } from '../../services/auth/service.ts';
+import { createAuthService } from '../../services/auth/service.ts';
 import { createInProcessBus } from '../../services/common/adapters/in-process/bus.ts';
 import { createMemoryDocumentStore } from '../../services/common/adapters/memory/document-store.ts';
 import { createAesGcmSecretBox } from '../../services/common/adapters/secret-box/aes-gcm-secret-box.ts';
@@ -19,7 +19,8 @@ import type { DocumentStore } from '../../services/common/ports/document-store.t
 import type { Clock, IdSource } from '../../services/common/ports/system.ts';
 import { createAuditLog } from '../../services/common/repositories/audit-log.ts';
 import { createUsers, type NewUser } from '../../services/common/repositories/users.ts';
-import { createEventLog, eventsCollection } from '../../services/common/runs/event-log.ts';
+import { createEventLog } from '../../services/common/runs/event-log.ts';
+import { collections } from '../../services/composition/collections.ts';
 import { unsignedPrincipals } from './unsigned-principals.ts';
 
 /** Of somebody; tests that care who it is say so. */
@@ -115,7 +116,8 @@ export async function startAuth(options: TestAuthOptions = {}): Promise<TestAuth
   const clock = options.clock ?? testClock();
   const ids: IdSource = { uuid: randomUUID, ordered: () => randomUUID() };
   const store = options.store ?? createMemoryDocumentStore();
-  await store.prepare([...authCollections, eventsCollection]);
+  // All of them: what a budget counts belongs to several services.
+  await store.prepare(collections);
   const bus = createInProcessBus();
   const messenger = createMessenger(bus, unsignedPrincipals);
   const warnings: string[] = [];

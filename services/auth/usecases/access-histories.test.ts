@@ -1,0 +1,413 @@
+import { expect } from 'chai';
+import fc from 'fast-check';
+import { CALL, startAuth, type TestAuth } from '../../../test/support/auth-service.ts';
+import type { DatasetRef } from '../../common/domain/dataset.ts';
+import { asId } from '../../common/domain/ids.ts';
+import { PERMISSIONS, type Permission, type Principal } from '../../common/domain/principal.ts';
+import { PERSONAL_TENANT } from '../../common/domain/scope.ts';
+import * as methods from '../../common/messaging/methods/auth.ts';
+
+/** Histories that share a service: each has accounts, tenants and roles of its own. */
+const HISTORIES_PER_SERVICE = 40;
+const HISTORIES = 10_000;
+
+/** The rules of auth-integrations.md §3.1 over plain sets. Entries of relations are ids joined by `|`. */
+class Model {
+  readonly parents = new Map<string, string>();
+  readonly current = new Map<string, string>();
+  readonly members = new Set<string>();
+  readonly roleTenants = new Map<string, string>();
+  readonly assigned = new Set<string>();
+  readonly datasets = new Map<string, string>();
+  readonly grants = new Set<string>();
+
+  agentsOf = (user: string) => [...this.parents.keys()].filter((agent) => this.parents.get(agent) === user);
+  tenantsOf = (user: string) => secondOf(this.members, user);
+  rolesOf = (user: string) => (this.tenantsOf(user).length === 0 ? [] : secondOf(this.assigned, user));
+  holders = (user: string) => [user, ...this.agentsOf(user), ...this.tenantsOf(user), ...this.rolesOf(user)];
+  may = (user: string, permission: Permission, dataset: string) =>
+    this.datasets.get(dataset) === this.current.get(user) &&
+    this.holders(user).some((holder) => this.grants.has(`${dataset}|${holder}|${permission}`));
+  reach = (user: string, permission: Permission) =>
+    [...this.datasets.keys()].filter((dataset) => this.may(user, permission, dataset));
+  give = (dataset: string, holder: string) => {
+    for (const permission of PERMISSIONS) this.grants.add(`${dataset}|${holder}|${permission}`);
+  };
+}
+
+function secondOf(relation: ReadonlySet<string>, first: string): readonly string[] {
+  return [...relation].filter((entry) => entry.startsWith(`${first}|`)).map((entry) => entry.slice(first.length + 1));
+}
+
+function drop(relation: Set<string>, isDropped: (parts: readonly string[]) => boolean): void {
+  for (const entry of relation) if (isDropped(entry.split('|'))) relation.delete(entry);
+}
+
+/** Places in a list that grows; taken modulo its length. */
+const place = fc.nat(7);
+const permission = fc.constantFrom(...PERMISSIONS);
+const step = fc.record({
+  act: fc.oneof(
+    {
+      weight: 5,
+      arbitrary: fc.record({ kind: fc.constant('make' as const), user: place, name: fc.constantFrom('a', 'b') }),
+    },
+    { weight: 1, arbitrary: fc.record({ kind: fc.constant('unmake' as const), dataset: place, isLate: fc.boolean() }) },
+    {
+      weight: 7,
+      arbitrary: fc.record({
+        kind: fc.constant('grant' as const),
+        user: place,
+        dataset: place,
+        holder: fc.nat(15),
+        permission,
+      }),
+    },
+    {
+      weight: 3,
+      arbitrary: fc.record({
+        kind: fc.constant('revoke' as const),
+        user: place,
+        dataset: place,
+        holder: fc.nat(15),
+        permission,
+      }),
+    },
+    { weight: 3, arbitrary: fc.record({ kind: fc.constant('join' as const), tenant: place, user: place }) },
+    { weight: 1, arbitrary: fc.record({ kind: fc.constant('leave' as const), tenant: place, user: place }) },
+    { weight: 2, arbitrary: fc.record({ kind: fc.constant('addRole' as const), tenant: place }) },
+    { weight: 1, arbitrary: fc.record({ kind: fc.constant('removeRole' as const), role: place }) },
+    { weight: 3, arbitrary: fc.record({ kind: fc.constant('assign' as const), role: place, user: place }) },
+    { weight: 1, arbitrary: fc.record({ kind: fc.constant('withdraw' as const), role: place, user: place }) },
+    { weight: 4, arbitrary: fc.record({ kind: fc.constant('select' as const), user: place, tenant: place }) },
+    { weight: 2, arbitrary: fc.record({ kind: fc.constant('addAgent' as const), user: place }) },
+    { weight: 1, arbitrary: fc.record({ kind: fc.constant('delete' as const), user: place }) },
+  ),
+  look: fc.record({ user: place, permission, dataset: place }),
+});
+type Step = typeof step extends fc.Arbitrary<infer Value> ? Value : never;
+type Act<Kind extends Step['act']['kind']> = Extract<Step['act'], { kind: Kind }>;
+
+describe('access', function () {
+  this.timeout(120_000);
+
+  it('follows any history of datasets, grants, memberships, roles, switches, agents and deletions', async () => {
+    let histories = 0;
+    let auth = await startAuth();
+    const property = fc.asyncProperty(fc.array(step, { minLength: 1, maxLength: 9, size: 'max' }), async (steps) => {
+      histories += 1;
+      if (histories % HISTORIES_PER_SERVICE === 0) {
+        await auth[Symbol.asyncDispose]();
+        auth = await startAuth();
+      }
+      const history = await History.begin(auth);
+      for (const next of steps) {
+        auth.clock.advance(1);
+        await history.run(next.act);
+        await history.look(next.look);
+      }
+      await history.lookAround();
+    });
+    try {
+      await fc.assert(property, { numRuns: HISTORIES });
+    } finally {
+      await auth[Symbol.asyncDispose]();
+    }
+  });
+});
+
+/** A world that is driven through the service and through the model. */
+class History {
+  readonly #auth: TestAuth;
+  readonly #model = new Model();
+  readonly #root: Principal;
+  readonly #users: Principal[] = [];
+  /** Tenants with their owners; places beyond mean the personal space. */
+  readonly #tenants: { readonly id: string; readonly owner: Principal }[] = [];
+  readonly #refs = new Map<string, DatasetRef>();
+  readonly #removed: DatasetRef[] = [];
+
+  private constructor(auth: TestAuth, root: Principal) {
+    this.#auth = auth;
+    this.#root = root;
+  }
+
+  /** Three accounts; the first two own a tenant each, and all work in the first one. */
+  static async begin(auth: TestAuth): Promise<History> {
+    const history = new History(auth, await auth.addUser({ isSuperuser: true }));
+    for (let index = 0; index < 3; index += 1) history.#add(await auth.addUser());
+    const [ada, bob, eve] = history.#users as [Principal, Principal, Principal];
+    await history.#addTenant(ada);
+    await history.#addTenant(bob);
+    for (const user of [bob, eve]) {
+      await history.#join({ kind: 'join', tenant: 0, user: history.#users.indexOf(user) });
+      await history.#select({ kind: 'select', tenant: 0, user: history.#users.indexOf(user) });
+    }
+    return history;
+  }
+
+  async run(act: Step['act']): Promise<void> {
+    switch (act.kind) {
+      case 'make':
+        return this.#make(act);
+      case 'unmake':
+        return this.#unmake(act);
+      case 'grant':
+      case 'revoke':
+        return this.#change(act);
+      case 'join':
+        return this.#join(act);
+      case 'leave':
+        return this.#leave(act);
+      case 'addRole':
+        return this.#addRole(act);
+      case 'removeRole':
+        return this.#removeRole(act);
+      case 'assign':
+        return this.#assign(act);
+      case 'withdraw':
+        return this.#withdraw(act);
+      case 'select':
+        return this.#select(act);
+      case 'addAgent':
+        return this.#addAgent(act);
+      case 'delete':
+        return this.#delete(act);
+    }
+  }
+
+  async look({ user: place, permission, dataset }: Step['look']): Promise<void> {
+    const user = this.#user(place);
+    await this.#lookAt(user, permission);
+    const id = at([...this.#refs.keys(), ...this.#removed.map((ref) => ref.id)], dataset);
+    if (id === undefined) return;
+    const isAnswered = await succeeds(this.#resolve(user, { permission, ids: [id] }));
+    expect(isAnswered, `${permission} by id`).to.equal(this.#model.may(user.id, permission, id));
+  }
+
+  /** Everybody, with one permission each. */
+  async lookAround(): Promise<void> {
+    for (const [index, user] of this.#users.entries()) await this.#lookAt(user, PERMISSIONS[index % 4] ?? 'read');
+  }
+
+  async #lookAt(user: Principal, permission: Permission): Promise<void> {
+    const { datasets } = await this.#resolve(user, { permission });
+    const ids = datasets.map(({ id }) => id as string);
+    expect(ids.toSorted(), `${permission} of all`).to.deep.equal(this.#model.reach(user.id, permission).toSorted());
+  }
+
+  async #make({ user: place, name }: Act<'make'>): Promise<void> {
+    const user = this.#user(place);
+    const context = { ...CALL, principal: this.#as(user) };
+    const { dataset } = await this.#auth.messenger.call(methods.createDataset, { name }, context);
+    if (this.#refs.has(dataset.id)) return;
+    this.#refs.set(dataset.id, dataset);
+    this.#model.datasets.set(dataset.id, dataset.tenant);
+    for (const holder of new Set([user.id, user.parentId ?? user.id])) this.#model.give(dataset.id, holder);
+  }
+
+  async #unmake({ dataset: place, isLate }: Act<'unmake'>): Promise<void> {
+    const ref = isLate ? at(this.#removed, place) : at([...this.#refs.values()], place);
+    if (ref === undefined) return;
+    const { removed } = await this.#auth.messenger.call(methods.removeDataset, { dataset: ref }, CALL);
+    expect(removed).to.equal(!isLate);
+    if (isLate) return;
+    this.#refs.delete(ref.id);
+    this.#removed.push(ref);
+    this.#model.datasets.delete(ref.id);
+    drop(this.#model.grants, ([dataset]) => dataset === ref.id);
+  }
+
+  async #change({ kind, user: place, dataset, holder, permission }: Act<'grant' | 'revoke'>): Promise<void> {
+    const user = this.#user(place);
+    const id = at([...this.#refs.keys()], dataset);
+    const everybody = [...this.#users, ...this.#tenants].map((each) => each.id as string);
+    const principalId = at([...everybody, ...this.#model.roleTenants.keys()], holder);
+    if (id === undefined || principalId === undefined) return;
+    const method = kind === 'grant' ? 'POST' : 'DELETE';
+    const isDone = await this.#call(method, '/permissions/datasets/:principalId', user, {
+      params: { principalId },
+      query: { permission_name: permission },
+      body: [id],
+    });
+    expect(isDone, kind).to.equal(this.#model.may(user.id, 'share', id));
+    if (!isDone) return;
+    const entry = `${id}|${principalId}|${permission}`;
+    if (kind === 'grant') this.#model.grants.add(entry);
+    else this.#model.grants.delete(entry);
+  }
+
+  async #join({ tenant: place, user: userPlace }: Act<'join'>): Promise<void> {
+    const [tenant, user] = [this.#tenant(place), this.#user(userPlace)];
+    const request = { params: { userId: user.id }, query: { tenant_id: tenant.id } };
+    const isDone = await this.#call('POST', '/permissions/users/:userId/tenants', tenant.owner, request);
+    expect(isDone, 'join').to.equal(!this.#model.members.has(`${user.id}|${tenant.id}`));
+    this.#model.members.add(`${user.id}|${tenant.id}`);
+  }
+
+  async #leave({ tenant: place, user: userPlace }: Act<'leave'>): Promise<void> {
+    const [{ id: tenant, owner }, user] = [this.#tenant(place), this.#user(userPlace)];
+    const { members, assigned, roleTenants, grants, datasets, current } = this.#model;
+    const request = { params: { tenantId: tenant, userId: user.id } };
+    const isDone = await this.#call('DELETE', '/permissions/tenants/:tenantId/users/:userId', owner, request);
+    expect(isDone, 'leave').to.equal(user.id !== owner.id && members.has(`${user.id}|${tenant}`));
+    if (!isDone) return;
+    const leaving = [user.id as string, ...this.#model.agentsOf(user.id)];
+    for (const each of leaving) {
+      members.delete(`${each}|${tenant}`);
+      if (current.get(each) === tenant) current.set(each, PERSONAL_TENANT);
+    }
+    drop(assigned, ([who = '', role = '']) => leaving.includes(who) && roleTenants.get(role) === tenant);
+    drop(grants, ([dataset = '', holder = '']) => leaving.includes(holder) && datasets.get(dataset) === tenant);
+  }
+
+  async #addRole({ tenant: place }: Act<'addRole'>): Promise<void> {
+    const { id: tenant, owner } = this.#tenant(place);
+    const request = { principal: { ...owner, tenant: asId<Principal['tenant']>(tenant) }, query: {} };
+    const name = `role ${this.#model.roleTenants.size}`;
+    const reply = await this.#auth
+      .call('POST', '/api/v1/permissions/roles', { ...request, query: { role_name: name } })
+      .catch(() => null);
+    // A name may be in use after another role was removed.
+    if (reply !== null) this.#model.roleTenants.set((reply.json as { readonly role_id: string }).role_id, tenant);
+  }
+
+  async #removeRole({ role: place }: Act<'removeRole'>): Promise<void> {
+    const role = at([...this.#model.roleTenants.keys()], place);
+    if (role === undefined) return;
+    const isDone = await this.#call('DELETE', '/permissions/roles/:roleId', this.#ownerOf(role), {
+      params: { roleId: role },
+    });
+    expect(isDone, 'removal of a role').to.equal(true);
+    this.#model.roleTenants.delete(role);
+    drop(this.#model.assigned, ([, each]) => each === role);
+    drop(this.#model.grants, ([, holder]) => holder === role);
+  }
+
+  async #assign({ role: place, user: userPlace }: Act<'assign'>): Promise<void> {
+    const role = at([...this.#model.roleTenants.keys()], place);
+    if (role === undefined) return;
+    const user = this.#user(userPlace);
+    const request = { params: { userId: user.id }, query: { role_id: role } };
+    const isDone = await this.#call('POST', '/permissions/users/:userId/roles', this.#ownerOf(role), request);
+    const entry = `${user.id}|${role}`;
+    const isMember = this.#model.members.has(`${user.id}|${this.#model.roleTenants.get(role)}`);
+    expect(isDone, 'assignment').to.equal(isMember && !this.#model.assigned.has(entry));
+    if (isDone) this.#model.assigned.add(entry);
+  }
+
+  async #withdraw({ role: place, user: userPlace }: Act<'withdraw'>): Promise<void> {
+    const role = at([...this.#model.roleTenants.keys()], place);
+    if (role === undefined) return;
+    const user = this.#user(userPlace);
+    const request = { params: { userId: user.id }, query: { role_id: role } };
+    expect(await this.#call('DELETE', '/permissions/users/:userId/roles', this.#ownerOf(role), request)).to.equal(true);
+    this.#model.assigned.delete(`${user.id}|${role}`);
+  }
+
+  async #select({ user: place, tenant: tenantPlace }: Act<'select'>): Promise<void> {
+    const user = this.#user(place);
+    const tenant = at([...this.#tenants.map(({ id }) => id), null], tenantPlace) ?? null;
+    const isDone = await this.#call('POST', '/permissions/tenants/select', user, { body: { tenant_id: tenant } });
+    const target = tenant ?? PERSONAL_TENANT;
+    const isThere = this.#model.current.get(user.id) === target;
+    const isMember = tenant === null || this.#model.members.has(`${user.id}|${tenant}`);
+    expect(isDone, 'switch').to.equal(isThere || isMember);
+    if (isDone) this.#model.current.set(user.id, target);
+  }
+
+  async #addAgent({ user: place }: Act<'addAgent'>): Promise<void> {
+    const user = this.#user(place);
+    if (this.#users.length > 5) return;
+    const name = `agent-${this.#model.parents.size}-${this.#users.length}`;
+    const request = { principal: this.#as(user), query: { name } };
+    const reply = await this.#auth.call('POST', '/api/v1/agents/create', request).catch(() => null);
+    if (user.parentId !== null) expect(reply, 'an agent of an agent').to.equal(null);
+    if (reply === null) return;
+    const id = asId<Principal['id']>((reply.json as { readonly agentId: string }).agentId);
+    this.#add({ ...user, id, email: `${name}@cognee.agent`, parentId: user.id });
+    this.#model.current.set(id, this.#model.current.get(user.id) ?? PERSONAL_TENANT);
+  }
+
+  /** Of whoever owns no tenant: what the account owned passes to an heir (decisions.md, "deleted owner"). */
+  async #delete({ user: place }: Act<'delete'>): Promise<void> {
+    const user = this.#user(place);
+    const { parents, members, assigned, grants, agentsOf } = this.#model;
+    if (this.#tenants.some(({ owner }) => owner.id === user.id)) return;
+    const request = { params: { userId: user.id } };
+    expect(await this.#call('DELETE', '/users/:userId', this.#root, request), 'deletion').to.equal(true);
+    const gone = [...agentsOf(user.id), user.id as string];
+    for (const ref of this.#refs.values()) if (gone.includes(ref.ownerId)) this.#passOn(ref, gone);
+    drop(grants, ([, holder = '']) => gone.includes(holder));
+    for (const relation of [members, assigned]) drop(relation, ([who = '']) => gone.includes(who));
+    for (const id of gone) parents.delete(id);
+    this.#users.splice(0, this.#users.length, ...this.#users.filter(({ id }) => !gone.includes(id)));
+  }
+
+  #passOn(ref: DatasetRef, gone: readonly string[]): void {
+    const { parents, members } = this.#model;
+    const parent = parents.get(ref.ownerId);
+    const reaches = ref.tenant === PERSONAL_TENANT || members.has(`${parent}|${ref.tenant}`);
+    const tenantOwner = this.#tenants.find(({ id }) => id === ref.tenant)?.owner.id;
+    const heir = parent !== undefined && reaches && !gone.includes(parent) ? parent : (tenantOwner ?? this.#root.id);
+    this.#model.give(ref.id, heir);
+    this.#refs.set(ref.id, { ...ref, ownerId: asId(heir) });
+  }
+
+  #add(user: Principal): void {
+    this.#users.push(user);
+    this.#model.current.set(user.id, user.tenant);
+    if (user.parentId !== null) this.#model.parents.set(user.id, user.parentId);
+  }
+
+  async #addTenant(owner: Principal): Promise<void> {
+    const request = { principal: owner, query: { tenant_name: 'tenant' } };
+    const { json } = await this.#auth.call('POST', '/api/v1/permissions/tenants', request);
+    const { tenant_id: id } = json as { readonly tenant_id: string };
+    this.#tenants.push({ id, owner });
+    this.#model.members.add(`${owner.id}|${id}`);
+    this.#model.current.set(owner.id, id);
+  }
+
+  async #call(method: string, path: string, user: Principal, request: Parameters<TestAuth['call']>[2]) {
+    return succeeds(this.#auth.call(method, `/api/v1${path}`, { ...request, principal: this.#as(user) }));
+  }
+
+  #resolve(user: Principal, request: methods.ResolveDatasetsRequest) {
+    return this.#auth.messenger.call(methods.resolveDatasets, request, { ...CALL, principal: this.#as(user) });
+  }
+
+  /** As authentication would answer it now. */
+  #as(user: Principal): Principal {
+    return { ...user, tenant: asId(this.#model.current.get(user.id) ?? PERSONAL_TENANT) };
+  }
+
+  #user(place: number): Principal {
+    return at(this.#users, place) ?? this.#root;
+  }
+
+  #tenant(place: number) {
+    return this.#tenants[place % this.#tenants.length] as { readonly id: string; readonly owner: Principal };
+  }
+
+  #ownerOf(role: string): Principal {
+    const tenant = this.#model.roleTenants.get(role);
+    return this.#tenants.find(({ id }) => id === tenant)?.owner ?? this.#root;
+  }
+}
+
+function at<Item>(items: readonly Item[], place: number): Item | undefined {
+  return items[place % items.length];
+}
+
+/** Refusals are part of the history; anything else is a fault. */
+async function succeeds(work: Promise<unknown>): Promise<boolean> {
+  try {
+    await work;
+    return true;
+  } catch (error) {
+    const { status } = error as { readonly status?: number };
+    if (status === undefined || status >= 500) throw error;
+    return false;
+  }
+}
