@@ -116,6 +116,31 @@ describe('principal tokens', () => {
     expect(asked).to.equal(2);
   });
 
+  it('are believed while auth changes its secret, whichever replica signs and whichever is asked for keys', async () => {
+    const [former, next] = ['the former secret', 'the next secret'] as const;
+    const steps = [
+      [former, []],
+      [former, [next]],
+      [next, [former]],
+      [next, []],
+    ] as const;
+    for (const [index, [secret, accepted]] of steps.slice(1).entries()) {
+      const [secretBefore, acceptedBefore] = steps[index] ?? steps[0];
+      // Replicas restart one after the other: those of this step and those of the step before answer side by side.
+      const replicas = [
+        createPrincipalSigner(secretBefore, clock, acceptedBefore),
+        createPrincipalSigner(secret, clock, accepted),
+      ];
+      for (const signing of replicas) {
+        for (const asked of replicas) {
+          expect(await verifierOf(...asked.publicKeys).verify(signing.sign(ADA))).to.deep.equal(ADA);
+        }
+      }
+    }
+    const [first, last] = [createPrincipalSigner(former, clock), createPrincipalSigner(next, clock)];
+    expect(await refusal(verifierOf(...last.publicKeys).verify(first.sign(ADA)))).to.include({ status: 403 });
+  });
+
   it('fail as auth fails when its keys cannot be had, and are believed once they can', async () => {
     let isAway = true;
     const keys = async () => {
