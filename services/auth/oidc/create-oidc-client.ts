@@ -98,7 +98,8 @@ export function createOidcClient(providers: readonly OidcProvider[], options: Co
 async function issuerOf(token: string): Promise<string | null> {
   const { decodeJwt } = await import('jose');
   try {
-    return decodeJwt(token).iss ?? null;
+    const issuer: unknown = decodeJwt(token).iss;
+    return typeof issuer === 'string' ? issuer : null;
   } catch (error) {
     if (provesNothing(error)) return null;
     throw error;
@@ -112,7 +113,7 @@ const ACCESS_TOKEN_TYPES = new Set(['jwt', 'at+jwt', 'application/at+jwt']);
 async function isOtherToken(token: string, claims: JWTPayload, { clientId }: OidcProvider): Promise<boolean> {
   const { decodeProtectedHeader } = await import('jose');
   const { typ = 'JWT' } = decodeProtectedHeader(token);
-  if (!ACCESS_TOKEN_TYPES.has(typ.toLowerCase()) || claims['events'] !== undefined) return true;
+  if (!ACCESS_TOKEN_TYPES.has(String(typ).toLowerCase()) || claims['events'] !== undefined) return true;
   // An ID token is for its client; it tells of the sign-in.
   const isForClient = [claims.aud].flat().includes(clientId);
   return isForClient && ['nonce', 'at_hash', 'c_hash'].some((name) => claims[name] !== undefined);

@@ -73,8 +73,8 @@ export function createProviderConnection(provider: OidcProvider, options: Connec
   }
 
   async function keysAt(url: string): Promise<JWTVerifyGetKey> {
-    if (keys?.url === url) return keys.find;
     const { createRemoteJWKSet, customFetch } = await import('jose');
+    if (keys?.url === url) return keys.find;
     const find = createRemoteJWKSet(new URL(url), {
       [customFetch]: send,
       timeoutDuration: timeoutSeconds * 1000,

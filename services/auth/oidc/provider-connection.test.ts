@@ -1,0 +1,84 @@
+import { setTimeout as wait } from 'node:timers/promises';
+import { expect } from 'chai';
+import { startIssuer, type TestIssuer } from '../../../test/support/oidc-issuer.ts';
+import { createProviderFetch } from '../../common/adapters/fetch/provider-fetch.ts';
+import { createSystemClock } from '../../common/adapters/system/clock.ts';
+import type { OidcProvider } from '../../common/config/oidc-providers.ts';
+import { createProviderConnection } from './provider-connection.ts';
+
+const ignore = () => {};
+const logger = { debug: ignore, info: ignore, warn: ignore, error: ignore };
+const clock = createSystemClock();
+
+function providerAt(issuer: string, changes: Partial<OidcProvider> = {}): OidcProvider {
+  return {
+    ...{ name: 'corp', title: 'Corp', issuer, clientId: 'engram', clientSecret: null, clientAuthentication: 'basic' },
+    ...{ scopes: ['openid'], audiences: ['api'], provision: false, emailDomains: [], tenant: null, roles: null },
+    allowPrivateNetwork: true,
+    ...changes,
+  };
+}
+
+async function problemOf(work: Promise<unknown>): Promise<string> {
+  return work.then(
+    () => 'none',
+    (error: Error & { code?: string }) => error.code ?? error.message,
+  );
+}
+
+describe('connection to a provider', () => {
+  let issuer: TestIssuer;
+  before(async () => {
+    issuer = await startIssuer({ callbacks: ['http://127.0.0.1/callback'] });
+  });
+  after(() => issuer[Symbol.asyncDispose]());
+
+  const token = () => issuer.sign({ iss: issuer.url, sub: 'ada', aud: 'api', exp: Math.floor(Date.now() / 1000) + 60 });
+
+  it('learns of a new key when the issuer begins to sign with it, after a pause', async () => {
+    const options = { send: createProviderFetch(), clock, logger, keysCooldownMs: 100 };
+    const connection = createProviderConnection(providerAt(issuer.url), options);
+    expect(await connection.verify(await token(), ['api'])).to.include({ sub: 'ada' });
+    const before = await token();
+    await issuer.rotate();
+    const rotated = await token();
+    expect(await problemOf(connection.verify(rotated, ['api']))).to.equal('ERR_JWKS_NO_MATCHING_KEY');
+    await wait(110);
+    expect(await connection.verify(rotated, ['api'])).to.include({ sub: 'ada' });
+    expect(await connection.verify(before, ['api'])).to.include({ sub: 'ada' });
+  });
+
+  it('goes nowhere private unless that is allowed', async () => {
+    const options = { send: createProviderFetch(), clock, logger };
+    const asked = issuer.requests.length;
+    const connection = createProviderConnection(providerAt(issuer.url, { allowPrivateNetwork: false }), options);
+    expect(await problemOf(connection.verify(await token(), ['api']))).to.include('cannot be reached');
+    const secure = providerAt(issuer.url.replace('http:', 'https:'), { allowPrivateNetwork: false });
+    expect(await problemOf(createProviderConnection(secure, options).verify(await token(), ['api']))).to.include(
+      'cannot be reached',
+    );
+    expect(issuer.requests).to.have.length(asked);
+  });
+
+  it('waits no longer than its limit for an issuer that is silent', async () => {
+    const send = (_url: string, { signal }: RequestInit) =>
+      new Promise<Response>((_resolve, reject) => {
+        signal?.addEventListener('abort', () => reject(signal.reason));
+      });
+    const connection = createProviderConnection(providerAt(issuer.url), { send, clock, logger, timeoutSeconds: 0.1 });
+    const begun = performance.now();
+    expect(await problemOf(connection.verify(await token(), ['api']))).to.include('cannot be reached');
+    expect(performance.now() - begun).to.be.lessThan(2_000);
+    const again = performance.now();
+    expect(await problemOf(connection.verify(await token(), ['api']))).to.include('cannot be reached');
+    expect(performance.now() - again).to.be.lessThan(50);
+  });
+
+  it('takes no metadata of another issuer', async () => {
+    const connection = createProviderConnection(providerAt(`${issuer.url}/realms/other`), {
+      send: (_url, init, rules) => createProviderFetch()(`${issuer.url}/.well-known/openid-configuration`, init, rules),
+      ...{ clock, logger },
+    });
+    expect(await problemOf(connection.verify(await token(), ['api']))).to.include('cannot be reached');
+  });
+});
