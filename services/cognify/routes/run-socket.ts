@@ -79,21 +79,31 @@ async function admitted(dependencies: CognifyDependencies, connection: SocketCon
   if (connection.principal === null) throw new Refusal('Unauthorized');
   if (!isUuid(runId)) throw new Refusal('Invalid pipeline run id');
   const found = await readRun(dependencies, runId);
-  if (found === null) throw new Refusal('Pipeline run not found');
-  await requireReadable(dependencies, connection, found);
+  // What somebody may not read does not exist for them: run ids cannot be probed.
+  const isReadable = found !== null && (await mayRead(dependencies, connection, found));
+  if (!isReadable) throw new Refusal('Pipeline run not found');
   return found;
 }
 
 async function requireReadable(
+  dependencies: CognifyDependencies,
+  connection: SocketConnection,
+  found: FoundRun,
+): Promise<void> {
+  if (!(await mayRead(dependencies, connection, found))) throw new Refusal('Not authorized to read this pipeline run');
+}
+
+async function mayRead(
   { messenger }: CognifyDependencies,
   { principal, context }: SocketConnection,
   { run }: FoundRun,
-): Promise<void> {
+): Promise<boolean> {
+  if (principal === null) return false;
   try {
-    if (principal === null) throw new Refusal('Unauthorized');
     await readableDataset(messenger, principal, run.dataset, context);
+    return true;
   } catch (error) {
-    if (isRefusal(error)) throw new Refusal('Not authorized to read this pipeline run');
+    if (isRefusal(error)) return false;
     throw error;
   }
 }
