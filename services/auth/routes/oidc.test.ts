@@ -1,6 +1,7 @@
 import { expect } from 'chai';
 import { type OidcWorld, startOidcWorld, UI } from '../../../test/support/oidc-world.ts';
 import { createBrowser } from '../../../test/support/test-browser.ts';
+import { attemptCookieName } from './oidc-cookies.ts';
 
 const ADA = { subject: 'ada-1', claims: { email: 'Ada@example.com', email_verified: true, name: 'Ada' } };
 
@@ -91,8 +92,18 @@ describe('signing in with a provider', () => {
   it('finishes a sign-in once', async () => {
     const browser = createBrowser();
     const callback = await world.reachCallback({ browser });
-    const answers = await Promise.all([browser.get(callback.href), browser.get(callback.href)]);
-    expect(answers.map(({ status }) => status).sort()).to.deep.equal([200, 400]);
+    const name = attemptCookieName(callback.searchParams.get('state') ?? '');
+    const request = {
+      params: { provider: 'corp' },
+      query: Object.fromEntries(callback.searchParams),
+      headers: { cookie: `${name}=${browser.cookie(name)}` },
+    };
+    const calls = [1, 2, 3].map(() => world.auth.call('GET', '/api/v1/auth/oidc/:provider/callback', request));
+    const refused = (await Promise.allSettled(calls)).filter(({ status }) => status === 'rejected');
+    expect(refused).to.have.length(2);
+    for (const each of refused) {
+      expect((each as PromiseRejectedResult).reason.message).to.include('finished already');
+    }
     expect((await browser.get(callback.href)).status).to.equal(400);
   });
 
@@ -103,6 +114,9 @@ describe('signing in with a provider', () => {
     expect((await stranger.get(callback.href)).status).to.equal(400);
     await world.reachCallback({ browser: stranger });
     expect((await stranger.get(callback.href)).status).to.equal(400);
+    const name = attemptCookieName(callback.searchParams.get('state') ?? '');
+    const guessed = await fetch(callback, { headers: { cookie: `${name}=${'x'.repeat(43)}` } });
+    expect(guessed.status).to.equal(400);
     expect((await browser.get(callback.href)).status).to.equal(200);
   });
 
