@@ -30,6 +30,7 @@ const COMMON_LAYERS: Readonly<Record<string, readonly string[]>> = {
 /** Outside packages that belong to one place only. */
 const PACKAGE_HOMES: readonly { readonly packageName: RegExp; readonly home: RegExp }[] = [
   { packageName: /^(koa|@koa\/router|busboy|ws|swagger-ui-dist)$/, home: /^services\/common\/http\// },
+  { packageName: /^nodemailer$/, home: /^services\/common\/adapters\/smtp\// },
   { packageName: /^node:sqlite$/, home: /^services\/common\/adapters\// },
   { packageName: /^(ai|@ai-sdk\/.*)$/, home: /^services\/common\/adapters\// },
 ];
