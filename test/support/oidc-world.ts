@@ -1,11 +1,10 @@
-import { createServer } from 'node:http';
-import type { AddressInfo } from 'node:net';
 import { createProviderFetch } from '../../services/common/adapters/fetch/provider-fetch.ts';
 import type { OidcProvider } from '../../services/common/config/oidc-providers.ts';
 import { SYSTEM_SCOPE } from '../../services/common/domain/scope.ts';
 import { authenticate } from '../../services/common/messaging/methods/auth.ts';
 import { auditRecordsCollection } from '../../services/common/repositories/audit-log.ts';
 import { startAuth, type TestAuth, type TestAuthOptions, type TestClock } from './auth-service.ts';
+import { freePort } from './engram-process.ts';
 import { type RunningApp, runApp } from './http-app.ts';
 import { startIssuer, type TestIssuer, type TestIssuerOptions } from './oidc-issuer.ts';
 import { createBrowser, type TestBrowser, type Visit } from './test-browser.ts';
@@ -104,12 +103,4 @@ function movableClock(): TestClock {
       ahead += milliseconds;
     },
   };
-}
-
-async function freePort(): Promise<number> {
-  const server = createServer();
-  await new Promise<void>((resolve) => server.listen(0, '127.0.0.1', resolve));
-  const { port } = server.address() as AddressInfo;
-  await new Promise((resolve) => server.close(resolve));
-  return port;
 }

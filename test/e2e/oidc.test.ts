@@ -1,0 +1,89 @@
+import { randomUUID } from 'node:crypto';
+import { expect } from 'chai';
+import type { Browser } from 'playwright-core';
+import { freePort } from '../support/engram-process.ts';
+import { startIssuer, type TestIssuer } from '../support/oidc-issuer.ts';
+import { type StartedApp, startApp } from '../support/start-app.ts';
+import { missingBrowser, openBrowser } from './browser.ts';
+
+const ADA = { subject: 'ada', claims: { email: 'ada@example.com', email_verified: true } };
+
+/** Everything as an operator sets it: variables, the whole service, its own data directory. */
+describe('the whole service with a provider', () => {
+  let app: StartedApp;
+  let issuer: TestIssuer;
+
+  before(async () => {
+    const port = await freePort();
+    const publicUrl = `http://127.0.0.1:${port}`;
+    issuer = await startIssuer({ callbacks: [`${publicUrl}/api/v1/auth/oidc/corp/callback`] });
+    issuer.person = ADA;
+    issuer.isDown = true;
+    const provider = { name: 'corp', title: 'Corp', issuer: issuer.url, clientId: 'engram', audiences: ['engram-api'] };
+    app = await startApp({
+      HTTP_API_PORT: String(port),
+      REQUIRE_AUTHENTICATION: 'true',
+      ENGRAM_PUBLIC_URL: publicUrl,
+      ENGRAM_OIDC_PROVIDERS: JSON.stringify([{ ...provider, provision: true, allowPrivateNetwork: true }]),
+      ENGRAM_OIDC_CLIENT_SECRETS: JSON.stringify({ corp: issuer.clientSecret }),
+    });
+  });
+  after(async () => {
+    await app.stop();
+    await issuer[Symbol.asyncDispose]();
+  });
+
+  const datasetsWith = (token: string) =>
+    fetch(`${app.baseUrl}/api/v1/datasets`, { headers: { authorization: `Bearer ${token}` } });
+
+  it('starts without asking the provider, which may be down', async () => {
+    expect((await fetch(`${app.baseUrl}/health`)).status).to.equal(200);
+    expect(issuer.requests).to.deep.equal([]);
+    issuer.isDown = false;
+  });
+
+  it('lets a person add and read with an access token of the issuer', async () => {
+    const now = Math.floor(Date.now() / 1000);
+    const token = await issuer.sign({
+      ...{ iss: issuer.url, aud: 'engram-api', sub: 'bob', iat: now, exp: now + 300, jti: randomUUID() },
+      ...{ email: 'bob@example.com', email_verified: true },
+    });
+    const form = new FormData();
+    form.append('datasetName', 'notes');
+    form.append('data', new Blob(['Bob keeps bees.']), 'bees.txt');
+    const headers = { authorization: `Bearer ${token}` };
+    const added = await fetch(`${app.baseUrl}/api/v1/add`, { method: 'POST', body: form, headers });
+    expect(added.status).to.equal(200);
+    const datasets = (await (await datasetsWith(token)).json()) as { name: string }[];
+    expect(datasets.map(({ name }) => name)).to.deep.equal(['notes']);
+  });
+
+  it('signs a person in and out in a browser', async function () {
+    const missing = missingBrowser();
+    if (missing !== null) {
+      process.stderr.write(`    skipped: ${missing}\n`);
+      this.skip();
+    }
+    this.timeout(60_000);
+    let browser: Browser | undefined;
+    try {
+      browser = await openBrowser();
+      const page = await browser.newPage();
+      await page.goto(`${app.baseUrl}/api/v1/auth/oidc/corp/login?return_to=/docs`);
+      expect(new URL(page.url()).pathname).to.equal('/docs');
+      const me = await page.evaluate(() => fetch('/api/v1/users/me').then((answer) => answer.json()));
+      expect(me).to.include({ email: 'ada@example.com', is_verified: true });
+      const cookies = await page.context().cookies();
+      expect(cookies.filter(({ name }) => name.startsWith('engram_sign_in_'))).to.deep.equal([]);
+      expect(await page.evaluate('document.cookie')).to.equal('');
+      const out = await page.evaluate(() =>
+        fetch('/api/v1/auth/oidc/corp/logout', { method: 'POST' }).then((answer) => answer.json()),
+      );
+      expect((out as { logout_url: string }).logout_url).to.include(`${issuer.url}/session/end?`);
+      const status = await page.evaluate(() => fetch('/api/v1/users/me').then((answer) => answer.status));
+      expect(status).to.equal(401);
+    } finally {
+      await browser?.close();
+    }
+  });
+});
