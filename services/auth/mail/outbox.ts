@@ -48,7 +48,7 @@ export function createOutbox({
   let isStopping = false;
 
   const next = (): void => {
-    while (running.size < concurrency) {
+    while (running.size < concurrency && !abort.signal.aborted) {
       const entry = waiting.shift();
       if (entry === undefined) return;
       const attempt = deliver(entry).finally(() => {
