@@ -86,6 +86,24 @@ describe('access at two replicas', function () {
     expect(await statusAt(1, ask)).to.equal(401);
   });
 
+  it('is guessed for ten times, whichever of the replicas are asked', async () => {
+    await signUp(world, 'guessed');
+    const guess = (wire: Wire) =>
+      wire.post('/auth/login', String(new URLSearchParams({ username: 'guessed@example.com', password: 'x' })), FORM);
+    const wires = [world.one.wire, world.two.wire];
+    const statuses: number[] = [];
+    const startedAt = performance.now();
+    for (let turn = 0; turn < 14; turn += 1) {
+      const wire = wires[turn % 2] ?? world.one.wire;
+      statuses.push((await guess(wire)).status);
+    }
+    // One failure is forgiven in ten seconds.
+    const forgiven = Math.floor((performance.now() - startedAt) / 10_000);
+    expect(statuses.slice(0, 10)).to.deep.equal(Array.from({ length: 10 }, () => 401));
+    expect(statuses.filter((status) => status === 401).length).to.be.at.most(10 + forgiven);
+    expect(new Set(statuses)).to.deep.equal(new Set([401, 429]));
+  });
+
   it('ends with the grant everywhere, as nobody remembers grants', async () => {
     const [owner, reader] = [await signUp(world, 'owner'), await signUp(world, 'reader')];
     await owner.wires[0].post('/add', { data: 'Ada met Grace.', datasetName: 'lent' });

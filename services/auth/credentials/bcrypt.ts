@@ -3,7 +3,7 @@ import type { BcryptJob } from './bcrypt-worker.ts';
 
 const BCRYPT = /^\$2[aby]\$(\d{2})\$[./A-Za-z0-9]{53}$/;
 const MIN_COST = 4;
-/** About two seconds here; whoever asks for more did not hash for sign-ins. */
+/** About a second; whoever asks for more did not hash for sign-ins. */
 const MAX_COST = 14;
 /** bcrypt looks at no more of a password. */
 const MAX_PASSWORD_BYTES = 72;
