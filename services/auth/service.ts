@@ -23,6 +23,11 @@ import { createModelSettings, modelSettingsCollection } from '../common/reposito
 import { createRevokedTokens, revokedTokensCollection } from '../common/repositories/revoked-tokens.ts';
 import { createRoleMembers, roleMembersCollection } from '../common/repositories/role-members.ts';
 import { createRoles, rolesCollection } from '../common/repositories/roles.ts';
+import {
+  createScimResources,
+  scimGroupsCollection,
+  scimUsersCollection,
+} from '../common/repositories/scim-resources.ts';
 import { createSignInAttempts, signInAttemptsCollection } from '../common/repositories/sign-in-attempts.ts';
 import {
   createStoredConfigurations,
@@ -46,12 +51,14 @@ import { agentConnectionRoutes } from './routes/agent-connections.ts';
 import { agentRoutes } from './routes/agents.ts';
 import { apiKeyRoutes } from './routes/api-keys.ts';
 import { auditRoutes } from './routes/audit.ts';
+import { budgetRoutes } from './routes/budgets.ts';
 import { capabilityRoutes } from './routes/capabilities.ts';
 import { checkRoutes } from './routes/checks.ts';
 import { configurationRoutes } from './routes/configurations.ts';
 import { datasetGrantRoutes } from './routes/dataset-grants.ts';
 import { oidcRoutes } from './routes/oidc.ts';
 import { roleRoutes } from './routes/roles.ts';
+import { scimRoutes } from './routes/scim.ts';
 import { sessionRoutes } from './routes/sessions.ts';
 import { settingRoutes } from './routes/settings.ts';
 import { tenantRoutes } from './routes/tenants.ts';
@@ -84,6 +91,8 @@ export const authCollections: readonly AnyCollection[] = [
   roleMembersCollection,
   capabilityGrantsCollection,
   auditRecordsCollection,
+  scimUsersCollection,
+  scimGroupsCollection,
   storedConfigurationsCollection,
   modelSettingsCollection,
 ];
@@ -114,6 +123,8 @@ export function createAuthService(options: AuthServiceOptions): Service {
       ...datasetGrantRoutes(deps),
       ...capabilityRoutes(deps),
       ...auditRoutes(deps),
+      ...scimRoutes(deps),
+      ...budgetRoutes(deps),
       ...configurationRoutes(deps),
       ...settingRoutes(deps),
       ...checkRoutes(deps),
@@ -142,7 +153,8 @@ export function createAuthService(options: AuthServiceOptions): Service {
 }
 
 /** Fails never: what cannot be done now is done a minute later, or told in the log. */
-async function keepHouse({ refusedLogins, throttle, logger }: AuthDependencies): Promise<void> {
+async function keepHouse({ refusedLogins, throttle, budgets, logger }: AuthDependencies): Promise<void> {
+  await budgets.sweep().catch((error: unknown) => logger.warn('auth.budgets.not_swept', { error }));
   await refusedLogins.record();
   await throttle.sweep().catch((error: unknown) => logger.warn('auth.login_failures.not_swept', { error }));
 }
@@ -168,6 +180,7 @@ function dependenciesOf(options: AuthServiceOptions): AuthDependencies {
     roles: createRoles(store),
     roleMembers: createRoleMembers(store),
     capabilities: createCapabilityGrants(store),
+    scimResources: createScimResources(store),
     auditRecords: createAuditRecords(store),
     auditHeads: createAuditHeadSigner(secrets.jwt),
     configurations: createStoredConfigurations(store),

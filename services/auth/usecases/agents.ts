@@ -10,6 +10,7 @@ import type { ApiKey } from '../../common/repositories/api-keys.ts';
 import { type NewUser, NO_PASSWORD, type User } from '../../common/repositories/users.ts';
 import type { AuthDependencies } from '../dependencies.ts';
 import { keyCreated, newApiKey } from './api-keys.ts';
+import { requireNoKeyBudget } from './budgets.ts';
 import { deleteUser } from './delete-user.ts';
 import { currentUser } from './update-own-account.ts';
 
@@ -31,6 +32,7 @@ export async function createAgent(
   name: string,
 ): Promise<Agent & { readonly keyText: string }> {
   if (principal.parentId !== null) throw engramError('PermissionDeniedError', 'An agent cannot create agents.');
+  await requireNoKeyBudget(deps, principal);
   const { slug, problem } = agentSlug(name);
   if (problem !== undefined) throw engramError('InvalidRequestError', problem);
   const scope = { tenant: PERSONAL_TENANT };

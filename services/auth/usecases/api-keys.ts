@@ -1,4 +1,5 @@
 import type { DatasetId, UserId } from '../../common/domain/brand.ts';
+import { keyAccount } from '../../common/domain/budget.ts';
 import { engramError } from '../../common/domain/errors.ts';
 import type { Permission, Principal } from '../../common/domain/principal.ts';
 import { PERSONAL_TENANT } from '../../common/domain/scope.ts';
@@ -8,6 +9,7 @@ import { VersionConflictError, type Write } from '../../common/ports/document-st
 import { type ApiKey, hasExpired } from '../../common/repositories/api-keys.ts';
 import { apiKeyHash, apiKeyPrefix, newApiKeyText } from '../credentials/api-key-text.ts';
 import type { AuthDependencies } from '../dependencies.ts';
+import { requireNoKeyBudget } from './budgets.ts';
 import { currentUser } from './current-user.ts';
 import { resolveDatasets } from './resolve-datasets.ts';
 
@@ -41,6 +43,7 @@ export async function createApiKey(
   request: ApiKeyRequest,
 ): Promise<CreatedApiKey> {
   const { audit, users, apiKeys, clock, news } = deps;
+  await requireNoKeyBudget(deps, principal);
   const limits = await limitsOf(deps, principal, request);
   for (;;) {
     const user = await currentUser(deps, principal.id);
@@ -50,7 +53,7 @@ export async function createApiKey(
     const entries: AuditEntry[] = [];
     if (existing.length >= deps.settings.maxApiKeysPerUser) {
       const replaced = replaceable(existing, request.name, clock.now());
-      writes.push(apiKeys.removeWrite(replaced.id));
+      writes.push(apiKeys.removeWrite(replaced.id), ...deps.budgets.removeWrites(keyAccount(replaced.id)));
       entries.push(keyDeleted(replaced, principal.id, { replacedBy: created.key.id }));
     }
     writes.push(apiKeys.insertWrite(created.key));
@@ -68,7 +71,8 @@ export async function createApiKey(
 export async function deleteApiKey(deps: AuthDependencies, userId: UserId, id: string): Promise<void> {
   const key = await deps.apiKeys.get(id);
   if (key === null || key.userId !== userId) throw engramError('EntityNotFoundError', 'API key not found.');
-  await deps.audit.commit({ tenant: PERSONAL_TENANT }, [deps.apiKeys.removeWrite(id)], [keyDeleted(key, userId)]);
+  const writes = [deps.apiKeys.removeWrite(id), ...deps.budgets.removeWrites(keyAccount(id))];
+  await deps.audit.commit({ tenant: PERSONAL_TENANT }, writes, [keyDeleted(key, userId)]);
   deps.news.userChanged(userId);
 }
 

@@ -14,6 +14,7 @@ describe('serviceOfPath', () => {
     expect(serviceOfPath('/api/v1/datasets/status/progress')).to.equal('cognify');
     expect(serviceOfPath('/api/v1/activity/pipeline-runs')).to.equal('cognify');
     expect(serviceOfPath('/api/v1/activity/jobs/0/replay')).to.equal('cognify');
+    expect(serviceOfPath('/api/v1/activity/usage')).to.equal('auth');
     expect(serviceOfPath('/api/v1/activity/events')).to.equal('ingest');
   });
 

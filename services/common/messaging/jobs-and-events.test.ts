@@ -35,6 +35,8 @@ describe('jobs', () => {
 
 describe('domain events', () => {
   const samples: Readonly<Record<keyof typeof DOMAIN_EVENTS, JsonObject>> = {
+    'budget.exceeded': { account: 'tenant/t', kind: 'items', limit: 10, used: 10 },
+    'budget.warned': { account: 'key/k', kind: 'storageBytes', limit: 10, used: 12 },
     'user.registered': {},
     'user.deleted': {},
     'dataset.reassigned': { ownerId: 'u1' },

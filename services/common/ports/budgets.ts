@@ -28,6 +28,10 @@ export interface Budgets {
   reserveTokens(payer: Payer, expected: number, signal?: AbortSignal): Promise<TokenReservation>;
   /** Limits and usage, as they stand in the store. */
   standing(account: BudgetAccount): Promise<BudgetStanding>;
+  /** Windows that ended long ago go, and what dead processes had set aside. */
+  sweep(): Promise<void>;
+  /** For the commit that removes an account: its limits and counters go. */
+  removeWrites(account: BudgetAccount): readonly Write[];
   /** What is remembered of limits is outdated. */
   forget(): void;
 }

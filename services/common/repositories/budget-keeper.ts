@@ -34,7 +34,7 @@ import { budgetsCollection, createStoredBudgets } from './budgets.ts';
 import { dataItemsCollection } from './data-items.ts';
 import { datasetsCollection } from './datasets.ts';
 import { createKnownLimits } from './known-limits.ts';
-import { createTokenReservations, tokenReservationsCollection } from './token-reservations.ts';
+import { createTokenReservations, foldExpired, tokenReservationsCollection } from './token-reservations.ts';
 import { countWrite, createUsage, type UsageDocument, usageCollection, usageId, usageIdOf } from './usage.ts';
 
 export interface BudgetKeeperOptions {
@@ -72,7 +72,8 @@ export interface Posting {
 
 export function createBudgets(options: BudgetKeeperOptions): Budgets {
   const { store, clock, metrics } = options;
-  const limits = createKnownLimits(createStoredBudgets(store), options.defaults ?? {}, clock);
+  const stored = createStoredBudgets(store);
+  const limits = createKnownLimits(stored, options.defaults ?? {}, clock);
   const usage = createUsage(store);
   const news = createBudgetNews(options);
 
@@ -156,6 +157,11 @@ export function createBudgets(options: BudgetKeeperOptions): Budgets {
       const used = BUDGET_KINDS.map((kind) => [kind, found.get(usageIdOf(account, kind, now))?.[kind] ?? 0]);
       return { inForce, used: Object.fromEntries(used) as Readonly<Record<BudgetKind, number>> };
     },
+    async sweep() {
+      await usage.sweep(clock.now());
+      while ((await foldExpired(store, clock.now())) > 0);
+    },
+    removeWrites: (account) => [stored.removeWrite(account), usage.removeAllWrite(account)],
     forget: limits.forget,
   };
 }

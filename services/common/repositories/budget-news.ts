@@ -63,7 +63,11 @@ export function createBudgetNews({ store, clock, eventLog, logger, metrics }: Bu
       await store.commit({ tenant }, [
         update(usageCollection, place.id, { where, set, required: true }),
         ...eventLog.appendWrites({ tenant }, [
-          { type: `budget.${outcome}`, subjectId: subjectOf(account), data: { account, kind, limit, used } },
+          {
+            type: outcome === 'warned' ? 'budget.warned' : 'budget.exceeded',
+            subjectId: subjectOf(account),
+            data: { account, kind, limit, used },
+          },
         ]),
       ]);
       return true;

@@ -2,6 +2,8 @@ import { create, type DescMessage, fromBinary, fromJson, type JsonObject, toBina
 import {
   AccessGrantedSchema,
   AccessRevokedSchema,
+  BudgetExceededSchema,
+  BudgetWarnedSchema,
   CapabilityGrantedSchema,
   CapabilityRevokedSchema,
   DatasetCreatedSchema,
@@ -32,6 +34,8 @@ type DataCase = Exclude<DomainEvent['data']['case'], undefined>;
 
 /** Type of the log → field of `DomainEvent.data` and its message. */
 export const DOMAIN_EVENTS = {
+  'budget.exceeded': { field: 'budgetExceeded', schema: BudgetExceededSchema },
+  'budget.warned': { field: 'budgetWarned', schema: BudgetWarnedSchema },
   'user.registered': { field: 'userRegistered', schema: UserRegisteredSchema },
   'user.deleted': { field: 'userDeleted', schema: UserDeletedSchema },
   'dataset.reassigned': { field: 'datasetReassigned', schema: DatasetReassignedSchema },

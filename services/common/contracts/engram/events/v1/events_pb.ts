@@ -12,7 +12,7 @@ import type { Message, UnknownEnum } from "@bufbuild/protobuf";
  * Describes the file engram/events/v1/events.proto.
  */
 export const file_engram_events_v1_events: GenFile = /*@__PURE__*/
-  fileDesc("Ch1lbmdyYW0vZXZlbnRzL3YxL2V2ZW50cy5wcm90bxIQZW5ncmFtLmV2ZW50cy52MSLACwoLRG9tYWluRXZlbnQSDgoGb2Zmc2V0GAEgASgDEgoKAmlkGAIgASgJEgwKBHR5cGUYAyABKAkSEgoKc3ViamVjdF9pZBgEIAEoCRIOCgZ0ZW5hbnQYBSABKAkSFwoKZGF0YXNldF9pZBgGIAEoCUgBiAEBEhMKC29jY3VycmVkX2F0GAcgASgJEjsKD3VzZXJfcmVnaXN0ZXJlZBgUIAEoCzIgLmVuZ3JhbS5ldmVudHMudjEuVXNlclJlZ2lzdGVyZWRIABI1Cgx1c2VyX2RlbGV0ZWQYPCABKAsyHS5lbmdyYW0uZXZlbnRzLnYxLlVzZXJEZWxldGVkSAASQQoSZGF0YXNldF9yZWFzc2lnbmVkGD0gASgLMiMuZW5ncmFtLmV2ZW50cy52MS5EYXRhc2V0UmVhc3NpZ25lZEgAEj8KEXRlbmFudF9yZWFzc2lnbmVkGD4gASgLMiIuZW5ncmFtLmV2ZW50cy52MS5UZW5hbnRSZWFzc2lnbmVkSAASOwoPZGF0YXNldF9jcmVhdGVkGBUgASgLMiAuZW5ncmFtLmV2ZW50cy52MS5EYXRhc2V0Q3JlYXRlZEgAEjsKD2RhdGFzZXRfcmVtb3ZlZBgWIAEoCzIgLmVuZ3JhbS5ldmVudHMudjEuRGF0YXNldFJlbW92ZWRIABIxCgppdGVtX2FkZGVkGBcgASgLMhsuZW5ncmFtLmV2ZW50cy52MS5JdGVtQWRkZWRIABI5Cg5pdGVtX2ZvcmdvdHRlbhgYIAEoCzIfLmVuZ3JhbS5ldmVudHMudjEuSXRlbUZvcmdvdHRlbkgAEjMKC3J1bl9zdGFydGVkGBkgASgLMhwuZW5ncmFtLmV2ZW50cy52MS5SdW5TdGFydGVkSAASNwoNcnVuX2NvbXBsZXRlZBgaIAEoCzIeLmVuZ3JhbS5ldmVudHMudjEuUnVuQ29tcGxldGVkSAASMwoLcnVuX2Vycm9yZWQYGyABKAsyHC5lbmdyYW0uZXZlbnRzLnYxLlJ1bkVycm9yZWRIABI5Cg50ZW5hbnRfY3JlYXRlZBgoIAEoCzIfLmVuZ3JhbS5ldmVudHMudjEuVGVuYW50Q3JlYXRlZEgAEj0KEG1lbWJlcnNoaXBfYWRkZWQYKSABKAsyIS5lbmdyYW0uZXZlbnRzLnYxLk1lbWJlcnNoaXBBZGRlZEgAEkEKEm1lbWJlcnNoaXBfcmVtb3ZlZBgqIAEoCzIjLmVuZ3JhbS5ldmVudHMudjEuTWVtYmVyc2hpcFJlbW92ZWRIABI1Cgxyb2xlX2NyZWF0ZWQYKyABKAsyHS5lbmdyYW0uZXZlbnRzLnYxLlJvbGVDcmVhdGVkSAASNQoMcm9sZV9kZWxldGVkGCwgASgLMh0uZW5ncmFtLmV2ZW50cy52MS5Sb2xlRGVsZXRlZEgAEjcKDXJvbGVfYXNzaWduZWQYLSABKAsyHi5lbmdyYW0uZXZlbnRzLnYxLlJvbGVBc3NpZ25lZEgAEjsKD3JvbGVfdW5hc3NpZ25lZBguIAEoCzIgLmVuZ3JhbS5ldmVudHMudjEuUm9sZVVuYXNzaWduZWRIABI5Cg5hY2Nlc3NfZ3JhbnRlZBgvIAEoCzIfLmVuZ3JhbS5ldmVudHMudjEuQWNjZXNzR3JhbnRlZEgAEjkKDmFjY2Vzc19yZXZva2VkGDAgASgLMh8uZW5ncmFtLmV2ZW50cy52MS5BY2Nlc3NSZXZva2VkSAASQQoSY2FwYWJpbGl0eV9ncmFudGVkGDEgASgLMiMuZW5ncmFtLmV2ZW50cy52MS5DYXBhYmlsaXR5R3JhbnRlZEgAEkEKEmNhcGFiaWxpdHlfcmV2b2tlZBgyIAEoCzIjLmVuZ3JhbS5ldmVudHMudjEuQ2FwYWJpbGl0eVJldm9rZWRIAEIGCgRkYXRhQg0KC19kYXRhc2V0X2lkIhAKDlVzZXJSZWdpc3RlcmVkIg0KC1VzZXJEZWxldGVkIiUKEURhdGFzZXRSZWFzc2lnbmVkEhAKCG93bmVyX2lkGAEgASgJIiQKEFRlbmFudFJlYXNzaWduZWQSEAoIb3duZXJfaWQYASABKAkiIgoORGF0YXNldENyZWF0ZWQSEAoIb3duZXJfaWQYASABKAkiIgoORGF0YXNldFJlbW92ZWQSEAoIb3duZXJfaWQYASABKAkiLwoJSXRlbUFkZGVkEg4KBmZvcm1hdBgBIAEoCRISCgpzaXplX2J5dGVzGAIgASgBIg8KDUl0ZW1Gb3Jnb3R0ZW4iHgoKUnVuU3RhcnRlZBIQCghwaXBlbGluZRgBIAEoCSJsCgxSdW5Db21wbGV0ZWQSEAoIcGlwZWxpbmUYASABKAkSFAoHb3V0Y29tZRgCIAEoCUgAiAEBEhgKC2Vycm9yX2NsYXNzGAMgASgJSAGIAQFCCgoIX291dGNvbWVCDgoMX2Vycm9yX2NsYXNzImoKClJ1bkVycm9yZWQSEAoIcGlwZWxpbmUYASABKAkSFAoHb3V0Y29tZRgCIAEoCUgAiAEBEhgKC2Vycm9yX2NsYXNzGAMgASgJSAGIAQFCCgoIX291dGNvbWVCDgoMX2Vycm9yX2NsYXNzIiEKDVRlbmFudENyZWF0ZWQSEAoIb3duZXJfaWQYASABKAkiEQoPTWVtYmVyc2hpcEFkZGVkIhMKEU1lbWJlcnNoaXBSZW1vdmVkIg0KC1JvbGVDcmVhdGVkIg0KC1JvbGVEZWxldGVkIjAKDFJvbGVBc3NpZ25lZBIPCgdyb2xlX2lkGAEgASgJEg8KB3VzZXJfaWQYAiABKAkiMgoOUm9sZVVuYXNzaWduZWQSDwoHcm9sZV9pZBgBIAEoCRIPCgd1c2VyX2lkGAIgASgJIjYKDUFjY2Vzc0dyYW50ZWQSEQoJaG9sZGVyX2lkGAEgASgJEhIKCnBlcm1pc3Npb24YAiABKAkiNgoNQWNjZXNzUmV2b2tlZBIRCglob2xkZXJfaWQYASABKAkSEgoKcGVybWlzc2lvbhgCIAEoCSI6ChFDYXBhYmlsaXR5R3JhbnRlZBIRCglob2xkZXJfaWQYASABKAkSEgoKY2FwYWJpbGl0eRgCIAEoCSI6ChFDYXBhYmlsaXR5UmV2b2tlZBIRCglob2xkZXJfaWQYASABKAkSEgoKY2FwYWJpbGl0eRgCIAEoCSLJAQoIUnVuRXZlbnQSLAoEa2luZBgBIAEoDjIeLmVuZ3JhbS5ldmVudHMudjEuUnVuRXZlbnRLaW5kEicKA3J1bhgCIAEoCzIaLmVuZ3JhbS5jb21tb24udjEuUnVuU3RhdGUSEgoFc3RhZ2UYAyABKAlIAIgBARITCgtzdGFnZV9pbmRleBgEIAEoDRITCgtzdGFnZV90b3RhbBgFIAEoDRITCgZyZWFzb24YBiABKAlIAYgBAUIICgZfc3RhZ2VCCQoHX3JlYXNvbiILCglKb2JzQWRkZWQiaQoNQWNjZXNzQ2hhbmdlZBIOCgZ0ZW5hbnQYASABKAkSFAoHdXNlcl9pZBgCIAEoCUgAiAEBEhcKCmRhdGFzZXRfaWQYAyABKAlIAYgBAUIKCghfdXNlcl9pZEINCgtfZGF0YXNldF9pZCIWChRNb2RlbFNldHRpbmdzQ2hhbmdlZCrBAQoMUnVuRXZlbnRLaW5kEh4KGlJVTl9FVkVOVF9LSU5EX1VOU1BFQ0lGSUVEEAASGgoWUlVOX0VWRU5UX0tJTkRfU1RBUlRFRBABEhsKF1JVTl9FVkVOVF9LSU5EX1BST0dSRVNTEAISHAoYUlVOX0VWRU5UX0tJTkRfQ09NUExFVEVEEAMSGgoWUlVOX0VWRU5UX0tJTkRfRVJST1JFRBAEEh4KGlJVTl9FVkVOVF9LSU5EX0lOVEVSUlVQVEVEEAViBnByb3RvMw", [file_engram_common_v1_run]);
+  fileDesc("Ch1lbmdyYW0vZXZlbnRzL3YxL2V2ZW50cy5wcm90bxIQZW5ncmFtLmV2ZW50cy52MSK2DAoLRG9tYWluRXZlbnQSDgoGb2Zmc2V0GAEgASgDEgoKAmlkGAIgASgJEgwKBHR5cGUYAyABKAkSEgoKc3ViamVjdF9pZBgEIAEoCRIOCgZ0ZW5hbnQYBSABKAkSFwoKZGF0YXNldF9pZBgGIAEoCUgBiAEBEhMKC29jY3VycmVkX2F0GAcgASgJEjsKD3VzZXJfcmVnaXN0ZXJlZBgUIAEoCzIgLmVuZ3JhbS5ldmVudHMudjEuVXNlclJlZ2lzdGVyZWRIABI1Cgx1c2VyX2RlbGV0ZWQYPCABKAsyHS5lbmdyYW0uZXZlbnRzLnYxLlVzZXJEZWxldGVkSAASQQoSZGF0YXNldF9yZWFzc2lnbmVkGD0gASgLMiMuZW5ncmFtLmV2ZW50cy52MS5EYXRhc2V0UmVhc3NpZ25lZEgAEj8KEXRlbmFudF9yZWFzc2lnbmVkGD4gASgLMiIuZW5ncmFtLmV2ZW50cy52MS5UZW5hbnRSZWFzc2lnbmVkSAASOwoPZGF0YXNldF9jcmVhdGVkGBUgASgLMiAuZW5ncmFtLmV2ZW50cy52MS5EYXRhc2V0Q3JlYXRlZEgAEjsKD2RhdGFzZXRfcmVtb3ZlZBgWIAEoCzIgLmVuZ3JhbS5ldmVudHMudjEuRGF0YXNldFJlbW92ZWRIABIxCgppdGVtX2FkZGVkGBcgASgLMhsuZW5ncmFtLmV2ZW50cy52MS5JdGVtQWRkZWRIABI5Cg5pdGVtX2ZvcmdvdHRlbhgYIAEoCzIfLmVuZ3JhbS5ldmVudHMudjEuSXRlbUZvcmdvdHRlbkgAEjMKC3J1bl9zdGFydGVkGBkgASgLMhwuZW5ncmFtLmV2ZW50cy52MS5SdW5TdGFydGVkSAASNwoNcnVuX2NvbXBsZXRlZBgaIAEoCzIeLmVuZ3JhbS5ldmVudHMudjEuUnVuQ29tcGxldGVkSAASMwoLcnVuX2Vycm9yZWQYGyABKAsyHC5lbmdyYW0uZXZlbnRzLnYxLlJ1bkVycm9yZWRIABI5Cg50ZW5hbnRfY3JlYXRlZBgoIAEoCzIfLmVuZ3JhbS5ldmVudHMudjEuVGVuYW50Q3JlYXRlZEgAEj0KEG1lbWJlcnNoaXBfYWRkZWQYKSABKAsyIS5lbmdyYW0uZXZlbnRzLnYxLk1lbWJlcnNoaXBBZGRlZEgAEkEKEm1lbWJlcnNoaXBfcmVtb3ZlZBgqIAEoCzIjLmVuZ3JhbS5ldmVudHMudjEuTWVtYmVyc2hpcFJlbW92ZWRIABI1Cgxyb2xlX2NyZWF0ZWQYKyABKAsyHS5lbmdyYW0uZXZlbnRzLnYxLlJvbGVDcmVhdGVkSAASNQoMcm9sZV9kZWxldGVkGCwgASgLMh0uZW5ncmFtLmV2ZW50cy52MS5Sb2xlRGVsZXRlZEgAEjcKDXJvbGVfYXNzaWduZWQYLSABKAsyHi5lbmdyYW0uZXZlbnRzLnYxLlJvbGVBc3NpZ25lZEgAEjsKD3JvbGVfdW5hc3NpZ25lZBguIAEoCzIgLmVuZ3JhbS5ldmVudHMudjEuUm9sZVVuYXNzaWduZWRIABI5Cg5hY2Nlc3NfZ3JhbnRlZBgvIAEoCzIfLmVuZ3JhbS5ldmVudHMudjEuQWNjZXNzR3JhbnRlZEgAEjkKDmFjY2Vzc19yZXZva2VkGDAgASgLMh8uZW5ncmFtLmV2ZW50cy52MS5BY2Nlc3NSZXZva2VkSAASQQoSY2FwYWJpbGl0eV9ncmFudGVkGDEgASgLMiMuZW5ncmFtLmV2ZW50cy52MS5DYXBhYmlsaXR5R3JhbnRlZEgAEkEKEmNhcGFiaWxpdHlfcmV2b2tlZBgyIAEoCzIjLmVuZ3JhbS5ldmVudHMudjEuQ2FwYWJpbGl0eVJldm9rZWRIABI3Cg1idWRnZXRfd2FybmVkGEYgASgLMh4uZW5ncmFtLmV2ZW50cy52MS5CdWRnZXRXYXJuZWRIABI7Cg9idWRnZXRfZXhjZWVkZWQYRyABKAsyIC5lbmdyYW0uZXZlbnRzLnYxLkJ1ZGdldEV4Y2VlZGVkSABCBgoEZGF0YUINCgtfZGF0YXNldF9pZCIQCg5Vc2VyUmVnaXN0ZXJlZCINCgtVc2VyRGVsZXRlZCIlChFEYXRhc2V0UmVhc3NpZ25lZBIQCghvd25lcl9pZBgBIAEoCSIkChBUZW5hbnRSZWFzc2lnbmVkEhAKCG93bmVyX2lkGAEgASgJIkoKDEJ1ZGdldFdhcm5lZBIPCgdhY2NvdW50GAEgASgJEgwKBGtpbmQYAiABKAkSDQoFbGltaXQYAyABKAESDAoEdXNlZBgEIAEoASJMCg5CdWRnZXRFeGNlZWRlZBIPCgdhY2NvdW50GAEgASgJEgwKBGtpbmQYAiABKAkSDQoFbGltaXQYAyABKAESDAoEdXNlZBgEIAEoASIiCg5EYXRhc2V0Q3JlYXRlZBIQCghvd25lcl9pZBgBIAEoCSIiCg5EYXRhc2V0UmVtb3ZlZBIQCghvd25lcl9pZBgBIAEoCSIvCglJdGVtQWRkZWQSDgoGZm9ybWF0GAEgASgJEhIKCnNpemVfYnl0ZXMYAiABKAEiDwoNSXRlbUZvcmdvdHRlbiIeCgpSdW5TdGFydGVkEhAKCHBpcGVsaW5lGAEgASgJImwKDFJ1bkNvbXBsZXRlZBIQCghwaXBlbGluZRgBIAEoCRIUCgdvdXRjb21lGAIgASgJSACIAQESGAoLZXJyb3JfY2xhc3MYAyABKAlIAYgBAUIKCghfb3V0Y29tZUIOCgxfZXJyb3JfY2xhc3MiagoKUnVuRXJyb3JlZBIQCghwaXBlbGluZRgBIAEoCRIUCgdvdXRjb21lGAIgASgJSACIAQESGAoLZXJyb3JfY2xhc3MYAyABKAlIAYgBAUIKCghfb3V0Y29tZUIOCgxfZXJyb3JfY2xhc3MiIQoNVGVuYW50Q3JlYXRlZBIQCghvd25lcl9pZBgBIAEoCSIRCg9NZW1iZXJzaGlwQWRkZWQiEwoRTWVtYmVyc2hpcFJlbW92ZWQiDQoLUm9sZUNyZWF0ZWQiDQoLUm9sZURlbGV0ZWQiMAoMUm9sZUFzc2lnbmVkEg8KB3JvbGVfaWQYASABKAkSDwoHdXNlcl9pZBgCIAEoCSIyCg5Sb2xlVW5hc3NpZ25lZBIPCgdyb2xlX2lkGAEgASgJEg8KB3VzZXJfaWQYAiABKAkiNgoNQWNjZXNzR3JhbnRlZBIRCglob2xkZXJfaWQYASABKAkSEgoKcGVybWlzc2lvbhgCIAEoCSI2Cg1BY2Nlc3NSZXZva2VkEhEKCWhvbGRlcl9pZBgBIAEoCRISCgpwZXJtaXNzaW9uGAIgASgJIjoKEUNhcGFiaWxpdHlHcmFudGVkEhEKCWhvbGRlcl9pZBgBIAEoCRISCgpjYXBhYmlsaXR5GAIgASgJIjoKEUNhcGFiaWxpdHlSZXZva2VkEhEKCWhvbGRlcl9pZBgBIAEoCRISCgpjYXBhYmlsaXR5GAIgASgJIskBCghSdW5FdmVudBIsCgRraW5kGAEgASgOMh4uZW5ncmFtLmV2ZW50cy52MS5SdW5FdmVudEtpbmQSJwoDcnVuGAIgASgLMhouZW5ncmFtLmNvbW1vbi52MS5SdW5TdGF0ZRISCgVzdGFnZRgDIAEoCUgAiAEBEhMKC3N0YWdlX2luZGV4GAQgASgNEhMKC3N0YWdlX3RvdGFsGAUgASgNEhMKBnJlYXNvbhgGIAEoCUgBiAEBQggKBl9zdGFnZUIJCgdfcmVhc29uIgsKCUpvYnNBZGRlZCJpCg1BY2Nlc3NDaGFuZ2VkEg4KBnRlbmFudBgBIAEoCRIUCgd1c2VyX2lkGAIgASgJSACIAQESFwoKZGF0YXNldF9pZBgDIAEoCUgBiAEBQgoKCF91c2VyX2lkQg0KC19kYXRhc2V0X2lkIhYKFE1vZGVsU2V0dGluZ3NDaGFuZ2VkKsEBCgxSdW5FdmVudEtpbmQSHgoaUlVOX0VWRU5UX0tJTkRfVU5TUEVDSUZJRUQQABIaChZSVU5fRVZFTlRfS0lORF9TVEFSVEVEEAESGwoXUlVOX0VWRU5UX0tJTkRfUFJPR1JFU1MQAhIcChhSVU5fRVZFTlRfS0lORF9DT01QTEVURUQQAxIaChZSVU5fRVZFTlRfS0lORF9FUlJPUkVEEAQSHgoaUlVOX0VWRU5UX0tJTkRfSU5URVJSVVBURUQQBWIGcHJvdG8z", [file_engram_common_v1_run]);
 
 /**
  * Domain events, from the event log to whoever relays or reads it. `type` in comments is the log's name of the event; the
@@ -239,6 +239,22 @@ export type DomainEvent = Message<"engram.events.v1.DomainEvent"> & {
      */
     value: CapabilityRevoked;
     case: "capabilityRevoked";
+  } | {
+    /**
+     * budget.warned
+     *
+     * @generated from field: engram.events.v1.BudgetWarned budget_warned = 70;
+     */
+    value: BudgetWarned;
+    case: "budgetWarned";
+  } | {
+    /**
+     * budget.exceeded
+     *
+     * @generated from field: engram.events.v1.BudgetExceeded budget_exceeded = 71;
+     */
+    value: BudgetExceeded;
+    case: "budgetExceeded";
   } | { case: undefined; value?: undefined };
 };
 
@@ -318,6 +334,82 @@ export const TenantReassignedSchema: GenMessage<TenantReassigned> = /*@__PURE__*
   messageDesc(file_engram_events_v1_events, 4);
 
 /**
+ * A limit that only warns was passed for the first time in its window. The subject is the tenant, account or API key.
+ *
+ * @generated from message engram.events.v1.BudgetWarned
+ */
+export type BudgetWarned = Message<"engram.events.v1.BudgetWarned"> & {
+  /**
+   * tenant/<id>, user/<id> or key/<id>
+   *
+   * @generated from field: string account = 1;
+   */
+  account: string;
+
+  /**
+   * llmTokensPerDay, items …
+   *
+   * @generated from field: string kind = 2;
+   */
+  kind: string;
+
+  /**
+   * @generated from field: double limit = 3;
+   */
+  limit: number;
+
+  /**
+   * @generated from field: double used = 4;
+   */
+  used: number;
+};
+
+/**
+ * Describes the message engram.events.v1.BudgetWarned.
+ * Use `create(BudgetWarnedSchema)` to create a new message.
+ */
+export const BudgetWarnedSchema: GenMessage<BudgetWarned> = /*@__PURE__*/
+  messageDesc(file_engram_events_v1_events, 5);
+
+/**
+ * Something was refused because of a limit, for the first time in its window.
+ *
+ * @generated from message engram.events.v1.BudgetExceeded
+ */
+export type BudgetExceeded = Message<"engram.events.v1.BudgetExceeded"> & {
+  /**
+   * tenant/<id>, user/<id> or key/<id>
+   *
+   * @generated from field: string account = 1;
+   */
+  account: string;
+
+  /**
+   * llmTokensPerDay, items …
+   *
+   * @generated from field: string kind = 2;
+   */
+  kind: string;
+
+  /**
+   * @generated from field: double limit = 3;
+   */
+  limit: number;
+
+  /**
+   * @generated from field: double used = 4;
+   */
+  used: number;
+};
+
+/**
+ * Describes the message engram.events.v1.BudgetExceeded.
+ * Use `create(BudgetExceededSchema)` to create a new message.
+ */
+export const BudgetExceededSchema: GenMessage<BudgetExceeded> = /*@__PURE__*/
+  messageDesc(file_engram_events_v1_events, 6);
+
+/**
  * @generated from message engram.events.v1.DatasetCreated
  */
 export type DatasetCreated = Message<"engram.events.v1.DatasetCreated"> & {
@@ -332,7 +424,7 @@ export type DatasetCreated = Message<"engram.events.v1.DatasetCreated"> & {
  * Use `create(DatasetCreatedSchema)` to create a new message.
  */
 export const DatasetCreatedSchema: GenMessage<DatasetCreated> = /*@__PURE__*/
-  messageDesc(file_engram_events_v1_events, 5);
+  messageDesc(file_engram_events_v1_events, 7);
 
 /**
  * @generated from message engram.events.v1.DatasetRemoved
@@ -349,7 +441,7 @@ export type DatasetRemoved = Message<"engram.events.v1.DatasetRemoved"> & {
  * Use `create(DatasetRemovedSchema)` to create a new message.
  */
 export const DatasetRemovedSchema: GenMessage<DatasetRemoved> = /*@__PURE__*/
-  messageDesc(file_engram_events_v1_events, 6);
+  messageDesc(file_engram_events_v1_events, 8);
 
 /**
  * @generated from message engram.events.v1.ItemAdded
@@ -371,7 +463,7 @@ export type ItemAdded = Message<"engram.events.v1.ItemAdded"> & {
  * Use `create(ItemAddedSchema)` to create a new message.
  */
 export const ItemAddedSchema: GenMessage<ItemAdded> = /*@__PURE__*/
-  messageDesc(file_engram_events_v1_events, 7);
+  messageDesc(file_engram_events_v1_events, 9);
 
 /**
  * @generated from message engram.events.v1.ItemForgotten
@@ -384,7 +476,7 @@ export type ItemForgotten = Message<"engram.events.v1.ItemForgotten"> & {
  * Use `create(ItemForgottenSchema)` to create a new message.
  */
 export const ItemForgottenSchema: GenMessage<ItemForgotten> = /*@__PURE__*/
-  messageDesc(file_engram_events_v1_events, 8);
+  messageDesc(file_engram_events_v1_events, 10);
 
 /**
  * @generated from message engram.events.v1.RunStarted
@@ -401,7 +493,7 @@ export type RunStarted = Message<"engram.events.v1.RunStarted"> & {
  * Use `create(RunStartedSchema)` to create a new message.
  */
 export const RunStartedSchema: GenMessage<RunStarted> = /*@__PURE__*/
-  messageDesc(file_engram_events_v1_events, 9);
+  messageDesc(file_engram_events_v1_events, 11);
 
 /**
  * @generated from message engram.events.v1.RunCompleted
@@ -430,7 +522,7 @@ export type RunCompleted = Message<"engram.events.v1.RunCompleted"> & {
  * Use `create(RunCompletedSchema)` to create a new message.
  */
 export const RunCompletedSchema: GenMessage<RunCompleted> = /*@__PURE__*/
-  messageDesc(file_engram_events_v1_events, 10);
+  messageDesc(file_engram_events_v1_events, 12);
 
 /**
  * @generated from message engram.events.v1.RunErrored
@@ -459,7 +551,7 @@ export type RunErrored = Message<"engram.events.v1.RunErrored"> & {
  * Use `create(RunErroredSchema)` to create a new message.
  */
 export const RunErroredSchema: GenMessage<RunErrored> = /*@__PURE__*/
-  messageDesc(file_engram_events_v1_events, 11);
+  messageDesc(file_engram_events_v1_events, 13);
 
 /**
  * @generated from message engram.events.v1.TenantCreated
@@ -476,7 +568,7 @@ export type TenantCreated = Message<"engram.events.v1.TenantCreated"> & {
  * Use `create(TenantCreatedSchema)` to create a new message.
  */
 export const TenantCreatedSchema: GenMessage<TenantCreated> = /*@__PURE__*/
-  messageDesc(file_engram_events_v1_events, 12);
+  messageDesc(file_engram_events_v1_events, 14);
 
 /**
  * @generated from message engram.events.v1.MembershipAdded
@@ -489,7 +581,7 @@ export type MembershipAdded = Message<"engram.events.v1.MembershipAdded"> & {
  * Use `create(MembershipAddedSchema)` to create a new message.
  */
 export const MembershipAddedSchema: GenMessage<MembershipAdded> = /*@__PURE__*/
-  messageDesc(file_engram_events_v1_events, 13);
+  messageDesc(file_engram_events_v1_events, 15);
 
 /**
  * With it go the roles, grants and capabilities in the tenant of the user and of the user's agents.
@@ -504,7 +596,7 @@ export type MembershipRemoved = Message<"engram.events.v1.MembershipRemoved"> & 
  * Use `create(MembershipRemovedSchema)` to create a new message.
  */
 export const MembershipRemovedSchema: GenMessage<MembershipRemoved> = /*@__PURE__*/
-  messageDesc(file_engram_events_v1_events, 14);
+  messageDesc(file_engram_events_v1_events, 16);
 
 /**
  * @generated from message engram.events.v1.RoleCreated
@@ -517,7 +609,7 @@ export type RoleCreated = Message<"engram.events.v1.RoleCreated"> & {
  * Use `create(RoleCreatedSchema)` to create a new message.
  */
 export const RoleCreatedSchema: GenMessage<RoleCreated> = /*@__PURE__*/
-  messageDesc(file_engram_events_v1_events, 15);
+  messageDesc(file_engram_events_v1_events, 17);
 
 /**
  * With it go its members, grants and capabilities.
@@ -532,7 +624,7 @@ export type RoleDeleted = Message<"engram.events.v1.RoleDeleted"> & {
  * Use `create(RoleDeletedSchema)` to create a new message.
  */
 export const RoleDeletedSchema: GenMessage<RoleDeleted> = /*@__PURE__*/
-  messageDesc(file_engram_events_v1_events, 16);
+  messageDesc(file_engram_events_v1_events, 18);
 
 /**
  * @generated from message engram.events.v1.RoleAssigned
@@ -554,7 +646,7 @@ export type RoleAssigned = Message<"engram.events.v1.RoleAssigned"> & {
  * Use `create(RoleAssignedSchema)` to create a new message.
  */
 export const RoleAssignedSchema: GenMessage<RoleAssigned> = /*@__PURE__*/
-  messageDesc(file_engram_events_v1_events, 17);
+  messageDesc(file_engram_events_v1_events, 19);
 
 /**
  * @generated from message engram.events.v1.RoleUnassigned
@@ -576,7 +668,7 @@ export type RoleUnassigned = Message<"engram.events.v1.RoleUnassigned"> & {
  * Use `create(RoleUnassignedSchema)` to create a new message.
  */
 export const RoleUnassignedSchema: GenMessage<RoleUnassigned> = /*@__PURE__*/
-  messageDesc(file_engram_events_v1_events, 18);
+  messageDesc(file_engram_events_v1_events, 20);
 
 /**
  * @generated from message engram.events.v1.AccessGranted
@@ -602,7 +694,7 @@ export type AccessGranted = Message<"engram.events.v1.AccessGranted"> & {
  * Use `create(AccessGrantedSchema)` to create a new message.
  */
 export const AccessGrantedSchema: GenMessage<AccessGranted> = /*@__PURE__*/
-  messageDesc(file_engram_events_v1_events, 19);
+  messageDesc(file_engram_events_v1_events, 21);
 
 /**
  * @generated from message engram.events.v1.AccessRevoked
@@ -624,7 +716,7 @@ export type AccessRevoked = Message<"engram.events.v1.AccessRevoked"> & {
  * Use `create(AccessRevokedSchema)` to create a new message.
  */
 export const AccessRevokedSchema: GenMessage<AccessRevoked> = /*@__PURE__*/
-  messageDesc(file_engram_events_v1_events, 20);
+  messageDesc(file_engram_events_v1_events, 22);
 
 /**
  * @generated from message engram.events.v1.CapabilityGranted
@@ -648,7 +740,7 @@ export type CapabilityGranted = Message<"engram.events.v1.CapabilityGranted"> & 
  * Use `create(CapabilityGrantedSchema)` to create a new message.
  */
 export const CapabilityGrantedSchema: GenMessage<CapabilityGranted> = /*@__PURE__*/
-  messageDesc(file_engram_events_v1_events, 21);
+  messageDesc(file_engram_events_v1_events, 23);
 
 /**
  * @generated from message engram.events.v1.CapabilityRevoked
@@ -670,7 +762,7 @@ export type CapabilityRevoked = Message<"engram.events.v1.CapabilityRevoked"> & 
  * Use `create(CapabilityRevokedSchema)` to create a new message.
  */
 export const CapabilityRevokedSchema: GenMessage<CapabilityRevoked> = /*@__PURE__*/
-  messageDesc(file_engram_events_v1_events, 22);
+  messageDesc(file_engram_events_v1_events, 24);
 
 /**
  * Published to `engram.runs.<run id>` after the state it tells of is durable, without the run's items: read the run for
@@ -719,7 +811,7 @@ export type RunEvent = Message<"engram.events.v1.RunEvent"> & {
  * Use `create(RunEventSchema)` to create a new message.
  */
 export const RunEventSchema: GenMessage<RunEvent> = /*@__PURE__*/
-  messageDesc(file_engram_events_v1_events, 23);
+  messageDesc(file_engram_events_v1_events, 25);
 
 /**
  * Published to `engram.jobs.<kind>`: jobs of the kind were added. Nothing is in it.
@@ -734,7 +826,7 @@ export type JobsAdded = Message<"engram.events.v1.JobsAdded"> & {
  * Use `create(JobsAddedSchema)` to create a new message.
  */
 export const JobsAddedSchema: GenMessage<JobsAdded> = /*@__PURE__*/
-  messageDesc(file_engram_events_v1_events, 24);
+  messageDesc(file_engram_events_v1_events, 26);
 
 /**
  * Published to `engram.access.<tenant>`: what was cached of access is outdated.
@@ -767,7 +859,7 @@ export type AccessChanged = Message<"engram.events.v1.AccessChanged"> & {
  * Use `create(AccessChangedSchema)` to create a new message.
  */
 export const AccessChangedSchema: GenMessage<AccessChanged> = /*@__PURE__*/
-  messageDesc(file_engram_events_v1_events, 25);
+  messageDesc(file_engram_events_v1_events, 27);
 
 /**
  * Published to `engram.settings.models`: the language model or its key was set anew. Nothing is in it, least of all a key.
@@ -782,7 +874,7 @@ export type ModelSettingsChanged = Message<"engram.events.v1.ModelSettingsChange
  * Use `create(ModelSettingsChangedSchema)` to create a new message.
  */
 export const ModelSettingsChangedSchema: GenMessage<ModelSettingsChanged> = /*@__PURE__*/
-  messageDesc(file_engram_events_v1_events, 26);
+  messageDesc(file_engram_events_v1_events, 28);
 
 /**
  * What a run event tells.

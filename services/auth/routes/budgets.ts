@@ -1,0 +1,129 @@
+import { BUDGET_KINDS, type BudgetKind, type BudgetLimit, type BudgetLimits } from '../../common/domain/budget.ts';
+import { defineRoute, json, type Route } from '../../common/http/route.ts';
+import { inTenant, NO_PERMISSION, own, SUPERUSER } from '../../common/http/route-permission.ts';
+import type { AuthDependencies } from '../dependencies.ts';
+import { presentBudget } from '../presenters/budget.ts';
+import {
+  changeKeyBudget,
+  changeTenantBudget,
+  readKeyBudget,
+  readOwnUsage,
+  readTenantBudget,
+} from '../usecases/budgets.ts';
+import {
+  type BudgetBody,
+  budgetBody,
+  budgetRecord,
+  keyBudgetParams,
+  tenantBudgetParams,
+  usageRecord,
+} from './budget.schema.ts';
+
+/** What tenants, personal spaces and API keys may use, and what they use. */
+export function budgetRoutes(deps: AuthDependencies): readonly Route[] {
+  return [readTenant(deps), changeTenant(deps), readKey(deps), changeKey(deps), usage(deps)];
+}
+
+const path = '/api/v1/budgets';
+const tag = 'budgets';
+const record = { description: 'Limits beside what is used of them', schema: budgetRecord };
+
+function readTenant(deps: AuthDependencies): Route {
+  return defineRoute({
+    method: 'GET',
+    path: `${path}/tenants/:tenantId`,
+    tag,
+    summary: 'Budget and usage of a tenant; with the id of an account, of its personal space',
+    auth: 'user',
+    permission: inTenant('manage_users', 'in the tenant; for a personal space its account; or superuser'),
+    params: tenantBudgetParams,
+    responses: { 200: record, 403: { description: 'A member without manage_users' }, 404: { description: 'Unknown' } },
+    async handle({ principal, params }) {
+      return json(presentBudget(await readTenantBudget(deps, principal, params.tenantId)));
+    },
+  });
+}
+
+function changeTenant(deps: AuthDependencies): Route {
+  return defineRoute({
+    method: 'PUT',
+    path: `${path}/tenants/:tenantId`,
+    tag,
+    summary: 'Give a tenant, or the personal space of an account, another budget',
+    auth: 'superuser',
+    permission: SUPERUSER,
+    params: tenantBudgetParams,
+    body: { kind: 'json', schema: budgetBody },
+    responses: { 200: record, 403: { description: 'Not a superuser' }, 404: { description: 'Unknown' } },
+    async handle({ principal, params, body }) {
+      const change = { id: params.tenantId, limits: limitsOf(body) };
+      return json(presentBudget(await changeTenantBudget(deps, principal, change)));
+    },
+  });
+}
+
+function readKey(deps: AuthDependencies): Route {
+  return defineRoute({
+    method: 'GET',
+    path: `${path}/keys/:keyId`,
+    tag,
+    summary: 'Budget and usage of an API key',
+    auth: 'user',
+    permission: own('API keys; a superuser any'),
+    params: keyBudgetParams,
+    responses: { 200: record, 404: { description: 'No such key of the caller' } },
+    async handle({ principal, params }) {
+      return json(presentBudget(await readKeyBudget(deps, principal, params.keyId)));
+    },
+  });
+}
+
+function changeKey(deps: AuthDependencies): Route {
+  return defineRoute({
+    method: 'PUT',
+    path: `${path}/keys/:keyId`,
+    tag,
+    summary: 'Give an API key another budget, within what a superuser gave it',
+    auth: 'user',
+    permission: own('API keys; a superuser any'),
+    params: keyBudgetParams,
+    body: { kind: 'json', schema: budgetBody },
+    responses: {
+      200: record,
+      403: { description: 'Beyond what a superuser allows, or asked for with a key that has a budget' },
+      404: { description: 'No such key of the caller' },
+    },
+    async handle({ principal, params, body }) {
+      const change = { id: params.keyId, limits: limitsOf(body) };
+      return json(presentBudget(await changeKeyBudget(deps, principal, change)));
+    },
+  });
+}
+
+function usage(deps: AuthDependencies): Route {
+  return defineRoute({
+    method: 'GET',
+    path: '/api/v1/activity/usage',
+    tag: 'activity',
+    summary: 'Budget and usage of the space the caller works in, and of the API key it came with',
+    auth: 'user',
+    permission: NO_PERMISSION,
+    responses: { 200: { description: 'A tenant is null to members without manage_users', schema: usageRecord } },
+    async handle({ principal }) {
+      const { space, key } = await readOwnUsage(deps, principal);
+      return json({ space: space && presentBudget(space), key: key && presentBudget(key) });
+    },
+  });
+}
+
+/** A limit without an action of its own has that of the body. */
+function limitsOf(body: BudgetBody): BudgetLimits {
+  const limits: Partial<Record<BudgetKind, BudgetLimit>> = {};
+  for (const kind of BUDGET_KINDS) {
+    const given = body[kind];
+    if (given === undefined) continue;
+    const { limit, action } = typeof given === 'object' && given !== null ? given : { limit: given };
+    limits[kind] = { limit, action: action ?? body.action ?? 'Enforce' };
+  }
+  return limits;
+}
