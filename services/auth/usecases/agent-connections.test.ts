@@ -220,6 +220,17 @@ describe('agent connections', () => {
       .empty;
   });
 
+  it('that are registered while their agent is deleted go with it, or are refused', async () => {
+    const registering = Array.from({ length: 12 }, async (_, index) => {
+      for (let turn = 0; turn < index * 4; turn += 1) await Promise.resolve();
+      return register(`sess-${index}`, {}, agent);
+    });
+    const remove = () =>
+      auth.call('DELETE', '/api/v1/agents/:agentId', { principal: parent, params: { agentId: agent.id } });
+    await Promise.all([Promise.allSettled(registering), remove()]);
+    expect(await auth.store.count(SYSTEM_SCOPE, agentConnectionsCollection, {})).to.equal(0);
+  });
+
   it('belong to accounts that exist', async () => {
     const ghost = {
       ...stranger,

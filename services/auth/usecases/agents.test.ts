@@ -127,6 +127,23 @@ describe('agents', () => {
     expect(await list()).to.deep.equal([]);
   });
 
+  it('that are made while their parent is deleted go with it, or are refused', async () => {
+    const admin = await auth.addUser({ isSuperuser: true });
+    const users = await count(usersCollection);
+    const keys = await count(apiKeysCollection);
+    const remove = () =>
+      auth.call('DELETE', '/api/v1/users/:userId', { principal: admin, params: { userId: parent.id } });
+    const making = Array.from({ length: 12 }, async (_, index) => {
+      for (let turn = 0; turn < index * 4; turn += 1) await Promise.resolve();
+      return create(`bot ${index}`);
+    });
+    const [made] = await Promise.all([Promise.allSettled(making), remove()]);
+    for (const result of made) {
+      if (result.status === 'fulfilled') expect(await use(result.value.agentApiKey)).to.equal(null);
+    }
+    expect([await count(usersCollection), await count(apiKeysCollection)]).to.deep.equal([users - 1, keys]);
+  });
+
   it('are nobody’s but their parent’s: 403 for others, for the parent itself and for the agent, 404 for an unknown id', async () => {
     const agent = await create('bot');
     const stranger = await auth.addUser();
