@@ -92,6 +92,30 @@ describe('stored configurations', () => {
     expect(await list(user)).to.have.length(100);
   });
 
+  it('go with their account, and none is stored for it while it is deleted', async () => {
+    const superuser = await auth.addUser({ isSuperuser: true });
+    const agent = await auth.addUser({ parentId: user.id });
+    await store(user, 'own', {});
+    await store(agent, 'agent_configuration', {});
+    await store(superuser, 'other', {});
+    const deletion = auth.call('DELETE', '/api/v1/users/:userId', {
+      principal: superuser,
+      params: { userId: user.id },
+    });
+    const storing = Array.from({ length: 5 }, (_, number) =>
+      store(user, `late-${number}`, {}).then(
+        () => 'stored',
+        (error: unknown) => (error as { wireName?: string }).wireName,
+      ),
+    );
+    await deletion;
+    for (const outcome of await Promise.all(storing)) expect(outcome).to.be.oneOf(['stored', 'UserNotFoundError']);
+    const refused = await store(user, 'later', {}).catch((error: unknown) => error);
+    expect(refused).to.include({ wireName: 'UserNotFoundError' });
+    const { items } = await auth.store.find(SYSTEM_SCOPE, storedConfigurationsCollection, { limit: 50 });
+    expect(items.map(({ value }) => value.name)).to.deep.equal(['other']);
+  });
+
   it('are told of in the audit log by name, without what is in them', async () => {
     await store(user, 'graph-models', { apiKey: 'a-secret-of-somebody' });
     const { items } = await auth.store.find(SYSTEM_SCOPE, auditRecordsCollection, { limit: 10 });

@@ -4,10 +4,7 @@ import type { JsonObject } from '../../common/domain/json.ts';
 import type { Principal } from '../../common/domain/principal.ts';
 import { PERSONAL_TENANT } from '../../common/domain/scope.ts';
 import { DuplicateKeyError, VersionConflictError, type Write } from '../../common/ports/document-store.ts';
-import {
-  type StoredConfiguration,
-  storedConfigurationsCollection,
-} from '../../common/repositories/stored-configurations.ts';
+import type { StoredConfiguration } from '../../common/repositories/stored-configurations.ts';
 import type { AuthDependencies } from '../dependencies.ts';
 
 /** All of a user are answered at once: together no more than a client can take. */
@@ -20,7 +17,7 @@ export async function storeConfiguration(
   { id: ownerId }: Principal,
   { name, configuration }: { readonly name: string; readonly configuration: JsonObject },
 ): Promise<void> {
-  const { configurations, audit, clock, ids } = deps;
+  const { configurations, users, audit, clock, ids } = deps;
   if (Buffer.byteLength(JSON.stringify(configuration)) > MAX_BYTES) {
     throw engramError('PayloadTooLargeError', `A configuration may have ${MAX_BYTES / 1024} KiB of JSON at most.`);
   }
@@ -35,11 +32,15 @@ export async function storeConfiguration(
     } else write = configurations.replaceWrite({ ...before, configuration, updatedAt: at });
     const entry = { tenant: PERSONAL_TENANT, action: 'configuration.stored', actor: ownerId, subject: id };
     try {
-      await audit.commit({ tenant: PERSONAL_TENANT }, [write], [{ ...entry, details: { name } }]);
+      // Touched, so that nothing is stored for an account that is deleted meanwhile.
+      const writes = [users.touchWrite(ownerId, { isActive: true }), write];
+      await audit.commit({ tenant: PERSONAL_TENANT }, writes, [{ ...entry, details: { name } }]);
       return;
     } catch (error) {
-      // Stored at the same time by another request, of which this one is the successor.
-      if (!isOvertaken(error)) throw error;
+      const isConflict = error instanceof DuplicateKeyError || error instanceof VersionConflictError;
+      if (!isConflict) throw error;
+      // Another request stored it at the same time, and this one follows; or the account is gone.
+      if ((await users.get(ownerId))?.isActive !== true) throw engramError('UserNotFoundError', 'User not found.');
     }
   }
 }
@@ -69,9 +70,4 @@ async function requireRoom({ configurations }: AuthDependencies, owner: UserId):
     'PayloadTooLargeError',
     `${MAX_PER_USER} configurations are stored, which is the maximum per user.`,
   );
-}
-
-function isOvertaken(error: unknown): boolean {
-  const isConflict = error instanceof DuplicateKeyError || error instanceof VersionConflictError;
-  return isConflict && error.collection === storedConfigurationsCollection.name;
 }
