@@ -31,6 +31,7 @@ const COMMON_LAYERS: Readonly<Record<string, readonly string[]>> = {
 const PACKAGE_HOMES: readonly { readonly packageName: RegExp; readonly home: RegExp }[] = [
   { packageName: /^(koa|@koa\/router|busboy|ws|swagger-ui-dist)$/, home: /^services\/common\/http\// },
   { packageName: /^nodemailer$/, home: /^services\/common\/adapters\/smtp\// },
+  { packageName: /^openid-client$/, home: /^services\/auth\/oidc\// },
   { packageName: /^node:sqlite$/, home: /^services\/common\/adapters\// },
   { packageName: /^(ai|@ai-sdk\/.*)$/, home: /^services\/common\/adapters\// },
 ];

@@ -5,7 +5,7 @@ const MAX_LENGTH = 8192;
 
 const text = z.string().max(MAX_LENGTH);
 
-export const providerParams = z.object({ provider: z.string().max(32) });
+export const providerParams = z.object({ provider: text });
 
 export const startQuery = z.object({ return_to: text.optional() });
 
