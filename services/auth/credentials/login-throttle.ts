@@ -24,7 +24,7 @@ const LIMITS = {
 /**
  * Limits failed logins, before any hash is computed. Failures are counted in the store, so the limits hold across replicas
  * and restarts; what a replica has under way it counts itself, so of n replicas that are asked at the very same time each
- * may let one capacity through, once.
+ * may let one capacity through. All of it is owed: the wait after it is as much longer.
  */
 export interface LoginThrottle {
   /**
