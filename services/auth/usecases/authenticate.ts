@@ -78,7 +78,7 @@ async function renewLastUse({ apiKeys, clock, logger }: AuthDependencies, key: A
   const now = clock.now();
   if (key.lastUsedAt !== null && now.getTime() - Date.parse(key.lastUsedAt) < LAST_USED_STEP_MS) return;
   try {
-    await apiKeys.touch(key.id, now.toISOString());
+    await apiKeys.touch(key, now.toISOString());
   } catch (error) {
     // Whatever is wrong with writing, it must not turn a valid key away.
     logger.warn('auth.api_key.last_use_not_stored', { error, keyId: key.id });

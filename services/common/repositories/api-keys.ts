@@ -64,8 +64,8 @@ export interface ApiKeys {
   insertWrite(key: ApiKey): Write;
   removeWrite(id: string): Write;
   removeAllWrite(user: UserId): Write;
-  /** Nothing happens when the key is gone. */
-  touch(id: string, at: string): Promise<void>;
+  /** Nothing happens when the key is gone, or when another request noted a use since the key was read. */
+  touch(key: Pick<ApiKey, 'id' | 'lastUsedAt'>, at: string): Promise<void>;
 }
 
 const SLICE = 500;
@@ -98,8 +98,9 @@ export function createApiKeys(store: DocumentStore): ApiKeys {
     insertWrite: ({ id, ...document }) => insert(apiKeysCollection, id, document),
     removeWrite: (id) => remove(apiKeysCollection, id),
     removeAllWrite: (user) => removeWhere(apiKeysCollection, { userId: user }),
-    async touch(id, at) {
-      await store.commit(SYSTEM_SCOPE, [update(apiKeysCollection, id, { set: { lastUsedAt: at } })]);
+    async touch({ id, lastUsedAt }, at) {
+      const change = { where: { lastUsedAt }, set: { lastUsedAt: at } };
+      await store.commit(SYSTEM_SCOPE, [update(apiKeysCollection, id, change)]);
     },
   };
 }
