@@ -28,7 +28,7 @@ const ERROR_CODE = /^[a-z_]{1,60}$/;
 
 /**
  * The error that a client sees in place of one of openid-client or jose; others stay as they are. What the operator has to
- * know is logged: codes and messages, never tokens or claims.
+ * know is logged: codes and messages. The error itself is dropped, as it carries what it refused: claims, bodies, tokens.
  */
 export function asProviderError(error: unknown, provider: OidcProvider, logger: Logger): unknown {
   if (isEngramError(error)) return error;
@@ -43,15 +43,15 @@ export function asProviderError(error: unknown, provider: OidcProvider, logger: 
   const isServerFault = shownCode !== null && typeof status === 'number' && status >= 500;
   if (isBroken || isWrongSetup || isServerFault) {
     logger.warn('auth.oidc.provider_failed', log);
-    return unavailable(provider, error);
+    return unavailable(provider);
   }
   if (shownCode !== null) {
     logger.info('auth.oidc.refused_by_provider', log);
-    return refused(`${provider.title} did not sign you in (${shownCode}).`, error);
+    return refused(`${provider.title} did not sign you in (${shownCode}).`);
   }
   if (provesNothing(error) || (typeof code === 'string' && code.startsWith('OAUTH_'))) {
     logger.warn('auth.oidc.answer_refused', log);
-    return refused(`The answer of ${provider.title} does not prove who signed in.`, error);
+    return refused(`The answer of ${provider.title} does not prove who signed in.`);
   }
   return error;
 }
@@ -70,6 +70,6 @@ export function unavailable({ title }: Pick<OidcProvider, 'title'>, cause?: unkn
   });
 }
 
-function refused(message: string, cause: unknown): Error {
-  return engramError('PermissionDeniedError', message, { cause });
+function refused(message: string): Error {
+  return engramError('PermissionDeniedError', message);
 }
