@@ -37,8 +37,6 @@ export const verifyBody = z.object({ token: z.string() });
 /** Any text: what is no id is answered like an unknown one. */
 export const userParams = z.object({ userId: z.string() });
 
-export const userIdBody = z.object({ email: z.string() });
-
 export const userIdAnswer = z.object({ user_id: z.string() });
 
 export const loginBody = z.object({

@@ -11,10 +11,10 @@ import { currentUser } from '../usecases/current-user.ts';
 import { deleteUser } from '../usecases/delete-user.ts';
 import { updateOwnAccount } from '../usecases/update-own-account.ts';
 import {
+  addressBody,
   changeUserBody,
   updateAccountBody,
   userIdAnswer,
-  userIdBody,
   userParams,
   userRecord,
 } from './account.schema.ts';
@@ -61,7 +61,7 @@ function updateOwn(deps: AuthDependencies): Route {
   });
 }
 
-/** Whoever wants to share something knows the address and needs the id. Spelled exactly as it is stored. */
+/** Whoever wants to share something knows the address and needs the id. The part before the @ as it is stored. */
 function findId(deps: AuthDependencies): Route {
   return defineRoute({
     method: 'POST',
@@ -70,7 +70,7 @@ function findId(deps: AuthDependencies): Route {
     summary: 'Id of the account with an address',
     auth: 'user',
     permission: NO_PERMISSION,
-    body: { kind: 'json', schema: userIdBody },
+    body: { kind: 'json', schema: addressBody },
     responses: {
       200: { description: 'The id', schema: userIdAnswer },
       404: { description: 'No account has exactly this address' },
