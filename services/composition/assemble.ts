@@ -89,7 +89,7 @@ async function openParts(foundation: Foundation, lifecycle: Lifecycle): Promise<
     settings: createModelSettings(store),
     isShared: store.capabilities.sharedBetweenProcesses,
   });
-  addModels(lifecycle, models, config);
+  addModels(lifecycle, models, foundation);
   const documents = createDocumentLoader({ workers: config.documentWorkers, timeoutMs: config.documentTimeoutMs });
   lifecycle.add({
     name: 'workers',
@@ -202,13 +202,14 @@ function addHttp(lifecycle: Lifecycle, parts: Parts, services: readonly Service[
 }
 
 /** A configured model is loaded before it is asked: the first run need not wait for it. */
-function addModels(lifecycle: Lifecycle, models: Models, { languageModel }: Config): void {
+function addModels(lifecycle: Lifecycle, models: Models, { config: { languageModel }, logger }: Foundation): void {
   let news: Subscription | undefined;
   lifecycle.add({
     name: 'models',
     async start() {
       news = await models.listen();
-      if (languageModel !== null) await models.current();
+      if (languageModel === null) return;
+      await models.current().catch((error: unknown) => logger.warn('models.unopened', { error }));
     },
     stop: () => news?.stop(),
   });

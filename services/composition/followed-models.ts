@@ -47,7 +47,11 @@ export function createFollowedModels<Active extends ActiveModels>(
       const revision = stored?.revision ?? null;
       const isSame = before !== null && before.revision === revision;
       const models = isSame ? before.models : await open(stored);
-      if (before !== null && !isSame) logger.info('models.changed', { model: models.languageModel?.name ?? null });
+      if (!isSame) {
+        const { languageModel, missingModelKey } = models;
+        const source = stored?.languageModel ? 'settings' : 'environment';
+        logger.info('models.opened', { model: languageModel?.name ?? null, source, fault: missingModelKey });
+      }
       // A reading that began earlier may end later.
       if (opened === null || opened.news <= begun.news) opened = { revision, models, ...begun };
       return models;

@@ -88,7 +88,7 @@ withBackends(['mongodb', 'nats', 'elasticsearch', 'neo4j'], () => {
       }
       await client.close();
       expect(stored.join('')).to.contain('second').and.not.contain(KEY);
-      expect(cluster.output()).to.contain('models.changed').and.not.contain(KEY);
+      expect(cluster.output()).to.contain('models.opened').and.not.contain(KEY);
     });
   });
 });
