@@ -23,6 +23,7 @@ import type { ModelSettingsRepository } from '../common/repositories/model-setti
 import type { RevokedTokens } from '../common/repositories/revoked-tokens.ts';
 import type { RoleMembers } from '../common/repositories/role-members.ts';
 import type { Roles } from '../common/repositories/roles.ts';
+import type { ScimResources } from '../common/repositories/scim-resources.ts';
 import type { SignInAttempts } from '../common/repositories/sign-in-attempts.ts';
 import type { StoredConfigurations } from '../common/repositories/stored-configurations.ts';
 import type { Tenants } from '../common/repositories/tenants.ts';
@@ -118,6 +119,7 @@ export interface AuthDependencies
   readonly roles: Roles;
   readonly roleMembers: RoleMembers;
   readonly capabilities: CapabilityGrants;
+  readonly scimResources: ScimResources;
   readonly auditRecords: AuditRecords;
   readonly auditHeads: AuditHeadSigner;
   readonly configurations: StoredConfigurations;

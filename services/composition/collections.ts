@@ -21,6 +21,7 @@ import { roleMembersCollection } from '../common/repositories/role-members.ts';
 import { rolesCollection } from '../common/repositories/roles.ts';
 import { runRecordsCollection } from '../common/repositories/run-records.ts';
 import { runHeadsCollection, runResultsCollection, runsCollection } from '../common/repositories/runs.ts';
+import { scimGroupsCollection, scimUsersCollection } from '../common/repositories/scim-resources.ts';
 import { searchHistoryCollection } from '../common/repositories/search-history.ts';
 import { sessionEntriesCollection } from '../common/repositories/session-entries.ts';
 import { sessionsCollection } from '../common/repositories/sessions.ts';
@@ -63,6 +64,8 @@ export const collections: readonly AnyCollection[] = [
   runRecordsCollection,
   runResultsCollection,
   runsCollection,
+  scimGroupsCollection,
+  scimUsersCollection,
   searchHistoryCollection,
   sessionEntriesCollection,
   sessionsCollection,

@@ -6,6 +6,7 @@ import { apiKeyHash, isApiKeyText } from '../credentials/api-key-text.ts';
 import { cacheKey } from '../credentials/principal-cache.ts';
 import type { AuthDependencies } from '../dependencies.ts';
 import { ensureDefaultUser } from './default-user.ts';
+import { isAdmitted } from './is-admitted.ts';
 import { ownerOfIssuerToken } from './issuer-token.ts';
 
 /** `lastUsedAt` of a key is renewed at most this often. */
@@ -41,15 +42,16 @@ interface Owner {
 }
 
 async function cached(
-  { cache, clock }: AuthDependencies,
+  deps: AuthDependencies,
   key: string,
   find: () => Promise<Owner | null>,
 ): Promise<Principal | null> {
+  const { cache, clock } = deps;
   const known = cache.get(key);
   if (known !== null) return known;
   const lookUp = cache.lookUp();
   const owner = await find();
-  if (owner === null || !owner.user.isActive) return null;
+  if (owner === null || !(await isAdmitted(deps, owner.user))) return null;
   const { user, endsAt, key: presented } = owner;
   const principal = { ...principalOf(user), ...(presented === undefined ? {} : { key: presented }) };
   cache.put(key, principal, lookUp, endsAt === null ? undefined : endsAt.getTime() - clock.now().getTime());

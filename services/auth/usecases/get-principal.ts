@@ -3,6 +3,7 @@ import type { Principal } from '../../common/domain/principal.ts';
 import { PERSONAL_TENANT } from '../../common/domain/scope.ts';
 import { principalOf, type User } from '../../common/repositories/users.ts';
 import type { AuthDependencies } from '../dependencies.ts';
+import { isAdmitted } from './is-admitted.ts';
 
 type Dependencies = Pick<AuthDependencies, 'users' | 'memberships'>;
 
@@ -12,7 +13,7 @@ type Dependencies = Pick<AuthDependencies, 'users' | 'memberships'>;
  */
 export async function getPrincipal(deps: Dependencies, userId: UserId, tenant: TenantId): Promise<Principal | null> {
   const user = await deps.users.get(userId);
-  if (user === null || !user.isActive) return null;
+  if (user === null || !(await isAdmitted(deps, user))) return null;
   return (await belongsTo(deps, user, tenant)) ? { ...principalOf(user), tenant } : null;
 }
 

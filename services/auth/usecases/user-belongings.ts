@@ -14,6 +14,7 @@ export function belongingsWrites(deps: AuthDependencies, user: UserId): readonly
     deps.connections.removeAllOfUserWrite(user),
     deps.memberships.removeAllOfUserWrite(user),
     deps.roleMembers.removeAllOfUserWrite(user),
+    deps.scimResources.removeAllOfUserWrite(user),
     deps.configurations.removeAllWrite(user),
     deps.linkedIdentities.removeAllOfUserWrite(user),
   ];

@@ -42,6 +42,8 @@ export interface Roles {
   insertWrite(role: Role): Write;
   /** Keeps the role for the rest of the commit: `VersionConflictError` when it is gone. */
   touchWrite(id: RoleId): Write;
+  /** `VersionConflictError` in the commit when the role is gone, `DuplicateKeyError` for a name in use. */
+  renameWrite(id: RoleId, name: string): Write;
   removeWrite(id: RoleId): Write;
 }
 
@@ -71,6 +73,7 @@ export function createRoles(store: DocumentStore): Roles {
     insertWrite: ({ id, tenant, name, createdAt }) =>
       insert(rolesCollection, id, { tenantId: tenant, name, createdAt }),
     touchWrite: (id) => update(rolesCollection, id, { required: true }),
+    renameWrite: (id, name) => update(rolesCollection, id, { set: { name }, required: true }),
     removeWrite: (id) => remove(rolesCollection, id),
   };
 }

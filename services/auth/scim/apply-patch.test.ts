@@ -1,0 +1,133 @@
+import { expect } from 'chai';
+import { applyPatch, readOperations } from './apply-patch.ts';
+import type { Fields } from './fields.ts';
+import { GROUP_TYPE, USER_TYPE } from './schema.ts';
+
+const ENTERPRISE = 'urn:ietf:params:scim:schemas:extension:enterprise:2.0:User';
+const ada: Fields = {
+  userName: 'ada@example.com',
+  active: true,
+  name: { givenName: 'Ada', familyName: 'Lovelace' },
+  emails: [
+    { value: 'ada@example.com', type: 'work', primary: true },
+    { value: 'ada@home.example', type: 'home' },
+  ],
+};
+
+describe('SCIM patches', () => {
+  const patched = (...operations: readonly unknown[]): Fields =>
+    applyPatch(USER_TYPE, ada, readOperations({ Operations: operations }));
+  const grouped = (fields: Fields, ...operations: readonly unknown[]): Fields =>
+    applyPatch(GROUP_TYPE, fields, readOperations({ Operations: operations }));
+  const refusal = (act: () => unknown): unknown => {
+    try {
+      act();
+    } catch (error) {
+      return (error as { body?: unknown }).body;
+    }
+    return null;
+  };
+
+  it('read the booleans and operations of Entra', () => {
+    expect(patched({ op: 'Replace', path: 'active', value: 'False' })['active']).to.equal(false);
+    expect(patched({ op: 'Add', path: 'active', value: 'True' })['active']).to.equal(true);
+    expect(patched({ op: 'replace', value: { active: false } })['active']).to.equal(false);
+  });
+
+  it('take dotted names and extensions without a path', () => {
+    const changed = patched({
+      op: 'Add',
+      value: {
+        'name.givenName': 'Augusta',
+        [`${ENTERPRISE}:department`]: 'Engines',
+        'emails[type eq "work"].value': 'augusta@example.com',
+        unknown: 1,
+        id: 'x',
+      },
+    });
+    expect(changed).to.deep.equal({
+      ...ada,
+      name: { givenName: 'Augusta', familyName: 'Lovelace' },
+      emails: [
+        { value: 'augusta@example.com', type: 'work', primary: true },
+        { value: 'ada@home.example', type: 'home' },
+      ],
+      [ENTERPRISE]: { department: 'Engines' },
+    });
+  });
+
+  it('keep what a complex value does not name, and remove what is null', () => {
+    expect(patched({ op: 'replace', path: 'name', value: { givenName: 'Augusta' } })['name']).to.deep.equal({
+      ...{ givenName: 'Augusta', familyName: 'Lovelace' },
+    });
+    expect(patched({ op: 'replace', path: 'name.givenName', value: null })['name']).to.deep.equal({
+      familyName: 'Lovelace',
+    });
+    expect(patched({ op: 'remove', path: 'name' })).not.to.have.property('name');
+  });
+
+  it('change one of several values, and make it where there is none', () => {
+    const home = { op: 'remove', path: 'emails[type eq "home"]' };
+    expect(patched(home)['emails']).to.deep.equal([{ value: 'ada@example.com', type: 'work', primary: true }]);
+    const phone = { op: 'replace', path: 'phoneNumbers[type eq "mobile"].value', value: '+47 1' };
+    expect(patched(phone)['phoneNumbers']).to.deep.equal([{ type: 'mobile', value: '+47 1' }]);
+    expect(refusal(() => patched({ op: 'replace', path: 'phoneNumbers[value co "9"].type', value: 'x' }))).to.include({
+      ...{ status: '400', scimType: 'noTarget' },
+    });
+  });
+
+  it('leave one primary value', () => {
+    const added = patched({
+      op: 'add',
+      path: 'emails',
+      value: [{ value: 'new@example.com', type: 'other', primary: true }],
+    });
+    const primaries = (added['emails'] as readonly { value: string; primary?: boolean }[]).filter(
+      ({ primary }) => primary,
+    );
+    expect(primaries.map(({ value }) => value)).to.deep.equal(['new@example.com']);
+  });
+
+  it('add members once, and remove them by filter or by value', () => {
+    const group: Fields = { displayName: 'Engineers', members: [{ value: 'a' }, { value: 'b' }] };
+    const added = grouped(group, { op: 'add', path: 'members', value: [{ value: 'b' }, { value: 'c', display: 'C' }] });
+    expect((added['members'] as readonly { value: string }[]).map(({ value }) => value)).to.deep.equal(['a', 'b', 'c']);
+    expect(grouped(group, { op: 'remove', path: 'members[value eq "a"]' })['members']).to.deep.equal([{ value: 'b' }]);
+    expect(grouped(group, { op: 'Remove', path: 'members', value: [{ value: 'b' }] })['members']).to.deep.equal([
+      { value: 'a' },
+    ]);
+    expect(grouped(group, { op: 'remove', path: 'members' })).to.deep.equal({ displayName: 'Engineers' });
+    expect(grouped(group, { op: 'replace', path: 'members', value: [] })).to.deep.equal({ displayName: 'Engineers' });
+  });
+
+  it('are refused when they are none', () => {
+    for (const [operation, scimType] of [
+      [{ op: 'move', path: 'active' }, 'invalidSyntax'],
+      [{ op: 'replace', path: 'nonsense', value: 1 }, 'invalidPath'],
+      [{ op: 'replace', path: 'active[type eq "x"]', value: true }, 'invalidPath'],
+      [{ op: 'replace', path: 'emails[', value: true }, 'invalidPath'],
+      [{ op: 'replace', path: 'emails[type xx "x"].value', value: 'x' }, 'invalidFilter'],
+      [{ op: 'replace', path: 'groups', value: [] }, 'mutability'],
+      [{ op: 'remove', path: 'userName' }, 'mutability'],
+      [{ op: 'remove' }, 'noTarget'],
+      [{ op: 'replace', value: 'x' }, 'invalidSyntax'],
+      [{ op: 'replace', path: 'active', value: 'maybe' }, 'invalidValue'],
+      [{ op: 'replace', path: 'title', value: { a: 1 } }, 'invalidValue'],
+    ] as const) {
+      expect(
+        refusal(() => patched(operation)),
+        JSON.stringify(operation),
+      ).to.include({ status: '400', scimType });
+    }
+    expect(refusal(() => readOperations({ Operations: [] }))).to.include({ scimType: 'invalidSyntax' });
+    expect(refusal(() => readOperations({}))).to.include({ scimType: 'invalidSyntax' });
+  });
+
+  it('change no prototype', () => {
+    const sent = JSON.parse('{"Operations":[{"op":"add","value":{"__proto__":{"active":false}}}]}') as Record<
+      string,
+      unknown
+    >;
+    expect(applyPatch(USER_TYPE, ada, readOperations(sent))).to.deep.equal(ada);
+  });
+});

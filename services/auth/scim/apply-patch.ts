@@ -1,0 +1,198 @@
+import { isDeepStrictEqual } from 'node:util';
+import type { Json, JsonObject } from '../../common/domain/json.ts';
+import { type Fields, isObject, readFields, readSingle, readValue } from './fields.ts';
+import type { ScimFilter } from './filter.ts';
+import { matchesFilter } from './match-filter.ts';
+import { type PatchTarget, parsePath } from './patch-path.ts';
+import { findAttribute, type ScimResourceType } from './schema.ts';
+import { scimError } from './scim-error.ts';
+
+export interface PatchOperation {
+  readonly op: 'add' | 'remove' | 'replace';
+  /** Null: the value names the attributes. */
+  readonly path: string | null;
+  readonly value: unknown;
+}
+
+const MAX_OPERATIONS = 1000;
+
+/** The operations of a request body; names of operations in any case, as Entra sends them. 400 for what is no patch. */
+export function readOperations(body: Readonly<Record<string, unknown>>): readonly PatchOperation[] {
+  const [, sent] = Object.entries(body).find(([name]) => name.toLowerCase() === 'operations') ?? [];
+  if (!Array.isArray(sent) || sent.length === 0) throw invalidSyntax('Operations must be a list that is not empty.');
+  if (sent.length > MAX_OPERATIONS) throw scimError(413, `More than ${MAX_OPERATIONS} operations at once.`, 'tooMany');
+  return sent.map((operation: unknown) => {
+    if (!isObject(operation)) throw invalidSyntax('An operation must be an object.');
+    const { path, value } = operation;
+    const op = typeof operation['op'] === 'string' ? operation['op'].toLowerCase() : '';
+    if (op !== 'add' && op !== 'remove' && op !== 'replace') throw invalidSyntax('op must be add, remove or replace.');
+    if (path !== undefined && path !== null && typeof path !== 'string') throw invalidSyntax('path must be a text.');
+    return { op, path: typeof path === 'string' && path !== '' ? path : null, value };
+  });
+}
+
+/** The attributes after all operations, in their order; what is given stays as it is. */
+export function applyPatch(type: ScimResourceType, fields: Fields, operations: readonly PatchOperation[]): Fields {
+  let current = fields;
+  for (const operation of operations) current = apply(type, current, operation);
+  return current;
+}
+
+function apply(type: ScimResourceType, fields: Fields, sent: PatchOperation): Fields {
+  // To set null is to remove (RFC 7643 §2.5).
+  const operation = sent.value === null && sent.path !== null ? { ...sent, op: 'remove' as const } : sent;
+  const { op, path, value } = operation;
+  if (path === null) return applyWithoutPath(type, fields, operation);
+  const target = parsePath(type, path);
+  if ('whole' in target) {
+    const { whole, attributes } = target;
+    if (op === 'remove') return without(fields, whole);
+    if (!isObject(value)) throw invalidValue(path);
+    return { ...fields, [whole]: { ...nestedIn(fields, whole), ...readFields(attributes, value) } };
+  }
+  const { extension } = target;
+  if (extension === null) return applyTo(fields, target, operation);
+  const nested = applyTo(nestedIn(fields, extension), target, operation);
+  return Object.keys(nested).length === 0 ? without(fields, extension) : { ...fields, [extension]: nested };
+}
+
+/** Each name in the value is a path of its own: Entra sends `name.givenName` there. Unknown names are passed over. */
+function applyWithoutPath(type: ScimResourceType, fields: Fields, { op, value }: PatchOperation): Fields {
+  if (op === 'remove') throw scimError(400, 'remove needs a path.', 'noTarget');
+  if (!isObject(value)) throw invalidSyntax('An operation without a path needs an object as its value.');
+  let current = fields;
+  for (const [path, part] of Object.entries(value)) {
+    if (isKnown(type, path)) current = apply(type, current, { op, path, value: part });
+  }
+  return current;
+}
+
+function isKnown(type: ScimResourceType, path: string): boolean {
+  try {
+    const target = parsePath(type, path);
+    return 'whole' in target || target.attribute.mutability === undefined;
+  } catch {
+    return false;
+  }
+}
+
+function applyTo(fields: Fields, target: PatchTarget, operation: PatchOperation): Fields {
+  const { attribute, filter, sub } = target;
+  if (attribute.mutability === 'writeOnly') return fields;
+  if (attribute.mutability !== undefined) throw scimError(400, `${attribute.name} cannot be changed.`, 'mutability');
+  if (attribute.multiValued !== undefined) {
+    const values = valuesOf(fields[attribute.name]);
+    const changed =
+      filter === null && sub === null
+        ? changeAll(values, target, operation)
+        : changeSome(values, { target, operation, filter });
+    return changed.length === 0 ? without(fields, attribute.name) : { ...fields, [attribute.name]: changed };
+  }
+  const isRemoval = operation.op === 'remove';
+  if (sub !== null) {
+    const nested = nestedIn(fields, attribute.name);
+    const changed = isRemoval ? without(nested, sub.name) : { ...nested, [sub.name]: readSingle(sub, operation.value) };
+    return Object.keys(changed).length === 0
+      ? without(fields, attribute.name)
+      : { ...fields, [attribute.name]: changed };
+  }
+  if (isRemoval) {
+    if (attribute.required) throw scimError(400, `${attribute.name} cannot be removed.`, 'mutability');
+    return without(fields, attribute.name);
+  }
+  const value = readSingle(attribute, operation.value);
+  // Of a complex value, what is not named stays.
+  return { ...fields, [attribute.name]: isObject(value) ? { ...nestedIn(fields, attribute.name), ...value } : value };
+}
+
+/** All values of an attribute. */
+function changeAll(
+  values: readonly Json[],
+  { attribute }: PatchTarget,
+  { op, value }: PatchOperation,
+): readonly Json[] {
+  if (op === 'remove') {
+    if (value === undefined || value === null) return [];
+    // Entra names in the value which ones.
+    const removed = valuesOf(readValue(attribute, value));
+    return values.filter((each) => !removed.some((one) => isSameValue(one, each)));
+  }
+  const given = valuesOf(readValue(attribute, value));
+  if (op === 'replace') return given;
+  const added = given.filter((one) => !values.some((each) => isDeepStrictEqual(one, each)));
+  const kept = values.filter((each) => !added.some((one) => isSameValue(one, each)));
+  const hasNewPrimary = added.some((one) => isObject(one) && one['primary'] === true);
+  return [...(hasNewPrimary ? kept.map(withoutPrimary) : kept), ...added];
+}
+
+interface SomeValues {
+  readonly target: PatchTarget;
+  readonly operation: PatchOperation;
+  readonly filter: ScimFilter | null;
+}
+
+/** The values that fit, or a sub-attribute of them. */
+function changeSome(values: readonly Json[], { target, operation, filter }: SomeValues): readonly Json[] {
+  const { attribute, sub } = target;
+  const { op, value } = operation;
+  const fits = (each: Json): boolean => filter === null || matchesFilter(filter, each);
+  if (op === 'remove') {
+    if (sub === null) return values.filter((each) => !fits(each));
+    return values.map((each) => (fits(each) && isObject(each) ? without(each as Fields, sub.name) : each));
+  }
+  const change = (each: JsonObject): JsonObject => {
+    if (sub !== null) return { ...each, [sub.name]: readSingle(sub, value) };
+    const given = readSingle(attribute, value);
+    return isObject(given) ? { ...each, ...(given as JsonObject) } : each;
+  };
+  if (values.some(fits))
+    return values.map((each) => (fits(each) && isObject(each) ? change(each as JsonObject) : each));
+  // Entra replaces `emails[type eq "work"].value` where there is none yet, and means: make one.
+  const made = filter === null ? {} : impliedBy(target, filter);
+  if (made === null) throw scimError(400, `No value of ${attribute.name} fits the filter of the path.`, 'noTarget');
+  return [...values, change(made)];
+}
+
+/** What a new value must have so that it fits; null when a filter does not say it. */
+function impliedBy(target: PatchTarget, filter: ScimFilter): JsonObject | null {
+  if (filter.kind === 'and') {
+    const [left, right] = [impliedBy(target, filter.left), impliedBy(target, filter.right)];
+    return left === null || right === null ? null : { ...left, ...right };
+  }
+  if (filter.kind !== 'compare' || filter.operator !== 'eq' || filter.value === null) return null;
+  const sub = findAttribute(target.attribute.subAttributes ?? [], filter.path);
+  return sub === undefined ? null : { [sub.name]: readSingle(sub, filter.value) };
+}
+
+/** Values with a `value` are the same when that is. */
+function isSameValue(one: Json, other: Json): boolean {
+  if (!isObject(one) || !isObject(other) || one['value'] === undefined) return isDeepStrictEqual(one, other);
+  return one['value'] === other['value'] && (one['type'] ?? other['type']) === (other['type'] ?? one['type']);
+}
+
+function withoutPrimary(value: Json): Json {
+  return isObject(value) && value['primary'] === true ? { ...(value as JsonObject), primary: false } : value;
+}
+
+function valuesOf(value: Json | undefined): readonly Json[] {
+  if (value === undefined || value === null) return [];
+  return Array.isArray(value) ? (value as readonly Json[]) : [value];
+}
+
+function nestedIn(fields: Fields, name: string): Fields {
+  const nested = fields[name];
+  return isObject(nested) ? (nested as Fields) : {};
+}
+
+function without(fields: Fields, name: string): Fields {
+  const { [name]: _, ...rest } = fields;
+  return rest;
+}
+
+function invalidSyntax(detail: string) {
+  return scimError(400, detail, 'invalidSyntax');
+}
+
+function invalidValue(path: string) {
+  return scimError(400, `The value for '${path.slice(0, 200)}' must be an object.`, 'invalidValue');
+}

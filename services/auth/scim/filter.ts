@@ -1,0 +1,120 @@
+import { scimError } from './scim-error.ts';
+
+/** RFC 7644 §3.4.2.2. */
+export type ScimFilter =
+  | { readonly kind: 'and' | 'or'; readonly left: ScimFilter; readonly right: ScimFilter }
+  | { readonly kind: 'not'; readonly of: ScimFilter }
+  | { readonly kind: 'present'; readonly path: string }
+  | { readonly kind: 'compare'; readonly path: string; readonly operator: ScimOperator; readonly value: ScimValue }
+  /** One value of a multi-valued attribute fits all of it: `emails[type eq "work" and value co "x"]`. */
+  | { readonly kind: 'some'; readonly path: string; readonly of: ScimFilter };
+
+export type ScimValue = string | number | boolean | null;
+const OPERATORS = ['eq', 'ne', 'co', 'sw', 'ew', 'gt', 'ge', 'lt', 'le'] as const;
+export type ScimOperator = (typeof OPERATORS)[number];
+
+const MAX_LENGTH = 4_000;
+const MAX_DEPTH = 32;
+/** Blanks, brackets, a JSON string, or a word: path, operator, number or literal. */
+const TOKEN = /\s*(?:([()[\]])|("(?:[^"\\]|\\.)*")|([^\s()[\]"]+))/y;
+
+/** 400 `invalidFilter` for a text that is none. */
+export function parseFilter(text: string): ScimFilter {
+  const reader = createReader(tokensOf(text));
+  const filter = readOr(reader, 0);
+  if (reader.peek() !== null) throw invalid(`'${reader.peek()}' is one too many`);
+  return filter;
+}
+
+interface Reader {
+  peek(): string | null;
+  next(): string;
+  /** Takes the token when it is this word, in any case. */
+  takes(word: string): boolean;
+}
+
+function createReader(tokens: readonly string[]): Reader {
+  let at = 0;
+  const peek = () => tokens[at] ?? null;
+  return {
+    peek,
+    next() {
+      const token = peek();
+      if (token === null) throw invalid('it ends too early');
+      at += 1;
+      return token;
+    },
+    takes(word) {
+      if (peek()?.toLowerCase() !== word) return false;
+      at += 1;
+      return true;
+    },
+  };
+}
+
+function tokensOf(text: string): readonly string[] {
+  if (text.length > MAX_LENGTH) throw invalid(`it has more than ${MAX_LENGTH} characters`);
+  const tokens: string[] = [];
+  const trimmed = text.trimEnd();
+  TOKEN.lastIndex = 0;
+  while (TOKEN.lastIndex < trimmed.length) {
+    const match = TOKEN.exec(trimmed);
+    if (match === null) throw invalid('a quotation mark is missing');
+    tokens.push(match[1] ?? match[2] ?? match[3] ?? '');
+  }
+  return tokens;
+}
+
+function readOr(reader: Reader, depth: number): ScimFilter {
+  let left = readAnd(reader, depth);
+  while (reader.takes('or')) left = { kind: 'or', left, right: readAnd(reader, depth) };
+  return left;
+}
+
+function readAnd(reader: Reader, depth: number): ScimFilter {
+  let left = readTerm(reader, depth);
+  while (reader.takes('and')) left = { kind: 'and', left, right: readTerm(reader, depth) };
+  return left;
+}
+
+function readTerm(reader: Reader, depth: number): ScimFilter {
+  if (depth > MAX_DEPTH) throw invalid('it is nested too deeply');
+  const isNegated = reader.takes('not');
+  if (reader.takes('(')) {
+    const of = readOr(reader, depth + 1);
+    if (!reader.takes(')')) throw invalid("')' is missing");
+    return isNegated ? { kind: 'not', of } : of;
+  }
+  if (isNegated) throw invalid("'(' is missing behind 'not'");
+  const path = reader.next();
+  if (!/^[\w$:.-]+$/.test(path)) throw invalid(`'${path}' is no attribute`);
+  if (reader.takes('[')) {
+    const of = readOr(reader, depth + 1);
+    if (!reader.takes(']')) throw invalid("']' is missing");
+    return { kind: 'some', path, of };
+  }
+  const operator = reader.next().toLowerCase();
+  if (operator === 'pr') return { kind: 'present', path };
+  if (!isOperator(operator)) throw invalid(`'${operator}' is no operator`);
+  return { kind: 'compare', path, operator, value: literalOf(reader.next()) };
+}
+
+function isOperator(word: string): word is ScimOperator {
+  return (OPERATORS as readonly string[]).includes(word);
+}
+
+function literalOf(token: string): ScimValue {
+  // Some clients write True and False.
+  const text = /^(true|false|null)$/i.test(token) ? token.toLowerCase() : token;
+  try {
+    const value: unknown = JSON.parse(text);
+    if (value === null || ['string', 'number', 'boolean'].includes(typeof value)) return value as ScimValue;
+  } catch {
+    // said below
+  }
+  throw invalid(`'${token}' is no value`);
+}
+
+function invalid(reason: string) {
+  return scimError(400, `The filter cannot be read: ${reason}.`, 'invalidFilter');
+}

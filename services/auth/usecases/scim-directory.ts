@@ -1,0 +1,31 @@
+import type { UserId } from '../../common/domain/brand.ts';
+import { isEngramError } from '../../common/domain/errors.ts';
+import type { Principal } from '../../common/domain/principal.ts';
+import type { Tenant } from '../../common/repositories/tenants.ts';
+import type { AuthDependencies } from '../dependencies.ts';
+import { scimError } from '../scim/scim-error.ts';
+import { requireCapability } from './tenant-authority.ts';
+
+/** The directory of a tenant, and on whose word it changes. */
+export interface Directory {
+  readonly tenant: Tenant;
+  readonly by: UserId;
+}
+
+/** That of the tenant the principal works in. 403 for who may not manage its users, and in a personal space. */
+export async function directoryOf(deps: AuthDependencies, principal: Principal): Promise<Directory> {
+  try {
+    return { tenant: await requireCapability(deps, principal, principal.tenant, 'manage_users'), by: principal.id };
+  } catch (error) {
+    if (!isEngramError(error)) throw error;
+    throw scimError(
+      403,
+      'The account of the credential must work in a tenant (POST /api/v1/permissions/tenants/select) and hold manage_users there.',
+    );
+  }
+}
+
+/** The same for every reason: whose account it is, is nobody's business. */
+export function addressTaken() {
+  return scimError(409, 'The userName or the e-mail address is in use.', 'uniqueness');
+}

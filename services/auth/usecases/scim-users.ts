@@ -1,0 +1,208 @@
+import { isDeepStrictEqual } from 'node:util';
+import type { UserId } from '../../common/domain/brand.ts';
+import { emailKey } from '../../common/domain/email-address.ts';
+import { isEngramError } from '../../common/domain/errors.ts';
+import type { JsonObject } from '../../common/domain/json.ts';
+import { PERSONAL_TENANT } from '../../common/domain/scope.ts';
+import type { AuditEntry } from '../../common/ports/audit-log.ts';
+import { DuplicateKeyError, VersionConflictError, type Write } from '../../common/ports/document-store.ts';
+import type { User } from '../../common/repositories/users.ts';
+import type { AuthDependencies } from '../dependencies.ts';
+import { type Fields, textField } from '../scim/fields.ts';
+import { scimError } from '../scim/scim-error.ts';
+import {
+  accountAddress,
+  isActiveHere,
+  type Person,
+  profileOf,
+  requireUserName,
+  writableFields,
+} from '../scim/user-resource.ts';
+import { deleteUser } from './delete-user.ts';
+import { joinTenant, leaveTenant } from './memberships.ts';
+import { isReservedAddress } from './register-user.ts';
+import { addressTaken, type Directory } from './scim-directory.ts';
+import { requirePerson } from './scim-people.ts';
+
+/**
+ * Changes what the directory says of a person; `change` gets the attributes as they stand and gives all of them. Of an account
+ * that the directory made, e-mail and active state follow; of any other, `active` is the membership in the tenant and nothing
+ * else. Errors: 404, 409 `uniqueness`, 400 `invalidValue`, 403 for what the directory has no say in.
+ */
+export async function changePerson(
+  deps: AuthDependencies,
+  directory: Directory,
+  id: string,
+  change: (fields: Fields) => Fields,
+): Promise<Person> {
+  for (;;) {
+    const person = await requirePerson(deps, directory.tenant.id, id);
+    const plan = await planOf(deps, directory, { person, next: change(writableFields(person)) });
+    try {
+      await carryOut(deps, directory, { person, plan });
+      return await requirePerson(deps, directory.tenant.id, id);
+    } catch (error) {
+      if (error instanceof DuplicateKeyError) throw addressTaken();
+      if (!(error instanceof VersionConflictError)) throw error;
+    }
+  }
+}
+
+/**
+ * Ends the person's membership, and the account itself when the directory made it and no other tenant has it. Errors: 404, 403
+ * for the owner of the tenant.
+ */
+export async function removePerson(deps: AuthDependencies, directory: Directory, id: string): Promise<void> {
+  const { tenant, by } = directory;
+  const person = await requirePerson(deps, tenant.id, id);
+  const { user, isMember } = person;
+  refuseForOwner(directory, user);
+  const entry = { tenant: tenant.id, actor: by, subject: user.id };
+  if (isGoverned(directory, person) && (await otherTenantsOf(deps, directory, user.id)) === 0) {
+    await deleteUser(deps, user.id, by);
+    await deps.audit.record({ ...entry, action: 'user.deleted', details: { email: user.email } });
+    return;
+  }
+  if (isMember) await unlessDone(leaveTenant(deps, { tenant: tenant.id, user: user.id }, by));
+  const forget = deps.scimResources.removeUserWrite(tenant.id, user.id);
+  const details = { directory: 'unlinked' };
+  await deps.audit.commit({ tenant: tenant.id }, [forget], [{ ...entry, action: 'user.changed', details }]);
+}
+
+/** What a change comes to. */
+interface Plan {
+  readonly userName: string;
+  readonly externalId: string | null;
+  readonly profile: JsonObject;
+  /** The account after it; the same object when it stays as it is. */
+  readonly user: User;
+  readonly membership: 'begins' | 'ends' | 'stays';
+}
+
+interface WantedChange {
+  readonly person: Person;
+  readonly next: Fields;
+}
+
+async function planOf(deps: AuthDependencies, directory: Directory, { person, next }: WantedChange): Promise<Plan> {
+  const isGivenUp = next['active'] === false && isActiveHere(person);
+  const isTakenUp = next['active'] === true && !isActiveHere(person);
+  if (isGivenUp) refuseForOwner(directory, person.user);
+  const names = {
+    userName: requireUserName(next),
+    externalId: textField(next, 'externalId'),
+    profile: profileOf(next),
+  };
+  const beginning = isTakenUp && !person.isMember ? 'begins' : 'stays';
+  if (!isGoverned(directory, person)) {
+    return { ...names, user: person.user, membership: isGivenUp ? 'ends' : beginning };
+  }
+  const email = await governedAddress(deps, directory, { person, next });
+  const isActive = isGivenUp ? false : person.user.isActive || isTakenUp;
+  const isSame = email === person.user.email && isActive === person.user.isActive;
+  return { ...names, user: isSame ? person.user : { ...person.user, email, isActive }, membership: beginning };
+}
+
+async function governedAddress(deps: AuthDependencies, directory: Directory, { person, next }: WantedChange) {
+  const { user } = person;
+  const address = accountAddress(next);
+  if (emailKey(address) === emailKey(user.email)) return address;
+  if (isReservedAddress(deps.settings, address)) throw addressTaken();
+  // Whoever owns the new address could take the account over, and with it what it may do elsewhere.
+  if ((await otherTenantsOf(deps, directory, user.id)) > 0) {
+    throw scimError(
+      403,
+      'The address of an account that belongs to other tenants too cannot be changed by one of them.',
+    );
+  }
+  return address;
+}
+
+interface PlannedChange {
+  readonly person: Person;
+  readonly plan: Plan;
+}
+
+async function carryOut(deps: AuthDependencies, directory: Directory, change: PlannedChange): Promise<void> {
+  const { person, plan } = change;
+  const { tenant, by } = directory;
+  const { writes, entries } = writesOf(deps, directory, change);
+  const [first, ...rest] = entries;
+  if (first !== undefined) await deps.audit.commit({ tenant: PERSONAL_TENANT }, writes, [first, ...rest]);
+  if (plan.user !== person.user) {
+    // An agent is admitted as long as the one it works for.
+    for (const id of [person.user.id, ...(await deps.users.childAgents(person.user.id))]) deps.news.userChanged(id);
+    deps.news.accessChanged(tenant.id, [person.user.id]);
+  }
+  const membership = { tenant: tenant.id, user: person.user.id };
+  if (plan.membership === 'begins') await unlessDone(joinTenant(deps, membership, by));
+  if (plan.membership === 'ends') await unlessDone(leaveTenant(deps, membership, by));
+}
+
+function writesOf(deps: AuthDependencies, { tenant, by }: Directory, { person, plan }: PlannedChange) {
+  const { user, record } = person;
+  const at = deps.clock.now().toISOString();
+  const { userName, externalId, profile } = plan;
+  const said = { userName, externalId, profile, updatedAt: at };
+  const base = { tenant: tenant.id, user: user.id, createdAt: at };
+  const changed = changedNames(person, plan);
+  const writes: Write[] = [];
+  const entries: AuditEntry[] = [];
+  const account = plan.user === user ? {} : accountDetails(user, plan.user);
+  if (record === null) writes.push(deps.scimResources.insertUserWrite({ ...base, ...said, isProvisioned: false }));
+  else if (changed.length > 0) writes.push(deps.scimResources.replaceUserWrite({ ...record, ...said }));
+  if (plan.user !== user) {
+    writes.push(deps.users.replaceWrite({ ...plan.user, updatedAt: at }));
+    const details = { ...account, directory: tenant.id };
+    entries.push({ tenant: PERSONAL_TENANT, action: 'user.changed', actor: by, subject: user.id, details });
+  }
+  if (writes.length > 0) {
+    const details = { ...account, ...(changed.length === 0 ? {} : { attributes: changed }) };
+    entries.push({ tenant: tenant.id, action: 'user.changed', actor: by, subject: user.id, details });
+  }
+  return { writes, entries };
+}
+
+function changedNames({ user, record }: Person, { userName, externalId, profile }: Plan): readonly string[] {
+  const before: JsonObject = { ...record?.profile, userName: record?.userName ?? user.email };
+  const after: JsonObject = { ...profile, userName };
+  const names = new Set([...Object.keys(before), ...Object.keys(after)]);
+  const changed = [...names].filter((name) => !isDeepStrictEqual(before[name], after[name]));
+  return externalId === (record?.externalId ?? null) ? changed : [...changed, 'externalId'];
+}
+
+function accountDetails(user: User, changed: User): JsonObject {
+  return {
+    ...(changed.email === user.email ? {} : { email: changed.email }),
+    ...(changed.isActive === user.isActive ? {} : { is_active: changed.isActive }),
+  };
+}
+
+/** Whether the directory decides over the account itself: never over who rules the server or owns the tenant. */
+function isGoverned({ tenant }: Directory, { user, record }: Person): boolean {
+  return record?.isProvisioned === true && !user.isSuperuser && tenant.ownerId !== user.id;
+}
+
+function refuseForOwner({ tenant }: Directory, user: User): void {
+  if (tenant.ownerId === user.id) {
+    throw scimError(
+      403,
+      'The owner of the tenant can be neither deactivated nor removed by its directory.',
+      'mutability',
+    );
+  }
+}
+
+async function otherTenantsOf({ memberships }: AuthDependencies, { tenant }: Directory, user: UserId): Promise<number> {
+  return (await memberships.tenantsOf(user)).filter((id) => id !== tenant.id).length;
+}
+
+/** Somebody else was faster, with the same. */
+async function unlessDone(work: Promise<void>): Promise<void> {
+  try {
+    await work;
+  } catch (error) {
+    const isDone = isEngramError(error) && ['EntityAlreadyExistsError', 'EntityNotFoundError'].includes(error.wireName);
+    if (!isDone) throw error;
+  }
+}
