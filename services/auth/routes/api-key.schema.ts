@@ -3,6 +3,8 @@ import { PERMISSIONS } from '../../common/domain/principal.ts';
 import { lenientInteger, optional, uuid, uuidList } from '../../common/http/schema.ts';
 import { MAX_KEY_LIFE_SECONDS } from '../usecases/api-keys.ts';
 
+/** Both are kept with the key and in the audit log. */
+const MAX_TEXT_LENGTH = 200;
 /** More than all datasets of most accounts; each is looked up. */
 const MAX_KEY_DATASETS = 1000;
 
@@ -12,9 +14,9 @@ const instant = z.iso
   .transform((text) => new Date(/(Z|[+-]\d{2}:?\d{2})$/i.test(text) ? text : `${text}Z`));
 
 export const createApiKeyBody = z.object({
-  name: z.string().nullish(),
+  name: z.string().max(MAX_TEXT_LENGTH).nullish(),
   /** Free text of the owner; shown as `user_label`, because `label` of the wire is the masked key. */
-  label: z.string().max(200).nullish(),
+  label: z.string().max(MAX_TEXT_LENGTH).nullish(),
   expires_at: optional(z.union([lenientInteger({ min: 1, max: MAX_KEY_LIFE_SECONDS }), instant])),
   /** Null or absent: no limit. An empty list could mean all or nothing, so it is refused. */
   permissions: optional(z.array(z.enum(PERMISSIONS)).min(1)),

@@ -1,10 +1,5 @@
-import {
-  type AgentConnection,
-  CONNECTION_STATES,
-  type ConnectedDataset,
-  connectionId,
-} from '../../common/domain/agent-connection.ts';
-import type { DatasetId, UserId } from '../../common/domain/brand.ts';
+import { type AgentConnection, CONNECTION_STATES, connectionId } from '../../common/domain/agent-connection.ts';
+import type { DatasetId, TenantId, UserId } from '../../common/domain/brand.ts';
 import type { DatasetRef } from '../../common/domain/dataset.ts';
 import { engramError, isEngramError } from '../../common/domain/errors.ts';
 import { asId, isUuid } from '../../common/domain/ids.ts';
@@ -157,14 +152,27 @@ async function memorySources(
     resolveDatasets(deps, { principal, permission: 'read' }),
     users.length === 0 ? [] : deps.connections.allActive(users),
   ]);
-  const usesOf = (dataset: DatasetRef) =>
-    active.filter((connection) => connection.datasets.some(uses(connection, dataset)));
-  return datasets.map((dataset) => ({ dataset, connectionIds: usesOf(dataset).map(({ id }) => id) }));
+  const connectionsOf = byDataset(active);
+  return datasets.map((dataset) => ({ dataset, connectionIds: connectionsOf(dataset) }));
 }
 
-function uses({ userId, tenant }: AgentConnection, dataset: DatasetRef) {
-  return ({ id, name }: ConnectedDataset) =>
-    id === null ? name === dataset.name && dataset.ownerId === userId && dataset.tenant === tenant : id === dataset.id;
+/** Looks connections up by the dataset they use: once for all datasets, because there may be thousands of both. */
+function byDataset(connections: readonly AgentConnection[]): (dataset: DatasetRef) => readonly string[] {
+  const found = new Map<string, Set<string>>();
+  for (const { id, userId, tenant, datasets } of connections) {
+    for (const dataset of datasets) {
+      const place = dataset.id ?? ownName(userId, tenant, dataset.name);
+      found.set(place, (found.get(place) ?? new Set()).add(id));
+    }
+  }
+  return ({ id, ownerId, tenant, name }) => [
+    ...new Set([...(found.get(id) ?? []), ...(found.get(ownName(ownerId, tenant, name)) ?? [])]),
+  ];
+}
+
+/** A name means a dataset of the connection's own user. */
+function ownName(owner: UserId, tenant: TenantId, name: string): string {
+  return `${owner} ${tenant} ${name}`;
 }
 
 async function requireReadable(
