@@ -1,6 +1,6 @@
 import { randomUUID } from 'node:crypto';
 import { apiKeyHash, apiKeyPrefix, newApiKeyText } from '../../services/auth/credentials/api-key-text.ts';
-import type { TenantId } from '../../services/common/domain/brand.ts';
+import type { TenantId, UserId } from '../../services/common/domain/brand.ts';
 import { asId } from '../../services/common/domain/ids.ts';
 import type { Principal } from '../../services/common/domain/principal.ts';
 import { PERSONAL_TENANT } from '../../services/common/domain/scope.ts';
@@ -8,7 +8,7 @@ import { authenticate } from '../../services/common/messaging/methods/auth.ts';
 import { createApiKeys } from '../../services/common/repositories/api-keys.ts';
 import { createMemberships } from '../../services/common/repositories/memberships.ts';
 import { createTenants } from '../../services/common/repositories/tenants.ts';
-import { createUsers, type NewUser } from '../../services/common/repositories/users.ts';
+import { createUsers, type NewUser, type User } from '../../services/common/repositories/users.ts';
 import { startAuth, type TestAuth, type TestAuthOptions } from './auth-service.ts';
 import { type RunningApp, runApp } from './http-app.ts';
 
@@ -27,6 +27,10 @@ export interface AuthHttp extends AsyncDisposable {
   /** A tenant with an owner who works in it. */
   addTenant(name?: string): Promise<Person & { readonly tenant: TenantId }>;
   join(tenant: TenantId, person: Person): Promise<void>;
+  /** A new API key of an account. */
+  keyFor(id: string): Promise<string>;
+  /** Straight in the store. */
+  changeAccount(id: string, change: Partial<User>): Promise<void>;
   request(person: Person | null, method: string, path: string, body?: unknown, contentType?: string): Promise<Response>;
 }
 
@@ -38,20 +42,29 @@ export async function startAuthHttp(options: TestAuthOptions = {}): Promise<Auth
     authenticate: (credentials, strict, context) => messenger.call(authenticate, { credentials, strict }, context),
   });
   const now = () => clock.now().toISOString();
-  const addPerson = async (user: Partial<NewUser> = {}): Promise<Person> => {
-    const principal = await auth.addUser(user);
+  const keyFor = async (id: string): Promise<string> => {
     const text = newApiKeyText();
     const limits = { label: null, expiresAt: null, permissions: null, datasets: null };
-    const parts = { id: randomUUID(), userId: principal.id, hash: apiKeyHash(text), prefix: apiKeyPrefix(text) };
+    const parts = { id: randomUUID(), userId: asId<UserId>(id), hash: apiKeyHash(text), prefix: apiKeyPrefix(text) };
     const key = { ...parts, ...limits, name: null, lastUsedAt: null, createdAt: now() };
     await store.commit({ tenant: PERSONAL_TENANT }, [createApiKeys(store).insertWrite(key)]);
-    return { principal, key: text };
+    return text;
+  };
+  const addPerson = async (user: Partial<NewUser> = {}): Promise<Person> => {
+    const principal = await auth.addUser(user);
+    return { principal, key: await keyFor(principal.id) };
   };
   const join = async (tenant: TenantId, { principal }: Person): Promise<void> => {
     await store.commit({ tenant }, [createMemberships(store).insertWrite(tenant, principal.id, now())]);
   };
   return {
-    ...{ auth, app, addPerson, join },
+    ...{ auth, app, addPerson, join, keyFor },
+    async changeAccount(id, change) {
+      const users = createUsers(store);
+      const user = await users.get(asId(id));
+      if (user === null) throw new Error(`no account ${id}`);
+      await store.commit({ tenant: PERSONAL_TENANT }, [users.replaceWrite({ ...user, ...change })]);
+    },
     async addTenant(name = 'acme') {
       const tenant = asId<TenantId>(randomUUID());
       const owner = await addPerson({ tenant });
