@@ -70,6 +70,7 @@ import { createDataset } from './usecases/create-dataset.ts';
 import { prepareDefaultUser, reviewDefaultUser } from './usecases/default-user.ts';
 import { getPrincipal } from './usecases/get-principal.ts';
 import { removeDataset } from './usecases/remove-dataset.ts';
+import { resealModelSettings } from './usecases/reseal-model-settings.ts';
 import { resolveDatasets } from './usecases/resolve-datasets.ts';
 
 /** What the composition root prepares in the document store for this service. */
@@ -105,6 +106,7 @@ export function createAuthService(options: AuthServiceOptions): Service {
   const deps = dependenciesOf(options);
   let subscriptions: readonly Subscription[] = [];
   let review: Promise<void> = Promise.resolve();
+  let resealing: Promise<void> = Promise.resolve();
   let housekeeping: NodeJS.Timeout | undefined;
   return {
     name: 'auth',
@@ -137,12 +139,16 @@ export function createAuthService(options: AuthServiceOptions): Service {
       review = reviewDefaultUser(deps).catch((error: unknown) => {
         options.logger.warn('auth.default_user.not_reviewed', { error });
       });
+      resealing = resealModelSettings(deps).catch((error: unknown) => {
+        options.logger.warn('auth.model_settings.not_resealed', { error });
+      });
       housekeeping = setInterval(() => void keepHouse(deps), HOUSEKEEPING_MS).unref();
     },
     async stop() {
       await Promise.all(subscriptions.map((subscription) => subscription.stop()));
       subscriptions = [];
       await review;
+      await resealing;
       await deps.mail.outbox.stop();
       await deps.agentMode?.close();
       clearInterval(housekeeping);

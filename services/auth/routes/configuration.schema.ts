@@ -11,6 +11,7 @@ const anyObject = z
     if (typeof value === 'object' && value !== null && !Array.isArray(value)) return;
     context.addIssue({ code: 'custom', message: 'Input should be a valid dictionary', params: { type: 'dict_type' } });
   })
+  .meta({ type: 'object', additionalProperties: true })
   .transform((value) => value as JsonObject);
 
 export const storeConfigurationBody = z.object({ name: z.string().max(MAX_NAME_LENGTH), config: anyObject });

@@ -22,11 +22,16 @@ function read(deps: AuthDependencies): Route {
     method: 'GET',
     path,
     tag: 'settings',
-    summary:
-      'The language model in force; `vectorDb` is what was sent and has no effect: ENGRAM_STORES chooses the index',
+    summary: 'The models in force',
     auth: 'user',
     permission: NO_PERMISSION,
-    responses: { 200: { description: 'Keys are masked; a list of models is a suggestion', schema: settingsRecord } },
+    responses: {
+      200: {
+        description:
+          'Keys are masked, lists of models are suggestions. `vectorDb` is what was sent: it has no effect, ENGRAM_STORES chooses the index',
+        schema: settingsRecord,
+      },
+    },
     async handle() {
       return json(presentSettings(await readModelSettings(deps)));
     },

@@ -1,5 +1,7 @@
+import { randomBytes } from 'node:crypto';
 import { expect } from 'chai';
 import { modelOptions, startAuth, type TestAuth } from '../../../test/support/auth-service.ts';
+import { createAesGcmSecretBox, type RootKey } from '../../common/adapters/secret-box/aes-gcm-secret-box.ts';
 import type { ModelSettings } from '../../common/config/model-choice.ts';
 import { engramError } from '../../common/domain/errors.ts';
 import type { Principal } from '../../common/domain/principal.ts';
@@ -17,6 +19,8 @@ const CONFIGURED: ModelSettings = {
   endpoint: 'http://127.0.0.1:18790/v1',
   apiKey: 'sk-of-the-environment',
 };
+
+const rootKey = (id: string): RootKey => ({ id, bytes: randomBytes(32) });
 
 interface View {
   readonly llm: { readonly apiKey: string | null; readonly model: string; readonly provider: string };
@@ -177,12 +181,40 @@ describe('model settings', () => {
     expect(changes).to.equal(2);
   });
 
+  it('are sealed anew by the start that follows a rotation of the root keys, and are otherwise the same', async () => {
+    const [old, fresh] = [rootKey('old'), rootKey('fresh')];
+    const restart = async (...keys: readonly [RootKey, ...RootKey[]]) => {
+      const { store } = auth;
+      await auth[Symbol.asyncDispose]();
+      const secretBox = createAesGcmSecretBox(async () => keys);
+      auth = await startAuth({ models: { secretBox }, store });
+      // What the start does in the background has ended.
+      await auth[Symbol.asyncDispose]();
+      auth = await startAuth({ models: { secretBox }, store });
+      return secretBox;
+    };
+    await restart(old);
+    await post({ llm: openai(), vectorDb: { provider: 'pgvector', url: 'postgres://db', apiKey: '' } });
+    const [before] = await stored();
+    await restart(old, fresh);
+    expect((await stored())[0]).to.deep.equal(before);
+    await restart(fresh, old);
+    const box = await restart(fresh);
+    const [after] = await stored();
+    const key = after?.value.languageModel?.key;
+    expect(await box.open(key?.sealed ?? '', keyPlace('languageModel'))).to.equal(KEY);
+    expect(after?.value).to.deep.equal({
+      ...before?.value,
+      languageModel: { ...before?.value.languageModel, key: { sealed: key?.sealed, shown: SHOWN } },
+    });
+  });
+
   it('cannot take a key that cannot be sealed, and then change nothing', async () => {
     await auth[Symbol.asyncDispose]();
     const noKey = async () => {
       throw engramError('ServiceUnavailableError', 'Set ENGRAM_ROOT_KEYS.');
     };
-    auth = await startAuth({ models: { secretBox: { seal: noKey, open: noKey } } });
+    auth = await startAuth({ models: { secretBox: { seal: noKey, open: noKey, isCurrent: noKey } } });
     const superuser = await auth.addUser({ isSuperuser: true });
     const error = await post({ llm: openai() }, superuser).catch((reason: unknown) => reason);
     expect(error).to.include({ wireName: 'ServiceUnavailableError', status: 503 });

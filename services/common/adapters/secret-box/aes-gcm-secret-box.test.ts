@@ -72,6 +72,7 @@ describe('secret box', () => {
     expect(after).to.match(/^1\.fresh\./);
     expect(await faultOf(box.open(after, PLACE))).to.equal('CorruptStoreError');
     expect(await boxOf(fresh).open(after, PLACE)).to.equal('secret');
+    expect([await rotated.isCurrent(before), await rotated.isCurrent(after)]).to.deep.equal([false, true]);
   });
 
   it('opens nothing with another key of the same name', async () => {

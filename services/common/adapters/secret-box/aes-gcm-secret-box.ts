@@ -60,6 +60,7 @@ export function createAesGcmSecretBox(rootKeys: RootKeys): SecretBox {
         throw broken(`changed, moved from elsewhere, or sealed under another root key with the name "${keyId}"`);
       }
     },
+    isCurrent: async (sealed) => partsOf(sealed).keyId === (await keyring()).sealing,
   };
 }
 

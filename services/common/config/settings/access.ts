@@ -64,7 +64,7 @@ export const access = {
     secret: true,
     shownDefault: 'generated once into the data directory; none in a cluster',
     meaning:
-      'Keys under which secrets are sealed in the store (provider keys of `POST /api/v1/settings`): a comma list of name:base64, 32 bytes each. The first seals, all open: to rotate, put a new one in front. In a cluster the same for every service.',
+      'Keys under which secrets are sealed in the store (provider keys of `POST /api/v1/settings`): a comma list of name:base64, 32 bytes each. The first seals, all open. To rotate: add a new one at the end, move it to the front with the next start, which seals everything anew, and remove the old one later. In a cluster the same for every service.',
   }),
   jwtLifetimeSeconds: setting({
     names: ['JWT_LIFETIME_SECONDS'],
