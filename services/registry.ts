@@ -76,7 +76,7 @@ const REGISTRY: Readonly<Partial<Record<ServiceName, () => Promise<BuildService>
           tokenKeys: config.jwtSigningKeys ?? [],
           defaultUserPassword: config.defaultUserPassword ?? null,
         },
-        oidc: oidcOptions(config),
+        oidc: oidcOptions(parts),
         mail: accountMailOptions(parts),
       });
     };

@@ -1,14 +1,24 @@
 import type { OidcOptions } from '../auth/oidc/oidc-setup.ts';
 import { createProviderFetch } from '../common/adapters/fetch/provider-fetch.ts';
+import { createMemoryRateLimiter } from '../common/adapters/system/memory-rate-limiter.ts';
 import type { Config } from '../common/config/configuration.ts';
+import type { Clock } from '../common/ports/system.ts';
 
 /** What auth needs to know of the providers; undefined when none is configured. */
-export function oidcOptions({ oidcProviders, publicUrl, corsOrigins }: Config): OidcOptions | undefined {
+export function oidcOptions({
+  config,
+  clock,
+}: {
+  readonly config: Config;
+  readonly clock: Clock;
+}): OidcOptions | undefined {
+  const { oidcProviders, publicUrl, corsOrigins } = config;
   if (oidcProviders.length === 0 || publicUrl === undefined) return undefined;
   return {
     providers: oidcProviders,
     publicUrl,
     returnOrigins: corsOrigins.filter((origin) => origin !== '*'),
     send: createProviderFetch(),
+    limiter: createMemoryRateLimiter({ clock }),
   };
 }

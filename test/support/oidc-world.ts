@@ -1,4 +1,5 @@
 import { createProviderFetch } from '../../services/common/adapters/fetch/provider-fetch.ts';
+import { createMemoryRateLimiter } from '../../services/common/adapters/system/memory-rate-limiter.ts';
 import type { OidcProvider } from '../../services/common/config/oidc-providers.ts';
 import { SYSTEM_SCOPE } from '../../services/common/domain/scope.ts';
 import { authenticate } from '../../services/common/messaging/methods/auth.ts';
@@ -47,11 +48,17 @@ export async function startOidcWorld(options: OidcWorldOptions = {}): Promise<Oi
   const callbacks = names.map((name) => `${publicUrl}/api/v1/auth/oidc/${name}/callback`);
   const issuer = await startIssuer({ callbacks, returns: [`${UI}/bye`], claimsInIdToken });
   const configured = [{ name: 'corp', ...provider }, ...others].map((each) => providerOf(issuer, each));
-  const send = createProviderFetch();
+  const clock = options.clock ?? movableClock();
   const auth = await startAuth({
-    clock: movableClock(),
     ...rest,
-    oidc: { providers: configured, publicUrl, returnOrigins: [UI], send },
+    clock,
+    oidc: {
+      providers: configured,
+      publicUrl,
+      returnOrigins: [UI],
+      send: createProviderFetch(),
+      limiter: createMemoryRateLimiter({ clock }),
+    },
   });
   const app = await runApp({
     port,

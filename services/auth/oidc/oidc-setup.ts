@@ -1,4 +1,5 @@
 import type { OidcProvider } from '../../common/config/oidc-providers.ts';
+import type { RateLimiter } from '../../common/ports/system.ts';
 import { createOidcClient } from './create-oidc-client.ts';
 import type { OidcClient, SendToProvider } from './oidc-client.ts';
 import type { ConnectionOptions } from './provider-connection.ts';
@@ -11,6 +12,8 @@ export interface OidcOptions {
   /** Origins beside that of `publicUrl` to which a browser may be sent after it signed in or out. */
   readonly returnOrigins: readonly string[];
   readonly send: SendToProvider;
+  /** Of each process: whoever sends browsers to a provider is nobody yet, and each one is remembered for a while. */
+  readonly limiter: RateLimiter;
 }
 
 /** What the use cases of signing in with a provider work with. */

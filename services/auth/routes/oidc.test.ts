@@ -1,6 +1,9 @@
 import { expect } from 'chai';
+import { testClock } from '../../../test/support/auth-service.ts';
 import { type OidcWorld, startOidcWorld, UI } from '../../../test/support/oidc-world.ts';
 import { createBrowser } from '../../../test/support/test-browser.ts';
+import { SYSTEM_SCOPE } from '../../common/domain/scope.ts';
+import { signInAttemptsCollection } from '../../common/repositories/sign-in-attempts.ts';
 import { attemptCookieName } from './oidc-cookies.ts';
 
 const ADA = { subject: 'ada-1', claims: { email: 'Ada@example.com', email_verified: true, name: 'Ada' } };
@@ -239,6 +242,21 @@ describe('signing in with a provider', () => {
     const refused = log.filter(({ action }) => action === 'session.refused').at(-1);
     expect(refused?.subject).to.equal('eve@example.com');
     expect(refused?.details).to.include('does not vouch for your e-mail address');
+  });
+});
+
+describe('many sign-ins', () => {
+  it('of one address are begun one a second at last, and nothing is remembered of the others', async () => {
+    await using world = await startOidcWorld({ clock: testClock() });
+    const start = () => fetch(`${world.url}/api/v1/auth/oidc/corp/login`, { redirect: 'manual' });
+    const statuses: number[] = [];
+    for (let count = 0; count < 105; count += 1) statuses.push((await start()).status);
+    expect(statuses.slice(0, 100).every((status) => status === 302)).to.equal(true);
+    expect(statuses.slice(100)).to.deep.equal([429, 429, 429, 429, 429]);
+    const open = await world.auth.store.count(SYSTEM_SCOPE, signInAttemptsCollection, {});
+    expect(open).to.equal(100);
+    world.auth.clock.advance(1_000);
+    expect((await start()).status).to.equal(302);
   });
 });
 

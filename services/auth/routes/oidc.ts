@@ -57,10 +57,12 @@ function start(deps: AuthDependencies): Route {
       302: { description: 'To the provider' },
       400: { description: 'return_to leads elsewhere' },
       404: { description: 'No such provider' },
+      429: { description: 'Too many started from the address' },
       503: { description: 'The provider does not answer' },
     },
-    async handle({ params: { provider }, query: { return_to: returnTo } }) {
-      const { location, state, browserSecret } = await startOidcSignIn(deps, { provider, returnTo });
+    async handle({ params: { provider }, query: { return_to: returnTo }, remoteAddress }) {
+      const started = await startOidcSignIn(deps, { provider, returnTo, remoteAddress });
+      const { location, state, browserSecret } = started;
       return redirect(location, [attemptCookie(state, browserSecret, publicUrlOf(deps))]);
     },
   });

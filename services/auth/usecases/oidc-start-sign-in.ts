@@ -1,9 +1,19 @@
 import { hash, randomBytes } from 'node:crypto';
+import { engramError } from '../../common/domain/errors.ts';
 import type { AuthDependencies } from '../dependencies.ts';
 import { callbackAddress, checkReturnAddress, requireProvider } from './oidc-providers.ts';
 
 /** From the click to the return; long enough to find a second factor. */
 export const ATTEMPT_LIFETIME_SECONDS = 600;
+
+/** From one address; a company may sit behind one. */
+const STARTS = { capacity: 100, refillPerSecond: 1 };
+
+export interface SignInStart {
+  readonly provider: string;
+  readonly returnTo: string | undefined;
+  readonly remoteAddress: string;
+}
 
 export interface StartedSignIn {
   /** At the provider. */
@@ -15,14 +25,19 @@ export interface StartedSignIn {
 
 /**
  * Sends a browser to a provider. Errors: `EntityNotFoundError` for an unknown provider, `InvalidRequestError` for a return
- * address that leads elsewhere, `ServiceUnavailableError`.
+ * address that leads elsewhere, `TooManyRequestsError`, `ServiceUnavailableError`.
  */
 export async function startOidcSignIn(
   deps: Pick<AuthDependencies, 'oidc' | 'signInAttempts' | 'clock'>,
-  { provider: name, returnTo }: { readonly provider: string; readonly returnTo: string | undefined },
+  { provider: name, returnTo, remoteAddress }: SignInStart,
 ): Promise<StartedSignIn> {
   const { oidc, provider } = requireProvider(deps, name);
   const checked = returnTo === undefined ? null : checkReturnAddress(returnTo, oidc);
+  const { allowed, retryAfterSeconds } = await oidc.limiter.take(remoteAddress, STARTS);
+  if (!allowed) {
+    const options = { retryable: true, retryAfterSeconds };
+    throw engramError('TooManyRequestsError', 'Too many sign-ins were started from your address.', options);
+  }
   const [state, nonce, codeVerifier, browserSecret] = [randomWord(), randomWord(), randomWord(), randomWord()];
   const redirectUri = callbackAddress(oidc, provider);
   const location = await oidc.client.authorizationUrl(provider, { redirectUri, state, nonce, codeVerifier });
