@@ -8,7 +8,11 @@ import { asId } from '../../common/domain/ids.ts';
 import type { User } from '../../common/repositories/users.ts';
 import { type AccessTokensOptions, createAccessTokens } from './access-tokens.ts';
 
-const ADA = { id: asId<User['id']>('0d6c0000-0000-4000-8000-000000000001'), passwordHash: '$argon2id$stored' };
+const ADA = {
+  id: asId<User['id']>('0d6c0000-0000-4000-8000-000000000001'),
+  passwordHash: '$argon2id$stored',
+  shutOuts: 0,
+};
 const SECRET = 'a secret for tests only';
 const NEXT = 'the secret that comes after it';
 

@@ -15,6 +15,9 @@ export interface TokenClaims {
   readonly fingerprint: string;
 }
 
+/** What of an account its tokens depend on. */
+export type TokenOwner = Pick<User, 'passwordHash' | 'shutOuts'>;
+
 export interface IssuedToken {
   readonly text: string;
   /** `jti`: names the token where its text must not stand. */
@@ -23,14 +26,14 @@ export interface IssuedToken {
 
 /**
  * Login tokens of auth-integrations.md §2.3: `sub`, `aud`, `exp`, and `pwd`, an HMAC of the stored password hash, by
- * which a changed password ends every older token. `jti` is ours: a logout ends one token by it. So is `kid` in the header.
+ * which a changed password ends every older token, as does a time of being inactive. `jti` is ours: a logout ends one token by it. So is `kid` in the header.
  */
 export interface AccessTokens {
-  issue(user: Pick<User, 'id' | 'passwordHash'>): Promise<IssuedToken>;
+  issue(user: Pick<User, 'id'> & TokenOwner): Promise<IssuedToken>;
   /** Null unless signature, algorithm, audience and time are right and all claims are there. */
   read(token: string): Promise<TokenClaims | null>;
-  /** The password has not changed since the token was issued. */
-  isCurrent(claims: TokenClaims, user: Pick<User, 'passwordHash'>): boolean;
+  /** The password has not changed since the token was issued, nor was the account inactive. */
+  isCurrent(claims: TokenClaims, user: TokenOwner): boolean;
   /** JSON Web Keys with which anybody may verify tokens; none while a secret signs them. */
   readonly publicKeys: readonly JsonWebKey[];
 }
@@ -65,11 +68,11 @@ export function createAccessTokens({ lifetimeSeconds, clock, ids, ...keys }: Acc
     }
   };
   return {
-    async issue({ id, passwordHash }) {
+    async issue({ id, ...owner }) {
       const { SignJWT } = await loadJose();
       const { kid, algorithm, key } = ring.signing;
       const tokenId = ids.uuid();
-      const token = new SignJWT({ pwd: ring.fingerprint(passwordHash) })
+      const token = new SignJWT({ pwd: ring.fingerprint(standOf(owner)) })
         .setProtectedHeader({ alg: algorithm, typ: 'JWT', kid })
         .setSubject(id)
         .setAudience([AUDIENCE])
@@ -89,9 +92,14 @@ export function createAccessTokens({ lifetimeSeconds, clock, ids, ...keys }: Acc
       }
       return null;
     },
-    isCurrent: ({ fingerprint }, { passwordHash }) => ring.matches(fingerprint, passwordHash),
+    isCurrent: ({ fingerprint }, owner) => ring.matches(fingerprint, standOf(owner)),
     publicKeys: ring.publicKeys,
   };
+}
+
+/** What must not have changed since a token was issued. Of an account that was never inactive it is the hash alone. */
+function standOf({ passwordHash, shutOuts }: TokenOwner): string {
+  return shutOuts === 0 ? passwordHash : `${passwordHash} ${shutOuts}`;
 }
 
 /** Null for a token without a key id, undefined for what cannot be a token. Nothing is verified here. */

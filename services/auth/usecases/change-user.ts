@@ -57,7 +57,9 @@ export async function changeUser(
       const write = deps.users.replaceWrite({ ...changed, updatedAt: deps.clock.now().toISOString() });
       const guards = isRuling(user) && !isRuling(changed) ? [await otherSuperuserWrite(deps, id)] : [];
       const [result] = await deps.audit.commit({ tenant: PERSONAL_TENANT }, [write, ...guards], [first, ...rest]);
-      deps.news.userChanged(id);
+      // An agent is admitted as long as the one it works for.
+      const agents = changed.isActive === user.isActive ? [] : await deps.users.childAgents(id);
+      for (const each of [id, ...agents]) deps.news.userChanged(each);
       return { ...changed, version: result?.stored?.version ?? user.version };
     } catch (error) {
       if (error instanceof DuplicateKeyError) throw emailTaken();

@@ -40,5 +40,5 @@ export async function createUser(
     [deps.users.insertWrite(user), ...events, ...also.writes(user.id)],
     [{ ...scope, action: 'user.registered', actor: by, subject: user.id, details }],
   );
-  return { ...user, version: 1, keysMade: 0, updatedAt: null };
+  return { ...user, version: 1, keysMade: 0, shutOuts: 0, updatedAt: null };
 }

@@ -142,7 +142,13 @@ describe('login tokens', () => {
     const { clock } = auth;
     const ids = { uuid: () => '0d6c0000-0000-4000-8000-000000000001', ordered: () => '1' };
     const issue = async (secret: string) =>
-      (await createAccessTokens({ secret, lifetimeSeconds: 3600, clock, ids }).issue({ id, passwordHash: '!' })).text;
+      (
+        await createAccessTokens({ secret, lifetimeSeconds: 3600, clock, ids }).issue({
+          id,
+          passwordHash: '!',
+          shutOuts: 0,
+        })
+      ).text;
     const good = await issue(SECRET);
     const use = (value: string) => auth.authenticate({ kind: 'bearer', value });
     expect(await use(good)).to.include({ id });
@@ -180,7 +186,7 @@ describe('login tokens', () => {
     const logout = async (tokenId: string) => {
       const ids = { uuid: () => tokenId, ordered: () => tokenId };
       const tokens = createAccessTokens({ secret: SECRET, lifetimeSeconds: 3600, clock: auth.clock, ids });
-      const token = await tokens.issue({ id: user.id, passwordHash: '!' });
+      const token = await tokens.issue({ id: user.id, passwordHash: '!', shutOuts: 0 });
       await auth.call('POST', '/api/v1/auth/logout', { headers: { authorization: `Bearer ${token.text}` } });
     };
     const count = () => auth.store.count(SYSTEM_SCOPE, revokedTokensCollection, {});

@@ -4,7 +4,7 @@ import type { User } from '../../common/repositories/users.ts';
 import type { AuthDependencies } from '../dependencies.ts';
 
 export interface SessionOpening {
-  readonly user: Pick<User, 'id' | 'passwordHash'>;
+  readonly user: Pick<User, 'id' | 'passwordHash' | 'shutOuts'>;
   /** How they proved who they are; for the audit log. */
   readonly method: string;
   readonly remoteAddress: string;

@@ -33,6 +33,8 @@ type UserDocument = {
   readonly parentId: string | null;
   /** Counts keys made, so that two requests cannot both take the last free place. */
   readonly keysMade: number;
+  /** Grows whenever the account is written as an inactive one; absent in accounts of before, which counts as 0. */
+  readonly shutOuts?: number;
   readonly createdAt: string;
   readonly updatedAt: string | null;
 };
@@ -56,11 +58,13 @@ export interface User {
   readonly tenant: TenantId;
   readonly parentId: UserId | null;
   readonly keysMade: number;
+  /** Another number after each time that the account was inactive: what was handed out before stays ended. */
+  readonly shutOuts: number;
   readonly createdAt: string;
   readonly updatedAt: string | null;
 }
 
-export type NewUser = Omit<User, 'version' | 'keysMade' | 'updatedAt'>;
+export type NewUser = Omit<User, 'version' | 'keysMade' | 'shutOuts' | 'updatedAt'>;
 
 /** Accounts. The writes are committed by the caller, under any scope, together with their events. */
 export interface Users {
@@ -116,8 +120,13 @@ export function createUsers(store: DocumentStore): Users {
       });
       return found.map(userOf).filter(({ isActive }) => isActive);
     },
-    insertWrite: (user) => insert(usersCollection, user.id, documentOf({ ...user, keysMade: 0, updatedAt: null })),
-    replaceWrite: (user) => replace(usersCollection, user.id, documentOf(user), user.version),
+    insertWrite: (user) =>
+      insert(usersCollection, user.id, documentOf({ ...user, keysMade: 0, shutOuts: 0, updatedAt: null })),
+    replaceWrite(user) {
+      // Here, so that no way of making an account inactive can forget it.
+      const shutOuts = user.shutOuts + (user.isActive ? 0 : 1);
+      return replace(usersCollection, user.id, documentOf({ ...user, shutOuts }), user.version);
+    },
     touchWrite: (id, demanded = {}) => update(usersCollection, id, { where: demanded, required: true }),
     removeWrite: ({ id, version }) => remove(usersCollection, id, version),
   };
@@ -129,10 +138,10 @@ export function principalOf(user: User): Principal {
 }
 
 function documentOf(user: Omit<User, 'version'>): UserDocument {
-  const { email, passwordHash, isActive, isSuperuser, isVerified, tenant, parentId, keysMade } = user;
+  const { email, passwordHash, isActive, isSuperuser, isVerified, tenant, parentId, keysMade, shutOuts } = user;
   const flags = { isActive, isSuperuser, isVerified };
   const times = { createdAt: user.createdAt, updatedAt: user.updatedAt };
-  return { email, emailKey: emailKey(email), passwordHash, ...flags, tenant, parentId, keysMade, ...times };
+  return { email, emailKey: emailKey(email), passwordHash, ...flags, tenant, parentId, keysMade, shutOuts, ...times };
 }
 
 function userOf({ id, version, value }: Stored<UserDocument>): User {
@@ -141,6 +150,7 @@ function userOf({ id, version, value }: Stored<UserDocument>): User {
     ...fields,
     id: asId(id),
     version,
+    shutOuts: value.shutOuts ?? 0,
     tenant: asId(value.tenant),
     parentId: value.parentId === null ? null : asId(value.parentId),
   };

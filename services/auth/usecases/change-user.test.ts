@@ -1,0 +1,168 @@
+import { expect } from 'chai';
+import { off, open, startAuth, type TestAuth, type TestAuthOptions } from '../../../test/support/auth-service.ts';
+import type { Principal } from '../../common/domain/principal.ts';
+import { SYSTEM_SCOPE } from '../../common/domain/scope.ts';
+import { HttpError } from '../../common/http/http-error.ts';
+import { auditRecordsCollection } from '../../common/repositories/audit-log.ts';
+import { createUsers } from '../../common/repositories/users.ts';
+
+const PASSWORD = 'correct horse';
+
+async function refusal(work: Promise<unknown>): Promise<{ readonly status: number; readonly text: string }> {
+  try {
+    await work;
+  } catch (error) {
+    if (error instanceof HttpError) return { status: error.status, text: JSON.stringify(error.body) };
+    const { status, detail } = error as { status: number; detail: string };
+    return { status, text: detail };
+  }
+  throw new Error('expected a refusal');
+}
+
+describe('changing an account', () => {
+  let auth: TestAuth;
+  let root: Principal;
+  const start = async (options: TestAuthOptions = {}) => {
+    auth = await startAuth(options);
+    root = await auth.addUser({ isSuperuser: true, email: 'root@example.com' });
+  };
+  afterEach(() => auth[Symbol.asyncDispose]());
+
+  const patch = (id: string, body: object) =>
+    auth.call('PATCH', '/api/v1/users/:userId', { params: { userId: id }, principal: root, body });
+  const patchOwn = (principal: Principal, body: object) => auth.call('PATCH', '/api/v1/users/me', { principal, body });
+  const register = async (email: string) =>
+    (await auth.call('POST', '/api/v1/auth/register', { body: { email, password: PASSWORD } })).json as {
+      id: Principal['id'];
+    };
+  const login = async (username: string, password = PASSWORD) =>
+    ((await auth.call('POST', '/api/v1/auth/login', { body: { username, password } })).json as { access_token: string })
+      .access_token;
+  const whoIs = (value: string) => auth.authenticate({ kind: 'bearer', value });
+  const audited = async (subject: string) =>
+    (await auth.store.find(SYSTEM_SCOPE, auditRecordsCollection, { limit: 1000 })).items
+      .map(({ value }) => value)
+      .filter((record) => record.subject === subject && !record.action.startsWith('session.'))
+      .map(({ action, actor, details }) => [action, actor, JSON.parse(details)]);
+
+  it('stands in the audit log with who did it, without the password', async () => {
+    await start();
+    const { id } = await register('ada@example.com');
+    await patch(id, { is_verified: true, password: 'another one' });
+    await patch(id, { is_verified: true });
+    const ada = { ...root, id, email: 'ada@example.com', isSuperuser: false };
+    await patchOwn(ada, { email: 'ada2@example.com' });
+    expect(await audited(id)).to.deep.equal([
+      ['user.registered', null, { email: 'ada@example.com', is_superuser: false }],
+      ['user.changed', root.id, { is_verified: true }],
+      ['user.password_changed', root.id, {}],
+      ['user.changed', id, { email: 'ada2@example.com', is_verified: false }],
+    ]);
+  });
+
+  it('of its own reaches address and password only', async () => {
+    await start();
+    const ada = await auth.addUser();
+    await patchOwn(ada, { is_superuser: true, is_verified: true, is_active: false });
+    expect(await createUsers(auth.store).get(ada.id)).to.include({
+      ...{ isSuperuser: false, isVerified: false, isActive: true, version: 1 },
+    });
+  });
+
+  it('shuts an inactive account out at once, and what it had is not good again later', async () => {
+    await start();
+    const { id } = await register('ada@example.com');
+    const before = await login('ada@example.com');
+    expect(await whoIs(before)).to.include({ id });
+    await patch(id, { is_active: false });
+    expect(await whoIs(before)).to.equal(null);
+    await patch(id, { is_active: true });
+    expect(await whoIs(before)).to.equal(null);
+    const after = await login('ada@example.com');
+    expect(await whoIs(after)).to.include({ id });
+    await patch(id, { is_verified: true });
+    expect(await whoIs(after)).to.include({ id });
+  });
+
+  it('shuts the agents of an inactive account out with it', async () => {
+    await start();
+    const ada = await auth.addUser();
+    const agent = await auth.addUser({ parentId: ada.id, email: 'bot+1@cognee.agent' });
+    const { key } = (await auth.call('POST', '/api/v1/auth/api-keys', { principal: agent, body: {} })).json as {
+      key: string;
+    };
+    expect(await auth.authenticate({ kind: 'api-key', value: key })).to.include({ id: agent.id });
+    await patch(ada.id, { is_active: false });
+    expect(await auth.authenticate({ kind: 'api-key', value: key })).to.equal(null);
+  });
+
+  it('leaves at least one active superuser', async () => {
+    await start();
+    for (const change of [{ is_active: false }, { is_superuser: false }]) {
+      expect((await refusal(patch(root.id, change))).text).to.include('last superuser');
+    }
+    const other = await auth.addUser({ isSuperuser: true });
+    const outcomes = await Promise.allSettled([
+      patch(root.id, { is_superuser: false }),
+      patch(other.id, { is_active: false }),
+      patch(root.id, { is_active: false }),
+      patch(other.id, { is_superuser: false }),
+    ]);
+    expect(outcomes.some(({ status }) => status === 'fulfilled')).to.equal(true);
+    expect(await createUsers(auth.store).superusers()).to.have.length(1);
+  });
+
+  it('leaves the default account an active superuser while it stands for everybody', async () => {
+    for (const posture of [open, off]) {
+      await start({ settings: { posture } });
+      const standIn = await auth.addUser({ isSuperuser: true, email: 'default_user@example.com' });
+      for (const change of [{ is_active: false }, { is_superuser: false }]) {
+        expect((await refusal(patch(standIn.id, change))).text).to.include('stands for everybody');
+      }
+      expect((await refusal(patch(standIn.id, { email: 'else@example.com' }))).text).to.include('DEFAULT_USER_EMAIL');
+      expect((await patch(standIn.id, { is_verified: true })).status).to.equal(200);
+      await auth[Symbol.asyncDispose]();
+    }
+    await start();
+    const standIn = await auth.addUser({ isSuperuser: true, email: 'default_user@example.com' });
+    expect((await patch(standIn.id, { is_active: false })).json).to.include({ is_active: false });
+  });
+
+  it('makes an agent neither a login, nor another address, nor a superuser', async () => {
+    await start();
+    const ada = await auth.addUser();
+    const agent = await auth.addUser({ parentId: ada.id, email: 'bot+1@cognee.agent' });
+    for (const change of [{ password: 'x' }, { email: 'bot@example.com' }, { is_superuser: true }]) {
+      expect((await refusal(patch(agent.id, change))).status, JSON.stringify(change)).to.equal(403);
+    }
+    expect((await refusal(patchOwn(agent, { password: 'x' }))).status).to.equal(403);
+    expect((await patch(agent.id, { is_active: false })).json).to.include({ is_active: false });
+  });
+
+  it('keeps every one of many changes at the same time', async () => {
+    await start();
+    const { id } = await register('ada@example.com');
+    await Promise.all([
+      patch(id, { is_verified: true }),
+      patch(id, { is_superuser: true }),
+      patch(id, { is_active: false }),
+      patch(id, { password: 'another one' }),
+    ]);
+    const user = await createUsers(auth.store).get(id);
+    expect(user).to.include({ isVerified: true, isSuperuser: true, isActive: false });
+    await patch(id, { is_active: true });
+    expect(await whoIs(await login('ada@example.com', 'another one'))).to.include({ id });
+  });
+});
+
+describe('signing up', () => {
+  it('can be switched off for the public', async () => {
+    await using auth = await startAuth({ settings: { publicSignUp: false } });
+    const body = { email: 'ada@example.com', password: PASSWORD };
+    expect(await refusal(auth.call('POST', '/api/v1/auth/register', { body }))).to.deep.equal({
+      status: 403,
+      text: 'Public sign-up is switched off: ask an administrator for an account. [PermissionDeniedError]',
+    });
+    expect(await auth.events()).to.deep.equal([]);
+  });
+});
