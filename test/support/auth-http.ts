@@ -27,6 +27,7 @@ export interface AuthHttp extends AsyncDisposable {
   /** A tenant with an owner who works in it. */
   addTenant(name?: string): Promise<Person & { readonly tenant: TenantId }>;
   join(tenant: TenantId, person: Person): Promise<void>;
+  leave(tenant: TenantId, id: string): Promise<void>;
   /** A new API key of an account. */
   keyFor(id: string): Promise<string>;
   /** Straight in the store. */
@@ -59,6 +60,9 @@ export async function startAuthHttp(options: TestAuthOptions = {}): Promise<Auth
   };
   return {
     ...{ auth, app, addPerson, join, keyFor },
+    async leave(tenant, id) {
+      await store.commit({ tenant }, [createMemberships(store).removeWrite(tenant, asId(id))]);
+    },
     async changeAccount(id, change) {
       const users = createUsers(store);
       const user = await users.get(asId(id));

@@ -230,6 +230,20 @@ describe('SCIM users', () => {
     expect(await isLetIn(key)).to.equal(true);
   });
 
+  it('that somebody else deactivated stay so, and those who left are no longer the directory’s', async () => {
+    const on = patchOf({ op: 'replace', path: 'active', value: true });
+    const shut = await create(okta('ada@example.com'));
+    await http.changeAccount(shut, { isActive: false });
+    expect((await scim('PATCH', `/Users/${shut}`, on)).body).to.include({ status: '403', scimType: 'mutability' });
+    const left = await create(entra('bob@example.com'));
+    await http.leave(tenant, left);
+    const moved = patchOf({ op: 'replace', path: 'emails', value: [{ value: 'thief@example.com', primary: true }] });
+    await scim('PATCH', `/Users/${left}`, moved);
+    expect(await accountOf(http, left)).to.include({ email: 'bob@example.com' });
+    expect((await scim('DELETE', `/Users/${left}`)).status).to.equal(204);
+    expect(await accountOf(http, left)).to.include({ email: 'bob@example.com', isActive: true });
+  });
+
   it('of another tenant do not exist, for any method', async () => {
     const other = await http.addTenant('other');
     const id = await create(okta('ada@example.com'));

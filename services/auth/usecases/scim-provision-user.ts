@@ -55,7 +55,13 @@ async function createAccount(
   const createdAt = deps.clock.now().toISOString();
   const flags = { isActive: fields['active'] !== false, isSuperuser: false, isVerified: true };
   const account = { id, email: address, passwordHash: NO_PASSWORD, ...flags, tenant: tenant.id, parentId: null };
-  const record = { ...saidOf(fields, createdAt), tenant: tenant.id, user: id, isProvisioned: true };
+  const record = {
+    ...saidOf(fields, createdAt),
+    tenant: tenant.id,
+    user: id,
+    isProvisioned: true,
+    isSuspended: !flags.isActive,
+  };
   const scope = { tenant: tenant.id };
   const writes = [
     // Touched, so that the tenant cannot end meanwhile.
@@ -92,9 +98,10 @@ async function linkMember(
   const isMember = await deps.memberships.has(tenant.id, account.id);
   if (!isMember || account.parentId !== null) throw addressTaken();
   const record = saidOf(fields, deps.clock.now().toISOString());
+  const unowned = { isProvisioned: false, isSuspended: false };
   const writes = [
     deps.memberships.touchWrite(tenant.id, account.id),
-    deps.scimResources.insertUserWrite({ ...record, tenant: tenant.id, user: account.id, isProvisioned: false }),
+    deps.scimResources.insertUserWrite({ ...record, ...unowned, tenant: tenant.id, user: account.id }),
   ];
   const details = { directory: 'linked' };
   try {
@@ -108,7 +115,7 @@ async function linkMember(
   }
 }
 
-function saidOf(fields: Fields, at: string): Omit<ScimUser, 'tenant' | 'user' | 'isProvisioned'> {
+function saidOf(fields: Fields, at: string): Omit<ScimUser, 'tenant' | 'user' | 'isProvisioned' | 'isSuspended'> {
   const names = { userName: requireUserName(fields), externalId: textField(fields, 'externalId') };
   return { ...names, profile: profileOf(fields), createdAt: at, updatedAt: at };
 }

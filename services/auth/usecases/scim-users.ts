@@ -76,6 +76,7 @@ interface Plan {
   readonly profile: JsonObject;
   /** The account after it; the same object when it stays as it is. */
   readonly user: User;
+  readonly isSuspended: boolean;
   readonly membership: 'begins' | 'ends' | 'stays';
 }
 
@@ -93,14 +94,20 @@ async function planOf(deps: AuthDependencies, directory: Directory, { person, ne
     externalId: textField(next, 'externalId'),
     profile: profileOf(next),
   };
-  const beginning = isTakenUp && !person.isMember ? 'begins' : 'stays';
-  if (!isGoverned(directory, person)) {
-    return { ...names, user: person.user, membership: isGivenUp ? 'ends' : beginning };
-  }
-  const email = await governedAddress(deps, directory, { person, next });
-  const isActive = isGivenUp ? false : person.user.isActive || isTakenUp;
+  const governs = isGoverned(directory, person);
+  const email = governs ? await governedAddress(deps, directory, { person, next }) : person.user.email;
+  const isActive = isTakenUp ? requireRevivable(person) : person.user.isActive && !(isGivenUp && governs);
   const isSame = email === person.user.email && isActive === person.user.isActive;
-  return { ...names, user: isSame ? person.user : { ...person.user, email, isActive }, membership: beginning };
+  const isSuspended = isActive ? false : person.record?.isSuspended === true || isGivenUp;
+  const membership = isGivenUp && !governs ? 'ends' : isTakenUp && !person.isMember ? 'begins' : 'stays';
+  return { ...names, user: isSame ? person.user : { ...person.user, email, isActive }, isSuspended, membership };
+}
+
+/** 403 where somebody else than the directory deactivated the account. */
+function requireRevivable({ user, record }: Person): true {
+  const isOwnDoing = record?.isProvisioned === true && record.isSuspended && !user.isSuperuser;
+  if (user.isActive || isOwnDoing) return true;
+  throw scimError(403, 'The account was deactivated, and not by this directory.', 'mutability');
 }
 
 async function governedAddress(deps: AuthDependencies, directory: Directory, { person, next }: WantedChange) {
@@ -142,15 +149,16 @@ async function carryOut(deps: AuthDependencies, directory: Directory, change: Pl
 function writesOf(deps: AuthDependencies, { tenant, by }: Directory, { person, plan }: PlannedChange) {
   const { user, record } = person;
   const at = deps.clock.now().toISOString();
-  const { userName, externalId, profile } = plan;
-  const said = { userName, externalId, profile, updatedAt: at };
+  const { userName, externalId, profile, isSuspended } = plan;
+  const said = { userName, externalId, profile, isSuspended, updatedAt: at };
   const base = { tenant: tenant.id, user: user.id, createdAt: at };
   const changed = changedNames(person, plan);
   const writes: Write[] = [];
   const entries: AuditEntry[] = [];
   const account = plan.user === user ? {} : accountDetails(user, plan.user);
   if (record === null) writes.push(deps.scimResources.insertUserWrite({ ...base, ...said, isProvisioned: false }));
-  else if (changed.length > 0) writes.push(deps.scimResources.replaceUserWrite({ ...record, ...said }));
+  else if (changed.length > 0 || isSuspended !== record.isSuspended)
+    writes.push(deps.scimResources.replaceUserWrite({ ...record, ...said }));
   if (plan.user !== user) {
     writes.push(deps.users.replaceWrite({ ...plan.user, updatedAt: at }));
     const details = { ...account, directory: tenant.id };
@@ -178,9 +186,11 @@ function accountDetails(user: User, changed: User): JsonObject {
   };
 }
 
-/** Whether the directory decides over the account itself: never over who rules the server or owns the tenant. */
-function isGoverned({ tenant }: Directory, { user, record }: Person): boolean {
-  return record?.isProvisioned === true && !user.isSuperuser && tenant.ownerId !== user.id;
+/**
+ * Whether the directory decides over the account itself: never over who left the tenant, rules the server or owns the tenant.
+ */
+function isGoverned({ tenant }: Directory, { user, record, isMember }: Person): boolean {
+  return record?.isProvisioned === true && isMember && !user.isSuperuser && tenant.ownerId !== user.id;
 }
 
 function refuseForOwner({ tenant }: Directory, user: User): void {

@@ -23,6 +23,8 @@ type ScimUserDocument = {
   readonly externalId: string | null;
   /** The account was made by this tenant's directory, which so decides over it. */
   readonly isProvisioned: boolean;
+  /** The account was deactivated by the directory, which alone it may undo. */
+  readonly isSuspended: boolean;
   /** What the directory says of the person beyond the account: RFC 7643 attributes by their names. */
   readonly profile: JsonObject;
   readonly createdAt: string;
@@ -57,6 +59,7 @@ export interface ScimUser {
   readonly userName: string;
   readonly externalId: string | null;
   readonly isProvisioned: boolean;
+  readonly isSuspended: boolean;
   readonly profile: JsonObject;
   readonly createdAt: string;
   readonly updatedAt: string;
@@ -138,9 +141,9 @@ function userKey(tenant: TenantId, user: UserId): string {
 }
 
 function documentOf({ tenant, user, userName, externalId, isProvisioned, ...rest }: ScimUser): ScimUserDocument {
-  const { profile, createdAt, updatedAt } = rest;
+  const { isSuspended, profile, createdAt, updatedAt } = rest;
   const names = { userName, userNameKey: userNameKey(userName), externalId };
-  return { tenantId: tenant, userId: user, ...names, isProvisioned, profile, createdAt, updatedAt };
+  return { tenantId: tenant, userId: user, ...names, isProvisioned, isSuspended, profile, createdAt, updatedAt };
 }
 
 function userOf({ version, value }: Stored<ScimUserDocument>): StoredScimUser {
