@@ -121,6 +121,19 @@ describe('model settings', () => {
     expect(JSON.stringify(await stored())).to.not.contain('the-password-of-a-database');
   });
 
+  it('show no password that stands in an address, and keep none that nothing connects with', async () => {
+    await auth[Symbol.asyncDispose]();
+    await start({ ...CONFIGURED, endpoint: 'https://proxy:pass-of-proxy@models.example.com/v1' });
+    const url = 'postgres://engram:pass-of-database@db:5432/vectors';
+    await post({ vectorDb: { provider: 'pgvector', url, apiKey: '' } });
+    expect((await view()).llm).to.include({ endpoint: 'https://proxy:*****@models.example.com/v1' });
+    expect((await view()).vectorDb).to.include({ url: 'postgres://engram:*****@db:5432/vectors' });
+    expect(JSON.stringify(await stored())).to.not.contain('pass-of-database');
+    const { vectorDb } = await view();
+    await post({ vectorDb });
+    expect(changes).to.equal(1);
+  });
+
   it('reach another provider than the configured one at its own endpoint', async () => {
     await auth[Symbol.asyncDispose]();
     await start(CONFIGURED);

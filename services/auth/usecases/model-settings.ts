@@ -11,6 +11,7 @@ import {
   type StoredModelSettings,
 } from '../../common/repositories/model-settings.ts';
 import { newKeyIn, shownKey } from '../credentials/shown-key.ts';
+import { shownUrl } from '../credentials/shown-url.ts';
 import type { AuthDependencies } from '../dependencies.ts';
 
 /** The settings in force. Of keys only what may be seen. */
@@ -127,7 +128,9 @@ async function changed(
     fields.push(...found);
   }
   if (change.vectorDatabase !== undefined) {
-    const { provider, url, apiKey } = change.vectorDatabase;
+    const { provider, apiKey } = change.vectorDatabase;
+    // Nothing connects to it, so its password need not be kept.
+    const url = shownUrl(change.vectorDatabase.url);
     const key = await newKey(deps, 'vectorDatabase', apiKey);
     const found = [
       ...(provider === view.vectorDatabase.provider ? [] : ['vectorDb.provider']),
@@ -162,7 +165,7 @@ function viewOf({ models }: AuthDependencies, stored: StoredModelSettings | null
     languageModel: {
       provider,
       model: settings?.model ?? `${provider}/${defaultModel(provider)}`,
-      endpoint: settings?.endpoint ?? '',
+      endpoint: shownUrl(settings?.endpoint ?? ''),
       key: chosen?.key?.shown ?? configuredKey,
     },
     vectorDatabase: {

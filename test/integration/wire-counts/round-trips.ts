@@ -11,8 +11,8 @@ export interface Measured {
   readonly listing: string;
 }
 
-/** What is asked every second or so whatever is done: the look for work, and for builds to stop. */
-const UPKEEP = new Set(['find jobs']);
+/** What is asked every second or so whatever is done: the look for work, and for builds to stop; the limits of callers. */
+const UPKEEP = new Set(['find jobs', 'find budgets']);
 /** What a request leaves to be done after its answer. */
 const SETTLE_MS = 250;
 
