@@ -3,6 +3,7 @@ import { createServer } from 'node:http';
 import type { AddressInfo } from 'node:net';
 import { decodeJwt, exportJWK, type JWTPayload, SignJWT } from 'jose';
 import Provider, { type KoaContextWithOIDC } from 'oidc-provider';
+import { createIssuerRecords } from './oidc-records.ts';
 
 export type Claims = Readonly<Record<string, unknown>>;
 type MutableClaims = Record<string, unknown>;
@@ -36,6 +37,15 @@ export interface TestIssuerOptions {
   /** Default: what the scopes bring is in the user info only, as the standard has it for this flow. */
   readonly claimsInIdToken?: boolean;
 }
+
+/** Another client of the issuer, which wants access tokens for this service and knows nothing of its sign-in. */
+export const CLI = {
+  clientId: 'cli',
+  redirectUri: 'http://127.0.0.1/cli',
+  resource: 'https://engram.example.com/api',
+  audience: 'engram-api',
+  scope: 'memory',
+};
 
 interface SigningKey {
   readonly kid: string;
@@ -75,17 +85,38 @@ export async function startIssuer(options: TestIssuerOptions): Promise<TestIssue
   };
   const people = new Map<string, Claims>();
   const provider = new Provider(url, {
+    adapter: createIssuerRecords(),
     jwks: { keys: [{ ...(await exportJWK(newest().privateKey)), kid: newest().kid, alg: 'ES256', use: 'sig' }] },
     clients: [
       {
         ...{ client_id: 'engram', client_secret: clientSecret, id_token_signed_response_alg: 'ES256' },
         ...{ redirect_uris: [...options.callbacks], post_logout_redirect_uris: [...(options.returns ?? [])] },
       },
+      {
+        ...{ client_id: CLI.clientId, redirect_uris: [CLI.redirectUri], id_token_signed_response_alg: 'ES256' },
+        token_endpoint_auth_method: 'none',
+      },
     ],
     cookies: { keys: [randomUUID()] },
     claims: { openid: ['sub'], email: ['email', 'email_verified'], profile: ['name', 'groups'] },
     conformIdTokenClaims: options.claimsInIdToken !== true,
-    features: { devInteractions: { enabled: false }, rpInitiatedLogout: { enabled: true } },
+    features: {
+      devInteractions: { enabled: false },
+      rpInitiatedLogout: {
+        enabled: true,
+        logoutSource: (context) => {
+          context.body = 'Do you want to sign out?';
+        },
+      },
+      resourceIndicators: {
+        enabled: true,
+        defaultResource: () => undefined,
+        getResourceServerInfo: () => ({
+          ...{ scope: CLI.scope, audience: CLI.audience, accessTokenTTL: 600 },
+          ...{ accessTokenFormat: 'jwt', jwt: { sign: { alg: 'ES256' } } },
+        }),
+      },
+    },
     pkce: { required: () => true },
     findAccount: async (_context, subject) => ({
       accountId: subject,
@@ -127,6 +158,7 @@ async function grantAll({ oidc }: KoaContextWithOIDC) {
     accountId: oidc.session?.accountId ?? '',
   });
   grant.addOIDCScope('openid email profile');
+  grant.addResourceScope(CLI.resource, CLI.scope);
   await grant.save();
   return grant;
 }

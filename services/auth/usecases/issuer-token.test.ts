@@ -1,6 +1,8 @@
 import { expect } from 'chai';
-import { generateKeyPair, SignJWT, UnsecuredJWT } from 'jose';
+import { decodeProtectedHeader, generateKeyPair, SignJWT, UnsecuredJWT } from 'jose';
+import { CLI } from '../../../test/support/oidc-issuer.ts';
 import { type OidcWorld, type OidcWorldOptions, startOidcWorld } from '../../../test/support/oidc-world.ts';
+import { createBrowser } from '../../../test/support/test-browser.ts';
 import type { OidcProvider } from '../../common/config/oidc-providers.ts';
 import { PERSONAL_TENANT } from '../../common/domain/scope.ts';
 import { createUsers } from '../../common/repositories/users.ts';
@@ -32,6 +34,34 @@ describe('access tokens of a configured issuer', () => {
     expect(await (await world.me(await world.issuer.sign(withoutAddress))).json()).to.deep.equal(me);
     const made = await world.me(await world.issuer.sign(claims({ sub: 'bob', email: 'bob@example.com' })));
     expect(await made.json()).to.include({ email: 'bob@example.com', is_verified: true });
+  });
+
+  it('come from any client that the issuer gives some for this service', async () => {
+    await start();
+    world.issuer.person = { subject: 'ada', claims: ADA };
+    const browser = createBrowser();
+    const { response } = await world.signIn({ browser });
+    const { access_token: own = '' } = (await response.json()) as { access_token?: string };
+    const openid = await import('openid-client');
+    const configuration = await openid.discovery(new URL(world.issuer.url), CLI.clientId, undefined, openid.None(), {
+      execute: [openid.allowInsecureRequests],
+    });
+    const pkceCodeVerifier = openid.randomPKCECodeVerifier();
+    const authorization = openid.buildAuthorizationUrl(configuration, {
+      ...{ redirect_uri: CLI.redirectUri, scope: `openid ${CLI.scope}`, resource: CLI.resource },
+      ...{ code_challenge: await openid.calculatePKCECodeChallenge(pkceCodeVerifier), code_challenge_method: 'S256' },
+    });
+    const { url } = await browser.visit(authorization.href, ({ pathname }) => pathname === '/cli');
+    const tokens = await openid.authorizationCodeGrant(
+      configuration,
+      url,
+      { pkceCodeVerifier },
+      { resource: CLI.resource },
+    );
+    expect(decodeProtectedHeader(tokens.access_token)).to.include({ typ: 'at+jwt', alg: 'ES256' });
+    const me = await world.me(tokens.access_token);
+    expect(await me.json()).to.deep.equal(await (await world.me(own)).json());
+    expect(await statusOf(tokens.id_token ?? ''), 'the ID token is for the client alone').to.equal(401);
   });
 
   it('make no account where the provider may not, and link none without a verified address', async () => {
