@@ -4,6 +4,7 @@ import { openSqliteDocumentStore } from '../common/adapters/sqlite/document-stor
 import { migrateDatasetFiles } from '../common/adapters/sqlite-index/sqlite-dataset-indexes.ts';
 import type { Config } from '../common/config/configuration.ts';
 import type { Logger } from '../common/observability/logger.ts';
+import { recountStored } from '../common/repositories/recount.ts';
 import { collections } from './collections.ts';
 import { createClusterSource } from './stores/cluster-source.ts';
 
@@ -16,7 +17,8 @@ export async function migrateStores(config: Config, logger: Logger): Promise<num
   if (isCluster) {
     const source = createClusterSource({ config, collections, logger });
     try {
-      await source.documents();
+      const { port } = await source.documents();
+      await recountStored(port);
     } finally {
       await source.close();
     }
@@ -46,6 +48,7 @@ async function migrateDocuments(file: string): Promise<void> {
   const documents = await openSqliteDocumentStore({ file, autoMigrate: true });
   try {
     await documents.prepare(collections);
+    await recountStored(documents);
   } finally {
     await documents.close();
   }

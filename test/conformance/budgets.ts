@@ -10,13 +10,20 @@ import {
 } from '../../services/common/domain/budget.ts';
 import { isEngramError } from '../../services/common/domain/errors.ts';
 import { asId } from '../../services/common/domain/ids.ts';
-import { SYSTEM_SCOPE } from '../../services/common/domain/scope.ts';
+import { PERSONAL_TENANT, SYSTEM_SCOPE } from '../../services/common/domain/scope.ts';
 import type { Budgets } from '../../services/common/ports/budgets.ts';
-import { type Collection, type DocumentStore, insert, remove } from '../../services/common/ports/document-store.ts';
+import {
+  type Collection,
+  type DocumentStore,
+  insert,
+  remove,
+  replace,
+} from '../../services/common/ports/document-store.ts';
 import { createBudgets } from '../../services/common/repositories/budget-keeper.ts';
 import { budgetsCollection, createStoredBudgets } from '../../services/common/repositories/budgets.ts';
 import { dataItemsCollection } from '../../services/common/repositories/data-items.ts';
 import { datasetsCollection } from '../../services/common/repositories/datasets.ts';
+import { recountStored } from '../../services/common/repositories/recount.ts';
 import { foldExpired, tokenReservationsCollection } from '../../services/common/repositories/token-reservations.ts';
 import { usageCollection } from '../../services/common/repositories/usage.ts';
 import { createEventLog, eventsCollection } from '../../services/common/runs/event-log.ts';
@@ -85,6 +92,9 @@ export function budgetConformance(name: string, open: () => Promise<AuditLogSubj
           call(both[index % 2 === 0 ? 0 : 1], subject.stores[index % 2 === 0 ? 0 : 1]),
         ),
       );
+
+    const itemsOf = async (accounts: readonly BudgetAccount[]) =>
+      Promise.all(accounts.map(async (each) => (await both[1].standing(each)).used.items));
 
     for (const kind of LEVELS) {
       it(`lets exactly as many ${kind} through as the limit says, whoever asks`, async () => {
@@ -198,6 +208,45 @@ export function budgetConformance(name: string, open: () => Promise<AuditLogSubj
       expect([used.datasets, used.items, used.storageBytes]).to.deep.equal([1, 2, 30]);
       await charge(both[1], subject.stores[1], { items: 1 });
       expect((await both[0].standing(account)).used.items).to.equal(3);
+    });
+
+    it('counts anew what passed from one account to another while others add to both', async () => {
+      const users = [randomUUID(), randomUUID()] as const;
+      const at = clock.now().toISOString();
+      const scope = { tenant: PERSONAL_TENANT };
+      const dataset = randomUUID();
+      const ownedBy = (ownerId: string) => ({ name: dataset, ownerId, createdAt: at, updatedAt: null });
+      await store.commit({ ...scope, dataset: asId(dataset) }, [
+        insert(datasetsCollection, dataset, ownedBy(users[0])),
+        insert(dataItemsCollection, randomUUID(), itemOf(10, at)),
+      ]);
+      const accounts: readonly BudgetAccount[] = [`user/${users[0]}`, `user/${users[1]}`];
+      expect(await itemsOf(accounts)).to.deep.equal([1, 0]);
+      const addTo = async (owner: string, by: Budgets, of: DocumentStore): Promise<void> => {
+        const [id, bill] = [randomUUID(), { items: 1, datasets: 1, storageBytes: 1 }];
+        const charged = billOf({ ...scope, accounts: [`user/${owner}`] }, bill);
+        await by.charge(charged, (writes) =>
+          of.commit({ ...scope, dataset: asId(id) }, [
+            ...writes,
+            insert(datasetsCollection, id, { ...ownedBy(owner), name: id }),
+            insert(dataItemsCollection, randomUUID(), itemOf(1, at)),
+          ]),
+        );
+      };
+      const passOn = async (to: string): Promise<void> => {
+        const found = await store.get(scope, datasetsCollection, dataset);
+        await store.commit(scope, [
+          replace(datasetsCollection, dataset, ownedBy(to), found?.version ?? 0),
+          ...both[0].recountWrites(accounts),
+        ]);
+      };
+      const adding = fromBoth(20, (by, of) => addTo(users[of === store ? 0 : 1], by, of));
+      for (const to of [users[1], users[0], users[1]]) await passOn(to);
+      const { ok = 0 } = await adding;
+      const [one = 0, two = 0] = await itemsOf(accounts);
+      expect([ok, one + two]).to.deep.equal([20, 21]);
+      expect(await recountStored(store)).to.be.at.least(2);
+      expect(await itemsOf(accounts)).to.deep.equal([one, two]);
     });
 
     it('lets everything through where the limit only warns, and tells it once', async () => {

@@ -22,7 +22,6 @@ import {
   type AnyCollection,
   type DocumentStore,
   type Filter,
-  remove,
   VersionConflictError,
   type Write,
 } from '../ports/document-store.ts';
@@ -35,7 +34,15 @@ import { dataItemsCollection } from './data-items.ts';
 import { datasetsCollection } from './datasets.ts';
 import { createKnownLimits } from './known-limits.ts';
 import { createTokenReservations, foldExpired, tokenReservationsCollection } from './token-reservations.ts';
-import { countWrite, createUsage, type UsageDocument, usageCollection, usageId, usageIdOf } from './usage.ts';
+import {
+  countWrite,
+  createUsage,
+  outdateWrite,
+  type UsageDocument,
+  usageCollection,
+  usageId,
+  usageIdOf,
+} from './usage.ts';
 
 export interface BudgetKeeperOptions {
   readonly store: DocumentStore;
@@ -78,9 +85,11 @@ export function createBudgets(options: BudgetKeeperOptions): Budgets {
   const news = createBudgetNews(options);
 
   const postingsOf = async ({ charges }: Bill): Promise<readonly Posting[]> => {
-    const inForce = await limits.of(charges.map(({ account }) => account));
+    // What is given back is not limited.
+    const limited = charges.filter(({ demand }) => Object.values(demand).some((amount) => amount > 0));
+    const inForce = new Map(zip(limited, await limits.of(limited.map(({ account }) => account))));
     const now = clock.now();
-    return charges.flatMap((charge, index) => postings(charge, inForce[index] ?? new Map(), now));
+    return charges.flatMap((each) => postings(each, inForce.get(each) ?? new Map(), now));
   };
   const refuse = (bill: Bill, posting: Posting, excess: Excess): Promise<never> =>
     news.exceeded(bill.tenant, posting, excess).then(() => {
@@ -90,7 +99,7 @@ export function createBudgets(options: BudgetKeeperOptions): Budgets {
   const present = async ({ id, account, counter, window }: Posting): Promise<UsageDocument> => {
     for (;;) {
       const found = await usage.get(id);
-      if (found !== null) return found;
+      if (found !== null && !found.outdated) return found;
       await usage.create(account, counter, window);
     }
   };
@@ -125,7 +134,7 @@ export function createBudgets(options: BudgetKeeperOptions): Budgets {
       const given = negated(demand);
       return accounts.flatMap((account) => postings({ account, demand: given }, new Map(), clock.now()).map(giveBack));
     },
-    recountWrites: (accounts) => accounts.map((account) => remove(usageCollection, usageId(account, 'stored', null))),
+    recountWrites: (accounts) => accounts.map(outdateWrite),
     async admitRequest({ tenant, accounts }) {
       const inForce = await limits.of(accounts);
       if (!inForce.some((each) => each.has('requestsPerMinute'))) return;
@@ -166,6 +175,10 @@ export function createBudgets(options: BudgetKeeperOptions): Budgets {
   };
 }
 
+function zip<One, Other>(ones: readonly One[], others: readonly Other[]): readonly (readonly [One, Other])[] {
+  return ones.map((one, index) => [one, others[index] as Other]);
+}
+
 /** The demand of a charge by counter, without what is zero. */
 function postings({ account, demand }: Charge, limits: LimitsInForce, now: Date): readonly Posting[] {
   const kinds = BUDGET_KINDS.filter((kind) => (demand[kind] ?? 0) !== 0);
@@ -192,7 +205,12 @@ function postingWrite(posting: Posting): Write {
     }),
   );
   const gives = kinds.every(([, amount]) => amount < 0);
-  return countWrite(id, { amounts, where, required: !(gives && account.startsWith('key/')) });
+  const isCurrent = posting.counter === 'stored' ? { outdated: { exists: false } } : {};
+  return countWrite(id, {
+    amounts,
+    where: { ...where, ...isCurrent },
+    required: !(gives && account.startsWith('key/')),
+  });
 }
 
 function giveBack({ id, amounts }: Posting): Write {

@@ -16,7 +16,9 @@ import {
   type Filter,
   insert,
   removeWhere,
+  replace,
   update,
+  VersionConflictError,
   type Write,
 } from '../ports/document-store.ts';
 import { countStored } from './stored-counts.ts';
@@ -31,6 +33,8 @@ export type UsageDocument = Numbers & {
   readonly committed?: number;
   /** When it may be removed; null for what is no rate. */
   readonly keptUntilMs: number | null;
+  /** Data passed on to or from the account: it is counted anew before the counter is used again. */
+  readonly outdated?: boolean | null;
   /** The window in which passing a limit was told last, by kind. */
   readonly warnedOf?: string | null;
   readonly exceededOf?: string | null;
@@ -55,7 +59,7 @@ const KEPT_MS: Readonly<Record<Counter, number>> = {
 export interface Usage {
   get(id: string): Promise<UsageDocument | null>;
   getMany(ids: readonly string[]): Promise<ReadonlyMap<string, UsageDocument>>;
-  /** Makes a counter that is missing, from the data that is there. Nothing happens when another one is faster. */
+  /** Makes a counter that is missing or outdated, from the data that is there. Nothing happens when another one is faster. */
   create(account: BudgetAccount, counter: Counter, window: BudgetWindow | null): Promise<void>;
   /** Windows that ended long ago go. */
   sweep(now: Date): Promise<number>;
@@ -72,14 +76,20 @@ export function createUsage(store: DocumentStore): Usage {
       return new Map(found.map(({ id, value }) => [id, value]));
     },
     async create(account, counter, window) {
+      const id = usageId(account, counter, window);
+      const before = await store.get(SYSTEM_SCOPE, usageCollection, id);
+      if (before !== null && !before.value.outdated) return;
+      // Whatever changes while this counts needs the counter, so that the write below fails or the count is right.
       const stored = counter === 'stored' && !account.startsWith('key/') ? await countStored(store, account) : {};
       const document = { ...emptyUsage(account, counter, window), ...stored };
+      const write =
+        before === null
+          ? insert(usageCollection, id, document)
+          : replace(usageCollection, id, document, before.version);
       try {
-        await store.commit({ tenant: PERSONAL_TENANT }, [
-          insert(usageCollection, usageId(account, counter, window), document),
-        ]);
+        await store.commit({ tenant: PERSONAL_TENANT }, [write]);
       } catch (error) {
-        if (!(error instanceof DuplicateKeyError)) throw error;
+        if (!(error instanceof DuplicateKeyError || error instanceof VersionConflictError)) throw error;
       }
     },
     async sweep(now) {
@@ -93,6 +103,11 @@ export function createUsage(store: DocumentStore): Usage {
 
 export function usageId(account: BudgetAccount, counter: Counter, window: BudgetWindow | null): string {
   return window === null ? `${account}/${counter}` : `${account}/${counter}/${window.name}`;
+}
+
+/** To be committed with what passes data from or to the account; nothing happens when there is no counter yet. */
+export function outdateWrite(account: BudgetAccount): Write {
+  return update(usageCollection, usageId(account, 'stored', null), { set: { outdated: true } });
 }
 
 /** Where the usage of a kind stands at a time. */

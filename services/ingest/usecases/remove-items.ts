@@ -50,9 +50,9 @@ export async function removeAllItems(dependencies: Dependencies, dataset: Datase
   const nothingElse = () => ({ writes: [], entry: null });
   for (;;) {
     const { items: page } = await dependencies.items.oldestFirst(scope, { after: null, limit: PAGE });
-    if (page.length === 0) return;
     const ids = page.map(({ id }) => id);
-    await removeItems(dependencies, dataset, ids, nothingElse);
+    if (page.length > 0) await removeItems(dependencies, dataset, ids, nothingElse);
+    if (page.length < PAGE) return;
   }
 }
 

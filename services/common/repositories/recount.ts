@@ -1,0 +1,24 @@
+import { type BudgetAccount, homeOf } from '../domain/budget.ts';
+import { asId } from '../domain/ids.ts';
+import { PERSONAL_TENANT, SYSTEM_SCOPE } from '../domain/scope.ts';
+import type { DocumentStore } from '../ports/document-store.ts';
+import { datasetsCollection } from './datasets.ts';
+import { findAll } from './find-all.ts';
+import { createUsage, outdateWrite } from './usage.ts';
+
+/**
+ * Counts anew what every tenant and account keeps, for data of releases that did not count; also while others work on it:
+ * without a current counter nothing changes. API keys keep their counts, which no data before them has. Returns the number of accounts.
+ */
+export async function recountStored(store: DocumentStore): Promise<number> {
+  const usage = createUsage(store);
+  const homes = new Set<BudgetAccount>();
+  for (const { value, tenant } of await findAll(store, SYSTEM_SCOPE, datasetsCollection)) {
+    homes.add(homeOf({ tenant: asId(tenant ?? PERSONAL_TENANT), ownerId: asId(value.ownerId) }));
+  }
+  for (const account of homes) {
+    await store.commit({ tenant: PERSONAL_TENANT }, [outdateWrite(account)]);
+    await usage.create(account, 'stored', null);
+  }
+  return homes.size;
+}
