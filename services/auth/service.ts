@@ -188,7 +188,7 @@ function dependenciesOf(options: AuthServiceOptions): AuthDependencies {
     capabilities: createCapabilityGrants(store),
     scimResources: createScimResources(store),
     auditRecords: createAuditRecords(store),
-    auditHeads: createAuditHeadSigner(secrets.jwt),
+    auditHeads: createAuditHeadSigner(secrets.jwt, secrets.acceptedJwt),
     configurations: createStoredConfigurations(store),
     modelSettings: createModelSettings(store),
     revokedTokens: createRevokedTokens(store),

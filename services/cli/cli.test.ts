@@ -184,6 +184,7 @@ describe('command-line client', () => {
         'forget',
         'visualize',
         'jobs',
+        'audit',
       ]) {
         const { code, out } = await run(command, '--help');
         expect(code, command).to.equal(0);

@@ -12,15 +12,24 @@ export interface AuditHeadSigner {
 
 const KEY_PURPOSE = 'engram audit heads';
 
-/** Its key derives from the secret that signs login tokens, so that all replicas sign alike. */
-export function createAuditHeadSigner(secret: Uint8Array | string): AuditHeadSigner {
+/**
+ * Its key derives from the secret that signs login tokens, so that all replicas sign alike; `acceptedSecrets` are those before
+ * and after a change of it. Who keeps an export for longer keeps the keys with it.
+ */
+export function createAuditHeadSigner(
+  secret: Uint8Array | string,
+  acceptedSecrets: readonly string[] = [],
+): AuditHeadSigner {
   const { privateKey, publicJwk } = deriveSigningKey(secret, KEY_PURPOSE);
+  const others = acceptedSecrets.map((accepted) => deriveSigningKey(accepted, KEY_PURPOSE).publicJwk);
   const kid = keyId(publicJwk.x);
   return {
     sign(head) {
       const signature = signBytes(null, Buffer.from(auditHeadText(head)), privateKey).toString('base64url');
       return { ...head, keyId: kid, signature };
     },
-    publicKeys: [{ kty: 'OKP', crv: 'Ed25519', x: publicJwk.x, kid, alg: 'EdDSA', use: 'sig' }],
+    publicKeys: [publicJwk, ...others].map(({ x }) => ({
+      ...{ kty: 'OKP', crv: 'Ed25519', x, kid: keyId(x), alg: 'EdDSA', use: 'sig' },
+    })),
   };
 }

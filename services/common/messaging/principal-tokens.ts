@@ -1,13 +1,12 @@
 import {
-  createPrivateKey,
   createPublicKey,
-  hkdfSync,
   type JsonWebKey,
   type KeyObject,
   randomUUID,
   sign as signBytes,
   verify as verifyBytes,
 } from 'node:crypto';
+import { deriveSigningKey } from '../domain/derived-key.ts';
 import { engramError } from '../domain/errors.ts';
 import { asId, isUuid } from '../domain/ids.ts';
 import type { Principal } from '../domain/principal.ts';
@@ -36,8 +35,6 @@ export const TOKEN_LIFETIME_MS = 60_000;
 const CLOCK_SKEW_MS = 10_000;
 const AUDIENCE = 'engram-bus';
 const KEY_PURPOSE = 'engram principal tokens';
-/** RFC 8410: what stands before the 32 bytes of an Ed25519 key in PKCS #8. */
-const PKCS8_HEAD = Buffer.from('302e020100300506032b657004220420', 'hex');
 
 /**
  * The key derives from the secret, so all replicas that share the secret sign alike. `acceptedSecrets`: those that other
@@ -64,11 +61,9 @@ export function createPrincipalSigner(
 }
 
 function keyPairOf(secret: Uint8Array | string) {
-  const seed = Buffer.from(hkdfSync('sha256', secret, '', KEY_PURPOSE, 32));
-  const privateKey = createPrivateKey({ key: Buffer.concat([PKCS8_HEAD, seed]), format: 'der', type: 'pkcs8' });
-  const jwk = createPublicKey(privateKey).export({ format: 'jwk' });
-  const kid = keyId(jwk.x ?? '');
-  return { privateKey, kid, publicText: JSON.stringify({ ...jwk, kid, alg: 'EdDSA', use: 'sig' }) };
+  const { privateKey, publicJwk } = deriveSigningKey(secret, KEY_PURPOSE);
+  const kid = keyId(publicJwk.x);
+  return { privateKey, kid, publicText: JSON.stringify({ ...publicJwk, kid, alg: 'EdDSA', use: 'sig' }) };
 }
 
 export interface VerifierOptions {
