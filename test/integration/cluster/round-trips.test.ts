@@ -16,6 +16,9 @@ const SEARCH_TYPES = [
   'FEELING_LUCKY',
 ];
 
+/** What auth said is remembered for a second, which may end between two searches; 27 results more would cost 27. */
+const ACCESS_TRIPS = 9;
+
 /** A text of so many sections, each a chunk of its own. */
 function text(name: string, sections: number): string {
   const section = (index: number): string =>
@@ -99,7 +102,7 @@ withBackends(['mongodb', 'nats', 'elasticsearch', 'neo4j'], () => {
         const three = await counted(() => search(type, 3));
         const thirty = await counted(() => search(type, 30));
         expectAtMost(three, { mongodb: 10, elasticsearch: 13, neo4j: 6, nats: 3 });
-        expectNoGrowth(three, thirty, 3);
+        expectNoGrowth(three, thirty, ACCESS_TRIPS);
       });
     }
 
@@ -107,7 +110,7 @@ withBackends(['mongodb', 'nats', 'elasticsearch', 'neo4j'], () => {
       const three = await counted(() => recall(3));
       const thirty = await counted(() => recall(30));
       expectAtMost(three, { mongodb: 10, elasticsearch: 10, neo4j: 5, nats: 3 });
-      expectNoGrowth(three, thirty, 3);
+      expectNoGrowth(three, thirty, ACCESS_TRIPS);
     });
 
     it('forgets a dataset in as many, however large it is', async () => {
