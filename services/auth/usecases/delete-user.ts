@@ -79,7 +79,7 @@ async function removeEmptied(deps: AuthDependencies, id: UserId, departure: Depa
       { tenant: PERSONAL_TENANT },
       [
         deps.users.removeWrite(user),
-        ...belongingsWrites(deps, id),
+        ...(await belongingsWrites(deps, id)),
         ...deps.eventLog.appendWrites({ tenant: PERSONAL_TENANT }, [{ type: 'user.deleted', subjectId: id, data: {} }]),
       ],
       [removalOf(user, departure.by)],
