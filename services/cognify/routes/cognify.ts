@@ -41,10 +41,10 @@ export function cognifyRoutes(dependencies: CognifyDependencies): readonly Route
       },
       async handle({ principal, body, context, signal }) {
         const options = optionsOf(body);
+        // All runs or none, and before a dataset is made: each run is charged by itself.
+        await budgets.check(billOf(payerOf(principal), { concurrentRuns: selected(body) }));
         const datasets = await datasetsOf(dependencies, principal, body, context);
         const background = body.run_in_background ?? false;
-        // All runs or none: each of them is charged by itself.
-        await budgets.check(billOf(payerOf(principal), { concurrentRuns: datasets.length }));
         const started = await Promise.all(
           datasets.map((dataset) => startCognify(dependencies, { principal, dataset, options, background })),
         );
@@ -61,6 +61,11 @@ export function cognifyRoutes(dependencies: CognifyDependencies): readonly Route
 
 function byDataset(runs: readonly RunState[], present: (run: RunState) => unknown): Record<string, unknown> {
   return Object.fromEntries(runs.map((run) => [run.dataset, present(run)]));
+}
+
+/** How many datasets are named. */
+function selected({ dataset_ids: ids = [], datasets: names = [] }: CognifyBody): number {
+  return new Set(ids.length > 0 ? ids : names).size;
 }
 
 async function datasetsOf(
