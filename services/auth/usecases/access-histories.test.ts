@@ -1,64 +1,44 @@
-import { randomUUID } from 'node:crypto';
 import { expect } from 'chai';
 import fc from 'fast-check';
 import { AccessModel, drop } from '../../../test/support/access-model.ts';
+import { expectNoRemains } from '../../../test/support/access-remains.ts';
+import { writeAccessWorld } from '../../../test/support/access-world.ts';
 import { CALL, startAuth, type TestAuth } from '../../../test/support/auth-service.ts';
-import type { TenantId } from '../../common/domain/brand.ts';
 import type { DatasetRef } from '../../common/domain/dataset.ts';
 import { asId } from '../../common/domain/ids.ts';
-import { PERMISSIONS, type Permission, type Principal } from '../../common/domain/principal.ts';
+import type { Permission, Principal } from '../../common/domain/principal.ts';
 import { PERSONAL_TENANT } from '../../common/domain/scope.ts';
 import * as methods from '../../common/messaging/methods/auth.ts';
-import { createMemberships } from '../../common/repositories/memberships.ts';
-import { createTenants, type Tenant } from '../../common/repositories/tenants.ts';
-import { createUsers, type NewUser, NO_PASSWORD } from '../../common/repositories/users.ts';
 
 /** Histories that share a service: each has accounts, tenants and roles of its own. */
-const HISTORIES_PER_SERVICE = 20;
+const HISTORIES_PER_SERVICE = 25;
 const HISTORIES = 10_000;
 
 /** Places in a list that grows; taken modulo its length. */
 const place = fc.nat(7);
-const permission = fc.constantFrom(...PERMISSIONS);
-const step = fc.record({
-  act: fc.oneof(
-    {
-      weight: 5,
-      arbitrary: fc.record({ kind: fc.constant('make' as const), user: place, name: fc.constantFrom('a', 'b') }),
-    },
-    { weight: 1, arbitrary: fc.record({ kind: fc.constant('unmake' as const), dataset: place, isLate: fc.boolean() }) },
-    {
-      weight: 7,
-      arbitrary: fc.record({
-        kind: fc.constant('grant' as const),
-        user: place,
-        dataset: place,
-        holder: fc.nat(15),
-        permission,
-      }),
-    },
-    {
-      weight: 3,
-      arbitrary: fc.record({
-        kind: fc.constant('revoke' as const),
-        user: place,
-        dataset: place,
-        holder: fc.nat(15),
-        permission,
-      }),
-    },
-    { weight: 3, arbitrary: fc.record({ kind: fc.constant('join' as const), tenant: place, user: place }) },
-    { weight: 1, arbitrary: fc.record({ kind: fc.constant('leave' as const), tenant: place, user: place }) },
-    { weight: 2, arbitrary: fc.record({ kind: fc.constant('addRole' as const), tenant: place }) },
-    { weight: 1, arbitrary: fc.record({ kind: fc.constant('removeRole' as const), role: place }) },
-    { weight: 3, arbitrary: fc.record({ kind: fc.constant('assign' as const), role: place, user: place }) },
-    { weight: 1, arbitrary: fc.record({ kind: fc.constant('withdraw' as const), role: place, user: place }) },
-    { weight: 4, arbitrary: fc.record({ kind: fc.constant('select' as const), user: place, tenant: place }) },
-    { weight: 2, arbitrary: fc.record({ kind: fc.constant('addAgent' as const), user: place }) },
-    { weight: 1, arbitrary: fc.record({ kind: fc.constant('delete' as const), user: place }) },
-  ),
-  look: fc.record({ user: place, permission, dataset: place }),
-});
+const holder = fc.nat(23);
+/** The rules are the same for all: a few of them meet more often. */
+const permission = fc.constantFrom<Permission>('read', 'read', 'share', 'write');
+const [user, tenant, role, dataset] = [place, place, place, place];
+const name = fc.constantFrom<string>('a', 'b');
+const act = fc.oneof(
+  { weight: 3, arbitrary: fc.record({ kind: fc.constant('make' as const), user, name }) },
+  { weight: 1, arbitrary: fc.record({ kind: fc.constant('unmake' as const), dataset, isLate: fc.boolean() }) },
+  { weight: 2, arbitrary: fc.record({ kind: fc.constant('remake' as const), dataset }) },
+  { weight: 8, arbitrary: fc.record({ kind: fc.constant('grant' as const), user, dataset, holder, permission }) },
+  { weight: 3, arbitrary: fc.record({ kind: fc.constant('revoke' as const), user, dataset, holder, permission }) },
+  { weight: 3, arbitrary: fc.record({ kind: fc.constant('join' as const), tenant, user }) },
+  { weight: 2, arbitrary: fc.record({ kind: fc.constant('leave' as const), tenant, user }) },
+  { weight: 3, arbitrary: fc.record({ kind: fc.constant('rejoin' as const), tenant, user }) },
+  { weight: 2, arbitrary: fc.record({ kind: fc.constant('addRole' as const), tenant }) },
+  { weight: 1, arbitrary: fc.record({ kind: fc.constant('removeRole' as const), role }) },
+  { weight: 3, arbitrary: fc.record({ kind: fc.constant('assign' as const), role, user }) },
+  { weight: 1, arbitrary: fc.record({ kind: fc.constant('withdraw' as const), role, user }) },
+  { weight: 4, arbitrary: fc.record({ kind: fc.constant('select' as const), tenant, user }) },
+  { weight: 2, arbitrary: fc.record({ kind: fc.constant('addAgent' as const), user }) },
+  { weight: 1, arbitrary: fc.record({ kind: fc.constant('delete' as const), user }) },
+);
+const step = fc.record({ act, look: fc.record({ user, permission, dataset }) });
 type Step = typeof step extends fc.Arbitrary<infer Value> ? Value : never;
 type Act<Kind extends Step['act']['kind']> = Extract<Step['act'], { kind: Kind }>;
 
@@ -71,6 +51,7 @@ describe('access', function () {
     const property = fc.asyncProperty(fc.array(step, { minLength: 1, maxLength: 8, size: 'max' }), async (steps) => {
       histories += 1;
       if (histories % HISTORIES_PER_SERVICE === 0) {
+        await expectNoRemains(auth.store);
         await auth[Symbol.asyncDispose]();
         auth = await startAuth();
       }
@@ -78,8 +59,8 @@ describe('access', function () {
       for (const next of steps) {
         auth.clock.advance(1);
         await history.run(next.act);
-        await history.look(next.look);
       }
+      for (const next of steps.slice(-2)) await history.look(next.look);
       await history.lookAround();
     });
     try {
@@ -106,26 +87,19 @@ class History {
     this.#root = root;
   }
 
-  /** Three accounts; the first two own a tenant each, and all work in the first one. */
   static async begin(auth: TestAuth): Promise<History> {
-    const [first, second] = [asId<TenantId>(randomUUID()), asId<TenantId>(randomUUID())];
-    const accounts = Array.from({ length: 4 }, () => accountIn(first));
-    const [root, ada, bob, eve] = accounts as [NewUser, NewUser, NewUser, NewUser];
-    const tenants = [tenantOf(first, ada), tenantOf(second, bob)];
-    const members = [`${ada.id}|${first}`, `${bob.id}|${second}`, `${bob.id}|${first}`, `${eve.id}|${first}`];
-    // Written at once: most of the time of a history would go into its beginning otherwise.
-    await auth.store.commit({ tenant: PERSONAL_TENANT }, [
-      ...[{ ...root, isSuperuser: true }, ada, bob, eve].map((user) => createUsers(auth.store).insertWrite(user)),
-      ...tenants.map((tenant) => createTenants(auth.store).insertWrite(tenant)),
-      ...members.map((member) => {
-        const [user = '', tenant = ''] = member.split('|');
-        return createMemberships(auth.store).insertWrite(asId(tenant), asId(user), root.createdAt);
-      }),
-    ]);
+    const { root, ada, bob, eve, first, second, memberships, role, dataset } = await writeAccessWorld(auth.store);
     const history = new History(auth, root);
     for (const user of [ada, bob, eve]) history.#add(user);
-    for (const member of members) history.#model.members.add(member);
-    for (const { id, ownerId } of tenants) history.#tenants.push({ id, owner: ownerId === ada.id ? ada : bob });
+    history.#tenants.push({ id: first, owner: ada }, { id: second, owner: bob });
+    history.#refs.set(dataset.id, dataset);
+    const { members, roleTenants, assigned, datasets, grants } = history.#model;
+    for (const [user, tenant] of memberships) members.add(`${user}|${tenant}`);
+    roleTenants.set(role.id, first);
+    assigned.add(`${bob.id}|${role.id}`);
+    datasets.set(dataset.id, first);
+    history.#model.give(dataset.id, ada.id);
+    for (const holder of [eve.id, role.id]) grants.add(`${dataset.id}|${holder}|read`);
     return history;
   }
 
@@ -135,6 +109,13 @@ class History {
         return this.#make(act);
       case 'unmake':
         return this.#unmake(act);
+      case 'remake': {
+        const ref = at([...this.#refs.values()], act.dataset);
+        const owner = this.#users.findIndex(({ id }) => id === ref?.ownerId);
+        if (ref === undefined || owner < 0) return;
+        await this.#unmake({ kind: 'unmake', dataset: act.dataset, isLate: false });
+        return this.#make({ kind: 'make', user: owner, name: ref.name });
+      }
       case 'grant':
       case 'revoke':
         return this.#change(act);
@@ -142,6 +123,10 @@ class History {
         return this.#join(act);
       case 'leave':
         return this.#leave(act);
+      case 'rejoin':
+        await this.#leave({ ...act, kind: 'leave' });
+        await this.#join({ ...act, kind: 'join' });
+        return this.#select({ ...act, kind: 'select' });
       case 'addRole':
         return this.#addRole(act);
       case 'removeRole':
@@ -168,9 +153,12 @@ class History {
     expect(isAnswered, `${permission} by id`).to.equal(this.#model.may(user.id, permission, id));
   }
 
-  /** Everybody's list, with one permission each. */
+  /** Everybody's lists. */
   async lookAround(): Promise<void> {
-    for (const [index, user] of this.#users.entries()) await this.#lookAt(user, PERMISSIONS[index % 4] ?? 'read');
+    for (const user of this.#users) {
+      await this.#lookAt(user, 'read');
+      await this.#lookAt(user, 'share');
+    }
   }
 
   async #lookAt(user: Principal, permission: Permission): Promise<void> {
@@ -290,7 +278,8 @@ class History {
 
   async #select({ user: place, tenant: tenantPlace }: Act<'select'>): Promise<void> {
     const user = this.#user(place);
-    const tenant = at([...this.#tenants.map(({ id }) => id), null], tenantPlace) ?? null;
+    const tenant =
+      at([...this.#tenants.map(({ id }) => id), ...this.#tenants.map(({ id }) => id), null], tenantPlace) ?? null;
     const isDone = await this.#call('POST', '/permissions/tenants/select', user, { body: { tenant_id: tenant } });
     const target = tenant ?? PERSONAL_TENANT;
     const isThere = this.#model.current.get(user.id) === target;
@@ -368,17 +357,6 @@ class History {
     const tenant = this.#model.roleTenants.get(role);
     return this.#tenants.find(({ id }) => id === tenant)?.owner ?? this.#root;
   }
-}
-
-function accountIn(tenant: TenantId): NewUser {
-  const id = asId<Principal['id']>(randomUUID());
-  const flags = { isActive: true, isSuperuser: false, isVerified: false };
-  const rest = { passwordHash: NO_PASSWORD, parentId: null, createdAt: '2026-01-02T03:04:05.678Z' };
-  return { id, email: `${id}@example.com`, tenant, ...flags, ...rest };
-}
-
-function tenantOf(id: TenantId, { id: ownerId, createdAt }: NewUser): Tenant {
-  return { id, name: 'tenant', ownerId, createdAt };
 }
 
 function at<Item>(items: readonly Item[], place: number): Item | undefined {

@@ -1,6 +1,7 @@
 import type { RoleId, TenantId, UserId } from '../../common/domain/brand.ts';
 import { engramError } from '../../common/domain/errors.ts';
 import { asId } from '../../common/domain/ids.ts';
+import { SYSTEM_SCOPE } from '../../common/domain/scope.ts';
 import { DuplicateKeyError, VersionConflictError } from '../../common/ports/document-store.ts';
 import type { Role } from '../../common/repositories/roles.ts';
 import type { AuthDependencies } from '../dependencies.ts';
@@ -9,7 +10,7 @@ import { requireTenant, tenantNotFound } from './tenant-authority.ts';
 type CreateDependencies = Pick<AuthDependencies, 'audit' | 'clock' | 'eventLog' | 'ids' | 'roles' | 'tenants'>;
 type DeleteDependencies = Pick<
   AuthDependencies,
-  'audit' | 'capabilities' | 'eventLog' | 'grants' | 'news' | 'roleMembers' | 'roles'
+  'audit' | 'capabilities' | 'eventLog' | 'grants' | 'news' | 'roleMembers' | 'roles' | 'store'
 >;
 
 export interface NewRole {
@@ -51,12 +52,12 @@ export async function deleteRole(deps: DeleteDependencies, id: RoleId, by: UserI
   const role = await deps.roles.get(id);
   if (role === null) throw roleGone();
   const { tenant, name } = role;
+  const members = await deps.roleMembers.usersOf(id);
   const writes = [
     // Touched before it is removed: of two deletions one finds it gone.
     deps.roles.touchWrite(id),
     deps.roles.removeWrite(id),
     deps.roleMembers.removeAllOfRoleWrite(id),
-    deps.grants.removeAllOfHolderWrite(id),
     deps.capabilities.removeAllOfHolderWrite(id),
     ...deps.eventLog.appendWrites({ tenant }, [{ type: 'role.deleted', subjectId: id, data: {} }]),
   ];
@@ -68,7 +69,10 @@ export async function deleteRole(deps: DeleteDependencies, id: RoleId, by: UserI
     if (error instanceof VersionConflictError) throw roleGone();
     throw error;
   }
-  // Whoever had it.
+  // Datasets of any tenant may have been shared with it. Nobody can hold them now, but they would lie about.
+  await deps.store.commit(SYSTEM_SCOPE, [deps.grants.removeAllOfHolderWrite(id)]);
+  // Whoever had it, wherever they work now; and, should one have got it meanwhile, everybody in its tenant.
+  deps.news.accessChanged(tenant, members);
   deps.news.accessChanged(tenant, null);
 }
 

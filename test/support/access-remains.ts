@@ -1,0 +1,47 @@
+import { expect } from 'chai';
+import type { JsonObject } from '../../services/common/domain/json.ts';
+import { SYSTEM_SCOPE } from '../../services/common/domain/scope.ts';
+import type { AnyCollection, Collection, DocumentStore } from '../../services/common/ports/document-store.ts';
+import { capabilityGrantsCollection } from '../../services/common/repositories/capability-grants.ts';
+import { datasetsCollection } from '../../services/common/repositories/datasets.ts';
+import { findAll } from '../../services/common/repositories/find-all.ts';
+import { grantsCollection } from '../../services/common/repositories/grants.ts';
+import { membershipsCollection } from '../../services/common/repositories/memberships.ts';
+import { roleMembersCollection } from '../../services/common/repositories/role-members.ts';
+import { rolesCollection } from '../../services/common/repositories/roles.ts';
+import { tenantsCollection } from '../../services/common/repositories/tenants.ts';
+import { usersCollection } from '../../services/common/repositories/users.ts';
+
+/** Nothing speaks of a dataset, a holder, a role or a membership that is gone: it would open a later one. */
+export async function expectNoRemains(store: DocumentStore): Promise<void> {
+  const [users, tenants, roles] = [
+    await idsOf(store, usersCollection),
+    await idsOf(store, tenantsCollection),
+    await idsOf(store, rolesCollection),
+  ];
+  const datasets = await idsOf(store, datasetsCollection);
+  const memberships = await idsOf(store, membershipsCollection);
+  const isHolder = (id: string) => [users, tenants, roles].some((ids) => ids.has(id));
+  for (const { datasetId, holderId } of await valuesOf(store, grantsCollection)) {
+    expect(datasets.has(datasetId), `a grant on the dataset ${datasetId}`).to.equal(true);
+    expect(isHolder(holderId), `a grant of ${holderId}`).to.equal(true);
+  }
+  for (const { roleId, tenantId, userId } of await valuesOf(store, roleMembersCollection)) {
+    expect(roles.has(roleId), `a member of the role ${roleId}`).to.equal(true);
+    expect(memberships.has(`${tenantId}/${userId}`), `a role of ${userId} outside its tenant`).to.equal(true);
+  }
+  for (const { tenantId, userId } of await valuesOf(store, membershipsCollection)) {
+    expect(users.has(userId) && tenants.has(tenantId), `the membership ${tenantId}/${userId}`).to.equal(true);
+  }
+  for (const { holderId } of await valuesOf(store, capabilityGrantsCollection)) {
+    expect(isHolder(holderId), `a capability of ${holderId}`).to.equal(true);
+  }
+}
+
+async function idsOf(store: DocumentStore, collection: AnyCollection): Promise<ReadonlySet<string>> {
+  return new Set((await findAll(store, SYSTEM_SCOPE, collection)).map(({ id }) => id));
+}
+
+async function valuesOf<T extends JsonObject>(store: DocumentStore, collection: Collection<T>): Promise<readonly T[]> {
+  return (await findAll(store, SYSTEM_SCOPE, collection)).map(({ value }) => value);
+}
