@@ -184,6 +184,9 @@ describe('SCIM users', () => {
     const id = await create(okta('mia@example.com', { externalId: 'ext-mia' }));
     expect(id).to.equal(member.principal.id);
     expect((await scim('POST', '/Users', okta('mia@example.com'))).status).to.equal(409);
+    const { email: ownersAddress } = owner.principal;
+    const name = patchOf({ op: 'replace', path: 'userName', value: ownersAddress });
+    expect((await scim('PATCH', `/Users/${id}`, name)).body, 'a name of somebody else').to.include({ status: '409' });
     const other = { op: 'replace', path: 'emails', value: [{ value: 'other@example.com', primary: true }] };
     expect((await scim('PATCH', `/Users/${id}`, patchOf(other))).status).to.equal(200);
     expect(await accountOf(http, id)).to.include({ email: 'mia@example.com' });

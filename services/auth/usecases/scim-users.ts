@@ -94,6 +94,7 @@ async function planOf(deps: AuthDependencies, directory: Directory, { person, ne
     externalId: textField(next, 'externalId'),
     profile: profileOf(next),
   };
+  await refuseNameOfOthers(deps, directory, { person, userName: names.userName });
   const governs = isGoverned(directory, person);
   const email = governs ? await governedAddress(deps, directory, { person, next }) : person.user.email;
   const isActive = isTakenUp ? requireRevivable(person) : person.user.isActive && !(isGivenUp && governs);
@@ -101,6 +102,18 @@ async function planOf(deps: AuthDependencies, directory: Directory, { person, ne
   const isSuspended = isActive ? false : person.record?.isSuspended === true || isGivenUp;
   const membership = isGivenUp && !governs ? 'ends' : isTakenUp && !person.isMember ? 'begins' : 'stays';
   return { ...names, user: isSame ? person.user : { ...person.user, email, isActive }, isSuspended, membership };
+}
+
+/** A member whom the directory has not spoken of yet goes by the address: no other may get it for a name. */
+async function refuseNameOfOthers(
+  deps: AuthDependencies,
+  { tenant }: Directory,
+  { person, userName }: { readonly person: Person; readonly userName: string },
+): Promise<void> {
+  if (userName === person.record?.userName) return;
+  const other = await deps.users.findByEmail(userName);
+  if (other === null || other.id === person.user.id) return;
+  if (await deps.memberships.has(tenant.id, other.id)) throw addressTaken();
 }
 
 /** 403 where somebody else than the directory deactivated the account. */

@@ -1,0 +1,58 @@
+import { expect } from 'chai';
+import { createLanes, type LaneTask } from './lanes.ts';
+
+interface Task extends LaneTask {
+  readonly name: string;
+}
+
+describe('lanes', () => {
+  const task = (name: string, ...lanes: readonly string[]): Task => ({ name, lanes: new Set(lanes) });
+  const settle = () => new Promise((resolve) => setImmediate(resolve));
+
+  function start(maxGroup = 3) {
+    const groups: string[] = [];
+    const ends: (() => void)[] = [];
+    const add = createLanes<Task>({
+      run(group) {
+        groups.push(group.map(({ name }) => name).join('+'));
+        return new Promise((resolve) => ends.push(resolve));
+      },
+      fits: (group) => group.length < maxGroup,
+    });
+    return {
+      ...{ groups, add },
+      async endFirst() {
+        ends.shift()?.();
+        await settle();
+      },
+    };
+  }
+
+  it('let those of one lane wait, and go on together', async () => {
+    const { groups, add, endFirst } = start();
+    for (const name of ['a', 'b', 'c', 'd', 'e']) add(task(name, 'one'));
+    expect(groups).to.deep.equal(['a']);
+    await endFirst();
+    expect(groups).to.deep.equal(['a', 'b+c+d']);
+    await endFirst();
+    expect(groups).to.deep.equal(['a', 'b+c+d', 'e']);
+  });
+
+  it('let those of other lanes pass', () => {
+    const { groups, add } = start();
+    add(task('a', 'one'));
+    add(task('b', 'one'));
+    add(task('c', 'two'));
+    expect(groups).to.deep.equal(['a', 'c']);
+  });
+
+  it('let nobody overtake who waits for several', async () => {
+    const { groups, add, endFirst } = start();
+    add(task('a', 'one'));
+    add(task('both', 'one', 'two'));
+    add(task('c', 'two'));
+    expect(groups, 'the second lane is free, but spoken for').to.deep.equal(['a']);
+    await endFirst();
+    expect(groups).to.deep.equal(['a', 'both+c']);
+  });
+});

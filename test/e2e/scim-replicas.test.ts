@@ -1,0 +1,61 @@
+import { randomUUID } from 'node:crypto';
+import { setTimeout as sleep } from 'node:timers/promises';
+import { expect } from 'chai';
+import { apiKeyHash, apiKeyPrefix, newApiKeyText } from '../../services/auth/credentials/api-key-text.ts';
+import type { UserId } from '../../services/common/domain/brand.ts';
+import { asId } from '../../services/common/domain/ids.ts';
+import { PERSONAL_TENANT } from '../../services/common/domain/scope.ts';
+import { createApiKeys } from '../../services/common/repositories/api-keys.ts';
+import { required } from '../support/auth-service.ts';
+import { startTwoReplicas, type TwoReplicas } from '../support/two-replicas.ts';
+
+describe('people shut out by their directory', () => {
+  let replicas: TwoReplicas;
+  before(async () => {
+    replicas = await startTwoReplicas({ auth: { posture: required } });
+  });
+  after(() => replicas[Symbol.asyncDispose]());
+
+  async function call(
+    base: string,
+    method: string,
+    path: string,
+    { key, body }: { key?: string; body?: unknown } = {},
+  ) {
+    const headers = { 'content-type': 'application/json', ...(key === undefined ? {} : { authorization: key }) };
+    return fetch(`${base}${path}`, { method, headers, ...(body === undefined ? {} : { body: JSON.stringify(body) }) });
+  }
+  const json = async (response: Response) => (await response.json()) as Record<string, string>;
+
+  it('are refused by every replica, whichever was told', async () => {
+    const { one, two, store } = replicas;
+    const account = { email: 'owner@example.com', password: 'a long enough password' };
+    expect((await call(one.baseUrl, 'POST', '/api/v1/auth/register', { body: account })).status).to.equal(201);
+    const login = await fetch(`${one.baseUrl}/api/v1/auth/login`, {
+      ...{ method: 'POST', body: new URLSearchParams({ username: account.email, password: account.password }) },
+    });
+    const key = `Bearer ${(await json(login))['access_token']}`;
+    expect((await call(one.baseUrl, 'POST', '/api/v1/permissions/tenants?tenant_name=acme', { key })).status).to.equal(
+      200,
+    );
+    const created = await call(one.baseUrl, 'POST', '/scim/v2/Users', { key, body: { userName: 'ada@example.com' } });
+    expect(created.status).to.equal(201);
+    const id = (await json(created))['id'] ?? '';
+
+    const text = newApiKeyText();
+    const parts = { id: randomUUID(), userId: asId<UserId>(id), hash: apiKeyHash(text), prefix: apiKeyPrefix(text) };
+    const limits = { label: null, expiresAt: null, permissions: null, datasets: null };
+    const apiKey = { ...parts, ...limits, name: null, lastUsedAt: null, createdAt: new Date().toISOString() };
+    await store.commit({ tenant: PERSONAL_TENANT }, [createApiKeys(store).insertWrite(apiKey)]);
+    const statusAt = async (base: string) =>
+      (await call(base, 'GET', '/api/v1/users/me', { key: `Bearer ${text}` })).status;
+    expect([await statusAt(one.baseUrl), await statusAt(two.baseUrl)]).to.deep.equal([200, 200]);
+
+    const body = { Operations: [{ op: 'replace', path: 'active', value: false }] };
+    expect((await call(one.baseUrl, 'PATCH', `/scim/v2/Users/${id}`, { key, body })).status).to.equal(200);
+    expect(await statusAt(one.baseUrl)).to.equal(401);
+    const since = performance.now();
+    while ((await statusAt(two.baseUrl)) !== 401 && performance.now() - since < 2_000) await sleep(5);
+    expect(performance.now() - since, 'by news, not when what is remembered ends').to.be.lessThan(500);
+  });
+});
