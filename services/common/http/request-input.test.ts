@@ -384,10 +384,15 @@ describe('request validation', () => {
       entry: { type: 'trace', originFunction: 'f' },
     });
     expect(kinds(await invalid(app.post('/entry', { entry: { type: 'qa' } })))).to.deep.equal([
-      'missing body.entry.questionText',
+      'missing body.entry.qa.questionText',
     ]);
-    expect((await app.post('/entry', { entry: { type: 'other' } })).status).to.equal(400);
-    expect((await app.post('/entry', { entry: 1 })).status).to.equal(400);
+    const other = await invalid(app.post('/entry', { entry: { type: 'other' } }));
+    expect(kinds(other)).to.deep.equal(['union_tag_invalid body.entry']);
+    expect(other.detail[0]?.ctx).to.deep.equal({
+      ...{ discriminator: "'type'", tag: 'other', expected_tags: "'qa', 'trace'" },
+    });
+    expect(kinds(await invalid(app.post('/entry', { entry: {} })))).to.deep.equal(['union_tag_not_found body.entry']);
+    expect(kinds(await invalid(app.post('/entry', { entry: 1 })))).to.deep.equal(['model_attributes_type body.entry']);
   });
 
   it('survives hostile objects: prototypes, a million brackets, enormous echoes', async () => {

@@ -24,12 +24,39 @@ export function stepInto(place: Place, key: PropertyKey): Place {
   const name = String(key);
   const holder = isRecord(place.value) ? place.value : {};
   const spelling = [camelCase(name), snakeCase(name), name].find((candidate) => Object.hasOwn(holder, candidate));
+  const variant = taggedVariant(place);
   return {
     value: spelling === undefined ? undefined : holder[spelling],
     holder: place.value,
-    loc: [...place.loc, spelling ?? name],
-    schema: fieldSchema(place.schema, name),
+    loc: [...place.loc, ...(variant === undefined ? [] : [variant.tag]), spelling ?? name],
+    schema: fieldSchema(variant?.schema ?? place.schema, name),
   };
+}
+
+/** The field by which a union tells its variants apart, or undefined: the contract spells faults of such unions by the tag. */
+export function discriminatorOf(schema: Schema | undefined): string | undefined {
+  if (schema === undefined) return undefined;
+  return (unwrap(schema)._zod.def as { discriminator?: string }).discriminator;
+}
+
+/** Tags of a union's variants, in the order of the schema. */
+export function tagsOf(schema: Schema, discriminator: string): readonly string[] {
+  const { options = [] } = unwrap(schema)._zod.def as Partial<z.core.$ZodUnionDef>;
+  return options.flatMap((option) => tagOf(option, discriminator));
+}
+
+/** The variant that a value names. */
+function taggedVariant({ value, schema }: Place): { readonly tag: string; readonly schema: Schema } | undefined {
+  const discriminator = discriminatorOf(schema);
+  if (schema === undefined || discriminator === undefined || !isRecord(value)) return undefined;
+  const { options } = unwrap(schema)._zod.def as z.core.$ZodUnionDef;
+  const tag = value[discriminator];
+  const found = options.find((option) => typeof tag === 'string' && tagOf(option, discriminator).includes(tag));
+  return found === undefined ? undefined : { tag: String(tag), schema: found };
+}
+
+function tagOf(option: Schema, discriminator: string): readonly string[] {
+  return [...(option._zod.propValues?.[discriminator] ?? [])].map(String);
 }
 
 /** The contract's name of a variant of a union, as its errors carry it. */

@@ -1,7 +1,16 @@
 import { z } from 'zod';
 import { isSecretName, MASK, redact, redactText } from '../observability/redact.ts';
 import type { JsonFault } from './json-syntax.ts';
-import { isIntegerSchema, isUuidSchema, type Place, quoted, stepInto, variantName } from './schema-walk.ts';
+import {
+  discriminatorOf,
+  isIntegerSchema,
+  isUuidSchema,
+  type Place,
+  quoted,
+  stepInto,
+  tagsOf,
+  variantName,
+} from './schema-walk.ts';
 import { isRecord, unwrap } from './wire-keys.ts';
 
 /** One fault of a request, as the contract prints it (auth-integrations.md §1.4). */
@@ -93,6 +102,9 @@ interface Finding {
 }
 
 function itemsOf(issue: z.core.$ZodIssue, root: Place): ValidationItem[] {
+  if (issue.code === 'invalid_union' && issue.discriminator !== undefined) {
+    return [tagFault(issue.path.slice(0, -1).reduce(stepInto, root), issue.discriminator)];
+  }
   const place = issue.path.reduce(stepInto, root);
   if (place.value === undefined) {
     const input = root.loc[0] === 'body' ? place.holder : null;
@@ -133,7 +145,22 @@ function unionItems(errors: readonly (readonly z.core.$ZodIssue[])[], place: Pla
 function variantsOf(schema: z.core.$ZodType | undefined): readonly z.core.$ZodType[] {
   if (schema === undefined) return [];
   const { def } = unwrap(schema)._zod;
+  // Of a tagged union only the variant that is named has anything to say.
+  if (discriminatorOf(schema) !== undefined) return [];
   return def.type === 'union' ? (def as z.core.$ZodUnionDef).options : [];
+}
+
+function tagFault({ value, loc, schema }: Place, discriminator: string): ValidationItem {
+  const tag = isRecord(value) ? value[discriminator] : undefined;
+  const name = quoted(discriminator);
+  if (tag === undefined) {
+    const msg = `Unable to extract tag using discriminator ${name}`;
+    return { type: 'union_tag_not_found', loc, msg, input: value, ctx: { discriminator: name } };
+  }
+  const expected = schema === undefined ? '' : tagsOf(schema, discriminator).map(quoted).join(', ');
+  const msg = `Input tag ${quoted(tag)} found using ${name} does not match any of the expected tags: ${expected}`;
+  const ctx = { discriminator: name, tag, expected_tags: expected };
+  return { type: 'union_tag_invalid', loc, msg, input: value, ctx };
 }
 
 function findingOf(issue: z.core.$ZodIssue, place: Place): Finding {
