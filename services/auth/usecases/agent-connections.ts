@@ -9,8 +9,8 @@ import { SYSTEM_SCOPE } from '../../common/domain/scope.ts';
 import { HttpError } from '../../common/http/http-error.ts';
 import { DuplicateKeyError, VersionConflictError } from '../../common/ports/document-store.ts';
 import type { AuthDependencies } from '../dependencies.ts';
+import { currentUser } from './current-user.ts';
 import { resolveDatasets } from './resolve-datasets.ts';
-import { currentUser } from './update-own-account.ts';
 
 export interface ConnectionRequest
   extends Pick<

@@ -11,8 +11,8 @@ import { type NewUser, NO_PASSWORD, type User } from '../../common/repositories/
 import type { AuthDependencies } from '../dependencies.ts';
 import { keyCreated, newApiKey } from './api-keys.ts';
 import { requireNoKeyBudget } from './budgets.ts';
+import { currentUser } from './current-user.ts';
 import { deleteUser } from './delete-user.ts';
-import { currentUser } from './update-own-account.ts';
 
 /** An account without a password that works for another, and its first key. */
 export interface Agent {
@@ -71,11 +71,10 @@ export async function listAgents(deps: AuthDependencies, parent: UserId): Promis
   return users.map((user) => ({ user, key: keys.find(({ userId }) => userId === user.id) ?? null }));
 }
 
-/** Errors: `EntityNotFoundError` for an unknown id, `PermissionDeniedError` for anybody but an own agent. */
+/** Errors: `EntityNotFoundError` for anything but an own agent, so that ids of accounts cannot be probed. */
 export async function getAgent(deps: AuthDependencies, parent: UserId, id: UserId): Promise<Agent> {
   const user = await deps.users.get(id);
-  if (user === null) throw engramError('EntityNotFoundError', `Could not find user: ${id}`);
-  if (user.parentId !== parent) throw engramError('PermissionDeniedError', 'Not authorized');
+  if (user?.parentId !== parent) throw engramError('EntityNotFoundError', `Could not find user: ${id}`);
   const [key = null] = await deps.apiKeys.ofUser(id);
   return { user, key };
 }

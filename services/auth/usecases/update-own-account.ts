@@ -10,5 +10,3 @@ export function updateOwnAccount(deps: AuthDependencies, id: UserId, change: Acc
   const { email, password } = change;
   return changeUser(deps, id, { email, password }, id);
 }
-
-export { currentUser } from './current-user.ts';
