@@ -21,9 +21,9 @@ export const auditRecordsCollection: Collection<AuditRecord> = {
   level: 'system',
   indexes: [
     { fields: ['tenant', 'number'], unique: true },
-    { fields: ['tenant', 'actor', 'number'] },
-    { fields: ['tenant', 'subject', 'number'] },
-    { fields: ['tenant', 'action', 'number'] },
+    { fields: ['tenant', 'actor', 'at', 'number'] },
+    { fields: ['tenant', 'subject', 'at', 'number'] },
+    { fields: ['tenant', 'action', 'at', 'number'] },
     { fields: ['tenant', 'at', 'number'] },
   ],
 };
