@@ -15,7 +15,6 @@ export function agentRoutes(deps: AuthDependencies): readonly Route[] {
 
 const tag = 'agent management';
 const NOT_OWN = {
-  403: { description: 'The account is no agent of the caller' },
   404: { description: 'No such account' },
 };
 
