@@ -33,9 +33,8 @@ describe('the auth service on SQLite', () => {
     };
     const principal = await first.authenticate({ kind: 'bearer', value });
     if (principal === null) throw new Error('not authenticated');
-    const { key } = (await first.call('POST', '/api/v1/auth/api-keys', { principal, body: {} })).json as {
-      key: string;
-    };
+    const made = await first.call('POST', '/api/v1/auth/api-keys', { principal, body: {} });
+    const { key, id } = made.json as { readonly key: string; readonly id: string };
     const { dataset } = await first.messenger.call(methods.createDataset, { name: 'notes' }, { ...CALL, principal });
     await first[Symbol.asyncDispose]();
     await store.close();
@@ -43,7 +42,10 @@ describe('the auth service on SQLite', () => {
     store = await openSqliteDocumentStore({ file: join(folder, 'control.db'), autoMigrate: true });
     await using second = await startAuth({ store });
     expect(await second.authenticate({ kind: 'bearer', value })).to.deep.equal(principal);
-    expect(await second.authenticate({ kind: 'api-key', value: key })).to.deep.equal(principal);
+    expect(await second.authenticate({ kind: 'api-key', value: key })).to.deep.equal({
+      ...principal,
+      key: { id, permissions: null, datasets: null },
+    });
     const request = { permission: 'delete' as const };
     const context = { ...CALL, principal };
     expect((await second.messenger.call(methods.resolveDatasets, request, context)).datasets).to.deep.equal([dataset]);
