@@ -22,6 +22,7 @@ export interface Wire {
   remove(path: string): Promise<Answer>;
   /** A string is sent as it is. */
   post(path: string, body: unknown, headers?: Record<string, string>): Promise<Answer>;
+  patch(path: string, body: unknown): Promise<Answer>;
   upload(dataset: string, ...files: readonly Upload[]): Promise<Answer>;
   form(path: string, form: FormData): Promise<Answer>;
 }
@@ -41,6 +42,8 @@ export function createWire(baseUrl: string, always: Record<string, string> = {})
     remove: (path) => send(path, { method: 'DELETE' }),
     post: (path, body, headers = { 'content-type': 'application/json' }) =>
       send(path, { method: 'POST', headers, body: typeof body === 'string' ? body : JSON.stringify(body) }),
+    patch: (path, body) =>
+      send(path, { method: 'PATCH', headers: { 'content-type': 'application/json' }, body: JSON.stringify(body) }),
     upload(dataset, ...files) {
       const body = new FormData();
       body.append('datasetName', dataset);
