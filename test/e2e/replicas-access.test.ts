@@ -1,10 +1,7 @@
 import { setTimeout as sleep } from 'node:timers/promises';
 import { expect } from 'chai';
-import type { DatasetId, UserId } from '../../services/common/domain/brand.ts';
-import { asId } from '../../services/common/domain/ids.ts';
-import { PERSONAL_TENANT } from '../../services/common/domain/scope.ts';
+import type { UserId } from '../../services/common/domain/brand.ts';
 import { required } from '../support/auth-service.ts';
-import { giveGrant, takeGrant } from '../support/set-grant.ts';
 import { startTwoReplicas, type TwoReplicas } from '../support/two-replicas.ts';
 import { createWire, type Wire } from '../support/wire.ts';
 
@@ -109,11 +106,11 @@ describe('access at two replicas', function () {
     await owner.wires[0].post('/add', { data: 'Ada met Grace.', datasetName: 'lent' });
     expect((await owner.wires[0].post('/cognify', { datasets: ['lent'] })).status).to.equal(200);
     const [{ id }] = (await owner.wires[0].get('/datasets')).json;
-    const lent = { id: asId<DatasetId>(id), tenant: PERSONAL_TENANT };
-    await giveGrant(world.store, lent, reader.id, 'read');
+    const grants = `/permissions/datasets/${reader.id}?permission_name=read`;
+    expect((await owner.wires[0].post(grants, [id])).status).to.equal(200);
     const search = (wire: Wire) => wire.post('/search', { query: 'Ada', datasetIds: [id], searchType: 'CHUNKS' });
     for (const wire of reader.wires) expect((await search(wire)).status).to.equal(200);
-    await takeGrant(world.store, lent, reader.id, 'read');
+    expect((await owner.wires[1].remove(grants, [id])).status).to.equal(200);
     for (const wire of reader.wires) expect((await search(wire)).status).to.equal(403);
   });
 

@@ -19,7 +19,7 @@ export interface Upload {
 export interface Wire {
   readonly baseUrl: string;
   get(path: string, headers?: Record<string, string>): Promise<Answer>;
-  remove(path: string): Promise<Answer>;
+  remove(path: string, body?: unknown): Promise<Answer>;
   /** A string is sent as it is. */
   post(path: string, body: unknown, headers?: Record<string, string>): Promise<Answer>;
   patch(path: string, body: unknown): Promise<Answer>;
@@ -39,7 +39,11 @@ export function createWire(baseUrl: string, always: Record<string, string> = {})
     baseUrl,
     form,
     get: (path, headers = {}) => send(path, { headers }),
-    remove: (path) => send(path, { method: 'DELETE' }),
+    remove: (path, body) => {
+      if (body === undefined) return send(path, { method: 'DELETE' });
+      const headers = { 'content-type': 'application/json' };
+      return send(path, { method: 'DELETE', headers, body: JSON.stringify(body) });
+    },
     post: (path, body, headers = { 'content-type': 'application/json' }) =>
       send(path, { method: 'POST', headers, body: typeof body === 'string' ? body : JSON.stringify(body) }),
     patch: (path, body) =>

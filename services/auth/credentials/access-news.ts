@@ -35,6 +35,7 @@ export function createAccessNews(
     },
     datasetRemoved: ({ tenant, id }) => publish({ tenant, userId: null, datasetId: id }),
     accessChanged(tenant, users) {
+      for (const userId of users ?? []) cache.dropUser(userId);
       for (const userId of users ?? [null]) publish({ tenant, userId, datasetId: null });
     },
     listen: () =>
