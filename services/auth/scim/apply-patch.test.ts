@@ -1,6 +1,7 @@
 import { expect } from 'chai';
+import fc from 'fast-check';
 import { applyPatch, readOperations } from './apply-patch.ts';
-import type { Fields } from './fields.ts';
+import { type Fields, readResource } from './fields.ts';
 import { GROUP_TYPE, USER_TYPE } from './schema.ts';
 
 const ENTERPRISE = 'urn:ietf:params:scim:schemas:extension:enterprise:2.0:User';
@@ -121,6 +122,43 @@ describe('SCIM patches', () => {
     }
     expect(refusal(() => readOperations({ Operations: [] }))).to.include({ scimType: 'invalidSyntax' });
     expect(refusal(() => readOperations({}))).to.include({ scimType: 'invalidSyntax' });
+  });
+
+  it('of any content give attributes of the schema, or an error of SCIM', () => {
+    const word = fc.constantFrom(
+      'active',
+      'emails',
+      'name',
+      'userName',
+      'groups',
+      'members',
+      ENTERPRISE,
+      'x',
+      'manager',
+    );
+    const path = fc.oneof(
+      word,
+      fc.string(),
+      fc.tuple(word, word).map((words) => words.join('.')),
+      fc.tuple(word, word).map(([one, sub]) => `${one}[type eq "work"].${sub}`),
+      word.map((name) => `${ENTERPRISE}:${name}`),
+    );
+    const value = fc.oneof(fc.jsonValue(), fc.dictionary(path, fc.jsonValue()));
+    const operation = fc.record(
+      { op: fc.constantFrom('add', 'Replace', 'remove'), path, value },
+      { requiredKeys: ['op'] },
+    );
+    fc.assert(
+      fc.property(fc.array(operation, { minLength: 1, maxLength: 4 }), (operations) => {
+        const body = refusal(() => {
+          const changed = patched(...operations);
+          expect(readResource(USER_TYPE, changed), 'stays what it is when read again').to.deep.equal(changed);
+          return changed;
+        });
+        if (body !== null) expect(body).to.have.property('status').that.is.oneOf(['400', '413']);
+      }),
+      { numRuns: 3000 },
+    );
   });
 
   it('change no prototype', () => {

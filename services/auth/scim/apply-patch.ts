@@ -48,12 +48,11 @@ function apply(type: ScimResourceType, fields: Fields, sent: PatchOperation): Fi
     const { whole, attributes } = target;
     if (op === 'remove') return without(fields, whole);
     if (!isObject(value)) throw invalidValue(path);
-    return { ...fields, [whole]: { ...nestedIn(fields, whole), ...readFields(attributes, value) } };
+    return withNested(fields, whole, { ...nestedIn(fields, whole), ...readFields(attributes, value) });
   }
   const { extension } = target;
   if (extension === null) return applyTo(fields, target, operation);
-  const nested = applyTo(nestedIn(fields, extension), target, operation);
-  return Object.keys(nested).length === 0 ? without(fields, extension) : { ...fields, [extension]: nested };
+  return withNested(fields, extension, applyTo(nestedIn(fields, extension), target, operation));
 }
 
 /** Each name in the value is a path of its own: Entra sends `name.givenName` there. Unknown names are passed over. */
@@ -92,9 +91,7 @@ function applyTo(fields: Fields, target: PatchTarget, operation: PatchOperation)
   if (sub !== null) {
     const nested = nestedIn(fields, attribute.name);
     const changed = isRemoval ? without(nested, sub.name) : { ...nested, [sub.name]: readSingle(sub, operation.value) };
-    return Object.keys(changed).length === 0
-      ? without(fields, attribute.name)
-      : { ...fields, [attribute.name]: changed };
+    return withNested(fields, attribute.name, changed);
   }
   if (isRemoval) {
     if (attribute.required) throw scimError(400, `${attribute.name} cannot be removed.`, 'mutability');
@@ -182,6 +179,10 @@ function valuesOf(value: Json | undefined): readonly Json[] {
 function nestedIn(fields: Fields, name: string): Fields {
   const nested = fields[name];
   return isObject(nested) ? (nested as Fields) : {};
+}
+
+function withNested(fields: Fields, name: string, nested: Fields): Fields {
+  return Object.keys(nested).length === 0 ? without(fields, name) : { ...fields, [name]: nested };
 }
 
 function without(fields: Fields, name: string): Fields {
