@@ -9,6 +9,7 @@ import { capabilityGrantsCollection } from '../common/repositories/capability-gr
 import { dataItemsCollection } from '../common/repositories/data-items.ts';
 import { datasetsCollection } from '../common/repositories/datasets.ts';
 import { grantsCollection } from '../common/repositories/grants.ts';
+import { improveWishesCollection } from '../common/repositories/improve-wishes.ts';
 import { ledgerCollection } from '../common/repositories/ledger.ts';
 import { linkedIdentitiesCollection } from '../common/repositories/linked-identities.ts';
 import { loginFailuresCollection } from '../common/repositories/login-failures.ts';
@@ -48,6 +49,7 @@ export const collections: readonly AnyCollection[] = [
   datasetsCollection,
   eventsCollection,
   grantsCollection,
+  improveWishesCollection,
   jobsCollection,
   ledgerCollection,
   linkedIdentitiesCollection,

@@ -17,12 +17,27 @@ export interface Session extends SessionKey {
   /** What its entries become in the graph is put into these; null until the session is opened with some. */
   readonly nodeSets: readonly string[] | null;
   readonly startedAt: string;
+  /** Never goes back, whatever the clock does. */
   readonly lastActivityAt: string;
+  /** The first question that says something, cut; null while there is none. */
+  readonly label: string | null;
+  /** Entries ever appended; those that expired are counted. */
   readonly qaCount: number;
   readonly traceCount: number;
   readonly errorCount: number;
+  /** How often feedback was given: each answer has the number of its last one. */
+  readonly feedbackCount: number;
+  /** How many entries, the oldest of each kind, are in the memory of the dataset. */
+  readonly bridged: EntryCounts;
+  /** How many entries, the oldest of each kind, are gone because their time was over. */
+  readonly expired: EntryCounts;
   readonly usage: SessionUsage;
   readonly lastModel: string | null;
+}
+
+export interface EntryCounts {
+  readonly qas: number;
+  readonly traces: number;
 }
 
 export interface SessionUsage {
@@ -46,6 +61,8 @@ export interface SessionEntry {
 export interface QaEntry extends SessionEntry, NewQa {
   /** What improve has made of it. */
   readonly memifyMetadata: JsonObject | null;
+  /** Grows with each feedback in the session, so that who works through feedback knows what is new; null without any. */
+  readonly feedbackNumber: number | null;
 }
 
 export interface NewQa {

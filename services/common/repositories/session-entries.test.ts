@@ -3,7 +3,10 @@ import { expect } from 'chai';
 import { createMemoryDocumentStore } from '../adapters/memory/document-store.ts';
 import type { DatasetId, TenantId, UserId } from '../domain/brand.ts';
 import { asId } from '../domain/ids.ts';
+import { SYSTEM_SCOPE } from '../domain/scope.ts';
 import type { NewQa, NewTrace } from '../domain/session.ts';
+import type { DocumentStore } from '../ports/document-store.ts';
+import { createImproveWishes, improveWishesCollection } from './improve-wishes.ts';
 import { createSessionEntries, type SessionEntries, sessionEntriesCollection } from './session-entries.ts';
 import { createSessions, type Sessions, sessionsCollection } from './sessions.ts';
 
@@ -23,11 +26,12 @@ const trace = (originFunction: string): NewTrace => ({
 const at = (second: number) => ({ lastActivityAt: `2026-01-02T03:04:${String(second).padStart(2, '0')}.000Z` });
 
 describe('sessions', () => {
+  let store: DocumentStore;
   let sessions: Sessions;
   let entries: SessionEntries;
   beforeEach(async () => {
-    const store = createMemoryDocumentStore();
-    await store.prepare([sessionsCollection, sessionEntriesCollection]);
+    store = createMemoryDocumentStore();
+    await store.prepare([sessionsCollection, sessionEntriesCollection, improveWishesCollection]);
     sessions = createSessions(store);
     entries = createSessionEntries(store, sessions);
   });
@@ -78,19 +82,74 @@ describe('sessions', () => {
     expect(await entries.qa(SCOPE, GRACE, id)).to.equal(null);
     expect(await entries.qa(elsewhere, ADA, id)).to.equal(null);
     expect(await sessions.get(elsewhere, ADA)).to.equal(null);
-    expect((await sessions.named(SCOPE, 's1')).map(({ user }) => user)).to.have.members([ADA.user, GRACE.user]);
-    const seen = await sessions.ofUsersOrDatasets(SCOPE, [ADA.user], [], null);
-    expect(seen.map(({ user }) => user)).to.deep.equal([ADA.user]);
   });
 
-  it('keep every change of an entry that several make at once', async () => {
+  it('keep every note on an answer that several make at once', async () => {
     const { id } = await entries.appendQa(SCOPE, ADA, randomUUID(), qa('rated'), at(1));
-    const note = (key: string) =>
-      entries.changeQa(SCOPE, ADA, id, ({ memifyMetadata }) => ({
-        memifyMetadata: { ...memifyMetadata, [key]: true },
-      }));
+    const note = (key: string) => entries.note(SCOPE, ADA, [{ id, memifyMetadata: { [key]: true }, ofFeedback: null }]);
     await Promise.all(['a', 'b', 'c', 'd'].map(note));
     expect((await entries.qa(SCOPE, ADA, id))?.memifyMetadata).to.deep.equal({ a: true, b: true, c: true, d: true });
-    expect(await entries.changeQa(SCOPE, GRACE, id, () => ({ answer: 'stolen' }))).to.equal(null);
+    expect(await entries.note(SCOPE, GRACE, [{ id, memifyMetadata: { stolen: true }, ofFeedback: null }])).to.equal(0);
+  });
+
+  it('give answers in the order of their feedback, and take no note about feedback that is outdated', async () => {
+    const [first, second] = await Promise.all(
+      ['one', 'two'].map((text) => entries.appendQa(SCOPE, ADA, randomUUID(), qa(text), at(1))),
+    );
+    if (first === undefined || second === undefined) throw new Error('nothing appended');
+    const rate = (id: string, score: number) =>
+      entries.giveFeedback(SCOPE, ADA, id, { text: null, score, at: at(2).lastActivityAt });
+    expect(first.feedbackNumber).to.equal(null);
+    await rate(second.id, 5);
+    const rated = await rate(first.id, 4);
+    expect(rated).to.deep.include({ feedbackScore: 4, memifyMetadata: { feedback_weights_applied: false } });
+    const numbers = async (after: number) =>
+      (await entries.feedbackAfter(SCOPE, ADA, after, 10)).map(({ id, feedbackNumber }) => [id, feedbackNumber]);
+    expect(await numbers(0)).to.deep.equal([
+      [second.id, 1],
+      [first.id, 2],
+    ]);
+    await rate(second.id, 1);
+    expect(await numbers(1)).to.deep.equal([
+      [first.id, 2],
+      [second.id, 3],
+    ]);
+    const note = { id: second.id, memifyMetadata: { feedback_weights_applied: true }, ofFeedback: 1 };
+    expect(await entries.note(SCOPE, ADA, [note])).to.equal(0);
+    expect(await entries.note(SCOPE, ADA, [{ ...note, ofFeedback: 3 }])).to.equal(1);
+    expect(
+      await entries.giveFeedback(SCOPE, GRACE, second.id, { text: null, score: 1, at: at(2).lastActivityAt }),
+    ).to.equal(null);
+  });
+
+  it('refuse what an append does not admit, and repeat it when the writes beside it conflict', async () => {
+    const refused = await entries
+      .appendQa(SCOPE, ADA, randomUUID(), qa('no'), at(1), {
+        admit() {
+          throw new Error('refused');
+        },
+      })
+      .catch((error: Error) => error.message);
+    expect(refused).to.equal('refused');
+    expect(await sessions.get(SCOPE, ADA)).to.equal(null);
+    const wishes = createImproveWishes(store);
+    const wish = { ...ADA, dataset: DATASET };
+    const when = { at: new Date(), debounce: { entries: 1, ms: 0 } };
+    await Promise.all(
+      Array.from({ length: 10 }, () =>
+        entries.appendQa(SCOPE, ADA, randomUUID(), qa('wished'), at(1), {
+          also: () => wishes.wishWrites(SCOPE, wish, when),
+        }),
+      ),
+    );
+    expect((await sessions.get(SCOPE, ADA))?.qaCount).to.equal(10);
+    expect((await wishes.due(SYSTEM_SCOPE, new Date(), 10)).map(({ entries: count }) => count)).to.deep.equal([10]);
+  });
+
+  it('never go back in time with their last activity', async () => {
+    await entries.appendQa(SCOPE, ADA, randomUUID(), qa('late'), at(50));
+    await entries.appendQa(SCOPE, ADA, randomUUID(), qa('early'), at(10));
+    expect((await sessions.get(SCOPE, ADA))?.lastActivityAt).to.equal(at(50).lastActivityAt);
+    expect((await entries.lastQas(SCOPE, ADA, 2)).map(({ question }) => question)).to.deep.equal(['late', 'early']);
   });
 });

@@ -1,8 +1,8 @@
 import { hash } from 'node:crypto';
 import type { DatasetId, UserId } from '../domain/brand.ts';
 import { asId } from '../domain/ids.ts';
-import type { Scope } from '../domain/scope.ts';
-import type { Session, SessionKey } from '../domain/session.ts';
+import type { Scope, SystemScope } from '../domain/scope.ts';
+import type { EntryCounts, Session, SessionKey } from '../domain/session.ts';
 import {
   type Collection,
   type DocumentStore,
@@ -11,9 +11,8 @@ import {
   update,
   type Write,
 } from '../ports/document-store.ts';
-import { findAll } from './find-all.ts';
 
-type SessionDocument = {
+export type SessionDocument = {
   readonly userId: string;
   readonly sessionId: string;
   readonly datasetId: string | null;
@@ -21,9 +20,17 @@ type SessionDocument = {
   readonly nodeSets: readonly string[] | null;
   readonly startedAt: string;
   readonly lastActivityAt: string;
+  readonly label: string | null;
   readonly qaCount: number;
   readonly traceCount: number;
   readonly errorCount: number;
+  readonly feedbackCount: number;
+  readonly bridgedQas: number;
+  readonly bridgedTraces: number;
+  readonly expiredQas: number;
+  readonly expiredTraces: number;
+  /** False when all of its entries are gone. */
+  readonly holdsEntries: boolean;
   readonly tokensIn: number;
   readonly tokensOut: number;
   readonly costUsd: number;
@@ -37,85 +44,117 @@ export const sessionsCollection: Collection<SessionDocument> = {
   level: 'tenant',
   indexes: [
     { fields: ['userId', 'lastActivityAt'] },
+    { fields: ['userId', 'startedAt', 'costUsd', 'tokensIn', 'tokensOut'] },
     { fields: ['datasetId', 'lastActivityAt'] },
-    { fields: ['sessionId'] },
-    { fields: ['lastActivityAt'], wide: true },
+    { fields: ['sessionId', 'datasetId'] },
+    { fields: ['holdsEntries', 'lastActivityAt'], wide: true },
+    { fields: ['userId'], wide: true },
   ],
 };
 
-/** Sessions without their entries; see `session-entries.ts`. */
+export type CountedKind = 'qaCount' | 'traceCount' | 'feedbackCount';
+
+/** A session where it stands, for work over all tenants. */
+export interface PlacedSession {
+  readonly scope: Scope;
+  readonly session: Session;
+}
+
+/** Sessions without their entries; see `session-entries.ts`, and `visible-sessions.ts` for those somebody may see. */
 export interface Sessions {
   get(scope: Scope, key: SessionKey): Promise<Session | null>;
-  /** Of every user who has a session of that name. */
-  named(scope: Scope, session: string): Promise<readonly Session[]>;
-  /** Of any of the users, or bound to any of the datasets; each once, in no order. */
-  ofUsersOrDatasets(
-    scope: Scope,
-    users: readonly UserId[],
-    datasets: readonly DatasetId[],
-    activeSince: string | null,
-  ): Promise<readonly Session[]>;
+  getMany(scope: Scope, keys: readonly SessionKey[]): Promise<readonly Session[]>;
+  /** At most `limit` (1 to 1000) that are bound to the dataset. */
+  ofDataset(scope: Scope, dataset: DatasetId, limit: number): Promise<readonly Session[]>;
+  countOfDataset(scope: Scope, dataset: DatasetId): Promise<number>;
+  /** At most `limit` of a user; under `SystemScope` in whatever tenant. */
+  ofUser(scope: Scope | SystemScope, user: UserId, limit: number): Promise<readonly PlacedSession[]>;
+  /** Sessions with entries that nobody has used since, of every tenant, longest unused first, by page. */
+  unusedSince(
+    scope: SystemScope,
+    query: { readonly before: string; readonly after: string | null; readonly limit: number },
+  ): Promise<{ readonly sessions: readonly PlacedSession[]; readonly next: string | null }>;
   /** `DuplicateKeyError` in the commit when it exists. */
   openWrite(session: Session): Write;
   /**
-   * `VersionConflictError` in the commit unless the session still has as many entries of the kind: who appends takes the
-   * next number.
+   * `VersionConflictError` in the commit unless the session still has as many of the kind, and, when it is bound to
+   * something by the change, is as it was read: who appends takes the next number.
    */
-  growWrite(session: Session, kind: 'qaCount' | 'traceCount', change: SessionChange): Write;
+  growWrite(session: Session, kind: CountedKind, change: SessionChange): Write;
   /** Adds what was spent; nothing happens to a session that is gone. */
-  spendWrite(key: SessionKey, spent: Partial<Session['usage']>, change: SessionChange): Write;
+  spendWrite(key: SessionKey, spent: Partial<Session['usage']>, lastModel: string | null): Write;
+  /** `VersionConflictError` in the commit when the session is gone or knows of more already. */
+  bridgeWrite(session: Session, bridged: EntryCounts): Write;
+  /** `VersionConflictError` in the commit when the session was used since it was read. */
+  expireWrite(session: Session, expired: EntryCounts): Write;
 }
 
-/** Bound once: a dataset, an agent and node sets are only set where none is. */
-export interface SessionChange extends Partial<Pick<Session, 'dataset' | 'agent' | 'nodeSets' | 'lastModel'>> {
+/** Bound once: a dataset, an agent, node sets and a label are only set where there are none. */
+export interface SessionChange
+  extends Partial<Pick<Session, 'dataset' | 'agent' | 'nodeSets' | 'label' | 'lastModel'>> {
   readonly lastActivityAt: string;
   readonly errors?: number;
 }
 
 export function createSessions(store: DocumentStore): Sessions {
+  const collection = sessionsCollection;
   return {
     async get(scope, key) {
-      const stored = await store.get(scope, sessionsCollection, sessionDocumentId(key));
+      const stored = await store.get(scope, collection, sessionDocumentId(key));
       return stored === null ? null : sessionOf(stored);
     },
-    async named(scope, session) {
-      const found = await findAll(store, scope, sessionsCollection, { where: { sessionId: session } });
-      return found.map(sessionOf);
+    async getMany(scope, keys) {
+      return (await store.getMany(scope, collection, keys.map(sessionDocumentId))).map(sessionOf);
     },
-    async ofUsersOrDatasets(scope, users, datasets, activeSince) {
-      const since = activeSince === null ? {} : { lastActivityAt: { atLeast: activeSince } };
-      const [own, shared] = await Promise.all([
-        findAll(store, scope, sessionsCollection, {
-          where: { userId: { in: users }, ...since },
-          sort: [{ field: 'userId' }, { field: 'lastActivityAt' }],
-        }),
-        findAll(store, scope, sessionsCollection, {
-          where: { datasetId: { in: datasets }, ...since },
-          sort: [{ field: 'datasetId' }, { field: 'lastActivityAt' }],
-        }),
-      ]);
-      return [...new Map([...own, ...shared].map((stored) => [stored.id, sessionOf(stored)])).values()];
+    async ofDataset(scope, dataset, limit) {
+      const where = { datasetId: dataset };
+      return (await store.find({ tenant: scope.tenant }, collection, { where, limit })).items.map(sessionOf);
     },
-    openWrite: (session) => insert(sessionsCollection, sessionDocumentId(session), documentOf(session)),
-    growWrite(session, kind, { errors = 0, ...change }) {
-      const { dataset, agent, nodeSets, lastModel, lastActivityAt } = change;
-      return update(sessionsCollection, sessionDocumentId(session), {
-        where: { [kind]: session[kind] },
+    countOfDataset: (scope, dataset) => store.count({ tenant: scope.tenant }, collection, { datasetId: dataset }),
+    async ofUser(scope, user, limit) {
+      return (await store.find(scope, collection, { where: { userId: user }, limit })).items.map(placed);
+    },
+    async unusedSince(scope, { before, after, limit }) {
+      const where = { holdsEntries: true, lastActivityAt: { lessThan: before } };
+      const sort = [{ field: 'lastActivityAt' as const }];
+      const { items, next } = await store.find(scope, collection, { where, sort, limit, after });
+      return { sessions: items.map(placed), next };
+    },
+    openWrite: (session) => insert(collection, sessionDocumentId(session), documentOf(session)),
+    growWrite(session, kind, { errors = 0, lastModel, lastActivityAt, ...change }) {
+      const bound = bindings(session, change);
+      const { qaCount, traceCount } = session;
+      return update(collection, sessionDocumentId(session), {
+        where: { [kind]: session[kind], ...(Object.keys(bound).length === 0 ? {} : { qaCount, traceCount }) },
         set: {
-          lastActivityAt,
-          ...(session.dataset === null && dataset ? { datasetId: dataset } : {}),
-          ...(session.agent === null && agent ? { agentId: agent } : {}),
-          ...(session.nodeSets === null && nodeSets ? { nodeSets } : {}),
+          lastActivityAt: later(session.lastActivityAt, lastActivityAt),
+          ...bound,
+          ...(kind === 'feedbackCount' ? {} : { holdsEntries: true }),
           ...(lastModel ? { lastModel } : {}),
         },
         increment: { [kind]: 1, ...(errors === 0 ? {} : { errorCount: errors }) },
         required: true,
       });
     },
-    spendWrite(key, spent, { lastActivityAt, lastModel }) {
-      return update(sessionsCollection, sessionDocumentId(key), {
-        set: { lastActivityAt, ...(lastModel ? { lastModel } : {}) },
-        increment: spent,
+    spendWrite: (key, spent, lastModel) =>
+      update(collection, sessionDocumentId(key), { set: lastModel ? { lastModel } : {}, increment: spent }),
+    bridgeWrite: (session, { qas, traces }) =>
+      update(collection, sessionDocumentId(session), {
+        where: { bridgedQas: { atMost: qas }, bridgedTraces: { atMost: traces } },
+        set: { bridgedQas: qas, bridgedTraces: traces },
+        required: true,
+      }),
+    expireWrite(session, { qas, traces }) {
+      const { qaCount, traceCount, lastActivityAt } = session;
+      const isEmpty = qas === qaCount && traces === traceCount;
+      return update(collection, sessionDocumentId(session), {
+        where: { qaCount, traceCount, lastActivityAt },
+        set: {
+          expiredQas: qas,
+          expiredTraces: traces,
+          ...(isEmpty ? { holdsEntries: false, label: null } : {}),
+        },
+        required: true,
       });
     },
   };
@@ -126,18 +165,49 @@ export function sessionDocumentId({ user, session }: SessionKey): string {
   return `${user}/${hash('sha256', session)}`;
 }
 
-function documentOf(session: Session): SessionDocument {
-  const { user, session: sessionId, dataset, agent, usage, ...rest } = session;
-  return { userId: user, sessionId, datasetId: dataset, agentId: agent, ...rest, ...usage };
-}
-
-function sessionOf({ value }: Stored<SessionDocument>): Session {
-  const { userId, sessionId, datasetId, agentId, nodeSets, lastModel, ...rest } = value;
-  const { startedAt, lastActivityAt, qaCount, traceCount, errorCount, ...usage } = rest;
+export function sessionOf({ value }: Stored<SessionDocument>): Session {
+  const { userId, sessionId, datasetId, agentId, nodeSets, lastModel, label, ...rest } = value;
+  const { bridgedQas, bridgedTraces, expiredQas, expiredTraces, holdsEntries: _, ...counted } = rest;
+  const { startedAt, lastActivityAt, qaCount, traceCount, errorCount, feedbackCount, ...usage } = counted;
   return {
     user: asId(userId),
     session: sessionId,
     dataset: datasetId === null ? null : asId(datasetId),
-    ...{ agent: agentId, nodeSets, startedAt, lastActivityAt, qaCount, traceCount, errorCount, usage, lastModel },
+    ...{ agent: agentId, nodeSets, label, startedAt, lastActivityAt, lastModel, usage },
+    ...{ qaCount, traceCount, errorCount, feedbackCount },
+    bridged: { qas: bridgedQas, traces: bridgedTraces },
+    expired: { qas: expiredQas, traces: expiredTraces },
   };
+}
+
+function documentOf(session: Session): SessionDocument {
+  const { user, session: sessionId, dataset, agent, usage, bridged, expired, ...rest } = session;
+  return {
+    ...{ userId: user, sessionId, datasetId: dataset, agentId: agent },
+    ...{ bridgedQas: bridged.qas, bridgedTraces: bridged.traces },
+    ...{ expiredQas: expired.qas, expiredTraces: expired.traces, holdsEntries: true },
+    ...rest,
+    ...usage,
+  };
+}
+
+function placed(stored: Stored<SessionDocument>): PlacedSession {
+  return { scope: { tenant: asId(stored.tenant ?? '') }, session: sessionOf(stored) };
+}
+
+/** What the change sets for the first time. */
+function bindings(
+  session: Session,
+  { dataset, agent, nodeSets, label }: Omit<SessionChange, 'lastActivityAt' | 'errors' | 'lastModel'>,
+): Partial<SessionDocument> {
+  return {
+    ...(session.dataset === null && dataset ? { datasetId: dataset } : {}),
+    ...(session.agent === null && agent ? { agentId: agent } : {}),
+    ...(session.nodeSets === null && nodeSets ? { nodeSets } : {}),
+    ...(session.label === null && label ? { label } : {}),
+  };
+}
+
+function later(one: string, other: string): string {
+  return one < other ? other : one;
 }
