@@ -119,6 +119,36 @@ export function budgetConformance(name: string, open: () => Promise<AuditLogSubj
       expect(await fromBoth(1, (by) => by.admitRequest(payer))).to.deep.equal({ ok: 1 });
     });
 
+    it('counts a rush of requests in time, of a tenant and its keys together', async () => {
+      const keys = [`key/${randomUUID()}`, `key/${randomUUID()}`] as const;
+      await give({ requestsPerMinute: { limit: 100, action: 'Enforce' } });
+      await give({ requestsPerMinute: { limit: 30, action: 'Enforce' } }, keys[0]);
+      let turn = 0;
+      const counts = await fromBoth(300, (by) => {
+        const key = keys[turn++ % 3];
+        return by.admitRequest({ ...payer, accounts: key === undefined ? [account] : [account, key] });
+      });
+      expect(counts).to.deep.equal({ ok: 100, 'TooManyRequestsError 429': 200 });
+      const [tenant, key] = await Promise.all([both[0].standing(account), both[0].standing(keys[0])]);
+      expect(tenant.used.requestsPerMinute).to.equal(100);
+      expect(key.used.requestsPerMinute).to.be.at.most(30);
+    });
+
+    it('reads limits once a second, however many requests there are', async () => {
+      let reads = 0;
+      const getMany: DocumentStore['getMany'] = (...parts) => {
+        reads += 1;
+        return store.getMany(...parts);
+      };
+      const refuse = () => Promise.reject(new Error('nothing else is asked for'));
+      const counted = process({ ...store, getMany, get: refuse, find: refuse, count: refuse, commit: refuse });
+      for (let request = 0; request < 100; request += 1) {
+        await counted.admitRequest(payer);
+        expect(await counted.warnings(payer)).to.deep.equal([]);
+      }
+      expect(reads).to.be.at.most(2);
+    });
+
     it('never admits a call once the tokens are spent, and goes beyond by one call at most', async () => {
       await give({ llmTokensPerDay: { limit: 1000, action: 'Enforce' } });
       const counts = await fromBoth(20, async (by) => {

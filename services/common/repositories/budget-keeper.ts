@@ -33,6 +33,7 @@ import { budgetsCollection, createStoredBudgets } from './budgets.ts';
 import { dataItemsCollection } from './data-items.ts';
 import { datasetsCollection } from './datasets.ts';
 import { createKnownLimits } from './known-limits.ts';
+import { createRequestAdmissions } from './request-admissions.ts';
 import { createTokenReservations, foldExpired, tokenReservationsCollection } from './token-reservations.ts';
 import {
   countWrite,
@@ -77,6 +78,12 @@ export interface Posting {
   readonly limits: LimitsInForce;
 }
 
+interface Refused {
+  readonly posting: Posting;
+  readonly excess: Excess;
+}
+export type ChargeOutcome<Result> = { readonly result: Result } | Refused;
+
 export function createBudgets(options: BudgetKeeperOptions): Budgets {
   const { store, clock, metrics } = options;
   const stored = createStoredBudgets(store);
@@ -91,10 +98,10 @@ export function createBudgets(options: BudgetKeeperOptions): Budgets {
     const now = clock.now();
     return charges.flatMap((each) => postings(each, inForce.get(each) ?? new Map(), now));
   };
-  const refuse = (bill: Bill, posting: Posting, excess: Excess): Promise<never> =>
-    news.exceeded(bill.tenant, posting, excess).then(() => {
-      throw overBudget(excess, clock.now());
-    });
+  const refusal = async ({ tenant }: Pick<Bill, 'tenant'>, { posting, excess }: Refused): Promise<Error> => {
+    await news.exceeded(tenant, posting, excess);
+    return overBudget(excess, clock.now());
+  };
   /** The counter as it stands; it is made when it is missing. */
   const present = async ({ id, account, counter, window }: Posting): Promise<UsageDocument> => {
     for (;;) {
@@ -103,45 +110,50 @@ export function createBudgets(options: BudgetKeeperOptions): Budgets {
       await usage.create(account, counter, window);
     }
   };
-  const refuseExcess = async (bill: Bill, posting: Posting): Promise<void> => {
-    const excess = excessOf(posting, await present(posting));
-    if (excess !== null) await refuse(bill, posting, excess);
-  };
-
-  const charge: Budgets['charge'] = async (bill, commit) => {
+  const tryCharge = async <Result>(
+    bill: Bill,
+    commit: (writes: readonly Write[]) => Promise<Result>,
+  ): Promise<ChargeOutcome<Result>> => {
     for (let attempt = 1; ; attempt += 1) {
       const planned = await postingsOf(bill);
       try {
         const result = await commit(planned.map(postingWrite));
         for (const { amounts } of planned) count(metrics, amounts);
         await news.warnOf(bill.tenant, planned.filter(isWarned));
-        return result;
+        return { result };
       } catch (error) {
         const posting = isUsageConflict(error) ? planned.find(({ id }) => id === error.id) : undefined;
         if (posting === undefined) throw error;
-        await refuseExcess(bill, posting);
+        const excess = excessOf(posting, await present(posting));
+        if (excess !== null) return { posting, excess };
         if (attempt === MAX_ATTEMPTS) throw tooManyChanges(error);
       }
     }
   };
   return {
-    charge,
+    async charge(bill, commit) {
+      const outcome = await tryCharge(bill, commit);
+      if ('excess' in outcome) throw await refusal(bill, outcome);
+      return outcome.result;
+    },
     async check(bill) {
       const planned = (await postingsOf(bill)).filter(isEnforced);
-      for (const posting of planned) await refuseExcess(bill, posting);
+      for (const posting of planned) {
+        const excess = excessOf(posting, await present(posting));
+        if (excess !== null) throw await refusal(bill, { posting, excess });
+      }
     },
     returnWrites(accounts, demand) {
       const given = negated(demand);
       return accounts.flatMap((account) => postings({ account, demand: given }, new Map(), clock.now()).map(giveBack));
     },
     recountWrites: (accounts) => accounts.map(outdateWrite),
-    async admitRequest({ tenant, accounts }) {
-      const inForce = await limits.of(accounts);
-      if (!inForce.some((each) => each.has('requestsPerMinute'))) return;
-      const limited = accounts.filter((_, index) => inForce[index]?.has('requestsPerMinute'));
-      const charges = limited.map((account) => ({ account, demand: { requestsPerMinute: 1 } }));
-      await charge({ tenant, charges }, (writes) => store.commit(SYSTEM_SCOPE, writes));
-    },
+    admitRequest: createRequestAdmissions({
+      limits,
+      tryCharge: (bill) => tryCharge(bill, (writes) => store.commit(SYSTEM_SCOPE, writes)),
+      // Whatever others asked for together with it.
+      refusal: (payer, { posting, excess }) => refusal(payer, { posting, excess: { ...excess, amount: 1 } }),
+    }),
     async warnings({ accounts }) {
       const inForce = await limits.of(accounts);
       if (!inForce.some((each) => [...each.values()].some(({ action }) => action === 'Warn'))) return [];

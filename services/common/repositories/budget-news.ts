@@ -34,13 +34,20 @@ export interface BudgetNewsOptions {
 }
 
 type Outcome = 'warned' | 'exceeded';
+/** What this process knows to be told: who is refused again and again costs no read each time. */
+const MAX_KNOWN = 10_000;
 const MARKS = { warned: 'warnedOf', exceeded: 'exceededOf' } as const;
 
 export function createBudgetNews({ store, clock, eventLog, logger, metrics }: BudgetNewsOptions): BudgetNews {
+  const known = new Set<string>();
   const tell = async (tenant: TenantId, place: Place, outcome: Outcome, excess: Excess): Promise<void> => {
     metrics?.budgetPassed(excess.kind, outcome);
+    const key = `${place.id} ${outcome} ${excess.kind} ${tellingWindow(place.counter, clock.now())}`;
+    if (known.has(key)) return;
     try {
       const isFirst = await mark(tenant, place, outcome, excess);
+      if (known.size >= MAX_KNOWN) known.clear();
+      known.add(key);
       if (isFirst) logger.warn(`budget.${outcome}`, { account: excess.account, text: standingText(excess) });
     } catch (error) {
       // Whatever is wrong with writing, it must not turn a warning into a failure.

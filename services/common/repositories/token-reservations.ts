@@ -26,6 +26,7 @@ import type { Clock, IdSource } from '../ports/system.ts';
 import type { Posting } from './budget-keeper.ts';
 import type { BudgetNews } from './budget-news.ts';
 import type { KnownLimits } from './known-limits.ts';
+import { createLanes, type LaneTask } from './lanes.ts';
 import { countWrite, type Usage, type UsageDocument, usageCollection, usageId } from './usage.ts';
 
 /** Tokens that a call under way has set aside in some counters. */
@@ -75,13 +76,14 @@ interface TokenPosting extends Posting {
  * for them: they mostly use less.
  */
 export function createTokenReservations(options: TokenReservationsOptions): Budgets['reserveTokens'] {
-  const { store, clock, ids, limits, news, present } = options;
+  const { clock, ids, limits, news, present } = options;
+  const commit = createSerialCommits(options.store);
   return async (payer, expected, signal) => {
     const inForce = await limits.of(payer.accounts);
     const counters = payer.accounts.flatMap((account, index) =>
       tokenPostings(account, inForce[index] ?? new Map(), clock.now()),
     );
-    const finish = { ...options, payer, counters };
+    const finish = { ...options, commit, payer, counters };
     if (counters.every(({ limit }) => limit === null)) return settling(finish, null);
     const id = ids.uuid();
     const untilMs = clock.monotonicMs() + PATIENCE_MS;
@@ -93,7 +95,7 @@ export function createTokenReservations(options: TokenReservationsOptions): Budg
         expiresAtMs: clock.now().getTime() + LEASE_MS,
       };
       try {
-        await store.commit(SYSTEM_SCOPE, [
+        await commit(payer.accounts, [
           ...counters.map((counter) => admission(counter, expected)),
           insert(tokenReservationsCollection, id, reservation),
         ]);
@@ -111,8 +113,30 @@ export function createTokenReservations(options: TokenReservationsOptions): Budg
         if ((current.committed ?? 0) < (counter.limit ?? Number.POSITIVE_INFINITY)) continue;
       }
       if (clock.monotonicMs() >= untilMs) throw stillReserved();
-      if ((await foldExpired(store, clock.now())) === 0) await pause(signal);
+      if ((await foldExpired(options.store, clock.now())) === 0) await pause(signal);
     }
+  };
+}
+
+type CommitFor = (accounts: readonly BudgetAccount[], writes: readonly Write[]) => Promise<void>;
+
+/** Calls of an account that are made side by side would only disturb each other's commits. */
+function createSerialCommits(store: DocumentStore): CommitFor {
+  interface Task extends LaneTask {
+    readonly writes: readonly Write[];
+    readonly done: PromiseWithResolvers<void>;
+  }
+  const start = createLanes<Task>({
+    run: async ([task]) => {
+      if (task === undefined) return;
+      await store.commit(SYSTEM_SCOPE, task.writes).then(() => task.done.resolve(), task.done.reject);
+    },
+    fits: () => false,
+  });
+  return (accounts, writes) => {
+    const done = Promise.withResolvers<void>();
+    start({ writes, done, lanes: new Set(accounts) });
+    return done.promise;
   };
 }
 
@@ -149,6 +173,7 @@ async function fold(store: DocumentStore, { id, version, value }: Stored<Reserva
 }
 
 interface Settling extends TokenReservationsOptions {
+  readonly commit: CommitFor;
   readonly payer: Payer;
   readonly counters: readonly TokenPosting[];
 }
@@ -158,7 +183,7 @@ function settling(
   parts: Settling,
   reserved: { readonly id: string; readonly tokens: number } | null,
 ): TokenReservation {
-  const { store, logger, counters, payer, news, metrics } = parts;
+  const { commit, logger, counters, payer, news, metrics } = parts;
   const stopRenewing = reserved === null ? () => {} : renewing(parts, reserved.id);
   const end = async (tokens: number): Promise<void> => {
     stopRenewing();
@@ -173,7 +198,7 @@ function settling(
               remove(tokenReservationsCollection, held.id),
             ];
       try {
-        if (writes.length + freed.length > 0) await store.commit(SYSTEM_SCOPE, [...freed, ...writes]);
+        if (writes.length + freed.length > 0) await commit(payer.accounts, [...freed, ...writes]);
         return;
       } catch (error) {
         const counter = conflictOf(error, counters);
