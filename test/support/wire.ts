@@ -21,7 +21,7 @@ export interface Wire {
   get(path: string, headers?: Record<string, string>): Promise<Answer>;
   remove(path: string, body?: unknown): Promise<Answer>;
   /** A string is sent as it is. */
-  post(path: string, body: unknown, headers?: Record<string, string>): Promise<Answer>;
+  post(path: string, body?: unknown, headers?: Record<string, string>): Promise<Answer>;
   patch(path: string, body: unknown): Promise<Answer>;
   upload(dataset: string, ...files: readonly Upload[]): Promise<Answer>;
   form(path: string, form: FormData): Promise<Answer>;
