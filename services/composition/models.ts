@@ -2,6 +2,8 @@ import type { ExpectedCall, UsageMeter } from '../common/adapters/ai-models/usag
 import { createHashingEmbedder } from '../common/adapters/hashing-embedder/hashing-embedder.ts';
 import type { Config } from '../common/config/configuration.ts';
 import { chosenOver, defaultModel, lacksKey, type ModelSettings } from '../common/config/model-choice.ts';
+import type { Payer } from '../common/domain/budget.ts';
+import { PERSONAL_TENANT, type Scope } from '../common/domain/scope.ts';
 import { createExtractionPool } from '../common/extraction/rules/extraction-pool.ts';
 import type { Messenger } from '../common/messaging/messenger.ts';
 import { MODEL_SETTINGS, modelSettingsChanges } from '../common/messaging/methods/auth.ts';
@@ -210,11 +212,17 @@ function meterOf(parts: ModelParts, kind: ModelKind): UsageMeter {
 async function reserve(
   { budgets, config }: ModelParts,
   call: ExpectedCall,
-  { payer, signal }: ModelCallContext,
+  { payer: named, scope, signal }: ModelCallContext,
 ): Promise<TokenReservation | null> {
-  if (payer === undefined) return null;
+  const payer = named ?? tenantPayer(scope);
+  if (payer === null) return null;
   const outputTokens = call.maxOutputTokens ?? config.llmMaxCompletionTokens;
   return budgets.reserveTokens(payer, uncounted(call).inputTokens + outputTokens, signal);
+}
+
+/** A call that names nobody counts for its tenant all the same; in the personal space it is nobody's. */
+function tenantPayer({ tenant }: Scope): Payer | null {
+  return tenant === PERSONAL_TENANT ? null : { tenant, accounts: [`tenant/${tenant}`] };
 }
 
 /** Few tokens have less than three bytes, in any language. */

@@ -275,6 +275,30 @@ describe('budgets', () => {
     expect((await owner.client.put(`/budgets/tenants/${tenant}`, { items: 9 })).status).to.equal(403);
   });
 
+  it('of the settings hold where nothing else was given, and may only warn', async () => {
+    for (const [action, status] of [
+      ['enforce', 413],
+      ['warn', 200],
+    ] as const) {
+      const other = await startApp({ ENGRAM_BUDGET_ITEMS: '1', ENGRAM_BUDGET_ACTION: action });
+      try {
+        const client = new Client(other.baseUrl, {});
+        expect((await client.add('one')).status).to.equal(200);
+        const second = await client.add('two');
+        expect(second.status).to.equal(status);
+        expect(second.headers.has('x-engram-budget-warning')).to.equal(status === 200);
+        const { account, limits } = (await client.get('/activity/usage')).body.space;
+        expect(limits.items).to.include({ limit: 1, source: 'default' });
+        const id = String(account).split('/')[1];
+        expect((await client.put(`/budgets/tenants/${id}`, { items: null })).status).to.equal(200);
+        const third = await client.add('three');
+        expect([third.status, third.headers.has('x-engram-budget-warning')]).to.deep.equal([200, false]);
+      } finally {
+        await other.stop();
+      }
+    }
+  });
+
   it('are counted in /metrics by kind of limit', async () => {
     const text = await (await fetch(`${app.baseUrl}/metrics`)).text();
     expect(text).to.match(/engram_budget_passed_total\{limit="items",outcome="exceeded"\} [1-9]/);

@@ -2,6 +2,9 @@ import type { ServerResponse } from 'node:http';
 import type { Next, RequestContext } from './request-state.ts';
 import { writeReply } from './write-reply.ts';
 
+/** What pages may read of an answer beside its body. */
+const EXPOSED_HEADERS = 'X-Request-Id, X-Total-Count, Retry-After, X-Engram-Budget-Warning';
+
 /** In the order in which the contract's server prints them, and PATCH, which browsers need for /update (decisions.md). */
 const METHODS = ['OPTIONS', 'GET', 'PUT', 'POST', 'DELETE', 'PATCH'];
 const PREFLIGHT_VARY =
@@ -33,7 +36,7 @@ export function cors(origins: readonly string[], isWildcardAllowed: boolean) {
     // A browser refuses `*` together with credentials, so then the origin itself is named.
     const isAnonymous = isAny && context.headers.cookie === undefined;
     if (isAllowed) res.setHeader('access-control-allow-origin', isAnonymous ? '*' : origin);
-    if (isAllowed) res.setHeader('access-control-expose-headers', 'X-Request-Id, X-Total-Count, Retry-After');
+    if (isAllowed) res.setHeader('access-control-expose-headers', EXPOSED_HEADERS);
     await next();
   };
 }
