@@ -49,13 +49,9 @@ function list(deps: AuthDependencies): Route {
       const groups = await groupsOf(deps, tenant.id, { withMembers });
       const sorting = { sortBy: query.sortBy ?? null, isDescending: query.sortOrder === 'descending' };
       const count = boundedCount(query.count);
-      const page = pageOf(groups.map(presentGroup), { filter, startIndex: query.startIndex, count, ...sorting });
-      return scimReply(
-        listResponse(
-          page,
-          page.resources.map((resource) => selectAttributes(resource, query)),
-        ),
-      );
+      const page = pageOf(groups, { filter, startIndex: query.startIndex, count, ...sorting }, presentGroup);
+      const resources = page.items.map((group) => selectAttributes(presentGroup(group), query));
+      return scimReply(listResponse(page, resources));
     },
   });
 }

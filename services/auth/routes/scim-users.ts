@@ -1,5 +1,4 @@
-import type { TenantId, UserId } from '../../common/domain/brand.ts';
-import { asId } from '../../common/domain/ids.ts';
+import type { TenantId } from '../../common/domain/brand.ts';
 import { defineRoute, type Route } from '../../common/http/route.ts';
 import type { AuthDependencies } from '../dependencies.ts';
 import { applyPatch, readOperations } from '../scim/apply-patch.ts';
@@ -61,15 +60,11 @@ function list(deps: AuthDependencies): Route {
       const filter = query.filter === undefined ? null : parseFilter(query.filter);
       const people = await peopleFor(deps, tenant.id, filter);
       const sorting = { sortBy: query.sortBy ?? null, isDescending: query.sortOrder === 'descending' };
-      const all = people.map((person) => presentPerson(person, []));
-      const page = pageOf(all, { filter, startIndex: query.startIndex, count: boundedCount(query.count), ...sorting });
-      const idOf = (resource: Fields): UserId => asId<UserId>(String(resource['id']));
-      const groups = await groupsOfPeople(deps, tenant.id, page.resources.map(idOf));
-      const byId = new Map(people.map((person) => [person.user.id, person]));
-      const resources = page.resources.flatMap((resource) => {
-        const person = byId.get(idOf(resource));
-        return person === undefined ? [] : [presentPerson(person, groups.get(person.user.id) ?? [])];
-      });
+      const request = { filter, startIndex: query.startIndex, count: boundedCount(query.count), ...sorting };
+      const page = pageOf(people, request, (person) => presentPerson(person, []));
+      const ids = page.items.map(({ user }) => user.id);
+      const groups = await groupsOfPeople(deps, tenant.id, ids);
+      const resources = page.items.map((person) => presentPerson(person, groups.get(person.user.id) ?? []));
       return scimReply(
         listResponse(
           page,

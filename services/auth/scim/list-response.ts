@@ -12,24 +12,28 @@ export interface ListRequest {
   readonly isDescending: boolean;
 }
 
-/** The results and which of them are asked for. */
-export interface ListedPage {
+/** How many fit, and those of them that are asked for. */
+export interface ListedPage<Item> {
   readonly total: number;
   readonly startIndex: number;
-  readonly resources: readonly Fields[];
+  readonly items: readonly Item[];
 }
 
-/** RFC 7644 §3.4.2: filtered, sorted, one page. */
-export function pageOf(resources: readonly Fields[], request: ListRequest): ListedPage {
+/** RFC 7644 §3.4.2: filtered, sorted, one page. `resourceOf` is asked only where the request looks into resources. */
+export function pageOf<Item>(
+  items: readonly Item[],
+  request: ListRequest,
+  resourceOf: (item: Item) => Fields,
+): ListedPage<Item> {
   const { filter, startIndex, count, sortBy, isDescending } = request;
-  const fitting = filter === null ? resources : resources.filter((resource) => matchesFilter(filter, resource));
-  const sorted = sortBy === null ? fitting : fitting.toSorted((one, other) => compare(one, other, sortBy));
+  const fitting = filter === null ? items : items.filter((item) => matchesFilter(filter, resourceOf(item)));
+  const sorted = sortBy === null ? fitting : sortedBy(fitting, (item) => sortKey(resourceOf(item), sortBy));
   const ordered = sortBy !== null && isDescending ? sorted.toReversed() : sorted;
   const from = Math.max(0, startIndex - 1);
-  return { total: fitting.length, startIndex: from + 1, resources: ordered.slice(from, from + Math.max(0, count)) };
+  return { total: fitting.length, startIndex: from + 1, items: ordered.slice(from, from + Math.max(0, count)) };
 }
 
-export function listResponse({ total, startIndex }: ListedPage, resources: readonly Fields[]) {
+export function listResponse({ total, startIndex }: Omit<ListedPage<unknown>, 'items'>, resources: readonly Fields[]) {
   return {
     schemas: ['urn:ietf:params:scim:api:messages:2.0:ListResponse'],
     totalResults: total,
@@ -40,11 +44,14 @@ export function listResponse({ total, startIndex }: ListedPage, resources: reado
 }
 
 /** Resources without the attribute come last. */
-function compare(one: Fields, other: Fields, path: string): number {
-  const [left, right] = [sortKey(one, path), sortKey(other, path)];
-  if (left === right) return 0;
-  if (left === null || right === null) return left === null ? 1 : -1;
-  return left < right ? -1 : 1;
+function sortedBy<Item>(items: readonly Item[], keyOf: (item: Item) => string | null): readonly Item[] {
+  const keyed = items.map((item) => ({ item, key: keyOf(item) }));
+  keyed.sort(({ key: left }, { key: right }) => {
+    if (left === right) return 0;
+    if (left === null || right === null) return left === null ? 1 : -1;
+    return left < right ? -1 : 1;
+  });
+  return keyed.map(({ item }) => item);
 }
 
 function sortKey(resource: Fields, path: string): string | null {

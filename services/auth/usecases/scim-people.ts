@@ -1,3 +1,4 @@
+import { setImmediate } from 'node:timers/promises';
 import type { RoleId, TenantId, UserId } from '../../common/domain/brand.ts';
 import { asId, isUuid } from '../../common/domain/ids.ts';
 import type { User } from '../../common/repositories/users.ts';
@@ -76,6 +77,8 @@ async function everybody(deps: AuthDependencies, tenant: TenantId): Promise<read
   const ids = [...new Set([...members, ...recordOf.keys()])];
   const people: Person[] = [];
   for (let start = 0; start < ids.length; start += BATCH) {
+    // A great company's list must not hold up everybody else's requests.
+    if (start > 0) await setImmediate();
     for (const user of await deps.users.getMany(ids.slice(start, start + BATCH))) {
       const person = { user, record: recordOf.get(user.id) ?? null, isMember: isMember.has(user.id) };
       if (belongs(user, person.record, person.isMember)) people.push(person);
