@@ -8,7 +8,9 @@ import { budgetsCollection } from '../common/repositories/budgets.ts';
 import { capabilityGrantsCollection } from '../common/repositories/capability-grants.ts';
 import { dataItemsCollection } from '../common/repositories/data-items.ts';
 import { datasetsCollection } from '../common/repositories/datasets.ts';
+import { elementWeightsCollection, weightVotesCollection } from '../common/repositories/element-weights.ts';
 import { grantsCollection } from '../common/repositories/grants.ts';
+import { improveClaimsCollection } from '../common/repositories/improve-claims.ts';
 import { improveWishesCollection } from '../common/repositories/improve-wishes.ts';
 import { ledgerCollection } from '../common/repositories/ledger.ts';
 import { linkedIdentitiesCollection } from '../common/repositories/linked-identities.ts';
@@ -32,6 +34,7 @@ import { tenantsCollection } from '../common/repositories/tenants.ts';
 import { tokenReservationsCollection } from '../common/repositories/token-reservations.ts';
 import { usageCollection } from '../common/repositories/usage.ts';
 import { usersCollection } from '../common/repositories/users.ts';
+import { watermarksCollection } from '../common/repositories/watermarks.ts';
 import { eventsCollection } from '../common/runs/event-log.ts';
 import { relayPositionsCollection } from '../common/runs/relay-position.ts';
 import { jobsCollection } from '../common/runs/work-queue.ts';
@@ -47,8 +50,10 @@ export const collections: readonly AnyCollection[] = [
   capabilityGrantsCollection,
   dataItemsCollection,
   datasetsCollection,
+  elementWeightsCollection,
   eventsCollection,
   grantsCollection,
+  improveClaimsCollection,
   improveWishesCollection,
   jobsCollection,
   ledgerCollection,
@@ -77,4 +82,6 @@ export const collections: readonly AnyCollection[] = [
   tokenReservationsCollection,
   usageCollection,
   usersCollection,
+  watermarksCollection,
+  weightVotesCollection,
 ];

@@ -1,22 +1,11 @@
 import type { DatasetRef } from '../common/domain/dataset.ts';
+import type { StageName } from '../common/domain/improve-stages.ts';
 import type { Principal } from '../common/domain/principal.ts';
 import type { RunState } from '../common/domain/run.ts';
 import type { SessionKey } from '../common/domain/session.ts';
 import type { CallContext } from '../common/messaging/messenger.ts';
 
-/** In the order in which they run (specification, Improve). */
-export const STAGE_NAMES = [
-  'feedback_weights',
-  'persist_session_qa',
-  'persist_agent_traces',
-  'extract_agent_context',
-  'distill_sessions',
-  'update_user_preferences',
-  'build_truth_subspace',
-  'triplet_enrichment',
-  'global_context_index',
-] as const;
-export type StageName = (typeof STAGE_NAMES)[number];
+export { STAGE_NAMES, type StageName } from '../common/domain/improve-stages.ts';
 
 /** What was asked for. */
 export interface ImproveOptions {

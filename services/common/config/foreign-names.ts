@@ -76,7 +76,8 @@ export const FOREIGN_NAMES: readonly ForeignNames[] = [
   },
   {
     names: [
-      'IMPROVE_*',
+      'IMPROVE_REVIEW_CONFLICTS',
+      'IMPROVE_EFFECTIVE_DATE_KEY',
       'TRIPLET_EMBEDDING',
       'DEFAULT_FEEDBACK_INFLUENCE',
       'PERSONALIZATION_*',

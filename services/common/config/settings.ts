@@ -2,6 +2,7 @@ import type { z } from 'zod';
 import { access } from './settings/access.ts';
 import { budgets } from './settings/budgets.ts';
 import { cluster } from './settings/cluster.ts';
+import { improve } from './settings/improve.ts';
 import { mail } from './settings/mail.ts';
 import { models } from './settings/models.ts';
 import { oidc } from './settings/oidc.ts';
@@ -21,6 +22,7 @@ export const SETTINGS = {
   ...requests,
   ...models,
   ...runs,
+  ...improve,
   ...budgets,
 };
 

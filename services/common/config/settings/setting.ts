@@ -23,6 +23,7 @@ export const SECTIONS = [
   'Requests',
   'Models',
   'Runs',
+  'Improve',
   'Budgets',
 ] as const;
 export type Section = (typeof SECTIONS)[number];

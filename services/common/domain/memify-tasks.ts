@@ -1,0 +1,31 @@
+import { engramError } from './errors.ts';
+
+/** Enrichment tasks that memify and improve take by name (cognify-improve.md §4); any of them in either list. */
+export const MEMIFY_TASKS = [
+  'extract_subgraph',
+  'extract_subgraph_chunks',
+  'extract_user_sessions',
+  'extract_agent_trace_feedbacks',
+  'detect_entity_duplicates',
+  'extract_code_docs',
+  'get_triplet_datapoints',
+  'cognify_session',
+  'cognify_agent_trace_feedback',
+  'apply_feedback_weights',
+  'merge_entity_duplicates',
+  'index_data_points',
+  'cognify_code_doc_chunks',
+  'add_data_points',
+  'add_code_doc_edges',
+] as const;
+export type MemifyTask = (typeof MEMIFY_TASKS)[number];
+
+/** `CogneeValidationError` for a name that is none. */
+export function requireKnownTasks(names: readonly string[]): void {
+  const unknown = names.find((name) => !(MEMIFY_TASKS as readonly string[]).includes(name));
+  if (unknown === undefined) return;
+  throw engramError(
+    'CogneeValidationError',
+    `Unknown memify task name: '${unknown}'. Supported task names: ${MEMIFY_TASKS.join(', ')}.`,
+  );
+}

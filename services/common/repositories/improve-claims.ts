@@ -1,0 +1,176 @@
+import type { DatasetId, TenantId } from '../domain/brand.ts';
+import { SYSTEM_SCOPE } from '../domain/scope.ts';
+import type { SessionKey } from '../domain/session.ts';
+import {
+  type Collection,
+  type DocumentStore,
+  DuplicateKeyError,
+  insert,
+  remove,
+  type Stored,
+  update,
+  VersionConflictError,
+  type Write,
+} from '../ports/document-store.ts';
+import { sessionDocumentId } from './sessions.ts';
+
+type ClaimDocument = {
+  /** Of one improve; never used again, so that it fences what comes after it. */
+  readonly owner: string;
+  /** Whoever holds it shows a sign of life before; later it is free. Milliseconds since 1970. */
+  readonly leaseUntilMs: number;
+  /** Somebody else came for the session meanwhile. */
+  readonly rerunWanted: boolean;
+};
+
+/** What improve works on, of every tenant: the workers of all processes exclude each other by these. */
+export const improveClaimsCollection: Collection<ClaimDocument> = {
+  name: 'improve_claims',
+  level: 'system',
+  indexes: [{ fields: ['leaseUntilMs'] }],
+};
+
+/** What one improve holds. */
+export interface ClaimedKeys {
+  readonly dataset: string;
+  readonly sessions: readonly string[];
+}
+
+export function claimKeys(tenant: TenantId, dataset: DatasetId, sessions: readonly SessionKey[]): ClaimedKeys {
+  const keys = sessions.map((session) => `session:${tenant}:${sessionDocumentId(session)}`);
+  return { dataset: `dataset:${dataset}`, sessions: [...new Set(keys)] };
+}
+
+/** Claims with lease and owner: all keys or none; what a dead holder claimed lapses; only the holder releases. */
+export interface ImproveClaims {
+  /** False when another owner holds any of them. Free keys lose the marks that were left on them; one's own are kept. */
+  claim(keys: ClaimedKeys, owner: string, lease: Lease): Promise<boolean>;
+  /** False when it is not held any more: nothing may be written then. */
+  extend(keys: ClaimedKeys, owner: string, lease: Lease): Promise<boolean>;
+  /** Asks whoever holds the sessions for one more pass. How many of them are held. */
+  wantRerun(keys: ClaimedKeys, nowMs: number): Promise<number>;
+  /** One decision: either somebody wanted a pass more, and the wish is consumed and all keys stay, or all are released. */
+  rerunOrRelease(keys: ClaimedKeys, owner: string): Promise<'rerun' | 'released'>;
+  release(keys: ClaimedKeys, owner: string): Promise<void>;
+  /** For a process that has the store alone: whoever held something is dead. */
+  releaseAll(): Promise<void>;
+}
+
+export interface Lease {
+  readonly nowMs: number;
+  readonly leaseMs: number;
+}
+
+export function createImproveClaims(store: DocumentStore): ImproveClaims {
+  const collection = improveClaimsCollection;
+  const read = async (keys: readonly string[]) => store.getMany(SYSTEM_SCOPE, collection, keys);
+  const held = (id: string, owner: string, set: Partial<ClaimDocument> = {}): Write =>
+    update(collection, id, { where: { owner }, set, required: true });
+  return {
+    async claim(keys, owner, { nowMs, leaseMs }) {
+      const all = allOf(keys);
+      return repeated(async () => {
+        const present = new Map((await read(all)).map((stored) => [stored.id, stored]));
+        const isTaken = ({ value }: Stored<ClaimDocument>) => value.owner !== owner && value.leaseUntilMs > nowMs;
+        if ([...present.values()].some(isTaken)) return false;
+        const leaseUntilMs = nowMs + leaseMs;
+        const writes = all.map((id) => {
+          const known = present.get(id)?.value;
+          if (known === undefined) return insert(collection, id, { owner, leaseUntilMs, rerunWanted: false });
+          const isOwn = known.owner === owner;
+          return update(collection, id, {
+            where: { owner: known.owner, leaseUntilMs: known.leaseUntilMs },
+            set: { owner, leaseUntilMs, ...(isOwn ? {} : { rerunWanted: false }) },
+            required: true,
+          });
+        });
+        await store.commit(SYSTEM_SCOPE, writes);
+        return true;
+      });
+    },
+    async extend(keys, owner, { nowMs, leaseMs }) {
+      try {
+        await store.commit(
+          SYSTEM_SCOPE,
+          allOf(keys).map((id) => held(id, owner, { leaseUntilMs: nowMs + leaseMs })),
+        );
+        return true;
+      } catch (error) {
+        if (error instanceof VersionConflictError) return false;
+        throw error;
+      }
+    },
+    async wantRerun({ sessions }, nowMs) {
+      if (sessions.length === 0) return 0;
+      const mark = (id: string) =>
+        update(collection, id, { where: { leaseUntilMs: { greaterThan: nowMs } }, set: { rerunWanted: true } });
+      const results = await store.commit(SYSTEM_SCOPE, sessions.map(mark));
+      return results.filter(({ changed }) => changed > 0).length;
+    },
+    rerunOrRelease(keys, owner) {
+      return repeated(async () => {
+        const wanted = (await read(keys.sessions)).filter(({ value }) => value.owner === owner && value.rerunWanted);
+        if (wanted.length > 0) {
+          await store.commit(
+            SYSTEM_SCOPE,
+            wanted.map(({ id }) => held(id, owner, { rerunWanted: false })),
+          );
+          return 'rerun';
+        }
+        const unwanted = (id: string) =>
+          update(collection, id, { where: { owner, rerunWanted: false }, set: {}, required: true });
+        const all = allOf(keys);
+        await store.commit(SYSTEM_SCOPE, [
+          ...[...keys.sessions].map(unwanted),
+          held(keys.dataset, owner),
+          ...all.map((id) => remove(collection, id)),
+        ]);
+        return 'released';
+      });
+    },
+    async release(keys, owner) {
+      for (const id of allOf(keys)) await releaseOne(store, id, owner);
+    },
+    async releaseAll() {
+      for (;;) {
+        const { items } = await store.find(SYSTEM_SCOPE, collection, { limit: 1000 });
+        if (items.length === 0) return;
+        await store.commit(
+          SYSTEM_SCOPE,
+          items.map(({ id }) => remove(collection, id)),
+        );
+      }
+    },
+  };
+}
+
+/** The dataset's first: two improves of one dataset meet at it, whatever sessions they have. */
+function allOf({ dataset, sessions }: ClaimedKeys): readonly string[] {
+  return [dataset, ...sessions];
+}
+
+/** A key that somebody else has by now stays as it is. */
+async function releaseOne(store: DocumentStore, id: string, owner: string): Promise<void> {
+  try {
+    await store.commit(SYSTEM_SCOPE, [
+      update(improveClaimsCollection, id, { where: { owner }, required: true }),
+      remove(improveClaimsCollection, id),
+    ]);
+  } catch (error) {
+    if (!(error instanceof VersionConflictError)) throw error;
+  }
+}
+
+const MAX_RACES = 50;
+
+/** Others claim, mark and release meanwhile: what was read is looked at anew. */
+async function repeated<Result>(attempt: () => Promise<Result>): Promise<Result> {
+  for (let race = 1; ; race++) {
+    try {
+      return await attempt();
+    } catch (error) {
+      const isRace = error instanceof VersionConflictError || error instanceof DuplicateKeyError;
+      if (!isRace || race === MAX_RACES) throw error;
+    }
+  }
+}

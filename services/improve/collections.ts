@@ -1,0 +1,16 @@
+import type { AnyCollection } from '../common/ports/document-store.ts';
+import { elementWeightsCollection, weightVotesCollection } from '../common/repositories/element-weights.ts';
+import { improveClaimsCollection } from '../common/repositories/improve-claims.ts';
+import { improveWishesCollection } from '../common/repositories/improve-wishes.ts';
+import { watermarksCollection } from '../common/repositories/watermarks.ts';
+
+/** What improve has learned of datasets: it goes with them, and what is left is counted. Level `dataset`, one line each. */
+export const learnedCollections: readonly AnyCollection[] = [elementWeightsCollection, weightVotesCollection];
+
+/** What the composition root prepares in the document store for this service. */
+export const improveCollections: readonly AnyCollection[] = [
+  ...learnedCollections,
+  improveClaimsCollection,
+  improveWishesCollection,
+  watermarksCollection,
+];

@@ -1,0 +1,84 @@
+import type { StageName } from '../common/domain/improve-stages.ts';
+import type { Messenger } from '../common/messaging/messenger.ts';
+import type { ModelSource } from '../common/ports/active-models.ts';
+import type { DatasetIndexes } from '../common/ports/dataset-indexes.ts';
+import type { DocumentStore } from '../common/ports/document-store.ts';
+import type { Logger } from '../common/ports/logger.ts';
+import type { Embedder } from '../common/ports/models.ts';
+import type { Clock, IdSource } from '../common/ports/system.ts';
+import type { ElementWeights } from '../common/repositories/element-weights.ts';
+import type { ImproveClaims } from '../common/repositories/improve-claims.ts';
+import type { ImproveWishes } from '../common/repositories/improve-wishes.ts';
+import type { Ledger } from '../common/repositories/ledger.ts';
+import type { SessionEntries } from '../common/repositories/session-entries.ts';
+import type { Sessions } from '../common/repositories/sessions.ts';
+import type { Watermarks } from '../common/repositories/watermarks.ts';
+import type { WatchedWorkQueue } from '../common/runs/run-engine.ts';
+
+/** What the service is made from. */
+export interface ImproveServiceOptions {
+  readonly store: DocumentStore;
+  readonly messenger: Messenger;
+  readonly workQueue: WatchedWorkQueue;
+  readonly models: ModelSource;
+  readonly embedder: Embedder;
+  /** Only read here: the graph and the indexes are cognify's. */
+  readonly indexes: Pick<DatasetIndexes, 'text' | 'vectors' | 'graph'>;
+  readonly ledger: Ledger;
+  readonly clock: Clock;
+  readonly ids: IdSource;
+  readonly logger: Logger;
+  readonly settings?: Partial<ImproveSettings>;
+}
+
+/** What the engine and the stages work with. A stage takes what it needs of it. */
+export interface ImproveDependencies extends Omit<ImproveServiceOptions, 'settings'> {
+  readonly sessions: Sessions;
+  readonly entries: SessionEntries;
+  readonly watermarks: Watermarks;
+  readonly weights: ElementWeights;
+  readonly claims: ImproveClaims;
+  readonly wishes: ImproveWishes;
+  readonly settings: ImproveSettings;
+}
+
+export interface ImproveSettings {
+  /** (0, 1] */
+  readonly feedbackAlpha: number;
+  readonly disabledStages: readonly StageName[];
+  /** Wishes are taken up. */
+  readonly autoEnabled: boolean;
+  /** 0: all that wait. */
+  readonly traceWindowSteps: number;
+  /** 0: no limit. */
+  readonly traceWindowsPerRun: number;
+  /** Model calls for one session in one improve; 0: no limit. */
+  readonly distillMaxBatches: number;
+  /** Of one improve, the first included. */
+  readonly maxPasses: number;
+  /** An improve that shows no sign of life for so long has lost what it claimed. */
+  readonly leaseMs: number;
+  /** How often jobs and wishes are looked for without having been told of one. */
+  readonly pollMs: number;
+  /** Improves in the background of one process at the same time. */
+  readonly maxConcurrent: number;
+  /** `cancel`: what runs ends. `hand-over`: another process goes on with what runs in the background. */
+  readonly onStop: 'cancel' | 'hand-over';
+  /** How long stopping waits for what runs. */
+  readonly drainMs: number;
+}
+
+export const DEFAULT_IMPROVE_SETTINGS: ImproveSettings = {
+  feedbackAlpha: 0.1,
+  disabledStages: [],
+  autoEnabled: true,
+  traceWindowSteps: 30,
+  traceWindowsPerRun: 10,
+  distillMaxBatches: 0,
+  maxPasses: 3,
+  leaseMs: 15_000,
+  pollMs: 1000,
+  maxConcurrent: 4,
+  onStop: 'hand-over',
+  drainMs: 8000,
+};

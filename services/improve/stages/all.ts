@@ -1,0 +1,7 @@
+import type { ImproveDependencies } from '../dependencies.ts';
+import type { Stage } from '../stage.ts';
+
+/** The stages that this build has: one line each. What is not listed is answered as `backend_unsupported`. */
+export function createStages(_deps: ImproveDependencies): readonly Stage[] {
+  return [];
+}
