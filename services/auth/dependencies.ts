@@ -48,7 +48,7 @@ export interface AuthSettings {
   readonly cookieDomain: string | null;
   /** JWT_LIFETIME_SECONDS; 0: tokens do not end. */
   readonly tokenLifetimeSeconds: number;
-  /** ENGRAM_PUBLIC_SIGN_UP: whoever reaches the service may make an account. */
+  /** ENGRAM_PUBLIC_SIGN_UP: whoever reaches the service may make an account; else superusers may. */
   readonly publicSignUp: boolean;
   /** MAX_USER_API_KEYS */
   readonly maxApiKeysPerUser: number;

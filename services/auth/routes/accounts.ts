@@ -1,3 +1,4 @@
+import { credentialsOf } from '../../common/http/credentials.ts';
 import { defineRoute, json, type Route } from '../../common/http/route.ts';
 import { NO_PERMISSION } from '../../common/http/route-permission.ts';
 import type { AuthDependencies } from '../dependencies.ts';
@@ -22,11 +23,12 @@ function register(deps: AuthDependencies): Route {
     responses: {
       201: { description: 'The account', schema: userRecord },
       400: { description: 'REGISTER_USER_ALREADY_EXISTS or REGISTER_INVALID_PASSWORD' },
-      403: { description: 'Public sign-up is switched off' },
+      403: { description: 'Public sign-up is switched off, and no superuser asks' },
       429: { description: 'Too many at the moment' },
     },
-    async handle({ body }) {
-      return json(presentUser(await registerUser(deps, body)), 201);
+    async handle({ body, headers }) {
+      const presented = credentialsOf(headers, deps.settings.cookieName);
+      return json(presentUser(await registerUser(deps, body, presented)), 201);
     },
   });
 }

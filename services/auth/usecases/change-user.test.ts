@@ -165,4 +165,22 @@ describe('signing up', () => {
     });
     expect(await auth.events()).to.deep.equal([]);
   });
+
+  it('is then for superusers, with a credential that has no limits', async () => {
+    await using auth = await startAuth({ settings: { publicSignUp: false, posture: off } });
+    const keyOf = async (principal: Principal, body: object = {}) =>
+      ((await auth.call('POST', '/api/v1/auth/api-keys', { principal, body })).json as { key: string }).key;
+    const root = await auth.addUser({ isSuperuser: true });
+    const register = (key: string) =>
+      auth.call('POST', '/api/v1/auth/register', {
+        ...{ body: { email: 'ada@example.com', password: PASSWORD }, headers: { 'x-api-key': key } },
+      });
+    const refused = [await keyOf(await auth.addUser()), await keyOf(root, { permissions: ['read'] }), 'no key'];
+    for (const key of refused) expect((await refusal(register(key))).status).to.equal(403);
+    const { status, json } = await register(await keyOf(root));
+    expect(status).to.equal(201);
+    const records = (await auth.store.find(SYSTEM_SCOPE, auditRecordsCollection, { limit: 100 })).items;
+    const told = records.find(({ value }) => value.action === 'user.registered');
+    expect(told?.value).to.include({ actor: root.id, subject: (json as { id: string }).id });
+  });
 });

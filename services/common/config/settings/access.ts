@@ -108,7 +108,7 @@ export const access = {
     type: type.flag(),
     default: 'true',
     meaning:
-      'Whoever reaches the service may make an account; false = only superusers, identity providers and SCIM do.',
+      'Whoever reaches the service may make an account by `POST /api/v1/auth/register`; false = only superusers do there, besides identity providers and SCIM.',
   }),
   maxUserApiKeys: setting({
     names: ['MAX_USER_API_KEYS'],
