@@ -66,6 +66,7 @@ import { tokenKeyRoutes } from './routes/token-keys.ts';
 import { userRoutes } from './routes/users.ts';
 import { createAgentMode } from './usecases/agent-mode.ts';
 import { authenticate } from './usecases/authenticate.ts';
+import { readQuota, setQuota } from './usecases/budgets.ts';
 import { createDataset } from './usecases/create-dataset.ts';
 import { prepareDefaultUser, reviewDefaultUser } from './usecases/default-user.ts';
 import { getPrincipal } from './usecases/get-principal.ts';
@@ -238,6 +239,11 @@ function serve(
     messenger.serve(methods.createDataset, async ({ name }, context) => ({
       dataset: await createDataset(deps, callerOf(context), name),
     })),
+    messenger.serve(methods.setQuota, async (request) => {
+      await setQuota(deps, request);
+      return {};
+    }),
+    messenger.serve(methods.usage, async ({ tenant }) => ({ usage: await readQuota(deps, tenant) })),
     messenger.serve(methods.removeDataset, async ({ dataset }, context) => ({
       removed: await removeDataset(deps, dataset, callerOf(context).id),
     })),

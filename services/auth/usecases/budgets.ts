@@ -1,3 +1,4 @@
+import { isDeepStrictEqual } from 'node:util';
 import type { TenantId, UserId } from '../../common/domain/brand.ts';
 import {
   BUDGET_KINDS,
@@ -59,8 +60,33 @@ export async function changeTenantBudget(
   change: { readonly id: string; readonly limits: BudgetLimits },
 ): Promise<AccountBudget> {
   const place = await spaceOf(deps, change.id);
-  await put(deps, { place, by: principal }, () => ({ limits: change.limits, ceiling: {} }));
+  await put(deps, { place, by: principal.id }, () => ({ limits: change.limits, ceiling: {} }));
   return budgetOf(deps, place.account);
+}
+
+/** For the operator, which hands over what a `Tenant` resource says. Repeating it changes nothing. */
+export async function setQuota(
+  deps: AuthDependencies,
+  { tenant, limits }: { readonly tenant: TenantId; readonly limits: BudgetLimits },
+): Promise<void> {
+  const account = await tenantAccount(deps, tenant);
+  const before = await deps.storedBudgets.get(account);
+  if (before !== null && isDeepStrictEqual(before.limits, limits)) return;
+  await put(deps, { place: { account, tenant, user: null }, by: null }, () => ({ limits, ceiling: {} }));
+}
+
+/** The same way back: limits in force and usage, by kind. */
+export async function readQuota(deps: AuthDependencies, tenant: TenantId) {
+  const { inForce, used } = await deps.budgets.standing(await tenantAccount(deps, tenant));
+  return BUDGET_KINDS.map((kind) => {
+    const { limit = null, action } = inForce.get(kind) ?? {};
+    return { kind, used: used[kind], limit, warnsOnly: action === 'Warn' };
+  });
+}
+
+async function tenantAccount({ tenants }: AuthDependencies, tenant: TenantId): Promise<BudgetAccount> {
+  if ((await tenants.get(tenant)) === null) throw tenantNotFound();
+  return `tenant/${tenant}`;
 }
 
 /** A key of somebody else does not exist, except for superusers. */
@@ -81,7 +107,7 @@ export async function changeKeyBudget(
   await requireNoKeyBudget(deps, principal);
   const { limits } = change;
   const place = { account: keyAccount(key.id), tenant: PERSONAL_TENANT, user: key.userId };
-  await put(deps, { place, by: principal }, (before) => {
+  await put(deps, { place, by: principal.id }, (before) => {
     if (principal.isSuperuser) return { limits, ceiling: limits };
     const ceiling = before?.ceiling ?? {};
     return { limits: withinCeiling(limits, ceiling), ceiling };
@@ -153,7 +179,7 @@ function withinCeiling(limits: BudgetLimits, ceiling: BudgetLimits): BudgetLimit
 
 async function put(
   deps: AuthDependencies,
-  { place, by }: { readonly place: Place; readonly by: Principal },
+  { place, by }: { readonly place: Place; readonly by: UserId | null },
   change: (before: StoredBudget | null) => Pick<StoredBudget, 'limits' | 'ceiling'>,
 ): Promise<void> {
   const { storedBudgets, audit, clock, news, budgets } = deps;
@@ -167,7 +193,7 @@ async function put(
       await audit.commit(
         { tenant },
         [storedBudgets.putWrite(next, before)],
-        [{ tenant, action: 'budget.changed', actor: by.id, subject, details }],
+        [{ tenant, action: 'budget.changed', actor: by, subject, details }],
       );
       break;
     } catch (error) {

@@ -7,6 +7,8 @@ export const METHODS = {
   'auth.ResolveDatasets': { deadlineMs: 10000, permission: 'principal' },
   'auth.CreateDataset': { deadlineMs: 10000, permission: 'principal' },
   'auth.RemoveDataset': { deadlineMs: 10000, permission: 'principal' },
+  'auth.SetQuota': { deadlineMs: 10000, permission: 'service' },
+  'auth.Usage': { deadlineMs: 10000, permission: 'service' },
   'auth.GetPublicKeys': { deadlineMs: 5000, permission: 'service' },
   'ingest.DatasetItems': { deadlineMs: 10000, permission: 'service' },
   'cognify.StartRun': { deadlineMs: 10000, permission: 'principal' },

@@ -1,9 +1,10 @@
 import * as wire from '../../contracts/engram/auth/v1/auth_pb.ts';
+import { BUDGET_KINDS, type BudgetKind, type BudgetLimit } from '../../domain/budget.ts';
 import { engramError } from '../../domain/errors.ts';
 import type { Permission } from '../../domain/principal.ts';
 import { enumMapping, type MethodCodec, messageCodec, present } from '../codec.ts';
 import type * as methods from '../methods/auth.ts';
-import { fromDataset, fromIdList, fromPrincipal, maybe, toDataset, toIdList, toPrincipal } from './shared.ts';
+import { fromDataset, fromIdList, fromPrincipal, idOf, maybe, toDataset, toIdList, toPrincipal } from './shared.ts';
 
 const credentialKind = enumMapping<methods.Credential['kind'], wire.CredentialKind>({
   'api-key': wire.CredentialKind.API_KEY,
@@ -113,6 +114,52 @@ export const RemoveDataset: MethodCodec<methods.RemoveDatasetRequest, methods.Re
     wire.RemoveDatasetResponseSchema,
     ({ removed }) => ({ removed }),
     ({ removed }) => ({ removed }),
+  ),
+};
+
+export const SetQuota: MethodCodec<methods.SetQuotaRequest, Record<string, never>> = {
+  request: messageCodec(
+    wire.SetQuotaRequestSchema,
+    ({ tenant, limits }) => ({
+      tenant,
+      quotas: Object.entries(limits).map(([kind, { limit, action }]) => ({
+        ...{ kind, limit: limit ?? undefined, warnsOnly: action === 'Warn' },
+      })),
+    }),
+    ({ tenant, quotas }) => ({ tenant: idOf(tenant), limits: Object.fromEntries(quotas.map(fromQuota)) }),
+  ),
+  response: messageCodec(
+    wire.SetQuotaResponseSchema,
+    () => ({}),
+    () => ({}),
+  ),
+};
+
+function fromQuota({ kind, limit, warnsOnly }: wire.Quota): readonly [BudgetKind, BudgetLimit] {
+  return [budgetKind(kind), { limit: limit ?? null, action: warnsOnly ? 'Warn' : 'Enforce' }];
+}
+
+/** A kind of another release must not be taken for no limit. */
+function budgetKind(word: string): BudgetKind {
+  const kind = BUDGET_KINDS.find((known) => known === word);
+  if (kind === undefined) throw engramError('InvalidRequestError', `There is no budget of ${word}.`);
+  return kind;
+}
+
+export const Usage: MethodCodec<methods.UsageRequest, methods.UsageResponse> = {
+  request: messageCodec(
+    wire.UsageRequestSchema,
+    ({ tenant }) => ({ tenant }),
+    ({ tenant }) => ({ tenant: idOf(tenant) }),
+  ),
+  response: messageCodec(
+    wire.UsageResponseSchema,
+    ({ usage }) => ({ usage: usage.map(({ limit, ...rest }) => ({ ...rest, limit: limit ?? undefined })) }),
+    ({ usage }) => ({
+      usage: usage.map(({ kind, used, limit, warnsOnly }) => ({
+        ...{ kind: budgetKind(kind), used, limit: limit ?? null, warnsOnly },
+      })),
+    }),
   ),
 };
 

@@ -1,4 +1,5 @@
 import type { DatasetId, TenantId, UserId } from '../../domain/brand.ts';
+import type { BudgetKind, BudgetLimits } from '../../domain/budget.ts';
 import type { DatasetRef } from '../../domain/dataset.ts';
 import type { Permission, Principal } from '../../domain/principal.ts';
 import { defineMethod, defineTopic } from '../method.ts';
@@ -101,6 +102,34 @@ export interface GetPublicKeysResponse {
 export const getPublicKeys = defineMethod<Record<string, never>, GetPublicKeysResponse>('auth.GetPublicKeys', () =>
   codecs().then(({ GetPublicKeys }) => GetPublicKeys),
 );
+
+export interface SetQuotaRequest {
+  readonly tenant: TenantId;
+  /** Kinds that are missing have the server's default. */
+  readonly limits: BudgetLimits;
+}
+
+/** Gives a tenant its budget, in place of the one it had. `TenantNotFoundError`. */
+export const setQuota = defineMethod<SetQuotaRequest, Record<string, never>>('auth.SetQuota', () =>
+  codecs().then(({ SetQuota }) => SetQuota),
+);
+
+export interface UsageRequest {
+  readonly tenant: TenantId;
+}
+
+export interface UsageResponse {
+  /** One for each kind; `limit` null where none is in force. */
+  readonly usage: readonly {
+    readonly kind: BudgetKind;
+    readonly used: number;
+    readonly limit: number | null;
+    readonly warnsOnly: boolean;
+  }[];
+}
+
+/** What a tenant may use, and what it uses. `TenantNotFoundError`. */
+export const usage = defineMethod<UsageRequest, UsageResponse>('auth.Usage', () => codecs().then(({ Usage }) => Usage));
 
 /** Removes the registry entry and its grants; the last step of erasing a dataset. */
 export const removeDataset = defineMethod<RemoveDatasetRequest, RemoveDatasetResponse>('auth.RemoveDataset', () =>

@@ -15,7 +15,7 @@ import type { Message, UnknownEnum } from "@bufbuild/protobuf";
  * Describes the file engram/auth/v1/auth.proto.
  */
 export const file_engram_auth_v1_auth: GenFile = /*@__PURE__*/
-  fileDesc("ChllbmdyYW0vYXV0aC92MS9hdXRoLnByb3RvEg5lbmdyYW0uYXV0aC52MSJJCgpDcmVkZW50aWFsEiwKBGtpbmQYASABKA4yHi5lbmdyYW0uYXV0aC52MS5DcmVkZW50aWFsS2luZBINCgV2YWx1ZRgCIAEoCSJmChNBdXRoZW50aWNhdGVSZXF1ZXN0Ei8KC2NyZWRlbnRpYWxzGAEgAygLMhouZW5ncmFtLmF1dGgudjEuQ3JlZGVudGlhbBITCgZzdHJpY3QYAiABKAhIAIgBAUIJCgdfc3RyaWN0IpoBChRBdXRoZW50aWNhdGVSZXNwb25zZRIzCglwcmluY2lwYWwYASABKAsyGy5lbmdyYW0uY29tbW9uLnYxLlByaW5jaXBhbEgAiAEBEhAKCHJlcXVpcmVkGAIgASgIEg8KB3Bvc3R1cmUYAyABKAkSEgoFdG9rZW4YBCABKAlIAYgBAUIMCgpfcHJpbmNpcGFsQggKBl90b2tlbiI2ChNHZXRQcmluY2lwYWxSZXF1ZXN0Eg8KB3VzZXJfaWQYASABKAkSDgoGdGVuYW50GAIgASgJIncKFEdldFByaW5jaXBhbFJlc3BvbnNlEjMKCXByaW5jaXBhbBgBIAEoCzIbLmVuZ3JhbS5jb21tb24udjEuUHJpbmNpcGFsSACIAQESEgoFdG9rZW4YAiABKAlIAYgBAUIMCgpfcHJpbmNpcGFsQggKBl90b2tlbiKiAgoWUmVzb2x2ZURhdGFzZXRzUmVxdWVzdBIuCgpwZXJtaXNzaW9uGAEgASgOMhouZW5ncmFtLmF1dGgudjEuUGVybWlzc2lvbhIqCgNpZHMYAiABKAsyGC5lbmdyYW0uY29tbW9uLnYxLklkTGlzdEgAiAEBEiwKBW5hbWVzGAMgASgLMhguZW5ncmFtLmNvbW1vbi52MS5JZExpc3RIAYgBARIbCg5jcmVhdGVfbWlzc2luZxgEIAEoCEgCiAEBEiIKFW5hbWVzX2Ftb25nX3Blcm1pdHRlZBgFIAEoCEgDiAEBQgYKBF9pZHNCCAoGX25hbWVzQhEKD19jcmVhdGVfbWlzc2luZ0IYChZfbmFtZXNfYW1vbmdfcGVybWl0dGVkIkYKF1Jlc29sdmVEYXRhc2V0c1Jlc3BvbnNlEisKCGRhdGFzZXRzGAEgAygLMhkuZW5ncmFtLmNvbW1vbi52MS5EYXRhc2V0IiQKFENyZWF0ZURhdGFzZXRSZXF1ZXN0EgwKBG5hbWUYASABKAkiQwoVQ3JlYXRlRGF0YXNldFJlc3BvbnNlEioKB2RhdGFzZXQYASABKAsyGS5lbmdyYW0uY29tbW9uLnYxLkRhdGFzZXQiQgoUUmVtb3ZlRGF0YXNldFJlcXVlc3QSKgoHZGF0YXNldBgBIAEoCzIZLmVuZ3JhbS5jb21tb24udjEuRGF0YXNldCIoChVSZW1vdmVEYXRhc2V0UmVzcG9uc2USDwoHcmVtb3ZlZBgBIAEoCCIWChRHZXRQdWJsaWNLZXlzUmVxdWVzdCIlChVHZXRQdWJsaWNLZXlzUmVzcG9uc2USDAoEandrcxgBIAMoCSqGAQoOQ3JlZGVudGlhbEtpbmQSHwobQ1JFREVOVElBTF9LSU5EX1VOU1BFQ0lGSUVEEAASGwoXQ1JFREVOVElBTF9LSU5EX0FQSV9LRVkQARIaChZDUkVERU5USUFMX0tJTkRfQkVBUkVSEAISGgoWQ1JFREVOVElBTF9LSU5EX0NPT0tJRRADKoABCgpQZXJtaXNzaW9uEhoKFlBFUk1JU1NJT05fVU5TUEVDSUZJRUQQABITCg9QRVJNSVNTSU9OX1JFQUQQARIUChBQRVJNSVNTSU9OX1dSSVRFEAISFQoRUEVSTUlTU0lPTl9ERUxFVEUQAxIUChBQRVJNSVNTSU9OX1NIQVJFEAQyqQYKC0F1dGhTZXJ2aWNlEooBCgxBdXRoZW50aWNhdGUSIy5lbmdyYW0uYXV0aC52MS5BdXRoZW50aWNhdGVSZXF1ZXN0GiQuZW5ncmFtLmF1dGgudjEuQXV0aGVudGljYXRlUmVzcG9uc2UiL5ACAqK7GCgSBGF1dGgSBmluZ2VzdBIHY29nbmlmeRIGc2VhcmNoIgdzZXJ2aWNlEnQKDEdldFByaW5jaXBhbBIjLmVuZ3JhbS5hdXRoLnYxLkdldFByaW5jaXBhbFJlcXVlc3QaJC5lbmdyYW0uYXV0aC52MS5HZXRQcmluY2lwYWxSZXNwb25zZSIZkAIBorsYEhIHY29nbmlmeSIHc2VydmljZRKPAQoPUmVzb2x2ZURhdGFzZXRzEiYuZW5ncmFtLmF1dGgudjEuUmVzb2x2ZURhdGFzZXRzUmVxdWVzdBonLmVuZ3JhbS5hdXRoLnYxLlJlc29sdmVEYXRhc2V0c1Jlc3BvbnNlIiuQAgKiuxgkEgZpbmdlc3QSB2NvZ25pZnkSBnNlYXJjaCIJcHJpbmNpcGFsEngKDUNyZWF0ZURhdGFzZXQSJC5lbmdyYW0uYXV0aC52MS5DcmVhdGVEYXRhc2V0UmVxdWVzdBolLmVuZ3JhbS5hdXRoLnYxLkNyZWF0ZURhdGFzZXRSZXNwb25zZSIakAICorsYExIGaW5nZXN0IglwcmluY2lwYWwSeAoNUmVtb3ZlRGF0YXNldBIkLmVuZ3JhbS5hdXRoLnYxLlJlbW92ZURhdGFzZXRSZXF1ZXN0GiUuZW5ncmFtLmF1dGgudjEuUmVtb3ZlRGF0YXNldFJlc3BvbnNlIhqQAgKiuxgTEgZpbmdlc3QiCXByaW5jaXBhbBKQAQoNR2V0UHVibGljS2V5cxIkLmVuZ3JhbS5hdXRoLnYxLkdldFB1YmxpY0tleXNSZXF1ZXN0GiUuZW5ncmFtLmF1dGgudjEuR2V0UHVibGljS2V5c1Jlc3BvbnNlIjKQAgGiuxgrCIgnEgRhdXRoEgZpbmdlc3QSB2NvZ25pZnkSBnNlYXJjaCIHc2VydmljZWIGcHJvdG8z", [file_engram_common_v1_dataset, file_engram_common_v1_principal, file_engram_options_v1_options]);
+  fileDesc("ChllbmdyYW0vYXV0aC92MS9hdXRoLnByb3RvEg5lbmdyYW0uYXV0aC52MSJJCgpDcmVkZW50aWFsEiwKBGtpbmQYASABKA4yHi5lbmdyYW0uYXV0aC52MS5DcmVkZW50aWFsS2luZBINCgV2YWx1ZRgCIAEoCSJmChNBdXRoZW50aWNhdGVSZXF1ZXN0Ei8KC2NyZWRlbnRpYWxzGAEgAygLMhouZW5ncmFtLmF1dGgudjEuQ3JlZGVudGlhbBITCgZzdHJpY3QYAiABKAhIAIgBAUIJCgdfc3RyaWN0IpoBChRBdXRoZW50aWNhdGVSZXNwb25zZRIzCglwcmluY2lwYWwYASABKAsyGy5lbmdyYW0uY29tbW9uLnYxLlByaW5jaXBhbEgAiAEBEhAKCHJlcXVpcmVkGAIgASgIEg8KB3Bvc3R1cmUYAyABKAkSEgoFdG9rZW4YBCABKAlIAYgBAUIMCgpfcHJpbmNpcGFsQggKBl90b2tlbiI2ChNHZXRQcmluY2lwYWxSZXF1ZXN0Eg8KB3VzZXJfaWQYASABKAkSDgoGdGVuYW50GAIgASgJIncKFEdldFByaW5jaXBhbFJlc3BvbnNlEjMKCXByaW5jaXBhbBgBIAEoCzIbLmVuZ3JhbS5jb21tb24udjEuUHJpbmNpcGFsSACIAQESEgoFdG9rZW4YAiABKAlIAYgBAUIMCgpfcHJpbmNpcGFsQggKBl90b2tlbiJICg9TZXRRdW90YVJlcXVlc3QSDgoGdGVuYW50GAEgASgJEiUKBnF1b3RhcxgCIAMoCzIVLmVuZ3JhbS5hdXRoLnYxLlF1b3RhIkcKBVF1b3RhEgwKBGtpbmQYASABKAkSEgoFbGltaXQYAiABKAFIAIgBARISCgp3YXJuc19vbmx5GAMgASgIQggKBl9saW1pdCISChBTZXRRdW90YVJlc3BvbnNlIh4KDFVzYWdlUmVxdWVzdBIOCgZ0ZW5hbnQYASABKAkiOwoNVXNhZ2VSZXNwb25zZRIqCgV1c2FnZRgBIAMoCzIbLmVuZ3JhbS5hdXRoLnYxLlVzYWdlT2ZLaW5kIlsKC1VzYWdlT2ZLaW5kEgwKBGtpbmQYASABKAkSDAoEdXNlZBgCIAEoARISCgVsaW1pdBgDIAEoAUgAiAEBEhIKCndhcm5zX29ubHkYBCABKAhCCAoGX2xpbWl0IqICChZSZXNvbHZlRGF0YXNldHNSZXF1ZXN0Ei4KCnBlcm1pc3Npb24YASABKA4yGi5lbmdyYW0uYXV0aC52MS5QZXJtaXNzaW9uEioKA2lkcxgCIAEoCzIYLmVuZ3JhbS5jb21tb24udjEuSWRMaXN0SACIAQESLAoFbmFtZXMYAyABKAsyGC5lbmdyYW0uY29tbW9uLnYxLklkTGlzdEgBiAEBEhsKDmNyZWF0ZV9taXNzaW5nGAQgASgISAKIAQESIgoVbmFtZXNfYW1vbmdfcGVybWl0dGVkGAUgASgISAOIAQFCBgoEX2lkc0IICgZfbmFtZXNCEQoPX2NyZWF0ZV9taXNzaW5nQhgKFl9uYW1lc19hbW9uZ19wZXJtaXR0ZWQiRgoXUmVzb2x2ZURhdGFzZXRzUmVzcG9uc2USKwoIZGF0YXNldHMYASADKAsyGS5lbmdyYW0uY29tbW9uLnYxLkRhdGFzZXQiJAoUQ3JlYXRlRGF0YXNldFJlcXVlc3QSDAoEbmFtZRgBIAEoCSJDChVDcmVhdGVEYXRhc2V0UmVzcG9uc2USKgoHZGF0YXNldBgBIAEoCzIZLmVuZ3JhbS5jb21tb24udjEuRGF0YXNldCJCChRSZW1vdmVEYXRhc2V0UmVxdWVzdBIqCgdkYXRhc2V0GAEgASgLMhkuZW5ncmFtLmNvbW1vbi52MS5EYXRhc2V0IigKFVJlbW92ZURhdGFzZXRSZXNwb25zZRIPCgdyZW1vdmVkGAEgASgIIhYKFEdldFB1YmxpY0tleXNSZXF1ZXN0IiUKFUdldFB1YmxpY0tleXNSZXNwb25zZRIMCgRqd2tzGAEgAygJKoYBCg5DcmVkZW50aWFsS2luZBIfChtDUkVERU5USUFMX0tJTkRfVU5TUEVDSUZJRUQQABIbChdDUkVERU5USUFMX0tJTkRfQVBJX0tFWRABEhoKFkNSRURFTlRJQUxfS0lORF9CRUFSRVIQAhIaChZDUkVERU5USUFMX0tJTkRfQ09PS0lFEAMqgAEKClBlcm1pc3Npb24SGgoWUEVSTUlTU0lPTl9VTlNQRUNJRklFRBAAEhMKD1BFUk1JU1NJT05fUkVBRBABEhQKEFBFUk1JU1NJT05fV1JJVEUQAhIVChFQRVJNSVNTSU9OX0RFTEVURRADEhQKEFBFUk1JU1NJT05fU0hBUkUQBDL2BwoLQXV0aFNlcnZpY2USigEKDEF1dGhlbnRpY2F0ZRIjLmVuZ3JhbS5hdXRoLnYxLkF1dGhlbnRpY2F0ZVJlcXVlc3QaJC5lbmdyYW0uYXV0aC52MS5BdXRoZW50aWNhdGVSZXNwb25zZSIvkAICorsYKBIEYXV0aBIGaW5nZXN0Egdjb2duaWZ5EgZzZWFyY2giB3NlcnZpY2USdAoMR2V0UHJpbmNpcGFsEiMuZW5ncmFtLmF1dGgudjEuR2V0UHJpbmNpcGFsUmVxdWVzdBokLmVuZ3JhbS5hdXRoLnYxLkdldFByaW5jaXBhbFJlc3BvbnNlIhmQAgGiuxgSEgdjb2duaWZ5IgdzZXJ2aWNlEo8BCg9SZXNvbHZlRGF0YXNldHMSJi5lbmdyYW0uYXV0aC52MS5SZXNvbHZlRGF0YXNldHNSZXF1ZXN0GicuZW5ncmFtLmF1dGgudjEuUmVzb2x2ZURhdGFzZXRzUmVzcG9uc2UiK5ACAqK7GCQSBmluZ2VzdBIHY29nbmlmeRIGc2VhcmNoIglwcmluY2lwYWwSeAoNQ3JlYXRlRGF0YXNldBIkLmVuZ3JhbS5hdXRoLnYxLkNyZWF0ZURhdGFzZXRSZXF1ZXN0GiUuZW5ncmFtLmF1dGgudjEuQ3JlYXRlRGF0YXNldFJlc3BvbnNlIhqQAgKiuxgTEgZpbmdlc3QiCXByaW5jaXBhbBJ4Cg1SZW1vdmVEYXRhc2V0EiQuZW5ncmFtLmF1dGgudjEuUmVtb3ZlRGF0YXNldFJlcXVlc3QaJS5lbmdyYW0uYXV0aC52MS5SZW1vdmVEYXRhc2V0UmVzcG9uc2UiGpACAqK7GBMSBmluZ2VzdCIJcHJpbmNpcGFsEmkKCFNldFF1b3RhEh8uZW5ncmFtLmF1dGgudjEuU2V0UXVvdGFSZXF1ZXN0GiAuZW5ncmFtLmF1dGgudjEuU2V0UXVvdGFSZXNwb25zZSIakAICorsYExIIb3BlcmF0b3IiB3NlcnZpY2USYAoFVXNhZ2USHC5lbmdyYW0uYXV0aC52MS5Vc2FnZVJlcXVlc3QaHS5lbmdyYW0uYXV0aC52MS5Vc2FnZVJlc3BvbnNlIhqQAgGiuxgTEghvcGVyYXRvciIHc2VydmljZRKQAQoNR2V0UHVibGljS2V5cxIkLmVuZ3JhbS5hdXRoLnYxLkdldFB1YmxpY0tleXNSZXF1ZXN0GiUuZW5ncmFtLmF1dGgudjEuR2V0UHVibGljS2V5c1Jlc3BvbnNlIjKQAgGiuxgrCIgnEgRhdXRoEgZpbmdlc3QSB2NvZ25pZnkSBnNlYXJjaCIHc2VydmljZWIGcHJvdG8z", [file_engram_common_v1_dataset, file_engram_common_v1_principal, file_engram_options_v1_options]);
 
 /**
  * @generated from message engram.auth.v1.Credential
@@ -148,6 +148,147 @@ export const GetPrincipalResponseSchema: GenMessage<GetPrincipalResponse> = /*@_
   messageDesc(file_engram_auth_v1_auth, 4);
 
 /**
+ * @generated from message engram.auth.v1.SetQuotaRequest
+ */
+export type SetQuotaRequest = Message<"engram.auth.v1.SetQuotaRequest"> & {
+  /**
+   * @generated from field: string tenant = 1;
+   */
+  tenant: string;
+
+  /**
+   * Kinds that are missing have the server's default.
+   *
+   * @generated from field: repeated engram.auth.v1.Quota quotas = 2;
+   */
+  quotas: Quota[];
+};
+
+/**
+ * Describes the message engram.auth.v1.SetQuotaRequest.
+ * Use `create(SetQuotaRequestSchema)` to create a new message.
+ */
+export const SetQuotaRequestSchema: GenMessage<SetQuotaRequest> = /*@__PURE__*/
+  messageDesc(file_engram_auth_v1_auth, 5);
+
+/**
+ * @generated from message engram.auth.v1.Quota
+ */
+export type Quota = Message<"engram.auth.v1.Quota"> & {
+  /**
+   * As in a Tenant resource: llmTokensPerDay, llmTokensPerMonth, storageBytes, items, datasets, requestsPerMinute,
+   * concurrentRuns.
+   *
+   * @generated from field: string kind = 1;
+   */
+  kind: string;
+
+  /**
+   * Absent: no limit.
+   *
+   * @generated from field: optional double limit = 2;
+   */
+  limit?: number | undefined;
+
+  /**
+   * Lets through what goes beyond, and says so.
+   *
+   * @generated from field: bool warns_only = 3;
+   */
+  warnsOnly: boolean;
+};
+
+/**
+ * Describes the message engram.auth.v1.Quota.
+ * Use `create(QuotaSchema)` to create a new message.
+ */
+export const QuotaSchema: GenMessage<Quota> = /*@__PURE__*/
+  messageDesc(file_engram_auth_v1_auth, 6);
+
+/**
+ * @generated from message engram.auth.v1.SetQuotaResponse
+ */
+export type SetQuotaResponse = Message<"engram.auth.v1.SetQuotaResponse"> & {
+};
+
+/**
+ * Describes the message engram.auth.v1.SetQuotaResponse.
+ * Use `create(SetQuotaResponseSchema)` to create a new message.
+ */
+export const SetQuotaResponseSchema: GenMessage<SetQuotaResponse> = /*@__PURE__*/
+  messageDesc(file_engram_auth_v1_auth, 7);
+
+/**
+ * @generated from message engram.auth.v1.UsageRequest
+ */
+export type UsageRequest = Message<"engram.auth.v1.UsageRequest"> & {
+  /**
+   * @generated from field: string tenant = 1;
+   */
+  tenant: string;
+};
+
+/**
+ * Describes the message engram.auth.v1.UsageRequest.
+ * Use `create(UsageRequestSchema)` to create a new message.
+ */
+export const UsageRequestSchema: GenMessage<UsageRequest> = /*@__PURE__*/
+  messageDesc(file_engram_auth_v1_auth, 8);
+
+/**
+ * @generated from message engram.auth.v1.UsageResponse
+ */
+export type UsageResponse = Message<"engram.auth.v1.UsageResponse"> & {
+  /**
+   * One for each kind.
+   *
+   * @generated from field: repeated engram.auth.v1.UsageOfKind usage = 1;
+   */
+  usage: UsageOfKind[];
+};
+
+/**
+ * Describes the message engram.auth.v1.UsageResponse.
+ * Use `create(UsageResponseSchema)` to create a new message.
+ */
+export const UsageResponseSchema: GenMessage<UsageResponse> = /*@__PURE__*/
+  messageDesc(file_engram_auth_v1_auth, 9);
+
+/**
+ * @generated from message engram.auth.v1.UsageOfKind
+ */
+export type UsageOfKind = Message<"engram.auth.v1.UsageOfKind"> & {
+  /**
+   * @generated from field: string kind = 1;
+   */
+  kind: string;
+
+  /**
+   * @generated from field: double used = 2;
+   */
+  used: number;
+
+  /**
+   * The limit in force; absent: none.
+   *
+   * @generated from field: optional double limit = 3;
+   */
+  limit?: number | undefined;
+
+  /**
+   * @generated from field: bool warns_only = 4;
+   */
+  warnsOnly: boolean;
+};
+
+/**
+ * Describes the message engram.auth.v1.UsageOfKind.
+ * Use `create(UsageOfKindSchema)` to create a new message.
+ */
+export const UsageOfKindSchema: GenMessage<UsageOfKind> = /*@__PURE__*/
+  messageDesc(file_engram_auth_v1_auth, 10);
+
+/**
  * @generated from message engram.auth.v1.ResolveDatasetsRequest
  */
 export type ResolveDatasetsRequest = Message<"engram.auth.v1.ResolveDatasetsRequest"> & {
@@ -184,7 +325,7 @@ export type ResolveDatasetsRequest = Message<"engram.auth.v1.ResolveDatasetsRequ
  * Use `create(ResolveDatasetsRequestSchema)` to create a new message.
  */
 export const ResolveDatasetsRequestSchema: GenMessage<ResolveDatasetsRequest> = /*@__PURE__*/
-  messageDesc(file_engram_auth_v1_auth, 5);
+  messageDesc(file_engram_auth_v1_auth, 11);
 
 /**
  * @generated from message engram.auth.v1.ResolveDatasetsResponse
@@ -201,7 +342,7 @@ export type ResolveDatasetsResponse = Message<"engram.auth.v1.ResolveDatasetsRes
  * Use `create(ResolveDatasetsResponseSchema)` to create a new message.
  */
 export const ResolveDatasetsResponseSchema: GenMessage<ResolveDatasetsResponse> = /*@__PURE__*/
-  messageDesc(file_engram_auth_v1_auth, 6);
+  messageDesc(file_engram_auth_v1_auth, 12);
 
 /**
  * @generated from message engram.auth.v1.CreateDatasetRequest
@@ -218,7 +359,7 @@ export type CreateDatasetRequest = Message<"engram.auth.v1.CreateDatasetRequest"
  * Use `create(CreateDatasetRequestSchema)` to create a new message.
  */
 export const CreateDatasetRequestSchema: GenMessage<CreateDatasetRequest> = /*@__PURE__*/
-  messageDesc(file_engram_auth_v1_auth, 7);
+  messageDesc(file_engram_auth_v1_auth, 13);
 
 /**
  * @generated from message engram.auth.v1.CreateDatasetResponse
@@ -235,7 +376,7 @@ export type CreateDatasetResponse = Message<"engram.auth.v1.CreateDatasetRespons
  * Use `create(CreateDatasetResponseSchema)` to create a new message.
  */
 export const CreateDatasetResponseSchema: GenMessage<CreateDatasetResponse> = /*@__PURE__*/
-  messageDesc(file_engram_auth_v1_auth, 8);
+  messageDesc(file_engram_auth_v1_auth, 14);
 
 /**
  * @generated from message engram.auth.v1.RemoveDatasetRequest
@@ -252,7 +393,7 @@ export type RemoveDatasetRequest = Message<"engram.auth.v1.RemoveDatasetRequest"
  * Use `create(RemoveDatasetRequestSchema)` to create a new message.
  */
 export const RemoveDatasetRequestSchema: GenMessage<RemoveDatasetRequest> = /*@__PURE__*/
-  messageDesc(file_engram_auth_v1_auth, 9);
+  messageDesc(file_engram_auth_v1_auth, 15);
 
 /**
  * @generated from message engram.auth.v1.RemoveDatasetResponse
@@ -269,7 +410,7 @@ export type RemoveDatasetResponse = Message<"engram.auth.v1.RemoveDatasetRespons
  * Use `create(RemoveDatasetResponseSchema)` to create a new message.
  */
 export const RemoveDatasetResponseSchema: GenMessage<RemoveDatasetResponse> = /*@__PURE__*/
-  messageDesc(file_engram_auth_v1_auth, 10);
+  messageDesc(file_engram_auth_v1_auth, 16);
 
 /**
  * @generated from message engram.auth.v1.GetPublicKeysRequest
@@ -282,7 +423,7 @@ export type GetPublicKeysRequest = Message<"engram.auth.v1.GetPublicKeysRequest"
  * Use `create(GetPublicKeysRequestSchema)` to create a new message.
  */
 export const GetPublicKeysRequestSchema: GenMessage<GetPublicKeysRequest> = /*@__PURE__*/
-  messageDesc(file_engram_auth_v1_auth, 11);
+  messageDesc(file_engram_auth_v1_auth, 17);
 
 /**
  * @generated from message engram.auth.v1.GetPublicKeysResponse
@@ -301,7 +442,7 @@ export type GetPublicKeysResponse = Message<"engram.auth.v1.GetPublicKeysRespons
  * Use `create(GetPublicKeysResponseSchema)` to create a new message.
  */
 export const GetPublicKeysResponseSchema: GenMessage<GetPublicKeysResponse> = /*@__PURE__*/
-  messageDesc(file_engram_auth_v1_auth, 12);
+  messageDesc(file_engram_auth_v1_auth, 18);
 
 /**
  * Where a credential was found.
@@ -443,6 +584,26 @@ export const AuthService: GenService<{
     methodKind: "unary";
     input: typeof RemoveDatasetRequestSchema;
     output: typeof RemoveDatasetResponseSchema;
+  },
+  /**
+   * Gives a tenant its budget, in place of the one it had.
+   *
+   * @generated from rpc engram.auth.v1.AuthService.SetQuota
+   */
+  setQuota: {
+    methodKind: "unary";
+    input: typeof SetQuotaRequestSchema;
+    output: typeof SetQuotaResponseSchema;
+  },
+  /**
+   * What a tenant may use, and what it uses.
+   *
+   * @generated from rpc engram.auth.v1.AuthService.Usage
+   */
+  usage: {
+    methodKind: "unary";
+    input: typeof UsageRequestSchema;
+    output: typeof UsageResponseSchema;
   },
   /**
    * The keys that verify principal tokens.
