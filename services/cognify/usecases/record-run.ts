@@ -2,7 +2,7 @@ import type { RunId } from '../../common/domain/brand.ts';
 import { type DatasetRef, scopeOf } from '../../common/domain/dataset.ts';
 import { asId } from '../../common/domain/ids.ts';
 import type { Principal } from '../../common/domain/principal.ts';
-import { isTerminal, type RunItem, type RunStatus } from '../../common/domain/run.ts';
+import { isTerminal, type RunItem, type RunOutcome, type RunStatus } from '../../common/domain/run.ts';
 import { DuplicateKeyError } from '../../common/ports/document-store.ts';
 import { runsCollection } from '../../common/repositories/runs.ts';
 import { scrubErrorText } from '../../common/runs/scrub-error.ts';
@@ -16,6 +16,8 @@ export interface RecordedRun {
   readonly status: RunStatus;
   readonly items?: readonly string[];
   readonly error?: { readonly name: string; readonly message: string };
+  readonly outcome?: RunOutcome;
+  readonly background?: boolean;
 }
 
 /** Keeps the history of runs that another service drives. One that was short comes with its end alone. */
@@ -34,11 +36,11 @@ export async function recordRun(
 
 async function recordOnce(
   { runs, recorder }: Pick<CognifyDependencies, 'runs' | 'recorder'>,
-  { principal, dataset, pipeline, runId, status, items, error }: RecordedRun,
+  { principal, dataset, pipeline, runId, status, items, error, outcome, background = false }: RecordedRun,
 ): Promise<void> {
   const id = asId<RunId>(runId);
   const run = await runs.get(scopeOf(dataset), id);
-  const begun = { id, pipeline, dataset, userId: principal.id, background: false };
+  const begun = { id, pipeline, dataset, userId: principal.id, background };
   if (!isTerminal(status)) {
     if (run === null) await recorder.started(begun);
     return;
@@ -46,7 +48,11 @@ async function recordOnce(
   const ended = (items ?? []).map((item): RunItem => ({ item: asId(item), status: 'completed' }));
   const failure = { errorClass: error?.name ?? 'CogneeSystemError', message: scrubErrorText(error?.message ?? '') };
   const isErrored = status === 'DATASET_PROCESSING_ERRORED';
-  const end = { items: ended, ...(isErrored ? { error: { ...failure, status: 500 } } : {}) };
+  const end = {
+    items: ended,
+    ...(isErrored ? { error: { ...failure, status: 500 } } : {}),
+    ...(outcome === undefined ? {} : { outcome }),
+  };
   if (run === null) await recorder.whole(begun, end);
   else await recorder.ended(run, dataset, end);
 }

@@ -8,6 +8,7 @@ import type { RunEvent, RunState } from '../domain/run.ts';
 import type { Codec } from './codec.ts';
 import * as auth from './methods/auth.ts';
 import * as cognify from './methods/cognify.ts';
+import * as improve from './methods/improve.ts';
 import * as ingest from './methods/ingest.ts';
 import * as search from './methods/search.ts';
 
@@ -110,15 +111,35 @@ describe('messages of the services', () => {
     const page = fc.record({ dataset, limit: count, after: text, ids }, { requiredKeys: ['dataset', 'limit'] });
     await survives(request(ingest.datasetItems), page);
     await survives(response(ingest.datasetItems), fc.record({ items: fc.array(item), next: orNull(text) }));
+    const document = fc.record({ key: text, name: text, text, nodeSets: fc.array(text), externalMetadata: object });
+    await survives(request(ingest.keepDocuments), fc.record({ dataset, documents: fc.array(document) }));
+    await survives(response(ingest.keepDocuments), fc.record({ itemIds: ids, added: count }));
     await survives(request(search.eraseSearched), fc.record({ dataset }));
     await survives(response(search.eraseSearched), fc.record({ removed: count, residue: count }));
+  });
+
+  it('keep every field of improve', async () => {
+    await survives(request(improve.startImprove), fc.record({ dataset, sessions: ids }));
+    await survives(response(improve.startImprove), fc.record({ accepted: fc.boolean(), rerunRequested: fc.boolean() }));
+    await survives(request(improve.eraseLearned), fc.record({ dataset }));
+    await survives(response(improve.eraseLearned), fc.record({ removed: count, residue: count }));
   });
 
   it('keep every field of cognify', async () => {
     await survives(request(cognify.startRun), fc.record({ dataset, options, background: fc.boolean() }));
     await survives(response(cognify.startRun), fc.record({ run }));
     const error = fc.record({ name: text, message: text });
-    const recorded = { dataset, pipeline: text, runId: text, status, items: ids, error };
+    const outcome = fc.constantFrom('succeeded' as const, 'failed' as const, 'noop' as const);
+    const recorded = {
+      dataset,
+      pipeline: text,
+      runId: text,
+      status,
+      items: ids,
+      error,
+      outcome,
+      background: fc.boolean(),
+    };
     await survives(
       request(cognify.recordRun),
       fc.record(recorded, { requiredKeys: ['dataset', 'pipeline', 'runId', 'status', 'items'] }),

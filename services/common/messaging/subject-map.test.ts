@@ -5,6 +5,7 @@ import { METHODS } from '../contracts/method-table.ts';
 import type { Method } from './method.ts';
 import * as auth from './methods/auth.ts';
 import * as cognify from './methods/cognify.ts';
+import * as improve from './methods/improve.ts';
 import * as ingest from './methods/ingest.ts';
 import * as search from './methods/search.ts';
 import { describeService, serviceHealth } from './methods/system.ts';
@@ -18,7 +19,7 @@ const read = (file: string) => readFileSync(`${root}/${file}`, 'utf8');
 type NamedMethod = readonly [string, Method<unknown, unknown>];
 const isMethod = (entry: readonly [string, unknown]): entry is NamedMethod =>
   typeof entry[1] === 'object' && entry[1] !== null && 'path' in entry[1];
-const defined = [auth, cognify, ingest, search]
+const defined = [auth, cognify, improve, ingest, search]
   .flatMap((module): (readonly [string, unknown])[] => Object.entries(module))
   .filter(isMethod);
 

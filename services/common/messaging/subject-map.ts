@@ -2,6 +2,7 @@ import { type DescMethod, type DescService, getOption } from '@bufbuild/protobuf
 import { MethodOptions_IdempotencyLevel as Idempotency } from '@bufbuild/protobuf/wkt';
 import { AuthService } from '../contracts/engram/auth/v1/auth_pb.ts';
 import { CognifyService } from '../contracts/engram/cognify/v1/cognify_pb.ts';
+import { ImproveService } from '../contracts/engram/improve/v1/improve_pb.ts';
 import { IngestService } from '../contracts/engram/ingest/v1/ingest_pb.ts';
 import { call } from '../contracts/engram/options/v1/options_pb.ts';
 import { SearchService } from '../contracts/engram/search/v1/search_pb.ts';
@@ -12,6 +13,7 @@ export const PROTO_SERVICES: readonly DescService[] = [
   AuthService,
   IngestService,
   CognifyService,
+  ImproveService,
   SearchService,
   SystemService,
 ];

@@ -106,7 +106,7 @@ async function storeItems(
 ): Promise<Map<string, DataItem>> {
   const { intents, ids, clock, settings } = dependencies;
   const scope = scopeOf(request.dataset);
-  const planned = sources.map((source) => ({ ...source, id: asId<DataItemId>(ids.uuid()) }));
+  const planned = sources.map((plan) => ({ ...plan, id: plan.source.itemId ?? asId<DataItemId>(ids.uuid()) }));
   const prefixes = planned.map(({ id }) => itemBlobs.prefix(id));
   const intent = ids.ordered();
   const declared = intents.declare(scope, intent, prefixes, clock.now().toISOString());

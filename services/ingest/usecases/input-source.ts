@@ -1,5 +1,6 @@
 import { createHash } from 'node:crypto';
 import { buffer } from 'node:stream/consumers';
+import type { DataItemId } from '../../common/domain/brand.ts';
 import { engramError } from '../../common/domain/errors.ts';
 import type { Fetcher } from '../../common/ports/documents.ts';
 import type { UploadedFile } from '../../common/ports/upload.ts';
@@ -8,7 +9,9 @@ import type { UploadedFile } from '../../common/ports/upload.ts';
 export type Input =
   | { readonly kind: 'upload'; readonly file: UploadedFile }
   /** Text, a URL, or (where allowed) a path of the server. */
-  | { readonly kind: 'string'; readonly value: string };
+  | { readonly kind: 'string'; readonly value: string }
+  /** Text that another service wrote, whatever it looks like. */
+  | { readonly kind: 'document'; readonly id: DataItemId; readonly fileName: string; readonly text: string };
 
 /** The bytes of an input, hashed, ready to be parsed and stored. */
 export interface Source {
@@ -21,6 +24,8 @@ export interface Source {
   readonly sourceUri: string | null;
   /** True for text that came as a string: it is text whatever it looks like. */
   readonly plainText: boolean;
+  /** Of the item that is made of it; default: a new one. */
+  readonly itemId?: DataItemId;
   bytes(): Promise<Uint8Array>;
 }
 
@@ -38,6 +43,7 @@ const DATABASE_SCHEME =
 /** A local folder can give several sources; everything else gives one. */
 export async function openInput(input: Input, options: SourceOptions, signal: AbortSignal): Promise<readonly Source[]> {
   if (input.kind === 'upload') return [uploadSource(input.file)];
+  if (input.kind === 'document') return [documentSource(input)];
   const value = input.value;
   if (/^https?:\/\/\S+$/i.test(value)) return [await urlSource(value, options, signal)];
   if (DATABASE_SCHEME.test(value)) {
@@ -63,6 +69,11 @@ function uploadSource(file: UploadedFile): Source {
     plainText: false,
     bytes: () => buffer(file.open()),
   };
+}
+
+function documentSource({ id, fileName, text }: Extract<Input, { readonly kind: 'document' }>): Source {
+  const facts = { fileName: baseName(fileName), sourceUri: null, plainText: true };
+  return { ...bytesSource(Buffer.from(text.toWellFormed(), 'utf8'), facts), itemId: id };
 }
 
 export function textSource(text: string): Source {

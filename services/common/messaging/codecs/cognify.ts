@@ -1,5 +1,6 @@
 import type { MessageInitShape } from '@bufbuild/protobuf';
 import * as wire from '../../contracts/engram/cognify/v1/cognify_pb.ts';
+import type { RunOutcome } from '../../domain/run.ts';
 import { type MethodCodec, messageCodec, present } from '../codec.ts';
 import type * as methods from '../methods/cognify.ts';
 import { fromRun, runStatus, toRun } from './runs.ts';
@@ -25,14 +26,15 @@ export const StartRun: MethodCodec<methods.StartRunRequest, methods.StartRunResp
 export const RecordRun: MethodCodec<methods.RecordRunRequest, Record<string, never>> = {
   request: messageCodec(
     wire.RecordRunRequestSchema,
-    ({ dataset, pipeline, runId, status, items, error }) => ({
+    ({ dataset, pipeline, runId, status, items, error, outcome, background }) => ({
       ...{ dataset: toDataset(dataset), pipeline, runId, status: runStatus.toWire(status) },
-      items: [...(items ?? [])],
-      error,
+      ...{ items: [...(items ?? [])], error, outcome, background },
     }),
-    ({ dataset, pipeline, runId, status, items, error }) => ({
+    ({ dataset, pipeline, runId, status, items, error, outcome, background }) => ({
       ...{ dataset: fromDataset(present(dataset, 'dataset')), pipeline, runId, status: runStatus.fromWire(status) },
       items,
+      ...maybe('background', background),
+      ...maybe('outcome', outcome as RunOutcome | undefined),
       ...(error === undefined ? {} : { error: { name: error.name, message: error.message } }),
     }),
   ),

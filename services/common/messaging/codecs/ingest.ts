@@ -28,6 +28,30 @@ export const DatasetItems: MethodCodec<methods.DatasetItemsRequest, methods.Data
   ),
 };
 
+export const KeepDocuments: MethodCodec<methods.KeepDocumentsRequest, methods.KeepDocumentsResponse> = {
+  request: messageCodec(
+    wire.KeepDocumentsRequestSchema,
+    ({ dataset, documents }) => ({
+      dataset: toDataset(dataset),
+      documents: documents.map(({ key, name, text, nodeSets, externalMetadata }) => ({
+        ...{ key, name, text, nodeSets: [...nodeSets] },
+        externalMetadataJson: toJsonText(externalMetadata),
+      })),
+    }),
+    ({ dataset, documents }) => ({
+      dataset: fromDataset(present(dataset, 'dataset')),
+      documents: documents.map(({ key, name, text, nodeSets, externalMetadataJson }) => ({
+        ...{ key, name, text, nodeSets, externalMetadata: fromJsonText(externalMetadataJson) },
+      })),
+    }),
+  ),
+  response: messageCodec(
+    wire.KeepDocumentsResponseSchema,
+    ({ itemIds, added }) => ({ itemIds: [...itemIds], added }),
+    ({ itemIds, added }) => ({ itemIds, added }),
+  ),
+};
+
 function toItem(item: DataItem): MessageInitShape<typeof wire.DataItemSchema> {
   const { id, name, fileName, label, ownerId, extension, mimeType, format, contentHash, importanceWeight } = item;
   return {

@@ -1,6 +1,6 @@
 import type { DatasetRef } from '../../domain/dataset.ts';
 import type { JsonObject } from '../../domain/json.ts';
-import type { RunEvent, RunState, RunStatus } from '../../domain/run.ts';
+import type { RunEvent, RunOutcome, RunState, RunStatus } from '../../domain/run.ts';
 import { defineMethod, defineTopic } from '../method.ts';
 
 const codecs = () => import('../codecs/cognify.ts');
@@ -37,9 +37,12 @@ export interface RecordRunRequest {
   readonly status: RunStatus;
   readonly items?: readonly string[];
   readonly error?: { readonly name: string; readonly message: string };
+  /** Of a run that ended. Default: as the status says. */
+  readonly outcome?: RunOutcome;
+  readonly background?: boolean;
 }
 
-/** Ingest records its own pipelines here (`add_pipeline`): cognify owns the run history. */
+/** Ingest and improve record their own pipelines here (`add_pipeline`, `improve`): cognify owns the run history. */
 export const recordRun = defineMethod<RecordRunRequest, Record<string, never>>('cognify.RecordRun', () =>
   codecs().then(({ RecordRun }) => RecordRun),
 );

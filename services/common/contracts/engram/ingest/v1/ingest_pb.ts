@@ -13,7 +13,7 @@ import type { Message } from "@bufbuild/protobuf";
  * Describes the file engram/ingest/v1/ingest.proto.
  */
 export const file_engram_ingest_v1_ingest: GenFile = /*@__PURE__*/
-  fileDesc("Ch1lbmdyYW0vaW5nZXN0L3YxL2luZ2VzdC5wcm90bxIQZW5ncmFtLmluZ2VzdC52MSKiAQoTRGF0YXNldEl0ZW1zUmVxdWVzdBIqCgdkYXRhc2V0GAEgASgLMhkuZW5ncmFtLmNvbW1vbi52MS5EYXRhc2V0EhIKBWFmdGVyGAIgASgJSACIAQESDQoFbGltaXQYAyABKA0SKgoDaWRzGAQgASgLMhguZW5ncmFtLmNvbW1vbi52MS5JZExpc3RIAYgBAUIICgZfYWZ0ZXJCBgoEX2lkcyJdChREYXRhc2V0SXRlbXNSZXNwb25zZRIpCgVpdGVtcxgBIAMoCzIaLmVuZ3JhbS5pbmdlc3QudjEuRGF0YUl0ZW0SEQoEbmV4dBgCIAEoCUgAiAEBQgcKBV9uZXh0ItECCghEYXRhSXRlbRIKCgJpZBgBIAEoCRIMCgRuYW1lGAIgASgJEhEKCWZpbGVfbmFtZRgDIAEoCRISCgVsYWJlbBgEIAEoCUgAiAEBEhAKCG93bmVyX2lkGAUgASgJEhEKCWV4dGVuc2lvbhgGIAEoCRIRCgltaW1lX3R5cGUYByABKAkSDgoGZm9ybWF0GAggASgJEhIKCnNpemVfYnl0ZXMYCSABKAMSFAoMY29udGVudF9oYXNoGAogASgJEhEKCW5vZGVfc2V0cxgLIAMoCRIeChZleHRlcm5hbF9tZXRhZGF0YV9qc29uGAwgASgJEhkKEWltcG9ydGFuY2Vfd2VpZ2h0GA0gASgBEhIKCmNyZWF0ZWRfYXQYDiABKAkSFwoKdXBkYXRlZF9hdBgPIAEoCUgBiAEBQggKBl9sYWJlbEINCgtfdXBkYXRlZF9hdDKSAQoNSW5nZXN0U2VydmljZRKAAQoMRGF0YXNldEl0ZW1zEiUuZW5ncmFtLmluZ2VzdC52MS5EYXRhc2V0SXRlbXNSZXF1ZXN0GiYuZW5ncmFtLmluZ2VzdC52MS5EYXRhc2V0SXRlbXNSZXNwb25zZSIhkAIBorsYGhIHY29nbmlmeRIGc2VhcmNoIgdzZXJ2aWNlYgZwcm90bzM", [file_engram_common_v1_dataset, file_engram_options_v1_options]);
+  fileDesc("Ch1lbmdyYW0vaW5nZXN0L3YxL2luZ2VzdC5wcm90bxIQZW5ncmFtLmluZ2VzdC52MSKiAQoTRGF0YXNldEl0ZW1zUmVxdWVzdBIqCgdkYXRhc2V0GAEgASgLMhkuZW5ncmFtLmNvbW1vbi52MS5EYXRhc2V0EhIKBWFmdGVyGAIgASgJSACIAQESDQoFbGltaXQYAyABKA0SKgoDaWRzGAQgASgLMhguZW5ncmFtLmNvbW1vbi52MS5JZExpc3RIAYgBAUIICgZfYWZ0ZXJCBgoEX2lkcyJqCgxLZXB0RG9jdW1lbnQSCwoDa2V5GAEgASgJEgwKBG5hbWUYAiABKAkSDAoEdGV4dBgDIAEoCRIRCglub2RlX3NldHMYBCADKAkSHgoWZXh0ZXJuYWxfbWV0YWRhdGFfanNvbhgFIAEoCSJ1ChRLZWVwRG9jdW1lbnRzUmVxdWVzdBIqCgdkYXRhc2V0GAEgASgLMhkuZW5ncmFtLmNvbW1vbi52MS5EYXRhc2V0EjEKCWRvY3VtZW50cxgCIAMoCzIeLmVuZ3JhbS5pbmdlc3QudjEuS2VwdERvY3VtZW50IjgKFUtlZXBEb2N1bWVudHNSZXNwb25zZRIQCghpdGVtX2lkcxgBIAMoCRINCgVhZGRlZBgCIAEoDSJdChREYXRhc2V0SXRlbXNSZXNwb25zZRIpCgVpdGVtcxgBIAMoCzIaLmVuZ3JhbS5pbmdlc3QudjEuRGF0YUl0ZW0SEQoEbmV4dBgCIAEoCUgAiAEBQgcKBV9uZXh0ItECCghEYXRhSXRlbRIKCgJpZBgBIAEoCRIMCgRuYW1lGAIgASgJEhEKCWZpbGVfbmFtZRgDIAEoCRISCgVsYWJlbBgEIAEoCUgAiAEBEhAKCG93bmVyX2lkGAUgASgJEhEKCWV4dGVuc2lvbhgGIAEoCRIRCgltaW1lX3R5cGUYByABKAkSDgoGZm9ybWF0GAggASgJEhIKCnNpemVfYnl0ZXMYCSABKAMSFAoMY29udGVudF9oYXNoGAogASgJEhEKCW5vZGVfc2V0cxgLIAMoCRIeChZleHRlcm5hbF9tZXRhZGF0YV9qc29uGAwgASgJEhkKEWltcG9ydGFuY2Vfd2VpZ2h0GA0gASgBEhIKCmNyZWF0ZWRfYXQYDiABKAkSFwoKdXBkYXRlZF9hdBgPIAEoCUgBiAEBQggKBl9sYWJlbEINCgtfdXBkYXRlZF9hdDKaAgoNSW5nZXN0U2VydmljZRKJAQoMRGF0YXNldEl0ZW1zEiUuZW5ncmFtLmluZ2VzdC52MS5EYXRhc2V0SXRlbXNSZXF1ZXN0GiYuZW5ncmFtLmluZ2VzdC52MS5EYXRhc2V0SXRlbXNSZXNwb25zZSIqkAIBorsYIxIHY29nbmlmeRIHaW1wcm92ZRIGc2VhcmNoIgdzZXJ2aWNlEn0KDUtlZXBEb2N1bWVudHMSJi5lbmdyYW0uaW5nZXN0LnYxLktlZXBEb2N1bWVudHNSZXF1ZXN0GicuZW5ncmFtLmluZ2VzdC52MS5LZWVwRG9jdW1lbnRzUmVzcG9uc2UiG5ACAqK7GBQIwKkHEgdpbXByb3ZlIgV3cml0ZWIGcHJvdG8z", [file_engram_common_v1_dataset, file_engram_options_v1_options]);
 
 /**
  * @generated from message engram.ingest.v1.DatasetItemsRequest
@@ -52,6 +52,95 @@ export const DatasetItemsRequestSchema: GenMessage<DatasetItemsRequest> = /*@__P
   messageDesc(file_engram_ingest_v1_ingest, 0);
 
 /**
+ * @generated from message engram.ingest.v1.KeptDocument
+ */
+export type KeptDocument = Message<"engram.ingest.v1.KeptDocument"> & {
+  /**
+   * Unique in the dataset; the id of the item derives from it.
+   *
+   * @generated from field: string key = 1;
+   */
+  key: string;
+
+  /**
+   * @generated from field: string name = 2;
+   */
+  name: string;
+
+  /**
+   * @generated from field: string text = 3;
+   */
+  text: string;
+
+  /**
+   * @generated from field: repeated string node_sets = 4;
+   */
+  nodeSets: string[];
+
+  /**
+   * JSON object.
+   *
+   * @generated from field: string external_metadata_json = 5;
+   */
+  externalMetadataJson: string;
+};
+
+/**
+ * Describes the message engram.ingest.v1.KeptDocument.
+ * Use `create(KeptDocumentSchema)` to create a new message.
+ */
+export const KeptDocumentSchema: GenMessage<KeptDocument> = /*@__PURE__*/
+  messageDesc(file_engram_ingest_v1_ingest, 1);
+
+/**
+ * @generated from message engram.ingest.v1.KeepDocumentsRequest
+ */
+export type KeepDocumentsRequest = Message<"engram.ingest.v1.KeepDocumentsRequest"> & {
+  /**
+   * @generated from field: engram.common.v1.Dataset dataset = 1;
+   */
+  dataset?: Dataset | undefined;
+
+  /**
+   * @generated from field: repeated engram.ingest.v1.KeptDocument documents = 2;
+   */
+  documents: KeptDocument[];
+};
+
+/**
+ * Describes the message engram.ingest.v1.KeepDocumentsRequest.
+ * Use `create(KeepDocumentsRequestSchema)` to create a new message.
+ */
+export const KeepDocumentsRequestSchema: GenMessage<KeepDocumentsRequest> = /*@__PURE__*/
+  messageDesc(file_engram_ingest_v1_ingest, 2);
+
+/**
+ * @generated from message engram.ingest.v1.KeepDocumentsResponse
+ */
+export type KeepDocumentsResponse = Message<"engram.ingest.v1.KeepDocumentsResponse"> & {
+  /**
+   * In the order of the documents. Another one where the same text was there already.
+   *
+   * @generated from field: repeated string item_ids = 1;
+   */
+  itemIds: string[];
+
+  /**
+   * Documents that were not there before.
+   *
+   * @generated from field: uint32 added = 2;
+   */
+  added: number;
+};
+
+/**
+ * Describes the message engram.ingest.v1.KeepDocumentsResponse.
+ * Use `create(KeepDocumentsResponseSchema)` to create a new message.
+ */
+export const KeepDocumentsResponseSchema: GenMessage<KeepDocumentsResponse> = /*@__PURE__*/
+  messageDesc(file_engram_ingest_v1_ingest, 3);
+
+/**
  * @generated from message engram.ingest.v1.DatasetItemsResponse
  */
 export type DatasetItemsResponse = Message<"engram.ingest.v1.DatasetItemsResponse"> & {
@@ -71,7 +160,7 @@ export type DatasetItemsResponse = Message<"engram.ingest.v1.DatasetItemsRespons
  * Use `create(DatasetItemsResponseSchema)` to create a new message.
  */
 export const DatasetItemsResponseSchema: GenMessage<DatasetItemsResponse> = /*@__PURE__*/
-  messageDesc(file_engram_ingest_v1_ingest, 1);
+  messageDesc(file_engram_ingest_v1_ingest, 4);
 
 /**
  * One thing that was added to a dataset.
@@ -164,7 +253,7 @@ export type DataItem = Message<"engram.ingest.v1.DataItem"> & {
  * Use `create(DataItemSchema)` to create a new message.
  */
 export const DataItemSchema: GenMessage<DataItem> = /*@__PURE__*/
-  messageDesc(file_engram_ingest_v1_ingest, 2);
+  messageDesc(file_engram_ingest_v1_ingest, 5);
 
 /**
  * Data that was added.
@@ -181,6 +270,16 @@ export const IngestService: GenService<{
     methodKind: "unary";
     input: typeof DatasetItemsRequestSchema;
     output: typeof DatasetItemsResponseSchema;
+  },
+  /**
+   * Makes items of texts that improve wrote; the same key is the same item for ever.
+   *
+   * @generated from rpc engram.ingest.v1.IngestService.KeepDocuments
+   */
+  keepDocuments: {
+    methodKind: "unary";
+    input: typeof KeepDocumentsRequestSchema;
+    output: typeof KeepDocumentsResponseSchema;
   },
 }> = /*@__PURE__*/
   serviceDesc(file_engram_ingest_v1_ingest, 0);
