@@ -17,6 +17,14 @@ export class AccessModel {
   may = (user: string, permission: Permission, dataset: string) =>
     this.datasets.get(dataset) === this.current.get(user) &&
     this.holders(user).some((holder) => this.grants.has(`${dataset}|${holder}|${permission}`));
+  /** Tenants, and roles of tenants, where the user belongs; agents know the one they work in. */
+  knows = (user: string, holder: string) => {
+    const isTenant = [...this.members].some((entry) => entry.endsWith(`|${holder}`));
+    const tenant = this.roleTenants.get(holder) ?? (isTenant ? holder : undefined);
+    return tenant === undefined || this.current.get(user) === tenant || this.members.has(`${user}|${tenant}`);
+  };
+  holds = (holder: string, dataset: string) =>
+    [...this.grants].some((entry) => entry.startsWith(`${dataset}|${holder}|`));
   reach = (user: string, permission: Permission) =>
     [...this.datasets.keys()].filter((dataset) => this.may(user, permission, dataset));
   give = (dataset: string, holder: string) => {

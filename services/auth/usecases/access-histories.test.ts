@@ -201,7 +201,9 @@ class History {
       query: { permission_name: permission },
       body: [id],
     });
-    expect(isDone, kind).to.equal(this.#model.may(user.id, 'share', id));
+    const isKnown =
+      this.#model.knows(user.id, principalId) || (kind === 'revoke' && this.#model.holds(principalId, id));
+    expect(isDone, kind).to.equal(this.#model.may(user.id, 'share', id) && isKnown);
     if (!isDone) return;
     const entry = `${id}|${principalId}|${permission}`;
     if (kind === 'grant') this.#model.grants.add(entry);

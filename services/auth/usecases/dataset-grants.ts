@@ -5,7 +5,7 @@ import type { AuditEntry } from '../../common/ports/audit-log.ts';
 import { DuplicateKeyError, VersionConflictError, type Write } from '../../common/ports/document-store.ts';
 import type { GrantChange } from '../../common/repositories/grants.ts';
 import type { AuthDependencies } from '../dependencies.ts';
-import { affectedUsers, findHolder, type Holder, holderWrite } from './holders.ts';
+import { affectedUsers, findHolder, findVisibleHolder, type Holder, holderWrite } from './holders.ts';
 import { resolveDatasets } from './resolve-datasets.ts';
 
 export interface GrantRequest {
@@ -19,7 +19,8 @@ export interface GrantRequest {
 
 /**
  * Gives one permission on all of the datasets, or on none. Idempotent. Errors: `PermissionDeniedError` unless the principal
- * may share all of them, `EntityNotFoundError` for an unknown holder, `PermissionNotFoundError`.
+ * may share all of them, `EntityNotFoundError` for an unknown holder and for a tenant or role of a
+ * tenant that the principal does not belong to, `PermissionNotFoundError`.
  */
 export function grantDatasets(deps: AuthDependencies, request: GrantRequest): Promise<void> {
   return changeGrants(deps, request, true);
@@ -35,12 +36,14 @@ async function changeGrants(deps: AuthDependencies, request: GrantRequest, isGiv
   for (;;) {
     // Each time anew: who lost the right to share meanwhile is refused.
     const datasets = await resolveDatasets(deps, { principal, permission: 'share', ids });
-    const holder = await findHolder(deps, request.holder);
+    const datasetIds = datasets.map(({ id }) => id);
+    const holder =
+      (await findVisibleHolder(deps, principal, request.holder)) ??
+      (isGiven ? null : await findGrantedHolder(deps, request, datasetIds));
     if (holder === null) throw engramError('EntityNotFoundError', `Could not find principal: ${request.holder}`);
     const permission = knownPermission(request.permission);
     const change = { holder: holder.id, permission, isGiven };
     try {
-      const datasetIds = datasets.map(({ id }) => id);
       if (await commitChange(deps, { principal, holder, change, datasetIds })) {
         deps.news.accessChanged(principal.tenant, affectedUsers(holder));
       }
@@ -49,6 +52,18 @@ async function changeGrants(deps: AuthDependencies, request: GrantRequest, isGiv
       if (!(error instanceof VersionConflictError || error instanceof DuplicateKeyError)) throw error;
     }
   }
+}
+
+/** Who left a tenant must be able to take back what the tenant or its roles were given. */
+async function findGrantedHolder(
+  deps: AuthDependencies,
+  { principal, holder: id }: GrantRequest,
+  datasets: readonly DatasetId[],
+): Promise<Holder | null> {
+  const holder = await findHolder(deps, id);
+  if (holder === null) return null;
+  const grants = await deps.grants.on({ tenant: principal.tenant }, datasets, [holder.id]);
+  return grants.length > 0 ? holder : null;
 }
 
 interface Change {

@@ -1,10 +1,12 @@
 import type { RoleId, TenantId, UserId } from '../../common/domain/brand.ts';
 import { asId } from '../../common/domain/ids.ts';
+import type { Principal } from '../../common/domain/principal.ts';
 import type { Write } from '../../common/ports/document-store.ts';
 import type { Role } from '../../common/repositories/roles.ts';
 import type { Tenant } from '../../common/repositories/tenants.ts';
 import type { User } from '../../common/repositories/users.ts';
 import type { AuthDependencies } from '../dependencies.ts';
+import { isInsider } from './tenant-authority.ts';
 
 type Dependencies = Pick<AuthDependencies, 'users' | 'roles' | 'tenants'>;
 
@@ -19,6 +21,18 @@ export async function findHolder({ users, roles, tenants }: Dependencies, id: st
   if (user !== null) return { kind: 'user', id: user.id, user };
   if (role !== null) return { kind: 'role', id: role.id, role };
   return tenant === null ? null : { kind: 'tenant', id: tenant.id, tenant };
+}
+
+/** The holder, as far as the principal may know of it: of users always, of tenants and roles where it belongs. */
+export async function findVisibleHolder(
+  deps: Dependencies & Pick<AuthDependencies, 'memberships'>,
+  principal: Pick<Principal, 'id' | 'tenant'>,
+  id: string,
+): Promise<Holder | null> {
+  const holder = await findHolder(deps, id);
+  if (holder === null || holder.kind === 'user') return holder;
+  const tenant = holder.kind === 'role' ? holder.role.tenant : holder.id;
+  return (await isInsider(deps, principal, tenant)) ? holder : null;
 }
 
 /** Keeps the holder for the rest of the commit, so that nothing is given to somebody who is gone. */

@@ -12,9 +12,10 @@ import {
   type RoleMembership,
   requireRole,
   requireRoleUser,
+  roleNotFound,
 } from './role-memberships.ts';
 import { createRole, deleteRole } from './roles.ts';
-import { authorityIn, capabilityMissing, requireCapability, requireTenant } from './tenant-authority.ts';
+import { authorityIn, capabilityMissing, isInsider, requireCapability, requireTenant } from './tenant-authority.ts';
 
 /**
  * What a principal asks for in a tenant: each checks, in the order of the contract (auth-integrations.md §3.2), that the
@@ -44,7 +45,9 @@ export async function addRole(deps: AuthDependencies, principal: Principal, name
 
 export async function removeRole(deps: AuthDependencies, principal: Principal, id: RoleId): Promise<void> {
   const role = await deps.roles.get(id);
-  if (role === null) throw engramError('EntityNotFoundError', 'Role not found.');
+  if (role === null || !(await isInsider(deps, principal, role.tenant))) {
+    throw engramError('EntityNotFoundError', 'Role not found.');
+  }
   await requireCapability(deps, principal, role.tenant, 'manage_users');
   await deleteRole(deps, id, principal.id);
 }
@@ -55,6 +58,8 @@ export async function assignRole(
   principal: Principal,
   membership: RoleMembership,
 ): Promise<void> {
+  await requireRoleUser(deps, membership.user);
+  await requireVisibleRole(deps, principal, membership.role);
   const role = await assignableRole(deps, membership);
   const authority = await authorityIn(deps, principal.id, await requireTenant(deps, role.tenant));
   if (!authority.allows('manage_users')) throw capabilityMissing('manage_users');
@@ -72,9 +77,16 @@ export async function withdrawRole(
   membership: RoleMembership,
 ): Promise<void> {
   await requireRoleUser(deps, membership.user);
-  const role = await requireRole(deps, membership.role);
+  const role = await requireVisibleRole(deps, principal, membership.role);
   await requireCapability(deps, principal, role.tenant, 'manage_users');
   await leaveRole(deps, membership, principal.id);
+}
+
+/** To strangers a role reads as one that does not exist. */
+async function requireVisibleRole(deps: AuthDependencies, principal: Principal, id: RoleId): Promise<Role> {
+  const role = await requireRole(deps, id);
+  if (!(await isInsider(deps, principal, role.tenant))) throw roleNotFound();
+  return role;
 }
 
 async function capabilitiesOfRole(

@@ -214,8 +214,8 @@ describe('changes of permissions', () => {
     expect((await members()).json).to.have.length(3);
     expect(
       (await refusal(call('GET', '/tenants/:tenantId/users', eve, { params: { tenantId: second } }))).status,
-    ).to.equal(403);
+    ).to.equal(404);
     await call('DELETE', '/tenants/:tenantId/users/:userId', ada, { params: { tenantId: first, userId: eve.id } });
-    expect((await refusal(members())).status).to.equal(403);
+    expect((await refusal(members())).status).to.equal(404);
   });
 });

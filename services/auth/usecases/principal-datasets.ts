@@ -5,7 +5,7 @@ import { isLimited, PERMISSIONS, type Principal } from '../../common/domain/prin
 import { datasetRef } from '../../common/repositories/datasets.ts';
 import type { Role } from '../../common/repositories/roles.ts';
 import type { AuthDependencies } from '../dependencies.ts';
-import { findHolder, type Holder } from './holders.ts';
+import { findVisibleHolder, type Holder } from './holders.ts';
 import { authorityIn, capabilityMissing, requireCapability, requireTenant } from './tenant-authority.ts';
 
 export interface PrincipalDatasetsQuery {
@@ -17,7 +17,7 @@ export interface PrincipalDatasetsQuery {
 /**
  * Datasets of the principal's current tenant on which the holder itself was granted the permission: what a revocation would
  * take, not what the holder has through others. None for an unknown permission. Errors: `EntityNotFoundError` for an unknown
- * holder, `PermissionDeniedError`, `RoleNotFoundError` for a role of another tenant, `TenantNotFoundError` in the personal
+ * holder and for those of tenants that the principal does not belong to, `PermissionDeniedError`, `RoleNotFoundError` for a role of another tenant, `TenantNotFoundError` in the personal
  * space for anybody else.
  */
 export async function principalDatasets(
@@ -25,7 +25,7 @@ export async function principalDatasets(
   principal: Principal,
   query: PrincipalDatasetsQuery,
 ): Promise<readonly DatasetRef[]> {
-  const holder = await findHolder(deps, query.holder);
+  const holder = await findVisibleHolder(deps, principal, query.holder);
   if (holder === null) throw engramError('EntityNotFoundError', `Could not find principal: ${query.holder}`);
   await requireInsight(deps, principal, holder);
   const permission = PERMISSIONS.find((known) => known === query.permission);

@@ -69,8 +69,12 @@ export async function assignableRole(deps: Dependencies, { role: id, user }: Rol
 
 export async function requireRole({ roles }: Pick<Dependencies, 'roles'>, id: RoleId): Promise<Role> {
   const role = await roles.get(id);
-  if (role === null) throw engramError('RoleNotFoundError', 'User role not found.');
+  if (role === null) throw roleNotFound();
   return role;
+}
+
+export function roleNotFound() {
+  return engramError('RoleNotFoundError', 'User role not found.');
 }
 
 export async function requireRoleUser({ users }: Pick<Dependencies, 'users'>, id: UserId): Promise<void> {

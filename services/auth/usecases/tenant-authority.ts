@@ -52,8 +52,9 @@ export async function capabilitiesOf(
 }
 
 /**
- * The tenant, when the principal may do this in it. Errors: `TenantNotFoundError` for an unknown tenant and for the personal
- * space, `PermissionDeniedError`.
+ * The tenant, when the principal may do this in it. Errors: `PermissionDeniedError` for a member who may not,
+ * `TenantNotFoundError` for everybody else – to strangers a tenant reads as one that does not exist – and for the personal
+ * space.
  */
 export async function requireCapability(
   deps: Dependencies,
@@ -62,8 +63,19 @@ export async function requireCapability(
   capability: Capability,
 ): Promise<Tenant> {
   const found = await requireTenant(deps, tenant);
-  if (!(await authorityIn(deps, principal.id, found)).allows(capability)) throw capabilityMissing(capability);
+  const authority = await authorityIn(deps, principal.id, found);
+  if (!authority.isMember) throw tenantNotFound(tenant);
+  if (!authority.allows(capability)) throw capabilityMissing(capability);
   return found;
+}
+
+/** Whether the principal may know of the tenant: of those it belongs to, and of the one it works in as an agent. */
+export async function isInsider(
+  { memberships }: Pick<Dependencies, 'memberships'>,
+  principal: Pick<Principal, 'id' | 'tenant'>,
+  tenant: TenantId,
+): Promise<boolean> {
+  return principal.tenant === tenant || memberships.has(tenant, principal.id);
 }
 
 /** `TenantNotFoundError` for the personal space too. */

@@ -4,7 +4,13 @@ import type { Principal } from '../../common/domain/principal.ts';
 import type { Role } from '../../common/repositories/roles.ts';
 import type { User } from '../../common/repositories/users.ts';
 import type { AuthDependencies } from '../dependencies.ts';
-import { authorityIn, capabilityMissing, requireCapability, requireTenant } from './tenant-authority.ts';
+import {
+  authorityIn,
+  capabilityMissing,
+  requireCapability,
+  requireTenant,
+  tenantNotFound,
+} from './tenant-authority.ts';
 
 /** Who and what is in a tenant, as far as the principal may know. */
 export interface RoleWithCount {
@@ -17,7 +23,7 @@ export interface MemberWithRoles {
   readonly roles: readonly Role[];
 }
 
-/** By name; managers see all roles, others those that they have. `TenantNotFoundError`. */
+/** By name; managers see all roles, other members those that they have. `TenantNotFoundError`, for strangers too. */
 export async function rolesInTenant(
   deps: AuthDependencies,
   principal: Principal,
@@ -29,13 +35,14 @@ export async function rolesInTenant(
     deps.roles.ofTenant(id),
     deps.roleMembers.ofTenant(id),
   ]);
+  if (!authority.isMember) throw tenantNotFound(id);
   const usersOf = Map.groupBy(members, ({ role }) => role);
   const isVisible = (role: Role): boolean =>
     authority.allows('manage_users') || (usersOf.get(role.id) ?? []).some(({ user }) => user === principal.id);
   return roles.filter(isVisible).map((role) => ({ role, userCount: usersOf.get(role.id)?.length ?? 0 }));
 }
 
-/** For those who have the role, and for managers. `RoleNotFoundError` unless it is one of the tenant. */
+/** For those who have the role, and for managers. `RoleNotFoundError` unless it is one of the tenant, and for strangers. */
 export async function usersWithRole(
   deps: AuthDependencies,
   principal: Principal,
@@ -43,12 +50,12 @@ export async function usersWithRole(
 ): Promise<readonly User[]> {
   const role = await deps.roles.get(roleId);
   const tenant = role?.tenant === id ? await deps.tenants.get(id) : null;
-  if (tenant === null) throw engramError('RoleNotFoundError', 'Role not found for this tenant.');
-  const users = await deps.roleMembers.usersOf(roleId);
-  if (!users.includes(principal.id)) {
-    const authority = await authorityIn(deps, principal.id, tenant);
-    if (!authority.allows('manage_users')) throw capabilityMissing('manage_users');
+  const authority = tenant === null ? null : await authorityIn(deps, principal.id, tenant);
+  if (authority === null || !authority.isMember) {
+    throw engramError('RoleNotFoundError', 'Role not found for this tenant.');
   }
+  const users = await deps.roleMembers.usersOf(roleId);
+  if (!users.includes(principal.id) && !authority.allows('manage_users')) throw capabilityMissing('manage_users');
   return deps.users.getMany(users);
 }
 
