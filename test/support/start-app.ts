@@ -3,7 +3,7 @@ import { tmpdir } from 'node:os';
 import { join } from 'node:path';
 import type { Config } from '../../services/common/config/configuration.ts';
 import { loadConfig } from '../../services/common/config/load-config.ts';
-import { createSilentLogger } from '../../services/common/observability/logger.ts';
+import { createSilentLogger, type Logger } from '../../services/common/observability/logger.ts';
 import { startEngram } from '../../services/main.ts';
 
 /** The whole service in this process on a free port and a data directory of its own. */
@@ -18,12 +18,12 @@ export interface StartedApp {
 /** `variables` are those of the environment; without any the service is open and needs no model. */
 export async function startApp(
   variables: Readonly<Record<string, string>> = {},
-  options: { readonly dataDir?: string } = {},
+  options: { readonly dataDir?: string; readonly logger?: Logger } = {},
 ): Promise<StartedApp> {
   const dataDir = options.dataDir ?? (await mkdtemp(join(tmpdir(), 'engram-app-')));
   try {
     const { config } = loadConfig({ ENGRAM_DATA_DIR: dataDir, HTTP_API_PORT: '0', ...variables });
-    const engram = await startEngram({ config, logger: createSilentLogger() });
+    const engram = await startEngram({ config, logger: options.logger ?? createSilentLogger() });
     return {
       baseUrl: engram.url,
       config,
