@@ -129,6 +129,8 @@ export function budgetConformance(name: string, open: () => Promise<AuditLogSubj
         return by.admitRequest({ ...payer, accounts: key === undefined ? [account] : [account, key] });
       });
       expect(counts).to.deep.equal({ ok: 100, 'TooManyRequestsError 429': 200 });
+      const told = await createEventLog({ store, clock, ids }).read({ tenant: payer.tenant }, { after: 0, limit: 9 });
+      expect(told.find(({ data }) => data['account'] === account)?.data).to.include({ used: 100, limit: 100 });
       const [tenant, key] = await Promise.all([both[0].standing(account), both[0].standing(keys[0])]);
       expect(tenant.used.requestsPerMinute).to.equal(100);
       expect(key.used.requestsPerMinute).to.be.at.most(30);

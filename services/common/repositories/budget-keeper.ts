@@ -151,8 +151,11 @@ export function createBudgets(options: BudgetKeeperOptions): Budgets {
     admitRequest: createRequestAdmissions({
       limits,
       tryCharge: (bill) => tryCharge(bill, (writes) => store.commit(SYSTEM_SCOPE, writes)),
-      // Whatever others asked for together with it.
-      refusal: (payer, { posting, excess }) => refusal(payer, { posting, excess: { ...excess, amount: 1 } }),
+      // Of those that were counted together the first ones took what was left; this is one of the others.
+      refusal(payer, { posting, excess }) {
+        const used = Math.max(excess.used, excess.limit);
+        return refusal(payer, { posting, excess: { ...excess, used, amount: 1 } });
+      },
     }),
     async warnings({ accounts }) {
       const inForce = await limits.of(accounts);
