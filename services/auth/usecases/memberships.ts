@@ -58,12 +58,14 @@ export async function leaveTenant(deps: LeaveDependencies, { tenant, user }: Mem
     ]);
     if (!isMember) throw engramError('EntityNotFoundError', 'User not found in this tenant.');
     if (ownerId === user) throw ownerStays();
-    const agents = await agentsOf(deps, user);
+    // The owner stays a member, be it an agent of the user who leaves.
+    const agents = (await deps.users.agentsOf(user)).filter(({ id }) => id !== ownerId);
+    const evicted = agents.filter((agent) => agent.tenant === tenant);
     const everyone = [user, ...agents.map(({ id }) => id)];
     const writes = [
       // Always, so that whoever joins, makes an agent or switches tenant at the same time decides anew.
       deps.users.replaceWrite(outside(leaving, tenant)),
-      ...agents.filter((agent) => agent.tenant === tenant).flatMap((agent) => evictionOf(deps, agent, tenant)),
+      ...evicted.flatMap((agent) => evictionOf(deps, agent, tenant)),
       ...everyone.flatMap((each) => [
         deps.memberships.removeWrite(tenant, each),
         deps.roleMembers.removeAllOfUserWrite(each, tenant),
@@ -73,7 +75,10 @@ export async function leaveTenant(deps: LeaveDependencies, { tenant, user }: Mem
       ...deps.eventLog.appendWrites({ tenant }, [{ type: 'membership.removed', subjectId: user, data: {} }]),
     ];
     try {
-      await deps.audit.commit({ tenant }, writes, [{ tenant, action: 'membership.removed', actor: by, subject: user }]);
+      // Agents that lived there lost their keys.
+      const details = { agents: evicted.map(({ id }) => id) };
+      const entry = { tenant, action: 'membership.removed', actor: by, subject: user };
+      await deps.audit.commit({ tenant }, writes, [evicted.length === 0 ? entry : { ...entry, details }]);
       for (const each of everyone) deps.news.userChanged(each);
       // An agent's grants are its parent's, too.
       deps.news.accessChanged(tenant, leaving.parentId === null ? everyone : [...everyone, leaving.parentId]);
@@ -88,11 +93,6 @@ export async function requireUser({ users }: Pick<AuthDependencies, 'users'>, id
   const user = await users.get(id);
   if (user === null) throw engramError('EntityNotFoundError', `Could not find user: ${id}`);
   return user;
-}
-
-async function agentsOf({ users }: Pick<AuthDependencies, 'users'>, parent: UserId): Promise<readonly User[]> {
-  const agents = await Promise.all((await users.childAgents(parent)).map((id) => users.get(id)));
-  return agents.filter((agent) => agent !== null);
 }
 
 function outside(user: User, tenant: TenantId): User {

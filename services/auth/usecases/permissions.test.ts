@@ -218,4 +218,26 @@ describe('changes of permissions', () => {
     await call('DELETE', '/tenants/:tenantId/users/:userId', ada, { params: { tenantId: first, userId: eve.id } });
     expect((await refusal(members())).status).to.equal(404);
   });
+
+  it('on leaving take what agents have there, but not an agent’s own tenant', async () => {
+    const { ada, first } = world;
+    const guest = await auth.addUser({ tenant: first });
+    const agent = await auth.addUser({ parentId: guest.id, tenant: first });
+    const join = (user: Principal, tenant: string, by: Principal) =>
+      call('POST', '/users/:userId/tenants', by, { params: { userId: user.id }, query: { tenant_id: tenant } });
+    const leave = (user: Principal, tenant: string, by: Principal) =>
+      call('DELETE', '/tenants/:tenantId/users/:userId', by, { params: { tenantId: tenant, userId: user.id } });
+    await join(guest, first, ada);
+    await share(ada, agent.id, 'read', world.dataset.id);
+    expect(await resolve(guest, 'read')).to.deep.equal([world.dataset]);
+    await leave(guest, first, ada);
+    expect(await resolve(agent, 'read')).to.deep.equal([]);
+    expect((await audited()).at(-1)).to.deep.include({ action: 'membership.removed', details: { agents: [agent.id] } });
+    const { json } = await call('POST', '/tenants', agent, { query: { tenant_name: 'of the agent' } });
+    const { tenant_id: own } = json as { readonly tenant_id: string };
+    await join(guest, own, agent);
+    await leave(guest, own, agent);
+    const members = await call('GET', '/tenants/:tenantId/users', agent, { params: { tenantId: own } });
+    expect((members.json as readonly { readonly id: string }[]).map(({ id }) => id)).to.deep.equal([agent.id]);
+  });
 });
