@@ -84,7 +84,7 @@ const REGISTRY: Readonly<Partial<Record<ServiceName, () => Promise<BuildService>
   ingest: async () => {
     const { createIngestService } = await import('./ingest/service.ts');
     return (parts) => {
-      const { config, stores, documents, fetcher, ledger } = parts;
+      const { config, stores, documents, fetcher, ledger, models } = parts;
       return createIngestService({
         ...common(parts, 'ingest'),
         budgets: parts.budgets,
@@ -92,12 +92,23 @@ const REGISTRY: Readonly<Partial<Record<ServiceName, () => Promise<BuildService>
         documents,
         fetcher,
         graph: stores.indexes.graph,
+        models,
         ledger,
         settings: {
           maxDocumentBytes: config.uploadLimitBytes,
           parseConcurrency: 4,
           acceptLocalPaths: config.acceptLocalFilePath,
           localRoots: config.allowedLocalFileRoots,
+          sessions: {
+            enabled: config.sessionMemory,
+            autoFeedback: config.autoFeedback,
+            ttlMs: config.sessionTtlMs,
+            purgeEveryMs: config.sessionPurgeIntervalMs,
+            abandonAfterMs: config.sessionAbandonAfterMs,
+            autoImprove: config.improveAutoEnabled
+              ? { entries: config.improveDebounceEntries, ms: config.improveDebounceMs }
+              : null,
+          },
         },
       });
     };

@@ -2,26 +2,46 @@ import { scopeOf } from '../common/domain/dataset.ts';
 import { dataItemId } from '../common/domain/ids.ts';
 import { SYSTEM_SCOPE } from '../common/domain/scope.ts';
 import type { Service } from '../common/lifecycle/service.ts';
-import { datasetItems } from '../common/messaging/methods/ingest.ts';
+import { datasetItems, keepDocuments as keepMethod } from '../common/messaging/methods/ingest.ts';
 import type { Budgets } from '../common/ports/budgets.ts';
 import type { Subscription } from '../common/ports/bus.ts';
+import { createAgentConnections } from '../common/repositories/agent-connections.ts';
 import { createBlobIntents } from '../common/repositories/blob-intents.ts';
 import { createBudgets } from '../common/repositories/budget-keeper.ts';
 import { createDataItems } from '../common/repositories/data-items.ts';
+import { createImproveWishes } from '../common/repositories/improve-wishes.ts';
+import { createSessionEntries } from '../common/repositories/session-entries.ts';
+import { createSessions } from '../common/repositories/sessions.ts';
+import { createUsers } from '../common/repositories/users.ts';
+import { createVisibleSessions } from '../common/repositories/visible-sessions.ts';
 import { createRepeating } from '../common/runs/repeating.ts';
 import { addRoutes } from './routes/add.ts';
 import { builtRoutes } from './routes/built.ts';
 import { datasetRoutes } from './routes/datasets.ts';
+import { entryRoutes } from './routes/entries.ts';
 import { forgetRoutes } from './routes/forget.ts';
 import { rememberRoutes } from './routes/remember.ts';
+import { sessionRoutes } from './routes/sessions.ts';
 import type { IngestDependencies } from './usecases/dependencies.ts';
+import { keepDocuments } from './usecases/keep-documents.ts';
 import { sweepBlobs } from './usecases/sweep-blobs.ts';
 
 /** What the service is made from. */
-export type IngestServiceOptions = Omit<IngestDependencies, 'items' | 'intents' | 'budgets'> & {
+export type IngestServiceOptions = Omit<IngestDependencies, Owned | 'budgets'> & {
   /** Default: those of the store, without server-wide limits. */
   readonly budgets?: Budgets;
 };
+
+/** What it makes of the store by itself. */
+type Owned =
+  | 'items'
+  | 'intents'
+  | 'sessions'
+  | 'sessionEntries'
+  | 'visibleSessions'
+  | 'wishes'
+  | 'connections'
+  | 'users';
 
 /** Other processes may be killed while this one lives on. */
 const SWEEP_EVERY_MS = 600_000;
@@ -29,11 +49,18 @@ const SWEEP_EVERY_MS = 600_000;
 /** Takes data in, keeps it, hands it to the others and forgets it. */
 export function createIngestService(options: IngestServiceOptions): Service {
   const { store } = options;
+  const sessions = createSessions(store);
   const dependencies: IngestDependencies = {
     ...options,
     budgets: options.budgets ?? createBudgets(options),
     items: createDataItems(store),
     intents: createBlobIntents(store),
+    sessions,
+    sessionEntries: createSessionEntries(store, sessions),
+    visibleSessions: createVisibleSessions(store, sessions),
+    wishes: createImproveWishes(store),
+    connections: createAgentConnections(store),
+    users: createUsers(store),
   };
   const sweep = createRepeating({
     work: () => sweepBlobs(dependencies, SYSTEM_SCOPE),
@@ -46,9 +73,11 @@ export function createIngestService(options: IngestServiceOptions): Service {
     routes: [
       ...addRoutes(dependencies),
       ...rememberRoutes(dependencies),
+      ...entryRoutes(dependencies),
       ...datasetRoutes(dependencies),
       ...builtRoutes(dependencies),
       ...forgetRoutes(dependencies),
+      ...sessionRoutes(dependencies),
     ],
     sockets: [],
     async start() {
@@ -59,6 +88,9 @@ export function createIngestService(options: IngestServiceOptions): Service {
             return { items: await dependencies.items.getMany(scope, ids.map(dataItemId)), next: null };
           return dependencies.items.oldestFirst(scope, { after, limit });
         }),
+        await dependencies.messenger.serve(keepMethod, (request, context) =>
+          keepDocuments(dependencies, request, context),
+        ),
       );
       sweep.start();
     },

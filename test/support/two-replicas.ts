@@ -141,7 +141,8 @@ async function startReplica(shared: Shared, index: 0 | 1): Promise<Replica> {
     createIngestService({
       ...{ ...common, blobs, documents, graph: indexes.graph },
       fetcher: createGuardedFetcher({ allowHttpRequests: false, timeoutMs: 1000, maxBytes: 1000 }),
-      settings: { maxDocumentBytes: 2 ** 24, parseConcurrency: 4, acceptLocalPaths: false, localRoots: [] },
+      models: searchModels(),
+      settings: INGEST_SETTINGS,
     }),
     createSearchService({ ...common, indexes, embedder, models: searchModels(), settings: SEARCH_SETTINGS }),
   ];
@@ -185,6 +186,14 @@ const AUTH_SETTINGS: AuthSettings = {
   tokenLifetimeSeconds: 3600,
   maxApiKeysPerUser: 10,
   publicSignUp: true,
+};
+
+const INGEST_SETTINGS = {
+  ...{ maxDocumentBytes: 2 ** 24, parseConcurrency: 4, acceptLocalPaths: false, localRoots: [] },
+  sessions: {
+    ...{ enabled: true, autoFeedback: true, ttlMs: 0, purgeEveryMs: 3_600_000, abandonAfterMs: 1_800_000 },
+    autoImprove: null,
+  },
 };
 
 const HTTP_SETTINGS = {

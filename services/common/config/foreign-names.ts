@@ -88,13 +88,7 @@ export const FOREIGN_NAMES: readonly ForeignNames[] = [
     note: 'improve',
   },
   {
-    names: [
-      'CACHING',
-      'SESSION_TTL_SECONDS',
-      'MAX_SESSION_CONTEXT_CHARS',
-      'SESSION_ABANDON_AFTER_SECONDS',
-      'AUTO_FEEDBACK',
-    ],
+    names: ['MAX_SESSION_CONTEXT_CHARS'],
     status: 'later',
     note: 'sessions',
   },

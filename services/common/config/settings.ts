@@ -9,6 +9,7 @@ import { oidc } from './settings/oidc.ts';
 import { requests } from './settings/requests.ts';
 import { runs } from './settings/runs.ts';
 import { server } from './settings/server.ts';
+import { sessions } from './settings/sessions.ts';
 import { stores } from './settings/stores.ts';
 
 /** Every setting that this build uses, by its key in `Config`. */
@@ -22,6 +23,7 @@ export const SETTINGS = {
   ...requests,
   ...models,
   ...runs,
+  ...sessions,
   ...improve,
   ...budgets,
 };

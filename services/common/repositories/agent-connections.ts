@@ -33,6 +33,7 @@ export const agentConnectionsCollection: Collection<ConnectionDocument> = {
     { fields: ['userId', 'lastActiveAt'] },
     { fields: ['userId', 'state', 'lastActiveAt'] },
     { fields: ['state', 'lastActiveAt'] },
+    { fields: ['userId', 'sessionId', 'lastActiveAt'] },
   ],
 };
 
@@ -52,6 +53,10 @@ export interface AgentConnections {
   get(user: UserId, id: string): Promise<StoredConnection | null>;
   /** The one active last. */
   latestActive(user: UserId): Promise<AgentConnection | null>;
+  /** The active one that announced the session, the earliest of several. */
+  ofSession(user: UserId, session: string): Promise<AgentConnection | null>;
+  /** Each of a user; unknown ones are left out. */
+  getMany(keys: readonly { readonly user: UserId; readonly id: string }[]): Promise<readonly AgentConnection[]>;
   /** Newest `lastActiveAt` first. */
   page(
     users: readonly UserId[],
@@ -82,6 +87,16 @@ export function createAgentConnections(store: DocumentStore): AgentConnections {
       const where = { userId: user, state: 'active' };
       const { items } = await store.find(SYSTEM_SCOPE, collection, { where, sort: newestFirst, limit: 1 });
       return items[0] === undefined ? null : connectionOf(items[0]);
+    },
+    async ofSession(user, session) {
+      const where = { userId: user, sessionId: session, state: 'active' };
+      const sort = [{ field: 'userId' as const }, { field: 'sessionId' as const }, { field: 'lastActiveAt' as const }];
+      const { items } = await store.find(SYSTEM_SCOPE, collection, { where, sort, limit: 1 });
+      return items[0] === undefined ? null : connectionOf(items[0]);
+    },
+    async getMany(keys) {
+      const ids = keys.map(({ user, id }) => documentId(user, id));
+      return (await store.getMany(SYSTEM_SCOPE, collection, ids)).map(connectionOf);
     },
     async page(users, { states, limit, offset }) {
       const where: Filter<ConnectionDocument> = { userId: { in: users }, state: { in: states } };

@@ -1,4 +1,5 @@
 import type { Messenger } from '../../common/messaging/messenger.ts';
+import type { ActiveModels } from '../../common/ports/active-models.ts';
 import type { AuditLog } from '../../common/ports/audit-log.ts';
 import type { BlobStore } from '../../common/ports/blob-store.ts';
 import type { Budgets } from '../../common/ports/budgets.ts';
@@ -8,18 +9,32 @@ import type { EventLog } from '../../common/ports/event-log.ts';
 import type { GraphStore } from '../../common/ports/graph-store.ts';
 import type { Logger } from '../../common/ports/logger.ts';
 import type { Clock, IdSource } from '../../common/ports/system.ts';
+import type { AgentConnections } from '../../common/repositories/agent-connections.ts';
 import type { BlobIntents } from '../../common/repositories/blob-intents.ts';
 import type { DataItems } from '../../common/repositories/data-items.ts';
+import type { Debounce, ImproveWishes } from '../../common/repositories/improve-wishes.ts';
 import type { Ledger } from '../../common/repositories/ledger.ts';
+import type { SessionEntries } from '../../common/repositories/session-entries.ts';
+import type { Sessions } from '../../common/repositories/sessions.ts';
+import type { Users } from '../../common/repositories/users.ts';
+import type { VisibleSessions } from '../../common/repositories/visible-sessions.ts';
 
 /** What the use cases of ingest work with. */
 export interface IngestDependencies {
   readonly store: DocumentStore;
   readonly items: DataItems;
   readonly intents: BlobIntents;
+  readonly sessions: Sessions;
+  readonly sessionEntries: SessionEntries;
+  readonly visibleSessions: VisibleSessions;
+  readonly wishes: ImproveWishes;
+  /** Agents and accounts are only read here. */
+  readonly connections: Pick<AgentConnections, 'ofSession' | 'getMany'>;
+  readonly users: Pick<Users, 'childAgents' | 'getMany'>;
   readonly blobs: BlobStore;
   readonly documents: DocumentLoader;
   readonly fetcher: Fetcher;
+  readonly models: { current(): Promise<Pick<ActiveModels, 'languageModel'>> };
   /** What cognify builds is only read here. */
   readonly graph: Pick<GraphStore, 'scanNodes' | 'scanEdges'>;
   readonly ledger: Pick<Ledger, 'entries' | 'allCommitted'>;
@@ -41,4 +56,19 @@ export interface IngestSettings {
   readonly acceptLocalPaths: boolean;
   /** Folders below which paths of the server may be read; nothing is readable while it is empty. */
   readonly localRoots: readonly string[];
+  readonly sessions: SessionSettings;
+}
+
+export interface SessionSettings {
+  /** CACHING */
+  readonly enabled: boolean;
+  /** AUTO_FEEDBACK: a model may describe steps. */
+  readonly autoFeedback: boolean;
+  /** After the last use; 0: entries are kept for ever. */
+  readonly ttlMs: number;
+  readonly purgeEveryMs: number;
+  /** A session that is not used for so long is shown as abandoned. */
+  readonly abandonAfterMs: number;
+  /** When what is remembered in a session is improved by itself; null: never. */
+  readonly autoImprove: Debounce | null;
 }

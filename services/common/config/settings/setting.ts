@@ -23,6 +23,7 @@ export const SECTIONS = [
   'Requests',
   'Models',
   'Runs',
+  'Sessions',
   'Improve',
   'Budgets',
 ] as const;

@@ -1,0 +1,43 @@
+import * as type from '../value-types.ts';
+import { setting } from './setting.ts';
+
+const section = 'Sessions';
+
+export const sessions = {
+  sessionMemory: setting({
+    names: ['CACHING'],
+    section,
+    type: type.flag(),
+    default: 'true',
+    meaning: 'Sessions are remembered; `false` answers 503 to everything that would be kept in one.',
+  }),
+  sessionTtlMs: setting({
+    names: ['SESSION_TTL_SECONDS'],
+    section,
+    type: type.secondsAsMs({ min: 0, max: 100 * 365 * 86_400 }),
+    default: '604800',
+    meaning:
+      'Seconds after the last use of a session at which its entries go, once they are in the memory of its dataset; 0 = never.',
+  }),
+  sessionPurgeIntervalMs: setting({
+    names: ['CACHE_PURGE_INTERVAL_SECONDS'],
+    section,
+    type: type.secondsAsMs({ min: 1, max: 86_400 }),
+    default: '900',
+    meaning: 'Seconds between two looks at what has expired.',
+  }),
+  sessionAbandonAfterMs: setting({
+    names: ['SESSION_ABANDON_AFTER_SECONDS'],
+    section,
+    type: type.secondsAsMs({ min: 0, max: 365 * 86_400 }),
+    default: '1800',
+    meaning: 'Seconds without use from which a running session is shown as abandoned.',
+  }),
+  autoFeedback: setting({
+    names: ['AUTO_FEEDBACK'],
+    section,
+    type: type.flag(),
+    default: 'true',
+    meaning: 'A language model, where one is configured, may judge turns of sessions and describe steps of agents.',
+  }),
+};

@@ -1,0 +1,49 @@
+import { z } from 'zod';
+import type { JsonObject } from '../../common/domain/json.ts';
+import { defineRoute, json, type Route } from '../../common/http/route.ts';
+import { onDatasets } from '../../common/http/route-permission.ts';
+import { lenientBoolean, optionalOrBlank, uuid } from '../../common/http/schema.ts';
+import { entrySchema } from '../entries/kinds.ts';
+import { presentEntryResult } from '../presenters/entry-result.ts';
+import type { IngestDependencies } from '../usecases/dependencies.ts';
+import { DEFAULT_DATASET, rememberEntry } from '../usecases/remember-entry.ts';
+
+const bodySchema = z.object({
+  entry: entrySchema,
+  dataset_name: z.string().nullish(),
+  dataset_id: optionalOrBlank(uuid()),
+  session_id: z.string().nullish(),
+  /** Entries start no improvement; clients of the other routes send it here too. */
+  self_improvement: lenientBoolean().nullish(),
+  skill_improvement: z.record(z.string(), z.unknown()).nullish(),
+});
+
+export function entryRoutes(dependencies: IngestDependencies): readonly Route[] {
+  return [
+    defineRoute({
+      method: 'POST',
+      path: '/api/v1/remember/entry',
+      tag: 'remember',
+      summary: 'Remember what an agent lived through: a question with its answer, a step, feedback, a skill run',
+      auth: 'user',
+      permission: onDatasets('write', 'on the dataset; a new name is created'),
+      body: { kind: 'json', schema: bodySchema },
+      responses: {
+        200: { description: 'RememberResult with `entry_type` and `entry_id`; `errored` for an unknown answer' },
+        409: { description: 'Another node set than the session’s' },
+        422: { description: 'A score outside 1 to 5' },
+        503: { description: 'Session memory is off; nothing was written' },
+      },
+      async handle({ principal, body, context }) {
+        const { entry, session_id: session = null } = body;
+        const remembered = await rememberEntry(dependencies, {
+          ...{ entry, principal, session, context },
+          datasetId: body.dataset_id ?? null,
+          datasetName: body.dataset_name ?? DEFAULT_DATASET,
+          skillImprovement: (body.skill_improvement ?? null) as JsonObject | null,
+        });
+        return json(presentEntryResult(remembered, { type: entry.type, session }));
+      },
+    }),
+  ];
+}

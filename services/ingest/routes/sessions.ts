@@ -1,0 +1,147 @@
+import { z } from 'zod';
+import { HttpError } from '../../common/http/http-error.ts';
+import { defineRoute, json, type Route } from '../../common/http/route.ts';
+import { own } from '../../common/http/route-permission.ts';
+import { lenientBoolean, lenientInteger } from '../../common/http/schema.ts';
+import type { SessionOrder } from '../../common/repositories/visible-sessions.ts';
+import {
+  presentAgentCost,
+  presentDetail,
+  presentListed,
+  presentModelCost,
+  presentStatistics,
+  presentWithAgent,
+} from '../presenters/session.ts';
+import type { IngestDependencies } from '../usecases/dependencies.ts';
+import {
+  connectionsOf,
+  listSessions,
+  readSession,
+  type SessionList,
+  type SessionListQuery,
+} from '../usecases/list-sessions.ts';
+import { costByModel, costByUserAgent, sessionStatistics } from '../usecases/session-statistics.ts';
+
+const range = z.enum(['24h', '7d', '30d', 'all']).default('30d');
+const rangeQuery = z.object({ range });
+const listQuery = z.object({
+  range,
+  status: z.string().optional(),
+  limit: lenientInteger({ min: 1, max: 500 }).default(50),
+  offset: lenientInteger({ min: 0, max: 100_000 }).default(0),
+  order_by: z.string().default('last_activity_at'),
+  descending: lenientBoolean().default(true),
+});
+type ListQuery = z.output<typeof listQuery>;
+
+/** None ends: by that time all are equal, and the last activity orders them. */
+const ORDERS: Readonly<Record<string, SessionOrder>> = {
+  started_at: 'startedAt',
+  cost_usd: 'costUsd',
+  tokens_in: 'tokensIn',
+  tokens_out: 'tokensOut',
+};
+
+const common = {
+  method: 'GET',
+  tag: 'sessions',
+  auth: 'user',
+  permission: own('sessions, those of own agents, and those on datasets with read'),
+} as const;
+const listResponses = {
+  200: { description: '`{"sessions": […], "total", "limit", "offset", "has_more"}`' },
+  400: { description: 'An unknown range' },
+};
+
+/** Sessions as their owners, their owners' parents and readers of their datasets see them (ingest.md §8.1). */
+export function sessionRoutes(dependencies: IngestDependencies): readonly Route[] {
+  return [
+    defineRoute({
+      ...common,
+      path: '/api/v1/sessions',
+      summary: 'Sessions, by page',
+      query: listQuery,
+      responses: listResponses,
+      async handle({ principal, query, context }) {
+        const list = await listSessions(dependencies, principal, listQueryOf(query), context);
+        return json(page(list, query, list.sessions.map(presentListed)));
+      },
+    }),
+    defineRoute({
+      ...common,
+      path: '/api/v1/sessions/with-agent-info',
+      summary: 'Sessions, by page, with the agents that worked in them',
+      query: listQuery,
+      responses: listResponses,
+      async handle({ principal, query, context }) {
+        const list = await listSessions(dependencies, principal, listQueryOf(query), context);
+        const connectionOf = await connectionsOf(
+          dependencies,
+          list.sessions.map(({ session }) => session),
+        );
+        const rows = list.sessions.map((listed) => presentWithAgent(listed, connectionOf(listed.session)));
+        return json(page(list, query, rows));
+      },
+    }),
+    ...statisticsRoutes(dependencies),
+    defineRoute({
+      ...common,
+      path: '/api/v1/sessions/:sessionId',
+      summary: 'A session with its last questions and steps',
+      params: z.object({ sessionId: z.string() }),
+      responses: {
+        200: { description: 'The row, with `label`, `msg_count`, `tool_calls`, `qas` and `traces`' },
+        404: { description: 'No such session in sight' },
+      },
+      async handle({ principal, params, context }) {
+        const detail = await readSession(dependencies, principal, params.sessionId, context);
+        if (detail === null) throw new HttpError(404, { detail: 'session not found' });
+        return json(presentDetail(detail));
+      },
+    }),
+  ];
+}
+
+function statisticsRoutes(dependencies: IngestDependencies): readonly Route[] {
+  return [
+    defineRoute({
+      ...common,
+      path: '/api/v1/sessions/stats',
+      summary: 'What the sessions of a time came to',
+      query: rangeQuery,
+      responses: { 200: { description: 'Counts, tokens, spending and times' } },
+      async handle({ principal, query, context }) {
+        const statistics = await sessionStatistics(dependencies, principal, query.range, context);
+        return json(presentStatistics(query.range, statistics));
+      },
+    }),
+    defineRoute({
+      ...common,
+      path: '/api/v1/sessions/cost-by-model',
+      summary: 'Tokens and spending of sessions by model',
+      query: rangeQuery,
+      responses: { 200: { description: 'Dearest first' } },
+      async handle({ principal, query, context }) {
+        return json((await costByModel(dependencies, principal, query.range, context)).map(presentModelCost));
+      },
+    }),
+    defineRoute({
+      ...common,
+      path: '/api/v1/sessions/cost-by-user-agent',
+      summary: 'Tokens and spending of sessions by user and type of agent',
+      query: rangeQuery,
+      responses: { 200: { description: 'Dearest first' } },
+      async handle({ principal, query, context }) {
+        return json((await costByUserAgent(dependencies, principal, query.range, context)).map(presentAgentCost));
+      },
+    }),
+  ];
+}
+
+function listQueryOf({ status, order_by, ...query }: ListQuery): SessionListQuery {
+  return { ...query, status: status ?? null, order: ORDERS[order_by] ?? 'lastActivityAt' };
+}
+
+function page({ total }: SessionList, { limit, offset }: ListQuery, sessions: readonly unknown[]) {
+  return { sessions, total, limit, offset, has_more: offset + sessions.length < total };
+}

@@ -1,0 +1,76 @@
+import { engramError } from '../../common/domain/errors.ts';
+import type { NewQa, NewTrace, QaEntry, Session, TraceEntry } from '../../common/domain/session.ts';
+import type { AppendOptions } from '../../common/repositories/session-entries.ts';
+import type { SessionChange } from '../../common/repositories/sessions.ts';
+import type { IngestDependencies } from './dependencies.ts';
+import { boundElsewhere, type SessionTarget } from './session-target.ts';
+
+type Dependencies = Pick<IngestDependencies, 'sessionEntries' | 'connections' | 'clock' | 'ids'>;
+
+export interface Appending extends Pick<AppendOptions, 'also'> {
+  /** Pins the session's; null and empty pin nothing. */
+  readonly nodeSets: readonly string[] | null;
+}
+
+/** Durable when it resolves. Errors: `SessionNodeSetConflictError`, `InvalidRequestError` for a session bound meanwhile. */
+export async function appendQa(
+  dependencies: Dependencies,
+  target: SessionTarget,
+  entry: NewQa,
+  appending: Appending,
+): Promise<QaEntry> {
+  const { change, options } = await prepared(dependencies, target, appending);
+  return dependencies.sessionEntries.appendQa(
+    target.scope,
+    target.key,
+    dependencies.ids.uuid(),
+    entry,
+    change,
+    options,
+  );
+}
+
+export async function appendTrace(
+  dependencies: Dependencies,
+  target: SessionTarget,
+  entry: NewTrace,
+  appending: Appending,
+): Promise<TraceEntry> {
+  const { change, options } = await prepared(dependencies, target, appending);
+  const counted = { ...change, errors: entry.status === 'error' ? 1 : 0 };
+  const id = dependencies.ids.uuid();
+  return dependencies.sessionEntries.appendTrace(target.scope, target.key, id, entry, counted, options);
+}
+
+async function prepared(
+  { connections, clock }: Dependencies,
+  { key, session, dataset }: SessionTarget,
+  { nodeSets, also }: Appending,
+): Promise<{ readonly change: SessionChange; readonly options: AppendOptions }> {
+  const pin = nodeSets === null || nodeSets.length === 0 ? null : [...new Set(nodeSets)].sort();
+  const agent = session?.agent ?? (await connections.ofSession(key.user, key.session))?.id ?? null;
+  return {
+    change: { dataset: dataset.id, agent, nodeSets: pin, lastActivityAt: clock.now().toISOString() },
+    options: {
+      admit(present) {
+        if (present?.dataset && present.dataset !== dataset.id) throw boundElsewhere(key.session);
+        if (pin !== null) requirePin(present, pin);
+      },
+      ...(also === undefined ? {} : { also }),
+    },
+  };
+}
+
+function requirePin(session: Session | null, requested: readonly string[]): void {
+  const pinned = session?.nodeSets ?? null;
+  if (pinned === null || JSON.stringify(pinned) === JSON.stringify(requested)) return;
+  throw engramError(
+    'SessionNodeSetConflictError',
+    `A session's node_set cannot change once pinned (pinned: ${shown(pinned)}, requested: ${shown(requested)}); start a new session`,
+  );
+}
+
+/** As the reference prints lists. */
+function shown(names: readonly string[]): string {
+  return `[${names.map((name) => `'${name}'`).join(', ')}]`;
+}

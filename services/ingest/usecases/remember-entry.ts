@@ -1,0 +1,71 @@
+import type { DatasetRef } from '../../common/domain/dataset.ts';
+import { isEngramError } from '../../common/domain/errors.ts';
+import type { JsonObject } from '../../common/domain/json.ts';
+import type { Principal } from '../../common/domain/principal.ts';
+import { HttpError } from '../../common/http/http-error.ts';
+import type { CallContext } from '../../common/messaging/messenger.ts';
+import type { StoredEntry } from '../entries/entry-kind.ts';
+import { type Entry, kindOf } from '../entries/kinds.ts';
+import type { IngestDependencies } from './dependencies.ts';
+import { requireSessionMemory, sessionTarget } from './session-target.ts';
+import { targetDataset } from './target-dataset.ts';
+
+export const DEFAULT_DATASET = 'main_dataset';
+
+export interface EntryCall {
+  readonly entry: Entry;
+  readonly principal: Principal;
+  readonly datasetId: string | null;
+  readonly datasetName: string;
+  readonly session: string | null;
+  readonly skillImprovement: JsonObject | null;
+  readonly context: CallContext;
+}
+
+export interface RememberedEntry {
+  readonly dataset: DatasetRef;
+  readonly stored: StoredEntry;
+  readonly elapsedSeconds: number;
+}
+
+/**
+ * Stores an entry; durable when it resolves. Everything is checked before anything is made. Errors: 400 with a fixed body
+ * for a missing session, another dataset than the session's, a name that cannot be created; 503 without session memory, when
+ * nothing was written; those of the entry's kind.
+ */
+export async function rememberEntry(dependencies: IngestDependencies, call: EntryCall): Promise<RememberedEntry> {
+  const { clock } = dependencies;
+  const { entry, principal, session, skillImprovement, context } = call;
+  const startedMs = clock.monotonicMs();
+  const kind = kindOf(entry);
+  kind.check?.(entry);
+  if (kind.needsSession && (session === null || session === '')) throw invalidRequest();
+  if (kind.needsSession) requireSessionMemory(dependencies);
+  const target = await placeOf(dependencies, call);
+  const request = { entry, principal, dataset: target.dataset, target: target.session, skillImprovement, context };
+  const stored = await kind.store(dependencies, request).catch(translated);
+  return { dataset: target.dataset, stored, elapsedSeconds: (clock.monotonicMs() - startedMs) / 1000 };
+}
+
+async function placeOf(dependencies: IngestDependencies, call: EntryCall) {
+  const { principal, datasetId: id, datasetName: name, session, context } = call;
+  if (!session || !dependencies.settings.sessions.enabled) {
+    const options = { permission: 'write', createMissing: true, context } as const;
+    const dataset = await targetDataset(dependencies.messenger, principal, { id, name }, options).catch(translated);
+    return { dataset, session: null };
+  }
+  const selection = { id, name, session, defaultName: DEFAULT_DATASET };
+  const target = await sessionTarget(dependencies, principal, selection, context).catch(translated);
+  return { dataset: target.dataset, session: target };
+}
+
+/** The contract has one text for what is wrong with the session or the dataset. */
+function translated(error: unknown): never {
+  const isInvalid =
+    isEngramError(error) && (error.wireName === 'InvalidRequestError' || error.wireName === 'InvalidDatasetNameError');
+  throw isInvalid ? invalidRequest(error) : error;
+}
+
+function invalidRequest(cause?: unknown): HttpError {
+  return new HttpError(400, { error: 'Invalid remember request.' }, { cause });
+}

@@ -1,0 +1,111 @@
+import { expect } from 'chai';
+import { type StartedApp, startApp } from '../support/start-app.ts';
+import { createWire, type Wire } from '../support/wire.ts';
+
+const PASSWORD = 'a password of tests';
+
+describe('sessions', function () {
+  this.timeout(30_000);
+  let app: StartedApp;
+  let ada: Wire;
+  let grace: Wire;
+  before(async () => {
+    app = await startApp({ REQUIRE_AUTHENTICATION: 'true' });
+    [ada, grace] = [await person(app, 'ada'), await person(app, 'grace')];
+  });
+  after(() => app.stop());
+
+  const remember = async (wire: Wire, session: string, question: string, dataset = 'main_dataset') => {
+    const entry = { type: 'qa', question, answer: `answer to ${question}` };
+    const answer = await wire.post('/remember/entry', { entry, session_id: session, dataset_name: dataset });
+    expect(answer.status, answer.text).to.equal(200);
+    return answer.json as { readonly entry_id: string; readonly dataset_id: string };
+  };
+  const names = async (wire: Wire, query = '') =>
+    ((await wire.get(`/sessions${query}`)).json.sessions as { session_id: string }[]).map((row) => row.session_id);
+
+  it('of two users with the same id are apart, and nobody sees the other’s', async () => {
+    const { entry_id: id } = await remember(ada, 'same', 'Of Ada?');
+    await remember(grace, 'same', 'Of Grace?');
+    expect((await ada.get('/sessions/same')).json.qas.map((qa: { question: string }) => qa.question)).to.deep.equal([
+      'Of Ada?',
+    ]);
+    const feedback = { type: 'feedback', qa_id: id, feedback_score: 1 };
+    const stolen = await grace.post('/remember/entry', { entry: feedback, session_id: 'same' });
+    expect(stolen.json).to.include({ status: 'errored' });
+    expect((await ada.get('/sessions/same')).json.qas[0].feedback_score).to.equal(null);
+    await remember(ada, 'only Ada’s', 'x');
+    const foreign = await grace.get(`/sessions/${encodeURIComponent('only Ada’s')}`);
+    expect([foreign.status, foreign.json]).to.deep.equal([404, { detail: 'session not found' }]);
+    expect(await names(grace)).to.deep.equal(['same']);
+  });
+
+  it('of agents are seen by the account they work for, and not the other way round', async () => {
+    const made = (await ada.post(`/agents/create?name=helper`)).json as { readonly agentApiKey: string };
+    const agent = createWire(app.baseUrl, { 'x-api-key': made.agentApiKey });
+    const registration = { agent_session_name: 'worker', type: 'codex', session_id: 'of the agent', source: 'mcp' };
+    const connection = (await agent.post('/agents/register', registration)).json;
+    await remember(agent, 'of the agent', 'Done?');
+    const row = (await ada.get('/sessions/with-agent-info')).json.sessions.find(
+      ({ session_id }: { session_id: string }) => session_id === 'of the agent',
+    );
+    expect(row).to.include({ agent_id: connection.id, agent_type: 'codex', agent_source: 'mcp' });
+    expect(row).to.include({ agent_session_name: 'worker', effective_status: 'running' });
+    expect(await names(agent)).to.deep.equal(['of the agent']);
+    expect((await agent.get('/sessions/same')).status).to.equal(404);
+    expect((await grace.get('/sessions')).json.total).to.equal(1);
+  });
+
+  it('on a dataset are seen by whoever may read it', async () => {
+    const { dataset_id: dataset } = await remember(ada, 'shared', 'Shared?', 'shared_notes');
+    expect((await grace.get('/sessions/shared')).status).to.equal(404);
+    const reader = (await grace.get('/users/me')).json.id as string;
+    await ada.post(`/permissions/datasets/${reader}?permission_name=read`, [dataset]);
+    expect((await grace.get('/sessions/shared')).json).to.include({ session_id: 'shared', label: 'Shared?' });
+    expect(await names(grace)).to.deep.equal(['shared', 'same']);
+    await ada.remove(`/permissions/datasets/${reader}?permission_name=read`, [dataset]);
+    expect(await names(grace)).to.deep.equal(['same']);
+  });
+
+  it('are listed by page, order and status, and counted', async () => {
+    const one = await person(app, 'pages');
+    for (const name of ['a', 'b', 'c']) await remember(one, name, name);
+    const first = (await one.get('/sessions?limit=2')).json;
+    expect(first).to.deep.include({ total: 3, limit: 2, offset: 0, has_more: true });
+    expect(Object.keys(first.sessions[0])).to.deep.equal([
+      ...['session_id', 'user_id', 'dataset_id', 'agent_id', 'status', 'started_at', 'last_activity_at', 'ended_at'],
+      ...['tokens_in', 'tokens_out', 'cost_usd', 'embedding_tokens', 'embedding_cost_usd', 'error_count', 'last_model'],
+      'effective_status',
+    ]);
+    expect(await names(one, '?limit=2')).to.deep.equal(['c', 'b']);
+    expect(await names(one, '?limit=2&offset=2')).to.deep.equal(['a']);
+    expect(await names(one, '?order_by=started_at&descending=false')).to.deep.equal(['a', 'b', 'c']);
+    expect(await names(one, '?order_by=nonsense')).to.deep.equal(['c', 'b', 'a']);
+    expect(await names(one, '?status=abandoned')).to.deep.equal([]);
+    expect(await names(one, '?status=nonsense')).to.deep.equal([]);
+    expect(await names(one, '?status=running&range=24h')).to.have.length(3);
+    for (const query of ['?range=1d', '?limit=0', '?limit=501', '?offset=-1']) {
+      expect((await one.get(`/sessions${query}`)).status, query).to.equal(400);
+    }
+    const statistics = (await one.get('/sessions/stats?range=7d')).json;
+    expect(statistics).to.deep.include({
+      ...{ range: '7d', sessions: 3, running: 3, abandoned: 0, completed: 0, failed: 0, success_rate: 1 },
+      ...{ total_spend_usd: 0, avg_spend_per_session_usd: 0, tokens_total: 0 },
+    });
+    expect((await one.get('/sessions/cost-by-model')).json).to.deep.equal([]);
+    const [cost] = (await one.get('/sessions/cost-by-user-agent')).json;
+    expect(cost).to.include({ agent_type: 'unknown', session_count: 3, cost_usd: 0 });
+    expect(cost.user_email).to.match(/^pages/);
+  });
+});
+
+async function person(app: StartedApp, name: string): Promise<Wire> {
+  const email = `${name}-${Date.now().toString(36)}@example.com`;
+  const nobody = createWire(app.baseUrl);
+  await nobody.post('/auth/register', { email, password: PASSWORD });
+  const form = new FormData();
+  form.append('username', email);
+  form.append('password', PASSWORD);
+  const { access_token: token } = (await nobody.form('/auth/login', form)).json;
+  return createWire(app.baseUrl, { authorization: `Bearer ${token}` });
+}
