@@ -1,0 +1,50 @@
+/** A caller of the API: nobody, or somebody by a credential. */
+export interface Caller {
+  readonly name: string;
+  /** The credential, if any. */
+  readonly headers: Readonly<Record<string, string>>;
+  send(request: ApiRequest): Promise<ApiAnswer>;
+  /** For what must succeed while a test prepares. */
+  need<Answer>(request: ApiRequest): Promise<Answer>;
+}
+
+export interface ApiRequest {
+  readonly method: string;
+  readonly path: string;
+  readonly query?: Readonly<Record<string, string | readonly string[]>>;
+  readonly json?: unknown;
+  readonly form?: Readonly<Record<string, string>>;
+}
+
+export interface ApiAnswer {
+  readonly status: number;
+  readonly text: string;
+  readonly headers: Headers;
+}
+
+export function createCaller(baseUrl: string, name: string, headers: Readonly<Record<string, string>> = {}): Caller {
+  const send = async ({ method, path, query = {}, json, form }: ApiRequest): Promise<ApiAnswer> => {
+    const url = new URL(baseUrl + path);
+    for (const [key, value] of Object.entries(query)) {
+      for (const one of typeof value === 'string' ? [value] : value) url.searchParams.append(key, one);
+    }
+    const response = await fetch(url, {
+      method,
+      redirect: 'manual',
+      headers: { ...headers, ...(json === undefined ? {} : { 'content-type': 'application/json' }) },
+      ...(json === undefined ? {} : { body: JSON.stringify(json) }),
+      ...(form === undefined ? {} : { body: new URLSearchParams(form) }),
+    });
+    return { status: response.status, text: await response.text(), headers: response.headers };
+  };
+  return {
+    name,
+    headers,
+    send,
+    async need<Answer>(request: ApiRequest) {
+      const { status, text } = await send(request);
+      if (status >= 300) throw new Error(`${name}: ${request.method} ${request.path}: ${status} ${text.slice(0, 500)}`);
+      return (text === '' ? null : JSON.parse(text)) as Answer;
+    },
+  };
+}

@@ -1,0 +1,179 @@
+import { randomUUID } from 'node:crypto';
+import { Writable } from 'node:stream';
+import { createLogger } from '../../../services/common/observability/logger.ts';
+import { type StartedApp, startApp } from '../../support/start-app.ts';
+import { type Caller, createCaller } from './http.ts';
+
+/** Everything in one tenant that has an identifier. Two tenants have the same of it, so that none looks like the other's by accident. */
+export interface Identifiers {
+  readonly tenant: string;
+  readonly owner: string;
+  readonly ownerEmail: string;
+  readonly member: string;
+  readonly role: string;
+  readonly dataset: string;
+  readonly datasetName: string;
+  readonly item: string;
+  readonly run: string;
+  readonly apiKey: string;
+  readonly agent: string;
+  readonly connection: string;
+  readonly configuration: string;
+  readonly session: string;
+}
+
+/** A tenant with an owner, who made everything in it, and a member, who may read its dataset. */
+export interface TenantWorld {
+  readonly ids: Identifiers;
+  readonly owner: Caller;
+  readonly reader: Caller;
+  /** In every text, name and value of the tenant that a stranger must not see. */
+  readonly secret: string;
+}
+
+export interface AccessWorld {
+  readonly app: StartedApp;
+  readonly acme: TenantWorld;
+  readonly globex: TenantWorld;
+  /** An account in no tenant. */
+  readonly stranger: Caller;
+  readonly nobody: Caller;
+  readonly superuser: Caller;
+  /** Everything that was logged. */
+  log(): string;
+  stop(): Promise<void>;
+}
+
+const SUPERUSER = { email: 'default_user@example.com', password: 'a password of tests' };
+const PASSWORD = 'another password of tests';
+
+export async function startAccessWorld(): Promise<AccessWorld> {
+  const lines: string[] = [];
+  const destination = new Writable({
+    write(chunk, _encoding, done) {
+      lines.push(String(chunk));
+      done();
+    },
+  });
+  const app = await startApp(
+    { REQUIRE_AUTHENTICATION: 'true', DEFAULT_USER_PASSWORD: SUPERUSER.password, MAX_USER_API_KEYS: '50' },
+    { logger: createLogger({ level: 'debug', name: 'engram', destination }) },
+  );
+  const nobody = createCaller(app.baseUrl, 'nobody');
+  const superuser = await logIn(app.baseUrl, 'superuser', SUPERUSER.email, SUPERUSER.password);
+  const people = await register(app.baseUrl, 'stranger');
+  return {
+    app,
+    nobody,
+    superuser,
+    stranger: people.caller,
+    acme: await makeTenant(app.baseUrl, 'quokkazanzibar'),
+    globex: await makeTenant(app.baseUrl, 'numbatpatagonia'),
+    log: () => lines.join(''),
+    stop: () => app.stop(),
+  };
+}
+
+async function makeTenant(baseUrl: string, secret: string): Promise<TenantWorld> {
+  const { caller: owner, id: ownerId, email: ownerEmail } = await register(baseUrl, `${secret}-owner`);
+  const { caller: reader, id: member } = await register(baseUrl, `${secret}-reader`);
+  const api = '/api/v1';
+  const { tenant_id: tenant } = await owner.need<{ tenant_id: string }>({
+    ...{ method: 'POST', path: `${api}/permissions/tenants`, query: { tenant_name: `${secret} inc` } },
+  });
+  await owner.need({
+    method: 'POST',
+    path: `${api}/permissions/users/${member}/tenants`,
+    query: { tenant_id: tenant },
+  });
+  await reader.need({ method: 'POST', path: `${api}/permissions/tenants/select`, json: { tenant_id: tenant } });
+  const { role_id: role } = await owner.need<{ role_id: string }>({
+    ...{ method: 'POST', path: `${api}/permissions/roles`, query: { role_name: `${secret} readers` } },
+  });
+  const datasetName = `${secret}_notes`;
+  const text = `Captain ${secret} met Ishmael ${secret} in Nantucket. ${secret} wrote to Starbuck about the white whale.`;
+  await owner.need({ method: 'POST', path: `${api}/add`, json: { datasetName, data: [text] } });
+  const cognified = await owner.need<Record<string, { dataset_id: string; pipeline_run_id: string }>>({
+    ...{ method: 'POST', path: `${api}/cognify`, json: { datasets: [datasetName] } },
+  });
+  const [{ dataset_id: dataset, pipeline_run_id: run } = { dataset_id: '', pipeline_run_id: '' }] =
+    Object.values(cognified);
+  const [{ id: item } = { id: '' }] = await owner.need<{ id: string }[]>({
+    ...{ method: 'GET', path: `${api}/datasets/${dataset}/data` },
+  });
+  await owner.need({
+    ...{ method: 'POST', path: `${api}/permissions/datasets/${member}`, query: { permission_name: 'read' } },
+    json: [dataset],
+  });
+  await owner.need({
+    method: 'POST',
+    path: `${api}/search`,
+    json: { query: `who is ${secret}`, datasets: [datasetName] },
+  });
+  const { id: apiKey } = await owner.need<{ id: string }>({
+    ...{ method: 'POST', path: `${api}/auth/api-keys`, json: { name: `${secret} key` } },
+  });
+  const { agentId: agent } = await owner.need<{ agentId: string }>({
+    ...{ method: 'POST', path: `${api}/agents/create`, query: { name: `${secret} bot` } },
+  });
+  const session = randomUUID();
+  await owner.need({
+    ...{ method: 'POST', path: `${api}/remember/entry` },
+    json: {
+      entry: { type: 'qa', question: `Who is ${secret}?`, answer: secret },
+      dataset_id: dataset,
+      session_id: session,
+    },
+  });
+  const { id: connection } = await owner.need<{ id: string }>({
+    ...{ method: 'POST', path: `${api}/agents/register` },
+    json: { agent_session_name: session, session_id: session, dataset_ids: [dataset] },
+  });
+  const configurations = `${api}/configuration`;
+  await owner.need({
+    ...{ method: 'POST', path: `${configurations}/store_user_configuration` },
+    json: { name: `${secret} settings`, config: { colour: secret } },
+  });
+  const stored = await owner.need<{ id: string; name: string }[]>({
+    ...{ method: 'GET', path: `${configurations}/get_user_configuration/` },
+  });
+  const configuration = stored.find(({ name }) => name === `${secret} settings`)?.id ?? '';
+  const things = { dataset, datasetName, item, run, apiKey, agent, connection, configuration, session };
+  return { ids: { tenant, owner: ownerId, ownerEmail, member, role, ...things }, owner, reader, secret };
+}
+
+/** An account with its login token. */
+async function register(baseUrl: string, name: string) {
+  const email = `${name}@example.com`;
+  const { id } = await createCaller(baseUrl, name).need<{ id: string }>({
+    ...{ method: 'POST', path: '/api/v1/auth/register', json: { email, password: PASSWORD } },
+  });
+  return { id, email, caller: await logIn(baseUrl, name, email, PASSWORD) };
+}
+
+async function logIn(baseUrl: string, name: string, username: string, password: string): Promise<Caller> {
+  const { access_token: token } = await createCaller(baseUrl, name).need<{ access_token: string }>({
+    ...{ method: 'POST', path: '/api/v1/auth/login', form: { username, password } },
+  });
+  return createCaller(baseUrl, name, { authorization: `Bearer ${token}` });
+}
+
+/** Identifiers of the same kinds that nothing has. */
+export function missingIdentifiers(): Identifiers {
+  const email = `${randomUUID()}@example.com`;
+  const ids = {
+    tenant: randomUUID(),
+    owner: randomUUID(),
+    ownerEmail: email,
+    member: randomUUID(),
+    role: randomUUID(),
+  };
+  const things = {
+    dataset: randomUUID(),
+    datasetName: `missing_${randomUUID()}`,
+    item: randomUUID(),
+    run: randomUUID(),
+  };
+  const own = { apiKey: randomUUID(), agent: randomUUID(), connection: `${randomUUID()}-0123456789abcdef` };
+  return { ...ids, ...things, ...own, configuration: randomUUID(), session: randomUUID() };
+}
