@@ -2,7 +2,12 @@ import { scopeOf } from '../common/domain/dataset.ts';
 import { dataItemId } from '../common/domain/ids.ts';
 import { SYSTEM_SCOPE } from '../common/domain/scope.ts';
 import type { Service } from '../common/lifecycle/service.ts';
-import { datasetItems, keepDocuments as keepMethod } from '../common/messaging/methods/ingest.ts';
+import {
+  appendSession,
+  datasetItems,
+  keepDocuments as keepMethod,
+  noteOnSession as noteMethod,
+} from '../common/messaging/methods/ingest.ts';
 import type { Budgets } from '../common/ports/budgets.ts';
 import type { Subscription } from '../common/ports/bus.ts';
 import { createAgentConnections } from '../common/repositories/agent-connections.ts';
@@ -24,6 +29,7 @@ import { rememberRoutes } from './routes/remember.ts';
 import { sessionRoutes } from './routes/sessions.ts';
 import type { IngestDependencies } from './usecases/dependencies.ts';
 import { keepDocuments } from './usecases/keep-documents.ts';
+import { appendTurn, noteOnSession } from './usecases/session-messages.ts';
 import { sweepBlobs } from './usecases/sweep-blobs.ts';
 
 /** What the service is made from. */
@@ -90,6 +96,12 @@ export function createIngestService(options: IngestServiceOptions): Service {
         }),
         await dependencies.messenger.serve(keepMethod, (request, context) =>
           keepDocuments(dependencies, request, context),
+        ),
+        await dependencies.messenger.serve(appendSession, (request, context) =>
+          appendTurn(dependencies, request, context),
+        ),
+        await dependencies.messenger.serve(noteMethod, (request, context) =>
+          noteOnSession(dependencies, request, context),
         ),
       );
       sweep.start();

@@ -12,6 +12,8 @@ export const METHODS = {
   'auth.GetPublicKeys': { deadlineMs: 5000, permission: 'service' },
   'ingest.DatasetItems': { deadlineMs: 10000, permission: 'service' },
   'ingest.KeepDocuments': { deadlineMs: 120000, permission: 'write' },
+  'ingest.AppendSession': { deadlineMs: 10000, permission: 'principal' },
+  'ingest.NoteOnSession': { deadlineMs: 10000, permission: 'principal' },
   'cognify.StartRun': { deadlineMs: 10000, permission: 'principal' },
   'cognify.RecordRun': { deadlineMs: 10000, permission: 'principal' },
   'cognify.GetRun': { deadlineMs: 10000, permission: 'service' },

@@ -13,6 +13,8 @@ import * as ingest from './methods/ingest.ts';
 import * as search from './methods/search.ts';
 
 const text = fc.string({ unit: 'binary' }).map((value) => value.toWellFormed());
+/** Also what is no Unicode. */
+const anyText = fc.string({ unit: 'binary' });
 const id = fc.uuid() as fc.Arbitrary<string> as fc.Arbitrary<never>;
 const orNull = <Value>(value: fc.Arbitrary<Value>) => fc.option(value, { nil: null });
 /** As JSON has them: without -0. */
@@ -114,6 +116,24 @@ describe('messages of the services', () => {
     const document = fc.record({ key: text, name: text, text, nodeSets: fc.array(text), externalMetadata: object });
     await survives(request(ingest.keepDocuments), fc.record({ dataset, documents: fc.array(document) }));
     await survives(response(ingest.keepDocuments), fc.record({ itemIds: ids, added: count }));
+    const entry = fc.record({
+      ...{ question: anyText, context: anyText, answer: anyText, feedbackText: orNull(anyText) },
+      ...{ feedbackScore: orNull(fc.integer({ min: 1, max: 5 })), usedContextIds: orNull(ids) },
+      usedGraphElements: orNull(fc.record({ nodeIds: ids, edgeIds: ids }, { requiredKeys: [] })),
+    });
+    const spending = fc.record({
+      ...{ model: orNull(text), tokensIn: count, tokensOut: count, costUsd: fc.float({ min: 0, noNaN: true }) },
+      ...{ embeddingTokens: count, embeddingCostUsd: fc.float({ min: 0, noNaN: true }) },
+    });
+    await survives(
+      request(ingest.appendSession),
+      fc.record({ session: text, qaId: text, datasetId: orNull(text), entry, spending: orNull(spending) }),
+    );
+    await survives(response(ingest.appendSession), fc.record({ stored: fc.boolean() }));
+    const note = fc.record({ qaId: text, memifyMetadata: object, ofFeedback: orNull(count) });
+    const bridged = orNull(fc.record({ qas: count, traces: count }));
+    await survives(request(ingest.noteOnSession), fc.record({ session: text, notes: fc.array(note), bridged }));
+    await survives(response(ingest.noteOnSession), fc.record({ noted: count }));
     await survives(request(search.eraseSearched), fc.record({ dataset }));
     await survives(response(search.eraseSearched), fc.record({ removed: count, residue: count }));
   });

@@ -1,6 +1,7 @@
 import type { DataItem } from '../../domain/data-item.ts';
 import type { DatasetRef } from '../../domain/dataset.ts';
 import type { JsonObject } from '../../domain/json.ts';
+import type { EntryCounts, NewQa, SessionUsage } from '../../domain/session.ts';
 import { defineMethod } from '../method.ts';
 
 export interface DatasetItemsRequest {
@@ -46,4 +47,57 @@ export interface KeepDocumentsResponse {
 /** Makes items of texts that improve wrote; the same key is the same item for ever, also when it was forgotten since. */
 export const keepDocuments = defineMethod<KeepDocumentsRequest, KeepDocumentsResponse>('ingest.KeepDocuments', () =>
   import('../codecs/ingest.ts').then(({ KeepDocuments }) => KeepDocuments),
+);
+
+/** What a turn of a session cost. */
+export interface SessionSpending extends SessionUsage {
+  /** The language model's name; null when none was asked. */
+  readonly model: string | null;
+}
+
+export interface AppendSessionRequest {
+  readonly session: string;
+  /** UUID, made by who asks: the same one is appended once, however often it is sent. */
+  readonly qaId: string;
+  /** Binds a session that has none. */
+  readonly datasetId: string | null;
+  readonly entry: NewQa;
+  readonly spending: SessionSpending | null;
+}
+
+export interface AppendSessionResponse {
+  /** False when sessions are not remembered. */
+  readonly stored: boolean;
+}
+
+/**
+ * Appends an answered question to a session of the principal in its current tenant, and opens the session if need be.
+ * `PermissionDeniedError` for a dataset that the principal may not read.
+ */
+export const appendSession = defineMethod<AppendSessionRequest, AppendSessionResponse>('ingest.AppendSession', () =>
+  import('../codecs/ingest-sessions.ts').then(({ AppendSession }) => AppendSession),
+);
+
+export interface SessionNote {
+  readonly qaId: string;
+  /** Added, key by key, to what is noted already. */
+  readonly memifyMetadata: JsonObject;
+  /** The number of the feedback that the note is about; nothing is noted when newer feedback has come. */
+  readonly ofFeedback: number | null;
+}
+
+export interface NoteOnSessionRequest {
+  readonly session: string;
+  readonly notes: readonly SessionNote[];
+  /** How many entries, the oldest of each kind, are in the memory of the dataset; from then on they may expire. */
+  readonly bridged: EntryCounts | null;
+}
+
+export interface NoteOnSessionResponse {
+  readonly noted: number;
+}
+
+/** What improve has made of a session of the principal. A session that is gone is no error. */
+export const noteOnSession = defineMethod<NoteOnSessionRequest, NoteOnSessionResponse>('ingest.NoteOnSession', () =>
+  import('../codecs/ingest-sessions.ts').then(({ NoteOnSession }) => NoteOnSession),
 );

@@ -13,7 +13,216 @@ import type { Message } from "@bufbuild/protobuf";
  * Describes the file engram/ingest/v1/ingest.proto.
  */
 export const file_engram_ingest_v1_ingest: GenFile = /*@__PURE__*/
-  fileDesc("Ch1lbmdyYW0vaW5nZXN0L3YxL2luZ2VzdC5wcm90bxIQZW5ncmFtLmluZ2VzdC52MSKiAQoTRGF0YXNldEl0ZW1zUmVxdWVzdBIqCgdkYXRhc2V0GAEgASgLMhkuZW5ncmFtLmNvbW1vbi52MS5EYXRhc2V0EhIKBWFmdGVyGAIgASgJSACIAQESDQoFbGltaXQYAyABKA0SKgoDaWRzGAQgASgLMhguZW5ncmFtLmNvbW1vbi52MS5JZExpc3RIAYgBAUIICgZfYWZ0ZXJCBgoEX2lkcyJqCgxLZXB0RG9jdW1lbnQSCwoDa2V5GAEgASgJEgwKBG5hbWUYAiABKAkSDAoEdGV4dBgDIAEoCRIRCglub2RlX3NldHMYBCADKAkSHgoWZXh0ZXJuYWxfbWV0YWRhdGFfanNvbhgFIAEoCSJ1ChRLZWVwRG9jdW1lbnRzUmVxdWVzdBIqCgdkYXRhc2V0GAEgASgLMhkuZW5ncmFtLmNvbW1vbi52MS5EYXRhc2V0EjEKCWRvY3VtZW50cxgCIAMoCzIeLmVuZ3JhbS5pbmdlc3QudjEuS2VwdERvY3VtZW50IjgKFUtlZXBEb2N1bWVudHNSZXNwb25zZRIQCghpdGVtX2lkcxgBIAMoCRINCgVhZGRlZBgCIAEoDSJdChREYXRhc2V0SXRlbXNSZXNwb25zZRIpCgVpdGVtcxgBIAMoCzIaLmVuZ3JhbS5pbmdlc3QudjEuRGF0YUl0ZW0SEQoEbmV4dBgCIAEoCUgAiAEBQgcKBV9uZXh0ItECCghEYXRhSXRlbRIKCgJpZBgBIAEoCRIMCgRuYW1lGAIgASgJEhEKCWZpbGVfbmFtZRgDIAEoCRISCgVsYWJlbBgEIAEoCUgAiAEBEhAKCG93bmVyX2lkGAUgASgJEhEKCWV4dGVuc2lvbhgGIAEoCRIRCgltaW1lX3R5cGUYByABKAkSDgoGZm9ybWF0GAggASgJEhIKCnNpemVfYnl0ZXMYCSABKAMSFAoMY29udGVudF9oYXNoGAogASgJEhEKCW5vZGVfc2V0cxgLIAMoCRIeChZleHRlcm5hbF9tZXRhZGF0YV9qc29uGAwgASgJEhkKEWltcG9ydGFuY2Vfd2VpZ2h0GA0gASgBEhIKCmNyZWF0ZWRfYXQYDiABKAkSFwoKdXBkYXRlZF9hdBgPIAEoCUgBiAEBQggKBl9sYWJlbEINCgtfdXBkYXRlZF9hdDKaAgoNSW5nZXN0U2VydmljZRKJAQoMRGF0YXNldEl0ZW1zEiUuZW5ncmFtLmluZ2VzdC52MS5EYXRhc2V0SXRlbXNSZXF1ZXN0GiYuZW5ncmFtLmluZ2VzdC52MS5EYXRhc2V0SXRlbXNSZXNwb25zZSIqkAIBorsYIxIHY29nbmlmeRIHaW1wcm92ZRIGc2VhcmNoIgdzZXJ2aWNlEn0KDUtlZXBEb2N1bWVudHMSJi5lbmdyYW0uaW5nZXN0LnYxLktlZXBEb2N1bWVudHNSZXF1ZXN0GicuZW5ncmFtLmluZ2VzdC52MS5LZWVwRG9jdW1lbnRzUmVzcG9uc2UiG5ACAqK7GBQIwKkHEgdpbXByb3ZlIgV3cml0ZWIGcHJvdG8z", [file_engram_common_v1_dataset, file_engram_options_v1_options]);
+  fileDesc("Ch1lbmdyYW0vaW5nZXN0L3YxL2luZ2VzdC5wcm90bxIQZW5ncmFtLmluZ2VzdC52MSK5AQoUQXBwZW5kU2Vzc2lvblJlcXVlc3QSDwoHc2Vzc2lvbhgBIAEoCRINCgVxYV9pZBgCIAEoCRIXCgpkYXRhc2V0X2lkGAMgASgJSACIAQESEgoKZW50cnlfanNvbhgEIAEoCRI4CghzcGVuZGluZxgFIAEoCzIhLmVuZ3JhbS5pbmdlc3QudjEuU2Vzc2lvblNwZW5kaW5nSAGIAQFCDQoLX2RhdGFzZXRfaWRCCwoJX3NwZW5kaW5nIp4BCg9TZXNzaW9uU3BlbmRpbmcSEgoFbW9kZWwYASABKAlIAIgBARIRCgl0b2tlbnNfaW4YAiABKA0SEgoKdG9rZW5zX291dBgDIAEoDRIQCghjb3N0X3VzZBgEIAEoARIYChBlbWJlZGRpbmdfdG9rZW5zGAUgASgNEhoKEmVtYmVkZGluZ19jb3N0X3VzZBgGIAEoAUIICgZfbW9kZWwiJwoVQXBwZW5kU2Vzc2lvblJlc3BvbnNlEg4KBnN0b3JlZBgBIAEoCCKUAQoUTm90ZU9uU2Vzc2lvblJlcXVlc3QSDwoHc2Vzc2lvbhgBIAEoCRInCgVub3RlcxgCIAMoCzIYLmVuZ3JhbS5pbmdlc3QudjEuUWFOb3RlEjYKB2JyaWRnZWQYAyABKAsyIC5lbmdyYW0uaW5nZXN0LnYxLkJyaWRnZWRFbnRyaWVzSACIAQFCCgoIX2JyaWRnZWQiXwoGUWFOb3RlEg0KBXFhX2lkGAEgASgJEhwKFG1lbWlmeV9tZXRhZGF0YV9qc29uGAIgASgJEhgKC29mX2ZlZWRiYWNrGAMgASgNSACIAQFCDgoMX29mX2ZlZWRiYWNrIi0KDkJyaWRnZWRFbnRyaWVzEgsKA3FhcxgBIAEoDRIOCgZ0cmFjZXMYAiABKA0iJgoVTm90ZU9uU2Vzc2lvblJlc3BvbnNlEg0KBW5vdGVkGAEgASgNIqIBChNEYXRhc2V0SXRlbXNSZXF1ZXN0EioKB2RhdGFzZXQYASABKAsyGS5lbmdyYW0uY29tbW9uLnYxLkRhdGFzZXQSEgoFYWZ0ZXIYAiABKAlIAIgBARINCgVsaW1pdBgDIAEoDRIqCgNpZHMYBCABKAsyGC5lbmdyYW0uY29tbW9uLnYxLklkTGlzdEgBiAEBQggKBl9hZnRlckIGCgRfaWRzImoKDEtlcHREb2N1bWVudBILCgNrZXkYASABKAkSDAoEbmFtZRgCIAEoCRIMCgR0ZXh0GAMgASgJEhEKCW5vZGVfc2V0cxgEIAMoCRIeChZleHRlcm5hbF9tZXRhZGF0YV9qc29uGAUgASgJInUKFEtlZXBEb2N1bWVudHNSZXF1ZXN0EioKB2RhdGFzZXQYASABKAsyGS5lbmdyYW0uY29tbW9uLnYxLkRhdGFzZXQSMQoJZG9jdW1lbnRzGAIgAygLMh4uZW5ncmFtLmluZ2VzdC52MS5LZXB0RG9jdW1lbnQiOAoVS2VlcERvY3VtZW50c1Jlc3BvbnNlEhAKCGl0ZW1faWRzGAEgAygJEg0KBWFkZGVkGAIgASgNIl0KFERhdGFzZXRJdGVtc1Jlc3BvbnNlEikKBWl0ZW1zGAEgAygLMhouZW5ncmFtLmluZ2VzdC52MS5EYXRhSXRlbRIRCgRuZXh0GAIgASgJSACIAQFCBwoFX25leHQi0QIKCERhdGFJdGVtEgoKAmlkGAEgASgJEgwKBG5hbWUYAiABKAkSEQoJZmlsZV9uYW1lGAMgASgJEhIKBWxhYmVsGAQgASgJSACIAQESEAoIb3duZXJfaWQYBSABKAkSEQoJZXh0ZW5zaW9uGAYgASgJEhEKCW1pbWVfdHlwZRgHIAEoCRIOCgZmb3JtYXQYCCABKAkSEgoKc2l6ZV9ieXRlcxgJIAEoAxIUCgxjb250ZW50X2hhc2gYCiABKAkSEQoJbm9kZV9zZXRzGAsgAygJEh4KFmV4dGVybmFsX21ldGFkYXRhX2pzb24YDCABKAkSGQoRaW1wb3J0YW5jZV93ZWlnaHQYDSABKAESEgoKY3JlYXRlZF9hdBgOIAEoCRIXCgp1cGRhdGVkX2F0GA8gASgJSAGIAQFCCAoGX2xhYmVsQg0KC191cGRhdGVkX2F0MpcECg1Jbmdlc3RTZXJ2aWNlEokBCgxEYXRhc2V0SXRlbXMSJS5lbmdyYW0uaW5nZXN0LnYxLkRhdGFzZXRJdGVtc1JlcXVlc3QaJi5lbmdyYW0uaW5nZXN0LnYxLkRhdGFzZXRJdGVtc1Jlc3BvbnNlIiqQAgGiuxgjEgdjb2duaWZ5EgdpbXByb3ZlEgZzZWFyY2giB3NlcnZpY2USfQoNS2VlcERvY3VtZW50cxImLmVuZ3JhbS5pbmdlc3QudjEuS2VlcERvY3VtZW50c1JlcXVlc3QaJy5lbmdyYW0uaW5nZXN0LnYxLktlZXBEb2N1bWVudHNSZXNwb25zZSIbkAICorsYFAjAqQcSB2ltcHJvdmUiBXdyaXRlEnwKDUFwcGVuZFNlc3Npb24SJi5lbmdyYW0uaW5nZXN0LnYxLkFwcGVuZFNlc3Npb25SZXF1ZXN0GicuZW5ncmFtLmluZ2VzdC52MS5BcHBlbmRTZXNzaW9uUmVzcG9uc2UiGpACAqK7GBMSBnNlYXJjaCIJcHJpbmNpcGFsEn0KDU5vdGVPblNlc3Npb24SJi5lbmdyYW0uaW5nZXN0LnYxLk5vdGVPblNlc3Npb25SZXF1ZXN0GicuZW5ncmFtLmluZ2VzdC52MS5Ob3RlT25TZXNzaW9uUmVzcG9uc2UiG5ACAqK7GBQSB2ltcHJvdmUiCXByaW5jaXBhbGIGcHJvdG8z", [file_engram_common_v1_dataset, file_engram_options_v1_options]);
+
+/**
+ * @generated from message engram.ingest.v1.AppendSessionRequest
+ */
+export type AppendSessionRequest = Message<"engram.ingest.v1.AppendSessionRequest"> & {
+  /**
+   * @generated from field: string session = 1;
+   */
+  session: string;
+
+  /**
+   * UUID of the entry, made by who asks: the same one is appended once, however often it is sent.
+   *
+   * @generated from field: string qa_id = 2;
+   */
+  qaId: string;
+
+  /**
+   * Binds a session that has none; refused unless the principal may read it.
+   *
+   * @generated from field: optional string dataset_id = 3;
+   */
+  datasetId?: string | undefined;
+
+  /**
+   * JSON object, the domain's NewQa: clients may send what is no Unicode.
+   *
+   * @generated from field: string entry_json = 4;
+   */
+  entryJson: string;
+
+  /**
+   * What the turn cost.
+   *
+   * @generated from field: optional engram.ingest.v1.SessionSpending spending = 5;
+   */
+  spending?: SessionSpending | undefined;
+};
+
+/**
+ * Describes the message engram.ingest.v1.AppendSessionRequest.
+ * Use `create(AppendSessionRequestSchema)` to create a new message.
+ */
+export const AppendSessionRequestSchema: GenMessage<AppendSessionRequest> = /*@__PURE__*/
+  messageDesc(file_engram_ingest_v1_ingest, 0);
+
+/**
+ * @generated from message engram.ingest.v1.SessionSpending
+ */
+export type SessionSpending = Message<"engram.ingest.v1.SessionSpending"> & {
+  /**
+   * Of the language model.
+   *
+   * @generated from field: optional string model = 1;
+   */
+  model?: string | undefined;
+
+  /**
+   * @generated from field: uint32 tokens_in = 2;
+   */
+  tokensIn: number;
+
+  /**
+   * @generated from field: uint32 tokens_out = 3;
+   */
+  tokensOut: number;
+
+  /**
+   * @generated from field: double cost_usd = 4;
+   */
+  costUsd: number;
+
+  /**
+   * @generated from field: uint32 embedding_tokens = 5;
+   */
+  embeddingTokens: number;
+
+  /**
+   * @generated from field: double embedding_cost_usd = 6;
+   */
+  embeddingCostUsd: number;
+};
+
+/**
+ * Describes the message engram.ingest.v1.SessionSpending.
+ * Use `create(SessionSpendingSchema)` to create a new message.
+ */
+export const SessionSpendingSchema: GenMessage<SessionSpending> = /*@__PURE__*/
+  messageDesc(file_engram_ingest_v1_ingest, 1);
+
+/**
+ * @generated from message engram.ingest.v1.AppendSessionResponse
+ */
+export type AppendSessionResponse = Message<"engram.ingest.v1.AppendSessionResponse"> & {
+  /**
+   * False when sessions are not remembered (CACHING=false).
+   *
+   * @generated from field: bool stored = 1;
+   */
+  stored: boolean;
+};
+
+/**
+ * Describes the message engram.ingest.v1.AppendSessionResponse.
+ * Use `create(AppendSessionResponseSchema)` to create a new message.
+ */
+export const AppendSessionResponseSchema: GenMessage<AppendSessionResponse> = /*@__PURE__*/
+  messageDesc(file_engram_ingest_v1_ingest, 2);
+
+/**
+ * @generated from message engram.ingest.v1.NoteOnSessionRequest
+ */
+export type NoteOnSessionRequest = Message<"engram.ingest.v1.NoteOnSessionRequest"> & {
+  /**
+   * @generated from field: string session = 1;
+   */
+  session: string;
+
+  /**
+   * @generated from field: repeated engram.ingest.v1.QaNote notes = 2;
+   */
+  notes: QaNote[];
+
+  /**
+   * How many entries, the oldest of each kind, are in the memory of the dataset: from then on they may expire.
+   *
+   * @generated from field: optional engram.ingest.v1.BridgedEntries bridged = 3;
+   */
+  bridged?: BridgedEntries | undefined;
+};
+
+/**
+ * Describes the message engram.ingest.v1.NoteOnSessionRequest.
+ * Use `create(NoteOnSessionRequestSchema)` to create a new message.
+ */
+export const NoteOnSessionRequestSchema: GenMessage<NoteOnSessionRequest> = /*@__PURE__*/
+  messageDesc(file_engram_ingest_v1_ingest, 3);
+
+/**
+ * @generated from message engram.ingest.v1.QaNote
+ */
+export type QaNote = Message<"engram.ingest.v1.QaNote"> & {
+  /**
+   * @generated from field: string qa_id = 1;
+   */
+  qaId: string;
+
+  /**
+   * JSON object that is added, key by key, to what is noted already.
+   *
+   * @generated from field: string memify_metadata_json = 2;
+   */
+  memifyMetadataJson: string;
+
+  /**
+   * The number of the feedback that the note is about: when newer feedback has come, nothing is noted.
+   *
+   * @generated from field: optional uint32 of_feedback = 3;
+   */
+  ofFeedback?: number | undefined;
+};
+
+/**
+ * Describes the message engram.ingest.v1.QaNote.
+ * Use `create(QaNoteSchema)` to create a new message.
+ */
+export const QaNoteSchema: GenMessage<QaNote> = /*@__PURE__*/
+  messageDesc(file_engram_ingest_v1_ingest, 4);
+
+/**
+ * @generated from message engram.ingest.v1.BridgedEntries
+ */
+export type BridgedEntries = Message<"engram.ingest.v1.BridgedEntries"> & {
+  /**
+   * @generated from field: uint32 qas = 1;
+   */
+  qas: number;
+
+  /**
+   * @generated from field: uint32 traces = 2;
+   */
+  traces: number;
+};
+
+/**
+ * Describes the message engram.ingest.v1.BridgedEntries.
+ * Use `create(BridgedEntriesSchema)` to create a new message.
+ */
+export const BridgedEntriesSchema: GenMessage<BridgedEntries> = /*@__PURE__*/
+  messageDesc(file_engram_ingest_v1_ingest, 5);
+
+/**
+ * @generated from message engram.ingest.v1.NoteOnSessionResponse
+ */
+export type NoteOnSessionResponse = Message<"engram.ingest.v1.NoteOnSessionResponse"> & {
+  /**
+   * Notes that were taken: answers that are gone, and outdated notes, are passed over.
+   *
+   * @generated from field: uint32 noted = 1;
+   */
+  noted: number;
+};
+
+/**
+ * Describes the message engram.ingest.v1.NoteOnSessionResponse.
+ * Use `create(NoteOnSessionResponseSchema)` to create a new message.
+ */
+export const NoteOnSessionResponseSchema: GenMessage<NoteOnSessionResponse> = /*@__PURE__*/
+  messageDesc(file_engram_ingest_v1_ingest, 6);
 
 /**
  * @generated from message engram.ingest.v1.DatasetItemsRequest
@@ -49,7 +258,7 @@ export type DatasetItemsRequest = Message<"engram.ingest.v1.DatasetItemsRequest"
  * Use `create(DatasetItemsRequestSchema)` to create a new message.
  */
 export const DatasetItemsRequestSchema: GenMessage<DatasetItemsRequest> = /*@__PURE__*/
-  messageDesc(file_engram_ingest_v1_ingest, 0);
+  messageDesc(file_engram_ingest_v1_ingest, 7);
 
 /**
  * @generated from message engram.ingest.v1.KeptDocument
@@ -90,7 +299,7 @@ export type KeptDocument = Message<"engram.ingest.v1.KeptDocument"> & {
  * Use `create(KeptDocumentSchema)` to create a new message.
  */
 export const KeptDocumentSchema: GenMessage<KeptDocument> = /*@__PURE__*/
-  messageDesc(file_engram_ingest_v1_ingest, 1);
+  messageDesc(file_engram_ingest_v1_ingest, 8);
 
 /**
  * @generated from message engram.ingest.v1.KeepDocumentsRequest
@@ -112,7 +321,7 @@ export type KeepDocumentsRequest = Message<"engram.ingest.v1.KeepDocumentsReques
  * Use `create(KeepDocumentsRequestSchema)` to create a new message.
  */
 export const KeepDocumentsRequestSchema: GenMessage<KeepDocumentsRequest> = /*@__PURE__*/
-  messageDesc(file_engram_ingest_v1_ingest, 2);
+  messageDesc(file_engram_ingest_v1_ingest, 9);
 
 /**
  * @generated from message engram.ingest.v1.KeepDocumentsResponse
@@ -138,7 +347,7 @@ export type KeepDocumentsResponse = Message<"engram.ingest.v1.KeepDocumentsRespo
  * Use `create(KeepDocumentsResponseSchema)` to create a new message.
  */
 export const KeepDocumentsResponseSchema: GenMessage<KeepDocumentsResponse> = /*@__PURE__*/
-  messageDesc(file_engram_ingest_v1_ingest, 3);
+  messageDesc(file_engram_ingest_v1_ingest, 10);
 
 /**
  * @generated from message engram.ingest.v1.DatasetItemsResponse
@@ -160,7 +369,7 @@ export type DatasetItemsResponse = Message<"engram.ingest.v1.DatasetItemsRespons
  * Use `create(DatasetItemsResponseSchema)` to create a new message.
  */
 export const DatasetItemsResponseSchema: GenMessage<DatasetItemsResponse> = /*@__PURE__*/
-  messageDesc(file_engram_ingest_v1_ingest, 4);
+  messageDesc(file_engram_ingest_v1_ingest, 11);
 
 /**
  * One thing that was added to a dataset.
@@ -253,7 +462,7 @@ export type DataItem = Message<"engram.ingest.v1.DataItem"> & {
  * Use `create(DataItemSchema)` to create a new message.
  */
 export const DataItemSchema: GenMessage<DataItem> = /*@__PURE__*/
-  messageDesc(file_engram_ingest_v1_ingest, 5);
+  messageDesc(file_engram_ingest_v1_ingest, 12);
 
 /**
  * Data that was added.
@@ -280,6 +489,26 @@ export const IngestService: GenService<{
     methodKind: "unary";
     input: typeof KeepDocumentsRequestSchema;
     output: typeof KeepDocumentsResponseSchema;
+  },
+  /**
+   * Appends an answered question to a session of the principal, which it opens if need be. Durable when it answers.
+   *
+   * @generated from rpc engram.ingest.v1.IngestService.AppendSession
+   */
+  appendSession: {
+    methodKind: "unary";
+    input: typeof AppendSessionRequestSchema;
+    output: typeof AppendSessionResponseSchema;
+  },
+  /**
+   * Notes what improve has made of a session of the principal.
+   *
+   * @generated from rpc engram.ingest.v1.IngestService.NoteOnSession
+   */
+  noteOnSession: {
+    methodKind: "unary";
+    input: typeof NoteOnSessionRequestSchema;
+    output: typeof NoteOnSessionResponseSchema;
   },
 }> = /*@__PURE__*/
   serviceDesc(file_engram_ingest_v1_ingest, 0);

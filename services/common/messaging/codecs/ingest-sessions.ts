@@ -1,0 +1,55 @@
+import * as wire from '../../contracts/engram/ingest/v1/ingest_pb.ts';
+import type { NewQa } from '../../domain/session.ts';
+import { type MethodCodec, messageCodec } from '../codec.ts';
+import type * as methods from '../methods/ingest.ts';
+import { fromJsonText, toJsonText } from './shared.ts';
+
+export const AppendSession: MethodCodec<methods.AppendSessionRequest, methods.AppendSessionResponse> = {
+  request: messageCodec(
+    wire.AppendSessionRequestSchema,
+    ({ session, qaId, datasetId, entry, spending }) => ({
+      ...{ session, qaId, datasetId: datasetId ?? undefined, entryJson: JSON.stringify(entry) },
+      spending: spending === null ? undefined : { ...spending, model: spending.model ?? undefined },
+    }),
+    ({ session, qaId, datasetId, entryJson, spending }) => ({
+      ...{ session, qaId, datasetId: datasetId ?? null },
+      entry: fromJsonText(entryJson) as unknown as NewQa,
+      spending: spending === undefined ? null : fromSpending(spending),
+    }),
+  ),
+  response: messageCodec(
+    wire.AppendSessionResponseSchema,
+    ({ stored }) => ({ stored }),
+    ({ stored }) => ({ stored }),
+  ),
+};
+
+function fromSpending(spending: wire.SessionSpending): methods.SessionSpending {
+  const { model, tokensIn, tokensOut, costUsd, embeddingTokens, embeddingCostUsd } = spending;
+  return { model: model ?? null, tokensIn, tokensOut, costUsd, embeddingTokens, embeddingCostUsd };
+}
+
+export const NoteOnSession: MethodCodec<methods.NoteOnSessionRequest, methods.NoteOnSessionResponse> = {
+  request: messageCodec(
+    wire.NoteOnSessionRequestSchema,
+    ({ session, notes, bridged }) => ({
+      session,
+      notes: notes.map(({ qaId, memifyMetadata, ofFeedback }) => ({
+        ...{ qaId, memifyMetadataJson: toJsonText(memifyMetadata), ofFeedback: ofFeedback ?? undefined },
+      })),
+      bridged: bridged ?? undefined,
+    }),
+    ({ session, notes, bridged }) => ({
+      session,
+      notes: notes.map(({ qaId, memifyMetadataJson, ofFeedback }) => ({
+        ...{ qaId, memifyMetadata: fromJsonText(memifyMetadataJson), ofFeedback: ofFeedback ?? null },
+      })),
+      bridged: bridged === undefined ? null : { qas: bridged.qas, traces: bridged.traces },
+    }),
+  ),
+  response: messageCodec(
+    wire.NoteOnSessionResponseSchema,
+    ({ noted }) => ({ noted }),
+    ({ noted }) => ({ noted }),
+  ),
+};

@@ -1,0 +1,96 @@
+import { randomUUID } from 'node:crypto';
+import { expect } from 'chai';
+import { createMemoryDocumentStore } from '../../common/adapters/memory/document-store.ts';
+import type { DatasetId, TenantId, UserId } from '../../common/domain/brand.ts';
+import { engramError } from '../../common/domain/errors.ts';
+import { asId } from '../../common/domain/ids.ts';
+import type { Messenger } from '../../common/messaging/messenger.ts';
+import type { AppendSessionRequest } from '../../common/messaging/methods/ingest.ts';
+import { agentConnectionsCollection, createAgentConnections } from '../../common/repositories/agent-connections.ts';
+import { createSessionEntries, sessionEntriesCollection } from '../../common/repositories/session-entries.ts';
+import { createSessions, sessionsCollection } from '../../common/repositories/sessions.ts';
+import type { IngestDependencies } from './dependencies.ts';
+import { appendTurn, noteOnSession } from './session-messages.ts';
+
+const ADA = {
+  ...{ id: asId<UserId>('ada'), email: 'ada@example.com', tenant: asId<TenantId>('t1') },
+  ...{ isSuperuser: false, parentId: null },
+};
+const CONTEXT = { requestId: 'r', principal: ADA };
+const SCOPE = { tenant: ADA.tenant };
+const KEY = { user: ADA.id, session: 's1' };
+const READABLE = asId<DatasetId>('readable');
+
+describe('turns of search and notes of improve', () => {
+  let deps: IngestDependencies;
+  beforeEach(async () => {
+    const store = createMemoryDocumentStore();
+    await store.prepare([sessionsCollection, sessionEntriesCollection, agentConnectionsCollection]);
+    const sessions = createSessions(store);
+    const messenger = {
+      async call(_method: unknown, { ids }: { ids: readonly string[] }) {
+        if (ids[0] !== READABLE) throw engramError('PermissionDeniedError', 'not readable');
+        return { datasets: [{ id: READABLE }] };
+      },
+    } as unknown as Messenger;
+    deps = {
+      ...{ store, sessions, sessionEntries: createSessionEntries(store, sessions), messenger },
+      connections: createAgentConnections(store),
+      clock: { now: () => new Date('2026-01-02T03:04:05Z'), monotonicMs: () => 0 },
+      settings: { sessions: { enabled: true } },
+    } as unknown as IngestDependencies;
+  });
+
+  const turn = (more: Partial<AppendSessionRequest> = {}): AppendSessionRequest => ({
+    ...{ session: 's1', qaId: randomUUID(), datasetId: READABLE, spending: null },
+    entry: {
+      ...{ question: 'Who?', context: '', answer: 'Ann', feedbackText: null, feedbackScore: null },
+      ...{ usedGraphElements: { nodeIds: ['n'] }, usedContextIds: ['c'] },
+    },
+    ...more,
+  });
+  const read = () => deps.sessions.get(SCOPE, KEY);
+
+  it('are appended once, however often the message comes, and bind the session', async () => {
+    const message = turn();
+    await Promise.all([appendTurn(deps, message, CONTEXT), appendTurn(deps, message, CONTEXT)]);
+    await appendTurn(deps, turn({ datasetId: null }), CONTEXT);
+    expect(await read()).to.deep.include({ dataset: READABLE, qaCount: 2, label: 'Who?' });
+    const [first] = await deps.sessionEntries.qasAfter(SCOPE, KEY, 0, 10);
+    expect(first).to.deep.include({ id: message.qaId, usedContextIds: ['c'], usedGraphElements: { nodeIds: ['n'] } });
+  });
+
+  it('are counted with what they cost', async () => {
+    const spent = { tokensIn: 10, tokensOut: 2, costUsd: 0.5, embeddingTokens: 3, embeddingCostUsd: 0 };
+    await appendTurn(deps, turn({ spending: { ...spent, model: 'openai/small' } }), CONTEXT);
+    await appendTurn(deps, turn({ spending: { ...spent, model: null } }), CONTEXT);
+    expect(await read()).to.deep.include({
+      lastModel: 'openai/small',
+      usage: { tokensIn: 20, tokensOut: 4, costUsd: 1, embeddingTokens: 6, embeddingCostUsd: 0 },
+    });
+  });
+
+  it('are refused for a dataset that the principal may not read, and not stored without session memory', async () => {
+    const refused = await appendTurn(deps, turn({ datasetId: 'secret' }), CONTEXT).catch((error: Error) => error.name);
+    expect(refused).to.equal('PermissionDeniedError');
+    const without = { ...deps, settings: { sessions: { enabled: false } } } as unknown as IngestDependencies;
+    expect(await appendTurn(without, turn(), CONTEXT)).to.deep.equal({ stored: false });
+    expect(await read()).to.equal(null);
+  });
+
+  it('are noted on, and what is bridged never becomes less nor more than there is', async () => {
+    const messages = Array.from({ length: 3 }, () => turn());
+    for (const message of messages) await appendTurn(deps, message, CONTEXT);
+    const notes = [...messages.map(({ qaId }) => qaId), 'gone'].map((qaId) => ({
+      ...{ qaId, memifyMetadata: { feedback_weights_applied: true }, ofFeedback: null },
+    }));
+    const bridge = (qas: number) => ({ session: 's1', notes: [], bridged: { qas, traces: 0 } });
+    expect(await noteOnSession(deps, { session: 's1', notes, bridged: { qas: 2, traces: 7 } }, CONTEXT)).to.deep.equal({
+      noted: 3,
+    });
+    expect((await read())?.bridged).to.deep.equal({ qas: 2, traces: 0 });
+    await Promise.all([1, 3, 2].map((qas) => noteOnSession(deps, bridge(qas), CONTEXT)));
+    expect((await read())?.bridged).to.deep.equal({ qas: 3, traces: 0 });
+    expect(await noteOnSession(deps, { ...bridge(1), session: 'none' }, CONTEXT)).to.deep.equal({ noted: 0 });
+  });
+});
