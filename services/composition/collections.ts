@@ -8,6 +8,7 @@ import { budgetsCollection } from '../common/repositories/budgets.ts';
 import { capabilityGrantsCollection } from '../common/repositories/capability-grants.ts';
 import { dataItemsCollection } from '../common/repositories/data-items.ts';
 import { datasetsCollection } from '../common/repositories/datasets.ts';
+import { distillationsCollection } from '../common/repositories/distillations.ts';
 import { elementWeightsCollection, weightVotesCollection } from '../common/repositories/element-weights.ts';
 import { grantsCollection } from '../common/repositories/grants.ts';
 import { improveClaimsCollection } from '../common/repositories/improve-claims.ts';
@@ -19,6 +20,7 @@ import { membershipsCollection } from '../common/repositories/memberships.ts';
 import { modelCacheCollection } from '../common/repositories/model-cache.ts';
 import { modelSettingsCollection } from '../common/repositories/model-settings.ts';
 import { modelUsageCollection } from '../common/repositories/model-usage.ts';
+import { preferenceCollections } from '../common/repositories/preferences.ts';
 import { revokedTokensCollection } from '../common/repositories/revoked-tokens.ts';
 import { roleMembersCollection } from '../common/repositories/role-members.ts';
 import { rolesCollection } from '../common/repositories/roles.ts';
@@ -26,6 +28,7 @@ import { runRecordsCollection } from '../common/repositories/run-records.ts';
 import { runHeadsCollection, runResultsCollection, runsCollection } from '../common/repositories/runs.ts';
 import { scimGroupsCollection, scimUsersCollection } from '../common/repositories/scim-resources.ts';
 import { searchHistoryCollection } from '../common/repositories/search-history.ts';
+import { sessionContextCollection } from '../common/repositories/session-context.ts';
 import { sessionEntriesCollection } from '../common/repositories/session-entries.ts';
 import { sessionsCollection } from '../common/repositories/sessions.ts';
 import { signInAttemptsCollection } from '../common/repositories/sign-in-attempts.ts';
@@ -50,6 +53,7 @@ export const collections: readonly AnyCollection[] = [
   capabilityGrantsCollection,
   dataItemsCollection,
   datasetsCollection,
+  distillationsCollection,
   elementWeightsCollection,
   eventsCollection,
   grantsCollection,
@@ -63,6 +67,7 @@ export const collections: readonly AnyCollection[] = [
   modelCacheCollection,
   modelSettingsCollection,
   modelUsageCollection,
+  ...preferenceCollections,
   relayPositionsCollection,
   revokedTokensCollection,
   roleMembersCollection,
@@ -74,6 +79,7 @@ export const collections: readonly AnyCollection[] = [
   scimGroupsCollection,
   scimUsersCollection,
   searchHistoryCollection,
+  sessionContextCollection,
   sessionEntriesCollection,
   sessionsCollection,
   signInAttemptsCollection,
