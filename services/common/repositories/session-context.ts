@@ -39,7 +39,12 @@ type ContextDocument = {
 export const sessionContextCollection: Collection<ContextDocument> = {
   name: 'session_context',
   level: 'tenant',
-  indexes: [{ fields: ['session', 'identity'], unique: true }, { fields: ['session', 'kind', 'createdAt'] }],
+  indexes: [
+    { fields: ['session', 'identity'], unique: true },
+    { fields: ['session', 'kind', 'createdAt'] },
+    { fields: ['userId'] },
+    { fields: ['userId'], wide: true },
+  ],
 };
 
 /** Statements that one session keeps; the oldest give way. */
