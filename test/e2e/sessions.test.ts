@@ -99,6 +99,109 @@ describe('sessions', function () {
   });
 });
 
+describe('remembering in a session', function () {
+  this.timeout(30_000);
+  let app: StartedApp;
+  let wire: Wire;
+  before(async () => {
+    app = await startApp({ IMPROVE_AUTO_ENABLED: 'false' });
+    wire = createWire(app.baseUrl);
+  });
+  after(() => app.stop());
+
+  const form = (fields: readonly (readonly [string, string | Blob, string?])[]) => {
+    const body = new FormData();
+    for (const [name, value, file] of fields) {
+      if (typeof value === 'string') body.append(name, value);
+      else body.append(name, value, file);
+    }
+    return wire.form('/remember', body);
+  };
+  const answers = async (session: string) =>
+    ((await wire.get(`/sessions/${session}`)).json.qas as { answer: string }[]).map(({ answer }) => answer);
+
+  it('keeps texts and files of one call as one entry, and answers at once', async () => {
+    const answer = await form([
+      ...([
+        ['datasetName', 'notes'],
+        ['session_id', 'talk'],
+        ['raw_data', 'hello'],
+        ['raw_data', ' world '],
+      ] as const),
+      ['data', new Blob(['from a file\n']), 'memory.txt'],
+    ]);
+    expect(answer.status, answer.text).to.equal(200);
+    const { dataset_id: dataset, elapsed_seconds: elapsed, ...rest } = answer.json;
+    expect(elapsed).to.be.lessThan(1);
+    expect(rest).to.deep.equal({
+      ...{ status: 'session_stored', dataset_name: 'notes', pipeline_run_id: null, items_processed: 0 },
+      session_ids: ['talk'],
+    });
+    expect(await answers('talk')).to.deep.equal(['from a file\n\nhello\n\nworld']);
+    expect((await wire.get('/sessions/talk')).json).to.deep.include({ dataset_id: dataset, label: null });
+    expect((await wire.get(`/datasets/${dataset}/data`)).json).to.deep.equal([]);
+  });
+
+  it('takes JSON too', async () => {
+    const body = { data: 'as JSON', datasetName: 'notes', session_id: 'json', self_improvement: false };
+    expect((await wire.post('/remember', body)).json.status).to.equal('session_stored');
+    expect(await answers('json')).to.deep.equal(['as JSON']);
+  });
+
+  it('refuses what is no text, another dataset and another node set, and keeps nothing of it', async () => {
+    const binary = new Blob([new Uint8Array(300).map((_, index) => index % 7)]);
+    const refused = await form([
+      ...([
+        ['datasetName', 'unmade'],
+        ['session_id', 'binary'],
+      ] as const),
+      ['data', binary, 'a.bin'],
+    ]);
+    expect(refused.status).to.equal(415);
+    expect(refused.json.detail).to.match(/\[UnreadableFileContentError\]$/);
+    expect((await wire.get('/sessions/binary')).status).to.equal(404);
+    const pinned = [
+      ['datasetName', 'notes'],
+      ['session_id', 'pinned'],
+      ['raw_data', 'x'],
+    ] as const;
+    expect((await form([...pinned, ['node_set', 'b'], ['node_set', 'a']])).status).to.equal(200);
+    const other = await form([...pinned, ['node_set', 'c']]);
+    expect([other.status, other.json.detail]).to.deep.equal([
+      409,
+      "A session's node_set cannot change once pinned (pinned: ['a', 'b'], requested: ['c']); start a new session [SessionNodeSetConflictError]",
+    ]);
+    const elsewhere = await form([
+      ['datasetName', 'others'],
+      ['session_id', 'pinned'],
+      ['raw_data', 'x'],
+    ]);
+    expect(elsewhere.status).to.equal(400);
+    const large = await form([...pinned, ['data', new Blob(['x'.repeat(5_000_000)]), 'large.txt']]);
+    expect(large.status).to.equal(413);
+    expect(await answers('pinned')).to.deep.equal(['x']);
+    const datasets = ((await wire.get('/datasets')).json as { name: string }[]).map(({ name }) => name);
+    expect(datasets).to.not.include.members(['unmade']);
+  });
+
+  it('needs something to remember and a name for the session', async () => {
+    expect(
+      (
+        await form([
+          ['datasetName', 'notes'],
+          ['session_id', 's'],
+        ])
+      ).status,
+    ).to.equal(400);
+    const blank = await form([
+      ['datasetName', 'notes'],
+      ['session_id', ' '],
+      ['raw_data', 'x'],
+    ]);
+    expect(blank.json.detail).to.equal('session_id must be a non-empty string [SessionParameterValidationError]');
+  });
+});
+
 async function person(app: StartedApp, name: string): Promise<Wire> {
   const email = `${name}-${Date.now().toString(36)}@example.com`;
   const nobody = createWire(app.baseUrl);

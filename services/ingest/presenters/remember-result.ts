@@ -1,4 +1,5 @@
 import type { RememberOutcome } from '../usecases/remember-data.ts';
+import type { RememberedInSession } from '../usecases/remember-in-session.ts';
 
 /** RememberResult of the wire (ingest.md §3.1). */
 export function presentRememberResult(
@@ -28,5 +29,20 @@ export function presentRememberResult(
           })),
         }),
     ...(errored ? { error: run.errorMessage ?? 'the run failed' } : {}),
+  };
+}
+
+export function presentRememberedInSession(
+  { dataset, elapsedSeconds }: RememberedInSession,
+  session: string,
+): Readonly<Record<string, unknown>> {
+  return {
+    status: 'session_stored',
+    dataset_name: dataset.name,
+    dataset_id: dataset.id,
+    pipeline_run_id: null,
+    items_processed: 0,
+    elapsed_seconds: elapsedSeconds,
+    session_ids: [session],
   };
 }

@@ -8,10 +8,11 @@ import { onDatasets } from '../../common/http/route-permission.ts';
 import { lenientBoolean, lenientInteger, optional, optionalOrBlank } from '../../common/http/schema.ts';
 import type { CognifyOptions } from '../../common/messaging/methods/cognify.ts';
 import { runError } from '../../common/runs/run-error.ts';
-import { presentRememberResult } from '../presenters/remember-result.ts';
+import { presentRememberedInSession, presentRememberResult } from '../presenters/remember-result.ts';
 import type { IngestDependencies } from '../usecases/dependencies.ts';
 import { checkCounts } from '../usecases/item-annotations.ts';
 import { rememberData } from '../usecases/remember-data.ts';
+import { rememberInSession } from '../usecases/remember-in-session.ts';
 import { isSelected, targetDataset } from '../usecases/target-dataset.ts';
 import { annotationsOf, dataFields, inputsOf, listOf, textOrTexts } from './data-fields.ts';
 
@@ -40,8 +41,9 @@ export function rememberRoutes(dependencies: IngestDependencies): readonly Route
       permission: onDatasets('write', 'on the dataset; a new name is created'),
       body: { kind: 'any', schema: bodySchema, files: ['data'], required: false },
       responses: {
-        200: { description: 'RememberResult' },
+        200: { description: 'RememberResult; `session_stored` with a session, whose entries reach the graph later' },
         409: { description: 'The run ended with an error; the same body with status `errored`' },
+        503: { description: 'Session memory is off; nothing was written' },
       },
       async handle({ principal, body, files, context, signal }) {
         const selection = { id: body?.datasetId ?? null, name: body?.datasetName ?? null };
@@ -60,15 +62,17 @@ export function rememberRoutes(dependencies: IngestDependencies): readonly Route
         if (body.contentType !== undefined) {
           throw badRequest(`Unsupported content_type '${body.contentType}'. This server takes plain data only.`);
         }
-        if (body.sessionId !== undefined) {
-          throw new HttpError(503, {
-            error: 'Remember service temporarily unavailable.',
-            detail: 'session memory is not available; nothing was written',
-          });
-        }
         if (inputs.length === 0) throw badRequest("Provide at least one file in 'data' or one entry in 'raw_data'.");
         checkCounts(annotations, inputs.length);
         const options = optionsOf(body);
+        if (body.sessionId !== undefined) {
+          const remembered = await rememberInSession(dependencies, {
+            ...{ principal, inputs, context, nodeSets: annotations.nodeSets },
+            selection: { ...selection, session: body.sessionId },
+            selfImprovement: body.selfImprovement ?? true,
+          });
+          return json(presentRememberedInSession(remembered, body.sessionId));
+        }
         const dataset = await targetDataset(messenger, principal, selection, {
           permission: 'write',
           createMissing: true,

@@ -1,0 +1,90 @@
+import { buffer } from 'node:stream/consumers';
+import { decodeText } from '../../common/documents/decode-text.ts';
+import type { DatasetRef } from '../../common/domain/dataset.ts';
+import { engramError } from '../../common/domain/errors.ts';
+import type { Principal } from '../../common/domain/principal.ts';
+import type { CallContext } from '../../common/messaging/messenger.ts';
+import type { UploadedFile } from '../../common/ports/upload.ts';
+import { appendQa } from './append-to-session.ts';
+import type { IngestDependencies } from './dependencies.ts';
+import type { Input } from './input-source.ts';
+import { requireSessionMemory, type SessionSelection, sessionTarget } from './session-target.ts';
+
+export interface SessionRemembering {
+  readonly principal: Principal;
+  readonly selection: SessionSelection;
+  /** Texts, and files that hold text. */
+  readonly inputs: readonly Input[];
+  readonly nodeSets: readonly string[];
+  /** False: nothing is improved because of it. */
+  readonly selfImprovement: boolean;
+  readonly context: CallContext;
+}
+
+export interface RememberedInSession {
+  readonly dataset: DatasetRef;
+  readonly elapsedSeconds: number;
+}
+
+/** What a session keeps of one call; more is a document. */
+const MAX_TEXT_BYTES = 4 * 1024 * 1024;
+
+/**
+ * Keeps the texts as one entry of the session, with a wish to be improved in the same commit: durable when it resolves, in
+ * the graph later. Errors: 503 without session memory, `UnreadableFileContentError` for what is no text,
+ * `PayloadTooLargeError`, those of `sessionTarget`, `SessionNodeSetConflictError`.
+ */
+export async function rememberInSession(
+  dependencies: IngestDependencies,
+  { principal, selection, inputs, nodeSets, selfImprovement, context }: SessionRemembering,
+): Promise<RememberedInSession> {
+  const { clock, settings, wishes } = dependencies;
+  const startedMs = clock.monotonicMs();
+  requireSessionMemory(dependencies);
+  const answer = await textOf(inputs);
+  const target = await sessionTarget(dependencies, principal, selection, context);
+  const { scope, key, dataset } = target;
+  const debounce = selfImprovement ? settings.sessions.autoImprove : null;
+  const entry = { question: '', context: '', answer, feedbackText: null, feedbackScore: null };
+  await appendQa(
+    dependencies,
+    target,
+    { ...entry, usedGraphElements: null, usedContextIds: null },
+    {
+      nodeSets,
+      ...(debounce === null
+        ? {}
+        : {
+            also: () => wishes.wishWrites(scope, { ...key, dataset: dataset.id }, { at: clock.now(), debounce }),
+          }),
+    },
+  );
+  return { dataset, elapsedSeconds: (clock.monotonicMs() - startedMs) / 1000 };
+}
+
+/** All of them, with a blank line between two. */
+async function textOf(inputs: readonly Input[]): Promise<string> {
+  const texts: string[] = [];
+  let size = 0;
+  for (const input of inputs) {
+    const given = input.kind === 'string' ? input.value : input.kind === 'document' ? input.text : null;
+    size += input.kind === 'upload' ? input.file.sizeBytes : Buffer.byteLength(given ?? '');
+    if (size > MAX_TEXT_BYTES) {
+      throw engramError(
+        'PayloadTooLargeError',
+        `A session keeps at most ${MAX_TEXT_BYTES} bytes of one call; add larger data without a session.`,
+      );
+    }
+    texts.push(input.kind === 'upload' ? await fileText(input.file) : (given ?? ''));
+  }
+  return texts.join('\n\n');
+}
+
+async function fileText(file: UploadedFile): Promise<string> {
+  const decoded = decodeText(await buffer(file.open()));
+  if (decoded !== null) return decoded.text.trim();
+  throw engramError(
+    'UnreadableFileContentError',
+    `${file.fileName} is no text, and a session keeps texts only; add it without a session.`,
+  );
+}
