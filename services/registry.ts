@@ -157,6 +157,8 @@ const REGISTRY: Readonly<Partial<Record<ServiceName, () => Promise<BuildService>
         ledger,
         settings: {
           accessControl: config.accessControl ?? true,
+          sessionMemory: config.sessionMemory,
+          autoFeedback: config.autoFeedback,
           logSearchHistory: config.logSearchHistory,
           answerStreaming: config.llmAnswerStreaming,
           allowCypherQuery: config.allowCypherQuery,

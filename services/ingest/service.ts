@@ -7,6 +7,7 @@ import {
   datasetItems,
   keepDocuments as keepMethod,
   noteOnSession as noteMethod,
+  noteOnTurn,
 } from '../common/messaging/methods/ingest.ts';
 import type { Budgets } from '../common/ports/budgets.ts';
 import type { Subscription } from '../common/ports/bus.ts';
@@ -15,6 +16,7 @@ import { createBlobIntents } from '../common/repositories/blob-intents.ts';
 import { createBudgets } from '../common/repositories/budget-keeper.ts';
 import { createDataItems } from '../common/repositories/data-items.ts';
 import { createImproveWishes } from '../common/repositories/improve-wishes.ts';
+import { createSessionContexts } from '../common/repositories/session-context.ts';
 import { createSessionEntries } from '../common/repositories/session-entries.ts';
 import { createSessions } from '../common/repositories/sessions.ts';
 import { createUsers } from '../common/repositories/users.ts';
@@ -29,6 +31,7 @@ import { rememberRoutes } from './routes/remember.ts';
 import { sessionRoutes } from './routes/sessions.ts';
 import type { IngestDependencies } from './usecases/dependencies.ts';
 import { keepDocuments } from './usecases/keep-documents.ts';
+import { keepTurnNote } from './usecases/keep-turn-note.ts';
 import { appendTurn, noteOnSession } from './usecases/session-messages.ts';
 import { sweepBlobs } from './usecases/sweep-blobs.ts';
 
@@ -99,6 +102,9 @@ export function createIngestService(options: IngestServiceOptions): Service {
         ),
         await dependencies.messenger.serve(appendSession, (request, context) =>
           appendTurn(dependencies, request, context),
+        ),
+        await dependencies.messenger.serve(noteOnTurn, (request, context) =>
+          keepTurnNote({ ...dependencies, contexts: createSessionContexts(store) }, request, context),
         ),
         await dependencies.messenger.serve(noteMethod, (request, context) =>
           noteOnSession(dependencies, request, context),

@@ -8,6 +8,11 @@ import type { Embedder } from '../common/ports/models.ts';
 import type { Clock, IdSource } from '../common/ports/system.ts';
 import type { Ledger } from '../common/repositories/ledger.ts';
 import type { SearchHistory } from '../common/repositories/search-history.ts';
+import type { SessionContexts } from '../common/repositories/session-context.ts';
+import type { SessionEntries } from '../common/repositories/session-entries.ts';
+import type { Sessions } from '../common/repositories/sessions.ts';
+import type { VisibleSessions } from '../common/repositories/visible-sessions.ts';
+import type { TurnKeeper } from './conversation/turn-keeper.ts';
 import type { Retriever } from './retrieval/retrieval.ts';
 import type { Readiness } from './usecases/readiness.ts';
 
@@ -16,6 +21,10 @@ export interface SearchSettings {
   readonly accessControl: boolean;
   /** COGNEE_LOG_SEARCH_HISTORY */
   readonly logSearchHistory: boolean;
+  /** CACHING: without it no session is read or written. */
+  readonly sessionMemory: boolean;
+  /** AUTO_FEEDBACK: what a message says of the answer before it is understood and kept. */
+  readonly autoFeedback: boolean;
   /** LLM_ANSWER_STREAMING */
   readonly answerStreaming?: boolean;
   /** ALLOW_CYPHER_QUERY */
@@ -45,8 +54,18 @@ export interface SearchServiceOptions {
   readonly settings: SearchSettings;
 }
 
+/** Sessions are written by ingest, what they have taught by improve. */
+export interface SessionReaders {
+  readonly sessions: Sessions;
+  readonly entries: SessionEntries;
+  readonly contexts: SessionContexts;
+  readonly visible: VisibleSessions;
+}
+
 /** What its routes work with. */
 export interface SearchParts extends Omit<SearchServiceOptions, 'ids'> {
+  readonly sessions: SessionReaders;
+  readonly turns: TurnKeeper;
   readonly retriever: Retriever;
   /** Searches that no model is asked for take their turn in it. */
   readonly turn: Gate;

@@ -3,9 +3,15 @@ import type { Service } from '../common/lifecycle/service.ts';
 import { accessChanges, EVERY_TENANT } from '../common/messaging/methods/auth.ts';
 import { eraseSearched as eraseMethod } from '../common/messaging/methods/search.ts';
 import type { Subscription } from '../common/ports/bus.ts';
-import type { AnyCollection } from '../common/ports/document-store.ts';
+import type { AnyCollection, DocumentStore } from '../common/ports/document-store.ts';
 import { createSearchHistory, searchHistoryCollection } from '../common/repositories/search-history.ts';
-import type { SearchParts, SearchServiceOptions } from './dependencies.ts';
+import { createSessionContexts } from '../common/repositories/session-context.ts';
+import { createSessionEntries } from '../common/repositories/session-entries.ts';
+import { createSessions } from '../common/repositories/sessions.ts';
+import { createVisibleSessions } from '../common/repositories/visible-sessions.ts';
+import { createSessionWriter } from './conversation/session-writer.ts';
+import { createTurnKeeper } from './conversation/turn-keeper.ts';
+import type { SearchParts, SearchServiceOptions, SessionReaders } from './dependencies.ts';
 import { boundRetrievals } from './retrieval/bounded-retriever.ts';
 import { createRetriever } from './retrieval/pipeline.ts';
 import { recallRoutes } from './routes/recall.ts';
@@ -24,6 +30,8 @@ export function createSearchService(options: SearchServiceOptions): Service {
   const retriever = createRetriever({ indexes: options.indexes, ledger: options.ledger });
   const deps: SearchParts = {
     ...rest,
+    sessions: sessionReaders(options.store),
+    turns: createTurnKeeper(createSessionWriter(options.messenger, ids), options.logger),
     retriever: boundRetrievals(retriever, limit),
     turn: createGate(limit),
     history: createSearchHistory(options.store, ids),
@@ -48,8 +56,20 @@ export function createSearchService(options: SearchServiceOptions): Service {
       ]);
     },
     async stop() {
+      await deps.turns.settle();
       await Promise.all(subscriptions.map((subscription) => subscription.stop()));
       subscriptions = [];
     },
+  };
+}
+
+/** Written by ingest and improve: read where they are. */
+function sessionReaders(store: DocumentStore): SessionReaders {
+  const sessions = createSessions(store);
+  return {
+    sessions,
+    entries: createSessionEntries(store, sessions),
+    contexts: createSessionContexts(store),
+    visible: createVisibleSessions(store, sessions),
   };
 }

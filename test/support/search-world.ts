@@ -32,6 +32,9 @@ import type { DatasetIndexes } from '../../services/common/ports/dataset-indexes
 import { type DocumentStore, update } from '../../services/common/ports/document-store.ts';
 import type { Embedder } from '../../services/common/ports/models.ts';
 import { createLedger, type Ledger, ledgerCollection } from '../../services/common/repositories/ledger.ts';
+import { sessionContextCollection } from '../../services/common/repositories/session-context.ts';
+import { sessionEntriesCollection } from '../../services/common/repositories/session-entries.ts';
+import { sessionsCollection } from '../../services/common/repositories/sessions.ts';
 import type { SearchModels, SearchServiceOptions, SearchSettings } from '../../services/search/dependencies.ts';
 import { createSearchService, searchCollections } from '../../services/search/service.ts';
 import { principalOf, type RunningApp, runApp } from './http-app.ts';
@@ -62,7 +65,8 @@ export const OWNER = principalOf('user-key');
 
 export async function createSearchWorld(): Promise<SearchWorld> {
   const store = createMemoryDocumentStore();
-  await store.prepare([...searchCollections, ledgerCollection]);
+  const sessionCollections = [sessionsCollection, sessionEntriesCollection, sessionContextCollection];
+  await store.prepare([...searchCollections, ledgerCollection, ...sessionCollections]);
   const indexes = createMemoryDatasetIndexes();
   const ledger = createLedger(store);
   const embedder = createHashingEmbedder({ dimensions: 128 });
@@ -171,6 +175,8 @@ async function writeRows(
 
 export const SETTINGS: SearchSettings = {
   accessControl: true,
+  sessionMemory: true,
+  autoFeedback: true,
   logSearchHistory: true,
   allowCypherQuery: false,
   recallWarmupShortcircuit: true,

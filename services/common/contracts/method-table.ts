@@ -13,6 +13,7 @@ export const METHODS = {
   'ingest.DatasetItems': { deadlineMs: 10000, permission: 'service' },
   'ingest.KeepDocuments': { deadlineMs: 120000, permission: 'write' },
   'ingest.AppendSession': { deadlineMs: 10000, permission: 'principal' },
+  'ingest.NoteOnTurn': { deadlineMs: 10000, permission: 'principal' },
   'ingest.NoteOnSession': { deadlineMs: 10000, permission: 'principal' },
   'cognify.StartRun': { deadlineMs: 10000, permission: 'principal' },
   'cognify.RecordRun': { deadlineMs: 10000, permission: 'principal' },

@@ -30,7 +30,7 @@ async function retrieve(query: string) {
 
 async function answer(query: string): Promise<string> {
   const retrieval = await retrieve(query);
-  return extractiveAnswer(query, retrieval, retrieval.passages);
+  return extractiveAnswer(query, retrieval, retrieval.passages).text;
 }
 
 describe('extractive answers', () => {
@@ -57,7 +57,7 @@ describe('extractive answers', () => {
       links: [],
       mentions: [],
     };
-    expect(extractiveAnswer('x', retrieval as never, [])).to.equal(NOTHING_FITS);
+    expect(extractiveAnswer('x', retrieval as never, []).text).to.equal(NOTHING_FITS);
   });
 });
 

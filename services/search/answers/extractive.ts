@@ -19,8 +19,17 @@ const RANK_GAIN = 0.5;
  */
 const ABSTAIN_BELOW = { allNamesHeld: 0.35, nameMissing: 0.72 } as const;
 
+/** Quotes, and the passages they stand in. */
+export interface ExtractiveAnswer {
+  readonly text: string;
+  readonly passageIds: readonly string[];
+}
+
+const NO_ANSWER: ExtractiveAnswer = { text: NOTHING_FITS, passageIds: [] };
+
 interface Quote {
   readonly id: string;
+  readonly passageId: string;
   readonly text: string;
   readonly source: string;
   readonly score: number;
@@ -30,11 +39,16 @@ interface Quote {
  * An answer without a model: the sentences that say most of what the question asks about, word for word, with the
  * documents they stand in; `NOTHING_FITS` when the passages do not hold what the question is about.
  */
-export function extractiveAnswer(query: string, retrieval: Retrieval, passages: readonly RankedPassage[]): string {
-  if (passages.length === 0 || isBeyondMemory(retrieval, passages)) return NOTHING_FITS;
+export function extractiveAnswer(
+  query: string,
+  retrieval: Retrieval,
+  passages: readonly RankedPassage[],
+): ExtractiveAnswer {
+  if (passages.length === 0 || isBeyondMemory(retrieval, passages)) return NO_ANSWER;
   const quotes = bestQuotes(query, passages.slice(0, PASSAGES_READ), retrieval);
-  if (quotes.length === 0) return NOTHING_FITS;
-  return quotes.map((quote) => `"${quote.text}" (${quote.source})`).join('\n');
+  if (quotes.length === 0) return NO_ANSWER;
+  const text = quotes.map((quote) => `"${quote.text}" (${quote.source})`).join('\n');
+  return { text, passageIds: [...new Set(quotes.map(({ passageId }) => passageId))] };
 }
 
 /** True when too much of what the query is about occurs in none of the best passages. */
@@ -78,6 +92,7 @@ function bestQuotes(query: string, passages: readonly RankedPassage[], retrieval
       const gain = 1 + RANK_GAIN * (1 - place / PASSAGES_READ);
       return {
         id: `${passage.id}#${at}`,
+        passageId: passage.id,
         text: text.replace(/\s+/gu, ' '),
         source: sourceName(passage),
         score: (informationOf(text) + named) * gain,

@@ -3,8 +3,8 @@ import type { AnsweredType } from '../search-types.ts';
 import type { RecallFinding } from '../usecases/recall.ts';
 import type { DatasetOutcome } from '../usecases/search-outcome.ts';
 import type { SearchRequest } from '../usecases/search-request.ts';
-import { presentExplanation } from './rows.ts';
-import { presentQuery, presentRows } from './search-result.ts';
+import { presentCompletion, presentQuery, presentRows } from './search-result.ts';
+import { presentSessionFinding } from './session-items.ts';
 
 type Shape = Pick<SearchRequest, 'onlyContext' | 'explain'>;
 
@@ -22,11 +22,11 @@ const KIND: Readonly<Record<AnsweredType, string>> = {
 
 /** Items of all lanes in lane order (search-recall.md §6.4). */
 export function presentFindings(findings: readonly RecallFinding[], shape: Shape): readonly object[] {
-  return findings.flatMap((finding) =>
-    finding.lane === 'system'
-      ? [presentMarker(finding)]
-      : finding.outcomes.flatMap((outcome) => presentGraphItems(outcome, shape)),
-  );
+  return findings.flatMap((finding) => {
+    if (finding.lane === 'system') return [presentMarker(finding)];
+    if (finding.lane === 'graph') return finding.outcomes.flatMap((outcome) => presentGraphItems(outcome, shape));
+    return presentSessionFinding(finding, shape.explain);
+  });
 }
 
 function presentGraphItems({ dataset, outcome }: DatasetOutcome, shape: Shape): readonly object[] {
@@ -65,7 +65,7 @@ function presentGraphItems({ dataset, outcome }: DatasetOutcome, shape: Shape): 
   if (outcome.kind === 'completion') {
     const text = shape.onlyContext ? (outcome.prompt?.user ?? outcome.context) : outcome.answer;
     if (text === null || text === '') return [];
-    const metadata = shape.explain ? { explain: outcome.passages.map(presentExplanation) } : {};
+    const metadata = shape.explain ? presentCompletion(outcome) : {};
     const system = shape.onlyContext ? outcome.prompt?.system : undefined;
     const { structured } = outcome;
     if (structured) return [item({ text, metadata, raw: structured, structured })];

@@ -1,5 +1,5 @@
 import { wireTenant } from '../../common/domain/scope.ts';
-import type { DatasetOutcome, RecordsOutcome, SearchOutcome } from '../usecases/search-outcome.ts';
+import type { ConversationTurn, DatasetOutcome, RecordsOutcome, SearchOutcome } from '../usecases/search-outcome.ts';
 import type { SearchRequest } from '../usecases/search-request.ts';
 import { presentChunk, presentExplanation, presentLexicalChunk, presentSummary } from './rows.ts';
 
@@ -34,6 +34,16 @@ export function presentQuery({ cypher, columns, isCut }: RecordsOutcome) {
   return { cypher, columns, is_cut: isCut };
 }
 
+/** Why its passages were found, and what the conversation gave; the shape of `explain: true`. */
+export function presentCompletion({ passages, turn }: Extract<SearchOutcome, { kind: 'completion' }>) {
+  const explain = passages.map(presentExplanation);
+  return turn === undefined ? { explain } : { explain, conversation: presentTurn(turn) };
+}
+
+function presentTurn({ session, turns, lookup, found, contextIds }: ConversationTurn) {
+  return { session_id: session, turns, lookup_query: lookup, found_chunk_ids: found, context_ids: contextIds };
+}
+
 /** With access control: one entry per dataset. */
 export function presentByDataset(outcomes: readonly DatasetOutcome[], shape: Shape) {
   return outcomes.map(({ dataset, outcome, error }) => ({
@@ -42,7 +52,7 @@ export function presentByDataset(outcomes: readonly DatasetOutcome[], shape: Sha
     dataset_tenant_id: dataset === null ? null : wireTenant(dataset.tenant),
     search_result: presentOutcome(outcome, shape),
     ...(error === null ? {} : { error: error.detail }),
-    ...(shape.explain && outcome?.kind === 'completion' ? { explain: outcome.passages.map(presentExplanation) } : {}),
+    ...(shape.explain && outcome?.kind === 'completion' ? presentCompletion(outcome) : {}),
     ...(shape.explain && outcome?.kind === 'records' ? { explain: presentQuery(outcome) } : {}),
   }));
 }

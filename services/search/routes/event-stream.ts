@@ -7,7 +7,7 @@ import type { RecallListener } from '../usecases/recall.ts';
 const KEEP_ALIVE_MS = 15_000;
 
 /**
- * Server-sent events of one recall: `stage`, `delta`, `answer_done`, `final` or `error`, with a comment line every 15 s. Nothing is sent before
+ * Server-sent events of one recall: `stage`, `delta`, `answer_done`, `reset`, `final` or `error`, with a comment line every 15 s. Nothing is sent before
  * the first stage: an error until then keeps its status and JSON body.
  */
 export async function eventStream(
@@ -33,6 +33,7 @@ export async function eventStream(
     generating: () => send('stage', { stage: 'generating' }),
     delta: (text) => send('delta', { text }),
     answerDone: () => send('answer_done', {}),
+    reset: () => send('reset', {}),
   });
   const finished = work.then(
     (results) => send('final', { results }),

@@ -4,9 +4,9 @@ import { defineRoute, json, type Reply, type Route, type RouteRequest } from '..
 import { onDatasets } from '../../common/http/route-permission.ts';
 import { answerSchema } from '../answers/response-schema.ts';
 import type { SearchParts } from '../dependencies.ts';
+import { RECALL_SCOPES, RecallScopeError } from '../lanes/lane-plan.ts';
 import { presentFindings } from '../presenters/recall-item.ts';
 import { type RecallListener, type RecallRequest, recall } from '../usecases/recall.ts';
-import { RECALL_SCOPES, RecallScopeError } from '../usecases/recall-lanes.ts';
 import type { ResponseSchema } from '../usecases/search-request.ts';
 import { eventStream } from './event-stream.ts';
 import { requestOf } from './request.ts';
@@ -56,10 +56,10 @@ function recallRequestOf(request: Request): RecallRequest {
     ...requestOf(request),
     responseSchema: responseSchemaOf(body.responseSchema),
     type: body.searchType ?? null,
-    sessionId: body.sessionId ?? null,
     scope: body.scope === null || body.scope === undefined ? null : [body.scope].flat(),
     codeQuery: body.codeQuery,
     toolsTrigger: body.toolsTrigger ?? 'always',
+    contextProfile: body.contextProfile ?? 'qa',
   };
 }
 

@@ -18,6 +18,7 @@ export function requestOf(
       ...(body.datasets === undefined ? {} : { names: body.datasets }),
     },
     topK: body.topK === undefined ? DEFAULT_TOP_K : body.topK,
+    sessionId: body.sessionId || null,
     systemPrompt: body.systemPrompt ?? null,
     nodeSets: body.nodeName === undefined || body.nodeName.length === 0 ? undefined : body.nodeName,
     onlyContext: body.onlyContext ?? false,

@@ -1,11 +1,12 @@
-import { engramError } from '../../common/domain/errors.ts';
+import { engramError, isEngramError } from '../../common/domain/errors.ts';
+import { takeTurn } from '../conversation/take-turn.ts';
 import type { SearchDependencies, SearchParts } from '../dependencies.ts';
+import { type LanePlan, planLanes, type RecallLane } from '../lanes/lane-plan.ts';
+import { createSessionLanes, SESSION_LANES, type SessionFinding, type SessionLane } from '../lanes/session-lanes.ts';
 import { type AnsweredType, isAnswered, type SearchType } from '../search-types.ts';
 import type { Verdict } from './readiness.ts';
-import { type RecallLane, resolveLanes } from './recall-lanes.ts';
 import { recordSearch } from './record-search.ts';
 import { readableDatasets } from './resolve-datasets.ts';
-import { searchDatasets } from './search-datasets.ts';
 import type { DatasetOutcome } from './search-outcome.ts';
 import type { AnswerListener, SearchRequest } from './search-request.ts';
 import { answeringType } from './search-type-rules.ts';
@@ -14,16 +15,18 @@ import { withModels } from './with-models.ts';
 export interface RecallRequest extends Omit<SearchRequest, 'type'> {
   /** Null: chosen by the query. */
   readonly type: SearchType | null;
-  readonly sessionId: string | null;
   readonly scope: readonly string[] | null;
   readonly codeQuery: unknown;
   readonly toolsTrigger: string;
+  /** Of the guidance that the session_context lane shows. */
+  readonly contextProfile: string;
 }
 
 /** What recall found, lane by lane. */
 export type RecallFinding =
   | { readonly lane: 'graph'; readonly type: AnsweredType; readonly outcomes: readonly DatasetOutcome[] }
-  | { readonly lane: 'system'; readonly verdict: Verdict; readonly threshold: number };
+  | { readonly lane: 'system'; readonly verdict: Verdict; readonly threshold: number }
+  | SessionFinding;
 
 /** Told of the work as it goes on; used by the streamed form. */
 export interface RecallListener extends AnswerListener {
@@ -35,34 +38,53 @@ export async function recall(
   request: RecallRequest,
   listener?: RecallListener,
 ): Promise<readonly RecallFinding[]> {
-  const lanes = lanesOf(request);
+  const { lanes, sessionFirst } = planOf(request);
   const deps = await withModels(parts);
+  const sessionLanes = createSessionLanes(deps, request);
   const findings: RecallFinding[] = [];
+  let nothing: unknown = null;
   for (const lane of lanes) {
-    // Session, trace, code and tool lanes hold nothing yet: they belong to services that are not built.
-    if (lane !== 'graph') continue;
-    findings.push(...(await graphLane(deps, request, { lanes, listener })));
+    if (isSessionLane(lane)) {
+      findings.push(...(await sessionLanes.ask(lane)));
+      continue;
+    }
+    // Code and tools hold nothing yet: they belong to what is not built.
+    if (lane !== 'graph' || (sessionFirst && findings.some((finding) => finding.lane === 'session'))) continue;
+    try {
+      findings.push(...(await graphLane(deps, request, { lanes, listener })));
+    } catch (error) {
+      if (!isEngramError(error) || error.wireName !== 'NoDataError') throw error;
+      nothing = error;
+    }
   }
+  // What a session holds is answered even when nothing was built yet.
+  if (nothing !== null && findings.length === 0) throw nothing;
+  // A stream has at least one stage; the graph tells its own once its errors are behind it.
+  if (findings.every(({ lane }) => lane !== 'graph')) listener?.retrieving();
   return findings;
 }
 
-function lanesOf(request: RecallRequest): readonly RecallLane[] {
+function isSessionLane(lane: RecallLane): lane is SessionLane {
+  return (SESSION_LANES as readonly string[]).includes(lane);
+}
+
+function planOf(request: RecallRequest): LanePlan {
   if (request.toolsTrigger !== 'always' && request.toolsTrigger !== 'on_empty') {
     throw engramError('InvalidToolsTriggerError', "tools_trigger must be 'always' or 'on_empty'.");
   }
   const { ids = [], names = [] } = request.datasets;
-  const lanes = resolveLanes(request.scope, {
+  const plan = planLanes(request.scope, {
     hasSession: request.sessionId !== null,
     hasDatasets: ids.length + names.length > 0,
     hasType: request.type !== null,
   });
-  if (request.codeQuery !== undefined && request.codeQuery !== null && !lanes.includes('code')) {
+  if (request.codeQuery !== undefined && request.codeQuery !== null && !plan.lanes.includes('code')) {
     throw engramError('InvalidCodeQueryError', 'code_query needs the recall scope code.');
   }
-  if (lanes.includes('tools')) {
+  if (plan.lanes.includes('tools')) {
     throw engramError('ToolCallsDisabledError', 'Tool calls are disabled. Set TOOL_CALLS_ENABLED=true to allow them.');
   }
-  return lanes;
+  return plan;
 }
 
 async function graphLane(
@@ -86,12 +108,13 @@ async function graphLane(
   const search: SearchRequest = { ...request, type, ...(isHeard ? { listener } : {}) };
   listener?.retrieving();
   let ran = type;
-  let outcomes = await searchDatasets(deps, search, { type, datasets });
-  if (request.type === null && type === 'CHUNKS_LEXICAL' && outcomes.length === 0) {
+  let turn = await takeTurn(deps, search, { type, datasets });
+  if (request.type === null && type === 'CHUNKS_LEXICAL' && turn.outcomes.length === 0) {
     ran = 'HYBRID_COMPLETION';
-    outcomes = await searchDatasets(deps, search, { type: ran, datasets });
+    turn = await takeTurn(deps, search, { type: ran, datasets });
   }
-  await recordSearch(deps, search, { type: ran, outcomes, askedAt });
+  const { outcomes, keep } = turn;
+  await Promise.all([recordSearch(deps, search, { type: ran, outcomes, askedAt }), keep()]);
   return [{ lane: 'graph', type: ran, outcomes }];
 }
 

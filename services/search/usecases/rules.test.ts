@@ -1,35 +1,9 @@
 import { expect } from 'chai';
 import { SETTINGS } from '../../../test/support/search-world.ts';
 import { routedType } from './recall.ts';
-import { RecallScopeError, resolveLanes } from './recall-lanes.ts';
 import { answeringType, checkDatasetScope, checkTypeOptions } from './search-type-rules.ts';
 
-const NONE = { hasSession: false, hasDatasets: false, hasType: false };
 const OPTIONS = { maxIter: null, codeQuery: undefined, skills: undefined, tools: undefined };
-
-describe('recall lanes', () => {
-  it('are the graph alone unless a session is named without a type', () => {
-    expect(resolveLanes(null, NONE)).to.deep.equal(['graph']);
-    expect(resolveLanes(['auto'], { ...NONE, hasSession: true })).to.deep.equal(['session', 'graph']);
-    expect(resolveLanes(null, { ...NONE, hasSession: true, hasType: true })).to.deep.equal(['graph']);
-  });
-
-  it('are taken in the order named, each once, without auto', () => {
-    expect(resolveLanes(['trace', 'graph_context', 'auto', 'graph', 'trace'], NONE)).to.deep.equal(['trace', 'graph']);
-    expect(resolveLanes([], NONE)).to.deep.equal([]);
-  });
-
-  it('of all are four, with tools only when named and never code', () => {
-    expect(resolveLanes(['all', 'code'], NONE)).to.deep.equal(['graph', 'session', 'trace', 'session_context']);
-    expect(resolveLanes(['tools', 'all'], NONE)).to.include('tools');
-  });
-
-  it('refuse a name that is none', () => {
-    for (const scope of [[''], ['graphs'], ['graph', 'x']]) {
-      expect(() => resolveLanes(scope, NONE)).to.throw(RecallScopeError);
-    }
-  });
-});
 
 describe('routing of a recall without a type', () => {
   it('answers chunks when no model is configured', () => {

@@ -4,16 +4,20 @@ import type { EdgePayload } from '../../common/domain/index-rows.ts';
 import { graphContext, plainContext, sectionedContext } from '../answers/contexts.ts';
 import { evidenceBlock } from '../answers/evidence-block.ts';
 import { extractiveAnswer, NOTHING_FITS } from '../answers/extractive.ts';
-import { knowledgeAround } from '../answers/knowledge.ts';
-import { modelAnswer } from '../answers/model-answer.ts';
+import { type Knowledge, knowledgeAround } from '../answers/knowledge.ts';
+import { type AnswerPrompt, modelAnswer } from '../answers/model-answer.ts';
 import { packPassages } from '../answers/passage-context.ts';
 import { DEFAULT_SYSTEM_PROMPT, type PromptKind, userPrompt } from '../answers/prompt.ts';
+import { usedElements } from '../answers/used-elements.ts';
+import type { Conversation } from '../conversation/conversation.ts';
+import { gatherForTurn, type TurnMaterial } from '../conversation/gather-for-turn.ts';
+import { historyText, withHistory } from '../conversation/history.ts';
 import { cypherSearch, modelNeeded } from '../cypher/cypher-search.ts';
 import type { SearchDependencies } from '../dependencies.ts';
-import type { RankedPassage, Retrieval } from '../retrieval/retrieval.ts';
+import type { RankedPassage } from '../retrieval/retrieval.ts';
 import { type AnsweredType, type CompletionType, isCompletion, isQuery } from '../search-types.ts';
 import { gatherPassages, hybridRows, lexicalChunks, nearestChunks, type QueryVector, summaries } from './material.ts';
-import type { SearchOutcome } from './search-outcome.ts';
+import type { ConversationTurn, SearchOutcome } from './search-outcome.ts';
 import { MAX_TOP_K, type SearchRequest } from './search-request.ts';
 
 /** Results when the caller names no number (search-recall.md §1.6). */
@@ -36,13 +40,21 @@ const PROMPT_KIND: Readonly<Record<CompletionType, PromptKind>> = {
   HYBRID_COMPLETION: 'sections',
 };
 
+export interface SearchTarget {
+  readonly dataset: DatasetRef;
+  readonly type: AnsweredType;
+  readonly vector: QueryVector;
+  /** That the question is a turn of; completions alone know of it. */
+  readonly conversation: Conversation | null;
+}
+
 /** One type of search over one dataset. An empty outcome says that nothing was found, not why. */
 export async function runSearch(
   deps: SearchDependencies,
   request: SearchRequest,
-  target: { readonly dataset: DatasetRef; readonly type: AnsweredType; readonly vector: QueryVector },
+  target: SearchTarget,
 ): Promise<SearchOutcome> {
-  const { type, dataset, vector } = target;
+  const { type, dataset, vector, conversation } = target;
   const limit = Math.min(request.topK ?? DEFAULT_TOP_K[type], MAX_TOP_K);
   switch (type) {
     case 'CHUNKS': {
@@ -64,9 +76,9 @@ export async function runSearch(
     case 'NATURAL_LANGUAGE':
       return cypherSearch(deps, request, { dataset, type });
     case 'TRIPLET_COMPLETION':
-      return tripletCompletion(deps, request, { dataset, vector, limit });
+      return tripletCompletion(deps, request, { dataset, vector, limit, conversation });
     default:
-      return completion(deps, request, { dataset, vector, limit, type });
+      return completion(deps, request, { dataset, vector, limit, conversation, type });
   }
 }
 
@@ -79,9 +91,7 @@ function rowsOutcome(type: 'CHUNKS_LEXICAL' | 'SUMMARIES', rows: Awaited<ReturnT
   return { kind: 'rows', type, rows: rows.map((row) => ({ ...row, passage: null })) };
 }
 
-interface CompletionTarget {
-  readonly dataset: DatasetRef;
-  readonly vector: QueryVector;
+interface CompletionTarget extends Omit<SearchTarget, 'type'> {
   readonly limit: number;
 }
 
@@ -90,10 +100,10 @@ async function completion(
   request: SearchRequest,
   target: CompletionTarget & { readonly type: CompletionType },
 ): Promise<SearchOutcome> {
-  const { retrieval } = await gatherPassages(deps, request, target);
-  const passages = packPassages(retrieval.passages);
-  const context = await contextOf(deps, request, { ...target, passages, retrieval });
-  return answered(deps, request, { type: target.type, passages, retrieval, context });
+  const material = await gatherForTurn(deps, request, target);
+  const passages = packPassages(material.retrieval.passages);
+  const shown = await contextOf(deps, { ...target, passages, material });
+  return answered(deps, request, { ...target, material, passages, ...shown });
 }
 
 /** Facts shown in the sections; the wire caps lanes at ten. */
@@ -102,19 +112,20 @@ const FACTS_PER_ENTITY = 6;
 
 async function contextOf(
   deps: SearchDependencies,
-  request: SearchRequest,
   target: CompletionTarget & {
     readonly type: CompletionType;
     readonly passages: readonly RankedPassage[];
-    readonly retrieval: Retrieval;
+    readonly material: TurnMaterial;
   },
-): Promise<string> {
-  const { type, dataset, passages, retrieval, limit } = target;
-  if (type === 'RAG_COMPLETION') return plainContext(passages);
+): Promise<{ readonly context: string; readonly knowledge: Knowledge | null }> {
+  const { type, dataset, passages, limit } = target;
+  if (type === 'RAG_COMPLETION') return { context: plainContext(passages), knowledge: null };
   const entities = Math.min(limit, MAX_ENTITIES);
-  const found = { passages, retrieval, query: request.query };
+  const { retrieval, query } = target.material;
+  const found = { passages, retrieval, query };
   const knowledge = await knowledgeAround(deps, dataset, found, { entities, facts: entities * FACTS_PER_ENTITY });
-  return type === 'HYBRID_COMPLETION' ? sectionedContext(passages, knowledge) : graphContext(passages, knowledge);
+  const contextOfType = type === 'HYBRID_COMPLETION' ? sectionedContext : graphContext;
+  return { context: contextOfType(passages, knowledge), knowledge };
 }
 
 /** Triplets by words and vectors; a dataset without any is answered from the graph. */
@@ -134,39 +145,62 @@ async function tripletCompletion(
   });
   const context = triplets.join('\n');
   const supported = passages.length > 0 ? passages : packPassages(retrieval.passages);
-  return answered(deps, request, { type: 'TRIPLET_COMPLETION', passages: supported, retrieval, context });
+  const material = { query: request.query, retrieval, found: [] };
+  const conversation = target.conversation === null ? null : { ...target.conversation, lookup: null };
+  const shown = { passages: supported, context, knowledge: null };
+  return answered(deps, request, { type: 'TRIPLET_COMPLETION', ...shown, material, conversation });
 }
 
 interface AnswerMaterial {
   readonly type: CompletionType;
   readonly passages: readonly RankedPassage[];
-  readonly retrieval: Retrieval;
+  readonly material: TurnMaterial;
   readonly context: string;
+  readonly knowledge: Knowledge | null;
+  readonly conversation: Conversation | null;
 }
 
 async function answered(
   deps: SearchDependencies,
   request: SearchRequest,
-  material: AnswerMaterial,
+  shown: AnswerMaterial,
 ): Promise<SearchOutcome> {
-  const { type, passages, retrieval, context } = material;
-  const base = { kind: 'completion' as const, type, context, passages };
+  const { type, passages, material, context, knowledge, conversation } = shown;
+  const turn = conversation === null ? {} : { turn: turnOf(conversation, material) };
+  const base = { kind: 'completion' as const, type, context, passages, ...turn };
   if (context === '') return { ...base, answer: null, prompt: null };
+  const question = userPrompt(PROMPT_KIND[type], request.query, context);
   const prompt = {
-    user: userPrompt(PROMPT_KIND[type], request.query, context),
+    user: withHistory(question, historyText(conversation?.turns ?? []), conversation?.guidance?.text ?? ''),
     system: request.systemPrompt || DEFAULT_SYSTEM_PROMPT,
   };
   if (request.onlyContext) return { ...base, answer: null, prompt };
-  const { languageModel, settings } = deps;
-  const { text, structured } =
-    languageModel === null
-      ? { text: extractiveAnswer(request.query, retrieval, passages), structured: null }
-      : await modelAnswer(languageModel, request, prompt, { streaming: settings.answerStreaming ?? false });
+  const { text, structured, quoted } = await answerOf(deps, request, { ...shown, prompt });
+  const used = quoted?.length === 0 ? {} : { used: usedElements(passages, knowledge, quoted) };
   if (structured !== null || !request.includeReferences || text === NOTHING_FITS) {
-    return { ...base, answer: text, prompt, structured };
+    return { ...base, ...used, answer: text, prompt, structured };
   }
   const block = evidenceBlock(text, passages, { snippets: PROMPT_KIND[type] !== 'graph' });
-  return { ...base, answer: text + block, prompt };
+  return { ...base, ...used, answer: text + block, prompt };
+}
+
+/** `quoted`: ids of the passages that it quotes; null when a model wrote it. */
+async function answerOf(
+  { languageModel, settings }: SearchDependencies,
+  request: SearchRequest,
+  { material, passages, prompt }: AnswerMaterial & { readonly prompt: AnswerPrompt },
+) {
+  if (languageModel === null) {
+    const { text, passageIds } = extractiveAnswer(material.query, material.retrieval, passages);
+    return { text, structured: null, quoted: passageIds };
+  }
+  const streaming = settings.answerStreaming ?? false;
+  return { ...(await modelAnswer(languageModel, request, prompt, { streaming })), quoted: null };
+}
+
+function turnOf({ key, turns, guidance, lookup }: Conversation, { found }: TurnMaterial): ConversationTurn {
+  const session = key.session;
+  return { session, turns: turns.length, lookup: lookup?.query ?? null, found, contextIds: guidance?.ids ?? [] };
 }
 
 /** `top_k` below 1, a blank query for a type that needs one, an answer that needs a model which is not there: 422. */

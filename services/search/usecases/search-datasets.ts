@@ -1,10 +1,12 @@
 import { type DatasetRef, scopeOf } from '../../common/domain/dataset.ts';
 import { type EngramError, engramError, isEngramError } from '../../common/domain/errors.ts';
+import { joinElements } from '../answers/used-elements.ts';
+import { type Conversation, defaultConversation } from '../conversation/conversation.ts';
 import type { SearchDependencies } from '../dependencies.ts';
-import { type AnsweredType, isQuery } from '../search-types.ts';
+import { type AnsweredType, isCompletion, isQuery } from '../search-types.ts';
 import { embedQuery, type QueryVector } from './material.ts';
 import { hasSearchableMemory, noDataError } from './no-data.ts';
-import { checkRequest, runSearch } from './run-search.ts';
+import { checkRequest, runSearch, type SearchTarget } from './run-search.ts';
 import type { DatasetOutcome, SearchOutcome } from './search-outcome.ts';
 import type { SearchRequest } from './search-request.ts';
 
@@ -16,32 +18,42 @@ import type { SearchRequest } from './search-request.ts';
 export async function searchDatasets(
   deps: SearchDependencies,
   request: SearchRequest,
-  target: { readonly type: AnsweredType; readonly datasets: readonly DatasetRef[] },
+  target: {
+    readonly type: AnsweredType;
+    readonly datasets: readonly DatasetRef[];
+    /** Of the session that the caller named. */
+    readonly conversation?: Conversation | null;
+  },
 ): Promise<readonly DatasetOutcome[]> {
   const { type, datasets } = target;
   checkRequest(deps, request, type);
   if (datasets.length === 0) return [];
+  const isOneStore = !deps.settings.accessControl && datasets.length > 1;
+  const conversation =
+    target.conversation ?? (isOneStore && isCompletion(type) ? await defaultConversation(deps, request, null) : null);
   const vector = type === 'CHUNKS_LEXICAL' || isQuery(type) ? null : await embedQuery(deps, request);
-  const outcomes = await Promise.all(datasets.map((dataset) => searchOne(deps, request, { dataset, type, vector })));
+  const outcomes = await Promise.all(
+    datasets.map((dataset) => searchOne(deps, request, { dataset, type, vector, conversation })),
+  );
   const errors = outcomes.flatMap(({ error }) => error ?? []);
   const fatal = errors.find((error) => error.status === 402 || error.status === 403);
   if (fatal !== undefined) throw fatal;
   if (errors.length === outcomes.length) {
     throw errors.find((error) => error.wireName !== 'NoDataError') ?? (errors[0] as EngramError);
   }
-  return deps.settings.accessControl || outcomes.length === 1 ? outcomes : [asOneStore(outcomes)];
+  return isOneStore ? [asOneStore(outcomes)] : outcomes;
 }
 
 async function searchOne(
   deps: SearchDependencies,
   request: SearchRequest,
-  target: { readonly dataset: DatasetRef; readonly type: AnsweredType; readonly vector: QueryVector },
+  target: SearchTarget,
 ): Promise<DatasetOutcome> {
   const { dataset, type } = target;
   try {
     const run = () => {
       request.context.signal?.throwIfAborted();
-      return runSearch(deps, request, target);
+      return runInConversation(deps, request, target);
     };
     const [outcome] = await Promise.all([deps.turn(run), requireSameSpace(deps, target)]);
     if (!isQuery(type) && isEmpty(outcome) && !(await hasSearchableMemory(deps.store, dataset))) {
@@ -52,6 +64,16 @@ async function searchOne(
     request.context.signal?.throwIfAborted();
     return { dataset, outcome: null, error: wireError(deps, dataset, error) };
   }
+}
+
+async function runInConversation(
+  deps: SearchDependencies,
+  request: SearchRequest,
+  target: SearchTarget,
+): Promise<SearchOutcome> {
+  if (target.conversation !== null || !isCompletion(target.type)) return runSearch(deps, request, target);
+  const conversation = await defaultConversation(deps, request, target.dataset.id);
+  return runSearch(deps, request, { ...target, conversation });
 }
 
 /** Vectors of another model can never be compared, even when they have as many dimensions. */
@@ -109,6 +131,7 @@ function asOneStore(outcomes: readonly DatasetOutcome[]): DatasetOutcome {
       context: join(completions.map((completion) => completion.context)),
       prompt: first.prompt === null ? null : { ...first.prompt, user },
       passages: completions.flatMap((completion) => completion.passages),
+      used: joinElements(completions.flatMap((completion) => completion.used ?? [])),
     },
     error: null,
   };

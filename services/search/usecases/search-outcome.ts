@@ -1,6 +1,7 @@
 import type { DatasetRef } from '../../common/domain/dataset.ts';
 import type { EngramError } from '../../common/domain/errors.ts';
 import type { Json, JsonObject } from '../../common/domain/json.ts';
+import type { UsedGraphElements } from '../../common/domain/session.ts';
 import type { RankedPassage } from '../retrieval/retrieval.ts';
 import type { CompletionType, QueryType } from '../search-types.ts';
 import type { ScoredRow } from './material.ts';
@@ -25,8 +26,25 @@ export type SearchOutcome =
       /** User and system message of the answer call. */
       readonly prompt: { readonly user: string; readonly system: string } | null;
       readonly passages: readonly RankedPassage[];
+      /** Of the graph: what the answer was made from; absent without an answer. */
+      readonly used?: UsedGraphElements;
+      /** The conversation that it is a turn of, and what it gave. */
+      readonly turn?: ConversationTurn;
     }
   | RecordsOutcome;
+
+/** What a conversation gave to an answer. */
+export interface ConversationTurn {
+  readonly session: string;
+  /** Turns that stood in the prompt. */
+  readonly turns: number;
+  /** What was looked for besides the question, or in its place; null when the question stood for itself. */
+  readonly lookup: string | null;
+  /** Passages that only this found. */
+  readonly found: readonly string[];
+  /** Guidance that stood in the prompt. */
+  readonly contextIds: readonly string[];
+}
 
 /** Rows of a query over the graph: CYPHER, NATURAL_LANGUAGE. */
 export interface RecordsOutcome {

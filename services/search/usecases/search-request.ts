@@ -18,6 +18,8 @@ export interface SearchRequest {
   readonly datasets: DatasetChoice;
   /** Null: the type's own default. */
   readonly topK: number | null;
+  /** The session that it is a turn of; null: the one that its dataset has for whoever names none. */
+  readonly sessionId: string | null;
   readonly systemPrompt: string | null;
   readonly nodeSets: readonly string[] | undefined;
   /** The context that an answer would be made from, instead of the answer. */
@@ -43,6 +45,8 @@ export interface AnswerListener {
   delta(text: string): void;
   /** All pieces were told. */
   answerDone(): void;
+  /** The pieces that were told are no answer after all. */
+  reset(): void;
 }
 
 /** More results than this are not ranked by any store. */

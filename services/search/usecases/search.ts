@@ -1,7 +1,7 @@
+import { takeTurn } from '../conversation/take-turn.ts';
 import type { SearchParts } from '../dependencies.ts';
 import { recordSearch } from './record-search.ts';
 import { readableDatasets } from './resolve-datasets.ts';
-import { searchDatasets } from './search-datasets.ts';
 import type { DatasetOutcome } from './search-outcome.ts';
 import type { SearchRequest } from './search-request.ts';
 import { answeringType, checkDatasetScope, checkTypeOptions, type TypeOptions } from './search-type-rules.ts';
@@ -19,7 +19,7 @@ export async function search(
   const datasets = await readableDatasets(deps, request);
   checkDatasetScope(request.type, request.datasets);
   const type = answeringType(request.type, request.query, deps);
-  const outcomes = await searchDatasets(deps, request, { type, datasets });
-  await recordSearch(deps, request, { type: request.type, outcomes, askedAt });
+  const { outcomes, keep } = await takeTurn(deps, request, { type, datasets });
+  await Promise.all([recordSearch(deps, request, { type: request.type, outcomes, askedAt }), keep()]);
   return outcomes;
 }

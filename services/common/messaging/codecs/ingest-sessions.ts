@@ -53,3 +53,16 @@ export const NoteOnSession: MethodCodec<methods.NoteOnSessionRequest, methods.No
     ({ noted }) => ({ noted }),
   ),
 };
+
+export const NoteOnTurn: MethodCodec<methods.NoteOnTurnRequest, methods.NoteOnTurnResponse> = {
+  request: messageCodec(
+    wire.NoteOnTurnRequestSchema,
+    ({ session, note }) => ({ session, noteJson: JSON.stringify(note) }),
+    ({ session, noteJson }) => ({ session, note: fromJsonText(noteJson) as unknown as methods.TurnNote }),
+  ),
+  response: messageCodec(
+    wire.NoteOnTurnResponseSchema,
+    ({ noted }) => ({ noted }),
+    ({ noted }) => ({ noted }),
+  ),
+};

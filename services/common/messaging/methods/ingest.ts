@@ -2,6 +2,7 @@ import type { DataItem } from '../../domain/data-item.ts';
 import type { DatasetRef } from '../../domain/dataset.ts';
 import type { JsonObject } from '../../domain/json.ts';
 import type { EntryCounts, NewQa, SessionUsage } from '../../domain/session.ts';
+import type { NewContextRow } from '../../domain/session-context.ts';
 import { defineMethod } from '../method.ts';
 
 export interface DatasetItemsRequest {
@@ -76,6 +77,41 @@ export interface AppendSessionResponse {
  */
 export const appendSession = defineMethod<AppendSessionRequest, AppendSessionResponse>('ingest.AppendSession', () =>
   import('../codecs/ingest-sessions.ts').then(({ AppendSession }) => AppendSession),
+);
+
+/** What one message said of the turns before it, and what they taught. */
+export interface TurnNote {
+  readonly feedback: {
+    /** UUID, made by who asks: the same one is noted once. */
+    readonly id: string;
+    readonly text: string;
+    /** The answer that is spoken of. */
+    readonly qaId: string;
+    /** 1 to 5; null: not judged. */
+    readonly rating: number | null;
+    /** Guidance that was shown with it. */
+    readonly contextIds: readonly string[];
+  } | null;
+  /** Of guidance, by its ids. */
+  readonly contextRatings: Readonly<Record<string, 'helpful' | 'harmful'>>;
+  readonly lessons: readonly NewContextRow[];
+  /** Guidance that stood in the prompt. */
+  readonly servedIds: readonly string[];
+}
+
+export interface NoteOnTurnRequest {
+  readonly session: string;
+  readonly note: TurnNote;
+}
+
+export interface NoteOnTurnResponse {
+  /** False when sessions are not remembered, or the session is gone. */
+  readonly noted: boolean;
+}
+
+/** Kept with a session of the principal. What is no longer there, or is not admissible, is passed over. */
+export const noteOnTurn = defineMethod<NoteOnTurnRequest, NoteOnTurnResponse>('ingest.NoteOnTurn', () =>
+  import('../codecs/ingest-sessions.ts').then(({ NoteOnTurn }) => NoteOnTurn),
 );
 
 export interface SessionNote {

@@ -13,7 +13,7 @@ import type { Message } from "@bufbuild/protobuf";
  * Describes the file engram/ingest/v1/ingest.proto.
  */
 export const file_engram_ingest_v1_ingest: GenFile = /*@__PURE__*/
-  fileDesc("Ch1lbmdyYW0vaW5nZXN0L3YxL2luZ2VzdC5wcm90bxIQZW5ncmFtLmluZ2VzdC52MSK5AQoUQXBwZW5kU2Vzc2lvblJlcXVlc3QSDwoHc2Vzc2lvbhgBIAEoCRINCgVxYV9pZBgCIAEoCRIXCgpkYXRhc2V0X2lkGAMgASgJSACIAQESEgoKZW50cnlfanNvbhgEIAEoCRI4CghzcGVuZGluZxgFIAEoCzIhLmVuZ3JhbS5pbmdlc3QudjEuU2Vzc2lvblNwZW5kaW5nSAGIAQFCDQoLX2RhdGFzZXRfaWRCCwoJX3NwZW5kaW5nIp4BCg9TZXNzaW9uU3BlbmRpbmcSEgoFbW9kZWwYASABKAlIAIgBARIRCgl0b2tlbnNfaW4YAiABKA0SEgoKdG9rZW5zX291dBgDIAEoDRIQCghjb3N0X3VzZBgEIAEoARIYChBlbWJlZGRpbmdfdG9rZW5zGAUgASgNEhoKEmVtYmVkZGluZ19jb3N0X3VzZBgGIAEoAUIICgZfbW9kZWwiJwoVQXBwZW5kU2Vzc2lvblJlc3BvbnNlEg4KBnN0b3JlZBgBIAEoCCKUAQoUTm90ZU9uU2Vzc2lvblJlcXVlc3QSDwoHc2Vzc2lvbhgBIAEoCRInCgVub3RlcxgCIAMoCzIYLmVuZ3JhbS5pbmdlc3QudjEuUWFOb3RlEjYKB2JyaWRnZWQYAyABKAsyIC5lbmdyYW0uaW5nZXN0LnYxLkJyaWRnZWRFbnRyaWVzSACIAQFCCgoIX2JyaWRnZWQiXwoGUWFOb3RlEg0KBXFhX2lkGAEgASgJEhwKFG1lbWlmeV9tZXRhZGF0YV9qc29uGAIgASgJEhgKC29mX2ZlZWRiYWNrGAMgASgNSACIAQFCDgoMX29mX2ZlZWRiYWNrIi0KDkJyaWRnZWRFbnRyaWVzEgsKA3FhcxgBIAEoDRIOCgZ0cmFjZXMYAiABKA0iJgoVTm90ZU9uU2Vzc2lvblJlc3BvbnNlEg0KBW5vdGVkGAEgASgNIqIBChNEYXRhc2V0SXRlbXNSZXF1ZXN0EioKB2RhdGFzZXQYASABKAsyGS5lbmdyYW0uY29tbW9uLnYxLkRhdGFzZXQSEgoFYWZ0ZXIYAiABKAlIAIgBARINCgVsaW1pdBgDIAEoDRIqCgNpZHMYBCABKAsyGC5lbmdyYW0uY29tbW9uLnYxLklkTGlzdEgBiAEBQggKBl9hZnRlckIGCgRfaWRzImoKDEtlcHREb2N1bWVudBILCgNrZXkYASABKAkSDAoEbmFtZRgCIAEoCRIMCgR0ZXh0GAMgASgJEhEKCW5vZGVfc2V0cxgEIAMoCRIeChZleHRlcm5hbF9tZXRhZGF0YV9qc29uGAUgASgJInUKFEtlZXBEb2N1bWVudHNSZXF1ZXN0EioKB2RhdGFzZXQYASABKAsyGS5lbmdyYW0uY29tbW9uLnYxLkRhdGFzZXQSMQoJZG9jdW1lbnRzGAIgAygLMh4uZW5ncmFtLmluZ2VzdC52MS5LZXB0RG9jdW1lbnQiOAoVS2VlcERvY3VtZW50c1Jlc3BvbnNlEhAKCGl0ZW1faWRzGAEgAygJEg0KBWFkZGVkGAIgASgNIl0KFERhdGFzZXRJdGVtc1Jlc3BvbnNlEikKBWl0ZW1zGAEgAygLMhouZW5ncmFtLmluZ2VzdC52MS5EYXRhSXRlbRIRCgRuZXh0GAIgASgJSACIAQFCBwoFX25leHQi0QIKCERhdGFJdGVtEgoKAmlkGAEgASgJEgwKBG5hbWUYAiABKAkSEQoJZmlsZV9uYW1lGAMgASgJEhIKBWxhYmVsGAQgASgJSACIAQESEAoIb3duZXJfaWQYBSABKAkSEQoJZXh0ZW5zaW9uGAYgASgJEhEKCW1pbWVfdHlwZRgHIAEoCRIOCgZmb3JtYXQYCCABKAkSEgoKc2l6ZV9ieXRlcxgJIAEoAxIUCgxjb250ZW50X2hhc2gYCiABKAkSEQoJbm9kZV9zZXRzGAsgAygJEh4KFmV4dGVybmFsX21ldGFkYXRhX2pzb24YDCABKAkSGQoRaW1wb3J0YW5jZV93ZWlnaHQYDSABKAESEgoKY3JlYXRlZF9hdBgOIAEoCRIXCgp1cGRhdGVkX2F0GA8gASgJSAGIAQFCCAoGX2xhYmVsQg0KC191cGRhdGVkX2F0MpcECg1Jbmdlc3RTZXJ2aWNlEokBCgxEYXRhc2V0SXRlbXMSJS5lbmdyYW0uaW5nZXN0LnYxLkRhdGFzZXRJdGVtc1JlcXVlc3QaJi5lbmdyYW0uaW5nZXN0LnYxLkRhdGFzZXRJdGVtc1Jlc3BvbnNlIiqQAgGiuxgjEgdjb2duaWZ5EgdpbXByb3ZlEgZzZWFyY2giB3NlcnZpY2USfQoNS2VlcERvY3VtZW50cxImLmVuZ3JhbS5pbmdlc3QudjEuS2VlcERvY3VtZW50c1JlcXVlc3QaJy5lbmdyYW0uaW5nZXN0LnYxLktlZXBEb2N1bWVudHNSZXNwb25zZSIbkAICorsYFAjAqQcSB2ltcHJvdmUiBXdyaXRlEnwKDUFwcGVuZFNlc3Npb24SJi5lbmdyYW0uaW5nZXN0LnYxLkFwcGVuZFNlc3Npb25SZXF1ZXN0GicuZW5ncmFtLmluZ2VzdC52MS5BcHBlbmRTZXNzaW9uUmVzcG9uc2UiGpACAqK7GBMSBnNlYXJjaCIJcHJpbmNpcGFsEn0KDU5vdGVPblNlc3Npb24SJi5lbmdyYW0uaW5nZXN0LnYxLk5vdGVPblNlc3Npb25SZXF1ZXN0GicuZW5ncmFtLmluZ2VzdC52MS5Ob3RlT25TZXNzaW9uUmVzcG9uc2UiG5ACAqK7GBQSB2ltcHJvdmUiCXByaW5jaXBhbGIGcHJvdG8z", [file_engram_common_v1_dataset, file_engram_options_v1_options]);
+  fileDesc("Ch1lbmdyYW0vaW5nZXN0L3YxL2luZ2VzdC5wcm90bxIQZW5ncmFtLmluZ2VzdC52MSK5AQoUQXBwZW5kU2Vzc2lvblJlcXVlc3QSDwoHc2Vzc2lvbhgBIAEoCRINCgVxYV9pZBgCIAEoCRIXCgpkYXRhc2V0X2lkGAMgASgJSACIAQESEgoKZW50cnlfanNvbhgEIAEoCRI4CghzcGVuZGluZxgFIAEoCzIhLmVuZ3JhbS5pbmdlc3QudjEuU2Vzc2lvblNwZW5kaW5nSAGIAQFCDQoLX2RhdGFzZXRfaWRCCwoJX3NwZW5kaW5nIp4BCg9TZXNzaW9uU3BlbmRpbmcSEgoFbW9kZWwYASABKAlIAIgBARIRCgl0b2tlbnNfaW4YAiABKA0SEgoKdG9rZW5zX291dBgDIAEoDRIQCghjb3N0X3VzZBgEIAEoARIYChBlbWJlZGRpbmdfdG9rZW5zGAUgASgNEhoKEmVtYmVkZGluZ19jb3N0X3VzZBgGIAEoAUIICgZfbW9kZWwiJwoVQXBwZW5kU2Vzc2lvblJlc3BvbnNlEg4KBnN0b3JlZBgBIAEoCCI3ChFOb3RlT25UdXJuUmVxdWVzdBIPCgdzZXNzaW9uGAEgASgJEhEKCW5vdGVfanNvbhgCIAEoCSIjChJOb3RlT25UdXJuUmVzcG9uc2USDQoFbm90ZWQYASABKAgilAEKFE5vdGVPblNlc3Npb25SZXF1ZXN0Eg8KB3Nlc3Npb24YASABKAkSJwoFbm90ZXMYAiADKAsyGC5lbmdyYW0uaW5nZXN0LnYxLlFhTm90ZRI2CgdicmlkZ2VkGAMgASgLMiAuZW5ncmFtLmluZ2VzdC52MS5CcmlkZ2VkRW50cmllc0gAiAEBQgoKCF9icmlkZ2VkIl8KBlFhTm90ZRINCgVxYV9pZBgBIAEoCRIcChRtZW1pZnlfbWV0YWRhdGFfanNvbhgCIAEoCRIYCgtvZl9mZWVkYmFjaxgDIAEoDUgAiAEBQg4KDF9vZl9mZWVkYmFjayItCg5CcmlkZ2VkRW50cmllcxILCgNxYXMYASABKA0SDgoGdHJhY2VzGAIgASgNIiYKFU5vdGVPblNlc3Npb25SZXNwb25zZRINCgVub3RlZBgBIAEoDSKiAQoTRGF0YXNldEl0ZW1zUmVxdWVzdBIqCgdkYXRhc2V0GAEgASgLMhkuZW5ncmFtLmNvbW1vbi52MS5EYXRhc2V0EhIKBWFmdGVyGAIgASgJSACIAQESDQoFbGltaXQYAyABKA0SKgoDaWRzGAQgASgLMhguZW5ncmFtLmNvbW1vbi52MS5JZExpc3RIAYgBAUIICgZfYWZ0ZXJCBgoEX2lkcyJqCgxLZXB0RG9jdW1lbnQSCwoDa2V5GAEgASgJEgwKBG5hbWUYAiABKAkSDAoEdGV4dBgDIAEoCRIRCglub2RlX3NldHMYBCADKAkSHgoWZXh0ZXJuYWxfbWV0YWRhdGFfanNvbhgFIAEoCSJ1ChRLZWVwRG9jdW1lbnRzUmVxdWVzdBIqCgdkYXRhc2V0GAEgASgLMhkuZW5ncmFtLmNvbW1vbi52MS5EYXRhc2V0EjEKCWRvY3VtZW50cxgCIAMoCzIeLmVuZ3JhbS5pbmdlc3QudjEuS2VwdERvY3VtZW50IjgKFUtlZXBEb2N1bWVudHNSZXNwb25zZRIQCghpdGVtX2lkcxgBIAMoCRINCgVhZGRlZBgCIAEoDSJdChREYXRhc2V0SXRlbXNSZXNwb25zZRIpCgVpdGVtcxgBIAMoCzIaLmVuZ3JhbS5pbmdlc3QudjEuRGF0YUl0ZW0SEQoEbmV4dBgCIAEoCUgAiAEBQgcKBV9uZXh0ItECCghEYXRhSXRlbRIKCgJpZBgBIAEoCRIMCgRuYW1lGAIgASgJEhEKCWZpbGVfbmFtZRgDIAEoCRISCgVsYWJlbBgEIAEoCUgAiAEBEhAKCG93bmVyX2lkGAUgASgJEhEKCWV4dGVuc2lvbhgGIAEoCRIRCgltaW1lX3R5cGUYByABKAkSDgoGZm9ybWF0GAggASgJEhIKCnNpemVfYnl0ZXMYCSABKAMSFAoMY29udGVudF9oYXNoGAogASgJEhEKCW5vZGVfc2V0cxgLIAMoCRIeChZleHRlcm5hbF9tZXRhZGF0YV9qc29uGAwgASgJEhkKEWltcG9ydGFuY2Vfd2VpZ2h0GA0gASgBEhIKCmNyZWF0ZWRfYXQYDiABKAkSFwoKdXBkYXRlZF9hdBgPIAEoCUgBiAEBQggKBl9sYWJlbEINCgtfdXBkYXRlZF9hdDKJBQoNSW5nZXN0U2VydmljZRKJAQoMRGF0YXNldEl0ZW1zEiUuZW5ncmFtLmluZ2VzdC52MS5EYXRhc2V0SXRlbXNSZXF1ZXN0GiYuZW5ncmFtLmluZ2VzdC52MS5EYXRhc2V0SXRlbXNSZXNwb25zZSIqkAIBorsYIxIHY29nbmlmeRIHaW1wcm92ZRIGc2VhcmNoIgdzZXJ2aWNlEn0KDUtlZXBEb2N1bWVudHMSJi5lbmdyYW0uaW5nZXN0LnYxLktlZXBEb2N1bWVudHNSZXF1ZXN0GicuZW5ncmFtLmluZ2VzdC52MS5LZWVwRG9jdW1lbnRzUmVzcG9uc2UiG5ACAqK7GBQIwKkHEgdpbXByb3ZlIgV3cml0ZRJ8Cg1BcHBlbmRTZXNzaW9uEiYuZW5ncmFtLmluZ2VzdC52MS5BcHBlbmRTZXNzaW9uUmVxdWVzdBonLmVuZ3JhbS5pbmdlc3QudjEuQXBwZW5kU2Vzc2lvblJlc3BvbnNlIhqQAgKiuxgTEgZzZWFyY2giCXByaW5jaXBhbBJwCgpOb3RlT25UdXJuEiMuZW5ncmFtLmluZ2VzdC52MS5Ob3RlT25UdXJuUmVxdWVzdBokLmVuZ3JhbS5pbmdlc3QudjEuTm90ZU9uVHVyblJlc3BvbnNlIheiuxgTEgZzZWFyY2giCXByaW5jaXBhbBJ9Cg1Ob3RlT25TZXNzaW9uEiYuZW5ncmFtLmluZ2VzdC52MS5Ob3RlT25TZXNzaW9uUmVxdWVzdBonLmVuZ3JhbS5pbmdlc3QudjEuTm90ZU9uU2Vzc2lvblJlc3BvbnNlIhuQAgKiuxgUEgdpbXByb3ZlIglwcmluY2lwYWxiBnByb3RvMw", [file_engram_common_v1_dataset, file_engram_options_v1_options]);
 
 /**
  * @generated from message engram.ingest.v1.AppendSessionRequest
@@ -124,6 +124,49 @@ export const AppendSessionResponseSchema: GenMessage<AppendSessionResponse> = /*
   messageDesc(file_engram_ingest_v1_ingest, 2);
 
 /**
+ * @generated from message engram.ingest.v1.NoteOnTurnRequest
+ */
+export type NoteOnTurnRequest = Message<"engram.ingest.v1.NoteOnTurnRequest"> & {
+  /**
+   * @generated from field: string session = 1;
+   */
+  session: string;
+
+  /**
+   * JSON object, TurnNote of common/messaging/methods/ingest.ts: clients may send what is no Unicode.
+   *
+   * @generated from field: string note_json = 2;
+   */
+  noteJson: string;
+};
+
+/**
+ * Describes the message engram.ingest.v1.NoteOnTurnRequest.
+ * Use `create(NoteOnTurnRequestSchema)` to create a new message.
+ */
+export const NoteOnTurnRequestSchema: GenMessage<NoteOnTurnRequest> = /*@__PURE__*/
+  messageDesc(file_engram_ingest_v1_ingest, 3);
+
+/**
+ * @generated from message engram.ingest.v1.NoteOnTurnResponse
+ */
+export type NoteOnTurnResponse = Message<"engram.ingest.v1.NoteOnTurnResponse"> & {
+  /**
+   * False when sessions are not remembered, or the session is gone.
+   *
+   * @generated from field: bool noted = 1;
+   */
+  noted: boolean;
+};
+
+/**
+ * Describes the message engram.ingest.v1.NoteOnTurnResponse.
+ * Use `create(NoteOnTurnResponseSchema)` to create a new message.
+ */
+export const NoteOnTurnResponseSchema: GenMessage<NoteOnTurnResponse> = /*@__PURE__*/
+  messageDesc(file_engram_ingest_v1_ingest, 4);
+
+/**
  * @generated from message engram.ingest.v1.NoteOnSessionRequest
  */
 export type NoteOnSessionRequest = Message<"engram.ingest.v1.NoteOnSessionRequest"> & {
@@ -150,7 +193,7 @@ export type NoteOnSessionRequest = Message<"engram.ingest.v1.NoteOnSessionReques
  * Use `create(NoteOnSessionRequestSchema)` to create a new message.
  */
 export const NoteOnSessionRequestSchema: GenMessage<NoteOnSessionRequest> = /*@__PURE__*/
-  messageDesc(file_engram_ingest_v1_ingest, 3);
+  messageDesc(file_engram_ingest_v1_ingest, 5);
 
 /**
  * @generated from message engram.ingest.v1.QaNote
@@ -181,7 +224,7 @@ export type QaNote = Message<"engram.ingest.v1.QaNote"> & {
  * Use `create(QaNoteSchema)` to create a new message.
  */
 export const QaNoteSchema: GenMessage<QaNote> = /*@__PURE__*/
-  messageDesc(file_engram_ingest_v1_ingest, 4);
+  messageDesc(file_engram_ingest_v1_ingest, 6);
 
 /**
  * @generated from message engram.ingest.v1.BridgedEntries
@@ -203,7 +246,7 @@ export type BridgedEntries = Message<"engram.ingest.v1.BridgedEntries"> & {
  * Use `create(BridgedEntriesSchema)` to create a new message.
  */
 export const BridgedEntriesSchema: GenMessage<BridgedEntries> = /*@__PURE__*/
-  messageDesc(file_engram_ingest_v1_ingest, 5);
+  messageDesc(file_engram_ingest_v1_ingest, 7);
 
 /**
  * @generated from message engram.ingest.v1.NoteOnSessionResponse
@@ -222,7 +265,7 @@ export type NoteOnSessionResponse = Message<"engram.ingest.v1.NoteOnSessionRespo
  * Use `create(NoteOnSessionResponseSchema)` to create a new message.
  */
 export const NoteOnSessionResponseSchema: GenMessage<NoteOnSessionResponse> = /*@__PURE__*/
-  messageDesc(file_engram_ingest_v1_ingest, 6);
+  messageDesc(file_engram_ingest_v1_ingest, 8);
 
 /**
  * @generated from message engram.ingest.v1.DatasetItemsRequest
@@ -258,7 +301,7 @@ export type DatasetItemsRequest = Message<"engram.ingest.v1.DatasetItemsRequest"
  * Use `create(DatasetItemsRequestSchema)` to create a new message.
  */
 export const DatasetItemsRequestSchema: GenMessage<DatasetItemsRequest> = /*@__PURE__*/
-  messageDesc(file_engram_ingest_v1_ingest, 7);
+  messageDesc(file_engram_ingest_v1_ingest, 9);
 
 /**
  * @generated from message engram.ingest.v1.KeptDocument
@@ -299,7 +342,7 @@ export type KeptDocument = Message<"engram.ingest.v1.KeptDocument"> & {
  * Use `create(KeptDocumentSchema)` to create a new message.
  */
 export const KeptDocumentSchema: GenMessage<KeptDocument> = /*@__PURE__*/
-  messageDesc(file_engram_ingest_v1_ingest, 8);
+  messageDesc(file_engram_ingest_v1_ingest, 10);
 
 /**
  * @generated from message engram.ingest.v1.KeepDocumentsRequest
@@ -321,7 +364,7 @@ export type KeepDocumentsRequest = Message<"engram.ingest.v1.KeepDocumentsReques
  * Use `create(KeepDocumentsRequestSchema)` to create a new message.
  */
 export const KeepDocumentsRequestSchema: GenMessage<KeepDocumentsRequest> = /*@__PURE__*/
-  messageDesc(file_engram_ingest_v1_ingest, 9);
+  messageDesc(file_engram_ingest_v1_ingest, 11);
 
 /**
  * @generated from message engram.ingest.v1.KeepDocumentsResponse
@@ -347,7 +390,7 @@ export type KeepDocumentsResponse = Message<"engram.ingest.v1.KeepDocumentsRespo
  * Use `create(KeepDocumentsResponseSchema)` to create a new message.
  */
 export const KeepDocumentsResponseSchema: GenMessage<KeepDocumentsResponse> = /*@__PURE__*/
-  messageDesc(file_engram_ingest_v1_ingest, 10);
+  messageDesc(file_engram_ingest_v1_ingest, 12);
 
 /**
  * @generated from message engram.ingest.v1.DatasetItemsResponse
@@ -369,7 +412,7 @@ export type DatasetItemsResponse = Message<"engram.ingest.v1.DatasetItemsRespons
  * Use `create(DatasetItemsResponseSchema)` to create a new message.
  */
 export const DatasetItemsResponseSchema: GenMessage<DatasetItemsResponse> = /*@__PURE__*/
-  messageDesc(file_engram_ingest_v1_ingest, 11);
+  messageDesc(file_engram_ingest_v1_ingest, 13);
 
 /**
  * One thing that was added to a dataset.
@@ -462,7 +505,7 @@ export type DataItem = Message<"engram.ingest.v1.DataItem"> & {
  * Use `create(DataItemSchema)` to create a new message.
  */
 export const DataItemSchema: GenMessage<DataItem> = /*@__PURE__*/
-  messageDesc(file_engram_ingest_v1_ingest, 12);
+  messageDesc(file_engram_ingest_v1_ingest, 14);
 
 /**
  * Data that was added.
@@ -499,6 +542,16 @@ export const IngestService: GenService<{
     methodKind: "unary";
     input: typeof AppendSessionRequestSchema;
     output: typeof AppendSessionResponseSchema;
+  },
+  /**
+   * Notes what a message of the principal said of the turns before it, and what they taught.
+   *
+   * @generated from rpc engram.ingest.v1.IngestService.NoteOnTurn
+   */
+  noteOnTurn: {
+    methodKind: "unary";
+    input: typeof NoteOnTurnRequestSchema;
+    output: typeof NoteOnTurnResponseSchema;
   },
   /**
    * Notes what improve has made of a session of the principal.

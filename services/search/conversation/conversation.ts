@@ -1,0 +1,99 @@
+import { engramError } from '../../common/domain/errors.ts';
+import { type Guidance, guidanceFor } from '../../common/domain/guidance.ts';
+import type { QaEntry, Session, SessionKey } from '../../common/domain/session.ts';
+import type { SearchDependencies } from '../dependencies.ts';
+import { embedQuery, type QueryVector } from '../usecases/material.ts';
+import type { SearchRequest } from '../usecases/search-request.ts';
+import { contextualQuestion, followUpQuery, refersBack } from './follow-up.ts';
+import { relevantTurns } from './history.ts';
+
+/** What was said before a question, in the session that it belongs to. */
+export interface Conversation {
+  readonly key: SessionKey;
+  /** The caller named the session; otherwise it is the one that a dataset has for whoever names none. */
+  readonly isNamed: boolean;
+  /** Null: no entry has opened it yet, or nobody needed to know. */
+  readonly session: Session | null;
+  /** Those that an answer may need, oldest first. */
+  readonly turns: readonly QaEntry[];
+  /** What the session has taught for this question. */
+  readonly guidance: Guidance | null;
+  /** What is looked for besides the question; null when the question stands for itself. */
+  readonly lookup: { readonly query: string; readonly vector: QueryVector } | null;
+}
+
+/** Turns that are read: the last ones are told, the older ones only if they share words with the question. */
+const TURNS_READ = 100;
+/** Without a model turns are needed for what a question refers to only. */
+const TURNS_READ_BACK = 5;
+
+type Dependencies = Pick<SearchDependencies, 'sessions' | 'settings' | 'languageModel' | 'embedder'>;
+
+/**
+ * The conversation of a session that the caller named; null without one. `SessionParameterValidationError` for a name of
+ * blanks.
+ */
+export async function namedConversation(deps: Dependencies, request: SearchRequest): Promise<Conversation | null> {
+  const { sessionId, principal } = request;
+  if (sessionId === null || !deps.settings.sessionMemory) return null;
+  requireSessionName(sessionId);
+  const key = { user: principal.id, session: sessionId };
+  const session = await deps.sessions.sessions.get({ tenant: principal.tenant }, key);
+  const blank = { key, isNamed: true, session, turns: [], guidance: null, lookup: null };
+  if (session === null) return blank;
+  const told = await whatWasTold(deps, request, key);
+  const { languageModel } = deps;
+  const query =
+    languageModel === null ? contextualQuestion(request.query, told.turns) : followUpQuery(request.query, told.turns);
+  return { ...blank, ...told, lookup: await lookupOf(deps, request, query) };
+}
+
+/**
+ * The conversation of the session that a dataset has for whoever names none: for models, which get the turns with the
+ * question. Without a model null: what is asked without a session is answered from memory alone.
+ */
+export async function defaultConversation(
+  deps: Dependencies,
+  request: SearchRequest,
+  dataset: string | null,
+): Promise<Conversation | null> {
+  const { settings, languageModel } = deps;
+  if (request.sessionId !== null || !settings.sessionMemory || languageModel === null) return null;
+  const key = { user: request.principal.id, session: defaultSession(dataset) };
+  const told = await whatWasTold(deps, request, key);
+  // Callers who keep no session ask questions that stand alone: only one that cannot do so costs a second look-up.
+  const query = refersBack(request.query) ? followUpQuery(request.query, told.turns) : null;
+  return { key, isNamed: false, session: null, ...told, lookup: await lookupOf(deps, request, query) };
+}
+
+/** Null: a search over several datasets as one store. */
+export function defaultSession(dataset: string | null): string {
+  return dataset === null ? 'default_session' : `default_session_${dataset}`;
+}
+
+export function requireSessionName(name: string): void {
+  if (name.trim() !== '') return;
+  throw engramError('SessionParameterValidationError', 'session_id must be a non-empty string');
+}
+
+async function whatWasTold(
+  { sessions, languageModel }: Dependencies,
+  { principal, query, onlyContext }: SearchRequest,
+  key: SessionKey,
+): Promise<Pick<Conversation, 'turns' | 'guidance'>> {
+  const scope = { tenant: principal.tenant };
+  const isPrompted = languageModel !== null || onlyContext;
+  const [turns, rows] = await Promise.all([
+    sessions.entries.lastQas(scope, key, isPrompted ? TURNS_READ : TURNS_READ_BACK),
+    isPrompted ? sessions.contexts.rows(scope, key) : [],
+  ]);
+  return { turns: relevantTurns(turns, query), guidance: guidanceFor(rows, 'qa', query) };
+}
+
+async function lookupOf(
+  deps: Dependencies,
+  request: SearchRequest,
+  query: string | null,
+): Promise<Conversation['lookup']> {
+  return query === null ? null : { query, vector: await embedQuery(deps, { ...request, query }) };
+}

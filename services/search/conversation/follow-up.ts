@@ -1,0 +1,60 @@
+import type { QaEntry } from '../../common/domain/session.ts';
+import { names } from '../../common/language/names.ts';
+import { REQUEST_STOP_WORDS, STOP_WORDS } from '../../common/language/stop-words.ts';
+
+type Turn = Pick<QaEntry, 'question' | 'answer'>;
+
+const PREVIOUS_TURNS = 2;
+const MAX_LENGTH = 2000;
+
+const POINTS_BACK =
+  /\b(?:he|she|him|her|hers|his|they|them|their|theirs|it|its|this|that|these|those|there|the (?:former|latter|same)|(?:an)?other one)\b/iu;
+
+/** With more words of its own a question is found without what it points to. */
+const MAX_OWN_WORDS = 2;
+
+/** A question about what was said: it has no words of its own, or few of them, no name, and points back. */
+export function refersBack(query: string): boolean {
+  const words = query.toLowerCase().match(/[\p{L}\p{N}]+/gu) ?? [];
+  if (words.length === 0) return false;
+  const own = words.filter(isContentWord).length;
+  if (own === 0) return true;
+  return own <= MAX_OWN_WORDS && POINTS_BACK.test(query) && names(query).length === 0;
+}
+
+/**
+ * What a model's answer is looked up with besides the question: the question behind the last two turns, at most 2,000
+ * characters; answers are cut before questions. Null without turns (search-recall.md §4.4).
+ */
+export function followUpQuery(query: string, turns: readonly Turn[]): string | null {
+  if (query.trim() === '' || turns.length === 0) return null;
+  const last = turns.slice(-PREVIOUS_TURNS);
+  const questions = last.map(({ question }) => question);
+  const left = MAX_LENGTH - query.length - questions.join('\n').length - 2 * PREVIOUS_TURNS;
+  const share = Math.max(0, Math.floor(left / last.length));
+  const text = last.flatMap(({ question, answer }) => [question, answer.slice(0, share)]).filter((part) => part !== '');
+  return [...cutToEnd(text.join('\n'), MAX_LENGTH - query.length - 1), query].join('\n').slice(0, MAX_LENGTH);
+}
+
+/**
+ * What is quoted from without a model: a question that cannot stand alone behind the last one that can. Answers stay out:
+ * their words would bring up their own sentences again. Null for a question that stands alone.
+ */
+export function contextualQuestion(query: string, turns: readonly Turn[]): string | null {
+  if (!refersBack(query)) return null;
+  const before = turns.toReversed().find(({ question }) => standsAlone(question));
+  return before === undefined ? null : `${before.question.slice(0, MAX_LENGTH)}\n${query}`;
+}
+
+function standsAlone(question: string): boolean {
+  return question.trim() !== '' && !refersBack(question);
+}
+
+function isContentWord(word: string): boolean {
+  return !STOP_WORDS.has(word) && !REQUEST_STOP_WORDS.has(word);
+}
+
+/** The end of a text is nearer to what is asked now. */
+function cutToEnd(text: string, length: number): readonly string[] {
+  return length <= 0 ? [] : [text.slice(-length)];
+}

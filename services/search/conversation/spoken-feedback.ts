@@ -1,0 +1,80 @@
+/** What a message says of the answer before it. */
+export interface SpokenFeedback {
+  /** 1 to 5; null for thanks that judge nothing. */
+  readonly rating: number | null;
+  /** Nothing else was said. */
+  readonly isAll: boolean;
+}
+
+/** A longer one has more to say than a verdict. */
+const MAX_VERDICT_LENGTH = 80;
+
+const PRAISED =
+  '(?:right|correct|true|perfect|great|helpful|spot on|exactly right|what i (?:needed|wanted|was looking for|meant))';
+const FAULTED =
+  '(?:wrong|incorrect|false|untrue|nonsense|not (?:right|correct|true|it|helpful|what i (?:asked|meant|wanted)(?: for)?))';
+const ADVERB = '(?:really |just |simply |completely |totally |absolutely |exactly |plainly |all )?';
+const ANSWER = '(?:that(?: answer)?|this(?: answer)?|it|your (?:last )?answer|the (?:last )?answer)';
+const IS = "(?:'s|’s| is| was)";
+const THANKS = '(?:thanks|thank you|thx|cheers)(?: (?:a lot|so much|very much|again))?';
+const YES = '(?:yes|yeah|yep|ok|okay|great|perfect|good|exactly|indeed)';
+const NO = '(?:no|nope|nah|sorry|hm+|but|sorry but|no sorry)';
+
+const whole = (pattern: string) => new RegExp(`^${pattern}$`, 'u');
+
+/** Each has to be a whole clause: words of a verdict inside another sentence say nothing of the answer. */
+const GOOD: readonly RegExp[] = [
+  whole(`(?:${YES} |${THANKS} )*${ANSWER}${IS} ${ADVERB}${PRAISED}(?: ${THANKS})?`),
+  whole(`${ANSWER} (?:helped|helps|worked|works)(?: me)?(?: a lot)?(?: ${THANKS})?`),
+  whole(`(?:${YES} )?${THANKS} ${ADVERB}(?:correct|right|perfect|great|exactly)`),
+  whole(
+    `(?:${YES} )*(?:correct|exactly|perfect|well done|spot on|(?:great|good|perfect|excellent) answer)(?: ${THANKS})?`,
+  ),
+];
+const BAD: readonly RegExp[] = [
+  whole(`(?:${NO} )*${ANSWER}${IS} ${ADVERB}${FAULTED}`),
+  whole(
+    `(?:${NO} )*${ANSWER} (?:isn't|isn’t|wasn't|wasn’t) ${ADVERB}(?:right|correct|true|it|helpful|what i (?:asked|meant|wanted)(?: for)?)`,
+  ),
+  whole(`(?:${NO} )+(?:wrong|incorrect|not (?:right|correct|true))`),
+  whole(`(?:wrong|incorrect|bad|poor|useless)(?: answer)?`),
+  whole(`(?:${NO} )*you(?:'re|’re| are) ${ADVERB}(?:wrong|mistaken)`),
+  whole(
+    `(?:${NO} )*${ANSWER} (?:did not|didn't|didn’t|does not|doesn't|doesn’t) (?:help|answer (?:my|the) question)(?: me)?(?: at all)?`,
+  ),
+];
+const COURTESY = whole(`(?:${YES} )*${THANKS}`);
+
+/**
+ * A verdict on the previous answer, told without a model, or null: only messages that begin with a clause which is one as a
+ * whole, and that nothing contradicts. A question is never one.
+ */
+export function spokenFeedback(message: string): SpokenFeedback | null {
+  const text = message.slice(0, 4000).trim();
+  const ratings: number[] = [];
+  let isThanked = false;
+  let rest = text;
+  while (rest !== '') {
+    const clause = /^[^.!?;\n—]*[.!?;\n—]*\s*/u.exec(rest)?.[0] ?? rest;
+    const rating = verdictOf(clause);
+    if (rating === undefined) break;
+    if (rating === null) isThanked = true;
+    else ratings.push(rating);
+    rest = rest.slice(clause.length);
+  }
+  if (ratings.length === 0) return isThanked && rest === '' ? { rating: null, isAll: true } : null;
+  if (new Set(ratings).size > 1) return null;
+  return { rating: ratings[0] ?? null, isAll: rest === '' };
+}
+
+/** Undefined: no verdict. Null: thanks. */
+function verdictOf(clause: string): number | null | undefined {
+  if (clause.includes('?') || clause.length > MAX_VERDICT_LENGTH) return undefined;
+  const plain = clause
+    .toLowerCase()
+    .replaceAll(/[^\p{L}\p{N}'’]+/gu, ' ')
+    .trim();
+  if (GOOD.some((pattern) => pattern.test(plain))) return 5;
+  if (BAD.some((pattern) => pattern.test(plain))) return 1;
+  return COURTESY.test(plain) ? null : undefined;
+}

@@ -1,0 +1,150 @@
+import type { DatasetRef } from '../../common/domain/dataset.ts';
+import type { SearchDependencies } from '../dependencies.ts';
+import { type AnsweredType, type CompletionType, isCompletion } from '../search-types.ts';
+import { searchDatasets } from '../usecases/search-datasets.ts';
+import type { DatasetOutcome } from '../usecases/search-outcome.ts';
+import type { SearchRequest } from '../usecases/search-request.ts';
+import { type Conversation, defaultSession, namedConversation } from './conversation.ts';
+import { spokenFeedback } from './spoken-feedback.ts';
+import { ACKNOWLEDGEMENT, analyseTurn, type TurnAnalysis } from './turn-analysis.ts';
+import type { NewTurn, TurnNote } from './turn-keeper.ts';
+
+export interface TakenTurn {
+  readonly outcomes: readonly DatasetOutcome[];
+  /** Keeps the turn in its session; never fails. To be called once, when the answer is certain. */
+  keep(): Promise<void>;
+}
+
+const NOTHING_TO_KEEP = async () => {};
+
+/**
+ * Answers a question as a turn of its session: the turns before it help to find and to answer, what it says of them is
+ * understood, and it is kept (search-recall.md §4). Types that give no answer of their own are no turns.
+ */
+export async function takeTurn(
+  deps: SearchDependencies,
+  request: SearchRequest,
+  target: { readonly type: AnsweredType; readonly datasets: readonly DatasetRef[] },
+): Promise<TakenTurn> {
+  const { type } = target;
+  if (!deps.settings.sessionMemory || !isCompletion(type)) {
+    return { outcomes: await searchDatasets(deps, request, target), keep: NOTHING_TO_KEEP };
+  }
+  const conversation = await namedConversation(deps, request);
+  const taken = (outcomes: readonly DatasetOutcome[], analysis: TurnAnalysis | null): TakenTurn => ({
+    outcomes,
+    keep: () => keepTurn(deps, request, { conversation, analysis, outcomes }),
+  });
+  const acknowledge = (answer: string) => acknowledged(deps, { ...target, type }, answer);
+  const spoken = understoodByRules(deps, request, conversation);
+  if (spoken?.acknowledgement) return taken(acknowledge(spoken.acknowledgement), spoken);
+  const analysing = understoodByModel(deps, request, conversation);
+  const outcomes = await searchDatasets(deps, request, { ...target, conversation });
+  const analysis = spoken ?? (await analysing);
+  if (!analysis?.acknowledgement) return taken(outcomes, analysis);
+  request.listener?.reset();
+  return taken(acknowledge(analysis.acknowledgement), analysis);
+}
+
+/** What a message says besides asking: there is something to speak of in conversations that the caller keeps. */
+function isUnderstood({ settings }: SearchDependencies, request: SearchRequest, conversation: Conversation | null) {
+  return settings.autoFeedback && !request.onlyContext && (conversation?.turns.length ?? 0) > 0;
+}
+
+function understoodByRules(
+  deps: SearchDependencies,
+  request: SearchRequest,
+  conversation: Conversation | null,
+): TurnAnalysis | null {
+  if (deps.languageModel !== null || !isUnderstood(deps, request, conversation)) return null;
+  const spoken = spokenFeedback(request.query);
+  if (spoken === null) return null;
+  const acknowledgement = spoken.isAll ? ACKNOWLEDGEMENT : null;
+  return { acknowledgement, rating: spoken.rating, contextRatings: new Map(), lessons: [] };
+}
+
+/** In one call beside the answer; never rejects. */
+async function understoodByModel(
+  deps: SearchDependencies,
+  request: SearchRequest,
+  conversation: Conversation | null,
+): Promise<TurnAnalysis | null> {
+  const { languageModel } = deps;
+  if (languageModel === null || conversation === null || !isUnderstood(deps, request, conversation)) return null;
+  return analyseTurn(deps, languageModel, request, conversation);
+}
+
+/** In place of answers, one for each entry that the caller expects. */
+function acknowledged(
+  deps: SearchDependencies,
+  { type, datasets }: { readonly type: CompletionType; readonly datasets: readonly DatasetRef[] },
+  answer: string,
+): readonly DatasetOutcome[] {
+  const outcome = { kind: 'completion' as const, type, answer, context: '', prompt: null, passages: [] };
+  const isOneStore = !deps.settings.accessControl && datasets.length > 1;
+  const entries: readonly (DatasetRef | null)[] = isOneStore ? [null] : datasets;
+  return entries.map((dataset) => ({ dataset, outcome, error: null }));
+}
+
+async function keepTurn(
+  deps: SearchDependencies,
+  request: SearchRequest,
+  turn: {
+    readonly conversation: Conversation | null;
+    readonly analysis: TurnAnalysis | null;
+    readonly outcomes: readonly DatasetOutcome[];
+  },
+): Promise<void> {
+  const { conversation, analysis, outcomes } = turn;
+  const turns = outcomes.flatMap((outcome): readonly NewTurn[] => {
+    const entry = entryOf(request, outcome);
+    return entry === null ? [] : [{ ...placeOf(conversation, outcome.dataset, outcomes.length), entry }];
+  });
+  // What only acknowledges was said once, however many datasets were asked.
+  const kept = analysis?.acknowledgement ? turns.slice(0, 1) : turns;
+  await deps.turns.keep(kept, noteOf(request, conversation, analysis), request.context);
+}
+
+function entryOf({ query }: SearchRequest, { outcome }: DatasetOutcome): NewTurn['entry'] | null {
+  if (outcome?.kind !== 'completion' || outcome.answer === null) return null;
+  const contextIds = outcome.turn?.contextIds ?? [];
+  return {
+    ...{ question: query, context: '', answer: outcome.answer, feedbackText: null, feedbackScore: null },
+    usedGraphElements: outcome.used ?? null,
+    usedContextIds: contextIds.length === 0 ? null : contextIds,
+  };
+}
+
+/**
+ * Where a turn goes. Whoever may read a dataset may read the sessions that are bound to it: what another dataset answered
+ * must not stand in them, and goes to the session that this dataset has for whoever names none. Only a session that the
+ * turn opens, with one dataset to tell, is bound by it.
+ */
+function placeOf(
+  conversation: Conversation | null,
+  dataset: DatasetRef | null,
+  datasets: number,
+): Pick<NewTurn, 'session' | 'dataset'> {
+  if (conversation === null) return { session: defaultSession(dataset?.id ?? null), dataset };
+  const { key, session } = conversation;
+  if (session === null) return { session: key.session, dataset: datasets === 1 ? dataset : null };
+  if (session.dataset === null) return { session: key.session, dataset: null };
+  if (session.dataset === dataset?.id) return { session: key.session, dataset };
+  return { session: defaultSession(dataset?.id ?? null), dataset };
+}
+
+function noteOf(
+  { query, onlyContext }: SearchRequest,
+  conversation: Conversation | null,
+  analysis: TurnAnalysis | null,
+): TurnNote | null {
+  if (conversation === null || onlyContext) return null;
+  const { key, guidance, turns } = conversation;
+  const servedIds = guidance?.ids ?? [];
+  const { rating = null, contextRatings = new Map(), lessons = [] } = analysis ?? {};
+  const previous = rating === null && contextRatings.size === 0 ? undefined : turns.at(-1);
+  if (previous === undefined && lessons.length === 0 && servedIds.length === 0) return null;
+  const contextIds = previous?.usedContextIds ?? [];
+  const feedback = previous === undefined ? null : { text: query, qaId: previous.id, rating, contextIds };
+  return { session: key.session, feedback, contextRatings, lessons, servedIds };
+}

@@ -1,0 +1,65 @@
+/** Scopes that the wire accepts, in the order its error text names them. */
+export const RECALL_SCOPES = [
+  'all',
+  'auto',
+  'code',
+  'graph',
+  'graph_context',
+  'session',
+  'session_context',
+  'session_first',
+  'tools',
+  'trace',
+] as const;
+
+export type RecallLane = 'graph' | 'session' | 'trace' | 'session_context' | 'code' | 'tools';
+
+/** The lanes to run, in order, each once. */
+export interface LanePlan {
+  readonly lanes: readonly RecallLane[];
+  /** The graph is asked only when the session lane before it found nothing. */
+  readonly sessionFirst: boolean;
+}
+
+/** A scope that is none; the route answers the contract's fixed text. */
+export class RecallScopeError extends Error {
+  override readonly name = 'RecallScopeError';
+}
+
+export interface LaneConditions {
+  readonly hasSession: boolean;
+  readonly hasDatasets: boolean;
+  readonly hasType: boolean;
+}
+
+/** What a recall runs (search-recall.md §6.2). Null means auto; an empty list means nothing. */
+export function planLanes(scope: readonly string[] | null, conditions: LaneConditions): LanePlan {
+  if (scope === null) return autoPlan(conditions);
+  for (const name of scope) {
+    if (!(RECALL_SCOPES as readonly string[]).includes(name)) throw new RecallScopeError(`unknown scope ${name}`);
+  }
+  const distinct = [...new Set(scope)];
+  if (distinct.length === 1 && distinct[0] === 'auto') return autoPlan(conditions);
+  const names = distinct.includes('all')
+    ? ['graph', 'session', 'trace', 'session_context', ...distinct.filter(isKeptBesideAll)]
+    : distinct;
+  const sessionFirst = names.includes('session_first');
+  const lanes = names.flatMap((name): readonly RecallLane[] => {
+    if (name === 'auto') return [];
+    // Where one of the two is named, both stand: the one has to know what the other found.
+    if (sessionFirst && SESSION_AND_GRAPH.has(name)) return ['session', 'graph'];
+    return name === 'graph_context' ? ['graph'] : [name as RecallLane];
+  });
+  return { lanes: [...new Set(lanes)], sessionFirst };
+}
+
+const SESSION_AND_GRAPH: ReadonlySet<string> = new Set(['session_first', 'session', 'graph', 'graph_context']);
+
+function isKeptBesideAll(name: string): boolean {
+  return name === 'tools' || name === 'session_first';
+}
+
+function autoPlan({ hasSession, hasDatasets, hasType }: LaneConditions): LanePlan {
+  if (!hasSession || hasType) return { lanes: ['graph'], sessionFirst: false };
+  return { lanes: ['session', 'graph'], sessionFirst: !hasDatasets };
+}

@@ -1,0 +1,71 @@
+import { expect } from 'chai';
+import { newestEntries } from './newest-entries.ts';
+import { rankByOverlap, wordsOf } from './word-overlap.ts';
+
+/** Entries 1 to `count`, each `size` characters long, and the pages that were read. */
+function pagesOf(count: number, options: { readonly expired?: number; readonly size?: number } = {}) {
+  const { expired = 0, size = 100 } = options;
+  const read: { readonly after: number; readonly limit: number }[] = [];
+  return {
+    read,
+    pages: {
+      count,
+      expired,
+      async after(number: number, limit: number) {
+        read.push({ after: number, limit });
+        const numbers = Array.from({ length: limit }, (_, index) => number + 1 + index);
+        return numbers.filter((one) => one > expired && one <= count);
+      },
+      sizeOf: () => size,
+    },
+  };
+}
+
+describe('the newest entries of a session', () => {
+  it('are all of a short one, oldest first', async () => {
+    const { pages, read } = pagesOf(120);
+    const { entries, unread } = await newestEntries(pages);
+    expect(entries).to.deep.equal(Array.from({ length: 120 }, (_, index) => index + 1));
+    expect(unread).to.equal(0);
+    expect(read).to.have.length(2);
+  });
+
+  it('are as many as may be read of ten thousand, and it is told how many are left', async () => {
+    const { pages, read } = pagesOf(10_000);
+    const { entries, unread } = await newestEntries(pages);
+    expect([entries.length, entries.at(-1), unread]).to.deep.equal([2000, 10_000, 8000]);
+    expect(read.length).to.be.at.most(6);
+  });
+
+  it('of great size are few', async () => {
+    const { pages, read } = pagesOf(1000, { size: 1_000_000 });
+    const { entries, unread } = await newestEntries(pages);
+    expect(entries).to.have.length(50);
+    expect(unread).to.equal(950);
+    expect(read).to.have.length(1);
+  });
+
+  it('end where older ones have expired', async () => {
+    const { entries, unread } = await newestEntries(pagesOf(100, { expired: 90 }).pages);
+    expect([entries, unread]).to.deep.equal([[91, 92, 93, 94, 95, 96, 97, 98, 99, 100], 0]);
+    expect((await newestEntries(pagesOf(0).pages)).entries).to.deep.equal([]);
+  });
+});
+
+describe('overlap of words', () => {
+  const rank = (query: string, texts: readonly string[], limit = 10) =>
+    rankByOverlap(wordsOf(query), texts, { textsOf: (text) => [text], limit }).map(({ entry }) => entry);
+
+  it('counts each word of two letters and more once, whatever its case, in any script', () => {
+    expect(rank('Where is ADA?', ['ada ada ada', 'where is ada', 'a b c'])).to.deep.equal([
+      'where is ada',
+      'ada ada ada',
+    ]);
+    expect(rank('где Анна', ['здесь анна'])).to.deep.equal(['здесь анна']);
+  });
+
+  it('keeps the order of equals, and leaves out what shares nothing', () => {
+    expect(rank('red green', ['one red', 'blue', 'two green', 'red green'], 2)).to.deep.equal(['red green', 'one red']);
+    expect(rank('!', ['!'])).to.deep.equal([]);
+  });
+});
