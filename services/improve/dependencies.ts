@@ -54,6 +54,15 @@ export interface ImproveSettings {
   readonly traceWindowsPerRun: number;
   /** Model calls for one session in one improve; 0: no limit. */
   readonly distillMaxBatches: number;
+  /** CACHING: there are sessions. */
+  readonly sessionMemory: boolean;
+  /** AUTO_FEEDBACK: what agents do is learned from. */
+  readonly autoFeedback: boolean;
+  readonly personalizationEnabled: boolean;
+  /** (0, 1]: how far one rating moves a preference. */
+  readonly preferenceAlpha: number;
+  /** [0, 1): what a preference loses towards neutral with each turn. */
+  readonly preferenceBeta: number;
   /** Of one improve, the first included. */
   readonly maxPasses: number;
   /** An improve that shows no sign of life for so long has lost what it claimed. */
@@ -62,8 +71,6 @@ export interface ImproveSettings {
   readonly pollMs: number;
   /** Improves in the background of one process at the same time. */
   readonly maxConcurrent: number;
-  /** `cancel`: what runs ends. `hand-over`: another process goes on with what runs in the background. */
-  readonly onStop: 'cancel' | 'hand-over';
   /** How long stopping waits for what runs. */
   readonly drainMs: number;
 }
@@ -75,10 +82,14 @@ export const DEFAULT_IMPROVE_SETTINGS: ImproveSettings = {
   traceWindowSteps: 30,
   traceWindowsPerRun: 10,
   distillMaxBatches: 0,
+  sessionMemory: true,
+  autoFeedback: true,
+  personalizationEnabled: false,
+  preferenceAlpha: 0.3,
+  preferenceBeta: 0.02,
   maxPasses: 3,
   leaseMs: 15_000,
   pollMs: 1000,
   maxConcurrent: 4,
-  onStop: 'hand-over',
   drainMs: 8000,
 };

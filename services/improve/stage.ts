@@ -18,6 +18,11 @@ export interface ImproveOptions {
   readonly custom: CustomEnrichment | null;
 }
 
+/** Of an improve that nobody asked anything special of. */
+export function defaultOptions(feedbackAlpha: number): ImproveOptions {
+  return { buildTruthSubspace: false, buildGlobalContextIndex: false, feedbackAlpha, nodeNames: [], custom: null };
+}
+
 /** Tasks by name in place of the default enrichment. */
 export interface CustomEnrichment {
   readonly extractionTasks: readonly string[];

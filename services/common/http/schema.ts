@@ -26,6 +26,8 @@ export function lenientBoolean() {
 
 export interface NumberRange {
   readonly min?: number;
+  /** Not itself. */
+  readonly above?: number;
   readonly max?: number;
 }
 
@@ -95,6 +97,7 @@ function canonicalUuid(value: unknown): unknown {
 function bounded<Schema extends z.ZodInt | z.ZodNumber>(schema: Schema, range: NumberRange): Schema {
   let result = schema;
   if (range.min !== undefined) result = result.min(range.min) as Schema;
+  if (range.above !== undefined) result = result.gt(range.above) as Schema;
   if (range.max !== undefined) result = result.max(range.max) as Schema;
   return result;
 }

@@ -48,7 +48,12 @@ export function fixedProof(token: string): PrincipalProof {
   return { token: async () => token };
 }
 
-function renewedProof(first: string, renew: () => Promise<string>, clock: Pick<Clock, 'monotonicMs'>): PrincipalProof {
+/** For what may outlive its first token: `renew` answers the next one. */
+export function renewedProof(
+  first: string,
+  renew: () => Promise<string>,
+  clock: Pick<Clock, 'monotonicMs'>,
+): PrincipalProof {
   let current = Promise.resolve(first);
   let askedAt = clock.monotonicMs();
   return {

@@ -15,7 +15,7 @@ import {
 import { sessionDocumentId } from './sessions.ts';
 
 type ClaimDocument = {
-  /** Of one improve; never used again, so that it fences what comes after it. */
+  /** Who holds it; never used again, so that it fences off whoever held it before. */
   readonly owner: string;
   /** Whoever holds it shows a sign of life before; later it is free. Milliseconds since 1970. */
   readonly leaseUntilMs: number;
@@ -43,7 +43,10 @@ export function claimKeys(tenant: TenantId, dataset: DatasetId, sessions: readon
 
 /** Claims with lease and owner: all keys or none; what a dead holder claimed lapses; only the holder releases. */
 export interface ImproveClaims {
-  /** False when another owner holds any of them. Free keys lose the marks that were left on them; one's own are kept. */
+  /**
+   * False when another owner holds any of them. Free keys lose the marks that were left on them. An owner that is named
+   * after the present one, `ownerOf` of the same improve, takes over from it at once, with the marks.
+   */
   claim(keys: ClaimedKeys, owner: string, lease: Lease): Promise<boolean>;
   /** False when it is not held any more: nothing may be written then. */
   extend(keys: ClaimedKeys, owner: string, lease: Lease): Promise<boolean>;
@@ -61,6 +64,15 @@ export interface Lease {
   readonly leaseMs: number;
 }
 
+/** The holder that an improve has with its first worker (0), or with one who came after it. */
+export function ownerOf(improve: string, worker: number): string {
+  return `${improve}#${worker}`;
+}
+
+function isSameImprove(one: string, other: string): boolean {
+  return one.split('#')[0] === other.split('#')[0];
+}
+
 export function createImproveClaims(store: DocumentStore): ImproveClaims {
   const collection = improveClaimsCollection;
   const read = async (keys: readonly string[]) => store.getMany(SYSTEM_SCOPE, collection, keys);
@@ -71,13 +83,14 @@ export function createImproveClaims(store: DocumentStore): ImproveClaims {
       const all = allOf(keys);
       return repeated(async () => {
         const present = new Map((await read(all)).map((stored) => [stored.id, stored]));
-        const isTaken = ({ value }: Stored<ClaimDocument>) => value.owner !== owner && value.leaseUntilMs > nowMs;
+        const isTaken = ({ value }: Stored<ClaimDocument>) =>
+          !isSameImprove(value.owner, owner) && value.leaseUntilMs > nowMs;
         if ([...present.values()].some(isTaken)) return false;
         const leaseUntilMs = nowMs + leaseMs;
         const writes = all.map((id) => {
           const known = present.get(id)?.value;
           if (known === undefined) return insert(collection, id, { owner, leaseUntilMs, rerunWanted: false });
-          const isOwn = known.owner === owner;
+          const isOwn = isSameImprove(known.owner, owner);
           return update(collection, id, {
             where: { owner: known.owner, leaseUntilMs: known.leaseUntilMs },
             set: { owner, leaseUntilMs, ...(isOwn ? {} : { rerunWanted: false }) },

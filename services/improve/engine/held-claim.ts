@@ -1,0 +1,63 @@
+import { engramError } from '../../common/domain/errors.ts';
+import type { ClaimedKeys } from '../../common/repositories/improve-claims.ts';
+import type { ImproveDependencies } from '../dependencies.ts';
+
+/** Dataset and sessions, as long as one improve works on them. */
+export interface HeldClaim {
+  /** Aborted when somebody else may have them. */
+  readonly signal: AbortSignal;
+  /** See `ImproveClaims.rerunOrRelease`. */
+  rerunOrRelease(): Promise<'rerun' | 'released'>;
+  /** Once; nothing happens when it was released or lost before. Never throws: the lease ends by itself. */
+  release(): Promise<void>;
+}
+
+type Dependencies = Pick<ImproveDependencies, 'claims' | 'clock' | 'logger' | 'settings'>;
+
+/** Null when somebody else has any of them. Beats three times per lease. */
+export async function holdClaim(deps: Dependencies, keys: ClaimedKeys, owner: string): Promise<HeldClaim | null> {
+  const { claims, clock, logger, settings } = deps;
+  const { leaseMs } = settings;
+  const lease = () => ({ nowMs: clock.now().getTime(), leaseMs });
+  let heldUntilMs = clock.monotonicMs() + leaseMs;
+  if (!(await claims.claim(keys, owner, lease()))) return null;
+  const lost = new AbortController();
+  const lose = () =>
+    lost.abort(engramError('ServiceUnavailableError', 'Another worker has taken over.', { retryable: true }));
+  let beating: Promise<void> | null = null;
+  const beat = async (): Promise<void> => {
+    const startedMs = clock.monotonicMs();
+    try {
+      if (!(await claims.extend(keys, owner, lease()))) return lose();
+      heldUntilMs = startedMs + leaseMs;
+    } catch (error) {
+      logger.warn('improve.claim.heartbeat.failed', { error });
+    }
+  };
+  const timer = setInterval(() => {
+    if (clock.monotonicMs() >= heldUntilMs) lose();
+    beating ??= beat().finally(() => {
+      beating = null;
+    });
+  }, leaseMs / 3);
+  timer.unref();
+  let isReleased = false;
+  const end = async (): Promise<void> => {
+    isReleased = true;
+    clearInterval(timer);
+    await beating;
+  };
+  return {
+    signal: lost.signal,
+    async rerunOrRelease() {
+      const decision = await claims.rerunOrRelease(keys, owner);
+      if (decision === 'released') await end();
+      return decision;
+    },
+    async release() {
+      if (isReleased) return;
+      await end();
+      await claims.release(keys, owner).catch((error: unknown) => logger.warn('improve.release.failed', { error }));
+    },
+  };
+}

@@ -1,0 +1,54 @@
+import type { DatasetId } from '../../common/domain/brand.ts';
+import type { JsonObject } from '../../common/domain/json.ts';
+import type { Principal } from '../../common/domain/principal.ts';
+import { type RunJob, readRunJob } from '../../common/messaging/jobs.ts';
+import type { NewJob } from '../../common/ports/work-queue.ts';
+import type { ImproveOptions } from '../stage.ts';
+
+export const IMPROVE_JOB = 'improve';
+
+/** It is the worker that counts: one that waits for another improve has done nothing wrong. */
+const MAX_ATTEMPTS = 1_000_000;
+
+/** What an improve in the background was asked for. */
+export interface ImproveOrder {
+  readonly id: string;
+  readonly datasetId: DatasetId;
+  readonly sessionIds: readonly string[];
+  /** Null: those of the server. */
+  readonly options: ImproveOptions | null;
+  /** Nobody asked for it by hand: it is tried again when a stage fails. */
+  readonly isAutomatic: boolean;
+}
+
+/** Improves of one dataset go one after the other; a run of cognify on it is none of their business. */
+export function improveJob(
+  { id, datasetId, sessionIds, options, isAutomatic }: ImproveOrder,
+  principal: Pick<Principal, 'id' | 'tenant'>,
+  idempotencyKey: string = id,
+): NewJob {
+  const payload: RunJob = {
+    ...{ runId: id, datasetId, userId: principal.id, userTenant: principal.tenant },
+    options: { sessionIds, options: options as unknown as JsonObject, isAutomatic },
+  };
+  const orderingKey = `${IMPROVE_JOB}:${datasetId}`;
+  return { kind: IMPROVE_JOB, payload, orderingKey, idempotencyKey, maxAttempts: MAX_ATTEMPTS };
+}
+
+export interface ReadOrder extends ImproveOrder {
+  readonly userId: string;
+  readonly userTenant: string;
+}
+
+/** Throws when it is no such job. */
+export async function readOrder(payload: JsonObject): Promise<ReadOrder> {
+  const { runId, datasetId, userId, userTenant, options } = await readRunJob(payload);
+  const { sessionIds, options: asked, isAutomatic } = options;
+  if (!Array.isArray(sessionIds)) throw new Error('the job names no sessions');
+  return {
+    ...{ id: runId, datasetId: datasetId as unknown as DatasetId, userId, userTenant },
+    sessionIds: sessionIds.map(String),
+    options: (asked ?? null) as unknown as ImproveOptions | null,
+    isAutomatic: isAutomatic === true,
+  };
+}

@@ -1,0 +1,175 @@
+import { engramError, isEngramError } from '../../common/domain/errors.ts';
+import { isTerminal } from '../../common/domain/run.ts';
+import { SYSTEM_SCOPE } from '../../common/domain/scope.ts';
+import { getRun } from '../../common/messaging/methods/cognify.ts';
+import { type ClaimedJob, LeaseLostError } from '../../common/ports/work-queue.ts';
+import { ownerOf } from '../../common/repositories/improve-claims.ts';
+import { HandOverError } from '../../common/runs/run-executor.ts';
+import { holdLease, type RunLease } from '../../common/runs/run-lease.ts';
+import { describeRunError } from '../../common/runs/run-recorder.ts';
+import { createWakeUp } from '../../common/runs/wake-up.ts';
+import type { WorkWatch } from '../../common/runs/work-watch.ts';
+import { defaultOptions } from '../stage.ts';
+import { holdClaim } from './held-claim.ts';
+import { IMPROVE_JOB, type ReadOrder, readOrder } from './improve-job.ts';
+import { type ImproveParts, type ImproveRequest, keysOf, runPasses } from './improve-passes.ts';
+import { type ImproveResult, isBudgetError, statusOf } from './improve-result.ts';
+import { authoriseJob } from './job-authority.ts';
+import { recordImprove } from './record-improve.ts';
+
+/** Improves that wait as jobs, one after the other per dataset. */
+export interface ImproveWorker {
+  start(): Promise<void>;
+  /** Takes nothing new and hands over what it has in hand: it goes on elsewhere, or with the next start. Never throws. */
+  stop(): Promise<void>;
+}
+
+/** Of one that nobody asked for by hand; then it is a dead letter, which an operator can replay. */
+const MAX_AUTOMATIC_ATTEMPTS = 8;
+
+export function createImproveWorker(parts: ImproveParts): ImproveWorker {
+  const { workQueue, clock, ids, logger, settings } = parts;
+  const worker = ids.uuid();
+  const wakeUp = createWakeUp();
+  const stopping = new AbortController();
+  const driven = new Map<RunLease, Promise<void>>();
+  let watch: WorkWatch | null = null;
+  let loop: Promise<unknown> = Promise.resolve();
+  let lastFault = '';
+
+  const claim = async (): Promise<ClaimedJob | null> => {
+    try {
+      const job = await workQueue.claim(SYSTEM_SCOPE, [IMPROVE_JOB], worker, settings.leaseMs);
+      lastFault = '';
+      return job;
+    } catch (error) {
+      // Once: a store that is away would otherwise fill the log with a line for each poll.
+      if (String(error) !== lastFault) logger.error('improve.claim.failed', { error });
+      lastFault = String(error);
+      return null;
+    }
+  };
+  const take = (job: ClaimedJob): void => {
+    const lease = holdLease({ workQueue, clock, logger }, job, settings.leaseMs);
+    const driving = drive(parts, job, lease).then(() => lease[Symbol.asyncDispose]());
+    driven.set(lease, driving);
+    void driving.finally(() => {
+      driven.delete(lease);
+      wakeUp.notify();
+    });
+  };
+  const work = async (): Promise<void> => {
+    while (!stopping.signal.aborted) {
+      const job = driven.size >= settings.maxConcurrent ? null : await claim();
+      if (job === null) await wakeUp.wait(settings.pollMs, stopping.signal);
+      else take(job);
+    }
+  };
+  const relay = async (news: WorkWatch): Promise<void> => {
+    while (!stopping.signal.aborted) {
+      await news.wait(stopping.signal);
+      wakeUp.notify();
+    }
+  };
+  return {
+    async start() {
+      watch = (await workQueue.watch?.([IMPROVE_JOB])) ?? null;
+      loop = Promise.all([work(), ...(watch === null ? [] : [relay(watch)])]);
+    },
+    async stop() {
+      stopping.abort();
+      await loop;
+      await watch?.stop();
+      for (const lease of driven.keys()) lease.abort(new HandOverError('The worker is stopping.'));
+      const { promise: isOver, resolve } = Promise.withResolvers<void>();
+      const timer = setTimeout(resolve, settings.drainMs);
+      await Promise.race([Promise.all(driven.values()), isOver]);
+      clearTimeout(timer);
+    },
+  };
+}
+
+/** Takes a claimed job to its end: done, postponed, handed over, given up, or lost to another worker. Never throws. */
+async function drive(parts: ImproveParts, job: ClaimedJob, lease: RunLease): Promise<void> {
+  const { logger } = parts;
+  try {
+    const order = await readOrder(job.payload).catch((error: unknown) => {
+      throw engramError('CorruptStoreError', String(error));
+    });
+    await carryOut(parts, { job, order, lease });
+  } catch (error) {
+    await settleFailure(parts, job, lease.signal.aborted ? lease.signal.reason : error).catch((lost: unknown) =>
+      // The lease lapses, and another claim goes on with it.
+      logger.warn('improve.job.unsettled', { jobId: job.id, error: lost }),
+    );
+  }
+}
+
+interface ClaimedOrder {
+  readonly job: ClaimedJob;
+  readonly order: ReadOrder;
+  readonly lease: RunLease;
+}
+
+async function carryOut(parts: ImproveParts, { job, order, lease }: ClaimedOrder): Promise<void> {
+  const { workQueue, settings, logger, store } = parts;
+  const { id, datasetId, sessionIds, userId, userTenant } = order;
+  const asking = { requestId: id, signal: lease.signal };
+  const authority = await authoriseJob(parts, { userId, tenant: userTenant, datasetId }, asking);
+  const { dataset, principal, context } = authority;
+  const options = order.options ?? defaultOptions(settings.feedbackAlpha);
+  const request: ImproveRequest = { dataset, principal, context, sessionIds, options };
+  const held = await holdClaim(parts, keysOf(request), ownerOf(id, job.fencingToken));
+  if (held === null) {
+    await workQueue.fail(job, { name: 'LockHeld', message: 'Another improve is under way.' }, { retry: true });
+    return;
+  }
+  logger.info('improve.claimed', { runId: id, datasetId, sessions: sessionIds.length, attempt: job.attempt });
+  const runId = await runIdOf(parts, id, job);
+  const result = await recordImprove(parts, { id: runId, dataset, background: true, context }, async () => ({
+    ...{ dataset, sessionIds, background: true, finished: true, rerunRequested: false },
+    ...(await runPasses(parts, request, held, lease.signal)),
+  }));
+  if (order.isAutomatic && statusOf(result) === 'errored') return await tryAgain(parts, job, result);
+  await store.commit(job.scope, workQueue.completeWrites(job));
+  logger.info('improve.ended', { runId: id, datasetId, status: statusOf(result) });
+}
+
+/** A later attempt goes on under the same id, unless the one before was recorded to its end. */
+async function runIdOf({ messenger, ids }: ImproveParts, id: string, job: ClaimedJob): Promise<string> {
+  if (job.attempt === 1) return id;
+  const { run } = await messenger.call(getRun, { runId: id }, { requestId: id });
+  return run !== null && isTerminal(run.status) ? ids.uuid() : id;
+}
+
+/** The wish that it came from is gone: what failed must not be forgotten. */
+async function tryAgain({ workQueue, logger }: ImproveParts, job: ClaimedJob, result: ImproveResult): Promise<void> {
+  const failed = [result.stages, ...result.rerunPasses].flat().find(({ status }) => status === 'errored');
+  const error = { name: failed?.stage ?? 'improve', message: failed?.error ?? 'It failed.' };
+  const isHopeless = isBudgetError(result.failure) || /^LLMPaymentRequiredError/.test(error.message);
+  const retry = !isHopeless && job.attempt < MAX_AUTOMATIC_ATTEMPTS;
+  logger.warn('improve.failed', { jobId: job.id, ...error, retry });
+  await workQueue.fail(job, error, { retry });
+}
+
+async function settleFailure(parts: ImproveParts, job: ClaimedJob, error: unknown): Promise<void> {
+  const { workQueue, logger, store } = parts;
+  if (error instanceof LeaseLostError) {
+    logger.warn('improve.lease.lost', { jobId: job.id, reason: error.message });
+    return;
+  }
+  if (error instanceof HandOverError) {
+    await workQueue.release(job);
+    await workQueue.wake(job.kind).catch(() => null); // a lost one costs a poll
+    return;
+  }
+  const { errorClass: name, message } = describeRunError(error);
+  if (isEngramError(error) && (error.status === 403 || error.wireName === 'CancelledError')) {
+    logger.info('improve.dropped', { jobId: job.id, name, message });
+    await store.commit(job.scope, workQueue.completeWrites(job));
+    return;
+  }
+  const retry = isEngramError(error) && (error.status === 503 || error.status === 504);
+  logger.error('improve.job.failed', { jobId: job.id, error, retry });
+  await workQueue.fail(job, { name, message }, { retry });
+}

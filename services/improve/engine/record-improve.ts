@@ -1,0 +1,72 @@
+import type { DatasetRef } from '../../common/domain/dataset.ts';
+import { isEngramError } from '../../common/domain/errors.ts';
+import type { CallContext, Messenger } from '../../common/messaging/messenger.ts';
+import { type RecordRunRequest, recordRun } from '../../common/messaging/methods/cognify.ts';
+import type { Logger } from '../../common/ports/logger.ts';
+import { LeaseLostError } from '../../common/ports/work-queue.ts';
+import { HandOverError } from '../../common/runs/run-executor.ts';
+import { type ImproveResult, statusOf } from './improve-result.ts';
+
+/** Of the rows in the history of runs. */
+const PIPELINE = 'improve';
+
+/** One that is over sooner is recorded with its end alone, which is one commit. */
+const SHORT_MS = 200;
+
+const OUTCOMES = { completed: 'succeeded', skipped: 'noop', errored: 'failed', running: 'succeeded' } as const;
+
+export interface RecordedImprove {
+  readonly id: string;
+  readonly dataset: DatasetRef;
+  readonly background: boolean;
+  /** Of the principal. */
+  readonly context: CallContext;
+}
+
+/** Keeps an improve in the history of runs: begun, then ended. What cannot be recorded is in the log. */
+export async function recordImprove(
+  { messenger, logger }: { readonly messenger: Messenger; readonly logger: Logger },
+  { id, dataset, background, context: { signal: _, ...context } }: RecordedImprove,
+  work: () => Promise<ImproveResult>,
+): Promise<ImproveResult> {
+  const record = (end: Omit<RecordRunRequest, 'dataset' | 'pipeline' | 'runId'>) =>
+    messenger
+      .call(recordRun, { dataset, pipeline: PIPELINE, runId: id, background, ...end }, context)
+      .catch((error: unknown) => logger.warn('improve.unrecorded', { runId: id, error }));
+  let begun: Promise<unknown> = Promise.resolve();
+  const timer = setTimeout(() => {
+    begun = record({ status: 'DATASET_PROCESSING_STARTED' });
+  }, SHORT_MS);
+  const [ended] = await Promise.allSettled([work()]);
+  clearTimeout(timer);
+  await begun;
+  if (ended.status === 'rejected') {
+    if (background && goesOn(ended.reason)) throw ended.reason;
+    await record({ status: 'DATASET_PROCESSING_ERRORED', error: knownError(ended.reason) });
+    throw ended.reason;
+  }
+  const result = ended.value;
+  const status = statusOf(result);
+  if (status === 'errored') await record({ status: 'DATASET_PROCESSING_ERRORED', error: errorOf(result) });
+  else await record({ status: 'DATASET_PROCESSING_COMPLETED', outcome: OUTCOMES[status] });
+  return result;
+}
+
+/** Another worker, or the next attempt, will record the end. */
+function goesOn(error: unknown): boolean {
+  if (error instanceof HandOverError || error instanceof LeaseLostError) return true;
+  return isEngramError(error) && (error.status === 503 || error.status === 504);
+}
+
+function knownError(error: unknown): { readonly name: string; readonly message: string } {
+  if (isEngramError(error)) return { name: error.wireName, message: error.message };
+  return { name: 'CogneeSystemError', message: 'internal error' };
+}
+
+/** The first stage that failed. */
+function errorOf({ stages, rerunPasses, failure }: ImproveResult): { readonly name: string; readonly message: string } {
+  if (failure !== null) return knownError(failure);
+  const failed = [stages, ...rerunPasses].flat().find(({ status }) => status === 'errored');
+  const [, name = 'CogneeSystemError', message = ''] = /^(\w+): (.*)$/s.exec(failed?.error ?? '') ?? [];
+  return { name, message: `${failed?.stage}: ${message === '' ? failed?.error : message}` };
+}

@@ -1,0 +1,125 @@
+import { engramError } from '../../common/domain/errors.ts';
+import { FATAL_STAGE, STAGE_NAMES, type StageName } from '../../common/domain/improve-stages.ts';
+import type { ImproveDependencies } from '../dependencies.ts';
+import type { GateAnswer, ImprovePass, Stage, StageOutcome } from '../stage.ts';
+import { errorText, isBudgetError, type StageResult, skipped } from './improve-result.ts';
+
+export interface StageRunner {
+  /**
+   * One pass: nine results, whatever happens. Throws only what `pass.signal` was aborted with, for then nobody may write
+   * any more.
+   */
+  run(pass: ImprovePass): Promise<PassResult>;
+}
+
+export interface PassResult {
+  readonly results: readonly StageResult[];
+  /** What the fatal stage failed with; null when it did not. */
+  readonly failure: unknown;
+  /** A budget is spent: no further pass. */
+  readonly isExhausted: boolean;
+}
+
+type Dependencies = Pick<ImproveDependencies, 'settings' | 'clock' | 'logger'>;
+
+export function createStageRunner(deps: Dependencies, stages: readonly Stage[]): StageRunner {
+  const byName = new Map(stages.map((stage) => [stage.name, stage]));
+  return {
+    async run(pass) {
+      const results: StageResult[] = [];
+      let stopped: string | null = null;
+      let failure: unknown = null;
+      for (const name of STAGE_NAMES) {
+        if (stopped !== null) {
+          results.push(skipped(name, stopped));
+          continue;
+        }
+        pass.signal.throwIfAborted();
+        const { result, error } = await runStage(deps, byName.get(name), name, pass);
+        pass.signal.throwIfAborted();
+        results.push(result);
+        if (result.status !== 'errored') continue;
+        if (isBudgetError(error)) stopped = 'budget_exhausted';
+        else if (name === FATAL_STAGE) stopped = 'aborted_by_fatal_stage';
+        if (name === FATAL_STAGE) failure = error;
+      }
+      return { results, failure, isExhausted: stopped === 'budget_exhausted' };
+    },
+  };
+}
+
+interface StageEnd {
+  readonly result: StageResult;
+  /** Of an errored stage. */
+  readonly error: unknown;
+}
+
+async function runStage(
+  deps: Dependencies,
+  stage: Stage | undefined,
+  name: StageName,
+  pass: ImprovePass,
+): Promise<StageEnd> {
+  const { clock, logger } = deps;
+  const closed = await gateOf(deps, stage, name, pass);
+  if (closed !== null || stage === undefined) {
+    const { status, reason } = closed ?? UNBUILT;
+    return { result: { ...skipped(name, reason), status }, error: null };
+  }
+  const startedMs = clock.monotonicMs();
+  const durationMs = () => Math.round(clock.monotonicMs() - startedMs);
+  try {
+    const outcome = await stage.run(pass);
+    return { result: resultOf(name, outcome, durationMs()), error: reportedError(name, outcome) };
+  } catch (error) {
+    logger.error('improve.stage.failed', { stage: name, datasetId: pass.dataset.id, error });
+    const counts = countsOf(error);
+    const failed = { ...{ reason: null, error: errorText(error), run: null }, counts, durationMs: durationMs() };
+    return { result: { stage: name, status: 'errored', ...failed }, error };
+  }
+}
+
+/** A stage of a later build. */
+const UNBUILT = { status: 'skipped', reason: 'backend_unsupported' } as const;
+
+/** In the order of the contract (cognify-improve.md §3.3). */
+async function gateOf(
+  { settings, logger }: Dependencies,
+  stage: Stage | undefined,
+  name: StageName,
+  pass: ImprovePass,
+): Promise<GateAnswer> {
+  if (settings.disabledStages.includes(name)) return { status: 'skipped', reason: 'disabled_by_config' };
+  if (NEED_SESSIONS.has(name) && pass.sessions.length === 0) return { status: 'skipped', reason: 'no_session_ids' };
+  if (stage === undefined) return UNBUILT;
+  try {
+    return await stage.gate(pass);
+  } catch (error) {
+    // The stage itself will tell.
+    logger.warn('improve.gate.failed', { stage: name, error });
+    return null;
+  }
+}
+
+/** All but the last two, whether they are built or not. */
+const NEED_SESSIONS: ReadonlySet<StageName> = new Set(STAGE_NAMES.slice(0, 7));
+
+function resultOf(stage: StageName, outcome: StageOutcome, durationMs: number): StageResult {
+  const { status, reason = null, error = null, counts, run = null } = outcome;
+  return { stage, status, reason, error, counts, durationMs, run: status === 'already_completed' ? null : run };
+}
+
+/** Of a stage that told of its failure instead of throwing it. */
+function reportedError(stage: StageName, { status, error, run }: StageOutcome): unknown {
+  if (status !== 'errored') return null;
+  if (run?.errorClass === 'LLMPaymentRequiredError') {
+    const text = `improve: fatal stage '${stage}' stopped on an exhausted LLM budget: ${error ?? run.errorMessage}`;
+    return engramError('LLMPaymentRequiredError', text);
+  }
+  return engramError('CogneeSystemError', `improve: stage '${stage}' failed: ${error ?? 'no reason was given'}`);
+}
+
+/** What a stage had done before it failed: it may say so by `counts` on what it throws. */
+function countsOf(error: unknown): Readonly<Record<string, number>> {
+  return error instanceof Error && 'counts' in error ? (error.counts as Readonly<Record<string, number>>) : {};
+}

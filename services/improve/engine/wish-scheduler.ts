@@ -1,0 +1,51 @@
+import { SYSTEM_SCOPE } from '../../common/domain/scope.ts';
+import { DuplicateKeyError } from '../../common/ports/document-store.ts';
+import type { ImproveWish } from '../../common/repositories/improve-wishes.ts';
+import { createRepeating, type Repeating } from '../../common/runs/repeating.ts';
+import type { ImproveDependencies } from '../dependencies.ts';
+import { IMPROVE_JOB, improveJob } from './improve-job.ts';
+
+type Dependencies = Pick<
+  ImproveDependencies,
+  'wishes' | 'store' | 'workQueue' | 'clock' | 'ids' | 'logger' | 'settings'
+>;
+
+/** For the commit of a job; who dies meanwhile leaves the wish to others. */
+const TAKEN_MS = 5000;
+const TOGETHER = 100;
+
+/** Makes jobs of the wishes that sessions left (IMPROVE_AUTO_ENABLED). A wish is gone only when its job is durable. */
+export function createWishScheduler(deps: Dependencies): Repeating {
+  let lastFault = '';
+  return createRepeating({
+    everyMs: deps.settings.pollMs,
+    async work() {
+      const due = await deps.wishes.due(SYSTEM_SCOPE, deps.clock.now(), TOGETHER);
+      for (const wish of due) await order(deps, wish);
+      lastFault = '';
+    },
+    onError(error) {
+      // Once: a store that is away would otherwise fill the log with a line for each poll.
+      if (String(error) !== lastFault) deps.logger.error('improve.wishes.failed', { error });
+      lastFault = String(error);
+    },
+  });
+}
+
+async function order({ wishes, store, workQueue, clock, ids }: Dependencies, wish: ImproveWish): Promise<void> {
+  const taken = await wishes.take(wish, new Date(clock.now().getTime() + TAKEN_MS));
+  if (taken === null) return;
+  const { tenant, user, session, dataset } = taken;
+  const details = { id: ids.uuid(), datasetId: dataset, sessionIds: [session], options: null, isAutomatic: true };
+  const scope = { tenant, dataset };
+  try {
+    const job = improveJob(details, { id: user, tenant }, `${IMPROVE_JOB}:${taken.id}`);
+    await store.commit(scope, workQueue.enqueueWrites(scope, job).writes);
+  } catch (error) {
+    // One for the same session is not over: it may have looked at it already, so this one comes after it.
+    if (error instanceof DuplicateKeyError) return;
+    throw error;
+  }
+  await wishes.settle(taken);
+  await workQueue.wake(IMPROVE_JOB).catch(() => null); // a lost one costs a poll
+}

@@ -1,0 +1,88 @@
+import { engramError } from '../common/domain/errors.ts';
+import type { Service } from '../common/lifecycle/service.ts';
+import { callerOf } from '../common/messaging/messenger.ts';
+import { eraseLearned as eraseMethod, startImprove as startMethod } from '../common/messaging/methods/improve.ts';
+import type { Subscription } from '../common/ports/bus.ts';
+import { createElementWeights } from '../common/repositories/element-weights.ts';
+import { createImproveClaims } from '../common/repositories/improve-claims.ts';
+import { createImproveWishes } from '../common/repositories/improve-wishes.ts';
+import { createSessionEntries } from '../common/repositories/session-entries.ts';
+import { createSessions } from '../common/repositories/sessions.ts';
+import { createWatermarks } from '../common/repositories/watermarks.ts';
+import { DEFAULT_IMPROVE_SETTINGS, type ImproveDependencies, type ImproveServiceOptions } from './dependencies.ts';
+import type { ImproveParts } from './engine/improve-passes.ts';
+import { statusOf } from './engine/improve-result.ts';
+import { createImproveWorker } from './engine/improve-worker.ts';
+import { createStageRunner } from './engine/run-stages.ts';
+import { createWishScheduler } from './engine/wish-scheduler.ts';
+import { improveRoutes } from './routes/improve.ts';
+import { defaultOptions } from './stage.ts';
+import { createStages } from './stages/all.ts';
+import { eraseLearned } from './usecases/erase-learned.ts';
+import { startImprove } from './usecases/start-improve.ts';
+
+/** Improves datasets from what sessions taught: see README.md. */
+export function createImproveService(options: ImproveServiceOptions): Service {
+  const stopping = new AbortController();
+  const parts = partsOf(options, stopping.signal);
+  const worker = createImproveWorker(parts);
+  const scheduler = createWishScheduler(parts);
+  let subscriptions: readonly Subscription[] = [];
+  const stop = async (): Promise<void> => {
+    stopping.abort(engramError('CancelledError', 'The server is shutting down.'));
+    await scheduler.stop();
+    await worker.stop();
+  };
+  let stopped: Promise<void> | undefined;
+  const stopOnce = (): Promise<void> => {
+    stopped ??= stop();
+    return stopped;
+  };
+  return {
+    name: 'improve',
+    routes: improveRoutes(parts),
+    sockets: [],
+    async start() {
+      // This process alone has the store: whoever held something was killed.
+      if (!options.store.capabilities.sharedBetweenProcesses) await parts.claims.releaseAll();
+      subscriptions = await serve(parts);
+      await worker.start();
+      if (parts.settings.autoEnabled) scheduler.start();
+    },
+    drain: stopOnce,
+    async stop() {
+      await stopOnce();
+      await Promise.all(subscriptions.map((subscription) => subscription.stop()));
+      subscriptions = [];
+    },
+  };
+}
+
+function partsOf(options: ImproveServiceOptions, stopping: AbortSignal): ImproveParts {
+  const { store, settings, ...given } = options;
+  const sessions = createSessions(store);
+  const deps: ImproveDependencies = {
+    ...given,
+    store,
+    sessions,
+    entries: createSessionEntries(store, sessions),
+    watermarks: createWatermarks(store),
+    weights: createElementWeights(store),
+    claims: createImproveClaims(store),
+    wishes: createImproveWishes(store),
+    settings: { ...DEFAULT_IMPROVE_SETTINGS, ...settings },
+  };
+  return { ...deps, stopping, runner: createStageRunner(deps, createStages(deps)) };
+}
+
+function serve(parts: ImproveParts): Promise<readonly Subscription[]> {
+  const { messenger, settings } = parts;
+  return Promise.all([
+    messenger.serve(startMethod, async ({ dataset, sessions }, context) => {
+      const request = { dataset, principal: callerOf(context), context, sessionIds: sessions };
+      const result = await startImprove(parts, { ...request, options: defaultOptions(settings.feedbackAlpha) });
+      return { accepted: statusOf(result) === 'running', rerunRequested: result.rerunRequested };
+    }),
+    messenger.serve(eraseMethod, ({ dataset }) => eraseLearned(parts, dataset)),
+  ]);
+}

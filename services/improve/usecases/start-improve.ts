@@ -1,0 +1,30 @@
+import { scopeOf } from '../../common/domain/dataset.ts';
+import { ownerOf } from '../../common/repositories/improve-claims.ts';
+import { IMPROVE_JOB, improveJob } from '../engine/improve-job.ts';
+import { type ImproveParts, type ImproveRequest, keysOf } from '../engine/improve-passes.ts';
+import type { ImproveResult } from '../engine/improve-result.ts';
+import { described, lockHeld } from './improve-dataset.ts';
+
+/** All stages, in the background: durable when it resolves, and whoever comes next finds dataset and sessions taken. */
+export async function startImprove(parts: ImproveParts, request: ImproveRequest): Promise<ImproveResult> {
+  const { claims, clock, ids, logger, settings, store, workQueue } = parts;
+  const { dataset, principal, sessionIds, options } = request;
+  const id = ids.uuid();
+  const keys = keysOf(request);
+  const owner = ownerOf(id, 0);
+  const lease = { nowMs: clock.now().getTime(), leaseMs: settings.leaseMs };
+  if (!(await claims.claim(keys, owner, lease))) return lockHeld(parts, request, true);
+  const order = { id, datasetId: dataset.id, sessionIds, options, isAutomatic: false };
+  try {
+    const scope = scopeOf(dataset);
+    await store.commit(scope, workQueue.enqueueWrites(scope, improveJob(order, principal)).writes);
+  } catch (error) {
+    await claims.release(keys, owner);
+    throw error;
+  }
+  void workQueue.wake(IMPROVE_JOB).catch((error: unknown) => logger.warn('improve.wake.failed', { error }));
+  return {
+    ...described(request),
+    ...{ stages: [], rerunPasses: [], background: true, finished: false, failure: null, rerunRequested: false },
+  };
+}
