@@ -145,6 +145,29 @@ const REGISTRY: Readonly<Partial<Record<ServiceName, () => Promise<BuildService>
       });
     };
   },
+  improve: async () => {
+    const { createImproveService } = await import('./improve/service.ts');
+    return (parts) => {
+      const { config, stores, models, workQueue, ledger } = parts;
+      return createImproveService({
+        ...common(parts, 'improve'),
+        workQueue,
+        indexes: stores.indexes,
+        models,
+        embedder: models.embedder,
+        ledger,
+        settings: {
+          feedbackAlpha: config.improveFeedbackAlpha,
+          disabledStages: config.improveStagesDisabled,
+          autoEnabled: config.improveAutoEnabled,
+          traceWindowSteps: config.improveTraceWindowSteps,
+          traceWindowsPerRun: config.improveTraceWindowsPerRun,
+          distillMaxBatches: config.improveDistillMaxBatches,
+          drainMs: config.drainTimeoutMs,
+        },
+      });
+    };
+  },
   search: async () => {
     const { createSearchService } = await import('./search/service.ts');
     return (parts) => {
