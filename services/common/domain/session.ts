@@ -27,8 +27,6 @@ export interface Session extends SessionKey {
   readonly errorCount: number;
   /** How often feedback was given: each answer has the number of its last one. */
   readonly feedbackCount: number;
-  /** How many entries, the oldest of each kind, are in the memory of the dataset. */
-  readonly bridged: EntryCounts;
   /** How many entries, the oldest of each kind, are gone because their time was over. */
   readonly expired: EntryCounts;
   readonly usage: SessionUsage;

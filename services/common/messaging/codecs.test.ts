@@ -131,8 +131,7 @@ describe('messages of the services', () => {
     );
     await survives(response(ingest.appendSession), fc.record({ stored: fc.boolean() }));
     const note = fc.record({ qaId: text, memifyMetadata: object, ofFeedback: orNull(count) });
-    const bridged = orNull(fc.record({ qas: count, traces: count }));
-    await survives(request(ingest.noteOnSession), fc.record({ session: text, notes: fc.array(note), bridged }));
+    await survives(request(ingest.noteOnSession), fc.record({ session: text, notes: fc.array(note) }));
     await survives(response(ingest.noteOnSession), fc.record({ noted: count }));
     await survives(request(search.eraseSearched), fc.record({ dataset }));
     await survives(response(search.eraseSearched), fc.record({ removed: count, residue: count }));

@@ -269,7 +269,7 @@ function opened(
     ...key,
     ...{ dataset, agent, nodeSets, label, lastModel, startedAt: lastActivityAt, lastActivityAt },
     ...{ qaCount: 0, traceCount: 0, errorCount: errors, feedbackCount: hasFeedback ? 1 : 0 },
-    ...{ usage: NOTHING_SPENT, bridged: NONE, expired: NONE },
+    ...{ usage: NOTHING_SPENT, expired: NONE },
     [counter]: 1,
   };
 }

@@ -25,8 +25,6 @@ export type SessionDocument = {
   readonly traceCount: number;
   readonly errorCount: number;
   readonly feedbackCount: number;
-  readonly bridgedQas: number;
-  readonly bridgedTraces: number;
   readonly expiredQas: number;
   readonly expiredTraces: number;
   /** False when all of its entries are gone. */
@@ -83,8 +81,6 @@ export interface Sessions {
   growWrite(session: Session, kind: CountedKind, change: SessionChange): Write;
   /** Adds what was spent; nothing happens to a session that is gone. */
   spendWrite(key: SessionKey, spent: Partial<Session['usage']>, lastModel: string | null): Write;
-  /** `VersionConflictError` in the commit when the session is gone or knows of more already. */
-  bridgeWrite(session: Session, bridged: EntryCounts): Write;
   /** `VersionConflictError` in the commit when the session was used since it was read. */
   expireWrite(session: Session, expired: EntryCounts): Write;
 }
@@ -138,12 +134,6 @@ export function createSessions(store: DocumentStore): Sessions {
     },
     spendWrite: (key, spent, lastModel) =>
       update(collection, sessionDocumentId(key), { set: lastModel ? { lastModel } : {}, increment: spent }),
-    bridgeWrite: (session, { qas, traces }) =>
-      update(collection, sessionDocumentId(session), {
-        where: { bridgedQas: { atMost: qas }, bridgedTraces: { atMost: traces } },
-        set: { bridgedQas: qas, bridgedTraces: traces },
-        required: true,
-      }),
     expireWrite(session, { qas, traces }) {
       const { qaCount, traceCount, lastActivityAt } = session;
       const isEmpty = qas === qaCount && traces === traceCount;
@@ -167,7 +157,7 @@ export function sessionDocumentId({ user, session }: SessionKey): string {
 
 export function sessionOf({ value }: Stored<SessionDocument>): Session {
   const { userId, sessionId, datasetId, agentId, nodeSets, lastModel, label, ...rest } = value;
-  const { bridgedQas, bridgedTraces, expiredQas, expiredTraces, holdsEntries: _, ...counted } = rest;
+  const { expiredQas, expiredTraces, holdsEntries: _, ...counted } = rest;
   const { startedAt, lastActivityAt, qaCount, traceCount, errorCount, feedbackCount, ...usage } = counted;
   return {
     user: asId(userId),
@@ -175,16 +165,14 @@ export function sessionOf({ value }: Stored<SessionDocument>): Session {
     dataset: datasetId === null ? null : asId(datasetId),
     ...{ agent: agentId, nodeSets, label, startedAt, lastActivityAt, lastModel, usage },
     ...{ qaCount, traceCount, errorCount, feedbackCount },
-    bridged: { qas: bridgedQas, traces: bridgedTraces },
     expired: { qas: expiredQas, traces: expiredTraces },
   };
 }
 
 function documentOf(session: Session): SessionDocument {
-  const { user, session: sessionId, dataset, agent, usage, bridged, expired, ...rest } = session;
+  const { user, session: sessionId, dataset, agent, usage, expired, ...rest } = session;
   return {
     ...{ userId: user, sessionId, datasetId: dataset, agentId: agent },
-    ...{ bridgedQas: bridged.qas, bridgedTraces: bridged.traces },
     ...{ expiredQas: expired.qas, expiredTraces: expired.traces, holdsEntries: true },
     ...rest,
     ...usage,

@@ -78,19 +78,13 @@ describe('turns of search and notes of improve', () => {
     expect(await read()).to.equal(null);
   });
 
-  it('are noted on, and what is bridged never becomes less nor more than there is', async () => {
+  it('are noted on, but for those that are gone', async () => {
     const messages = Array.from({ length: 3 }, () => turn());
     for (const message of messages) await appendTurn(deps, message, CONTEXT);
     const notes = [...messages.map(({ qaId }) => qaId), 'gone'].map((qaId) => ({
       ...{ qaId, memifyMetadata: { feedback_weights_applied: true }, ofFeedback: null },
     }));
-    const bridge = (qas: number) => ({ session: 's1', notes: [], bridged: { qas, traces: 0 } });
-    expect(await noteOnSession(deps, { session: 's1', notes, bridged: { qas: 2, traces: 7 } }, CONTEXT)).to.deep.equal({
-      noted: 3,
-    });
-    expect((await read())?.bridged).to.deep.equal({ qas: 2, traces: 0 });
-    await Promise.all([1, 3, 2].map((qas) => noteOnSession(deps, bridge(qas), CONTEXT)));
-    expect((await read())?.bridged).to.deep.equal({ qas: 3, traces: 0 });
-    expect(await noteOnSession(deps, { ...bridge(1), session: 'none' }, CONTEXT)).to.deep.equal({ noted: 0 });
+    expect(await noteOnSession(deps, { session: 's1', notes }, CONTEXT)).to.deep.equal({ noted: 3 });
+    expect(await noteOnSession(deps, { session: 'none', notes }, CONTEXT)).to.deep.equal({ noted: 0 });
   });
 });

@@ -1,5 +1,3 @@
-import type { Scope } from '../../common/domain/scope.ts';
-import type { EntryCounts, SessionKey } from '../../common/domain/session.ts';
 import { type CallContext, callerOf } from '../../common/messaging/messenger.ts';
 import { resolveDatasets } from '../../common/messaging/methods/auth.ts';
 import type {
@@ -8,7 +6,7 @@ import type {
   NoteOnSessionRequest,
   NoteOnSessionResponse,
 } from '../../common/messaging/methods/ingest.ts';
-import { DuplicateKeyError, VersionConflictError, type Write } from '../../common/ports/document-store.ts';
+import { DuplicateKeyError, type Write } from '../../common/ports/document-store.ts';
 import { sessionEntriesCollection } from '../../common/repositories/session-entries.ts';
 import type { IngestDependencies } from './dependencies.ts';
 
@@ -55,8 +53,8 @@ const NOTES_AT_ONCE = 100;
 
 /** See `noteOnSession` in common/messaging/methods/ingest.ts. */
 export async function noteOnSession(
-  { sessionEntries, sessions, store }: Pick<IngestDependencies, 'sessionEntries' | 'sessions' | 'store'>,
-  { session: name, notes, bridged }: NoteOnSessionRequest,
+  { sessionEntries }: Pick<IngestDependencies, 'sessionEntries'>,
+  { session: name, notes }: NoteOnSessionRequest,
   context: CallContext,
 ): Promise<NoteOnSessionResponse> {
   const principal = callerOf(context);
@@ -68,28 +66,5 @@ export async function noteOnSession(
     const named = slice.map(({ qaId: id, memifyMetadata, ofFeedback }) => ({ id, memifyMetadata, ofFeedback }));
     noted += await sessionEntries.note(scope, key, named);
   }
-  if (bridged !== null) while (!(await isBridged({ sessions, store }, { scope, key, bridged })));
   return { noted };
-}
-
-/** False when the session changed meanwhile. What is known to be bridged never becomes less. */
-async function isBridged(
-  { sessions, store }: Pick<IngestDependencies, 'sessions' | 'store'>,
-  { scope, key, bridged }: { readonly scope: Scope; readonly key: SessionKey; readonly bridged: EntryCounts },
-): Promise<boolean> {
-  const session = await sessions.get(scope, key);
-  if (session === null) return true;
-  const qas = Math.min(session.qaCount, Math.max(session.bridged.qas, bridged.qas));
-  const traces = Math.min(session.traceCount, Math.max(session.bridged.traces, bridged.traces));
-  return isCommitted(store.commit(scope, [sessions.bridgeWrite(session, { qas, traces })]));
-}
-
-async function isCommitted(commit: Promise<unknown>): Promise<boolean> {
-  try {
-    await commit;
-    return true;
-  } catch (error) {
-    if (error instanceof VersionConflictError) return false;
-    throw error;
-  }
 }

@@ -32,19 +32,17 @@ function fromSpending(spending: wire.SessionSpending): methods.SessionSpending {
 export const NoteOnSession: MethodCodec<methods.NoteOnSessionRequest, methods.NoteOnSessionResponse> = {
   request: messageCodec(
     wire.NoteOnSessionRequestSchema,
-    ({ session, notes, bridged }) => ({
+    ({ session, notes }) => ({
       session,
       notes: notes.map(({ qaId, memifyMetadata, ofFeedback }) => ({
         ...{ qaId, memifyMetadataJson: toJsonText(memifyMetadata), ofFeedback: ofFeedback ?? undefined },
       })),
-      bridged: bridged ?? undefined,
     }),
-    ({ session, notes, bridged }) => ({
+    ({ session, notes }) => ({
       session,
       notes: notes.map(({ qaId, memifyMetadataJson, ofFeedback }) => ({
         ...{ qaId, memifyMetadata: fromJsonText(memifyMetadataJson), ofFeedback: ofFeedback ?? null },
       })),
-      bridged: bridged === undefined ? null : { qas: bridged.qas, traces: bridged.traces },
     }),
   ),
   response: messageCodec(

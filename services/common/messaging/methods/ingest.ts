@@ -1,7 +1,7 @@
 import type { DataItem } from '../../domain/data-item.ts';
 import type { DatasetRef } from '../../domain/dataset.ts';
 import type { JsonObject } from '../../domain/json.ts';
-import type { EntryCounts, NewQa, SessionUsage } from '../../domain/session.ts';
+import type { NewQa, SessionUsage } from '../../domain/session.ts';
 import type { NewContextRow } from '../../domain/session-context.ts';
 import { defineMethod } from '../method.ts';
 
@@ -125,8 +125,6 @@ export interface SessionNote {
 export interface NoteOnSessionRequest {
   readonly session: string;
   readonly notes: readonly SessionNote[];
-  /** How many entries, the oldest of each kind, are in the memory of the dataset; from then on they may expire. */
-  readonly bridged: EntryCounts | null;
 }
 
 export interface NoteOnSessionResponse {

@@ -13,7 +13,7 @@ import type { Message } from "@bufbuild/protobuf";
  * Describes the file engram/ingest/v1/ingest.proto.
  */
 export const file_engram_ingest_v1_ingest: GenFile = /*@__PURE__*/
-  fileDesc("Ch1lbmdyYW0vaW5nZXN0L3YxL2luZ2VzdC5wcm90bxIQZW5ncmFtLmluZ2VzdC52MSK5AQoUQXBwZW5kU2Vzc2lvblJlcXVlc3QSDwoHc2Vzc2lvbhgBIAEoCRINCgVxYV9pZBgCIAEoCRIXCgpkYXRhc2V0X2lkGAMgASgJSACIAQESEgoKZW50cnlfanNvbhgEIAEoCRI4CghzcGVuZGluZxgFIAEoCzIhLmVuZ3JhbS5pbmdlc3QudjEuU2Vzc2lvblNwZW5kaW5nSAGIAQFCDQoLX2RhdGFzZXRfaWRCCwoJX3NwZW5kaW5nIp4BCg9TZXNzaW9uU3BlbmRpbmcSEgoFbW9kZWwYASABKAlIAIgBARIRCgl0b2tlbnNfaW4YAiABKA0SEgoKdG9rZW5zX291dBgDIAEoDRIQCghjb3N0X3VzZBgEIAEoARIYChBlbWJlZGRpbmdfdG9rZW5zGAUgASgNEhoKEmVtYmVkZGluZ19jb3N0X3VzZBgGIAEoAUIICgZfbW9kZWwiJwoVQXBwZW5kU2Vzc2lvblJlc3BvbnNlEg4KBnN0b3JlZBgBIAEoCCI3ChFOb3RlT25UdXJuUmVxdWVzdBIPCgdzZXNzaW9uGAEgASgJEhEKCW5vdGVfanNvbhgCIAEoCSIjChJOb3RlT25UdXJuUmVzcG9uc2USDQoFbm90ZWQYASABKAgilAEKFE5vdGVPblNlc3Npb25SZXF1ZXN0Eg8KB3Nlc3Npb24YASABKAkSJwoFbm90ZXMYAiADKAsyGC5lbmdyYW0uaW5nZXN0LnYxLlFhTm90ZRI2CgdicmlkZ2VkGAMgASgLMiAuZW5ncmFtLmluZ2VzdC52MS5CcmlkZ2VkRW50cmllc0gAiAEBQgoKCF9icmlkZ2VkIl8KBlFhTm90ZRINCgVxYV9pZBgBIAEoCRIcChRtZW1pZnlfbWV0YWRhdGFfanNvbhgCIAEoCRIYCgtvZl9mZWVkYmFjaxgDIAEoDUgAiAEBQg4KDF9vZl9mZWVkYmFjayItCg5CcmlkZ2VkRW50cmllcxILCgNxYXMYASABKA0SDgoGdHJhY2VzGAIgASgNIiYKFU5vdGVPblNlc3Npb25SZXNwb25zZRINCgVub3RlZBgBIAEoDSKiAQoTRGF0YXNldEl0ZW1zUmVxdWVzdBIqCgdkYXRhc2V0GAEgASgLMhkuZW5ncmFtLmNvbW1vbi52MS5EYXRhc2V0EhIKBWFmdGVyGAIgASgJSACIAQESDQoFbGltaXQYAyABKA0SKgoDaWRzGAQgASgLMhguZW5ncmFtLmNvbW1vbi52MS5JZExpc3RIAYgBAUIICgZfYWZ0ZXJCBgoEX2lkcyJqCgxLZXB0RG9jdW1lbnQSCwoDa2V5GAEgASgJEgwKBG5hbWUYAiABKAkSDAoEdGV4dBgDIAEoCRIRCglub2RlX3NldHMYBCADKAkSHgoWZXh0ZXJuYWxfbWV0YWRhdGFfanNvbhgFIAEoCSJ1ChRLZWVwRG9jdW1lbnRzUmVxdWVzdBIqCgdkYXRhc2V0GAEgASgLMhkuZW5ncmFtLmNvbW1vbi52MS5EYXRhc2V0EjEKCWRvY3VtZW50cxgCIAMoCzIeLmVuZ3JhbS5pbmdlc3QudjEuS2VwdERvY3VtZW50IjgKFUtlZXBEb2N1bWVudHNSZXNwb25zZRIQCghpdGVtX2lkcxgBIAMoCRINCgVhZGRlZBgCIAEoDSJdChREYXRhc2V0SXRlbXNSZXNwb25zZRIpCgVpdGVtcxgBIAMoCzIaLmVuZ3JhbS5pbmdlc3QudjEuRGF0YUl0ZW0SEQoEbmV4dBgCIAEoCUgAiAEBQgcKBV9uZXh0ItECCghEYXRhSXRlbRIKCgJpZBgBIAEoCRIMCgRuYW1lGAIgASgJEhEKCWZpbGVfbmFtZRgDIAEoCRISCgVsYWJlbBgEIAEoCUgAiAEBEhAKCG93bmVyX2lkGAUgASgJEhEKCWV4dGVuc2lvbhgGIAEoCRIRCgltaW1lX3R5cGUYByABKAkSDgoGZm9ybWF0GAggASgJEhIKCnNpemVfYnl0ZXMYCSABKAMSFAoMY29udGVudF9oYXNoGAogASgJEhEKCW5vZGVfc2V0cxgLIAMoCRIeChZleHRlcm5hbF9tZXRhZGF0YV9qc29uGAwgASgJEhkKEWltcG9ydGFuY2Vfd2VpZ2h0GA0gASgBEhIKCmNyZWF0ZWRfYXQYDiABKAkSFwoKdXBkYXRlZF9hdBgPIAEoCUgBiAEBQggKBl9sYWJlbEINCgtfdXBkYXRlZF9hdDKJBQoNSW5nZXN0U2VydmljZRKJAQoMRGF0YXNldEl0ZW1zEiUuZW5ncmFtLmluZ2VzdC52MS5EYXRhc2V0SXRlbXNSZXF1ZXN0GiYuZW5ncmFtLmluZ2VzdC52MS5EYXRhc2V0SXRlbXNSZXNwb25zZSIqkAIBorsYIxIHY29nbmlmeRIHaW1wcm92ZRIGc2VhcmNoIgdzZXJ2aWNlEn0KDUtlZXBEb2N1bWVudHMSJi5lbmdyYW0uaW5nZXN0LnYxLktlZXBEb2N1bWVudHNSZXF1ZXN0GicuZW5ncmFtLmluZ2VzdC52MS5LZWVwRG9jdW1lbnRzUmVzcG9uc2UiG5ACAqK7GBQIwKkHEgdpbXByb3ZlIgV3cml0ZRJ8Cg1BcHBlbmRTZXNzaW9uEiYuZW5ncmFtLmluZ2VzdC52MS5BcHBlbmRTZXNzaW9uUmVxdWVzdBonLmVuZ3JhbS5pbmdlc3QudjEuQXBwZW5kU2Vzc2lvblJlc3BvbnNlIhqQAgKiuxgTEgZzZWFyY2giCXByaW5jaXBhbBJwCgpOb3RlT25UdXJuEiMuZW5ncmFtLmluZ2VzdC52MS5Ob3RlT25UdXJuUmVxdWVzdBokLmVuZ3JhbS5pbmdlc3QudjEuTm90ZU9uVHVyblJlc3BvbnNlIheiuxgTEgZzZWFyY2giCXByaW5jaXBhbBJ9Cg1Ob3RlT25TZXNzaW9uEiYuZW5ncmFtLmluZ2VzdC52MS5Ob3RlT25TZXNzaW9uUmVxdWVzdBonLmVuZ3JhbS5pbmdlc3QudjEuTm90ZU9uU2Vzc2lvblJlc3BvbnNlIhuQAgKiuxgUEgdpbXByb3ZlIglwcmluY2lwYWxiBnByb3RvMw", [file_engram_common_v1_dataset, file_engram_options_v1_options]);
+  fileDesc("Ch1lbmdyYW0vaW5nZXN0L3YxL2luZ2VzdC5wcm90bxIQZW5ncmFtLmluZ2VzdC52MSK5AQoUQXBwZW5kU2Vzc2lvblJlcXVlc3QSDwoHc2Vzc2lvbhgBIAEoCRINCgVxYV9pZBgCIAEoCRIXCgpkYXRhc2V0X2lkGAMgASgJSACIAQESEgoKZW50cnlfanNvbhgEIAEoCRI4CghzcGVuZGluZxgFIAEoCzIhLmVuZ3JhbS5pbmdlc3QudjEuU2Vzc2lvblNwZW5kaW5nSAGIAQFCDQoLX2RhdGFzZXRfaWRCCwoJX3NwZW5kaW5nIp4BCg9TZXNzaW9uU3BlbmRpbmcSEgoFbW9kZWwYASABKAlIAIgBARIRCgl0b2tlbnNfaW4YAiABKA0SEgoKdG9rZW5zX291dBgDIAEoDRIQCghjb3N0X3VzZBgEIAEoARIYChBlbWJlZGRpbmdfdG9rZW5zGAUgASgNEhoKEmVtYmVkZGluZ19jb3N0X3VzZBgGIAEoAUIICgZfbW9kZWwiJwoVQXBwZW5kU2Vzc2lvblJlc3BvbnNlEg4KBnN0b3JlZBgBIAEoCCI3ChFOb3RlT25UdXJuUmVxdWVzdBIPCgdzZXNzaW9uGAEgASgJEhEKCW5vdGVfanNvbhgCIAEoCSIjChJOb3RlT25UdXJuUmVzcG9uc2USDQoFbm90ZWQYASABKAgiUAoUTm90ZU9uU2Vzc2lvblJlcXVlc3QSDwoHc2Vzc2lvbhgBIAEoCRInCgVub3RlcxgCIAMoCzIYLmVuZ3JhbS5pbmdlc3QudjEuUWFOb3RlIl8KBlFhTm90ZRINCgVxYV9pZBgBIAEoCRIcChRtZW1pZnlfbWV0YWRhdGFfanNvbhgCIAEoCRIYCgtvZl9mZWVkYmFjaxgDIAEoDUgAiAEBQg4KDF9vZl9mZWVkYmFjayImChVOb3RlT25TZXNzaW9uUmVzcG9uc2USDQoFbm90ZWQYASABKA0iogEKE0RhdGFzZXRJdGVtc1JlcXVlc3QSKgoHZGF0YXNldBgBIAEoCzIZLmVuZ3JhbS5jb21tb24udjEuRGF0YXNldBISCgVhZnRlchgCIAEoCUgAiAEBEg0KBWxpbWl0GAMgASgNEioKA2lkcxgEIAEoCzIYLmVuZ3JhbS5jb21tb24udjEuSWRMaXN0SAGIAQFCCAoGX2FmdGVyQgYKBF9pZHMiagoMS2VwdERvY3VtZW50EgsKA2tleRgBIAEoCRIMCgRuYW1lGAIgASgJEgwKBHRleHQYAyABKAkSEQoJbm9kZV9zZXRzGAQgAygJEh4KFmV4dGVybmFsX21ldGFkYXRhX2pzb24YBSABKAkidQoUS2VlcERvY3VtZW50c1JlcXVlc3QSKgoHZGF0YXNldBgBIAEoCzIZLmVuZ3JhbS5jb21tb24udjEuRGF0YXNldBIxCglkb2N1bWVudHMYAiADKAsyHi5lbmdyYW0uaW5nZXN0LnYxLktlcHREb2N1bWVudCI4ChVLZWVwRG9jdW1lbnRzUmVzcG9uc2USEAoIaXRlbV9pZHMYASADKAkSDQoFYWRkZWQYAiABKA0iXQoURGF0YXNldEl0ZW1zUmVzcG9uc2USKQoFaXRlbXMYASADKAsyGi5lbmdyYW0uaW5nZXN0LnYxLkRhdGFJdGVtEhEKBG5leHQYAiABKAlIAIgBAUIHCgVfbmV4dCLRAgoIRGF0YUl0ZW0SCgoCaWQYASABKAkSDAoEbmFtZRgCIAEoCRIRCglmaWxlX25hbWUYAyABKAkSEgoFbGFiZWwYBCABKAlIAIgBARIQCghvd25lcl9pZBgFIAEoCRIRCglleHRlbnNpb24YBiABKAkSEQoJbWltZV90eXBlGAcgASgJEg4KBmZvcm1hdBgIIAEoCRISCgpzaXplX2J5dGVzGAkgASgDEhQKDGNvbnRlbnRfaGFzaBgKIAEoCRIRCglub2RlX3NldHMYCyADKAkSHgoWZXh0ZXJuYWxfbWV0YWRhdGFfanNvbhgMIAEoCRIZChFpbXBvcnRhbmNlX3dlaWdodBgNIAEoARISCgpjcmVhdGVkX2F0GA4gASgJEhcKCnVwZGF0ZWRfYXQYDyABKAlIAYgBAUIICgZfbGFiZWxCDQoLX3VwZGF0ZWRfYXQyiQUKDUluZ2VzdFNlcnZpY2USiQEKDERhdGFzZXRJdGVtcxIlLmVuZ3JhbS5pbmdlc3QudjEuRGF0YXNldEl0ZW1zUmVxdWVzdBomLmVuZ3JhbS5pbmdlc3QudjEuRGF0YXNldEl0ZW1zUmVzcG9uc2UiKpACAaK7GCMSB2NvZ25pZnkSB2ltcHJvdmUSBnNlYXJjaCIHc2VydmljZRJ9Cg1LZWVwRG9jdW1lbnRzEiYuZW5ncmFtLmluZ2VzdC52MS5LZWVwRG9jdW1lbnRzUmVxdWVzdBonLmVuZ3JhbS5pbmdlc3QudjEuS2VlcERvY3VtZW50c1Jlc3BvbnNlIhuQAgKiuxgUCMCpBxIHaW1wcm92ZSIFd3JpdGUSfAoNQXBwZW5kU2Vzc2lvbhImLmVuZ3JhbS5pbmdlc3QudjEuQXBwZW5kU2Vzc2lvblJlcXVlc3QaJy5lbmdyYW0uaW5nZXN0LnYxLkFwcGVuZFNlc3Npb25SZXNwb25zZSIakAICorsYExIGc2VhcmNoIglwcmluY2lwYWwScAoKTm90ZU9uVHVybhIjLmVuZ3JhbS5pbmdlc3QudjEuTm90ZU9uVHVyblJlcXVlc3QaJC5lbmdyYW0uaW5nZXN0LnYxLk5vdGVPblR1cm5SZXNwb25zZSIXorsYExIGc2VhcmNoIglwcmluY2lwYWwSfQoNTm90ZU9uU2Vzc2lvbhImLmVuZ3JhbS5pbmdlc3QudjEuTm90ZU9uU2Vzc2lvblJlcXVlc3QaJy5lbmdyYW0uaW5nZXN0LnYxLk5vdGVPblNlc3Npb25SZXNwb25zZSIbkAICorsYFBIHaW1wcm92ZSIJcHJpbmNpcGFsYgZwcm90bzM", [file_engram_common_v1_dataset, file_engram_options_v1_options]);
 
 /**
  * @generated from message engram.ingest.v1.AppendSessionRequest
@@ -179,13 +179,6 @@ export type NoteOnSessionRequest = Message<"engram.ingest.v1.NoteOnSessionReques
    * @generated from field: repeated engram.ingest.v1.QaNote notes = 2;
    */
   notes: QaNote[];
-
-  /**
-   * How many entries, the oldest of each kind, are in the memory of the dataset: from then on they may expire.
-   *
-   * @generated from field: optional engram.ingest.v1.BridgedEntries bridged = 3;
-   */
-  bridged?: BridgedEntries | undefined;
 };
 
 /**
@@ -227,28 +220,6 @@ export const QaNoteSchema: GenMessage<QaNote> = /*@__PURE__*/
   messageDesc(file_engram_ingest_v1_ingest, 6);
 
 /**
- * @generated from message engram.ingest.v1.BridgedEntries
- */
-export type BridgedEntries = Message<"engram.ingest.v1.BridgedEntries"> & {
-  /**
-   * @generated from field: uint32 qas = 1;
-   */
-  qas: number;
-
-  /**
-   * @generated from field: uint32 traces = 2;
-   */
-  traces: number;
-};
-
-/**
- * Describes the message engram.ingest.v1.BridgedEntries.
- * Use `create(BridgedEntriesSchema)` to create a new message.
- */
-export const BridgedEntriesSchema: GenMessage<BridgedEntries> = /*@__PURE__*/
-  messageDesc(file_engram_ingest_v1_ingest, 7);
-
-/**
  * @generated from message engram.ingest.v1.NoteOnSessionResponse
  */
 export type NoteOnSessionResponse = Message<"engram.ingest.v1.NoteOnSessionResponse"> & {
@@ -265,7 +236,7 @@ export type NoteOnSessionResponse = Message<"engram.ingest.v1.NoteOnSessionRespo
  * Use `create(NoteOnSessionResponseSchema)` to create a new message.
  */
 export const NoteOnSessionResponseSchema: GenMessage<NoteOnSessionResponse> = /*@__PURE__*/
-  messageDesc(file_engram_ingest_v1_ingest, 8);
+  messageDesc(file_engram_ingest_v1_ingest, 7);
 
 /**
  * @generated from message engram.ingest.v1.DatasetItemsRequest
@@ -301,7 +272,7 @@ export type DatasetItemsRequest = Message<"engram.ingest.v1.DatasetItemsRequest"
  * Use `create(DatasetItemsRequestSchema)` to create a new message.
  */
 export const DatasetItemsRequestSchema: GenMessage<DatasetItemsRequest> = /*@__PURE__*/
-  messageDesc(file_engram_ingest_v1_ingest, 9);
+  messageDesc(file_engram_ingest_v1_ingest, 8);
 
 /**
  * @generated from message engram.ingest.v1.KeptDocument
@@ -342,7 +313,7 @@ export type KeptDocument = Message<"engram.ingest.v1.KeptDocument"> & {
  * Use `create(KeptDocumentSchema)` to create a new message.
  */
 export const KeptDocumentSchema: GenMessage<KeptDocument> = /*@__PURE__*/
-  messageDesc(file_engram_ingest_v1_ingest, 10);
+  messageDesc(file_engram_ingest_v1_ingest, 9);
 
 /**
  * @generated from message engram.ingest.v1.KeepDocumentsRequest
@@ -364,7 +335,7 @@ export type KeepDocumentsRequest = Message<"engram.ingest.v1.KeepDocumentsReques
  * Use `create(KeepDocumentsRequestSchema)` to create a new message.
  */
 export const KeepDocumentsRequestSchema: GenMessage<KeepDocumentsRequest> = /*@__PURE__*/
-  messageDesc(file_engram_ingest_v1_ingest, 11);
+  messageDesc(file_engram_ingest_v1_ingest, 10);
 
 /**
  * @generated from message engram.ingest.v1.KeepDocumentsResponse
@@ -390,7 +361,7 @@ export type KeepDocumentsResponse = Message<"engram.ingest.v1.KeepDocumentsRespo
  * Use `create(KeepDocumentsResponseSchema)` to create a new message.
  */
 export const KeepDocumentsResponseSchema: GenMessage<KeepDocumentsResponse> = /*@__PURE__*/
-  messageDesc(file_engram_ingest_v1_ingest, 12);
+  messageDesc(file_engram_ingest_v1_ingest, 11);
 
 /**
  * @generated from message engram.ingest.v1.DatasetItemsResponse
@@ -412,7 +383,7 @@ export type DatasetItemsResponse = Message<"engram.ingest.v1.DatasetItemsRespons
  * Use `create(DatasetItemsResponseSchema)` to create a new message.
  */
 export const DatasetItemsResponseSchema: GenMessage<DatasetItemsResponse> = /*@__PURE__*/
-  messageDesc(file_engram_ingest_v1_ingest, 13);
+  messageDesc(file_engram_ingest_v1_ingest, 12);
 
 /**
  * One thing that was added to a dataset.
@@ -505,7 +476,7 @@ export type DataItem = Message<"engram.ingest.v1.DataItem"> & {
  * Use `create(DataItemSchema)` to create a new message.
  */
 export const DataItemSchema: GenMessage<DataItem> = /*@__PURE__*/
-  messageDesc(file_engram_ingest_v1_ingest, 14);
+  messageDesc(file_engram_ingest_v1_ingest, 13);
 
 /**
  * Data that was added.
