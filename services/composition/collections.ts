@@ -21,6 +21,7 @@ import { modelCacheCollection } from '../common/repositories/model-cache.ts';
 import { modelSettingsCollection } from '../common/repositories/model-settings.ts';
 import { modelUsageCollection } from '../common/repositories/model-usage.ts';
 import { preferenceCollections } from '../common/repositories/preferences.ts';
+import { skillProposalsCollection } from '../common/repositories/proposals.ts';
 import { revokedTokensCollection } from '../common/repositories/revoked-tokens.ts';
 import { roleMembersCollection } from '../common/repositories/role-members.ts';
 import { rolesCollection } from '../common/repositories/roles.ts';
@@ -32,6 +33,8 @@ import { sessionContextCollection } from '../common/repositories/session-context
 import { sessionEntriesCollection } from '../common/repositories/session-entries.ts';
 import { sessionsCollection } from '../common/repositories/sessions.ts';
 import { signInAttemptsCollection } from '../common/repositories/sign-in-attempts.ts';
+import { skillRunsCollection } from '../common/repositories/skill-runs.ts';
+import { skillShelvesCollection, skillsCollection } from '../common/repositories/skills.ts';
 import { storedConfigurationsCollection } from '../common/repositories/stored-configurations.ts';
 import { tenantsCollection } from '../common/repositories/tenants.ts';
 import { tokenReservationsCollection } from '../common/repositories/token-reservations.ts';
@@ -83,6 +86,10 @@ export const collections: readonly AnyCollection[] = [
   sessionEntriesCollection,
   sessionsCollection,
   signInAttemptsCollection,
+  skillProposalsCollection,
+  skillRunsCollection,
+  skillShelvesCollection,
+  skillsCollection,
   storedConfigurationsCollection,
   tenantsCollection,
   tokenReservationsCollection,

@@ -16,9 +16,12 @@ import { createBlobIntents } from '../common/repositories/blob-intents.ts';
 import { createBudgets } from '../common/repositories/budget-keeper.ts';
 import { createDataItems } from '../common/repositories/data-items.ts';
 import { createImproveWishes } from '../common/repositories/improve-wishes.ts';
+import { createProposals } from '../common/repositories/proposals.ts';
 import { createSessionContexts } from '../common/repositories/session-context.ts';
 import { createSessionEntries } from '../common/repositories/session-entries.ts';
 import { createSessions } from '../common/repositories/sessions.ts';
+import { createSkillRuns } from '../common/repositories/skill-runs.ts';
+import { createSkills } from '../common/repositories/skills.ts';
 import { createUsers } from '../common/repositories/users.ts';
 import { createVisibleSessions } from '../common/repositories/visible-sessions.ts';
 import { createRepeating } from '../common/runs/repeating.ts';
@@ -27,8 +30,10 @@ import { builtRoutes } from './routes/built.ts';
 import { datasetRoutes } from './routes/datasets.ts';
 import { entryRoutes } from './routes/entries.ts';
 import { forgetRoutes } from './routes/forget.ts';
+import { proposalRoutes } from './routes/proposals.ts';
 import { rememberRoutes } from './routes/remember.ts';
 import { sessionRoutes } from './routes/sessions.ts';
+import { skillRoutes } from './routes/skills.ts';
 import type { IngestDependencies } from './usecases/dependencies.ts';
 import { keepDocuments } from './usecases/keep-documents.ts';
 import { keepTurnNote } from './usecases/keep-turn-note.ts';
@@ -49,6 +54,9 @@ type Owned =
   | 'sessionEntries'
   | 'visibleSessions'
   | 'wishes'
+  | 'skills'
+  | 'skillRuns'
+  | 'proposals'
   | 'connections'
   | 'users';
 
@@ -68,6 +76,9 @@ export function createIngestService(options: IngestServiceOptions): Service {
     sessionEntries: createSessionEntries(store, sessions),
     visibleSessions: createVisibleSessions(store, sessions),
     wishes: createImproveWishes(store),
+    skills: createSkills(store),
+    skillRuns: createSkillRuns(store),
+    proposals: createProposals(store),
     connections: createAgentConnections(store),
     users: createUsers(store),
   };
@@ -83,6 +94,8 @@ export function createIngestService(options: IngestServiceOptions): Service {
       ...addRoutes(dependencies),
       ...rememberRoutes(dependencies),
       ...entryRoutes(dependencies),
+      ...skillRoutes(dependencies),
+      ...proposalRoutes(dependencies),
       ...datasetRoutes(dependencies),
       ...builtRoutes(dependencies),
       ...forgetRoutes(dependencies),

@@ -28,6 +28,8 @@ export interface StoredEntry {
 /** What is done with one kind of entry of `POST /remember/entry`. */
 export interface EntryKind<Entry> {
   readonly needsSession: boolean;
+  /** It refers to what a dataset holds, so none is made for it. */
+  readonly needsDataset?: boolean;
   /** What the schema cannot say; throws before anything is looked up or made. */
   check?(entry: Entry): void;
   store(dependencies: IngestDependencies, request: EntryRequest<Entry>): Promise<StoredEntry>;

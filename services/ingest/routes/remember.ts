@@ -9,6 +9,9 @@ import { lenientBoolean, lenientInteger, optional, optionalOrBlank } from '../..
 import type { CognifyOptions } from '../../common/messaging/methods/cognify.ts';
 import { runError } from '../../common/runs/run-error.ts';
 import { presentRememberedInSession, presentRememberResult } from '../presenters/remember-result.ts';
+import { presentStoredSkills } from '../presenters/skill.ts';
+import { rememberSkills } from '../skills/remember-skills.ts';
+import { formSources } from '../skills/skill-sources.ts';
 import type { IngestDependencies } from '../usecases/dependencies.ts';
 import { checkCounts } from '../usecases/item-annotations.ts';
 import { rememberData } from '../usecases/remember-data.ts';
@@ -26,6 +29,8 @@ const bodySchema = z.object({
   ontologyKey: textOrTexts,
   graphModel: z.union([z.string(), z.record(z.string(), z.unknown())]).nullish(),
   contentType: optionalOrBlank(z.string()),
+  skillsText: z.string().nullish(),
+  skillName: z.string().nullish(),
 });
 type RememberBody = z.output<typeof bodySchema>;
 
@@ -59,8 +64,16 @@ export function rememberRoutes(dependencies: IngestDependencies): readonly Route
         if (body.sessionId !== undefined && listOf(body.ontologyKey).some((key) => key !== '')) {
           throw badRequest("'ontology_key' does not go with 'session_id'.");
         }
+        if (body.contentType === 'skills') {
+          if (inputs.some(({ kind }) => kind === 'string')) throw badRequest("'raw_data' does not go with 'skills'.");
+          const sources = await formSources(files, body);
+          const stored = await rememberSkills(dependencies, { principal, selection, sources, context });
+          return json(presentStoredSkills(stored.dataset, stored.skills, stored.elapsedSeconds));
+        }
         if (body.contentType !== undefined) {
-          throw badRequest(`Unsupported content_type '${body.contentType}'. This server takes plain data only.`);
+          throw badRequest(
+            `Unsupported content_type '${body.contentType}'. This server takes plain data and 'skills'.`,
+          );
         }
         if (inputs.length === 0) throw badRequest("Provide at least one file in 'data' or one entry in 'raw_data'.");
         checkCounts(annotations, inputs.length);

@@ -14,8 +14,11 @@ import type { BlobIntents } from '../../common/repositories/blob-intents.ts';
 import type { DataItems } from '../../common/repositories/data-items.ts';
 import type { Debounce, ImproveWishes } from '../../common/repositories/improve-wishes.ts';
 import type { Ledger } from '../../common/repositories/ledger.ts';
+import type { Proposals } from '../../common/repositories/proposals.ts';
 import type { SessionEntries } from '../../common/repositories/session-entries.ts';
 import type { Sessions } from '../../common/repositories/sessions.ts';
+import type { SkillRuns } from '../../common/repositories/skill-runs.ts';
+import type { Skills } from '../../common/repositories/skills.ts';
 import type { Users } from '../../common/repositories/users.ts';
 import type { VisibleSessions } from '../../common/repositories/visible-sessions.ts';
 
@@ -28,6 +31,9 @@ export interface IngestDependencies {
   readonly sessionEntries: SessionEntries;
   readonly visibleSessions: VisibleSessions;
   readonly wishes: ImproveWishes;
+  readonly skills: Skills;
+  readonly skillRuns: SkillRuns;
+  readonly proposals: Proposals;
   /** Agents and accounts are only read here. */
   readonly connections: Pick<AgentConnections, 'ofSession' | 'getMany'>;
   readonly users: Pick<Users, 'childAgents' | 'getMany'>;

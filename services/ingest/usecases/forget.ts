@@ -7,6 +7,7 @@ import { removeDataset } from '../../common/messaging/methods/auth.ts';
 import { eraseBuilt } from '../../common/messaging/methods/cognify.ts';
 import { eraseSearched } from '../../common/messaging/methods/search.ts';
 import type { AuditEntry } from '../../common/ports/audit-log.ts';
+import { eraseSkills } from '../../common/repositories/skill-residue.ts';
 import type { IngestDependencies } from './dependencies.ts';
 import { removeAllItems, removeItems } from './remove-items.ts';
 
@@ -44,7 +45,7 @@ export async function forgetDataset(
   dataset: DatasetRef,
   context: CallContext,
 ): Promise<void> {
-  const { items, intents, blobs, audit, messenger } = dependencies;
+  const { store, items, intents, blobs, audit, messenger } = dependencies;
   const scope = scopeOf(dataset);
   const built = await messenger.call(eraseBuilt, { dataset, memoryOnly: false }, context);
   const searched = await messenger.call(eraseSearched, { dataset }, context);
@@ -54,7 +55,8 @@ export async function forgetDataset(
   if (present > 0) await audit.record(removal(dataset, 'item.removed', present, context));
   await removeAllItems(dependencies, dataset);
   await blobs.removeAll(scope);
-  const left = (await items.count(scope)) + (await blobs.list(scope, { limit: 1 })).items.length;
+  const skills = await eraseSkills(store, scope);
+  const left = skills + (await items.count(scope)) + (await blobs.list(scope, { limit: 1 })).items.length;
   requireNothingLeft(built.residue + searched.residue + left);
   await messenger.call(removeDataset, { dataset }, context);
 }

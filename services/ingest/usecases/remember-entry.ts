@@ -41,30 +41,31 @@ export async function rememberEntry(dependencies: IngestDependencies, call: Entr
   kind.check?.(entry);
   if (kind.needsSession && (session === null || session === '')) throw invalidRequest();
   if (kind.needsSession) requireSessionMemory(dependencies);
-  const target = await placeOf(dependencies, call);
+  const target = await placeOf(dependencies, call, !kind.needsDataset).catch(translated);
   const request = { entry, principal, dataset: target.dataset, target: target.session, skillImprovement, context };
   const stored = await kind.store(dependencies, request).catch(translated);
   return { dataset: target.dataset, stored, elapsedSeconds: (clock.monotonicMs() - startedMs) / 1000 };
 }
 
-async function placeOf(dependencies: IngestDependencies, call: EntryCall) {
+async function placeOf(dependencies: IngestDependencies, call: EntryCall, createMissing: boolean) {
   const { principal, datasetId: id, datasetName: name, session, context } = call;
   if (!session || !dependencies.settings.sessions.enabled) {
-    const options = { permission: 'write', createMissing: true, context } as const;
-    const dataset = await targetDataset(dependencies.messenger, principal, { id, name }, options).catch(translated);
+    const options = { permission: 'write', createMissing, context } as const;
+    const dataset = await targetDataset(dependencies.messenger, principal, { id, name }, options);
     return { dataset, session: null };
   }
-  const selection = { id, name, session, defaultName: DEFAULT_DATASET };
-  const target = await sessionTarget(dependencies, principal, selection, context).catch(translated);
+  const selection = { id, name, session, defaultName: DEFAULT_DATASET, createMissing };
+  const target = await sessionTarget(dependencies, principal, selection, context);
   return { dataset: target.dataset, session: target };
 }
 
 /** The contract has one text for what is wrong with the session or the dataset. */
 function translated(error: unknown): never {
-  const isInvalid =
-    isEngramError(error) && (error.wireName === 'InvalidRequestError' || error.wireName === 'InvalidDatasetNameError');
-  throw isInvalid ? invalidRequest(error) : error;
+  throw isEngramError(error) && INVALID.has(error.wireName) ? invalidRequest(error) : error;
 }
+
+/** A dataset is missing only for a kind that makes none. */
+const INVALID = new Set(['InvalidRequestError', 'InvalidDatasetNameError', 'DatasetNotFoundError']);
 
 function invalidRequest(cause?: unknown): HttpError {
   return new HttpError(400, { error: 'Invalid remember request.' }, { cause });

@@ -24,6 +24,8 @@ export interface SessionSelection extends DatasetSelection {
   readonly session: string;
   /** A name that stands for whatever the session is bound to. */
   readonly defaultName?: string;
+  /** Default true: a dataset of a new name. */
+  readonly createMissing?: boolean;
 }
 
 /**
@@ -33,7 +35,7 @@ export interface SessionSelection extends DatasetSelection {
 export async function sessionTarget(
   { messenger, sessions }: Pick<IngestDependencies, 'messenger' | 'sessions'>,
   principal: Principal,
-  { session: name, defaultName, ...selection }: SessionSelection,
+  { session: name, defaultName, createMissing = true, ...selection }: SessionSelection,
   context: CallContext,
 ): Promise<SessionTarget> {
   requireText('session_id', name);
@@ -48,7 +50,7 @@ export async function sessionTarget(
   const session = await sessions.get(scope, key);
   const bound = session?.dataset ?? null;
   if (bound === null) {
-    const options = { permission: 'write', createMissing: true, context } as const;
+    const options = { permission: 'write', createMissing, context } as const;
     return { scope, key, session, dataset: await targetDataset(messenger, principal, selection, options) };
   }
   if (selection.id && selection.id !== bound) throw boundElsewhere(name);

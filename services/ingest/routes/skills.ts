@@ -1,0 +1,140 @@
+import { z } from 'zod';
+import { scopeOf } from '../../common/domain/dataset.ts';
+import type { Permission, Principal } from '../../common/domain/principal.ts';
+import { HttpError } from '../../common/http/http-error.ts';
+import { defineRoute, json, type Route } from '../../common/http/route.ts';
+import { onDatasets } from '../../common/http/route-permission.ts';
+import { lenientBoolean, lenientInteger, optionalOrBlank, uuid } from '../../common/http/schema.ts';
+import type { CallContext } from '../../common/messaging/messenger.ts';
+import { presentSkill, presentStoredSkills } from '../presenters/skill.ts';
+import { deleteSkill } from '../skills/delete-skill.ts';
+import { findSkill } from '../skills/find-skill.ts';
+import { rememberSkills } from '../skills/remember-skills.ts';
+import { inlineSource } from '../skills/skill-sources.ts';
+import type { IngestDependencies } from '../usecases/dependencies.ts';
+import { isSelected, targetDataset } from '../usecases/target-dataset.ts';
+import { orFixedFailure } from './fixed-failure.ts';
+
+const bodySchema = z.object({
+  skills_text: z.string(),
+  skill_name: z.string().nullish(),
+  dataset_name: z.string().nullish(),
+  dataset_id: optionalOrBlank(uuid()),
+});
+const datasetQuery = z.object({ dataset_id: uuid() });
+const listQuery = datasetQuery.extend({
+  include_inactive: lenientBoolean().default(false),
+  limit: lenientInteger({ min: 1, max: 1000 }).default(200),
+  offset: lenientInteger({ min: 0, max: 1_000_000 }).default(0),
+});
+const summary = z.object({
+  ...{ id: z.uuid(), name: z.string(), description: z.string(), maintainer: z.string(), maintainer_url: z.string() },
+  ...{ version: z.string(), tags: z.array(z.string()), license: z.string(), declared_tools: z.array(z.string()) },
+  ...{ dataset_scope: z.array(z.uuid()), is_active: z.boolean(), source_repo_url: z.string(), source_dir: z.string() },
+});
+const common = { tag: 'skills', auth: 'user' } as const;
+const NOT_FOUND = { 404: { description: 'No such skill in the dataset' } };
+
+export function skillRoutes(dependencies: IngestDependencies): readonly Route[] {
+  return [postRoute(dependencies), listRoute(dependencies), ...oneRoutes(dependencies)];
+}
+
+function postRoute(dependencies: IngestDependencies): Route {
+  return defineRoute({
+    ...common,
+    method: 'POST',
+    path: '/api/v1/skills',
+    summary: 'Store a skill; one of the same name in the dataset is updated',
+    permission: onDatasets('write', 'on the dataset; a new name is created'),
+    body: { kind: 'json', schema: bodySchema },
+    responses: { 200: { description: 'RememberResult with an item per skill' }, 409: { description: 'It failed' } },
+    handle: ({ principal, body, context }) =>
+      orFixedFailure(dependencies.logger, 'Failed to ingest skill', async () => {
+        const selection = { id: body.dataset_id ?? null, name: body.dataset_name ?? null };
+        if (!isSelected(selection)) {
+          throw new HttpError(400, { error: 'Either dataset_name or dataset_id is required' });
+        }
+        if (body.skills_text === '') throw new HttpError(409, { error: 'Failed to ingest skill' });
+        const sources = inlineSource(body.skills_text, body.skill_name ?? null);
+        const stored = await rememberSkills(dependencies, { principal, selection, sources, context });
+        return json(presentStoredSkills(stored.dataset, stored.skills, stored.elapsedSeconds));
+      }),
+  });
+}
+
+function listRoute(dependencies: IngestDependencies): Route {
+  return defineRoute({
+    ...common,
+    method: 'GET',
+    path: '/api/v1/skills',
+    summary: 'Skills of a dataset by name, one page',
+    permission: onDatasets('read'),
+    query: listQuery,
+    responses: { 200: { description: 'Summaries', schema: z.array(summary) } },
+    handle: ({ principal, query, context }) =>
+      orFixedFailure(dependencies.logger, 'Failed to list skills', async () => {
+        const { limit, offset, include_inactive: includeInactive } = query;
+        const dataset = await datasetFor(dependencies, principal, query.dataset_id, { permission: 'read', context });
+        const page = await dependencies.skills.page(scopeOf(dataset), { limit, offset, includeInactive });
+        return json(page.map((skill) => presentSkill(skill, dataset)));
+      }),
+  });
+}
+
+function oneRoutes(dependencies: IngestDependencies): readonly Route[] {
+  const { logger } = dependencies;
+  const one = { ...common, path: '/api/v1/skills/:skillId', params: z.object({ skillId: z.string() }) } as const;
+  return [
+    defineRoute({
+      ...one,
+      method: 'GET',
+      summary: 'A skill with its procedure',
+      permission: onDatasets('read'),
+      query: datasetQuery,
+      responses: {
+        200: { description: 'The summary, and `procedure`', schema: summary.extend({ procedure: z.string() }) },
+        ...NOT_FOUND,
+      },
+      handle: ({ principal, params, query, context }) =>
+        orFixedFailure(logger, 'Failed to fetch skill', async () => {
+          const dataset = await datasetFor(dependencies, principal, query.dataset_id, { permission: 'read', context });
+          const stored = await findSkill(dependencies, dataset, params.skillId);
+          if (stored === null) throw skillNotFound();
+          return json({ ...presentSkill(stored.skill, dataset), procedure: stored.skill.procedure });
+        }),
+    }),
+    defineRoute({
+      ...one,
+      method: 'DELETE',
+      summary: 'Delete a skill with its runs and proposals',
+      permission: onDatasets('delete'),
+      query: datasetQuery,
+      responses: {
+        200: { description: '`{"status": "deleted", "id", "dataset_id"}`' },
+        ...NOT_FOUND,
+        409: { description: 'It failed' },
+      },
+      handle: ({ principal, params, query, context }) =>
+        orFixedFailure(logger, 'Failed to delete skill', async () => {
+          const permission = 'delete' as const;
+          const dataset = await datasetFor(dependencies, principal, query.dataset_id, { permission, context });
+          const id = params.skillId.toLowerCase();
+          if (!(await deleteSkill(dependencies, principal, { dataset, id }))) throw skillNotFound();
+          return json({ status: 'deleted', id, dataset_id: dataset.id });
+        }),
+    }),
+  ];
+}
+
+function datasetFor(
+  { messenger }: Pick<IngestDependencies, 'messenger'>,
+  principal: Principal,
+  id: string,
+  options: { readonly permission: Permission; readonly context: CallContext },
+) {
+  return targetDataset(messenger, principal, { id }, options);
+}
+
+function skillNotFound(): HttpError {
+  return new HttpError(404, { error: 'Skill not found' });
+}

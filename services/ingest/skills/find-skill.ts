@@ -1,0 +1,30 @@
+import { type DatasetRef, scopeOf } from '../../common/domain/dataset.ts';
+import { engramError } from '../../common/domain/errors.ts';
+import { isUuid } from '../../common/domain/ids.ts';
+import type { StoredSkill } from '../../common/repositories/skills.ts';
+import type { SkillDependencies } from './skill-dependencies.ts';
+
+/** An active skill of the dataset by its id; null when there is none. */
+export async function findSkill(
+  { skills }: Pick<SkillDependencies, 'skills'>,
+  dataset: DatasetRef,
+  id: string,
+): Promise<StoredSkill | null> {
+  if (!isUuid(id)) return null;
+  const stored = await skills.get(scopeOf(dataset), id.toLowerCase());
+  return stored?.skill.isActive ? stored : null;
+}
+
+/** By id or by name. `InvalidRequestError` when there is none, or when a name fits several. */
+export async function namedSkill(
+  dependencies: Pick<SkillDependencies, 'skills'>,
+  dataset: DatasetRef,
+  idOrName: string,
+): Promise<StoredSkill> {
+  const byId = await findSkill(dependencies, dataset, idOrName);
+  if (byId !== null) return byId;
+  const [found, ...others] = await dependencies.skills.named(scopeOf(dataset), idOrName);
+  if (found === undefined) throw engramError('InvalidRequestError', 'There is no such skill in the dataset.');
+  if (others.length > 0) throw engramError('InvalidRequestError', 'Several skills have that name; give the id.');
+  return found;
+}

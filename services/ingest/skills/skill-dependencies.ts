@@ -1,0 +1,7 @@
+import type { IngestDependencies } from '../usecases/dependencies.ts';
+
+/** What the use cases of skills work with. */
+export type SkillDependencies = Pick<
+  IngestDependencies,
+  'store' | 'skills' | 'skillRuns' | 'proposals' | 'models' | 'audit' | 'messenger' | 'clock' | 'ids' | 'logger'
+>;
