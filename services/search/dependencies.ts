@@ -11,6 +11,7 @@ import type { SearchHistory } from '../common/repositories/search-history.ts';
 import type { SessionContexts } from '../common/repositories/session-context.ts';
 import type { SessionEntries } from '../common/repositories/session-entries.ts';
 import type { Sessions } from '../common/repositories/sessions.ts';
+import type { Users } from '../common/repositories/users.ts';
 import type { VisibleSessions } from '../common/repositories/visible-sessions.ts';
 import type { TurnKeeper } from './conversation/turn-keeper.ts';
 import type { Retriever } from './retrieval/retrieval.ts';
@@ -60,6 +61,7 @@ export interface SessionReaders {
   readonly entries: SessionEntries;
   readonly contexts: SessionContexts;
   readonly visible: VisibleSessions;
+  readonly users: Pick<Users, 'childAgents'>;
 }
 
 /** What its routes work with. */

@@ -8,6 +8,7 @@ import { createSearchHistory, searchHistoryCollection } from '../common/reposito
 import { createSessionContexts } from '../common/repositories/session-context.ts';
 import { createSessionEntries } from '../common/repositories/session-entries.ts';
 import { createSessions } from '../common/repositories/sessions.ts';
+import { createUsers } from '../common/repositories/users.ts';
 import { createVisibleSessions } from '../common/repositories/visible-sessions.ts';
 import { createSessionWriter } from './conversation/session-writer.ts';
 import { createTurnKeeper } from './conversation/turn-keeper.ts';
@@ -71,5 +72,6 @@ function sessionReaders(store: DocumentStore): SessionReaders {
     entries: createSessionEntries(store, sessions),
     contexts: createSessionContexts(store),
     visible: createVisibleSessions(store, sessions),
+    users: createUsers(store),
   };
 }

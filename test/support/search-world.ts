@@ -35,6 +35,7 @@ import { createLedger, type Ledger, ledgerCollection } from '../../services/comm
 import { sessionContextCollection } from '../../services/common/repositories/session-context.ts';
 import { sessionEntriesCollection } from '../../services/common/repositories/session-entries.ts';
 import { sessionsCollection } from '../../services/common/repositories/sessions.ts';
+import { usersCollection } from '../../services/common/repositories/users.ts';
 import type { SearchModels, SearchServiceOptions, SearchSettings } from '../../services/search/dependencies.ts';
 import { createSearchService, searchCollections } from '../../services/search/service.ts';
 import { principalOf, type RunningApp, runApp } from './http-app.ts';
@@ -65,7 +66,7 @@ export const OWNER = principalOf('user-key');
 
 export async function createSearchWorld(): Promise<SearchWorld> {
   const store = createMemoryDocumentStore();
-  const sessionCollections = [sessionsCollection, sessionEntriesCollection, sessionContextCollection];
+  const sessionCollections = [sessionsCollection, sessionEntriesCollection, sessionContextCollection, usersCollection];
   await store.prepare([...searchCollections, ledgerCollection, ...sessionCollections]);
   const indexes = createMemoryDatasetIndexes();
   const ledger = createLedger(store);

@@ -71,9 +71,16 @@ export function defaultSession(dataset: string | null): string {
   return dataset === null ? 'default_session' : `default_session_${dataset}`;
 }
 
+/** As ingest takes them: longer ones are nobody's session. */
+const MAX_NAME_LENGTH = 1000;
+
 export function requireSessionName(name: string): void {
-  if (name.trim() !== '') return;
-  throw engramError('SessionParameterValidationError', 'session_id must be a non-empty string');
+  if (name.trim() === '') {
+    throw engramError('SessionParameterValidationError', 'session_id must be a non-empty string');
+  }
+  if (name.length <= MAX_NAME_LENGTH) return;
+  const text = `session_id must have at most ${MAX_NAME_LENGTH} characters`;
+  throw engramError('SessionParameterValidationError', text);
 }
 
 async function whatWasTold(

@@ -61,7 +61,7 @@ async function sessionOf(deps: LaneDependencies, request: SessionLaneRequest): P
   requireSessionName(name);
   const readable = await readableDatasets(deps, { ...request, datasets: {} });
   const ids = readable.map(({ id }) => id);
-  return readableSession(deps.sessions.visible, principal, { name, readable: ids });
+  return readableSession(deps.sessions, principal, { name, readable: ids });
 }
 
 type Ask = (readers: SessionReaders, request: SessionLaneRequest, session: Session) => Promise<SessionFinding | null>;

@@ -1,22 +1,25 @@
-import type { DatasetId } from '../../common/domain/brand.ts';
+import type { DatasetId, UserId } from '../../common/domain/brand.ts';
 import { isLimited, type Principal } from '../../common/domain/principal.ts';
 import type { Session } from '../../common/domain/session.ts';
-import type { VisibleSessions } from '../../common/repositories/visible-sessions.ts';
+import type { SessionReaders } from '../dependencies.ts';
 
 /**
- * The session of the name that a caller reads: one of a dataset before one of none, somebody else's before the own one
- * (the caller's agents and colleagues work in it), the one used last before others (search-recall.md §6.4). Null when the
- * caller may see none.
+ * The session of the name that a caller reads, of those it may see – its own, those of its agents, those of datasets it can
+ * read: one of a dataset before one of none, somebody else's before the own one (agents and colleagues work in it for the
+ * caller), the one used last before others (search-recall.md §6.4). Null when the caller may see none.
  */
 export async function readableSession(
-  visible: Pick<VisibleSessions, 'named'>,
+  { visible, users }: Pick<SessionReaders, 'visible' | 'users'>,
   principal: Principal,
   query: { readonly name: string; readonly readable: readonly DatasetId[] },
 ): Promise<Session | null> {
   const { name, readable } = query;
-  // A limited key reaches datasets, not its user: of the user's own sessions those of its datasets only.
-  const users = isLimited(principal) ? [] : [principal.id];
-  const sessions = await visible.named({ tenant: principal.tenant }, { users, datasets: readable }, name);
+  // A limited key reaches datasets, not its user: of the user's own sessions it sees those of its datasets.
+  const viewers: readonly UserId[] = isLimited(principal)
+    ? []
+    : [principal.id, ...(await users.childAgents(principal.id))];
+  const viewer = { users: viewers, datasets: readable };
+  const sessions = await visible.named({ tenant: principal.tenant }, viewer, name);
   const rank = ({ dataset, user }: Session) => (dataset === null ? 2 : 0) + (user === principal.id ? 1 : 0);
   return sessions.toSorted((one, other) => rank(one) - rank(other) || newerFirst(one, other))[0] ?? null;
 }

@@ -122,18 +122,22 @@ export async function hybridRows(
     readonly dataset: DatasetRef;
     readonly vector: QueryVector;
     readonly limit: number;
-    readonly kind: 'summary' | 'edge';
+    readonly kind: 'summary' | 'edge' | 'triplet';
+    readonly nodeSets?: readonly string[];
   },
 ): Promise<readonly ScoredRow[]> {
   const { dataset, vector, limit, kind } = target;
+  const inSets = target.nodeSets === undefined ? {} : { nodeSets: target.nodeSets };
   const scope = scopeOf(dataset);
   const visibility = createVisibility(deps.ledger, scope);
   const terms = tokenizeQuery(request.query);
   const fetchLimit = overFetch(limit);
   const { signal } = request.context;
   const [found, near] = await Promise.all([
-    terms.length === 0 ? null : deps.indexes.text.candidates(scope, { kind, terms, limit: fetchLimit }, signal),
-    vector === null ? [] : deps.indexes.vectors.nearest(scope, { kind, vector, limit: fetchLimit }, signal),
+    terms.length === 0
+      ? null
+      : deps.indexes.text.candidates(scope, { kind, terms, limit: fetchLimit, ...inSets }, signal),
+    vector === null ? [] : deps.indexes.vectors.nearest(scope, { kind, vector, limit: fetchLimit, ...inSets }, signal),
   ]);
   const candidates = found === null ? [] : await visibility.filter(found.candidates);
   const scored = found === null ? [] : scoreBm25({ candidates, statistics: found.statistics });
