@@ -75,15 +75,7 @@ export const FOREIGN_NAMES: readonly ForeignNames[] = [
     note: 'sync',
   },
   {
-    names: [
-      'IMPROVE_REVIEW_CONFLICTS',
-      'IMPROVE_EFFECTIVE_DATE_KEY',
-      'TRIPLET_EMBEDDING',
-      'DEFAULT_FEEDBACK_INFLUENCE',
-      'PERSONALIZATION_*',
-      'PREFERENCE_ALPHA',
-      'PREFERENCE_BETA',
-    ],
+    names: ['IMPROVE_REVIEW_CONFLICTS', 'IMPROVE_EFFECTIVE_DATE_KEY', 'TRIPLET_EMBEDDING'],
     status: 'later',
     note: 'improve',
   },

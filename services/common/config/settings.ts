@@ -3,6 +3,7 @@ import { access } from './settings/access.ts';
 import { budgets } from './settings/budgets.ts';
 import { cluster } from './settings/cluster.ts';
 import { improve } from './settings/improve.ts';
+import { learning } from './settings/learning.ts';
 import { mail } from './settings/mail.ts';
 import { models } from './settings/models.ts';
 import { oidc } from './settings/oidc.ts';
@@ -25,6 +26,7 @@ export const SETTINGS = {
   ...runs,
   ...sessions,
   ...improve,
+  ...learning,
   ...budgets,
 };
 

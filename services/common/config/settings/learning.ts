@@ -1,0 +1,44 @@
+import * as type from '../value-types.ts';
+import { setting } from './setting.ts';
+
+const section = 'Improve';
+
+/** What is learned about users and answers, and what it does to later answers. */
+export const learning = {
+  defaultFeedbackInfluence: setting({
+    names: ['DEFAULT_FEEDBACK_INFLUENCE'],
+    section,
+    type: type.number({ min: 0, max: 1 }),
+    default: '0.0',
+    meaning:
+      'How much ratings of earlier answers move the passages and statements that those were made from, when a request does not say: 0 = not at all, 1 = up to twice as high, or down to nothing.',
+  }),
+  personalizationEnabled: setting({
+    names: ['PERSONALIZATION_ENABLED'],
+    section,
+    type: type.flag(),
+    default: 'false',
+    meaning: 'Improve learns what each user prefers, and searches of one dataset put that first.',
+  }),
+  personalizationInfluence: setting({
+    names: ['PERSONALIZATION_INFLUENCE'],
+    section,
+    type: type.number({ min: 0, max: 1 }),
+    default: '0.3',
+    meaning: 'How much a full preference moves a passage or statement: 0.3 = by 30 % of its score.',
+  }),
+  preferenceAlpha: setting({
+    names: ['PREFERENCE_ALPHA'],
+    section,
+    type: type.number({ min: 0, max: 1 }).refine((alpha) => alpha > 0, 'must be greater than 0 and at most 1'),
+    default: '0.3',
+    meaning: 'How far one rating moves a preference.',
+  }),
+  preferenceBeta: setting({
+    names: ['PREFERENCE_BETA'],
+    section,
+    type: type.number({ min: 0, max: 1 }).refine((beta) => beta < 1, 'must be at least 0 and less than 1'),
+    default: '0.02',
+    meaning: 'What a preference loses with each turn of its user.',
+  }),
+};

@@ -1,0 +1,140 @@
+import type { QaEntry } from '../../common/domain/session.ts';
+import { type ContextRow, cutAtWord, MAX_CONTEXT_CHARACTERS } from '../../common/domain/session-context.ts';
+import { sentences } from '../../common/language/sentences.ts';
+import { tokenizeQuery } from '../../common/language/tokenize.ts';
+import type { Extractor } from '../../common/ports/extractor.ts';
+import type { ModelCallContext } from '../../common/ports/models.ts';
+import { addressesReader, MAX_READ, plainSentences, type StatementKind, statementsOf } from './statements.ts';
+
+/** Something that a session says and that may be worth keeping. */
+export interface Candidate {
+  /** Of the context row, or made from the turn's id. */
+  readonly id: string;
+  /** Id of the context row; null for what a turn says. */
+  readonly row: string | null;
+  /** `<profile>/<section>` of a row; what kind of statement else. */
+  readonly origin: string;
+  readonly text: string;
+  readonly confidence: number;
+  readonly at: string;
+  /** Why it may be kept, as a clause. */
+  readonly why: string;
+}
+
+const WHY: Readonly<Record<StatementKind | 'confirmed', string>> = {
+  preference: 'stated by the user as a preference',
+  rule: 'asked for by the user',
+  correction: 'corrected by the user',
+  fact: 'stated by the user',
+  confirmed: 'confirmed by the user',
+};
+
+/** Goals and the state of the work pass with the session. */
+const PASSING_SECTIONS: ReadonlySet<string> = new Set(['goals', 'workflow_state']);
+/** What an agent met once may be chance. */
+const MIN_AGENT_CONFIDENCE = 0.9;
+
+/** Whether a row is worth a lesson without anybody judging it. */
+export function isLasting({ profile, section, confidence }: ContextRow): boolean {
+  return !PASSING_SECTIONS.has(section) && (profile === 'qa' || confidence >= MIN_AGENT_CONFIDENCE);
+}
+
+export function candidateOfRow({ id, profile, section, content, confidence, createdAt }: ContextRow): Candidate {
+  const base = { id, row: id, origin: `${profile}/${section}`, confidence, at: createdAt };
+  return { ...base, text: content, why: `learned in the session as ${section.replaceAll('_', ' ')}` };
+}
+
+/** Ratings from here confirm an answer; up to there they reject it. */
+const CONFIRMS = 4;
+const REJECTS = 2;
+const MAX_QUESTION = 120;
+const MAX_ANSWER = 2_000;
+
+/**
+ * What a turn says that lasts: what the user stated, corrected and confirmed. Nothing that only an answer claims. `rated`:
+ * the turn is read again because of its feedback, its question was read before.
+ */
+export async function candidatesOfTurn(
+  extractor: Extractor | null,
+  turn: QaEntry,
+  { rated, context }: { readonly rated: boolean; readonly context: ModelCallContext },
+): Promise<readonly Candidate[]> {
+  const said = rated ? [] : await stated(extractor, turn, context);
+  return [...said, ...corrected(turn), ...confirmed(turn)].map(({ kind, text, confidence }, at) => ({
+    ...{ id: `${turn.id}/${at}`, row: null, origin: kind, at: turn.time, why: WHY[kind] },
+    text: cutAtWord(text, 2 * MAX_CONTEXT_CHARACTERS),
+    confidence,
+  }));
+}
+
+interface Said {
+  readonly kind: StatementKind | 'confirmed';
+  readonly text: string;
+  readonly confidence: number;
+}
+
+/** By their wording; and what states a relation between named things. */
+async function stated(
+  extractor: Extractor | null,
+  { question }: QaEntry,
+  context: ModelCallContext,
+): Promise<readonly Said[]> {
+  const found: readonly Said[] = statementsOf(question);
+  const plain = plainSentences(question);
+  if (extractor === null || plain.length <= found.length) return found;
+  const known = new Set(found.map(({ text }) => text.toLowerCase()));
+  const input = { text: plain.join('\n'), documentName: '', headings: [], knownNames: [] };
+  const { relations } = await extractor.extract(input, context);
+  const evidence = new Set(relations.map((relation) => relation.evidence.replaceAll(/\s+/gu, ' ').trim()));
+  const facts = plain.filter(
+    (line) => evidence.has(line) && ![...known].some((text) => line.toLowerCase().includes(text)),
+  );
+  return [...found, ...facts.map((text) => ({ kind: 'fact' as const, text, confidence: 0.8 }))];
+}
+
+/** What the feedback says against the answer. */
+function corrected({ question, feedbackText, feedbackScore }: QaEntry): readonly Said[] {
+  if (feedbackText === null) return [];
+  const statements = statementsOf(feedbackText);
+  if (statements.length > 0) return statements.map((statement) => inQuestion(question, statement));
+  if (feedbackScore === null || feedbackScore > REJECTS) return [];
+  const [first] = plainSentences(feedbackText);
+  if (first === undefined || first.split(' ').length < 3) return [];
+  return [inQuestion(question, { kind: 'correction', text: first, confidence: 0.85 })];
+}
+
+/** A correction is understood only beside what was asked. */
+function inQuestion(question: string, said: Said): Said {
+  const asked = line(question, MAX_QUESTION);
+  if (said.kind !== 'correction' || asked === '' || addressesReader(asked)) return said;
+  return { ...said, text: `Asked "${asked}": ${said.text}` };
+}
+
+/** The beginning of an answer that the user found right, beside its question unless it stands alone. */
+function confirmed({ question, answer, feedbackScore }: QaEntry): readonly Said[] {
+  if (feedbackScore === null || feedbackScore < CONFIRMS) return [];
+  const asked = line(question, MAX_QUESTION);
+  if (!/[?？]/u.test(question.slice(0, MAX_READ)) || addressesReader(asked)) return [];
+  const [first = ''] = sentences(answer.slice(0, MAX_ANSWER)).map((sentence) => line(sentence.text, MAX_READ));
+  if (first === '' || first.length > MAX_CONTEXT_CHARACTERS || /[?？]$/u.test(first)) return [];
+  if (addressesReader(first) || KNOWS_NOTHING.test(first)) return [];
+  const terms = new Set(tokenizeQuery(asked));
+  const shared = new Set(tokenizeQuery(first).filter((term) => terms.has(term))).size;
+  const standsAlone = shared >= 2 && first.split(' ').length >= 4;
+  const text = standsAlone ? first : `Asked "${asked}": ${first}`;
+  return [{ kind: 'confirmed', text, confidence: feedbackScore === 5 ? 0.9 : 0.8 }];
+}
+
+const KNOWS_NOTHING =
+  /\b(?:don(?:'|’)?t|do not|does not|cannot|can(?:'|’)?t|unable to|no)\b.{0,30}\b(?:know|hold|find|information|idea|answer|help)/iu;
+
+function line(text: string, limit: number): string {
+  return cutAtWord(
+    text
+      .slice(0, 8 * limit)
+      .replaceAll(/\s+/gu, ' ')
+      .trim()
+      .toWellFormed(),
+    limit,
+  );
+}

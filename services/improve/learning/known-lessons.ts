@@ -1,0 +1,108 @@
+import type { DataItemId } from '../../common/domain/brand.ts';
+import type { ChunkPayload, EntityPayload } from '../../common/domain/index-rows.ts';
+import { scoreBm25 } from '../../common/domain/ranking/bm25.ts';
+import { collapseNearDuplicates } from '../../common/domain/ranking/near-duplicates.ts';
+import type { DatasetScope } from '../../common/domain/scope.ts';
+import { tokenizeQuery } from '../../common/language/tokenize.ts';
+import type { DatasetIndexes } from '../../common/ports/dataset-indexes.ts';
+import type { TextCandidate } from '../../common/ports/text-index.ts';
+import { type Ledger, visible } from '../../common/repositories/ledger.ts';
+
+export const LEARNINGS_NODE_SET = 'session_learnings';
+
+export interface KnownLessonsDependencies {
+  readonly indexes: Pick<DatasetIndexes, 'text'>;
+  readonly ledger: Pick<Ledger, 'committed'>;
+}
+
+const SIMILAR_LESSONS = 5;
+const GLOSSARY_NAMES = 20;
+/** Rows are asked for beyond those wanted: some are of generations that nobody sees. */
+const OVER_FETCH = 4;
+const MAX_TERMS = 64;
+
+/** Statements of lessons that the dataset has, the most similar first. */
+export async function similarLessons(
+  deps: KnownLessonsDependencies,
+  scope: DatasetScope,
+  statement: string,
+): Promise<readonly string[]> {
+  const rows = await best(deps, scope, {
+    kind: 'chunk',
+    text: statement,
+    nodeSets: [LEARNINGS_NODE_SET],
+    limit: SIMILAR_LESSONS,
+  });
+  return rows.map(({ payload }) => statementOfDocument((payload as ChunkPayload).text));
+}
+
+/** Names that the dataset uses for what a statement is about. */
+export async function glossary(
+  deps: KnownLessonsDependencies,
+  scope: DatasetScope,
+  statement: string,
+): Promise<readonly string[]> {
+  const rows = await best(deps, scope, { kind: 'entity', text: statement, limit: GLOSSARY_NAMES });
+  return [...new Set(rows.map(({ payload }) => (payload as EntityPayload).name))];
+}
+
+async function best(
+  { indexes, ledger }: KnownLessonsDependencies,
+  scope: DatasetScope,
+  query: {
+    readonly kind: 'chunk' | 'entity';
+    readonly text: string;
+    readonly nodeSets?: readonly string[];
+    readonly limit: number;
+  },
+): Promise<readonly TextCandidate[]> {
+  const { kind, text, nodeSets, limit } = query;
+  const terms = tokenizeQuery(text).slice(0, MAX_TERMS);
+  if (terms.length === 0) return [];
+  const asked = { kind, terms, limit: limit * OVER_FETCH, ...(nodeSets === undefined ? {} : { nodeSets }) };
+  const { candidates, statistics } = await indexes.text.candidates(scope, asked);
+  const committed = await ledger.committed(scope, [...new Set(candidates.map(({ item }) => item as DataItemId))]);
+  const seen = visible(candidates, committed);
+  return scoreBm25({ candidates: seen, statistics })
+    .slice(0, limit)
+    .map(({ row }) => row);
+}
+
+const HEADING = '# Session learning';
+
+/** What a lesson is kept as (cognify-improve.md §3.10). Session ids are chosen by callers: one line of them. */
+export function lessonDocument(
+  session: string,
+  { statement, why }: { readonly statement: string; readonly why: string },
+) {
+  const name = session.slice(0, 200).replaceAll(/\s+/gu, ' ').toWellFormed();
+  return `${HEADING} (session ${name})\n\n${statement}${why === '' ? '' : ` (${why}.)`}\n`;
+}
+
+/** The statement of a document of that form, without its reason. */
+export function statementOfDocument(text: string): string {
+  const body = text.startsWith(HEADING) ? text.slice(Math.max(0, text.indexOf('\n'))) : text;
+  return body.trim().replace(/ \([^()]*\.\)$/u, '');
+}
+
+/** Shingles that two statements share before one is a repetition of the other. */
+const SAME = 0.7;
+
+/** Whether one of the texts says what the statement says: same numbers and negations, nearly the same words in order. */
+export function isKnown(statement: string, known: readonly string[]): boolean {
+  return known.some((text) => collapseNearDuplicates([asItem(text), asItem(statement)], SAME).length === 1);
+}
+
+/** Groups of items that say the same; what came first leads. */
+export function sameStatements<Item extends { readonly text: string }>(items: readonly Item[]): readonly Item[][] {
+  const numbered = items.map((item, at) => ({ ...asItem(item.text), id: String(at), item }));
+  const byId = new Map(numbered.map(({ id, item }) => [id, item]));
+  return collapseNearDuplicates(numbered, SAME).map(({ item, duplicates }) => [
+    item.item,
+    ...duplicates.flatMap((id) => byId.get(id) ?? []),
+  ]);
+}
+
+function asItem(text: string) {
+  return { id: '', text: text.toLowerCase() };
+}

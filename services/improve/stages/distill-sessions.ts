@@ -1,0 +1,193 @@
+import { hash } from 'node:crypto';
+import { payerOf } from '../../common/domain/budget.ts';
+import { scopeOf } from '../../common/domain/dataset.ts';
+import { engramError } from '../../common/domain/errors.ts';
+import type { RunState } from '../../common/domain/run.ts';
+import type { SessionKey } from '../../common/domain/session.ts';
+import { normalisedContent } from '../../common/domain/session-context.ts';
+import type { ActiveModels, ModelSource } from '../../common/ports/active-models.ts';
+import type { DocumentStore } from '../../common/ports/document-store.ts';
+import type { Logger } from '../../common/ports/logger.ts';
+import type { ModelCallContext } from '../../common/ports/models.ts';
+import { sessionDocumentId } from '../../common/repositories/sessions.ts';
+import type { ImproveSettings } from '../dependencies.ts';
+import type { Candidate } from '../learning/candidates.ts';
+import type { Lesson } from '../learning/curate-lessons.ts';
+import { type Distilled, distilByModel } from '../learning/distil-by-model.ts';
+import { eachSession, outcomeOf } from '../learning/each-session.ts';
+import {
+  isKnown,
+  type KnownLessonsDependencies,
+  LEARNINGS_NODE_SET,
+  lessonDocument,
+  sameStatements,
+  similarLessons,
+} from '../learning/known-lessons.ts';
+import { type MaterialDependencies, materialOf, type SessionMaterial } from '../learning/session-material.ts';
+import type { ImprovePass, Stage } from '../stage.ts';
+
+export interface DistillSessionsDependencies extends MaterialDependencies, KnownLessonsDependencies {
+  readonly store: Pick<DocumentStore, 'commit'>;
+  readonly models: Pick<ModelSource, 'current'>;
+  readonly logger: Logger;
+  readonly settings: Pick<ImproveSettings, 'distillMaxBatches'>;
+  /** The texts as items of the dataset, cognified. The same key is the same item. */
+  keepDocuments(pass: ImprovePass, documents: readonly LessonDocument[]): Promise<RunState>;
+}
+
+export interface LessonDocument {
+  readonly key: string;
+  readonly name: string;
+  readonly text: string;
+  readonly nodeSets: readonly string[];
+}
+
+const NAME = 'distill_sessions';
+/** Of one message and one run. */
+const DOCUMENTS_AT_ONCE = 200;
+
+/**
+ * Stage 5 (cognify-improve.md §3.10): what sessions have said that lasts becomes one document each. Without a model
+ * statements are found by rules and grouped by their words; with one, a curator and a writer judge them.
+ */
+export function createDistillSessions(deps: DistillSessionsDependencies): Stage {
+  return {
+    name: NAME,
+    needsSessions: true,
+    gate: async () => null,
+    async run(pass) {
+      const models = await deps.models.current();
+      const counts = { documents: 0, sessions_completed: 0, entries_uncurated: 0 };
+      const failures = await eachSession({ logger: deps.logger, stage: NAME }, pass, async (key) => {
+        const { documents, uncurated, failed } = await distil(deps, pass, { key, models });
+        counts.documents += documents;
+        counts.entries_uncurated += uncurated;
+        if (failed > 0) throw callsFailed(failed);
+        if (documents > 0) counts.sessions_completed += 1;
+      });
+      const { documents, sessions_completed, entries_uncurated } = counts;
+      return outcomeOf(failures, { documents, sessions_completed, sessions_failed: failures.count, entries_uncurated });
+    },
+  };
+}
+
+interface SessionResult {
+  readonly documents: number;
+  readonly uncurated: number;
+  /** Calls of the model. */
+  readonly failed: number;
+}
+
+async function distil(
+  deps: DistillSessionsDependencies,
+  pass: ImprovePass,
+  { key, models }: { readonly key: SessionKey; readonly models: ActiveModels },
+): Promise<SessionResult> {
+  const { languageModel, extractor } = models;
+  const { principal, signal } = pass;
+  const payer = payerOf(principal);
+  const context: ModelCallContext = { scope: { tenant: principal.tenant }, purpose: 'extraction', payer, signal };
+  // A model configured for extraction would be asked once more for each turn: the curator reads them anyway.
+  const reading = { extractor: languageModel === null ? extractor : null, context, byModel: languageModel !== null };
+  const material = await materialOf(deps, pass, key, reading);
+  if (material === null) return { documents: 0, uncurated: 0, failed: 0 };
+  const scope = scopeOf(pass.dataset);
+  const maxBatches = deps.settings.distillMaxBatches;
+  const distilled =
+    languageModel === null
+      ? byRules(material)
+      : await distilByModel(languageModel, material, { deps, scope, maxBatches, context });
+  const fresh = await unknownOf(deps, pass, distilled.lessons);
+  signal.throwIfAborted();
+  await publish(deps, pass, material, fresh);
+  await seal(deps, pass, material, distilled);
+  return { documents: fresh.length, uncurated: distilled.uncurated, failed: distilled.failed.length };
+}
+
+/** One lesson for candidates that say the same, in the words of the surest. */
+function byRules({ candidates }: SessionMaterial): Distilled {
+  const lessons = sameStatements(candidates).flatMap((members): readonly Lesson[] => {
+    const [first] = members.toSorted((left, right) => right.confidence - left.confidence);
+    return first === undefined ? [] : [{ statement: first.text, why: first.why, members }];
+  });
+  return { lessons, sealed: candidates, uncurated: 0, failed: [] };
+}
+
+/** Without those that the dataset, or another lesson of the list, says already. */
+async function unknownOf(
+  deps: DistillSessionsDependencies,
+  pass: ImprovePass,
+  lessons: readonly Lesson[],
+): Promise<readonly Lesson[]> {
+  const distinct = sameStatements(lessons.map((lesson) => ({ text: lesson.statement, lesson })));
+  const fresh: Lesson[] = [];
+  for (const [first] of distinct) {
+    if (first === undefined) continue;
+    pass.signal.throwIfAborted();
+    const known = await similarLessons(deps, scopeOf(pass.dataset), first.text);
+    if (!isKnown(first.text, known)) fresh.push(first.lesson);
+  }
+  return fresh;
+}
+
+async function publish(
+  deps: DistillSessionsDependencies,
+  pass: ImprovePass,
+  { session }: SessionMaterial,
+  lessons: readonly Lesson[],
+): Promise<void> {
+  const nodeSets = [LEARNINGS_NODE_SET, `${LEARNINGS_NODE_SET}:${session.session}`, ...(session.nodeSets ?? [])];
+  const documents = lessons.map((lesson): LessonDocument => {
+    const print = hash('sha256', normalisedContent(lesson.statement));
+    return {
+      key: `lesson/${sessionDocumentId(session)}/${print}`,
+      name: `session_learning_${print.slice(0, 12)}`,
+      text: lessonDocument(session.session, lesson),
+      nodeSets: [...new Set(nodeSets)],
+    };
+  });
+  for (let start = 0; start < documents.length; start += DOCUMENTS_AT_ONCE) {
+    const run = await deps.keepDocuments(pass, documents.slice(start, start + DOCUMENTS_AT_ONCE));
+    if (run.status === 'DATASET_PROCESSING_ERRORED') throw runFailed(run);
+  }
+}
+
+/**
+ * After the lessons are durable. Where calls failed, the turns from the first that was not read stay open, and what of
+ * them was read is kept by its id.
+ */
+async function seal(
+  deps: DistillSessionsDependencies,
+  pass: ImprovePass,
+  { session, before, turnOf, candidates }: SessionMaterial,
+  { sealed }: Distilled,
+): Promise<void> {
+  const ids = new Set(sealed.map(({ id }) => id));
+  const open = candidates.filter(({ id }) => !ids.has(id));
+  const openTurns = open.flatMap(({ id }) => turnOf.get(id) ?? []);
+  const isOpen = openTurns.length > 0;
+  const firstOpen = Math.min(...openTurns.filter((turn) => turn > before.turns));
+  const kept = sealed.filter((candidate) => candidate.row !== null || isOpen);
+  const known = isOpen ? before.rows : before.rows.filter((id) => !isTurnCandidate(id));
+  const write = deps.distillations.write(session, {
+    version: before.version,
+    turns: Math.min(session.qaCount, firstOpen - 1),
+    feedback: isOpen ? before.feedback : session.feedbackCount,
+    rows: [...known, ...kept.map(({ id }) => id)],
+  });
+  await deps.store.commit(scopeOf(pass.dataset), [write]);
+}
+
+function isTurnCandidate(id: Candidate['id']): boolean {
+  return id.includes('/');
+}
+
+function callsFailed(failed: number) {
+  return engramError('CogneeSystemError', `${failed} model call(s) of the distillation failed.`);
+}
+
+function runFailed({ errorClass, errorMessage }: RunState) {
+  const isBudget = errorClass === 'LLMPaymentRequiredError';
+  const message = errorMessage ?? 'The lessons could not be cognified.';
+  return engramError(isBudget ? 'LLMPaymentRequiredError' : 'CogneeSystemError', message);
+}

@@ -1,0 +1,176 @@
+import { scopeOf } from '../../common/domain/dataset.ts';
+import {
+  decayedWeight,
+  forgottenAtTurn,
+  isForgotten,
+  movedWeight,
+  NEUTRAL_PREFERENCE,
+} from '../../common/domain/preference.ts';
+import type { Session, SessionKey } from '../../common/domain/session.ts';
+import type { SessionNote } from '../../common/messaging/methods/ingest.ts';
+import type { DocumentStore, Write } from '../../common/ports/document-store.ts';
+import type { PreferenceProgress, Preferences, PreferenceWeight } from '../../common/repositories/preferences.ts';
+import type { SessionContexts } from '../../common/repositories/session-context.ts';
+import type { SessionEntries } from '../../common/repositories/session-entries.ts';
+import type { Sessions } from '../../common/repositories/sessions.ts';
+import type { ImproveSettings } from '../dependencies.ts';
+import { sessionScope } from '../learning/each-session.ts';
+import { markTurns } from '../learning/mark-turns.ts';
+import { newLines, withLines } from '../learning/preference-lines.ts';
+import { type RatedTurn, ratedTurns } from '../learning/rated-turns.ts';
+import type { ImprovePass, Stage } from '../stage.ts';
+
+export interface UpdateUserPreferencesDependencies {
+  readonly store: Pick<DocumentStore, 'commit'>;
+  readonly sessions: Pick<Sessions, 'get'>;
+  readonly entries: Pick<SessionEntries, 'feedbackAfter' | 'qa' | 'qasAfter'>;
+  readonly contexts: Pick<SessionContexts, 'feedback' | 'rows'>;
+  readonly preferences: Preferences;
+  readonly settings: Pick<ImproveSettings, 'personalizationEnabled' | 'preferenceAlpha' | 'preferenceBeta'>;
+  /** What was made of answers, noted in the session by its owner. */
+  noteOnSession(pass: ImprovePass, key: SessionKey, notes: readonly SessionNote[]): Promise<void>;
+}
+
+/** Ratings of one commit, over all sessions. */
+const TURNS_AT_ONCE = 40;
+const NEUTRAL_RATING = 3;
+const FORGOTTEN_AT_ONCE = 500;
+
+/**
+ * Stage 6 (cognify-improve.md §3.11): what the caller prefers of the dataset. Ratings move the weights of the nodes that
+ * answers used, turns let them decay, stated preferences become lines of a text. Weights and the progress that counts their
+ * turns are one commit, so nothing is counted twice; the marks in the sessions follow.
+ */
+export function createUpdateUserPreferences(deps: UpdateUserPreferencesDependencies): Stage {
+  return {
+    name: 'update_user_preferences',
+    needsSessions: true,
+    async gate() {
+      return deps.settings.personalizationEnabled ? null : { status: 'skipped', reason: 'personalization_disabled' };
+    },
+    async run(pass) {
+      const sessions = await sessionsOf(deps, pass);
+      const counts = { turns_applied: 0, edges_written: 0, edges_pruned: 0, text_lines_added: 0 };
+      let hasChanged = false;
+      for (let isMore = true; isMore; ) {
+        pass.signal.throwIfAborted();
+        const round = await countTurns(deps, pass, sessions);
+        isMore = round.isMore;
+        hasChanged ||= round.hasChanged;
+        counts.turns_applied += round.applied;
+        counts.edges_written += round.written;
+        counts.text_lines_added += round.lines;
+      }
+      counts.edges_pruned = hasChanged ? await forget(deps, pass) : 0;
+      for (const session of sessions) await markTurns(deps, pass, session);
+      return { status: 'completed', counts, ...(hasChanged ? {} : { reason: 'no_changes' }) };
+    },
+  };
+}
+
+async function sessionsOf(
+  { sessions }: UpdateUserPreferencesDependencies,
+  pass: ImprovePass,
+): Promise<readonly Session[]> {
+  const keys = new Map(pass.sessions.map((key) => [key.session, key]));
+  const found = await Promise.all([...keys.values()].map((key) => sessions.get(sessionScope(pass), key)));
+  return found.filter((session) => session !== null);
+}
+
+/** One commit: the turns since the last, some of the ratings, the lines. */
+async function countTurns(deps: UpdateUserPreferencesDependencies, pass: ImprovePass, sessions: readonly Session[]) {
+  const scope = scopeOf(pass.dataset);
+  const user = pass.principal.id;
+  const known = await deps.preferences.of(scope, user);
+  const steps: { session: Session; before: PreferenceProgress; after: PreferenceProgress }[] = [];
+  const rated: RatedTurn[] = [];
+  for (const session of sessions) {
+    const before = await deps.preferences.progress(scope, session);
+    const limit = TURNS_AT_ONCE - rated.length;
+    const found = await ratedTurns(deps, sessionScope(pass), { session, progress: before, limit });
+    rated.push(...found.turns);
+    const { feedback, remarks } = found;
+    steps.push({ session, before, after: { ...before, turns: session.qaCount, feedback, remarks } });
+  }
+  const newTurns = steps.reduce((sum, { session, before }) => sum + session.qaCount - before.turns, 0);
+  const lines = await newLines(deps, pass, { steps, known });
+  const turns = known.turns + newTurns;
+  const { weights, applied } = await movedWeights(deps, pass, { rated, turns });
+  const hasMoved = steps.some(({ before, after }) => JSON.stringify(before) !== JSON.stringify(after));
+  const preference = { ...withLines(known, lines), turns };
+  const isWritten = weights.length > 0 || lines.lines.length > 0 || (known.version > 0 && newTurns > 0);
+  if (hasMoved || isWritten) {
+    const writes: readonly Write[] = [
+      ...(isWritten ? [deps.preferences.preferenceWrite(user, preference)] : []),
+      ...weights.map(({ version, ...weight }) => deps.preferences.weightWrite(user, weight, version)),
+      ...steps.map(({ session, after }) => deps.preferences.progressWrite(session, after)),
+    ];
+    await deps.store.commit(scope, writes);
+  }
+  return {
+    ...{ applied, written: weights.length, lines: lines.lines.length, hasChanged: newTurns > 0 || isWritten },
+    isMore: steps.some(({ session, after }) => after.feedback < session.feedbackCount),
+  };
+}
+
+/** The nodes of the rated turns, moved in the order of time, each from where the turns have let it decay to. */
+async function movedWeights(
+  { preferences, settings }: UpdateUserPreferencesDependencies,
+  { dataset, principal }: ImprovePass,
+  { rated, turns }: { readonly rated: readonly RatedTurn[]; readonly turns: number },
+): Promise<{
+  readonly weights: readonly (PreferenceWeight & { readonly version: number })[];
+  readonly applied: number;
+}> {
+  const { preferenceAlpha: alpha, preferenceBeta: beta } = settings;
+  const telling = rated
+    .filter(({ rating, nodes }) => rating !== NEUTRAL_RATING && nodes.length > 0)
+    .toSorted((left, right) => compare(left.turn.time, right.turn.time) || left.turn.number - right.turn.number);
+  const nodes = [...new Set(telling.flatMap((turn) => turn.nodes))];
+  const stored = await preferences.weights(scopeOf(dataset), principal.id, nodes);
+  const byNode = new Map(stored.map((weight) => [weight.nodeId, weight]));
+  const current = new Map(
+    nodes.map((node) => {
+      const weight = byNode.get(node);
+      return [node, weight === undefined ? NEUTRAL_PREFERENCE : decayedWeight(weight, turns, beta)];
+    }),
+  );
+  for (const { rating, nodes: used } of telling) {
+    for (const node of used) current.set(node, movedWeight(current.get(node) ?? NEUTRAL_PREFERENCE, rating, alpha));
+  }
+  const weights = [...current].map(([nodeId, weight]) => {
+    const aging = { weight, updatedAtTurn: turns };
+    return {
+      nodeId,
+      ...aging,
+      forgottenAtTurn: forgottenAtTurn(aging, beta),
+      version: byNode.get(nodeId)?.version ?? 0,
+    };
+  });
+  return { weights, applied: telling.length };
+}
+
+/** Removes preferences that have come back to neutral. */
+async function forget(deps: UpdateUserPreferencesDependencies, pass: ImprovePass): Promise<number> {
+  const { preferences, settings, store } = deps;
+  const scope = scopeOf(pass.dataset);
+  const user = pass.principal.id;
+  const { turns } = await preferences.of(scope, user);
+  let pruned = 0;
+  for (;;) {
+    const found = await preferences.forgotten(scope, user, turns, FORGOTTEN_AT_ONCE);
+    const writes = found.map((weight) => {
+      if (isForgotten(weight, turns, settings.preferenceBeta)) return preferences.removeWeightWrite(user, weight);
+      // It was to decay faster when it was written.
+      const later = forgottenAtTurn(weight, settings.preferenceBeta);
+      return preferences.weightWrite(user, { ...weight, forgottenAtTurn: later }, weight.version);
+    });
+    if (writes.length > 0) await store.commit(scope, writes);
+    pruned += writes.filter(({ kind }) => kind === 'remove').length;
+    if (found.length < FORGOTTEN_AT_ONCE) return pruned;
+  }
+}
+
+function compare(left: string, right: string): number {
+  return left < right ? -1 : left > right ? 1 : 0;
+}
