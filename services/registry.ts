@@ -105,6 +105,7 @@ const REGISTRY: Readonly<Partial<Record<ServiceName, () => Promise<BuildService>
             ttlMs: config.sessionTtlMs,
             purgeEveryMs: config.sessionPurgeIntervalMs,
             abandonAfterMs: config.sessionAbandonAfterMs,
+            tracesAreBridged: !config.improveStagesDisabled.includes('persist_agent_traces'),
             autoImprove: config.improveAutoEnabled
               ? { entries: config.improveDebounceEntries, ms: config.improveDebounceMs }
               : null,

@@ -15,15 +15,18 @@ import { createAgentConnections } from '../common/repositories/agent-connections
 import { createBlobIntents } from '../common/repositories/blob-intents.ts';
 import { createBudgets } from '../common/repositories/budget-keeper.ts';
 import { createDataItems } from '../common/repositories/data-items.ts';
+import { createDatasets } from '../common/repositories/datasets.ts';
 import { createImproveWishes } from '../common/repositories/improve-wishes.ts';
 import { createProposals } from '../common/repositories/proposals.ts';
 import { createSessionContexts } from '../common/repositories/session-context.ts';
 import { createSessionEntries } from '../common/repositories/session-entries.ts';
+import { createSessionRemoval } from '../common/repositories/session-removal.ts';
 import { createSessions } from '../common/repositories/sessions.ts';
 import { createSkillRuns } from '../common/repositories/skill-runs.ts';
 import { createSkills } from '../common/repositories/skills.ts';
 import { createUsers } from '../common/repositories/users.ts';
 import { createVisibleSessions } from '../common/repositories/visible-sessions.ts';
+import { createWatermarks } from '../common/repositories/watermarks.ts';
 import { createRepeating } from '../common/runs/repeating.ts';
 import { addRoutes } from './routes/add.ts';
 import { builtRoutes } from './routes/built.ts';
@@ -35,6 +38,7 @@ import { rememberRoutes } from './routes/remember.ts';
 import { sessionRoutes } from './routes/sessions.ts';
 import { skillRoutes } from './routes/skills.ts';
 import type { IngestDependencies } from './usecases/dependencies.ts';
+import { createSessionExpiry } from './usecases/expire-sessions.ts';
 import { keepDocuments } from './usecases/keep-documents.ts';
 import { keepTurnNote } from './usecases/keep-turn-note.ts';
 import { appendTurn, noteOnSession } from './usecases/session-messages.ts';
@@ -54,6 +58,10 @@ type Owned =
   | 'sessionEntries'
   | 'visibleSessions'
   | 'wishes'
+  | 'sessionRemoval'
+  | 'sessionContexts'
+  | 'watermarks'
+  | 'datasets'
   | 'skills'
   | 'skillRuns'
   | 'proposals'
@@ -76,6 +84,10 @@ export function createIngestService(options: IngestServiceOptions): Service {
     sessionEntries: createSessionEntries(store, sessions),
     visibleSessions: createVisibleSessions(store, sessions),
     wishes: createImproveWishes(store),
+    sessionRemoval: createSessionRemoval(store),
+    sessionContexts: createSessionContexts(store),
+    watermarks: createWatermarks(store),
+    datasets: createDatasets(store),
     skills: createSkills(store),
     skillRuns: createSkillRuns(store),
     proposals: createProposals(store),
@@ -86,6 +98,12 @@ export function createIngestService(options: IngestServiceOptions): Service {
     work: () => sweepBlobs(dependencies, SYSTEM_SCOPE),
     everyMs: SWEEP_EVERY_MS,
     onError: (error) => options.logger.error('ingest.sweep.failed', { error }),
+  });
+  const expiry = createSessionExpiry(dependencies);
+  const purge = createRepeating({
+    work: () => expiry.pass(),
+    everyMs: options.settings.sessions.purgeEveryMs,
+    onError: (error) => options.logger.error('ingest.sessions.purge.failed', { error }),
   });
   const subscriptions: Subscription[] = [];
   return {
@@ -124,9 +142,10 @@ export function createIngestService(options: IngestServiceOptions): Service {
         ),
       );
       sweep.start();
+      purge.start();
     },
     async stop() {
-      await sweep.stop();
+      await Promise.all([sweep.stop(), purge.stop()]);
       await Promise.all(subscriptions.splice(0).map((subscription) => subscription.stop()));
     },
   };

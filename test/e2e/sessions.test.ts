@@ -67,6 +67,29 @@ describe('sessions', function () {
     expect(await names(grace)).to.deep.equal(['same']);
   });
 
+  it('go with their dataset, whosever they are, and with their user when everything is forgotten', async () => {
+    const [one, other] = [await person(app, 'one'), await person(app, 'other')];
+    const { dataset_id: dataset } = await remember(one, 'about it', 'x', 'to_forget');
+    await remember(one, 'elsewhere', 'x', 'kept');
+    const reader = (await other.get('/users/me')).json.id as string;
+    await one.post(`/permissions/datasets/${reader}?permission_name=write`, [dataset]);
+    const entry = { type: 'qa', question: 'foreign', answer: 'y' };
+    await other.post('/remember/entry', { entry, session_id: 'on a shared one', dataset_id: dataset });
+    await remember(other, 'own', 'x');
+    const forgotten = await one.post('/forget', { dataset: 'to_forget' });
+    expect(forgotten.status, forgotten.text).to.equal(200);
+    expect(await names(one)).to.deep.equal(['elsewhere']);
+    expect(await names(other)).to.deep.equal(['own']);
+    await remember(one, 'memory', 'x', 'kept');
+    const { dataset_id: kept } = await remember(one, 'memory', 'y', 'kept');
+    await one.post('/forget', { dataset_id: kept, memory_only: true });
+    expect(await names(one)).to.deep.equal([]);
+    await remember(one, 'last', 'x', 'kept');
+    expect((await one.post('/forget', { everything: true })).status).to.equal(200);
+    expect(await names(one)).to.deep.equal([]);
+    expect(await names(other)).to.deep.equal(['own']);
+  });
+
   it('are listed by page, order and status, and counted', async () => {
     const one = await person(app, 'pages');
     for (const name of ['a', 'b', 'c']) await remember(one, name, name);

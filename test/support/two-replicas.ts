@@ -192,6 +192,7 @@ const INGEST_SETTINGS = {
   ...{ maxDocumentBytes: 2 ** 24, parseConcurrency: 4, acceptLocalPaths: false, localRoots: [] },
   sessions: {
     ...{ enabled: true, autoFeedback: true, ttlMs: 0, purgeEveryMs: 3_600_000, abandonAfterMs: 1_800_000 },
+    tracesAreBridged: true,
     autoImprove: null,
   },
 };

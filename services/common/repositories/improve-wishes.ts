@@ -68,6 +68,7 @@ export interface ImproveWishes {
     wish: { readonly user: UserId; readonly session: string; readonly dataset: DatasetId },
     when: { readonly at: Date; readonly debounce: Debounce },
   ): Promise<readonly Write[]>;
+  has(scope: Scope, wish: Pick<ImproveWish, 'user' | 'session' | 'dataset'>): Promise<boolean>;
   /** Of every tenant, those due longest first. */
   due(scope: SystemScope, now: Date, limit: number): Promise<readonly ImproveWish[]>;
   /** Nobody else sees it as due until then; who dies leaves it to others. Null when somebody else took it. */
@@ -97,6 +98,7 @@ export function createImproveWishes(store: DocumentStore): ImproveWishes {
       const document = { userId, sessionId, datasetId, ...waitingFor };
       return [stored === null ? insert(collection, id, document) : replace(collection, id, document, stored.version)];
     },
+    has: async (scope, wish) => (await store.get(scope, collection, wishId(wish))) !== null,
     async due(scope, now, limit) {
       const { items } = await store.find(scope, collection, {
         where: { dueAt: { exists: true, atMost: now.toISOString() } },

@@ -6,7 +6,7 @@ import { onDatasets } from '../../common/http/route-permission.ts';
 import { lenientBoolean, optionalOrBlank, uuid } from '../../common/http/schema.ts';
 import type { IngestDependencies } from '../usecases/dependencies.ts';
 import { findItemDataset } from '../usecases/find-item.ts';
-import { forgetDataset, forgetItems, forgetMemory } from '../usecases/forget.ts';
+import { forgetDataset, forgetItems, forgetMemory, forgetOwnSessions } from '../usecases/forget.ts';
 import { permittedDatasets, targetDataset } from '../usecases/target-dataset.ts';
 
 /** Fields that would widen or narrow what is deleted: a misspelt one must never be passed over. */
@@ -71,6 +71,7 @@ function forgetRoute(dependencies: IngestDependencies): Route {
         if (named || dataId || memoryOnly) throw new HttpError(422, INVALID);
         const datasets = await permittedDatasets(messenger, principal, 'delete', context);
         for (const dataset of datasets) await forgetDataset(dependencies, dataset, context);
+        await forgetOwnSessions(dependencies, principal);
         return json({ datasets_removed: datasets.length, status: 'success' });
       }
       if (!named) throw new HttpError(422, INVALID);

@@ -12,15 +12,19 @@ import type { Clock, IdSource } from '../../common/ports/system.ts';
 import type { AgentConnections } from '../../common/repositories/agent-connections.ts';
 import type { BlobIntents } from '../../common/repositories/blob-intents.ts';
 import type { DataItems } from '../../common/repositories/data-items.ts';
+import type { Datasets } from '../../common/repositories/datasets.ts';
 import type { Debounce, ImproveWishes } from '../../common/repositories/improve-wishes.ts';
 import type { Ledger } from '../../common/repositories/ledger.ts';
 import type { Proposals } from '../../common/repositories/proposals.ts';
+import type { SessionContexts } from '../../common/repositories/session-context.ts';
 import type { SessionEntries } from '../../common/repositories/session-entries.ts';
+import type { SessionRemoval } from '../../common/repositories/session-removal.ts';
 import type { Sessions } from '../../common/repositories/sessions.ts';
 import type { SkillRuns } from '../../common/repositories/skill-runs.ts';
 import type { Skills } from '../../common/repositories/skills.ts';
 import type { Users } from '../../common/repositories/users.ts';
 import type { VisibleSessions } from '../../common/repositories/visible-sessions.ts';
+import type { Watermarks } from '../../common/repositories/watermarks.ts';
 
 /** What the use cases of ingest work with. */
 export interface IngestDependencies {
@@ -31,6 +35,11 @@ export interface IngestDependencies {
   readonly sessionEntries: SessionEntries;
   readonly visibleSessions: VisibleSessions;
   readonly wishes: ImproveWishes;
+  readonly sessionRemoval: SessionRemoval;
+  readonly sessionContexts: Pick<SessionContexts, 'removeOfSessionWrite'>;
+  /** How far improve is, and which datasets there are, is only read here. */
+  readonly watermarks: Pick<Watermarks, 'get'>;
+  readonly datasets: Pick<Datasets, 'get'>;
   readonly skills: Skills;
   readonly skillRuns: SkillRuns;
   readonly proposals: Proposals;
@@ -75,6 +84,8 @@ export interface SessionSettings {
   readonly purgeEveryMs: number;
   /** A session that is not used for so long is shown as abandoned. */
   readonly abandonAfterMs: number;
+  /** Improve brings steps of agents into the memory of datasets; otherwise they need not wait for it. */
+  readonly tracesAreBridged: boolean;
   /** When what is remembered in a session is improved by itself; null: never. */
   readonly autoImprove: Debounce | null;
 }

@@ -2,6 +2,7 @@ import type { DataItemId } from '../../common/domain/brand.ts';
 import { itemBlobs } from '../../common/domain/data-item.ts';
 import { type DatasetRef, scopeOf } from '../../common/domain/dataset.ts';
 import { engramError } from '../../common/domain/errors.ts';
+import type { Principal } from '../../common/domain/principal.ts';
 import { type CallContext, callerOf } from '../../common/messaging/messenger.ts';
 import { removeDataset } from '../../common/messaging/methods/auth.ts';
 import { eraseBuilt } from '../../common/messaging/methods/cognify.ts';
@@ -45,7 +46,7 @@ export async function forgetDataset(
   dataset: DatasetRef,
   context: CallContext,
 ): Promise<void> {
-  const { store, items, intents, blobs, audit, messenger } = dependencies;
+  const { store, items, intents, blobs, audit, messenger, sessionRemoval } = dependencies;
   const scope = scopeOf(dataset);
   const built = await messenger.call(eraseBuilt, { dataset, memoryOnly: false }, context);
   const searched = await messenger.call(eraseSearched, { dataset }, context);
@@ -57,13 +58,24 @@ export async function forgetDataset(
   await blobs.removeAll(scope);
   const skills = await eraseSkills(store, scope);
   const left = skills + (await items.count(scope)) + (await blobs.list(scope, { limit: 1 })).items.length;
-  requireNothingLeft(built.residue + searched.residue + left);
+  const sessions = await sessionRemoval.ofDataset(scope, dataset.id);
+  requireNothingLeft(built.residue + searched.residue + left + sessions);
   await messenger.call(removeDataset, { dataset }, context);
+  // Once more, for what was appended while all that was removed: nobody can name the dataset any more.
+  await sessionRemoval.ofDataset(scope, dataset.id);
+}
+
+/** What sessions of the principal in its tenant hold; those of others stay, whatever is forgotten. */
+export async function forgetOwnSessions(
+  { sessionRemoval }: IngestDependencies,
+  { id, tenant }: Principal,
+): Promise<void> {
+  requireNothingLeft(await sessionRemoval.ofUser({ tenant }, id));
 }
 
 /** Drops what was built and keeps the items, so that the dataset can be cognified anew. Returns how many were reset. */
 export async function forgetMemory(
-  { audit, messenger }: IngestDependencies,
+  { audit, messenger, sessionRemoval }: IngestDependencies,
   dataset: DatasetRef,
   ids: readonly DataItemId[] | null,
   context: CallContext,
@@ -74,7 +86,9 @@ export async function forgetMemory(
     { dataset, ...selection, memoryOnly: true },
     context,
   );
-  requireNothingLeft(residue);
+  // What was said about the dataset is memory of it too.
+  const sessions = ids === null ? await sessionRemoval.ofDataset(scopeOf(dataset), dataset.id) : 0;
+  requireNothingLeft(residue + sessions);
   await audit.record(removal(dataset, 'memory.removed', ids ?? itemsReset, context));
   return itemsReset;
 }

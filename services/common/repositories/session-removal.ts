@@ -1,0 +1,69 @@
+import type { DatasetId, UserId } from '../domain/brand.ts';
+import type { Scope, SystemScope } from '../domain/scope.ts';
+import type { SessionKey } from '../domain/session.ts';
+import type { AnyCollection, DocumentStore } from '../ports/document-store.ts';
+import { createImproveWishes, improveWishesCollection } from './improve-wishes.ts';
+import { createSessionContexts, sessionContextCollection } from './session-context.ts';
+import { createSessionEntries, sessionEntriesCollection } from './session-entries.ts';
+import { createSessions, sessionsCollection } from './sessions.ts';
+import { createWatermarks, watermarksCollection } from './watermarks.ts';
+
+/** Everything that goes with a session. */
+export const sessionCollections: readonly AnyCollection[] = [
+  sessionsCollection,
+  sessionEntriesCollection,
+  improveWishesCollection,
+  sessionContextCollection,
+  watermarksCollection,
+];
+
+/** Removes sessions with their entries, what was learned in them and what was still to be done. Repeating is harmless. */
+export interface SessionRemoval {
+  session(scope: Scope, key: SessionKey): Promise<void>;
+  /** Those that are bound to the dataset, whosever they are. How many records are left: 0 is the promise. */
+  ofDataset(scope: Scope, dataset: DatasetId): Promise<number>;
+  /** In the tenant, or under `SystemScope` in every one. How many are left. */
+  ofUser(scope: Scope | SystemScope, user: UserId): Promise<number>;
+}
+
+const PAGE = 100;
+/** Sessions that come back while they are removed are counted as left: nobody removes for ever. */
+const MAX_PAGES = 10_000;
+
+export function createSessionRemoval(store: DocumentStore): SessionRemoval {
+  const sessions = createSessions(store);
+  const entries = createSessionEntries(store, sessions);
+  const wishes = createImproveWishes(store);
+  const contexts = createSessionContexts(store);
+  const watermarks = createWatermarks(store);
+  const removeSession = async (scope: Scope, key: SessionKey): Promise<void> => {
+    // Alone, because there may be very many; the session itself then goes with what came meanwhile.
+    await entries.removeEntries(scope, key);
+    await store.commit(scope, [
+      ...entries.removeWrites(key),
+      wishes.removeOfSessionWrite(key.user, key.session),
+      contexts.removeOfSessionWrite(key),
+      watermarks.removeOfSessionWrite(key),
+    ]);
+  };
+  return {
+    session: removeSession,
+    async ofDataset(scope, dataset) {
+      for (let page = 0; page < MAX_PAGES; page += 1) {
+        const found = await sessions.ofDataset(scope, dataset, PAGE);
+        for (const key of found) await removeSession({ tenant: scope.tenant }, key);
+        if (found.length < PAGE) break;
+      }
+      await store.commit({ tenant: scope.tenant }, [wishes.removeOfDatasetWrite(dataset)]);
+      return (await sessions.countOfDataset(scope, dataset)) + (await wishes.countOfDataset(scope, dataset));
+    },
+    async ofUser(scope, user) {
+      for (let page = 0; page < MAX_PAGES; page += 1) {
+        const found = await sessions.ofUser(scope, user, PAGE);
+        for (const { scope: place, session } of found) await removeSession(place, session);
+        if (found.length < PAGE) break;
+      }
+      return (await sessions.ofUser(scope, user, PAGE)).length;
+    },
+  };
+}

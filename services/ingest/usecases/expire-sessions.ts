@@ -1,0 +1,104 @@
+import { SYSTEM_SCOPE } from '../../common/domain/scope.ts';
+import type { EntryCounts } from '../../common/domain/session.ts';
+import { DuplicateKeyError, VersionConflictError } from '../../common/ports/document-store.ts';
+import type { Debounce } from '../../common/repositories/improve-wishes.ts';
+import type { PlacedSession } from '../../common/repositories/sessions.ts';
+import type { IngestDependencies } from './dependencies.ts';
+
+type Dependencies = Pick<
+  IngestDependencies,
+  | 'sessions'
+  | 'sessionEntries'
+  | 'sessionContexts'
+  | 'watermarks'
+  | 'wishes'
+  | 'datasets'
+  | 'store'
+  | 'clock'
+  | 'settings'
+>;
+
+/** Sessions that one pass looks at: it must not keep others waiting. */
+const SESSIONS_PER_PASS = 200;
+
+/** Looks at some of what nobody uses any more. */
+export interface SessionExpiry {
+  /** How many sessions lost entries. The next pass goes on where this one ended, and begins anew at the end. */
+  pass(): Promise<number>;
+}
+
+/**
+ * Entries go so long after the last use of their session; the row with its counts stays. Those of a session that is bound to
+ * a dataset wait until improve has brought them into its memory, so that nothing is lost that was meant to be kept.
+ */
+export function createSessionExpiry(dependencies: Dependencies): SessionExpiry {
+  let after: string | null = null;
+  return {
+    async pass() {
+      const { sessions, clock, settings } = dependencies;
+      const { ttlMs } = settings.sessions;
+      if (ttlMs === 0) return 0;
+      const before = new Date(clock.now().getTime() - ttlMs).toISOString();
+      const page = await sessions.unusedSince(SYSTEM_SCOPE, { before, after, limit: SESSIONS_PER_PASS });
+      let changed = 0;
+      for (const placed of page.sessions) if (await expire(dependencies, placed)) changed += 1;
+      after = page.next;
+      return changed;
+    },
+  };
+}
+
+async function expire(dependencies: Dependencies, { scope, session }: PlacedSession): Promise<boolean> {
+  const { store, sessions, sessionEntries, sessionContexts } = dependencies;
+  const oldest = await dispensable(dependencies, { scope, session });
+  const isEmptied = oldest.qas === session.qaCount && oldest.traces === session.traceCount;
+  if (!isEmptied) await wishForImprovement(dependencies, { scope, session });
+  if (oldest.qas <= session.expired.qas && oldest.traces <= session.expired.traces) return false;
+  // First: a process that dies here is followed by one that finds the session as it was.
+  await sessionEntries.removeEntries(scope, session, oldest);
+  try {
+    await store.commit(scope, [
+      sessions.expireWrite(session, oldest),
+      ...(isEmptied ? [sessionContexts.removeOfSessionWrite(session)] : []),
+    ]);
+  } catch (error) {
+    // Somebody uses it again: it is looked at when that is over.
+    if (!(error instanceof VersionConflictError)) throw error;
+  }
+  return true;
+}
+
+/** How many of the oldest entries nobody needs. */
+async function dispensable(
+  { datasets, watermarks, settings }: Dependencies,
+  { scope, session }: PlacedSession,
+): Promise<EntryCounts> {
+  const all = { qas: session.qaCount, traces: session.traceCount };
+  if (session.dataset === null || (await datasets.get(scope, session.dataset)) === null) return all;
+  const [qas, traces] = await Promise.all([
+    watermarks.get(scope, session, 'session_qa'),
+    watermarks.get(scope, session, 'agent_traces'),
+  ]);
+  return {
+    qas: Math.min(qas.done, all.qas),
+    traces: settings.sessions.tracesAreBridged ? Math.min(traces.done, all.traces) : all.traces,
+  };
+}
+
+/** Once: an agent that died never asked for it, and its entries must not stay for ever. */
+async function wishForImprovement(
+  { store, wishes, clock, settings }: Dependencies,
+  { scope, session: { user, session, dataset } }: PlacedSession,
+): Promise<void> {
+  if (settings.sessions.autoImprove === null || dataset === null) return;
+  const wish = { user, session, dataset };
+  if (await wishes.has(scope, wish)) return;
+  try {
+    await store.commit(scope, await wishes.wishWrites(scope, wish, { at: clock.now(), debounce: AT_ONCE }));
+  } catch (error) {
+    // Somebody else has just wished for it.
+    if (!(error instanceof DuplicateKeyError || error instanceof VersionConflictError)) throw error;
+  }
+}
+
+const AT_ONCE: Debounce = { entries: 1, ms: 0 };
