@@ -69,3 +69,14 @@ export interface Stage {
   /** What it throws is reported as the stage's error; `LLMPaymentRequiredError` ends the pass. */
   run(pass: ImprovePass): Promise<StageOutcome>;
 }
+
+/** What a stage throws that had done something before it failed with `cause`: the counts are reported with the error. */
+export class PartlyDoneError extends Error {
+  override readonly name = 'PartlyDoneError';
+  readonly counts: Readonly<Record<string, number>>;
+
+  constructor(cause: unknown, counts: Readonly<Record<string, number>>) {
+    super('A stage failed after a part of its work.', { cause });
+    this.counts = counts;
+  }
+}

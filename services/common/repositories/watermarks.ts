@@ -1,5 +1,4 @@
-import type { DatasetId, UserId } from '../domain/brand.ts';
-import { asId } from '../domain/ids.ts';
+import type { UserId } from '../domain/brand.ts';
 import type { Scope } from '../domain/scope.ts';
 import type { Session, SessionKey } from '../domain/session.ts';
 import {
@@ -22,7 +21,9 @@ type WatermarkDocument = {
   readonly startedAt: string;
   readonly purpose: WatermarkPurpose;
   readonly done: number;
-  readonly window: { readonly from: number; readonly to: number; readonly datasetId: string } | null;
+  readonly remarks: string | null;
+  readonly pending: readonly string[];
+  readonly window: { readonly from: number; readonly to: number } | null;
 };
 
 export const watermarksCollection: Collection<WatermarkDocument> = {
@@ -31,11 +32,10 @@ export const watermarksCollection: Collection<WatermarkDocument> = {
   indexes: [{ fields: ['userId', 'sessionId'] }, { fields: ['userId'], wide: true }],
 };
 
-/** Entries `from` + 1 to `to`, by their numbers, that are on their way into a dataset. */
+/** Entries `from` + 1 to `to`, by their numbers, that are on their way into memory. */
 export interface PlannedWindow {
   readonly from: number;
   readonly to: number;
-  readonly dataset: DatasetId;
 }
 
 export interface Watermark {
@@ -43,19 +43,25 @@ export interface Watermark {
   readonly purpose: WatermarkPurpose;
   /** Entries or feedbacks with numbers up to it are worked through. */
   readonly done: number;
+  /** Of feedback: when the last of what users said in passing was said. */
+  readonly remarks: string | null;
+  /** Of feedback: answers that are to be looked at again. */
+  readonly pending: readonly string[];
   /** Written before the work on a window begins, so that one who died is followed by one who repeats exactly that. */
   readonly window: PlannedWindow | null;
   /** Null: not stored yet. */
   readonly version: number | null;
 }
 
+export type WatermarkMove = Partial<Pick<Watermark, 'done' | 'remarks' | 'pending' | 'window'>>;
+
 export interface Watermarks {
   /** Zero for a session without one. */
   get(scope: Scope, session: Watermark['session'], purpose: WatermarkPurpose): Promise<Watermark>;
   /** `VersionConflictError` or `DuplicateKeyError` in the commit when somebody else moved it since. */
-  moveWrite(watermark: Watermark, to: Partial<Pick<Watermark, 'done' | 'window'>>): Write;
+  moveWrite(watermark: Watermark, to: WatermarkMove): Write;
   /** After the commit of that write. */
-  moved(watermark: Watermark, to: Partial<Pick<Watermark, 'done' | 'window'>>): Watermark;
+  moved(watermark: Watermark, to: WatermarkMove): Watermark;
   removeOfSessionWrite(key: SessionKey): Write;
   removeOfUserWrite(user: UserId): Write;
 }
@@ -67,19 +73,18 @@ export function createWatermarks(store: DocumentStore): Watermarks {
       const stored = await store.get(scope, collection, watermarkId(session, purpose));
       const version = stored?.version ?? null;
       if (stored === null || stored.value.startedAt !== session.startedAt) {
-        return { session, purpose, done: 0, window: null, version };
+        return { session, purpose, done: 0, remarks: null, pending: [], window: null, version };
       }
-      const { done, window } = stored.value;
-      const planned =
-        window === null ? null : { from: window.from, to: window.to, dataset: asId<DatasetId>(window.datasetId) };
-      return { session, purpose, done, window: planned, version };
+      const { done, remarks, pending, window } = stored.value;
+      return { session, purpose, done, remarks, pending, window, version };
     },
     moveWrite(watermark, to) {
       const { session, purpose, version } = watermark;
-      const { done, window } = { ...watermark, ...to };
+      const { done, remarks, pending, window } = { ...watermark, ...to };
       const document: WatermarkDocument = {
-        ...{ userId: session.user, sessionId: session.session, startedAt: session.startedAt, purpose, done },
-        window: window === null ? null : { from: window.from, to: window.to, datasetId: window.dataset },
+        ...{ userId: session.user, sessionId: session.session, startedAt: session.startedAt, purpose },
+        ...{ done, remarks, pending },
+        window: window === null ? null : { from: window.from, to: window.to },
       };
       const id = watermarkId(session, purpose);
       return version === null ? insert(collection, id, document) : replace(collection, id, document, version);

@@ -1,7 +1,7 @@
 import { engramError } from '../../common/domain/errors.ts';
 import { FATAL_STAGE, STAGE_NAMES, type StageName } from '../../common/domain/improve-stages.ts';
 import type { ImproveDependencies } from '../dependencies.ts';
-import type { GateAnswer, ImprovePass, Stage, StageOutcome } from '../stage.ts';
+import { type GateAnswer, type ImprovePass, PartlyDoneError, type Stage, type StageOutcome } from '../stage.ts';
 import { errorText, isBudgetError, type StageResult, skipped } from './improve-result.ts';
 
 export interface StageRunner {
@@ -71,9 +71,12 @@ async function runStage(
   try {
     const outcome = await stage.run(pass);
     return { result: resultOf(name, outcome, durationMs()), error: reportedError(name, outcome) };
-  } catch (error) {
+  } catch (thrown) {
+    const { error, counts } =
+      thrown instanceof PartlyDoneError
+        ? { error: thrown.cause, counts: thrown.counts }
+        : { error: thrown, counts: {} };
     logger.error('improve.stage.failed', { stage: name, datasetId: pass.dataset.id, error });
-    const counts = countsOf(error);
     const failed = { ...{ reason: null, error: errorText(error), run: null }, counts, durationMs: durationMs() };
     return { result: { stage: name, status: 'errored', ...failed }, error };
   }
@@ -117,9 +120,4 @@ function reportedError(stage: StageName, { status, error, run }: StageOutcome): 
     return engramError('LLMPaymentRequiredError', text);
   }
   return engramError('CogneeSystemError', `improve: stage '${stage}' failed: ${error ?? 'no reason was given'}`);
-}
-
-/** What a stage had done before it failed: it may say so by `counts` on what it throws. */
-function countsOf(error: unknown): Readonly<Record<string, number>> {
-  return error instanceof Error && 'counts' in error ? (error.counts as Readonly<Record<string, number>>) : {};
 }

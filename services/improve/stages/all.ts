@@ -1,8 +1,15 @@
+import { createSessionContexts } from '../../common/repositories/session-context.ts';
 import type { ImproveDependencies } from '../dependencies.ts';
 import type { Stage } from '../stage.ts';
-import { createLearningStages } from './learning-stages.ts';
+import { createFeedbackWeights } from './feedback-weights.ts';
+import { createPersistAgentTraces } from './persist-agent-traces.ts';
+import { createPersistSessionQa } from './persist-session-qa.ts';
 
 /** The stages that this build has: one line each. What is not listed is answered as `backend_unsupported`. */
 export function createStages(deps: ImproveDependencies): readonly Stage[] {
-  return [...createLearningStages(deps)];
+  return [
+    createFeedbackWeights({ ...deps, contexts: createSessionContexts(deps.store) }),
+    createPersistSessionQa(deps),
+    createPersistAgentTraces(deps),
+  ];
 }

@@ -1,0 +1,219 @@
+import { scopeOf } from '../../common/domain/dataset.ts';
+import { movedWeight } from '../../common/domain/preference.ts';
+import type { QaEntry, Session } from '../../common/domain/session.ts';
+import type { SessionFeedback } from '../../common/domain/session-context.ts';
+import type { SessionNote } from '../../common/messaging/methods/ingest.ts';
+import { DuplicateKeyError, VersionConflictError } from '../../common/ports/document-store.ts';
+import type { WeightVote } from '../../common/repositories/element-weights.ts';
+import { visible } from '../../common/repositories/ledger.ts';
+import type { SessionContexts } from '../../common/repositories/session-context.ts';
+import type { Watermark } from '../../common/repositories/watermarks.ts';
+import { noteOnSession } from '../bridge/note-on-session.ts';
+import { recordPipeline } from '../bridge/record-pipeline.ts';
+import type { ImproveDependencies } from '../dependencies.ts';
+import type { ImprovePass, Stage } from '../stage.ts';
+
+type Dependencies = Pick<
+  ImproveDependencies,
+  'sessions' | 'entries' | 'watermarks' | 'store' | 'messenger' | 'weights' | 'indexes' | 'ledger' | 'clock' | 'ids'
+> & { readonly contexts: Pick<SessionContexts, 'feedback'> };
+
+/** Answers that are rated, noted and committed together. */
+const BATCH = 100;
+/** An element that does not turn up in the graph so often will not any more. */
+const MAX_ATTEMPTS = 3;
+/** An answer is made from fewer; a caller may name any number. */
+const MAX_ELEMENTS = 500;
+const MAX_ID_LENGTH = 200;
+
+/**
+ * Stage 1 (cognify-improve.md §3.6): ratings of answers move the weights of the nodes and edges that the answers used. Only
+ * feedback that is new, or whose elements were missing from the graph, is looked at. One rating moves an element once:
+ * weights and what moved them are one commit.
+ */
+export function createFeedbackWeights(deps: Dependencies): Stage {
+  return {
+    name: 'feedback_weights',
+    needsSessions: true,
+    gate: async () => null,
+    async run(pass) {
+      const run = await recordPipeline(deps, pass, async () => {
+        const scope = { tenant: pass.principal.tenant };
+        for (const session of await deps.sessions.getMany(scope, pass.sessions)) await weigh(deps, pass, session);
+      });
+      return { status: 'completed', counts: { sessions: pass.sessions.length }, run };
+    },
+  };
+}
+
+interface Rating {
+  readonly turn: QaEntry;
+  /** 1 to 5. */
+  readonly score: number;
+  /** `implicit`: understood from what the user said later. */
+  readonly source: 'explicit' | 'implicit';
+}
+
+async function weigh(deps: Dependencies, pass: ImprovePass, session: Session): Promise<void> {
+  const { watermarks, store, contexts } = deps;
+  const scope = { tenant: pass.principal.tenant };
+  let watermark = await watermarks.get(scope, session, 'feedback');
+  const said = await contexts.feedback(scope, session, watermark.remarks);
+  let again = await turnsOf(deps, pass, session, [...watermark.pending, ...referenced(said)]);
+  let carried: readonly string[] = [];
+  for (let isLast = false; !isLast; again = []) {
+    pass.signal.throwIfAborted();
+    const scored = await deps.entries.feedbackAfter(scope, session, watermark.done, BATCH);
+    isLast = scored.length < BATCH;
+    const turns = [...new Map([...again, ...scored].map((turn) => [turn.id, turn])).values()];
+    const { notes, pending } = await rateAll(
+      deps,
+      pass,
+      turns.flatMap((turn) => ratingOf(turn, said)),
+    );
+    if (notes.length > 0) await noteOnSession(deps, pass, session, notes);
+    const last = Math.max(watermark.done, scored.at(-1)?.feedbackNumber ?? 0);
+    const move = {
+      done: isLast ? Math.max(last, session.feedbackCount) : last,
+      remarks: said.at(-1)?.createdAt ?? watermark.remarks,
+      pending: [...carried, ...pending],
+    };
+    if (isSame(watermark, move)) return;
+    await store.commit(scope, [watermarks.moveWrite(watermark, move)]);
+    watermark = watermarks.moved(watermark, move);
+    carried = move.pending;
+  }
+}
+
+function isSame(watermark: Watermark, { done, remarks, pending }: Pick<Watermark, 'done' | 'remarks' | 'pending'>) {
+  const isUnmoved = watermark.done === done && watermark.remarks === remarks;
+  return isUnmoved && watermark.pending.join() === pending.join();
+}
+
+/** What somebody said in passing about answers of the session. */
+function referenced(said: readonly SessionFeedback[]): readonly string[] {
+  return said
+    .filter(({ referencedQaRating }) => referencedQaRating !== null)
+    .flatMap(({ referencedQaIds }) => referencedQaIds);
+}
+
+async function turnsOf(
+  { entries }: Dependencies,
+  { principal }: ImprovePass,
+  session: Session,
+  ids: readonly string[],
+): Promise<readonly QaEntry[]> {
+  const turns = await Promise.all([...new Set(ids)].map((id) => entries.qa({ tenant: principal.tenant }, session, id)));
+  return turns.filter((turn) => turn !== null);
+}
+
+/** A score counts more than what was understood from words; of those the last counts. None when it was applied already. */
+function ratingOf(turn: QaEntry, said: readonly SessionFeedback[]): readonly Rating[] {
+  const noted = turn.memifyMetadata ?? {};
+  const words = said.findLast(
+    ({ referencedQaIds, referencedQaRating }) => referencedQaRating !== null && referencedQaIds.includes(turn.id),
+  );
+  const earlier = noted[SCORE_KEY];
+  const implicit = words?.referencedQaRating ?? (noted[SOURCE_KEY] === 'implicit' ? earlier : null);
+  const rating: Omit<Rating, 'turn'> | null =
+    turn.feedbackScore !== null
+      ? { score: turn.feedbackScore, source: 'explicit' }
+      : typeof implicit === 'number'
+        ? { score: implicit, source: 'implicit' }
+        : null;
+  if (rating === null) return [];
+  const isApplied = noted['feedback_weights_applied'] === true;
+  const isSame = noted[SOURCE_KEY] === rating.source && earlier === rating.score;
+  return isApplied && (isSame || words === undefined) ? [] : [{ turn, ...rating }];
+}
+
+const SCORE_KEY = 'feedback_weights_applied_score';
+const SOURCE_KEY = 'feedback_weights_applied_source';
+
+interface Rated {
+  readonly notes: readonly SessionNote[];
+  /** Answers some of whose elements are missing. */
+  readonly pending: readonly string[];
+}
+
+async function rateAll(deps: Dependencies, pass: ImprovePass, ratings: readonly Rating[]): Promise<Rated> {
+  const notes: SessionNote[] = [];
+  const pending: string[] = [];
+  for (const rating of ratings) {
+    const outcome = await rate(deps, pass, rating);
+    notes.push({ qaId: rating.turn.id, memifyMetadata: outcome.metadata, ofFeedback: rating.turn.feedbackNumber });
+    if (!outcome.isDone) pending.push(rating.turn.id);
+  }
+  return { notes, pending };
+}
+
+async function rate(deps: Dependencies, pass: ImprovePass, { turn, score, source }: Rating) {
+  const scope = scopeOf(pass.dataset);
+  const nodes = elementIds(turn.usedGraphElements?.nodeIds);
+  const edges = elementIds(turn.usedGraphElements?.edgeIds);
+  if (nodes.length + edges.length === 0) return { metadata: { feedback_weights_applied: true }, isDone: true };
+  const present = await presentElements(deps, pass, nodes, edges);
+  const alpha = source === 'explicit' ? pass.options.feedbackAlpha : pass.options.feedbackAlpha / 2;
+  const move = (weight: number) => movedWeight(weight, score, alpha);
+  const vote = await untilCast(async () => {
+    const known = await deps.weights.vote(scope, turn.id);
+    const before = known?.score === score && known.source === source ? known : { applied: [], attempts: 0 };
+    const applied = new Set(before.applied);
+    const ids = [...present].filter((id) => !applied.has(id));
+    const next: WeightVote = {
+      ...{ score, source, attempts: before.attempts + 1, version: known?.version ?? null },
+      applied: [...before.applied, ...ids],
+    };
+    await deps.weights.cast(scope, { answer: turn.id, vote: next, ids, move, at: deps.clock.now().toISOString() });
+    return next;
+  });
+  const applied = new Set(vote.applied);
+  const pruned = [...nodes, ...edges].filter((id) => !applied.has(id));
+  const isDone = pruned.length === 0 || vote.attempts >= MAX_ATTEMPTS;
+  const metadata = {
+    feedback_weights_applied: isDone,
+    feedback_weights_applied_node_ids: nodes.filter((id) => applied.has(id)),
+    feedback_weights_applied_edge_ids: edges.filter((id) => applied.has(id)),
+    [SCORE_KEY]: score,
+    [SOURCE_KEY]: source,
+    feedback_weights_attempts: vote.attempts,
+    feedback_weights_pruned_ids: pruned,
+  };
+  return { metadata, isDone };
+}
+
+/** Those that can be ids, each once. */
+function elementIds(ids: readonly string[] = []): readonly string[] {
+  const fit = ids
+    .slice(0, 10 * MAX_ELEMENTS)
+    .filter((id) => id !== '' && id.length <= MAX_ID_LENGTH && id.isWellFormed());
+  return [...new Set(fit)].slice(0, MAX_ELEMENTS);
+}
+
+/** Those that readers of the dataset can see. */
+async function presentElements(
+  { indexes, ledger }: Dependencies,
+  pass: ImprovePass,
+  nodes: readonly string[],
+  edges: readonly string[],
+): Promise<ReadonlySet<string>> {
+  const scope = scopeOf(pass.dataset);
+  const [nodeRows, edgeRows] = await Promise.all([
+    nodes.length === 0 ? [] : indexes.graph.nodes(scope, nodes),
+    edges.length === 0 ? [] : indexes.text.fetch(scope, 'edge', edges),
+  ]);
+  const rows = [...nodeRows, ...edgeRows];
+  const committed = await ledger.committed(scope, [...new Set(rows.map(({ item }) => item))]);
+  return new Set(visible(rows, committed).map(({ id }) => id));
+}
+
+/** Somebody else may move the same elements at the same time. */
+async function untilCast(cast: () => Promise<WeightVote>): Promise<WeightVote> {
+  for (;;) {
+    try {
+      return await cast();
+    } catch (error) {
+      if (!(error instanceof VersionConflictError || error instanceof DuplicateKeyError)) throw error;
+    }
+  }
+}

@@ -1,0 +1,121 @@
+import type { RunState } from '../../common/domain/run.ts';
+import type { TraceEntry } from '../../common/domain/session.ts';
+import { sessionDocumentId } from '../../common/repositories/sessions.ts';
+import type { PlannedWindow } from '../../common/repositories/watermarks.ts';
+import { type BridgedDocument, keepDocuments } from '../bridge/keep-documents.ts';
+import { type Backlog, backlogsOf, plannedWindow, windowDone } from '../bridge/pending-entries.ts';
+import { tellBridged } from '../bridge/tell-bridged.ts';
+import type { ImproveDependencies } from '../dependencies.ts';
+import { type ImprovePass, PartlyDoneError, type Stage } from '../stage.ts';
+
+type Dependencies = Pick<
+  ImproveDependencies,
+  'sessions' | 'entries' | 'watermarks' | 'store' | 'messenger' | 'settings'
+>;
+
+const NODE_SET = 'agent_trace_feedbacks';
+
+/** Sessions whose windows become documents together, one of each: one run of cognify is for all of them. */
+const SESSIONS_TOGETHER = 10;
+
+/**
+ * Stage 3 (cognify-improve.md §3.8): what agents did becomes documents of the dataset, in windows of steps, oldest first,
+ * the sessions taking turns. What is over the limit of a run waits for the next, which begins at a window that failed.
+ */
+export function createPersistAgentTraces(deps: Dependencies): Stage {
+  return {
+    name: 'persist_agent_traces',
+    needsSessions: true,
+    async gate(pass) {
+      const backlogs = await backlogsOf(deps, pass, 'agent_traces');
+      return backlogs.length > 0 ? null : { status: 'already_completed', reason: 'no_new_trace_steps' };
+    },
+    async run(pass) {
+      const greatest = deps.settings.traceWindowsPerRun || Number.POSITIVE_INFINITY;
+      let waiting = await backlogsOf(deps, pass, 'agent_traces');
+      let windows = 0;
+      let run: RunState | null = null;
+      const counts = () => ({ sessions: pass.sessions.length, windows });
+      while (waiting.length > 0 && windows < greatest) {
+        const together = waiting.slice(0, Math.min(SESSIONS_TOGETHER, greatest - windows));
+        try {
+          const kept = await keepWindows(deps, pass, together);
+          windows += together.length;
+          run = kept.run ?? run;
+          // Those that had their turn come last, so that none waits for a long one.
+          waiting = [...waiting.slice(together.length), ...kept.left.filter(({ from, to }) => to > from)];
+        } catch (error) {
+          throw new PartlyDoneError(error, counts());
+        }
+      }
+      return { status: 'completed', counts: counts(), ...(run === null ? {} : { run }) };
+    },
+  };
+}
+
+/** One window of each. Only when all of them are in memory does any of them count as done. */
+async function keepWindows(
+  deps: Dependencies,
+  pass: ImprovePass,
+  backlogs: readonly Backlog[],
+): Promise<{ readonly left: readonly Backlog[]; readonly run: RunState | null }> {
+  pass.signal.throwIfAborted();
+  const steps = deps.settings.traceWindowSteps || Number.POSITIVE_INFINITY;
+  const planned = await Promise.all(
+    backlogs.map(async (backlog) => ({
+      backlog,
+      plan: await plannedWindow(deps, pass, backlog, async () => Math.min(backlog.to, backlog.from + steps)),
+    })),
+  );
+  const documents = await Promise.all(
+    planned.map(async ({ backlog: { session, from }, plan: { window } }) => {
+      const scope = { tenant: pass.principal.tenant };
+      const entries = await deps.entries.tracesAfter(scope, session, from, window.to - from);
+      return documentOf(session, window, entries);
+    }),
+  );
+  const present = documents.filter((document) => document !== null);
+  const run = present.length === 0 ? null : await keepDocuments(deps, pass, present);
+  const left: Backlog[] = [];
+  for (const { backlog, plan } of planned) {
+    left.push(await windowDone(deps, pass, backlog, plan));
+    await tellBridged(deps, pass, backlog.session, { traces: plan.window.to });
+  }
+  return { left, run };
+}
+
+/** Null when none of the steps says anything. */
+function documentOf(
+  { user, session, startedAt, nodeSets }: Backlog['session'],
+  { from, to }: PlannedWindow,
+  steps: readonly TraceEntry[],
+): BridgedDocument | null {
+  const lines = steps.map(stepText).filter((line) => line !== '');
+  const last = steps.at(-1);
+  if (lines.length === 0 || last === undefined) return null;
+  return {
+    key: `agent_traces/${sessionDocumentId({ user, session })}/${startedAt}/${from + 1}-${to}`,
+    name: `session ${session} steps ${from + 1}-${to}.txt`,
+    text: `Session ID: ${session}\n\n${lines.join('\n')}`,
+    nodeSets: [...new Set([NODE_SET, ...(nodeSets ?? [])])],
+    externalMetadata: { effective_date: last.time },
+  };
+}
+
+/** What is told of the step; where that is no more than whether it went well, with what it gave. */
+export function stepText({
+  originFunction,
+  errorMessage,
+  methodReturnValue,
+  sessionFeedback,
+}: Pick<TraceEntry, 'originFunction' | 'errorMessage' | 'methodReturnValue' | 'sessionFeedback'>): string {
+  const told = sessionFeedback.trim();
+  const plain = [
+    `${originFunction} succeeded.`,
+    `${originFunction} failed.`,
+    `${originFunction} failed. Reason: ${errorMessage}.`,
+  ];
+  if (!plain.some((line) => line.trim() === told) || methodReturnValue === null) return told;
+  const output = typeof methodReturnValue === 'string' ? methodReturnValue : JSON.stringify(methodReturnValue);
+  return output === '' ? told : `${told} Output: ${output}`;
+}
