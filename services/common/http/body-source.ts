@@ -17,8 +17,8 @@ export interface BodySource {
 
 export interface BodyLimit {
   readonly limitBytes: number;
-  /** The variable that sets it, for the error. */
-  readonly setting: string;
+  /** The variable that sets it, for the error; null: nothing raises it. */
+  readonly setting: string | null;
 }
 
 const IDLE_TIMEOUT_MS = 30_000;

@@ -1,5 +1,5 @@
 import { findTooDeep } from '../domain/json.ts';
-import { type BodySource, readAll } from './body-source.ts';
+import { type BodyLimit, type BodySource, readAll } from './body-source.ts';
 import { collect, EMPTY_FORM, FORM_LIMITS, type FormBody } from './form-body.ts';
 import { HttpError } from './http-error.ts';
 import { findJsonFault } from './json-syntax.ts';
@@ -20,6 +20,8 @@ export interface BodySettings {
   readonly spoolDirectory: string;
   readonly uploadLimitBytes: number;
   readonly jsonLimitBytes: number;
+  /** Of any body, whatever the other two allow. */
+  readonly anyLimitBytes?: number;
   /** Longest silence of a client in the middle of a body; default 30 s. */
   readonly idleTimeoutMs?: number;
 }
@@ -46,15 +48,20 @@ export async function receiveBody(
   if (kind === 'form' && !isForm) return { kind: 'form', form: EMPTY_FORM };
   if (source.isAbsent) return kind === 'any' && isForm ? { kind: 'form', form: EMPTY_FORM } : { kind: 'none' };
   if (kind !== 'json' && format === 'multipart') {
-    const limit = { limitBytes: settings.uploadLimitBytes, setting: 'ENGRAM_UPLOAD_LIMIT_BYTES' };
+    const limit = limitOf(settings, settings.uploadLimitBytes, 'ENGRAM_UPLOAD_LIMIT_BYTES');
     const form = await readMultipart(source, { limit, spoolDirectory: settings.spoolDirectory });
     return { kind: 'form', form };
   }
-  const bytes = await readAll(source, { limitBytes: settings.jsonLimitBytes, setting: 'ENGRAM_JSON_LIMIT_BYTES' });
+  const bytes = await readAll(source, limitOf(settings, settings.jsonLimitBytes, 'ENGRAM_JSON_LIMIT_BYTES'));
   const text = bytes.toString('utf8').replace(/^\uFEFF/, '');
   if (kind !== 'json' && format === 'urlencoded') return { kind: 'form', form: urlencodedForm(text) };
   if (text === '') return { kind: 'none' };
   return format === 'json' ? { kind: 'json', value: parseJson(text) } : { kind: 'raw', text };
+}
+
+function limitOf({ anyLimitBytes }: BodySettings, limitBytes: number, setting: string): BodyLimit {
+  if (anyLimitBytes === undefined || anyLimitBytes >= limitBytes) return { limitBytes, setting };
+  return { limitBytes: anyLimitBytes, setting: null };
 }
 
 function parseJson(text: string): unknown {

@@ -26,7 +26,7 @@ export interface EndpointOptions {
 /** Answers one matched request. */
 export type Endpoint = (context: RequestContext, params: Readonly<Record<string, string>>) => Promise<Reply>;
 
-/** Larger JSON is read only after the caller has proved who it is. */
+/** Larger bodies are read only from callers who have proved who they are: strangers must not fill memory or disk. */
 const EARLY_BODY_BYTES = 64 * 1024;
 
 /**
@@ -69,10 +69,10 @@ export function createEndpoint(route: Route, options: EndpointOptions): Endpoint
 
 type Receive = (source: ReturnType<typeof createBodySource>) => Promise<ReceivedBody>;
 
-function createReceiver(route: Route, settings: BodySettings): Receive {
-  const { body } = route;
+function createReceiver({ body, auth }: Route, settings: BodySettings): Receive {
   if (body === undefined) return async () => ({ kind: 'none' });
-  return (source) => receiveBody(source, body.kind, settings);
+  const limits = auth === 'none' ? { ...settings, anyLimitBytes: EARLY_BODY_BYTES } : settings;
+  return (source) => receiveBody(source, body.kind, limits);
 }
 
 interface Caller {

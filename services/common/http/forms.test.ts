@@ -14,6 +14,12 @@ let calls = 0;
 
 const routes: readonly Route[] = [
   defineRoute({
+    ...{ method: 'POST', path: '/login', tag: 'test', summary: 'Knows nobody yet', responses: {} },
+    ...{ permission: NO_PERMISSION, auth: 'none' },
+    body: { kind: 'form', schema: z.object({ username: z.string() }) },
+    handle: async ({ body }) => json(body),
+  }),
+  defineRoute({
     method: 'POST',
     path: '/add',
     tag: 'test',
@@ -152,6 +158,21 @@ describe('multipart forms', () => {
     } as RequestInit);
     expect(answer.status).to.equal(413);
     expect(calls).to.equal(0);
+  });
+
+  it('takes 64 KiB from strangers, whatever the kind of the form and whatever others may send', async () => {
+    const small = new FormData();
+    small.append('username', 'ada'.padEnd(60_000, '.'));
+    expect((await app.post('/login', small)).status).to.equal(200);
+    const fields = new FormData();
+    for (let index = 0; index < 10; index += 1) fields.append(`field ${index}`, 'x'.repeat(10_000));
+    const file = new FormData();
+    file.append('username', new Blob([randomBytes(2 ** 17)]), 'a');
+    for (const body of [fields, file, new URLSearchParams({ username: 'x'.repeat(2 ** 17) })]) {
+      const answer = await app.post('/login', body);
+      expect(answer.status).to.equal(413);
+      expect(await detailOf(answer)).to.match(/^The request body is larger than the limit of 65536 bytes; it has /);
+    }
   });
 
   it('refuses before it takes a byte: no credentials, and a client that asked first', async () => {

@@ -6,12 +6,13 @@ export class ClientGoneError extends Error {
   override readonly name = 'ClientGoneError';
 }
 
-/** A body or an upload above the limit; `setting` is the variable that raises it. */
-export function tooLarge(sizeBytes: number | null, limitBytes: number, setting: string): Error {
+/** A body or an upload above the limit; `setting` is the variable that raises it, if one does. */
+export function tooLarge(sizeBytes: number | null, limitBytes: number, setting: string | null): Error {
   const size = sizeBytes === null ? 'more than that' : `${sizeBytes} bytes`;
+  const raisedBy = setting === null ? '' : ` (${setting})`;
   return engramError(
     'PayloadTooLargeError',
-    `The request body is larger than the limit of ${limitBytes} bytes (${setting}); it has ${size}.`,
+    `The request body is larger than the limit of ${limitBytes} bytes${raisedBy}; it has ${size}.`,
   );
 }
 

@@ -1,6 +1,6 @@
 import { expect } from 'chai';
 import { z } from 'zod';
-import { type RunningApp, runApp } from '../../../test/support/http-app.ts';
+import { principalOf, type RunningApp, runApp } from '../../../test/support/http-app.ts';
 import { defineRoute, json, type Route } from './route.ts';
 import { NO_PERMISSION } from './route-permission.ts';
 import {
@@ -21,7 +21,7 @@ const common = {
   summary: 'A test route',
   permission: NO_PERMISSION,
   responses: {},
-  auth: 'none',
+  auth: 'user',
 } as const;
 
 const named = z.string().superRefine((value, context) => {
@@ -129,7 +129,8 @@ interface Invalid {
 describe('request validation', () => {
   let app: RunningApp;
   before(async () => {
-    app = await runApp({ routes });
+    const caller = { principal: principalOf('user'), required: false, posture: 'open' };
+    app = await runApp({ routes, authenticate: async () => caller });
   });
   after(() => app.stop());
 

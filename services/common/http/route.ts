@@ -48,7 +48,7 @@ export interface Route<Params = unknown, Query = unknown, Body = unknown> {
   readonly hidden?: boolean;
   /**
    * `user`: a principal by the posture's rules. `strict`: a presented credential even in open mode. `superuser`.
-   * `strict-superuser`: one with a presented credential. `none`: no credential is looked at.
+   * `strict-superuser`: one with a presented credential. `none`: no credential is looked at, and bodies end at 64 KiB.
    */
   readonly auth: 'user' | 'strict' | 'superuser' | 'strict-superuser' | 'none';
   readonly permission: RoutePermission;
