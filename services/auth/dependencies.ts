@@ -24,6 +24,9 @@ import type { RevokedTokens } from '../common/repositories/revoked-tokens.ts';
 import type { RoleMembers } from '../common/repositories/role-members.ts';
 import type { Roles } from '../common/repositories/roles.ts';
 import type { ScimResources } from '../common/repositories/scim-resources.ts';
+import type { SessionEntries } from '../common/repositories/session-entries.ts';
+import type { SessionRemoval } from '../common/repositories/session-removal.ts';
+import type { Sessions } from '../common/repositories/sessions.ts';
 import type { SignInAttempts } from '../common/repositories/sign-in-attempts.ts';
 import type { StoredConfigurations } from '../common/repositories/stored-configurations.ts';
 import type { Tenants } from '../common/repositories/tenants.ts';
@@ -112,6 +115,10 @@ export interface AuthDependencies
   readonly users: Users;
   readonly apiKeys: ApiKeys;
   readonly connections: AgentConnections;
+  /** Sessions are ingest's: here they are shown with their connections, and go with their users. */
+  readonly sessions: Pick<Sessions, 'get'>;
+  readonly sessionEntries: Pick<SessionEntries, 'lastQas' | 'lastTraces'>;
+  readonly sessionRemoval: Pick<SessionRemoval, 'ofUser'>;
   readonly datasets: Datasets;
   readonly grants: Grants;
   readonly tenants: Tenants;

@@ -28,6 +28,9 @@ import {
   scimGroupsCollection,
   scimUsersCollection,
 } from '../common/repositories/scim-resources.ts';
+import { createSessionEntries } from '../common/repositories/session-entries.ts';
+import { createSessionRemoval, sessionCollections } from '../common/repositories/session-removal.ts';
+import { createSessions } from '../common/repositories/sessions.ts';
 import { createSignInAttempts, signInAttemptsCollection } from '../common/repositories/sign-in-attempts.ts';
 import {
   createStoredConfigurations,
@@ -79,6 +82,7 @@ export const authCollections: readonly AnyCollection[] = [
   ...budgetCollections,
   usersCollection,
   agentConnectionsCollection,
+  ...sessionCollections,
   accountMailsCollection,
   apiKeysCollection,
   revokedTokensCollection,
@@ -170,6 +174,7 @@ function dependenciesOf(options: AuthServiceOptions): AuthDependencies {
   const { store, eventLog, audit, clock, ids, logger, settings, secrets } = options;
   const cache = createPrincipalCache({ clock });
   const connections = createAgentConnections(store);
+  const sessions = createSessions(store);
   return {
     ...{ store, eventLog, audit, clock, ids, logger, settings },
     ...{ secretBox: options.secretBox, models: options.models, cloudApi: options.cloudApi },
@@ -180,6 +185,9 @@ function dependenciesOf(options: AuthServiceOptions): AuthDependencies {
     users: createUsers(store),
     apiKeys: createApiKeys(store),
     connections,
+    sessions,
+    sessionEntries: createSessionEntries(store, sessions),
+    sessionRemoval: createSessionRemoval(store),
     datasets: createDatasets(store),
     grants: createGrants(store),
     tenants: createTenants(store),

@@ -1,11 +1,15 @@
+import { randomUUID } from 'node:crypto';
 import { expect } from 'chai';
 import { authCollections } from '../../services/auth/service.ts';
 import type { Principal } from '../../services/common/domain/principal.ts';
 import { SYSTEM_SCOPE } from '../../services/common/domain/scope.ts';
 import * as methods from '../../services/common/messaging/methods/auth.ts';
+import type { DocumentStore } from '../../services/common/ports/document-store.ts';
 import type { Mail } from '../../services/common/ports/mailer.ts';
 import { auditRecordsCollection } from '../../services/common/repositories/audit-log.ts';
 import { createDatasets } from '../../services/common/repositories/datasets.ts';
+import { createSessionEntries } from '../../services/common/repositories/session-entries.ts';
+import { createSessions } from '../../services/common/repositories/sessions.ts';
 import { createTenants } from '../../services/common/repositories/tenants.ts';
 import { usageCollection } from '../../services/common/repositories/usage.ts';
 import { createUsers } from '../../services/common/repositories/users.ts';
@@ -65,6 +69,7 @@ export function deletedUsersConformance(name: string, open: () => Promise<AuditL
         const create = (auth: TestAuth, agent: string) =>
           auth.call('POST', '/api/v1/agents/create', { principal: ada, query: { name: agent } });
         await create(one, 'bot');
+        await converse(subject.stores[0], ada);
         const [deletion] = await Promise.allSettled([
           remove(one, ada.id),
           createDataset(other, ada, `late${round}`),
@@ -156,6 +161,19 @@ export function deletedUsersConformance(name: string, open: () => Promise<AuditL
       expect(mails.every(({ to }) => to === email)).to.equal(true);
     });
   });
+}
+
+/** A session with an answer in it, in another tenant than the personal one too. */
+async function converse(store: DocumentStore, { id, tenant }: Principal): Promise<void> {
+  const entries = createSessionEntries(store, createSessions(store));
+  const entry = { question: 'x', context: '', answer: 'y', feedbackText: null, feedbackScore: null };
+  for (const place of [tenant, randomUUID() as unknown as Principal['tenant']]) {
+    await entries.appendQa(
+      ...([{ tenant: place }, { user: id, session: 'talk' }, randomUUID()] as const),
+      { ...entry, usedGraphElements: null, usedContextIds: null },
+      { lastActivityAt: new Date().toISOString() },
+    );
+  }
 }
 
 async function findAudited(

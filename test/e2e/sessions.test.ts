@@ -52,6 +52,10 @@ describe('sessions', function () {
     expect(row).to.include({ agent_id: connection.id, agent_type: 'codex', agent_source: 'mcp' });
     expect(row).to.include({ agent_session_name: 'worker', effective_status: 'running' });
     expect(await names(agent)).to.deep.equal(['of the agent']);
+    const own = (await agent.get('/agents/connections/me')).json;
+    expect(own.recent_sessions).to.deep.equal([{ session_id: 'of the agent', user_id: row.user_id }]);
+    expect(own.recent_qas.map((qa: { question: string }) => qa.question)).to.deep.equal(['Done?']);
+    expect(own.recent_traces).to.deep.equal([]);
     expect((await agent.get('/sessions/same')).status).to.equal(404);
     expect((await grace.get('/sessions')).json.total).to.equal(1);
   });

@@ -1,5 +1,6 @@
 import { type AgentConnection, memorySourceType } from '../../common/domain/agent-connection.ts';
 import { wireTenant } from '../../common/domain/scope.ts';
+import { presentQa, presentTrace } from '../../common/http/session-rows.ts';
 import type { ConnectionDetail, ConnectionList, MemorySource } from '../usecases/agent-connections.ts';
 
 /** snake_case, as auth-integrations.md §4.2. */
@@ -36,14 +37,14 @@ export function presentConnectionList(
   };
 }
 
-/** Sessions come with issue 6: until something is recorded for a connection, these lists are what there is. */
-const NOTHING_RECORDED = { recent_sessions: [], recent_traces: [], recent_qas: [] };
-
-export function presentConnectionDetail({ connection, sources }: ConnectionDetail) {
+export function presentConnectionDetail({ connection, sources, recent }: ConnectionDetail) {
+  const { session, user } = recent?.session ?? {};
   return {
     agent: presentConnection(connection),
     memory_sources: sources.map(presentSource),
-    ...NOTHING_RECORDED,
+    recent_sessions: session === undefined ? [] : [{ session_id: session, user_id: user }],
+    recent_traces: (recent?.traces ?? []).map(presentTrace),
+    recent_qas: (recent?.qas ?? []).map(presentQa),
   };
 }
 

@@ -10,6 +10,7 @@ import { HttpError } from '../../common/http/http-error.ts';
 import { DuplicateKeyError, VersionConflictError } from '../../common/ports/document-store.ts';
 import type { AuthDependencies } from '../dependencies.ts';
 import { currentUser } from './current-user.ts';
+import { type RecentSession, recentSession } from './recent-session.ts';
 import { resolveDatasets } from './resolve-datasets.ts';
 
 export interface ConnectionRequest
@@ -118,6 +119,7 @@ export async function listConnections(
 export interface ConnectionDetail {
   readonly connection: AgentConnection;
   readonly sources: readonly MemorySource[];
+  readonly recent: RecentSession | null;
 }
 
 /**
@@ -136,7 +138,11 @@ export async function findConnection(
       ? await deps.connections.latestActive(userId)
       : await deps.connections.get(userId, connectionId(sessionName, userId));
   if (connection === null) throw new HttpError(404, { detail: 'connection not found' });
-  return { connection, sources: await memorySources(deps, principal, [userId]) };
+  const [sources, recent] = await Promise.all([
+    memorySources(deps, principal, [userId]),
+    recentSession(deps, principal, connection),
+  ]);
+  return { connection, sources, recent };
 }
 
 async function visibleUsers({ users }: AuthDependencies, { id }: Principal): Promise<readonly UserId[]> {

@@ -30,8 +30,9 @@ export async function belongingsWrites(deps: AuthDependencies, user: UserId): Pr
  * under way asks the account about. Idempotent.
  */
 export async function removeHoldings(deps: AuthDependencies, user: UserId): Promise<void> {
-  const { store, grants, capabilities, budgets } = deps;
+  const { store, grants, capabilities, budgets, sessionRemoval } = deps;
   await store.commit(SYSTEM_SCOPE, [grants.removeAllOfHolderWrite(user)]);
   await store.commit(SYSTEM_SCOPE, [capabilities.removeAllOfHolderWrite(user)]);
+  await sessionRemoval.ofUser(SYSTEM_SCOPE, user);
   await store.commit(SYSTEM_SCOPE, budgets.removeWrites(`user/${user}`));
 }
