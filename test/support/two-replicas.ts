@@ -32,6 +32,7 @@ import { createEventLog } from '../../services/common/runs/event-log.ts';
 import type { RunSettings } from '../../services/common/runs/run-settings.ts';
 import { createWorkQueue, type DurableWorkQueue } from '../../services/common/runs/work-queue.ts';
 import { collections } from '../../services/composition/collections.ts';
+import { createImproveService } from '../../services/improve/service.ts';
 import { createIngestService } from '../../services/ingest/service.ts';
 import { createSearchService } from '../../services/search/service.ts';
 import { modelOptions, NO_MAIL, open } from './auth-service.ts';
@@ -143,6 +144,11 @@ async function startReplica(shared: Shared, index: 0 | 1): Promise<Replica> {
       fetcher: createGuardedFetcher({ allowHttpRequests: false, timeoutMs: 1000, maxBytes: 1000 }),
       models: searchModels(),
       settings: INGEST_SETTINGS,
+    }),
+    createImproveService({
+      ...{ ...common, indexes, embedder, workQueue },
+      models: { current: async () => ({ languageModel: null, missingModelKey: null, extractor: capitalsExtractor }) },
+      settings: { leaseMs: 600, pollMs: 25 },
     }),
     createSearchService({ ...common, indexes, embedder, models: searchModels(), settings: SEARCH_SETTINGS }),
   ];

@@ -6,6 +6,7 @@ import type { Principal } from '../../common/domain/principal.ts';
 import { type CallContext, callerOf } from '../../common/messaging/messenger.ts';
 import { removeDataset } from '../../common/messaging/methods/auth.ts';
 import { eraseBuilt } from '../../common/messaging/methods/cognify.ts';
+import { eraseLearned } from '../../common/messaging/methods/improve.ts';
 import { eraseSearched } from '../../common/messaging/methods/search.ts';
 import type { AuditEntry } from '../../common/ports/audit-log.ts';
 import { eraseSkills } from '../../common/repositories/skill-residue.ts';
@@ -50,6 +51,7 @@ export async function forgetDataset(
   const scope = scopeOf(dataset);
   const built = await messenger.call(eraseBuilt, { dataset, memoryOnly: false }, context);
   const searched = await messenger.call(eraseSearched, { dataset }, context);
+  const learned = await messenger.call(eraseLearned, { dataset }, context);
   await intents.abandonAll(scope);
   const present = await items.count(scope);
   // Recorded before: the removal of very many goes in parts.
@@ -59,7 +61,7 @@ export async function forgetDataset(
   const skills = await eraseSkills(store, scope);
   const left = skills + (await items.count(scope)) + (await blobs.list(scope, { limit: 1 })).items.length;
   const sessions = await sessionRemoval.ofDataset(scope, dataset.id);
-  requireNothingLeft(built.residue + searched.residue + left + sessions);
+  requireNothingLeft(built.residue + searched.residue + learned.residue + left + sessions);
   await messenger.call(removeDataset, { dataset }, context);
   // Once more, for what was appended while all that was removed: nobody can name the dataset any more.
   await sessionRemoval.ofDataset(scope, dataset.id);
@@ -86,9 +88,10 @@ export async function forgetMemory(
     { dataset, ...selection, memoryOnly: true },
     context,
   );
-  // What was said about the dataset is memory of it too.
+  // What was said about the dataset, and what was learned from that, is memory of it too.
   const sessions = ids === null ? await sessionRemoval.ofDataset(scopeOf(dataset), dataset.id) : 0;
-  requireNothingLeft(residue + sessions);
+  const learned = ids === null ? await messenger.call(eraseLearned, { dataset }, context) : { residue: 0 };
+  requireNothingLeft(residue + sessions + learned.residue);
   await audit.record(removal(dataset, 'memory.removed', ids ?? itemsReset, context));
   return itemsReset;
 }
