@@ -154,4 +154,174 @@ describe('skills', function () {
     expect((await wire.get(path)).status).to.equal(404);
     expect((await wire.get(`/skills/not-an-id?dataset_id=${dataset}`)).status).to.equal(404);
   });
+
+  describe('that were used', () => {
+    const INVALID = { error: 'Invalid remember request.' };
+    const failed = (more: Record<string, unknown> = {}) => ({
+      ...{ type: 'skill_run', selected_skill_id: 'triage', success_score: 0.2, error_type: 'TimeoutError' },
+      tool_trace: [{ tool_name: 'search' }, { tool_name: 'label', success: false, tool_output: 'no answer' }],
+      ...more,
+    });
+    const report = (dataset: string, entry: object, improvement?: object) =>
+      wire.post('/remember/entry', { entry, dataset_id: dataset, skill_improvement: improvement });
+    const skillOf = async (dataset: string, id: string) => (await wire.get(`/skills/${id}?dataset_id=${dataset}`)).json;
+    const proposalOf = async (dataset: string, id: string) => wire.get(`/proposals/${id}?dataset_id=${dataset}`);
+    const made = async () => {
+      const { dataset_id: dataset, dataset_name: name, items } = await store(fresh('kb'), 'triage');
+      return { dataset, name, id: items[0].id };
+    };
+
+    it('report their runs, by name or id', async () => {
+      const { dataset, name, id } = await made();
+      const { json } = await report(dataset, failed({ run_id: 'r-1' }));
+      const { elapsed_seconds: _, ...rest } = json;
+      const item = {
+        kind: 'skill_run',
+        run_id: 'r-1',
+        selected_skill_id: id,
+        selected_skill_name: 'triage',
+        success_score: 0.2,
+      };
+      expect(rest).to.deep.equal({
+        ...{ status: 'completed', dataset_name: name, dataset_id: dataset, pipeline_run_id: null, items_processed: 1 },
+        ...{ items: [item], entry_type: 'skill_run', entry_id: 'r-1' },
+      });
+      const byId = (await report(dataset, { type: 'skill_run', selected_skill_id: id })).json;
+      expect(byId.items[0]).to.include({ selected_skill_name: 'triage', success_score: 0.5, run_id: byId.entry_id });
+    });
+
+    it('of which nothing is known are refused, and nothing is made for them', async () => {
+      const { dataset } = await made();
+      const name = fresh('kb');
+      const unknown = await wire.post('/remember/entry', { entry: failed(), dataset_name: name });
+      expect(unknown).to.deep.include({ status: 400, json: INVALID });
+      expect((await wire.get('/datasets')).json.map((one: { name: string }) => one.name)).not.to.include(name);
+      const refused = [
+        failed({ selected_skill_id: 'nope' }),
+        failed({ tool_trace: [{ success: false }] }),
+        failed({ tool_trace: [{ tool_name: 'x', tool_output: 3 }] }),
+        failed({ run_id: ' ' }),
+      ];
+      for (const entry of refused) expect(await report(dataset, entry)).to.deep.include({ status: 400, json: INVALID });
+      for (const options of [
+        { max_runs: 'x' },
+        { score_threshold: 'low' },
+        { skill_name: 'nope' },
+        { apply: true },
+        { apply: true, proposal_id: 'x' },
+      ]) {
+        expect(await report(dataset, failed({ run_id: 'lost' }), options)).to.deep.include({
+          status: 400,
+          json: INVALID,
+        });
+      }
+      for (const more of [{ success_score: 1.1 }, { feedback: -2 }, { tool_trace: [3] }, { started_at_ms: -1 }]) {
+        expect((await report(dataset, failed(more))).json.detail[0].loc.slice(0, 3)).to.deep.equal([
+          'body',
+          'entry',
+          'skill_run',
+        ]);
+      }
+      // None of the refused runs is counted.
+      const { json } = await report(dataset, failed(), {});
+      const { json: proposal } = await proposalOf(dataset, json.items[1].proposal_id);
+      expect(proposal.rationale).to.include('1 of 1 recorded runs');
+    });
+
+    it('lead to a proposal, which changes the procedure when it is applied, once', async () => {
+      const { dataset, id } = await made();
+      const { procedure } = await skillOf(dataset, id);
+      await report(dataset, failed({ run_id: 'first', started_at_ms: 1 }));
+      await report(dataset, failed({ run_id: 'good', success_score: 0.9, error_type: '' }));
+      const drafted = await report(dataset, failed({ run_id: 'second', started_at_ms: 2 }), { skill_name: 'triage' });
+      const proposal = drafted.json.items[1];
+      const { proposal_id: proposalId } = proposal;
+      expect(proposal).to.deep.equal({
+        ...{ kind: 'skill_improvement_proposal', proposal_id: proposalId, skill_name: 'triage', status: 'proposed' },
+      });
+      const { json: before } = await proposalOf(dataset, proposalId);
+      expect(before).to.deep.include({
+        ...{ proposal_id: proposalId, skill_id: id, skill_name: 'triage', status: 'proposed', confidence: 0.5 },
+        ...{
+          model_name: 'engram/rules',
+          old_procedure: procedure,
+          runs_used: ['second', 'first'],
+          dataset_scope: [dataset],
+        },
+      });
+      expect(before.proposed_procedure)
+        .to.include('## Known failures')
+        .and.to.include('Check: `label` failed here in 2 of 2');
+      expect((await skillOf(dataset, id)).procedure).to.equal(procedure);
+
+      const apply = { skill_name: 'triage', apply: true, proposal_id: proposalId };
+      for (let time = 0; time < 2; time += 1) {
+        const applied = await report(dataset, failed({ success_score: 0.9, error_type: '' }), apply);
+        expect(applied.json.items[1]).to.deep.equal({ ...proposal, status: 'applied' });
+      }
+      expect((await skillOf(dataset, id)).procedure).to.equal(before.proposed_procedure);
+      expect((await proposalOf(dataset, proposalId)).json).to.deep.equal({ ...before, status: 'applied' });
+    });
+
+    it('and did well lead to none', async () => {
+      const { dataset } = await made();
+      const { json } = await report(dataset, failed({ success_score: 0.5, error_type: '' }), {});
+      expect(json.items).to.have.length(1);
+      const stricter = await report(dataset, failed({ success_score: 0.5, error_type: '' }), {
+        score_threshold: '0.6',
+      });
+      expect(stricter.json.items).to.have.length(2);
+      expect((await proposalOf(dataset, stricter.json.items[1].proposal_id)).json.runs_used).to.have.length(2);
+    });
+
+    it('count once, however often a run is sent, and the newest first', async () => {
+      const { dataset } = await made();
+      await Promise.all(Array.from({ length: 5 }, () => report(dataset, failed({ run_id: 'same', started_at_ms: 5 }))));
+      await report(dataset, failed({ run_id: 'older', started_at_ms: 4 }));
+      const { json } = await report(dataset, failed({ run_id: 'newer', started_at_ms: 6 }), { max_runs: 2 });
+      const proposal = (await proposalOf(dataset, json.items[1].proposal_id)).json;
+      expect(proposal.runs_used).to.deep.equal(['newer', 'same']);
+      expect(proposal.rationale).to.include('of 3 recorded runs');
+    });
+
+    it('lose no change to a proposal that is older than the procedure, or of another skill', async () => {
+      const { dataset, id, name } = await made();
+      const { json } = await report(dataset, failed(), {});
+      const proposal = json.items[1].proposal_id;
+      await store(name, 'other');
+      const foreign = { apply: true, proposal_id: proposal, skill_name: 'other' };
+      expect(await report(dataset, failed(), foreign)).to.deep.include({ status: 400, json: INVALID });
+      const elsewhere = await made();
+      expect((await report(elsewhere.dataset, failed(), { apply: true, proposal_id: proposal })).status).to.equal(400);
+      expect((await proposalOf(elsewhere.dataset, proposal)).json).to.deep.equal({ error: 'Proposal not found' });
+      await store(name, 'triage', 'A newer way.');
+      const late = await report(dataset, failed(), { apply: true, proposal_id: proposal });
+      expect(late.status).to.equal(409);
+      expect(late.json.detail).to.match(/has changed since .*\[ConflictError\]$/);
+      expect((await skillOf(dataset, id)).procedure).to.equal('A newer way.');
+    });
+
+    it('and applied by many at once are changed once', async () => {
+      const { dataset, id } = await made();
+      const { json } = await report(dataset, failed(), {});
+      const options = { apply: true, proposal_id: json.items[1].proposal_id };
+      const answers = await Promise.all(Array.from({ length: 8 }, () => report(dataset, failed(), options)));
+      expect(answers.map(({ status }) => status)).to.deep.equal(Array(8).fill(200));
+      expect((await skillOf(dataset, id)).procedure.match(/## Known failures/g)).to.have.length(1);
+    });
+
+    it('take their runs and proposals along when they are deleted, and with the dataset', async () => {
+      const { dataset, name, id } = await made();
+      const { json } = await report(dataset, failed(), {});
+      await wire.remove(`/skills/${id}?dataset_id=${dataset}`);
+      expect((await proposalOf(dataset, json.items[1].proposal_id)).status).to.equal(404);
+      await store(name, 'triage');
+      const again = (await report(dataset, failed(), {})).json.items[1].proposal_id;
+      expect((await proposalOf(dataset, again)).json.rationale).to.include('1 of 1 recorded runs');
+      expect((await wire.post('/forget', { dataset: name })).status).to.equal(200);
+      expect((await store(name, 'later')).dataset_id).to.equal(dataset);
+      expect((await list(dataset)).map((skill: { name: string }) => skill.name)).to.deep.equal(['later']);
+      expect((await proposalOf(dataset, again)).status).to.equal(404);
+    });
+  });
 });

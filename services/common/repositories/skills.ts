@@ -67,6 +67,8 @@ export interface Skills {
     changes: readonly { readonly skill: Skill; readonly was: StoredSkill | null }[],
   ): readonly Write[];
   removeWrites(revision: string, stored: StoredSkill): readonly Write[];
+  /** Changes nothing; `VersionConflictError` in the commit when the skill is gone. */
+  keepWrite(id: string): Write;
 }
 
 export function createSkills(store: DocumentStore): Skills {
@@ -104,6 +106,7 @@ export function createSkills(store: DocumentStore): Skills {
       update(skillShelvesCollection, SHELF, { set: { revision }, increment: { count: -1 }, required: true }),
       remove(collection, skill.id, version),
     ],
+    keepWrite: (id) => update(collection, id, { required: true }),
   };
 }
 

@@ -1,0 +1,100 @@
+import { payerOf } from '../../common/domain/budget.ts';
+import { type DatasetRef, scopeOf } from '../../common/domain/dataset.ts';
+import { isEngramError } from '../../common/domain/errors.ts';
+import type { Principal } from '../../common/domain/principal.ts';
+import { compareRuns, isFailing, type Skill, type SkillProposal, type SkillRun } from '../../common/domain/skill.ts';
+import { HttpError } from '../../common/http/http-error.ts';
+import type { CallContext } from '../../common/messaging/messenger.ts';
+import type { LanguageModel } from '../../common/ports/models.ts';
+import { draftByModel } from './draft-by-model.ts';
+import { type DraftMaterial, draftProcedure } from './draft-procedure.ts';
+import type { Improvement } from './improvement-options.ts';
+import type { SkillDependencies } from './skill-dependencies.ts';
+
+const RULES = 'engram/rules';
+
+export interface DraftRequest {
+  readonly principal: Principal;
+  readonly dataset: DatasetRef;
+  readonly skill: Skill;
+  /** The run about to be recorded; of this skill or another one. */
+  readonly run: SkillRun;
+  readonly options: Extract<Improvement, { kind: 'draft' }>;
+  readonly context: CallContext;
+}
+
+/**
+ * A proposal from the newest failing runs, not stored yet; null when none failed, or when they teach nothing new. With a
+ * model one call, which may cost: its refusals for money or patience keep their status, every other failure is the contract's
+ * 409.
+ */
+export async function draftProposal(
+  dependencies: SkillDependencies,
+  request: DraftRequest,
+): Promise<SkillProposal | null> {
+  const { models, clock, ids } = dependencies;
+  const { skill } = request;
+  const material = await materialOf(dependencies, request);
+  if (material === null) return null;
+  const { languageModel } = await models.current();
+  const byModel = languageModel === null ? null : await askModel(dependencies, languageModel, material, request);
+  const { procedure, rationale, confidence } = byModel ?? draftProcedure(material);
+  if (procedure === skill.procedure) return null;
+  return {
+    id: ids.uuid(),
+    skill: skill.id,
+    skillName: skill.name,
+    status: 'proposed',
+    ...{ confidence, rationale },
+    modelName: byModel === null ? RULES : (languageModel?.name ?? RULES),
+    oldProcedure: skill.procedure,
+    proposedProcedure: procedure,
+    runsUsed: material.runs.map(({ runId }) => runId),
+    createdAt: clock.now().toISOString(),
+    appliedAt: null,
+    appliedBy: null,
+  };
+}
+
+async function materialOf(
+  { skillRuns }: SkillDependencies,
+  { dataset, skill, run, options }: DraftRequest,
+): Promise<DraftMaterial | null> {
+  const { threshold, maxRuns: limit } = options;
+  const [stored, count] = await Promise.all([
+    skillRuns.failing(scopeOf(dataset), skill.id, { threshold, limit }),
+    skillRuns.count(scopeOf(dataset), skill.id),
+  ]);
+  const isOwn = run.skill === skill.id;
+  const others = stored.filter(({ runId }) => !(isOwn && runId === run.runId));
+  const failing = isOwn && isFailing(run, threshold) ? [run, ...others] : others;
+  if (failing.length === 0) return null;
+  const runs = failing.toSorted(compareRuns).slice(0, limit);
+  // The new run may be a stored one sent again; then it counts twice here, which changes a sentence only.
+  return { skill, runs, recordedRuns: Math.max(runs.length, count + (isOwn ? 1 : 0)), threshold };
+}
+
+/** What they say is not about the request: the caller can pay or wait. */
+const KEPT_STATUSES = new Set([402, 429]);
+
+async function askModel(
+  { logger }: SkillDependencies,
+  model: LanguageModel,
+  material: DraftMaterial,
+  { principal, context }: DraftRequest,
+) {
+  const { signal } = context;
+  try {
+    return await draftByModel(model, material, {
+      scope: { tenant: principal.tenant },
+      purpose: 'summarisation',
+      payer: payerOf(principal),
+      ...(signal === undefined ? {} : { signal }),
+    });
+  } catch (error) {
+    signal?.throwIfAborted();
+    if (isEngramError(error) && KEPT_STATUSES.has(error.status)) throw error;
+    logger.warn('ingest.skill.undrafted', { reason: isEngramError(error) ? error.wireName : 'unknown' });
+    throw new HttpError(409, { error: 'An error occurred during remember.' }, { cause: error });
+  }
+}

@@ -1,0 +1,130 @@
+import { type DatasetRef, scopeOf } from '../../common/domain/dataset.ts';
+import { engramError } from '../../common/domain/errors.ts';
+import { isUuid } from '../../common/domain/ids.ts';
+import type { Principal } from '../../common/domain/principal.ts';
+import type { SkillProposal, SkillRun } from '../../common/domain/skill.ts';
+import type { CallContext } from '../../common/messaging/messenger.ts';
+import type { AuditEntry } from '../../common/ports/audit-log.ts';
+import type { Write } from '../../common/ports/document-store.ts';
+import type { StoredProposal } from '../../common/repositories/proposals.ts';
+import type { StoredSkill } from '../../common/repositories/skills.ts';
+import { commitUncontended } from './commit-uncontended.ts';
+import { draftProposal } from './draft-proposal.ts';
+import { namedSkill } from './find-skill.ts';
+import type { Improvement } from './improvement-options.ts';
+import type { SkillDependencies } from './skill-dependencies.ts';
+
+export interface RunRequest {
+  readonly principal: Principal;
+  readonly dataset: DatasetRef;
+  /** Id or name. */
+  readonly selectedSkill: string;
+  readonly run: Omit<SkillRun, 'skill' | 'skillName' | 'user' | 'recordedAt'>;
+  readonly improvement: Improvement | null;
+  readonly context: CallContext;
+}
+
+export interface RecordedRun {
+  readonly run: SkillRun;
+  /** Drafted or applied with it. */
+  readonly proposal: SkillProposal | null;
+}
+
+/**
+ * Records a run, and drafts or applies a proposal with it: one commit, so a request that fails changes nothing. Errors:
+ * `InvalidRequestError` for an unknown skill or proposal, `ConflictError` for a proposal whose skill has changed since, those
+ * of `draftProposal`.
+ */
+export async function recordSkillRun(dependencies: SkillDependencies, request: RunRequest): Promise<RecordedRun> {
+  const { principal, dataset, improvement, context } = request;
+  const selected = await namedSkill(dependencies, dataset, request.selectedSkill);
+  const run: SkillRun = {
+    ...request.run,
+    skill: selected.skill.id,
+    skillName: selected.skill.name,
+    user: principal.id,
+    recordedAt: dependencies.clock.now().toISOString(),
+  };
+  if (improvement?.kind === 'apply') return apply(dependencies, request, { run, improvement });
+  const drafted =
+    improvement === null
+      ? null
+      : await draftProposal(dependencies, {
+          ...{ principal, dataset, run, context, options: improvement },
+          skill: (await targetOf(dependencies, dataset, { run, improvement })).skill,
+        });
+  return commitUncontended(async () => {
+    // Both may have been deleted while a model was thinking.
+    const present = await namedSkill(dependencies, dataset, run.skill);
+    const target = drafted === null ? present : await namedSkill(dependencies, dataset, drafted.skill);
+    await dependencies.store.commit(scopeOf(dataset), [
+      ...keepWrites(dependencies, [present, target]),
+      await dependencies.skillRuns.recordWrite(scopeOf(dataset), run),
+      ...(drafted === null ? [] : [dependencies.proposals.insertWrite(drafted)]),
+    ]);
+    return { run, proposal: drafted };
+  });
+}
+
+async function apply(
+  dependencies: SkillDependencies,
+  { principal, dataset }: RunRequest,
+  { run, improvement }: { readonly run: SkillRun; readonly improvement: Extract<Improvement, { kind: 'apply' }> },
+): Promise<RecordedRun> {
+  const { store, skillRuns, audit, clock } = dependencies;
+  const scope = scopeOf(dataset);
+  return commitUncontended(async () => {
+    const present = await namedSkill(dependencies, dataset, run.skill);
+    const target = await targetOf(dependencies, dataset, { run, improvement });
+    const stored = isUuid(improvement.proposal) ? await dependencies.proposals.get(scope, improvement.proposal) : null;
+    if (stored === null || stored.proposal.skill !== target.skill.id) {
+      throw engramError('InvalidRequestError', 'There is no such proposal for the skill.');
+    }
+    const recorded = await skillRuns.recordWrite(scope, run);
+    // Applied already: the answer of an earlier call was lost.
+    if (stored.proposal.status === 'applied' && target.skill.procedure === stored.proposal.proposedProcedure) {
+      await store.commit(scope, [...keepWrites(dependencies, [present, target]), recorded]);
+      return { run, proposal: stored.proposal };
+    }
+    if (target.skill.procedure !== stored.proposal.oldProcedure) {
+      throw engramError('ConflictError', 'The skill has changed since the proposal was drafted; draft a new one.');
+    }
+    const at = clock.now().toISOString();
+    const proposal: SkillProposal = { ...stored.proposal, status: 'applied', appliedAt: at, appliedBy: principal.id };
+    const others = present.skill.id === target.skill.id ? [] : keepWrites(dependencies, [present]);
+    const applied = await appliedWrites(dependencies, dataset, { target, stored, proposal });
+    await audit.commit(scope, [...applied, ...others, recorded], [application(dataset, principal, proposal)]);
+    return { run, proposal };
+  });
+}
+
+async function appliedWrites(
+  { skills, proposals, ids }: SkillDependencies,
+  dataset: DatasetRef,
+  change: { readonly target: StoredSkill; readonly stored: StoredProposal; readonly proposal: SkillProposal },
+): Promise<readonly Write[]> {
+  const { target, stored, proposal } = change;
+  const { proposedProcedure: procedure, appliedAt } = proposal;
+  const skill = { ...target.skill, procedure, updatedAt: appliedAt ?? target.skill.updatedAt };
+  const shelf = await skills.shelf(scopeOf(dataset));
+  return [...skills.storeWrites(shelf, ids.uuid(), [{ skill, was: target }]), proposals.replaceWrite(stored, proposal)];
+}
+
+/** The skill that is to become better: the one named, else that of the run. */
+function targetOf(
+  dependencies: SkillDependencies,
+  dataset: DatasetRef,
+  { run, improvement }: { readonly run: SkillRun; readonly improvement: Improvement },
+): Promise<StoredSkill> {
+  return namedSkill(dependencies, dataset, improvement.skill ?? run.skill);
+}
+
+/** The commit fails when one of the skills is gone by then, so nothing is left of a skill that was deleted. */
+function keepWrites({ skills }: SkillDependencies, present: readonly StoredSkill[]): readonly Write[] {
+  return [...new Set(present.map(({ skill }) => skill.id))].map((id) => skills.keepWrite(id));
+}
+
+function application(dataset: DatasetRef, principal: Principal, proposal: SkillProposal): AuditEntry {
+  const details = { dataset: dataset.id, skill: proposal.skill };
+  return { tenant: dataset.tenant, action: 'proposal.applied', actor: principal.id, subject: proposal.id, details };
+}
