@@ -164,6 +164,11 @@ const REGISTRY: Readonly<Partial<Record<ServiceName, () => Promise<BuildService>
           traceWindowSteps: config.improveTraceWindowSteps,
           traceWindowsPerRun: config.improveTraceWindowsPerRun,
           distillMaxBatches: config.improveDistillMaxBatches,
+          sessionMemory: config.sessionMemory,
+          autoFeedback: config.autoFeedback,
+          personalizationEnabled: config.personalizationEnabled,
+          preferenceAlpha: config.preferenceAlpha,
+          preferenceBeta: config.preferenceBeta,
           drainMs: config.drainTimeoutMs,
         },
       });
@@ -186,6 +191,10 @@ const REGISTRY: Readonly<Partial<Record<ServiceName, () => Promise<BuildService>
           logSearchHistory: config.logSearchHistory,
           answerStreaming: config.llmAnswerStreaming,
           allowCypherQuery: config.allowCypherQuery,
+          feedbackInfluence: config.defaultFeedbackInfluence,
+          personalization: config.personalizationEnabled
+            ? { influence: config.personalizationInfluence, beta: config.preferenceBeta }
+            : null,
           concurrentSearches: config.stores.index === 'embedded' ? 4 : 64,
           recallWarmupShortcircuit: config.recallWarmupShortcircuit,
           recallWarmupThreshold: config.recallWarmupThreshold,

@@ -14,6 +14,7 @@ import type { Sessions } from '../common/repositories/sessions.ts';
 import type { Users } from '../common/repositories/users.ts';
 import type { VisibleSessions } from '../common/repositories/visible-sessions.ts';
 import type { TurnKeeper } from './conversation/turn-keeper.ts';
+import type { LearnedElements } from './retrieval/learned-elements.ts';
 import type { Retriever } from './retrieval/retrieval.ts';
 import type { Readiness } from './usecases/readiness.ts';
 
@@ -28,6 +29,10 @@ export interface SearchSettings {
   readonly autoFeedback: boolean;
   /** LLM_ANSWER_STREAMING */
   readonly answerStreaming?: boolean;
+  /** DEFAULT_FEEDBACK_INFLUENCE; default 0. */
+  readonly feedbackInfluence?: number;
+  /** PERSONALIZATION_INFLUENCE and PREFERENCE_BETA; null or absent without PERSONALIZATION_ENABLED. */
+  readonly personalization?: { readonly influence: number; readonly beta: number } | null;
   /** ALLOW_CYPHER_QUERY */
   readonly allowCypherQuery: boolean;
   /** RECALL_WARMUP_* */
@@ -69,6 +74,7 @@ export interface SearchParts extends Omit<SearchServiceOptions, 'ids'> {
   readonly sessions: SessionReaders;
   readonly turns: TurnKeeper;
   readonly retriever: Retriever;
+  readonly learned: LearnedElements;
   /** Searches that no model is asked for take their turn in it. */
   readonly turn: Gate;
   readonly history: SearchHistory;

@@ -14,6 +14,7 @@ import { createSessionWriter } from './conversation/session-writer.ts';
 import { createTurnKeeper } from './conversation/turn-keeper.ts';
 import type { SearchParts, SearchServiceOptions, SessionReaders } from './dependencies.ts';
 import { boundRetrievals } from './retrieval/bounded-retriever.ts';
+import { createLearnedElements } from './retrieval/learned-elements.ts';
 import { createRetriever } from './retrieval/pipeline.ts';
 import { recallRoutes } from './routes/recall.ts';
 import { searchRoutes } from './routes/search.ts';
@@ -28,12 +29,14 @@ export const searchCollections: readonly AnyCollection[] = [searchHistoryCollect
 export function createSearchService(options: SearchServiceOptions): Service {
   const { ids, ...rest } = options;
   const limit = options.settings.concurrentSearches;
-  const retriever = createRetriever({ indexes: options.indexes, ledger: options.ledger });
+  const learned = createLearnedElements(options.store, options.clock);
+  const retriever = createRetriever({ indexes: options.indexes, ledger: options.ledger, learned });
   const deps: SearchParts = {
     ...rest,
     sessions: sessionReaders(options.store),
     turns: createTurnKeeper(createSessionWriter(options.messenger, ids), options.logger),
     retriever: boundRetrievals(retriever, limit),
+    learned,
     turn: createGate(limit),
     history: createSearchHistory(options.store, ids),
     readiness: createReadiness(options),

@@ -95,6 +95,19 @@ describe('loadConfig', () => {
     expect(() => loadConfig(environment)).to.throw(/has 6 problems:\n {2}- HTTP_API_PORT/);
   });
 
+  it('refuses to start with a learning rate or an influence out of its range', () => {
+    for (const [name, value] of [
+      ['IMPROVE_FEEDBACK_ALPHA', '0'],
+      ['DEFAULT_FEEDBACK_INFLUENCE', '1.1'],
+      ['PERSONALIZATION_INFLUENCE', '-0.1'],
+      ['PREFERENCE_ALPHA', '0'],
+      ['PREFERENCE_BETA', '1'],
+    ] as const) {
+      expect(() => loadConfig({ [name]: value }), name).to.throw(name);
+    }
+    expect(loadConfig({ PREFERENCE_ALPHA: '1', PREFERENCE_BETA: '0' }).config).to.include({ preferenceBeta: 0 });
+  });
+
   it('lets the process win over the .env text, and counts an empty value as unset', () => {
     const { config } = loadConfig(
       { HTTP_API_PORT: '9001', LLM_MODEL: '' },
@@ -184,14 +197,14 @@ describe('loadConfig', () => {
     const { warnings } = loadConfig({
       DATA_ROOT_DIRECTORY: '/x',
       SLACK_CLIENT_ID: 'a',
-      IMPROVE_FEEDBACK_ALPHA: '0.2',
+      IMPROVE_REVIEW_CONFLICTS: 'true',
       ENGRAM_DATADIR: '/y',
       TELEMETRY_DISABLED: '1',
     });
     expect(warnings).to.have.length(3);
     expect(warnings.join('\n'))
       .to.include('DATA_ROOT_DIRECTORY has no effect: ENGRAM_DATA_DIR')
-      .and.include('not used by this version yet: IMPROVE_FEEDBACK_ALPHA, SLACK_CLIENT_ID')
+      .and.include('not used by this version yet: IMPROVE_REVIEW_CONFLICTS, SLACK_CLIENT_ID')
       .and.include('Did you mean ENGRAM_DATA_DIR?');
   });
 

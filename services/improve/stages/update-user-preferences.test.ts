@@ -3,6 +3,7 @@ import { createLearningWorld, type LearningWorld } from '../../../test/support/l
 import { OWNER } from '../../../test/support/search-world.ts';
 import { scopeOf } from '../../common/domain/dataset.ts';
 import { decayedWeight } from '../../common/domain/preference.ts';
+import type { SessionKey } from '../../common/domain/session.ts';
 
 const ON = { personalizationEnabled: true };
 const ALPHA = 0.3;
@@ -15,7 +16,7 @@ describe('update_user_preferences', () => {
   });
   afterEach(() => world[Symbol.asyncDispose]());
 
-  const run = (settings = {}, ...keys: Parameters<LearningWorld['pass']>) =>
+  const run = (settings = {}, ...keys: readonly SessionKey[]) =>
     world.stages({ ...ON, ...settings }).preferences.run(world.pass(...keys));
   const place = () => scopeOf(world.dataset);
   const using = (...nodeIds: string[]) => ({ usedGraphElements: { nodeIds, edgeIds: ['e1'] } });

@@ -5,6 +5,7 @@ import { type EntityPayload, RELATIONS, STRUCTURAL_RELATIONS } from '../../commo
 import { tokenize, tokenizeQuery } from '../../common/language/tokenize.ts';
 import type { EdgeEvidence } from '../../common/ports/graph-store.ts';
 import type { SearchDependencies } from '../dependencies.ts';
+import { type LearnedWeights, statementFactor } from '../retrieval/learned-influence.ts';
 import type { RankedPassage, Retrieval } from '../retrieval/retrieval.ts';
 import type { Visibility } from '../retrieval/visibility.ts';
 
@@ -59,7 +60,7 @@ export async function knowledgeAround(
   const chosen = [...worth].sort((a, b) => b[1] - a[1] || (a[0] < b[0] ? -1 : 1)).slice(0, limits.entities);
   const ids = chosen.map(([id]) => id);
   const edges = await statements(deps, dataset, ids, visibility);
-  const best = bestStatements(edges, found, limits.facts);
+  const best = bestStatements(edges, found, limits.facts, await learnedOf(edges, found.retrieval));
   const ends = best.flatMap((edge) => [edge.source, edge.target]);
   const known = await entitiesById(deps, dataset, [...new Set([...ids, ...ends])], visibility);
   return {
@@ -114,18 +115,28 @@ async function statements(
   return visibility.filter(await deps.indexes.graph.neighbours(scopeOf(dataset), entities, options));
 }
 
+async function learnedOf(
+  edges: readonly EdgeEvidence[],
+  { learned }: Pick<Retrieval, 'learned'>,
+): Promise<LearnedWeights | null> {
+  return learned === null ? null : learned([...new Set(edges.map(idOf))]);
+}
+
 /** Each statement once, the best evidence of it: said in a passage of the answer, sharing words with the query. */
 function bestStatements(
   edges: readonly EdgeEvidence[],
   found: { readonly passages: readonly RankedPassage[]; readonly query: string },
   limit: number,
+  learned: LearnedWeights | null,
 ): readonly EdgeEvidence[] {
   const terms = new Set(tokenizeQuery(found.query));
   const rank = new Map(found.passages.map((passage, index) => [passage.id, index]));
   const scored = edges.map((edge) => {
     const place = rank.get(String(edge.properties['chunkId'] ?? ''));
     const shared = new Set(tokenize(textOf(edge)).filter((token) => terms.has(token))).size;
-    return { id: idOf(edge), edge, score: shared + (place === undefined ? 0 : 2 / (1 + place)) };
+    const id = idOf(edge);
+    const factor = learned === null ? 1 : statementFactor(id, learned);
+    return { id, edge, score: (shared + (place === undefined ? 0 : 2 / (1 + place))) * factor };
   });
   scored.sort((a, b) => b.score - a.score || b.edge.weight - a.edge.weight || (a.id < b.id ? -1 : 1));
   const kept = new Map<string, EdgeEvidence>();

@@ -14,3 +14,14 @@ const INTRODUCTION: Readonly<Record<PromptKind, string>> = {
 export function userPrompt(kind: PromptKind, query: string, context: string): string {
   return `The question is: \`${query}\`\n${INTRODUCTION[kind]}\n\nContext:\n\`${context}\``;
 }
+
+/** What the user stated before, in the message of the answer call; '' for nothing. */
+export function preferencesText(lines: string): string {
+  if (lines === '') return '';
+  const list = lines.split('\n').map((line) => `- ${line}`);
+  return [
+    '## Preferences of the user',
+    'Stated earlier, the newest first; where two disagree the newer one wins.',
+    ...list,
+  ].join('\n');
+}

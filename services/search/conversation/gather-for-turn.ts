@@ -1,5 +1,6 @@
 import type { DatasetRef } from '../../common/domain/dataset.ts';
 import type { SearchDependencies } from '../dependencies.ts';
+import type { InfluenceWish } from '../retrieval/learned-elements.ts';
 import type { Retrieval } from '../retrieval/retrieval.ts';
 import { gatherPassages, type QueryVector } from '../usecases/material.ts';
 import type { SearchRequest } from '../usecases/search-request.ts';
@@ -26,6 +27,7 @@ export async function gatherForTurn(
     readonly dataset: DatasetRef;
     readonly vector: QueryVector;
     readonly limit: number;
+    readonly influence: InfluenceWish;
     readonly conversation: Conversation | null;
   },
 ): Promise<TurnMaterial> {

@@ -118,5 +118,6 @@ export function presentExplanation(passage: RankedPassage) {
     completed_by: why.partner,
     via_entity: why.via,
     support: passage.support,
+    ...(why.learned === null ? {} : { learned: why.learned }),
   };
 }

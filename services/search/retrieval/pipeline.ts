@@ -14,6 +14,7 @@ import {
   runs,
   timeRows,
 } from './lanes.ts';
+import type { LearnedElements, LearnedReader } from './learned-elements.ts';
 import { rankPassages } from './rank-passages.ts';
 import type { Retrieval, Retriever } from './retrieval.ts';
 import { createSentenceTokens, type SentenceTokens } from './sentence-tokens.ts';
@@ -24,6 +25,8 @@ export interface RetrieverDeps {
   readonly indexes: Pick<DatasetIndexes, 'text' | 'vectors' | 'graph'>;
   readonly ledger: Ledger;
   readonly settings?: RetrievalSettings;
+  /** Absent: searches rank by what is found alone. */
+  readonly learned?: LearnedElements;
 }
 
 export function createRetriever(deps: RetrieverDeps): Retriever {
@@ -40,7 +43,9 @@ export function createRetriever(deps: RetrieverDeps): Retriever {
         ...deps.indexes,
         signal: request.signal,
       };
-      return answer(context, { vector: request.vector, limit: request.limit, sentenceTokens });
+      // Known by the time the lanes are.
+      const learned = request.influence && deps.learned?.reader(request.scope, request.influence);
+      return answer(context, { vector: request.vector, limit: request.limit, sentenceTokens, learned });
     },
   };
 }
@@ -64,16 +69,19 @@ interface Wish {
   readonly vector: Float32Array | null;
   readonly limit: number;
   readonly sentenceTokens: SentenceTokens;
+  readonly learned: Promise<LearnedReader | null> | undefined;
 }
 
 /** One query against one dataset: lanes, fusion, second hop, fusion again, evidence. */
-async function answer(context: LaneContext, { vector, limit, sentenceTokens }: Wish): Promise<Retrieval> {
+async function answer(context: LaneContext, wish: Wish): Promise<Retrieval> {
+  const { vector, limit, sentenceTokens } = wish;
   const { settings } = context;
-  const [lexical, dense, entities, dated] = await Promise.all([
+  const [lexical, dense, entities, dated, learned = null] = await Promise.all([
     lexicalRows(context),
     denseHits(context, vector),
     namedEntities(context),
     timeRows(context),
+    wish.learned,
   ]);
   const pool = new CandidatePool(context, { ...lexical, entities, dated }, sentenceTokens);
   const lanes: readonly (readonly [LaneName, readonly LaneHit[]])[] = [
@@ -102,12 +110,13 @@ async function answer(context: LaneContext, { vector, limit, sentenceTokens }: W
     ...{
       analysis: context.analysis,
       visibility: context.visibility,
+      learned,
       information,
       named,
       links: around.links,
       mentions: around.mentions,
     },
-    passages: await rankPassages(pool, { fusion: pool.fuse(), links: around.links }, settings, limit),
+    passages: await rankPassages(pool, { fusion: pool.fuse(), ...around, learned }, settings, limit),
   };
 }
 

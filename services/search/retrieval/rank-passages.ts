@@ -1,8 +1,11 @@
 import { type EvidenceLink, type RankedEvidence, rankEvidence } from '../../common/domain/ranking/evidence.ts';
 import { collapseNearDuplicates } from '../../common/domain/ranking/near-duplicates.ts';
+import type { EdgeEvidence } from '../../common/ports/graph-store.ts';
 import type { PassageLink } from './bridge.ts';
 import type { CandidatePool, Fusion } from './candidate-pool.ts';
 import type { Candidate } from './candidates.ts';
+import type { LearnedReader } from './learned-elements.ts';
+import { type LearnedShift, type PassageElements, shiftsOf } from './learned-influence.ts';
 import type { RankedPassage } from './retrieval.ts';
 import type { RetrievalSettings } from './settings.ts';
 
@@ -12,10 +15,20 @@ const MAX_PLACES = 50;
 /** Passages looked at beyond those wanted, to replace duplicates. */
 const DUPLICATE_RESERVE = 10;
 
-/** Orders the fused and the linked passages by evidence, shows those that say the same once, keeps `limit`. */
+interface Found {
+  readonly fusion: Fusion;
+  readonly links: readonly PassageLink[];
+  readonly mentions: readonly EdgeEvidence[];
+  readonly learned: LearnedReader | null;
+}
+
+/**
+ * Orders the fused and the linked passages by evidence and by what was learned of them, shows those that say the same once,
+ * keeps `limit`.
+ */
 export async function rankPassages(
   pool: CandidatePool,
-  found: { readonly fusion: Fusion; readonly links: readonly PassageLink[] },
+  found: Found,
   settings: RetrievalSettings,
   limit: number,
 ): Promise<readonly RankedPassage[]> {
@@ -24,6 +37,7 @@ export async function rankPassages(
   const competing = [...pool.candidates.values()].filter(({ row }) => fusion.has(row.id) || linked.has(row.id));
   const { links, via } = linksAmong(competing, found.links);
   const bonusOf = pool.bonus(fusion);
+  const shifts = await learnedShifts(pool, competing, found);
   const ranked = rankEvidence(
     competing.map((candidate) => ({ coverage: pool.coverageOf(candidate), bonus: bonusOf(candidate) })),
     links,
@@ -32,6 +46,7 @@ export async function rankPassages(
       pairShare: settings.pairShare,
       redundancy: settings.redundancy,
       places: Math.min(MAX_PLACES, Math.max(MIN_PLACES, limit)),
+      ...(shifts === null ? {} : { adjust: shifts.adjust }),
     },
   );
   const shown = ranked.slice(0, limit + DUPLICATE_RESERVE);
@@ -56,11 +71,37 @@ export async function rankPassages(
           fusion: fusion.get(item.id)?.score ?? 0,
           own: entry.own,
           evidence: entry.score,
+          learned: shifts?.of(entry.index) ?? null,
           partner: partner?.row.id ?? null,
           via: partner === undefined ? null : (via.get(`${item.id} ${partner.row.id}`) ?? null),
         },
       };
     });
+}
+
+/** What was learned of the competing passages, in one batched read; null where there is nothing to be read. */
+async function learnedShifts(
+  { named }: CandidatePool,
+  competing: readonly Candidate[],
+  { mentions, learned }: Pick<Found, 'mentions' | 'learned'>,
+) {
+  if (learned === null) return null;
+  const entities = new Map<string, Set<string>>(competing.map(({ row }) => [row.id, new Set()]));
+  for (const { source, target } of mentions) entities.get(source)?.add(target);
+  for (const { entityId, chunks } of named) for (const chunk of chunks.keys()) entities.get(chunk)?.add(entityId);
+  const passages: readonly PassageElements[] = competing.map(({ row }) => ({
+    id: row.id,
+    entities: [...(entities.get(row.id) ?? [])],
+  }));
+  const weights = await learned([...new Set(passages.flatMap((passage) => [passage.id, ...passage.entities]))]);
+  let shifts: readonly (LearnedShift | null)[] = [];
+  return {
+    adjust(scores: readonly number[]) {
+      shifts = shiftsOf(passages, scores, weights);
+      return scores.map((score, at) => score * (shifts[at]?.factor ?? 1));
+    },
+    of: (index: number) => shifts[index] ?? null,
+  };
 }
 
 /** Links as positions, and the entity of each, from both sides. */

@@ -5,6 +5,8 @@ import type { EdgeEvidence } from '../../common/ports/graph-store.ts';
 import type { TextRow } from '../../common/ports/text-index.ts';
 import type { PassageLink } from './bridge.ts';
 import type { NamedEntity } from './candidates.ts';
+import type { InfluenceWish, LearnedReader } from './learned-elements.ts';
+import type { LearnedShift } from './learned-influence.ts';
 import type { LaneName } from './settings.ts';
 import type { Visibility } from './visibility.ts';
 
@@ -16,6 +18,8 @@ export interface RetrievalRequest {
   /** Passages wanted. */
   readonly limit: number;
   readonly nodeSets?: readonly string[];
+  /** Default: none. */
+  readonly influence?: InfluenceWish;
   /** Anchors relative dates of the query. */
   readonly now?: Date;
   readonly signal?: AbortSignal;
@@ -29,6 +33,8 @@ export interface Explanation {
   /** Score of the passage alone and with the passage that completes it. */
   readonly own: number;
   readonly evidence: number;
+  /** Null where nothing that was learned moved it; `evidence` is the score behind that. */
+  readonly learned: LearnedShift | null;
   /** The passage that completes it, and the entity that joins the two. */
   readonly partner: string | null;
   readonly via: string | null;
@@ -53,6 +59,8 @@ export interface Retrieval {
   readonly analysis: QueryAnalysis;
   /** What the ledger showed: for further look-ups about the same answer. */
   readonly visibility: Visibility;
+  /** What was learned of elements, where there is anything. */
+  readonly learned: LearnedReader | null;
   /** idf of each term of the query in the dataset, in the order of `analysis.terms`. */
   readonly information: readonly number[];
   readonly passages: readonly RankedPassage[];

@@ -5,6 +5,7 @@ import { STOP_WORDS } from '../../common/language/stop-words.ts';
 import { tokenizeQuery } from '../../common/language/tokenize.ts';
 import type { TextRow } from '../../common/ports/text-index.ts';
 import type { SearchDependencies } from '../dependencies.ts';
+import type { InfluenceWish } from '../retrieval/learned-elements.ts';
 import type { RankedPassage, Retrieval } from '../retrieval/retrieval.ts';
 import { createVisibility } from '../retrieval/visibility.ts';
 import type { SearchRequest } from './search-request.ts';
@@ -34,14 +35,20 @@ export async function embedQuery(
 export async function gatherPassages(
   deps: Pick<SearchDependencies, 'retriever' | 'clock'>,
   request: SearchRequest,
-  target: { readonly dataset: DatasetRef; readonly vector: QueryVector; readonly limit: number },
+  target: {
+    readonly dataset: DatasetRef;
+    readonly vector: QueryVector;
+    readonly limit: number;
+    readonly influence: InfluenceWish;
+  },
 ): Promise<Material> {
-  const { dataset, vector, limit } = target;
+  const { dataset, vector, limit, influence } = target;
   const retrieval = await deps.retriever.retrieve({
     scope: scopeOf(dataset),
     query: request.query,
     vector,
     limit,
+    influence,
     now: deps.clock.now(),
     ...(request.nodeSets === undefined ? {} : { nodeSets: request.nodeSets }),
     ...(request.context.signal === undefined ? {} : { signal: request.context.signal }),

@@ -1,4 +1,4 @@
-import type { DatasetRef } from '../../common/domain/dataset.ts';
+import { type DatasetRef, scopeOf } from '../../common/domain/dataset.ts';
 import { engramError } from '../../common/domain/errors.ts';
 import type { EdgePayload } from '../../common/domain/index-rows.ts';
 import { graphContext, plainContext, sectionedContext } from '../answers/contexts.ts';
@@ -7,13 +7,14 @@ import { extractiveAnswer, NOTHING_FITS } from '../answers/extractive.ts';
 import { type Knowledge, knowledgeAround } from '../answers/knowledge.ts';
 import { type AnswerPrompt, modelAnswer } from '../answers/model-answer.ts';
 import { packPassages } from '../answers/passage-context.ts';
-import { DEFAULT_SYSTEM_PROMPT, type PromptKind, userPrompt } from '../answers/prompt.ts';
+import { DEFAULT_SYSTEM_PROMPT, type PromptKind, preferencesText, userPrompt } from '../answers/prompt.ts';
 import { usedElements } from '../answers/used-elements.ts';
 import type { Conversation } from '../conversation/conversation.ts';
 import { gatherForTurn, type TurnMaterial } from '../conversation/gather-for-turn.ts';
 import { historyText, withHistory } from '../conversation/history.ts';
 import { cypherSearch, modelNeeded } from '../cypher/cypher-search.ts';
 import type { SearchDependencies } from '../dependencies.ts';
+import type { InfluenceWish } from '../retrieval/learned-elements.ts';
 import type { RankedPassage } from '../retrieval/retrieval.ts';
 import { type AnsweredType, type CompletionType, isCompletion, isQuery } from '../search-types.ts';
 import { gatherPassages, hybridRows, lexicalChunks, nearestChunks, type QueryVector, summaries } from './material.ts';
@@ -46,6 +47,7 @@ export interface SearchTarget {
   readonly vector: QueryVector;
   /** That the question is a turn of; completions alone know of it. */
   readonly conversation: Conversation | null;
+  readonly influence: InfluenceWish;
 }
 
 /** One type of search over one dataset. An empty outcome says that nothing was found, not why. */
@@ -54,11 +56,11 @@ export async function runSearch(
   request: SearchRequest,
   target: SearchTarget,
 ): Promise<SearchOutcome> {
-  const { type, dataset, vector, conversation } = target;
+  const { type, dataset, vector } = target;
   const limit = Math.min(request.topK ?? DEFAULT_TOP_K[type], MAX_TOP_K);
   switch (type) {
     case 'CHUNKS': {
-      const { passages } = await gatherPassages(deps, request, { dataset, vector, limit });
+      const { passages } = await gatherPassages(deps, request, { ...target, limit });
       const ranked = passages.map(asScoredRow);
       const rest = await nearestChunks(deps, request, {
         dataset,
@@ -76,9 +78,9 @@ export async function runSearch(
     case 'NATURAL_LANGUAGE':
       return cypherSearch(deps, request, { dataset, type });
     case 'TRIPLET_COMPLETION':
-      return tripletCompletion(deps, request, { dataset, vector, limit, conversation });
+      return tripletCompletion(deps, request, { ...target, limit });
     default:
-      return completion(deps, request, { dataset, vector, limit, conversation, type });
+      return completion(deps, request, { ...target, limit, type });
   }
 }
 
@@ -148,10 +150,10 @@ async function tripletCompletion(
   const material = { query: request.query, retrieval, found: [] };
   const conversation = target.conversation === null ? null : { ...target.conversation, lookup: null };
   const shown = { passages: supported, context, knowledge: null };
-  return answered(deps, request, { type: 'TRIPLET_COMPLETION', ...shown, material, conversation });
+  return answered(deps, request, { ...target, type: 'TRIPLET_COMPLETION', ...shown, material, conversation });
 }
 
-interface AnswerMaterial {
+interface AnswerMaterial extends Pick<SearchTarget, 'dataset' | 'influence'> {
   readonly type: CompletionType;
   readonly passages: readonly RankedPassage[];
   readonly material: TurnMaterial;
@@ -170,8 +172,10 @@ async function answered(
   const base = { kind: 'completion' as const, type, context, passages, ...turn };
   if (context === '') return { ...base, answer: null, prompt: null };
   const question = userPrompt(PROMPT_KIND[type], request.query, context);
+  const stated = await deps.learned.statedPreferences(scopeOf(shown.dataset), shown.influence);
+  const guidance = [preferencesText(stated), conversation?.guidance?.text ?? ''].filter((part) => part !== '');
   const prompt = {
-    user: withHistory(question, historyText(conversation?.turns ?? []), conversation?.guidance?.text ?? ''),
+    user: withHistory(question, historyText(conversation?.turns ?? []), guidance.join('\n\n')),
     system: request.systemPrompt || DEFAULT_SYSTEM_PROMPT,
   };
   if (request.onlyContext) return { ...base, answer: null, prompt };

@@ -4,6 +4,7 @@ import { joinElements } from '../answers/used-elements.ts';
 import { type Conversation, defaultConversation } from '../conversation/conversation.ts';
 import type { SearchDependencies } from '../dependencies.ts';
 import { type AnsweredType, isCompletion, isQuery } from '../search-types.ts';
+import { influenceOf } from './influence.ts';
 import { embedQuery, type QueryVector } from './material.ts';
 import { hasSearchableMemory, noDataError } from './no-data.ts';
 import { checkRequest, runSearch, type SearchTarget } from './run-search.ts';
@@ -32,8 +33,9 @@ export async function searchDatasets(
   const conversation =
     target.conversation ?? (isOneStore && isCompletion(type) ? await defaultConversation(deps, request, null) : null);
   const vector = type === 'CHUNKS_LEXICAL' || isQuery(type) ? null : await embedQuery(deps, request);
+  const influence = influenceOf(deps, request, datasets.length);
   const outcomes = await Promise.all(
-    datasets.map((dataset) => searchOne(deps, request, { dataset, type, vector, conversation })),
+    datasets.map((dataset) => searchOne(deps, request, { dataset, type, vector, conversation, influence })),
   );
   const errors = outcomes.flatMap(({ error }) => error ?? []);
   const fatal = errors.find((error) => error.status === 402 || error.status === 403);

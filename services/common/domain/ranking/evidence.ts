@@ -24,11 +24,13 @@ export interface EvidenceOptions {
   readonly redundancy: number;
   /** Places ordered with redundancy; those below keep their score order. */
   readonly places: number;
+  /** The scores as they are to be ranked by, in the order of the candidates; default: as they are. */
+  readonly adjust?: (scores: readonly number[]) => readonly number[];
 }
 
 export interface RankedEvidence {
   readonly index: number;
-  /** Own score and best pair, mixed. */
+  /** Own score and best pair, mixed; then adjusted. */
   readonly score: number;
   readonly own: number;
   /** The passage whose evidence completes this one, or null when it stands best alone. */
@@ -65,7 +67,8 @@ export function rankEvidence(
       partner[index] = other;
     }
   }
-  const ranked = score.map((value, index) => ({
+  const adjusted = options.adjust?.(score) ?? score;
+  const ranked = adjusted.map((value, index) => ({
     index,
     score: value,
     own: own[index] ?? 0,
