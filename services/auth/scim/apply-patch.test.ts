@@ -168,4 +168,22 @@ describe('SCIM patches', () => {
     >;
     expect(applyPatch(USER_TYPE, ada, readOperations(sent))).to.deep.equal(ada);
   });
+
+  it('hold nobody up, however many values they bring', () => {
+    const members = (from: number, count: number) =>
+      Array.from({ length: count }, (_, index) => ({ value: `user ${from + index}`, type: 'User' }));
+    const add = (from: number, count: number) => ({ op: 'add', path: 'members', value: members(from, count) });
+    const begin = performance.now();
+    const { members: joined } = grouped({}, add(0, 5_000), add(2_500, 5_000), add(4_000, 6_000));
+    expect(joined).to.deep.equal(members(0, 10_000));
+    expect(performance.now() - begin).to.be.lessThan(1_000);
+    const tooMany = { status: '413' };
+    expect(refusal(() => grouped({}, add(0, 10_000), add(10_000, 1)))).to.include(tooMany);
+    const filtered = { op: 'remove', path: 'members[value eq "x" or value eq "y"]' };
+    const again = (times: number) => Array.from({ length: times }, () => filtered);
+    expect(refusal(() => grouped({}, add(0, 10_000), ...again(30)))).to.include({ ...tooMany, scimType: 'tooMany' });
+    expect(refusal(() => grouped({}, add(0, 100), ...again(900)))).to.equal(null);
+    const path = `members[${Array.from({ length: 51 }, () => 'value pr').join(' or ')}]`;
+    expect(refusal(() => grouped({}, { op: 'remove', path }))).to.include({ scimType: 'invalidFilter' });
+  });
 });

@@ -1,11 +1,11 @@
-import { isDeepStrictEqual } from 'node:util';
 import type { Json, JsonObject } from '../../common/domain/json.ts';
-import { type Fields, isObject, readFields, readSingle, readValue } from './fields.ts';
-import type { ScimFilter } from './filter.ts';
+import { type Fields, isObject, MAX_VALUES, readFields, readSingle, readValue } from './fields.ts';
+import { comparisonsIn, type ScimFilter } from './filter.ts';
 import { matchesFilter } from './match-filter.ts';
 import { type PatchTarget, parsePath } from './patch-path.ts';
 import { findAttribute, type ScimResourceType } from './schema.ts';
 import { scimError } from './scim-error.ts';
+import { createValueSet } from './value-set.ts';
 
 export interface PatchOperation {
   readonly op: 'add' | 'remove' | 'replace';
@@ -31,19 +31,33 @@ export function readOperations(body: Readonly<Record<string, unknown>>): readonl
   });
 }
 
-/** The attributes after all operations, in their order; what is given stays as it is. */
+/** The attributes after all operations, in their order; what is given stays as it is. 413 for what would take long. */
 export function applyPatch(type: ScimResourceType, fields: Fields, operations: readonly PatchOperation[]): Fields {
+  const patch: Patch = { type, looksLeft: MAX_LOOKS };
   let current = fields;
-  for (const operation of operations) current = apply(type, current, operation);
+  for (const operation of operations) current = apply(patch, current, operation);
   return current;
 }
 
-function apply(type: ScimResourceType, fields: Fields, sent: PatchOperation): Fields {
+/** Looks at single values in one request, about a second of them: nobody else is answered meanwhile. */
+const MAX_LOOKS = 500_000;
+
+interface Patch {
+  readonly type: ScimResourceType;
+  looksLeft: number;
+}
+
+function look(patch: Patch, times: number): void {
+  patch.looksLeft -= times;
+  if (patch.looksLeft < 0) throw scimError(413, 'The operations are too many for as many values.', 'tooMany');
+}
+
+function apply(patch: Patch, fields: Fields, sent: PatchOperation): Fields {
   // To set null is to remove (RFC 7643 §2.5).
   const operation = sent.value === null && sent.path !== null ? { ...sent, op: 'remove' as const } : sent;
   const { op, path, value } = operation;
-  if (path === null) return applyWithoutPath(type, fields, operation);
-  const target = parsePath(type, path);
+  if (path === null) return applyWithoutPath(patch, fields, operation);
+  const target = parsePath(patch.type, path);
   if ('whole' in target) {
     const { whole, attributes } = target;
     if (op === 'remove') return without(fields, whole);
@@ -51,17 +65,17 @@ function apply(type: ScimResourceType, fields: Fields, sent: PatchOperation): Fi
     return withNested(fields, whole, { ...nestedIn(fields, whole), ...readFields(attributes, value) });
   }
   const { extension } = target;
-  if (extension === null) return applyTo(fields, target, operation);
-  return withNested(fields, extension, applyTo(nestedIn(fields, extension), target, operation));
+  if (extension === null) return applyTo(patch, fields, target, operation);
+  return withNested(fields, extension, applyTo(patch, nestedIn(fields, extension), target, operation));
 }
 
 /** Each name in the value is a path of its own: Entra sends `name.givenName` there. Unknown names are passed over. */
-function applyWithoutPath(type: ScimResourceType, fields: Fields, { op, value }: PatchOperation): Fields {
+function applyWithoutPath(patch: Patch, fields: Fields, { op, value }: PatchOperation): Fields {
   if (op === 'remove') throw scimError(400, 'remove needs a path.', 'noTarget');
   if (!isObject(value)) throw invalidSyntax('An operation without a path needs an object as its value.');
   let current = fields;
   for (const [path, part] of Object.entries(value)) {
-    if (isKnown(type, path)) current = apply(type, current, { op, path, value: part });
+    if (isKnown(patch.type, path)) current = apply(patch, current, { op, path, value: part });
   }
   return current;
 }
@@ -75,16 +89,16 @@ function isKnown(type: ScimResourceType, path: string): boolean {
   }
 }
 
-function applyTo(fields: Fields, target: PatchTarget, operation: PatchOperation): Fields {
+function applyTo(patch: Patch, fields: Fields, target: PatchTarget, operation: PatchOperation): Fields {
   const { attribute, filter, sub } = target;
   if (attribute.mutability === 'writeOnly') return fields;
   if (attribute.mutability !== undefined) throw scimError(400, `${attribute.name} cannot be changed.`, 'mutability');
   if (attribute.multiValued !== undefined) {
     const values = valuesOf(fields[attribute.name]);
-    const changed =
-      filter === null && sub === null
-        ? changeAll(values, target, operation)
-        : changeSome(values, { target, operation, filter });
+    const isOfAll = filter === null && sub === null;
+    look(patch, Math.max(1, values.length) * (filter === null ? 1 : comparisonsIn(filter)));
+    const changed = isOfAll ? changeAll(values, target, operation) : changeSome(values, { target, operation, filter });
+    if (changed.length > MAX_VALUES) throw scimError(413, `${attribute.name} has more than ${MAX_VALUES} values.`);
     return changed.length === 0 ? without(fields, attribute.name) : { ...fields, [attribute.name]: changed };
   }
   const isRemoval = operation.op === 'remove';
@@ -111,13 +125,15 @@ function changeAll(
   if (op === 'remove') {
     if (value === undefined || value === null) return [];
     // Entra names in the value which ones.
-    const removed = valuesOf(readValue(attribute, value));
-    return values.filter((each) => !removed.some((one) => isSameValue(one, each)));
+    const removed = createValueSet(valuesOf(readValue(attribute, value)));
+    return values.filter((each) => !removed.hasSame(each));
   }
   const given = valuesOf(readValue(attribute, value));
   if (op === 'replace') return given;
-  const added = given.filter((one) => !values.some((each) => isDeepStrictEqual(one, each)));
-  const kept = values.filter((each) => !added.some((one) => isSameValue(one, each)));
+  const present = createValueSet(values);
+  const added = given.filter((one) => !present.hasEqual(one));
+  const replacing = createValueSet(added);
+  const kept = values.filter((each) => !replacing.hasSame(each));
   const hasNewPrimary = added.some((one) => isObject(one) && one['primary'] === true);
   return [...(hasNewPrimary ? kept.map(withoutPrimary) : kept), ...added];
 }
@@ -159,12 +175,6 @@ function impliedBy(target: PatchTarget, filter: ScimFilter): JsonObject | null {
   if (filter.kind !== 'compare' || filter.operator !== 'eq' || filter.value === null) return null;
   const sub = findAttribute(target.attribute.subAttributes ?? [], filter.path);
   return sub === undefined ? null : { [sub.name]: readSingle(sub, filter.value) };
-}
-
-/** Values with a `value` are the same when that is. */
-function isSameValue(one: Json, other: Json): boolean {
-  if (!isObject(one) || !isObject(other) || one['value'] === undefined) return isDeepStrictEqual(one, other);
-  return one['value'] === other['value'] && (one['type'] ?? other['type']) === (other['type'] ?? one['type']);
 }
 
 function withoutPrimary(value: Json): Json {

@@ -7,7 +7,8 @@ export type Fields = Readonly<Record<string, Json>>;
 
 /** RFC 7643 sets no limits; directories stay far below these. */
 const MAX_TEXT_CHARACTERS = 1024;
-const MAX_VALUES = 10_000;
+/** Of one attribute. */
+export const MAX_VALUES = 10_000;
 
 /**
  * What a client sent, under the names of the schema: unknown and read-only attributes are left out (RFC 7644 §3.3), null is

@@ -15,6 +15,8 @@ export type ScimOperator = (typeof OPERATORS)[number];
 
 const MAX_LENGTH = 4_000;
 const MAX_DEPTH = 32;
+/** Each is made for everybody in the directory. */
+const MAX_COMPARISONS = 50;
 /** Blanks, brackets, a JSON string, or a word: path, operator, number or literal. */
 const TOKEN = /\s*(?:([()[\]])|("(?:[^"\\]|\\.)*")|([^\s()[\]"]+))/y;
 
@@ -23,7 +25,14 @@ export function parseFilter(text: string): ScimFilter {
   const reader = createReader(tokensOf(text));
   const filter = readOr(reader, 0);
   if (reader.peek() !== null) throw invalid(`'${reader.peek()}' is one too many`);
+  if (comparisonsIn(filter) > MAX_COMPARISONS) throw invalid(`it compares more than ${MAX_COMPARISONS} times`);
   return filter;
+}
+
+/** How often one resource, or one value, is compared at most. */
+export function comparisonsIn(filter: ScimFilter): number {
+  if ('left' in filter) return comparisonsIn(filter.left) + comparisonsIn(filter.right);
+  return 'of' in filter ? comparisonsIn(filter.of) : 1;
 }
 
 interface Reader {
