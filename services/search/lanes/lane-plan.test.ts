@@ -32,11 +32,11 @@ describe('recall lanes', () => {
     expect(lanesOf(['tools', 'all'])).to.include('tools');
   });
 
-  it('of session_first are the session, then the graph if that found nothing, with what else is named', () => {
+  it('of session_first are the session, and behind it the graph with what else is named', () => {
     const plan = (scope: readonly string[]) => planLanes(scope, NONE);
     expect(plan(['session_first'])).to.deep.equal({ lanes: ['session', 'graph'], sessionFirst: true });
     expect(plan(['trace', 'session_first'])).to.deep.equal({
-      lanes: ['trace', 'session', 'graph'],
+      lanes: ['session', 'graph', 'trace'],
       sessionFirst: true,
     });
     expect(plan(['graph', 'session_first']).lanes).to.deep.equal(['session', 'graph']);

@@ -17,7 +17,7 @@ export type RecallLane = 'graph' | 'session' | 'trace' | 'session_context' | 'co
 /** The lanes to run, in order, each once. */
 export interface LanePlan {
   readonly lanes: readonly RecallLane[];
-  /** The graph is asked only when the session lane before it found nothing. */
+  /** What the session lane finds is the whole answer: the lanes behind it are asked only when it finds nothing. */
   readonly sessionFirst: boolean;
 }
 
@@ -44,16 +44,14 @@ export function planLanes(scope: readonly string[] | null, conditions: LaneCondi
     ? ['graph', 'session', 'trace', 'session_context', ...distinct.filter(isKeptBesideAll)]
     : distinct;
   const sessionFirst = names.includes('session_first');
-  const lanes = names.flatMap((name): readonly RecallLane[] => {
-    if (name === 'auto') return [];
-    // Where one of the two is named, both stand: the one has to know what the other found.
-    if (sessionFirst && SESSION_AND_GRAPH.has(name)) return ['session', 'graph'];
+  const lanes = [...(sessionFirst ? SESSION_THEN_GRAPH : []), ...names].flatMap((name): readonly RecallLane[] => {
+    if (name === 'auto' || name === 'session_first') return [];
     return name === 'graph_context' ? ['graph'] : [name as RecallLane];
   });
   return { lanes: [...new Set(lanes)], sessionFirst };
 }
 
-const SESSION_AND_GRAPH: ReadonlySet<string> = new Set(['session_first', 'session', 'graph', 'graph_context']);
+const SESSION_THEN_GRAPH: readonly RecallLane[] = ['session', 'graph'];
 
 function isKeptBesideAll(name: string): boolean {
   return name === 'tools' || name === 'session_first';
@@ -61,5 +59,5 @@ function isKeptBesideAll(name: string): boolean {
 
 function autoPlan({ hasSession, hasDatasets, hasType }: LaneConditions): LanePlan {
   if (!hasSession || hasType) return { lanes: ['graph'], sessionFirst: false };
-  return { lanes: ['session', 'graph'], sessionFirst: !hasDatasets };
+  return { lanes: SESSION_THEN_GRAPH, sessionFirst: !hasDatasets };
 }

@@ -1,4 +1,3 @@
-import { engramError } from '../../common/domain/errors.ts';
 import { type Guidance, guidanceFor } from '../../common/domain/guidance.ts';
 import type { QaEntry, Session, TraceEntry } from '../../common/domain/session.ts';
 import { type ContextProfile, isProfile } from '../../common/domain/session-context.ts';
@@ -45,8 +44,6 @@ export function createSessionLanes(deps: LaneDependencies, request: SessionLaneR
   return {
     /** Empty when the session holds nothing for the query, or there is none that the caller may read. */
     async ask(lane: SessionLane): Promise<readonly SessionFinding[]> {
-      const { topK } = request;
-      if (topK !== null && topK <= 0) throw engramError('QueryValidationError', 'top_k must be a positive integer.');
       session ??= sessionOf(deps, request);
       const read = await session;
       const finding = read === null ? null : await ASK[lane](deps.sessions, request, read);
@@ -97,7 +94,7 @@ async function findEntries<Entry>(
   if (words.size === 0) return null;
   const sizeOf = (entry: Entry) => textsOf(entry).reduce((size, text) => size + text.length, 0);
   const { entries, unread } = await newestEntries<Entry>({ ...pages, sizeOf });
-  const found = rankByOverlap(words, entries, { textsOf, limit: topK ?? MAX_TOP_K });
+  const found = rankByOverlap(words, entries, { textsOf, limit: Math.max(0, topK ?? MAX_TOP_K) });
   return found.length === 0 ? null : { found, unread };
 }
 

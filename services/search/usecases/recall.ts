@@ -44,12 +44,13 @@ export async function recall(
   const findings: RecallFinding[] = [];
   let nothing: unknown = null;
   for (const lane of lanes) {
+    if (sessionFirst && findings.some((finding) => finding.lane === 'session')) break;
     if (isSessionLane(lane)) {
       findings.push(...(await sessionLanes.ask(lane)));
       continue;
     }
     // Code and tools hold nothing yet: they belong to what is not built.
-    if (lane !== 'graph' || (sessionFirst && findings.some((finding) => finding.lane === 'session'))) continue;
+    if (lane !== 'graph') continue;
     try {
       findings.push(...(await graphLane(deps, request, { lanes, listener })));
     } catch (error) {
