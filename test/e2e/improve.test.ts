@@ -1,0 +1,264 @@
+import { setTimeout as sleep } from 'node:timers/promises';
+import { expect } from 'chai';
+import { type ImproveSession, improveSession, stagesOf, type WireStage } from '../support/improve-session.ts';
+import { failure, type ModelProvider, startModelProvider } from '../support/model-provider.ts';
+import { type StartedApp, startApp } from '../support/start-app.ts';
+import { type Answer, createWire, type Wire } from '../support/wire.ts';
+
+const KEYS = [
+  ...['dataset_id', 'dataset_name', 'session_ids', 'stages', 'background', 'finished', 'error'],
+  ...['rerun_requested', 'rerun_passes', 'memify_run', 'status'],
+];
+
+interface RunRow {
+  readonly operation_name: string;
+  readonly status: string;
+  readonly outcome: string | null;
+  readonly background: boolean;
+}
+
+describe('improve', function () {
+  this.timeout(30_000);
+  let app: StartedApp;
+  let wire: Wire;
+  let notes: ImproveSession;
+
+  const start = async (variables: Record<string, string> = {}) => {
+    app = await startApp({ IMPROVE_AUTO_ENABLED: 'false', ...variables });
+    wire = createWire(app.baseUrl);
+    notes = improveSession(wire, 'notes');
+  };
+  const improves = async (): Promise<readonly RunRow[]> =>
+    (await wire.get('/activity/pipeline-runs?pipeline_name=improve')).json;
+  const untilEnded = async (count: number): Promise<readonly RunRow[]> => {
+    for (;;) {
+      const ended = (await improves()).filter(({ status }) => status !== 'DATASET_PROCESSING_STARTED');
+      if (ended.length >= count) return ended;
+      await sleep(50);
+    }
+  };
+  const stages = ({ json }: Answer) => stagesOf(json.stages as WireStage[]);
+
+  describe('without a model', () => {
+    beforeEach(() => start());
+    afterEach(() => app.stop());
+
+    it('bridges answers, steps and feedback, and finds nothing new the second time, within 100 ms', async () => {
+      await wire.post('/remember', { datasetName: 'notes', raw_data: 'Ada Lovelace met Charles Babbage in London.' });
+      const graph = (await wire.get(`/datasets/${(await wire.get('/datasets')).json[0].id}/graph`)).json;
+      const ada = graph.nodes.find(({ label }: { label: string }) => label === 'ada lovelace').id;
+      const used = { used_graph_element_ids: { node_ids: [ada], edge_ids: [] } };
+      const id = await notes.ask('s1', 'Whom did Ada Lovelace meet?', 'Charles Babbage.', used);
+      await notes.rate('s1', id, 5);
+      await notes.steps('s1', 3);
+      const first = await notes.improve(['s1']);
+      expect(first.status).to.equal(200);
+      expect(Object.keys(first.json)).to.deep.equal(KEYS);
+      expect(first.json).to.include({ status: 'completed', error: null, finished: true, background: false });
+      const { feedback_weights: weights, persist_session_qa: qa, persist_agent_traces: traces } = stages(first);
+      expect(weights).to.deep.include({ status: 'completed', counts: { sessions: 1 } });
+      expect(qa).to.deep.include({ status: 'completed', counts: { sessions: 1 } });
+      expect(traces).to.deep.include({ status: 'completed', counts: { sessions: 1, windows: 1 } });
+      for (const stage of [weights, qa, traces]) expect(stage?.run?.status).to.equal('PipelineRunCompleted');
+      const texts = await notes.bridged();
+      expect(texts).to.have.length(2);
+      expect(texts[0]).to.equal(
+        'Session ID: s1\n\nQuestion: Whom did Ada Lovelace meet?\n\nAnswer: Charles Babbage.\n\n',
+      );
+      expect(texts[1]).to.match(/^Session ID: s1\n\nlook_0 succeeded\. Output: \{"moth":"moth number 0"\}\nlook_1 /);
+      const { entries } = await session('s1');
+      expect(entries[0].memify_metadata).to.include({
+        ...{ feedback_weights_applied: true, feedback_weights_applied_score: 5 },
+        ...{ feedback_weights_applied_source: 'explicit', feedback_weights_attempts: 1 },
+      });
+
+      const startedAt = performance.now();
+      const second = await notes.improve(['s1']);
+      const tookMs = performance.now() - startedAt;
+      expect(stages(second)['feedback_weights']).to.include({ status: 'completed' });
+      expect(stages(second)['persist_session_qa']).to.deep.include({
+        ...{ status: 'already_completed', reason: 'no_new_entries', counts: {}, run: null },
+      });
+      expect(stages(second)['persist_agent_traces']).to.include({
+        ...{ status: 'already_completed', reason: 'no_new_trace_steps', run: null },
+      });
+      expect(second.json.status).to.equal('completed');
+      expect(await notes.bridged()).to.deep.equal(texts);
+      expect(tookMs, 'an improve with nothing new').to.be.below(100);
+      const rows = await improves();
+      expect(rows.map(({ outcome }) => outcome)).to.include('succeeded');
+    });
+
+    const session = async (name: string) => {
+      const answer = await wire.get(`/sessions/${name}`);
+      expect(answer.status, answer.text).to.equal(200);
+      return { entries: answer.json.qas ?? answer.json.entries ?? answer.json.qa };
+    };
+
+    it('bridges only what is new, each entry once, into the node sets of sessions', async () => {
+      await notes.ask('s1', 'First?', 'One.');
+      await notes.improve(['s1']);
+      await notes.ask('s1', 'Second?', 'Two.');
+      await notes.improve(['s1', 's1', '']);
+      expect(await notes.bridged()).to.deep.equal([
+        'Session ID: s1\n\nQuestion: First?\n\nAnswer: One.\n\n',
+        'Session ID: s1\n\nQuestion: Second?\n\nAnswer: Two.\n\n',
+      ]);
+      const found = await wire.post('/search', {
+        ...{ query: 'Second?', search_type: 'CHUNKS', datasets: ['notes'], node_name: ['user_sessions_from_cache'] },
+      });
+      expect(found.text).to.include('Two.');
+    });
+
+    it('bridges an entry into one dataset only', async () => {
+      await notes.ask('s1', 'First?', 'One.');
+      await notes.improve(['s1']);
+      const other = await wire.post('/improve', { datasetName: 'others', sessionIds: ['s1'] });
+      expect(stages(other)['persist_session_qa']).to.include({ reason: 'no_new_entries' });
+    });
+
+    it('says of each stage why it did not run, and needs no sessions to do so', async () => {
+      const answer = await wire.post('/improve', { datasetName: 'notes' });
+      expect(answer.json).to.include({ status: 'skipped', dataset_name: 'notes' });
+      expect(answer.json.dataset_id, 'an unknown name is created').to.equal((await wire.get('/datasets')).json[0].id);
+      const reasons = Object.values(stages(answer)).map(({ reason }) => reason);
+      expect(reasons.slice(0, 7)).to.deep.equal(Array(7).fill('no_session_ids'));
+      expect(answer.json.session_ids).to.deep.equal([]);
+      expect((await improves())[0]).to.include({ operation_name: 'improve', outcome: 'noop' });
+    });
+
+    it('takes every field in both spellings, and refuses what is wrong before anything is made', async () => {
+      const all = { dataset_name: 'notes', session_ids: [], run_in_background: null, build_truth_subspace: false };
+      const more = { build_global_context_index: null, feedback_alpha: 0.5, node_name: null, data: '', dataset_id: '' };
+      const lists = { extraction_tasks: [], enrichment_tasks: null, review_conflicts: false };
+      expect((await wire.post('/improve', { ...all, ...more, ...lists })).status).to.equal(200);
+      const wrong: readonly (readonly [object, number])[] = [
+        [{}, 400],
+        [{ datasetId: '', datasetName: '' }, 400],
+        [{ datasetName: 'fresh', feedbackAlpha: 0 }, 400],
+        [{ datasetName: 'fresh', feedbackAlpha: 1.01 }, 400],
+        [{ datasetName: 'fresh', sessionIds: 'one' }, 400],
+        [{ datasetName: 'fresh', reviewConflicts: null }, 400],
+        [{ datasetName: 'not a name' }, 400],
+        [{ datasetName: 'fresh', enrichmentTasks: ['make_coffee'] }, 422],
+        [{ datasetId: '00000000-0000-4000-8000-000000000000' }, 403],
+      ];
+      for (const [body, status] of wrong) {
+        const answer = await wire.post('/improve', body);
+        expect(answer.status, `${JSON.stringify(body)}: ${answer.text}`).to.equal(status);
+      }
+      expect((await wire.get('/datasets')).json).to.have.length(1);
+    });
+
+    it('goes on in the background when asked to, durably, and holds the session meanwhile', async () => {
+      await notes.ask('s1', 'First?', 'One.');
+      const begun = await notes.improve(['s1'], { runInBackground: true });
+      expect(begun.json).to.deep.include({ status: 'running', stages: [], finished: false, background: true });
+      const lost = await notes.improve(['s1']);
+      const [row] = await untilEnded(lost.json.status === 'skipped' ? 2 : 1);
+      expect(row?.operation_name).to.equal('improve');
+      if (lost.json.status === 'skipped') {
+        const reasons = Object.values(stages(lost)).map(({ reason }) => reason);
+        expect(reasons).to.deep.equal(Array(9).fill('lock_held'));
+        expect(lost.json).to.include({ rerun_requested: true, finished: true, error: null });
+      }
+      expect(await notes.bridged()).to.have.length(1);
+    });
+
+    it('persists steps in windows, at most so many per run, and the rest the next time', async () => {
+      await app.stop();
+      await start({ IMPROVE_TRACE_WINDOW_STEPS: '2', IMPROVE_TRACE_WINDOWS_PER_RUN: '2' });
+      await notes.steps('s1', 7);
+      const windows = [];
+      for (let run = 0; run < 3; run += 1) {
+        windows.push(stages(await notes.improve(['s1']))['persist_agent_traces']?.counts['windows']);
+      }
+      expect(windows).to.deep.equal([2, 2, undefined]);
+      const texts = await notes.bridged();
+      const steps = texts.map((text) => [...text.matchAll(/look_(\d) /g)].map(([, step]) => Number(step)));
+      expect(steps).to.deep.equal([[0, 1], [2, 3], [4, 5], [6]]);
+    });
+
+    it('skips stages that are switched off, whatever else would keep them from running', async () => {
+      await app.stop();
+      await start({ IMPROVE_STAGES_DISABLED: 'feedback_weights,persist_agent_traces' });
+      await notes.steps('s1', 1);
+      const answer = await notes.improve(['s1']);
+      expect(stages(answer)['feedback_weights']).to.include({ status: 'skipped', reason: 'disabled_by_config' });
+      expect(stages(answer)['persist_agent_traces']).to.include({ status: 'skipped', reason: 'disabled_by_config' });
+    });
+
+    it('is forgotten with the dataset', async () => {
+      const id = await notes.ask('s1', 'First?', 'One.', { used_graph_element_ids: { node_ids: ['gone'] } });
+      await notes.rate('s1', id, 1);
+      await notes.improve(['s1']);
+      expect((await wire.post('/forget', { dataset: 'notes' })).status).to.equal(200);
+      expect((await wire.get('/datasets')).json).to.deep.equal([]);
+      await notes.improve(['s1']);
+      expect(await notes.bridged(), 'it does not come back').to.deep.equal([]);
+    });
+  });
+
+  describe('with a model', () => {
+    let provider: ModelProvider;
+    beforeEach(async () => {
+      provider = await startModelProvider();
+      const model = { LLM_PROVIDER: 'custom', LLM_MODEL: 'custom/scripted', LLM_API_KEY: 'sk-test' };
+      await start({ ...model, LLM_ENDPOINT: `${provider.url}/v1` });
+    });
+    afterEach(async () => {
+      await app.stop();
+      await provider.close();
+    });
+
+    it('ends with 402 and what was done when persisting stops on an exhausted budget, and resumes later', async () => {
+      await notes.ask('s1', 'Who met?', 'Alice met Bob.');
+      provider.answer = () => failure(402, { message: 'no credit' });
+      const failed = await notes.improve(['s1']);
+      expect(failed.status).to.equal(402);
+      expect(Object.keys(failed.json)).to.deep.equal(['error', 'detail', 'improve_result']);
+      expect(failed.json.error).to.equal('LLM budget exhausted: no credit');
+      expect(failed.json.detail).to.equal('LLM budget exhausted: no credit [LLMPaymentRequiredError]');
+      const result = failed.json.improve_result;
+      expect(result).to.deep.include({ status: 'errored', finished: true, memify_run: {} });
+      expect(result.error).to.include('LLMPaymentRequiredError');
+      const done = stagesOf(result.stages);
+      expect(done['persist_session_qa']?.status).to.equal('errored');
+      for (const { status, reason } of result.stages.slice(2)) {
+        expect({ status, reason }).to.deep.equal({ status: 'skipped', reason: 'budget_exhausted' });
+      }
+      provider.answer = () => undefined;
+      expect(stages(await notes.improve(['s1']))['persist_session_qa']?.status).to.equal('completed');
+      expect(await notes.bridged()).to.have.length(1);
+    });
+
+    it('ends with 409 and what was done when persisting fails otherwise', async () => {
+      await notes.ask('s1', 'Who met?', 'Alice met Bob.');
+      provider.answer = () => failure(400, { message: 'no such model' });
+      const failed = await notes.improve(['s1']);
+      expect(failed.status).to.equal(409);
+      expect(failed.json.error).to.match(/^Failed to cognify session data: /);
+      expect(failed.json.detail).to.match(/ \[CogneeSystemError\]$/);
+      const rest = failed.json.improve_result.stages.slice(2) as WireStage[];
+      for (const { reason } of rest) expect(reason).to.equal('aborted_by_fatal_stage');
+      const [row] = await improves();
+      expect(row).to.include({ outcome: 'failed', status: 'DATASET_PROCESSING_ERRORED' });
+    });
+
+    it('ends with 200 when a later stage stops on an exhausted budget, and resumes at the failed window', async () => {
+      await notes.steps('s1', 2);
+      provider.answer = () => failure(402, { message: 'no credit' });
+      const failed = await notes.improve(['s1']);
+      expect(failed.status).to.equal(200);
+      expect(failed.json).to.include({ status: 'errored', error: null });
+      const traces = stages(failed)['persist_agent_traces'];
+      expect(traces).to.deep.include({ status: 'errored', counts: { sessions: 1, windows: 0 } });
+      expect(traces?.error).to.match(/^LLMPaymentRequiredError: /);
+      expect(stages(failed)['extract_agent_context']?.reason).to.equal('budget_exhausted');
+      provider.answer = () => undefined;
+      const again = stages(await notes.improve(['s1']))['persist_agent_traces'];
+      expect(again).to.deep.include({ status: 'completed', counts: { sessions: 1, windows: 1 } });
+      expect(await notes.bridged()).to.have.length(1);
+    });
+  });
+});
