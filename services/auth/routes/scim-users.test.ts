@@ -91,7 +91,7 @@ describe('SCIM users', () => {
     });
     expect(created.body).not.to.have.property('password');
     const account = await accountOf(http, String(created.body['id']));
-    expect(account).to.include({ email: 'ada@example.com', passwordHash: NO_PASSWORD, isVerified: true, tenant });
+    expect(account).to.include({ email: 'ada@example.com', passwordHash: NO_PASSWORD, isVerified: false, tenant });
     for (const filter of [
       'userName eq "ADA@example.com"',
       'externalId eq "00ujl29u0le5T6Aj10h7"',
@@ -128,7 +128,7 @@ describe('SCIM users', () => {
       phoneNumbers: [{ type: 'mobile', value: '+47 1' }],
       [ENTERPRISE]: { department: 'Mine', manager: { value: 'some-id' } },
     });
-    expect(await accountOf(http, id)).to.include({ email: 'bobby@example.com', isVerified: true });
+    expect(await accountOf(http, id)).to.include({ email: 'bobby@example.com', isVerified: false });
     const key = await http.keyFor(id);
     expect(await isLetIn(key)).to.equal(true);
     const off = await scim('PATCH', `/Users/${id}`, patchOf({ op: 'Replace', path: 'active', value: 'False' }));
@@ -148,6 +148,23 @@ describe('SCIM users', () => {
     expect(await isLetIn(agent.key)).to.equal(false);
     await scim('PATCH', `/Users/${id}`, patchOf({ op: 'replace', path: 'active', value: true }));
     expect(await isLetIn(agent.key)).to.equal(true);
+  });
+
+  it('are taken for the owners of their addresses on the word of a superuser, or of themselves', async () => {
+    await http.changeAccount(owner.principal.id, { isSuperuser: true });
+    const moved = patchOf({ op: 'replace', path: 'emails[type eq "work"].value', value: 'moved@example.com' });
+    const id = await create(okta('ada@example.com'));
+    expect(await accountOf(http, id)).to.include({ isVerified: true });
+    expect((await scim('PATCH', `/Users/${id}`, moved)).status).to.equal(200);
+    expect(await accountOf(http, id)).to.include({ email: 'moved@example.com', isVerified: true });
+    await http.changeAccount(owner.principal.id, { isSuperuser: false });
+    http.auth.clock.advance(1_001);
+    // From here on the account is its person's: the directory has its membership.
+    const off = await scim('PATCH', `/Users/${id}`, patchOf({ op: 'replace', value: { active: false } }));
+    expect(off.body).to.include({ active: false });
+    expect(await accountOf(http, id)).to.include({ email: 'moved@example.com', isActive: true });
+    expect((await scim('DELETE', `/Users/${id}`)).status).to.equal(204);
+    expect(await accountOf(http, id)).to.include({ isActive: true });
   });
 
   it('of one name are made once, however many ask at the same time', async () => {

@@ -3,6 +3,7 @@ import { expect } from 'chai';
 import { type OidcWorld, type OidcWorldOptions, startOidcWorld } from '../../../test/support/oidc-world.ts';
 import type { TenantId, UserId } from '../../common/domain/brand.ts';
 import { asId } from '../../common/domain/ids.ts';
+import type { Principal } from '../../common/domain/principal.ts';
 import { PERSONAL_TENANT } from '../../common/domain/scope.ts';
 import { createLinkedIdentities } from '../../common/repositories/linked-identities.ts';
 import { createMemberships } from '../../common/repositories/memberships.ts';
@@ -82,6 +83,29 @@ describe('the account of a provider’s person', () => {
     expect(await createLinkedIdentities(world.auth.store).ofUser(squatter.id)).to.deep.equal([]);
     await change(world, squatter.id, { isVerified: true });
     expect((await signInAs(world, 'ada', verified('ada@example.com'))).user?.id).to.equal(squatter.id);
+  });
+
+  it('is not one that somebody made up in a tenant of their own, but one of the provider’s tenant', async () => {
+    await start({ provider: { tenant: TENANT } });
+    const made = { userName: 'ada@example.com', active: true };
+    const provision = async (owner: Principal) =>
+      world.auth.call('POST', '/scim/v2/Users', { principal: owner, body: made });
+    const mallory = await world.auth.addUser();
+    await world.auth.call('POST', '/api/v1/permissions/tenants', { principal: mallory, query: { tenant_name: 'm' } });
+    const [own] = await createMemberships(world.auth.store).tenantsOf(mallory.id);
+    expect((await provision({ ...mallory, tenant: own ?? TENANT })).status).to.equal(201);
+    const trapped = await signInAs(world, 'ada', verified('ada@example.com'));
+    expect(trapped.status).to.equal(409);
+    const squatted = await createUsers(world.auth.store).findByEmail('ada@example.com');
+    await world.auth.call('DELETE', '/scim/v2/Users/:id', {
+      principal: { ...mallory, tenant: own ?? TENANT },
+      params: { id: squatted?.id ?? '' },
+    });
+    const id = await addTenant(world);
+    const owner = await createUsers(world.auth.store).get(id);
+    await provision({ ...mallory, id, email: owner?.email ?? '', tenant: TENANT });
+    const { user } = await signInAs(world, 'ada', verified('ada@example.com'));
+    expect(user).to.include({ tenant: TENANT, isVerified: true });
   });
 
   it('is none, when the provider does not vouch for the address', async () => {

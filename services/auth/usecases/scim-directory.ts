@@ -10,12 +10,20 @@ import { requireCapability } from './tenant-authority.ts';
 export interface Directory {
   readonly tenant: Tenant;
   readonly by: UserId;
+  /**
+   * What it says of addresses is true: the operator has named the tenant as that of a sign-in provider, or a superuser asks.
+   * Anybody can make a tenant and say that somebody's address is that of an account of theirs; who proves it at a provider
+   * would then work there.
+   */
+  readonly isTrusted: boolean;
 }
 
 /** That of the tenant the principal works in. 403 for who may not manage its users, and in a personal space. */
 export async function directoryOf(deps: AuthDependencies, principal: Principal): Promise<Directory> {
   try {
-    return { tenant: await requireCapability(deps, principal, principal.tenant, 'manage_users'), by: principal.id };
+    const tenant = await requireCapability(deps, principal, principal.tenant, 'manage_users');
+    const isOfProvider = deps.oidc?.providers.some((provider) => provider.tenant === tenant.id) ?? false;
+    return { tenant, by: principal.id, isTrusted: principal.isSuperuser || isOfProvider };
   } catch (error) {
     if (!isEngramError(error)) throw error;
     throw scimError(

@@ -14,9 +14,9 @@ import { changePerson } from './scim-users.ts';
 import { tenantNotFound } from './tenant-authority.ts';
 
 /**
- * A new person of the directory: an account of the directory's own, without a password, verified, and a member of the tenant.
- * Who is a member already is linked, and keeps the account; an account from elsewhere is not taken over. Errors: 400
- * `invalidValue`, 409 `uniqueness`.
+ * A new person of the directory: an account of the directory's own, without a password, and a member of the tenant; its address
+ * counts as verified where the directory is trusted. Who is a member already is linked, and keeps the account; an account
+ * from elsewhere is not taken over. Errors: 400 `invalidValue`, 409 `uniqueness`.
  */
 export async function provisionPerson(deps: AuthDependencies, directory: Directory, fields: Fields): Promise<Person> {
   const userName = requireUserName(fields);
@@ -47,13 +47,13 @@ async function accountFor(deps: AuthDependencies, { tenant }: Directory, { userN
 
 async function createAccount(
   deps: AuthDependencies,
-  { tenant, by }: Directory,
+  { tenant, by, isTrusted }: Directory,
   { fields, address }: { readonly fields: Fields; readonly address: string },
 ): Promise<UserId> {
   if (isReservedAddress(deps.settings, address)) throw addressTaken();
   const id = asId<UserId>(deps.ids.uuid());
   const createdAt = deps.clock.now().toISOString();
-  const flags = { isActive: fields['active'] !== false, isSuperuser: false, isVerified: true };
+  const flags = { isActive: fields['active'] !== false, isSuperuser: false, isVerified: isTrusted };
   const account = { id, email: address, passwordHash: NO_PASSWORD, ...flags, tenant: tenant.id, parentId: null };
   const record = {
     ...saidOf(fields, createdAt),

@@ -98,10 +98,13 @@ async function planOf(deps: AuthDependencies, directory: Directory, { person, ne
   const governs = isGoverned(directory, person);
   const email = governs ? await governedAddress(deps, directory, { person, next }) : person.user.email;
   const isActive = isTakenUp ? requireRevivable(person) : person.user.isActive && !(isGivenUp && governs);
+  const isSameAddress = emailKey(email) === emailKey(person.user.email);
+  const isVerified = isSameAddress ? person.user.isVerified : directory.isTrusted;
   const isSame = email === person.user.email && isActive === person.user.isActive;
   const isSuspended = isActive ? false : person.record?.isSuspended === true || isGivenUp;
   const membership = isGivenUp && !governs ? 'ends' : isTakenUp && !person.isMember ? 'begins' : 'stays';
-  return { ...names, user: isSame ? person.user : { ...person.user, email, isActive }, isSuspended, membership };
+  const user = isSame ? person.user : { ...person.user, email, isActive, isVerified };
+  return { ...names, user, isSuspended, membership };
 }
 
 /** A member whom the directory has not spoken of yet goes by the address: no other may get it for a name. */
@@ -196,13 +199,16 @@ function accountDetails(user: User, changed: User): JsonObject {
   return {
     ...(changed.email === user.email ? {} : { email: changed.email }),
     ...(changed.isActive === user.isActive ? {} : { is_active: changed.isActive }),
+    ...(changed.isVerified === user.isVerified ? {} : { is_verified: changed.isVerified }),
   };
 }
 
 /**
- * Whether the directory decides over the account itself: never over who left the tenant, rules the server or owns the tenant.
+ * Whether the directory decides over the account itself: never over who left the tenant, rules the server or owns the tenant,
+ * and one that nobody vouches for not over who has proved the address to be theirs.
  */
-function isGoverned({ tenant }: Directory, { user, record, isMember }: Person): boolean {
+function isGoverned({ tenant, isTrusted }: Directory, { user, record, isMember }: Person): boolean {
+  if (user.isVerified && !isTrusted) return false;
   return record?.isProvisioned === true && isMember && !user.isSuperuser && tenant.ownerId !== user.id;
 }
 
