@@ -5,7 +5,7 @@ import { createMemoryDocumentStore } from '../../services/common/adapters/memory
 import { createMemoryDatasetIndexes } from '../../services/common/adapters/memory-index/memory-dataset-indexes.ts';
 import { createSystemClock } from '../../services/common/adapters/system/clock.ts';
 import { createIdSource } from '../../services/common/adapters/system/id-source.ts';
-import type { DataItemId } from '../../services/common/domain/brand.ts';
+import type { DataItemId, DatasetId } from '../../services/common/domain/brand.ts';
 import { type DatasetRef, scopeOf } from '../../services/common/domain/dataset.ts';
 import { engramError } from '../../services/common/domain/errors.ts';
 import { asId, chunkId, datasetId, idFor, summaryId, uuid5 } from '../../services/common/domain/ids.ts';
@@ -24,17 +24,22 @@ import { PERSONAL_TENANT } from '../../services/common/domain/scope.ts';
 import { names } from '../../services/common/language/names.ts';
 import { sentences } from '../../services/common/language/sentences.ts';
 import { tokenize } from '../../services/common/language/tokenize.ts';
-import { createMessenger, type Messenger } from '../../services/common/messaging/messenger.ts';
+import { callerOf, createMessenger, type Messenger } from '../../services/common/messaging/messenger.ts';
 import * as auth from '../../services/common/messaging/methods/auth.ts';
 import { runStatuses } from '../../services/common/messaging/methods/cognify.ts';
-import { datasetItems } from '../../services/common/messaging/methods/ingest.ts';
+import {
+  appendSession,
+  datasetItems,
+  type NoteOnTurnRequest,
+  noteOnTurn,
+} from '../../services/common/messaging/methods/ingest.ts';
 import type { DatasetIndexes } from '../../services/common/ports/dataset-indexes.ts';
 import { type DocumentStore, update } from '../../services/common/ports/document-store.ts';
 import type { Embedder } from '../../services/common/ports/models.ts';
 import { createLedger, type Ledger, ledgerCollection } from '../../services/common/repositories/ledger.ts';
 import { sessionContextCollection } from '../../services/common/repositories/session-context.ts';
-import { sessionEntriesCollection } from '../../services/common/repositories/session-entries.ts';
-import { sessionsCollection } from '../../services/common/repositories/sessions.ts';
+import { createSessionEntries, sessionEntriesCollection } from '../../services/common/repositories/session-entries.ts';
+import { createSessions, sessionsCollection } from '../../services/common/repositories/sessions.ts';
 import { usersCollection } from '../../services/common/repositories/users.ts';
 import type { SearchModels, SearchServiceOptions, SearchSettings } from '../../services/search/dependencies.ts';
 import { createSearchService, searchCollections } from '../../services/search/service.ts';
@@ -191,6 +196,8 @@ export interface SearchApp extends AsyncDisposable {
   readonly messenger: Messenger;
   /** Runs that `RunStatuses` answers. */
   readonly runs: RunState[];
+  /** What `NoteOnTurn` was told. Turns that `AppendSession` is told are in the store. */
+  readonly notes: NoteOnTurnRequest[];
 }
 
 /** The service behind a real HTTP server, with doubles of auth, ingest and cognify that know the datasets given. */
@@ -210,6 +217,21 @@ export async function startSearch(
   }));
   await messenger.serve(runStatuses, async () => ({ runs }));
   await messenger.serve(datasetItems, async () => ({ items: [], next: null }));
+  const notes: NoteOnTurnRequest[] = [];
+  await messenger.serve(noteOnTurn, async (request) => {
+    notes.push(request);
+    return { noted: true };
+  });
+  const entries = createSessionEntries(world.store, createSessions(world.store));
+  await messenger.serve(appendSession, async ({ session, qaId, datasetId, entry }, context) => {
+    const { id: user, tenant } = callerOf(context);
+    const change = {
+      dataset: datasetId === null ? null : asId<DatasetId>(datasetId),
+      lastActivityAt: new Date().toISOString(),
+    };
+    await entries.appendQa({ tenant }, { user, session }, qaId, entry, change);
+    return { stored: true };
+  });
   const silent = () => {};
   const { settings, models, ...replaced } = options;
   const service = createSearchService({
@@ -224,7 +246,7 @@ export async function startSearch(
   await service.start();
   const app = await runApp({ routes: service.routes });
   return {
-    ...{ app, messenger, runs },
+    ...{ app, messenger, runs, notes },
     async [Symbol.asyncDispose]() {
       await app.stop();
       await service.stop();
