@@ -1,0 +1,146 @@
+import { setTimeout as sleep } from 'node:timers/promises';
+import { expect } from 'chai';
+import { SYSTEM_SCOPE } from '../../services/common/domain/scope.ts';
+import type { Extractor } from '../../services/common/ports/extractor.ts';
+import { createEventLog } from '../../services/common/runs/event-log.ts';
+import { capitalsExtractor } from '../support/cognify-service.ts';
+import { improveSession, stagesOf } from '../support/improve-session.ts';
+import { type Replica, startTwoReplicas, type TwoReplicas } from '../support/two-replicas.ts';
+import type { Answer } from '../support/wire.ts';
+
+const NO_RUNS = { maxConcurrentRuns: 0 };
+
+/** Extraction waits until it is let go on. */
+function gate() {
+  const entered = Promise.withResolvers<void>();
+  const opened = Promise.withResolvers<void>();
+  const extractor: Extractor = {
+    version: 'gate/1',
+    async extract(input, context) {
+      entered.resolve();
+      await opened.promise;
+      return capitalsExtractor.extract(input, context);
+    },
+  };
+  return { extractor, entered: entered.promise, open: opened.resolve };
+}
+
+async function until(isTrue: () => boolean | Promise<boolean>): Promise<void> {
+  for (const end = performance.now() + 10_000; performance.now() < end; await sleep(10)) if (await isTrue()) return;
+  throw new Error('it did not come to that in 10 s');
+}
+
+async function endedRuns({ store }: TwoReplicas): Promise<number> {
+  const log = createEventLog({ store, clock: { now: () => new Date() }, ids: { ordered: () => '' } });
+  const events = await log.read(SYSTEM_SCOPE, { after: 0, limit: 1000 });
+  return events.filter(({ type, data }) => type === 'run.completed' && data['pipeline'] === 'cognify_pipeline').length;
+}
+
+function reasonsOf({ json }: Answer): readonly (string | null)[] {
+  return Object.values(stagesOf(json.stages)).map(({ reason }) => reason);
+}
+
+const notesOf = ({ wire }: Replica) => improveSession(wire, 'notes');
+
+function document(session: string, ...turns: readonly string[]): string {
+  const texts = turns.map((turn) => `Question: ${turn}\n\nAnswer: ${turn}.\n\n`);
+  return `Session ID: ${session}\n\n${texts.join('')}`;
+}
+
+describe('improve at two replicas', function () {
+  this.timeout(30_000);
+
+  it('is made by one of them; the other one marks the session, which the first looks at once more', async () => {
+    const slow = gate();
+    await using world = await startTwoReplicas({ extractors: [slow.extractor, slow.extractor] });
+    const [one, two] = [notesOf(world.one), notesOf(world.two)];
+    await one.ask('s1', 'Ada', 'Ada.');
+    const improving = one.improve(['s1']);
+    await slow.entered;
+    await two.ask('s1', 'Byron', 'Byron.');
+    const lost = await two.improve(['s1']);
+    expect(lost.json).to.include({ status: 'skipped', rerun_requested: true, finished: true });
+    expect(reasonsOf(lost)).to.deep.equal(Array(9).fill('lock_held'));
+    const other = await two.improve(['s2']);
+    expect(other.json, 'another session of the dataset').to.include({ status: 'skipped', rerun_requested: false });
+    const elsewhere = await world.two.wire.post('/improve', { datasetName: 'others', sessionIds: ['s1'] });
+    expect(elsewhere.json, 'the session in another dataset').to.include({ rerun_requested: true });
+    slow.open();
+    const { json } = await improving;
+    expect(json.status).to.equal('completed');
+    expect(json.rerun_passes).to.have.length(1);
+    expect(stagesOf(json.rerun_passes[0])['persist_session_qa']?.status).to.equal('completed');
+    expect(await two.bridged()).to.deep.equal([document('s1', 'Ada'), document('s1', 'Byron')]);
+    expect((await two.improve(['s1'])).json.status, 'it is free again').to.equal('completed');
+  });
+
+  it('repeats the window of one who stalled after the run and before the watermark, and doubles nothing', async () => {
+    const slow = gate();
+    await using world = await startTwoReplicas({
+      runs: [NO_RUNS, {}],
+      extractors: [capitalsExtractor, slow.extractor],
+    });
+    const [one, two] = [notesOf(world.one), notesOf(world.two)];
+    await one.ask('s1', 'Ada', 'Ada.');
+    await one.steps('s1', 2);
+    const stalled = one.improve(['s1']);
+    await slow.entered;
+    world.one.store.pause();
+    world.messages.letAnswer(1);
+    slow.open();
+    await until(async () => (await endedRuns(world)) === 1);
+    await two.ask('s1', 'Byron', 'Byron.');
+    let improved = await two.improve(['s1']);
+    expect(improved.json.status, 'the lease of the other one is not over').to.equal('skipped');
+    await until(async () => {
+      improved = await two.improve(['s1']);
+      return improved.json.status !== 'skipped';
+    });
+    expect(improved.json.status).to.equal('completed');
+    const texts = await two.bridged();
+    expect(texts.slice(0, 2)).to.deep.equal([document('s1', 'Ada'), document('s1', 'Byron')]);
+    expect(texts).to.have.length(3);
+    world.one.store.resume();
+    world.messages.letAnswer(null);
+    expect((await stalled).status, 'who was late hears of it').to.equal(503);
+    expect((await two.improve(['s1'])).json.status).to.equal('completed');
+    expect(await two.bridged()).to.deep.equal(texts);
+  });
+
+  it('goes on in the background at the other one when its worker stalls', async () => {
+    const slow = gate();
+    await using world = await startTwoReplicas({ extractors: [slow.extractor, slow.extractor] });
+    await notesOf(world.one).ask('s1', 'Ada', 'Ada.');
+    expect((await notesOf(world.one).improve(['s1'], { runInBackground: true })).json.status).to.equal('running');
+    await slow.entered;
+    const driver = world.one.logged().includes('improve.claimed') ? 0 : 1;
+    const [stalled, other] = driver === 0 ? [world.one, world.two] : [world.two, world.one];
+    stalled.store.pause();
+    world.messages.letAnswer(1 - driver);
+    slow.open();
+    await until(() => other.logged().includes('improve.ended'));
+    stalled.store.resume();
+    world.messages.letAnswer(null);
+    expect(await notesOf(other).bridged()).to.deep.equal([document('s1', 'Ada')]);
+    const rows = (await other.wire.get('/activity/pipeline-runs?pipeline_name=improve')).json;
+    expect(rows.map(({ status }: { status: string }) => status)).to.deep.equal([
+      ...['DATASET_PROCESSING_COMPLETED', 'DATASET_PROCESSING_STARTED'],
+    ]);
+  });
+
+  it('bridges each entry once, however many come to both at the same time', async () => {
+    await using world = await startTwoReplicas();
+    const [one, two] = [notesOf(world.one), notesOf(world.two)];
+    const turns = ['Ada', 'Byron', 'Clara', 'Dora', 'Emil', 'Frida'];
+    const asked: string[] = [];
+    for (const [index, turn] of turns.entries()) {
+      const notes = index % 2 === 0 ? one : two;
+      await notes.ask('s1', turn, `${turn}.`);
+      asked.push(turn);
+      await Promise.all([one.improve(['s1']), two.improve(['s1']), two.improve(['s1', 's2'])]);
+    }
+    await one.improve(['s1']);
+    const bridged = (await one.bridged()).join('').matchAll(/Question: (\w+)/g);
+    expect([...bridged].map(([, turn]) => turn)).to.deep.equal(asked);
+  });
+});
