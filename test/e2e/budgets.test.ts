@@ -234,6 +234,7 @@ describe('budgets', () => {
     expect([lowered.body.limits.items.limit, lowered.body.limits.datasets.limit]).to.deep.equal([1, 1]);
     expect((await key.client.put(`/budgets/keys/${key.id}`, { items: 2 })).status).to.equal(403);
     expect((await key.client.post('/auth/api-keys', { name: null })).status).to.equal(403);
+    expect((await key.client.send('PATCH', '/users/me', { password: 'a way round' })).status).to.equal(403);
     expect((await key.client.add('one')).status).to.equal(200);
     expect((await key.client.add('two')).status).to.equal(413);
     expect((await user.client.add('two')).status).to.equal(200);

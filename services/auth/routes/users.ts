@@ -53,10 +53,10 @@ function updateOwn(deps: AuthDependencies): Route {
     responses: {
       200: { description: 'The account', schema: userRecord },
       400: { description: 'UPDATE_USER_EMAIL_ALREADY_EXISTS or UPDATE_USER_INVALID_PASSWORD' },
-      403: { description: 'What the default account and agents cannot change' },
+      403: { description: 'What the default account, agents and API keys with a budget cannot change' },
     },
     async handle({ principal, body }) {
-      return json(presentUser(await updateOwnAccount(deps, principal.id, body)));
+      return json(presentUser(await updateOwnAccount(deps, principal, body)));
     },
   });
 }

@@ -134,7 +134,10 @@ export async function requireNoKeyBudget(
   { key, isSuperuser }: Principal,
 ): Promise<void> {
   if (key === undefined || isSuperuser || (await storedBudgets.get(keyAccount(key.id))) === null) return;
-  throw engramError('PermissionDeniedError', 'This API key has a budget; it cannot change budgets or make API keys.');
+  throw engramError(
+    'PermissionDeniedError',
+    'This API key has a budget; it cannot change budgets or make credentials.',
+  );
 }
 
 async function maySeeSpace(deps: AuthDependencies, { id, tenant, isSuperuser }: Principal): Promise<boolean> {

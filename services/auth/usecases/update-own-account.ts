@@ -1,12 +1,20 @@
-import type { UserId } from '../../common/domain/brand.ts';
+import type { Principal } from '../../common/domain/principal.ts';
 import type { User } from '../../common/repositories/users.ts';
 import type { AuthDependencies } from '../dependencies.ts';
+import { requireNoKeyBudget } from './budgets.ts';
 import { changeUser, type UserChange } from './change-user.ts';
 
 export type AccountChange = Pick<UserChange, 'email' | 'password'>;
 
-/** Changes the caller's own address or password and nothing else, whatever was sent. Errors as `changeUser`. */
-export function updateOwnAccount(deps: AuthDependencies, id: UserId, change: AccountChange): Promise<User> {
-  const { email, password } = change;
-  return changeUser(deps, id, { email, password }, id);
+/**
+ * Changes the caller's own address or password and nothing else, whatever was sent. Errors as `changeUser`, and
+ * `PermissionDeniedError` for a request that came with a key that has a budget: a password signs in without one.
+ */
+export async function updateOwnAccount(
+  deps: AuthDependencies,
+  principal: Principal,
+  { email, password }: AccountChange,
+): Promise<User> {
+  await requireNoKeyBudget(deps, principal);
+  return changeUser(deps, principal.id, { email, password }, principal.id);
 }
