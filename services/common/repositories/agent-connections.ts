@@ -55,6 +55,8 @@ export interface AgentConnections {
   latestActive(user: UserId): Promise<AgentConnection | null>;
   /** The active one that announced the session, the earliest of several. */
   ofSession(user: UserId, session: string): Promise<AgentConnection | null>;
+  /** The same for many of a user's sessions at once, by session. */
+  ofSessions(user: UserId, sessions: readonly string[]): Promise<ReadonlyMap<string, AgentConnection>>;
   /** Each of a user; unknown ones are left out. */
   getMany(keys: readonly { readonly user: UserId; readonly id: string }[]): Promise<readonly AgentConnection[]>;
   /** Newest `lastActiveAt` first. */
@@ -75,6 +77,9 @@ export interface AgentConnections {
   removeAllOfUserWrite(user: UserId): Write;
 }
 
+/** Values of one `in` condition. */
+const SESSIONS_AT_ONCE = 500;
+
 export function createAgentConnections(store: DocumentStore): AgentConnections {
   const collection = agentConnectionsCollection;
   const newestFirst = [{ field: 'lastActiveAt', descending: true }] as const;
@@ -93,6 +98,20 @@ export function createAgentConnections(store: DocumentStore): AgentConnections {
       const sort = [{ field: 'userId' as const }, { field: 'sessionId' as const }, { field: 'lastActiveAt' as const }];
       const { items } = await store.find(SYSTEM_SCOPE, collection, { where, sort, limit: 1 });
       return items[0] === undefined ? null : connectionOf(items[0]);
+    },
+    async ofSessions(user, sessions) {
+      const first = new Map<string, AgentConnection>();
+      for (let start = 0; start < sessions.length; start += SESSIONS_AT_ONCE) {
+        const slice = sessions.slice(start, start + SESSIONS_AT_ONCE);
+        const where = { userId: user, sessionId: { in: slice }, state: 'active' };
+        const sort = [{ field: 'lastActiveAt' as const }];
+        const { items } = await store.find(SYSTEM_SCOPE, collection, { where, sort, limit: 1000 });
+        for (const connection of items.map(connectionOf)) {
+          const { sessionId } = connection;
+          if (sessionId !== null && !first.has(sessionId)) first.set(sessionId, connection);
+        }
+      }
+      return first;
     },
     async getMany(keys) {
       const ids = keys.map(({ user, id }) => documentId(user, id));

@@ -13,7 +13,7 @@ import { checkSize, nodeSetSchema, targetOf } from './session-checks.ts';
 export const traceSchema = z.object({
   type: z.literal('trace'),
   origin_function: z.string().refine((name) => name.trim() !== '', 'value must be a non-empty string'),
-  status: z.enum(['success', 'error']).default('success'),
+  status: z.literal(['success', 'error']).default('success'),
   method_params: z.record(z.string(), z.unknown()).nullish(),
   method_return_value: z.unknown().optional(),
   memory_query: z.string().default(''),

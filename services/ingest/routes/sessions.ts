@@ -22,7 +22,7 @@ import {
 } from '../usecases/list-sessions.ts';
 import { costByModel, costByUserAgent, sessionStatistics } from '../usecases/session-statistics.ts';
 
-const range = z.enum(['24h', '7d', '30d', 'all']).default('30d');
+const range = z.literal(['24h', '7d', '30d', 'all']).default('30d');
 const rangeQuery = z.object({ range });
 const listQuery = z.object({
   range,

@@ -44,7 +44,7 @@ export interface IngestDependencies {
   readonly skillRuns: SkillRuns;
   readonly proposals: Proposals;
   /** Agents and accounts are only read here. */
-  readonly connections: Pick<AgentConnections, 'ofSession' | 'getMany'>;
+  readonly connections: Pick<AgentConnections, 'ofSession' | 'ofSessions' | 'getMany'>;
   readonly users: Pick<Users, 'childAgents' | 'getMany'>;
   readonly blobs: BlobStore;
   readonly documents: DocumentLoader;

@@ -1,4 +1,5 @@
 import type { AgentConnection } from '../../common/domain/agent-connection.ts';
+import type { UserId } from '../../common/domain/brand.ts';
 import type { Principal } from '../../common/domain/principal.ts';
 import type { QaEntry, Session, TraceEntry } from '../../common/domain/session.ts';
 import type { CallContext } from '../../common/messaging/messenger.ts';
@@ -64,7 +65,33 @@ export async function listSessions(
   const page = { ...activity, order, descending, limit, offset };
   const { sessions, total } = await dependencies.visibleSessions.page(scope, viewer, page);
   const now = dependencies.clock.now();
-  return { sessions: sessions.map((session) => listed(dependencies, session, now)), total };
+  const named = await withAgents(dependencies, sessions);
+  return { sessions: named.map((session) => listed(dependencies, session, now)), total };
+}
+
+/** An agent that announced a session after the last entry is in no entry's commit: it is looked up. */
+async function withAgents(
+  { connections }: Pick<IngestDependencies, 'connections'>,
+  sessions: readonly Session[],
+): Promise<readonly Session[]> {
+  const unnamed = Map.groupBy(
+    sessions.filter(({ agent }) => agent === null),
+    ({ user }) => user,
+  );
+  const found = new Map<UserId, ReadonlyMap<string, AgentConnection>>();
+  for (const [user, own] of unnamed) {
+    found.set(
+      user,
+      await connections.ofSessions(
+        user,
+        own.map(({ session }) => session),
+      ),
+    );
+  }
+  return sessions.map((session) => {
+    const { agent, user, session: name } = session;
+    return { ...session, agent: agent ?? found.get(user)?.get(name)?.id ?? null };
+  });
 }
 
 /** The agent connections that the sessions name, by user and id. */
@@ -97,7 +124,7 @@ export async function readSession(
   const { visibleSessions, sessionEntries } = dependencies;
   const scope = { tenant: principal.tenant };
   const viewer = await sessionViewer(dependencies, principal, context);
-  const [session] = await visibleSessions.named(scope, viewer, name);
+  const [session] = await withAgents(dependencies, (await visibleSessions.named(scope, viewer, name)).slice(0, 1));
   if (session === undefined) return null;
   const [qas, traces, firstSteps] = await Promise.all([
     sessionEntries.lastQas(scope, session, SHOWN_ENTRIES),
