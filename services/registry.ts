@@ -162,6 +162,7 @@ const REGISTRY: Readonly<Partial<Record<ServiceName, () => Promise<BuildService>
           disabledStages: config.improveStagesDisabled,
           autoEnabled: config.improveAutoEnabled,
           traceWindowSteps: config.improveTraceWindowSteps,
+          tripletEmbedding: config.tripletEmbedding,
           traceWindowsPerRun: config.improveTraceWindowsPerRun,
           distillMaxBatches: config.improveDistillMaxBatches,
           sessionMemory: config.sessionMemory,

@@ -6,6 +6,7 @@ import { auditRecordsCollection } from '../common/repositories/audit-log.ts';
 import { blobIntentsCollection } from '../common/repositories/blob-intents.ts';
 import { budgetsCollection } from '../common/repositories/budgets.ts';
 import { capabilityGrantsCollection } from '../common/repositories/capability-grants.ts';
+import { contextCollections } from '../common/repositories/context-summaries.ts';
 import { dataItemsCollection } from '../common/repositories/data-items.ts';
 import { datasetsCollection } from '../common/repositories/datasets.ts';
 import { distillationsCollection } from '../common/repositories/distillations.ts';
@@ -36,6 +37,7 @@ import { signInAttemptsCollection } from '../common/repositories/sign-in-attempt
 import { skillRunsCollection } from '../common/repositories/skill-runs.ts';
 import { skillShelvesCollection, skillsCollection } from '../common/repositories/skills.ts';
 import { storedConfigurationsCollection } from '../common/repositories/stored-configurations.ts';
+import { structureItemsCollection } from '../common/repositories/structure-items.ts';
 import { tenantsCollection } from '../common/repositories/tenants.ts';
 import { tokenReservationsCollection } from '../common/repositories/token-reservations.ts';
 import { usageCollection } from '../common/repositories/usage.ts';
@@ -54,6 +56,7 @@ export const collections: readonly AnyCollection[] = [
   blobIntentsCollection,
   budgetsCollection,
   capabilityGrantsCollection,
+  ...contextCollections,
   dataItemsCollection,
   datasetsCollection,
   distillationsCollection,
@@ -91,6 +94,7 @@ export const collections: readonly AnyCollection[] = [
   skillShelvesCollection,
   skillsCollection,
   storedConfigurationsCollection,
+  structureItemsCollection,
   tenantsCollection,
   tokenReservationsCollection,
   usageCollection,

@@ -63,6 +63,8 @@ export interface ImproveSettings {
   readonly preferenceAlpha: number;
   /** [0, 1): what a preference loses towards neutral with each turn. */
   readonly preferenceBeta: number;
+  /** TRIPLET_EMBEDDING: edges become texts that TRIPLET_COMPLETION searches. */
+  readonly tripletEmbedding: boolean;
   /** Of one improve, the first included. */
   readonly maxPasses: number;
   /** An improve that shows no sign of life for so long has lost what it claimed. */
@@ -87,6 +89,7 @@ export const DEFAULT_IMPROVE_SETTINGS: ImproveSettings = {
   personalizationEnabled: false,
   preferenceAlpha: 0.3,
   preferenceBeta: 0.02,
+  tripletEmbedding: false,
   maxPasses: 3,
   leaseMs: 15_000,
   pollMs: 1000,

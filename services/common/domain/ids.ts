@@ -42,6 +42,11 @@ export function idFor(className: string, ...values: readonly string[]): string {
   return uuid5(OID_NAMESPACE, `${className}:${values.map(slug).join('|')}`);
 }
 
+/** Id of what is identified by a text as it stands. */
+export function idOfText(text: string): string {
+  return uuid5(OID_NAMESPACE, text);
+}
+
 /** NodeSet ids lower-case the class prefix too (ingest.md §9.2). */
 export function nodeSetId(name: string): string {
   return uuid5(OID_NAMESPACE, slug(`NodeSet:${name}`));

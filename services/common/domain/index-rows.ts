@@ -104,6 +104,18 @@ export interface EdgePayload extends JsonObject {
   readonly targetName: string;
 }
 
+/** An edge with what both of its ends say, as one text: made by improve on request, from what cognify has committed. */
+export interface TripletPayload extends JsonObject {
+  /** Node ids. */
+  readonly source: string;
+  readonly target: string;
+  readonly relation: string;
+  /** `<source>-›<edge>-›<target>` (cognify-improve.md §1.11). */
+  readonly text: string;
+  /** The passage that states it; '' for edges of a document. */
+  readonly chunkId: string;
+}
+
 /** A text row; fits `TextEntry` of the text index. */
 export interface IndexRow<Kind extends string, Payload extends JsonObject> extends RowOrigin {
   readonly kind: Kind;
@@ -275,6 +287,16 @@ export function edgeRow(
 /** Vector text of an edge: the triplet in words. */
 export function edgeEmbeddedText(payload: EdgePayload): string {
   return `${payload.sourceName} ${payload.relation.replaceAll('_', ' ')} ${payload.targetName}`;
+}
+
+export function tripletRow(
+  origin: RowOrigin,
+  triplet: { readonly ordinal: number; readonly payload: TripletPayload },
+  tokenize: Tokenize,
+): IndexRow<'triplet', TripletPayload> {
+  const { payload } = triplet;
+  const id = edgeId(payload.source, payload.relation, payload.target);
+  return row(origin, 'triplet', id, triplet.ordinal, payload, tokenize(payload.text));
 }
 
 function row<Kind extends string, Payload extends JsonObject>(

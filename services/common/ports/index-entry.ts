@@ -1,8 +1,8 @@
 import type { DataItemId } from '../domain/brand.ts';
 import type { JsonObject } from '../domain/json.ts';
 
-/** What a row of a text or vector index stands for. */
-export const INDEX_KINDS = ['chunk', 'sentence', 'summary', 'entity', 'edge'] as const;
+/** What a row of a text or vector index stands for. Stores number them in this order: new ones come last. */
+export const INDEX_KINDS = ['chunk', 'sentence', 'summary', 'entity', 'edge', 'triplet'] as const;
 export type IndexKind = (typeof INDEX_KINDS)[number];
 
 /**

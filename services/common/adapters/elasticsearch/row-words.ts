@@ -34,6 +34,7 @@ const KIND_CODES: Readonly<Record<IndexKind, string>> = {
   summary: 'm',
   entity: 'e',
   edge: 'd',
+  triplet: 't',
 };
 
 /** Longer tokens (data URLs, minified code) are indexed under their hash: the server takes 32 kB at most. */

@@ -62,6 +62,13 @@ export const improve = {
     default: '0',
     meaning: 'Model calls that distil one session in one improve; 0 = as many as it takes.',
   }),
+  tripletEmbedding: setting({
+    names: ['TRIPLET_EMBEDDING'],
+    section,
+    type: type.flag(),
+    default: 'false',
+    meaning: 'Improve makes a text with a vector of every edge of the graph, for TRIPLET_COMPLETION.',
+  }),
 };
 
 function disabledStages() {

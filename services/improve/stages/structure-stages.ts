@@ -1,0 +1,19 @@
+import { createStructureItems } from '../../common/repositories/structure-items.ts';
+import type { ImproveDependencies } from '../dependencies.ts';
+import type { Stage } from '../stage.ts';
+import { runCustomTasks } from '../structure/custom-tasks.ts';
+import { createGlobalContextIndex } from './global-context-index.ts';
+import { createTripletEnrichment } from './triplet-enrichment.ts';
+
+/** Stages 7 to 9. `others`: the stages before them, which tasks by name may stand for. */
+export function createStructureStages(deps: ImproveDependencies, others: readonly Stage[]): readonly Stage[] {
+  const structureItems = createStructureItems(deps.store);
+  const structured = { ...deps, structureItems };
+  return [
+    createTripletEnrichment({
+      ...structured,
+      customTasks: (pass, custom) => runCustomTasks({ ...structured, stages: others }, pass, custom),
+    }),
+    createGlobalContextIndex(structured),
+  ];
+}

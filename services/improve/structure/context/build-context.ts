@@ -1,0 +1,172 @@
+import { payerOf } from '../../../common/domain/budget.ts';
+import { scopeOf } from '../../../common/domain/dataset.ts';
+import type { DatasetScope } from '../../../common/domain/scope.ts';
+import type { ModelSource } from '../../../common/ports/active-models.ts';
+import type { DatasetIndexes } from '../../../common/ports/dataset-indexes.ts';
+import type { Write } from '../../../common/ports/document-store.ts';
+import type { Provenance } from '../../../common/ports/index-entry.ts';
+import {
+  CONTEXT_STATE_ID,
+  contextLeavesCollection,
+  contextRootId,
+  contextState,
+} from '../../../common/repositories/context-summaries.ts';
+import { findAll } from '../../../common/repositories/find-all.ts';
+import type { Ledger } from '../../../common/repositories/ledger.ts';
+import type { StructureItem, StructureItems } from '../../../common/repositories/structure-items.ts';
+import type { ImprovePass } from '../../stage.ts';
+import { type ItemChanges, isUnchanged, itemChanges } from '../item-changes.ts';
+import { MAX_CHILDREN } from './buckets.ts';
+import { allWrites, openDrafts, stateOf } from './drafts.ts';
+import { type FreshLeaf, freshLeaves } from './leaf-source.ts';
+import { addLeaves, removeLeaves } from './place-leaves.ts';
+import { levelCount, placeNodes, placeRoot } from './place-nodes.ts';
+import { type SummaryCall, type SummaryDependencies, writeSummaries } from './write-summaries.ts';
+
+export interface ContextDependencies extends SummaryDependencies {
+  readonly indexes: Pick<DatasetIndexes, 'text' | 'graph'>;
+  readonly ledger: Pick<Ledger, 'committed' | 'allCommitted'>;
+  readonly structureItems: StructureItems;
+  readonly models: Pick<ModelSource, 'current'>;
+}
+
+export interface BuiltContext {
+  /** Passages that came, went or changed. */
+  readonly leaves: number;
+  /** Nodes whose summary was written. */
+  readonly nodes: number;
+}
+
+/** Of one commit, whichever comes first. */
+const LEAVES_AT_ONCE = 300;
+const ITEMS_AT_ONCE = 300;
+
+/**
+ * Brings the tree of global context up to what the dataset holds now. Work and model calls grow with the passages that came,
+ * went or changed and the height of the tree; without any nothing is done. What a process that died had placed stays, and
+ * the summaries that are due are known by their nodes.
+ */
+export async function buildContext(
+  deps: ContextDependencies,
+  pass: Pick<ImprovePass, 'dataset' | 'principal' | 'signal'>,
+): Promise<BuiltContext> {
+  const scope = scopeOf(pass.dataset);
+  const changes = await itemChanges(deps, scope, 'global_context');
+  const state = await contextState(deps.store, scope);
+  if (isUnchanged(changes) && state.value.isComplete) return { leaves: 0, nodes: 0 };
+  const leaves = await placeItems(deps, pass, changes);
+  const { languageModel } = await deps.models.current();
+  const { signal } = pass;
+  const context = { scope, purpose: 'summarisation' as const, payer: payerOf(pass.principal), signal };
+  const nodes = await raise(deps, { scope, model: languageModel, context });
+  await complete(deps, scope);
+  return { leaves, nodes };
+}
+
+interface Step {
+  readonly removed: string[];
+  readonly added: FreshLeaf[];
+  /** Tells that items are done; in the commit that makes them so. */
+  readonly writes: Write[];
+}
+
+/** What the tree has of items becomes what they hold now, many items at a time. Returns how many leaves went or came. */
+async function placeItems(
+  deps: ContextDependencies,
+  pass: Pick<ImprovePass, 'dataset' | 'signal'>,
+  { fresh, gone, known }: ItemChanges,
+): Promise<number> {
+  const kept = new Set(fresh.map(({ item }) => item));
+  const forgotten = gone.filter(({ item }) => !kept.has(item)).map((before) => ({ origin: null, before }));
+  const items = [...forgotten, ...fresh.map((origin) => ({ origin, before: known.get(origin.item) }))];
+  let leaves = 0;
+  let step: Step = { removed: [], added: [], writes: [] };
+  const flush = async () => {
+    leaves += step.removed.length + step.added.length;
+    await place(deps, pass, step);
+    step = { removed: [], added: [], writes: [] };
+  };
+  for (const item of items) {
+    pass.signal.throwIfAborted();
+    const { removed, added } = await differences(deps, scopeOf(pass.dataset), item);
+    step.removed.push(...removed);
+    for (const leaf of added) {
+      if (step.added.length >= LEAVES_AT_ONCE) await flush();
+      step.added.push(leaf);
+    }
+    step.writes.push(...itemWrites(deps, item.origin, item.before));
+    if (step.added.length + step.removed.length >= LEAVES_AT_ONCE || step.writes.length >= ITEMS_AT_ONCE) await flush();
+  }
+  if (step.writes.length > 0) await flush();
+  return leaves;
+}
+
+async function differences(
+  { store, indexes }: ContextDependencies,
+  scope: DatasetScope,
+  { origin, before }: { readonly origin: Provenance | null; readonly before: StructureItem | undefined },
+): Promise<Pick<Step, 'removed' | 'added'>> {
+  const item = origin?.item ?? before?.item ?? '';
+  const fresh = origin === null ? [] : await freshLeaves(indexes, scope, origin);
+  const stored = await findAll(store, scope, contextLeavesCollection, { where: { itemId: item } });
+  const known = new Map(stored.map(({ id, value }) => [id, value]));
+  const wanted = new Map(fresh.map((leaf) => [leaf.id, leaf]));
+  return {
+    removed: stored.filter(({ id, value }) => !isSame(value, wanted.get(id))).map(({ id }) => id),
+    added: [...wanted.values()].filter((leaf) => !isSame(leaf, known.get(leaf.id))),
+  };
+}
+
+/** One commit. */
+async function place(
+  { store }: ContextDependencies,
+  { dataset, signal }: Pick<ImprovePass, 'dataset' | 'signal'>,
+  { removed, added, writes }: Step,
+): Promise<void> {
+  signal.throwIfAborted();
+  const scope = scopeOf(dataset);
+  const drafts = await openDrafts(store, scope);
+  if (removed.length > 0) await removeLeaves(drafts, removed);
+  if (added.length > 0) await addLeaves(store, scope, drafts, added);
+  await store.commit(scope, [...allWrites(drafts), ...writes]);
+}
+
+function itemWrites(
+  { structureItems }: ContextDependencies,
+  origin: Provenance | null,
+  before: StructureItem | undefined,
+): readonly Write[] {
+  if (origin !== null) return [structureItems.write('global_context', { ...origin, isDone: true }, before)];
+  return before === undefined ? [] : [structureItems.removeWrite('global_context', before)];
+}
+
+function isSame(
+  left: Pick<FreshLeaf, 'print' | 'entities'>,
+  right: Pick<FreshLeaf, 'print' | 'entities'> | undefined,
+): boolean {
+  return right !== undefined && left.print === right.print && left.entities.join() === right.entities.join();
+}
+
+/** Level by level: summaries that are due, then parents for those that have none, up to the root. */
+async function raise(deps: ContextDependencies, call: SummaryCall): Promise<number> {
+  const { store } = deps;
+  const { scope } = call;
+  const root = contextRootId(scope.dataset);
+  let written = 0;
+  for (let level = 0; ; level++) {
+    written += await writeSummaries(deps, call, level);
+    const [here, above] = await Promise.all([levelCount(store, scope, level), levelCount(store, scope, level + 1)]);
+    if (above > 0 || here > MAX_CHILDREN) {
+      await placeNodes(store, scope, level);
+      continue;
+    }
+    await placeRoot(store, scope, { level, root });
+    return written + (await writeSummaries(deps, call, level + 1));
+  }
+}
+
+async function complete({ store }: ContextDependencies, scope: DatasetScope): Promise<void> {
+  const drafts = await openDrafts(store, scope);
+  drafts.state.set(CONTEXT_STATE_ID, { ...stateOf(drafts), isComplete: true });
+  await store.commit(scope, allWrites(drafts));
+}

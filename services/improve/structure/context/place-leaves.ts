@@ -1,0 +1,183 @@
+import type { DatasetScope } from '../../../common/domain/scope.ts';
+import type { DocumentStore } from '../../../common/ports/document-store.ts';
+import {
+  CONTEXT_STATE_ID,
+  type ContextNode,
+  contextNodesCollection,
+} from '../../../common/repositories/context-summaries.ts';
+import { informationOf, listBucket, MAX_CHILDREN, newNode, newNodeId, similarity, sumOf } from './buckets.ts';
+import { type ContextDrafts, stateOf } from './drafts.ts';
+import type { FreshLeaf } from './leaf-source.ts';
+
+/** What summaries of passages have in common, at least, to share a bucket (cognify-improve.md §3.14). */
+const MIN_OVERLAP = 0.05;
+
+type Store = Pick<DocumentStore, 'find' | 'getMany'>;
+
+/** Takes leaves out of their buckets. */
+export async function removeLeaves(drafts: ContextDrafts, ids: readonly string[]): Promise<void> {
+  const { leaves, nodes, entities, state } = drafts;
+  await leaves.load(ids);
+  const gone = ids.flatMap((id) => {
+    const leaf = leaves.get(id);
+    return leaf === undefined ? [] : [{ id, ...leaf }];
+  });
+  await nodes.load(gone.map(({ bucket }) => bucket));
+  await entities.load(gone.flatMap((leaf) => leaf.entities));
+  for (const leaf of gone) {
+    leaves.delete(leaf.id);
+    for (const entity of leaf.entities) {
+      const known = entities.get(entity);
+      if (known !== undefined) entities.set(entity, { ...known, count: known.count - 1 });
+    }
+    const bucket = nodes.get(leaf.bucket);
+    if (bucket === undefined) continue;
+    const children = bucket.children.filter((child) => child !== leaf.id);
+    await leaves.load(children);
+    const held = children.flatMap((child) => leaves.get(child)?.entities ?? []);
+    const isOpen = children.length > 0 && children.length < MAX_CHILDREN;
+    nodes.set(leaf.bucket, { ...bucket, children, entities: [...new Set(held)], isOpen, isStale: true });
+    await listBucket(drafts, leaf.bucket, bucket);
+  }
+  const now = stateOf(drafts);
+  state.set(CONTEXT_STATE_ID, { leaves: now.leaves - gone.length, isComplete: false });
+}
+
+/** Puts new leaves into buckets: the first ones around seeds, later ones where they fit best. */
+export async function addLeaves(
+  store: Store,
+  scope: DatasetScope,
+  drafts: ContextDrafts,
+  added: readonly FreshLeaf[],
+): Promise<void> {
+  const { entities, state } = drafts;
+  await entities.load(added.flatMap((leaf) => leaf.entities));
+  for (const entity of added.flatMap((leaf) => leaf.entities)) {
+    const known = entities.get(entity) ?? { count: 0, buckets: [] };
+    entities.set(entity, { ...known, count: known.count + 1 });
+  }
+  state.set(CONTEXT_STATE_ID, { leaves: stateOf(drafts).leaves + added.length, isComplete: false });
+  const first = await store.find(scope, contextNodesCollection, { where: { level: 0 }, limit: 1 });
+  const ordered = added.toSorted((left, right) => (left.id < right.id ? -1 : 1));
+  if (first.items.length === 0) await growSeeds(scope, drafts, ordered);
+  else await joinBuckets(store, scope, drafts, ordered);
+}
+
+async function growSeeds(scope: DatasetScope, drafts: ContextDrafts, added: readonly FreshLeaf[]): Promise<void> {
+  const information = informationOf(drafts);
+  const weighed = added.map((leaf) => ({
+    leaf,
+    entities: new Set(leaf.entities),
+    weight: sumOf(leaf.entities, information),
+  }));
+  const seeds = weighed
+    .filter(({ weight }) => weight > 0)
+    .sort((left, right) => right.weight - left.weight || (left.leaf.id < right.leaf.id ? -1 : 1));
+  const free = new Set(seeds);
+  for (const seed of seeds) {
+    if (!free.delete(seed)) continue;
+    const members = [seed];
+    const union = new Set(seed.entities);
+    while (members.length < MAX_CHILDREN) {
+      let best: { readonly entry: (typeof seeds)[number]; readonly score: number } | null = null;
+      for (const entry of free) {
+        if (entry.entities.isDisjointFrom(union)) continue;
+        const score = similarity(entry.entities, union, information);
+        const isBetter =
+          best === null || score > best.score || (score === best.score && entry.leaf.id < best.entry.leaf.id);
+        if (score >= MIN_OVERLAP && isBetter) best = { entry, score };
+      }
+      if (best === null) break;
+      free.delete(best.entry);
+      members.push(best.entry);
+      for (const entity of best.entry.entities) union.add(entity);
+    }
+    await openBucket(
+      scope,
+      drafts,
+      members.map(({ leaf }) => leaf),
+      { entities: [...union] },
+    );
+  }
+  const misc = weighed.filter(({ weight }) => weight === 0).map(({ leaf }) => leaf);
+  for (let start = 0; start < misc.length; start += MAX_CHILDREN) {
+    await openBucket(scope, drafts, misc.slice(start, start + MAX_CHILDREN), { isMisc: true });
+  }
+}
+
+async function joinBuckets(
+  store: Store,
+  scope: DatasetScope,
+  drafts: ContextDrafts,
+  added: readonly FreshLeaf[],
+): Promise<void> {
+  const information = informationOf(drafts);
+  let openMisc: string | null = await firstOpenMisc(store, scope);
+  for (const leaf of added) {
+    if (sumOf(leaf.entities, information) === 0) {
+      if (openMisc !== null) await drafts.nodes.load([openMisc]);
+      const bucket: ContextNode | undefined = openMisc === null ? undefined : drafts.nodes.get(openMisc);
+      if (openMisc !== null && bucket?.isOpen === true) await join(drafts, openMisc, leaf);
+      else openMisc = await openBucket(scope, drafts, [leaf], { isMisc: true });
+      continue;
+    }
+    const best = await bestBucket(drafts, leaf, information);
+    if (best === null) await openBucket(scope, drafts, [leaf], { entities: leaf.entities });
+    else await join(drafts, best, leaf);
+  }
+}
+
+async function firstOpenMisc(store: Store, scope: DatasetScope): Promise<string | null> {
+  const where = { level: 0, isOpen: true, isMisc: true };
+  const { items } = await store.find(scope, contextNodesCollection, { where, sort: [{ field: 'id' }], limit: 1 });
+  return items[0]?.id ?? null;
+}
+
+async function bestBucket(
+  { entities, nodes }: ContextDrafts,
+  leaf: FreshLeaf,
+  information: (entity: string) => number,
+): Promise<string | null> {
+  const ids = [...new Set(leaf.entities.flatMap((entity) => entities.get(entity)?.buckets ?? []))];
+  await nodes.load(ids);
+  const known = ids.map((id) => nodes.get(id));
+  await entities.load(known.flatMap((node) => node?.entities ?? []));
+  const own = new Set(leaf.entities);
+  const fitting = ids.flatMap((id, index) => {
+    const node = known[index];
+    if (node === undefined || !node.isOpen) return [];
+    const score = similarity(own, new Set(node.entities), information);
+    return score < MIN_OVERLAP ? [] : [{ id, score, size: node.children.length }];
+  });
+  fitting.sort((left, right) => right.score - left.score || left.size - right.size || (left.id < right.id ? -1 : 1));
+  return fitting[0]?.id ?? null;
+}
+
+async function openBucket(
+  scope: DatasetScope,
+  drafts: ContextDrafts,
+  members: readonly FreshLeaf[],
+  more: Partial<ContextNode>,
+): Promise<string> {
+  const ids = members.map(({ id }) => id);
+  const bucket = await newNodeId(drafts, scope, 0, ids);
+  drafts.nodes.set(bucket, newNode(0, ids, more));
+  for (const leaf of members) keepLeaf(drafts, leaf, bucket);
+  await listBucket(drafts, bucket, undefined);
+  return bucket;
+}
+
+async function join(drafts: ContextDrafts, bucket: string, leaf: FreshLeaf): Promise<void> {
+  const node = drafts.nodes.get(bucket);
+  if (node === undefined) return;
+  const children = [...node.children, leaf.id].toSorted();
+  const entities = node.isMisc ? [] : [...new Set([...node.entities, ...leaf.entities])];
+  const isOpen = children.length < MAX_CHILDREN;
+  drafts.nodes.set(bucket, { ...node, children, entities, isOpen, isStale: true });
+  keepLeaf(drafts, leaf, bucket);
+  await listBucket(drafts, bucket, node);
+}
+
+function keepLeaf({ leaves }: ContextDrafts, { id, item, entities, print }: FreshLeaf, bucket: string): void {
+  leaves.set(id, { itemId: item, bucket, entities, print });
+}

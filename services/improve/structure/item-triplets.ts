@@ -1,0 +1,172 @@
+import { mergeNodes } from '../../common/domain/graph/merge.ts';
+import { createShownGraph } from '../../common/domain/graph/shown.ts';
+import { idFor, nodeName } from '../../common/domain/ids.ts';
+import {
+  type ChunkPayload,
+  type EdgePayload,
+  type EntityPayload,
+  NODE_TYPES,
+  RELATIONS,
+  type TripletPayload,
+} from '../../common/domain/index-rows.ts';
+import type { DatasetScope } from '../../common/domain/scope.ts';
+import type { DatasetIndexes } from '../../common/ports/dataset-indexes.ts';
+import type { IndexKind, Provenance } from '../../common/ports/index-entry.ts';
+import type { TextRow } from '../../common/ports/text-index.ts';
+import { type Ledger, visible } from '../../common/repositories/ledger.ts';
+
+export interface Triplet {
+  readonly payload: TripletPayload;
+  readonly nodeSets: readonly string[];
+}
+
+export interface TripletSources {
+  readonly indexes: Pick<DatasetIndexes, 'text' | 'graph'>;
+  readonly ledger: Pick<Ledger, 'committed'>;
+}
+
+/** Rows of one kind that are read at a time. */
+const PAGE: Readonly<Partial<Record<IndexKind, number>>> = { chunk: 20, entity: 200, edge: 200 };
+/** More names than this no passage holds. */
+const EDGES_PER_CHUNK = 1000;
+/** Of a node, in characters: embedders read no more. */
+const MAX_NODE_TEXT = 4000;
+
+/**
+ * The triplets of one generation of an item, in a stable order, page by page: what its passages name and belong to, what
+ * its entities are, and what it states of them. Memberships of node sets are no triplets (the rows carry the sets), nor
+ * are a summary and its passage, which say the same. Keywords and types that other texts outvote are hidden in every view
+ * of the graph, and here.
+ */
+export async function* itemTriplets(
+  sources: TripletSources,
+  scope: DatasetScope,
+  origin: Provenance,
+): AsyncGenerator<readonly Triplet[]> {
+  for await (const rows of pages(sources, scope, origin, 'chunk')) yield await ofChunks(sources, scope, origin, rows);
+  for await (const rows of pages(sources, scope, origin, 'entity')) yield await ofEntities(sources, scope, rows);
+  for await (const rows of pages(sources, scope, origin, 'edge')) yield await ofStatements(sources, scope, rows);
+}
+
+async function* pages(
+  { indexes }: TripletSources,
+  scope: DatasetScope,
+  provenance: Provenance,
+  kind: IndexKind,
+): AsyncGenerator<readonly TextRow[]> {
+  const limit = PAGE[kind] ?? 100;
+  let after: number | undefined;
+  for (;;) {
+    const query = { kind, provenance, limit, ...(after === undefined ? {} : { after }) };
+    const rows: readonly TextRow[] = await indexes.text.list(scope, query);
+    if (rows.length > 0) yield rows;
+    if (rows.length < limit) return;
+    after = rows.at(-1)?.ordinal;
+  }
+}
+
+async function ofChunks(
+  sources: TripletSources,
+  scope: DatasetScope,
+  { item, generation }: Provenance,
+  rows: readonly TextRow[],
+): Promise<readonly Triplet[]> {
+  const edges = await sources.indexes.graph.neighbours(
+    scope,
+    rows.map(({ id }) => id),
+    { relations: [RELATIONS.contains], direction: 'out', limitPerNode: EDGES_PER_CHUNK, withProperties: false },
+  );
+  const own = Map.groupBy(
+    edges.filter((edge) => edge.item === item && edge.generation === generation),
+    ({ source }) => source,
+  );
+  const names = await shownNames(
+    sources,
+    scope,
+    [...own.values()].flat().map(({ target }) => target),
+  );
+  return rows.flatMap(({ id, payload, nodeSets }) => {
+    const { text, documentId, documentName } = payload as ChunkPayload;
+    const contained = (own.get(id) ?? [])
+      .map(({ target }) => target)
+      .toSorted()
+      .flatMap((target) => {
+        const name = names.get(target)?.name;
+        return name === undefined ? [] : [{ relation: RELATIONS.contains, target, name }];
+      });
+    const document = { relation: RELATIONS.isPartOf, target: documentId, name: documentName };
+    return [document, ...contained].flatMap(({ relation, target, name }) =>
+      triplet({ source: id, target, relation, chunkId: id }, [text, relation, name], nodeSets),
+    );
+  });
+}
+
+async function ofEntities(
+  sources: TripletSources,
+  scope: DatasetScope,
+  rows: readonly TextRow[],
+): Promise<readonly Triplet[]> {
+  const names = await shownNames(
+    sources,
+    scope,
+    rows.map(({ id }) => id),
+  );
+  return rows.flatMap(({ id, payload, nodeSets }) => {
+    const known = names.get(id);
+    const { type } = payload as EntityPayload;
+    if (known === undefined || (known.type !== null && known.type !== type)) return [];
+    const edge = { source: id, target: idFor('EntityType', type), relation: RELATIONS.isA, chunkId: '' };
+    return triplet(edge, [known.name, RELATIONS.isA, nodeName(type)], nodeSets);
+  });
+}
+
+async function ofStatements(
+  sources: TripletSources,
+  scope: DatasetScope,
+  rows: readonly TextRow[],
+): Promise<readonly Triplet[]> {
+  const ends = rows.flatMap(({ payload }) => [(payload as EdgePayload).source, (payload as EdgePayload).target]);
+  const names = await shownNames(sources, scope, ends);
+  return rows.flatMap(({ payload, nodeSets }) => {
+    const { source, target, relation, text, chunkId } = payload as EdgePayload;
+    const [from, to] = [names.get(source), names.get(target)];
+    if (from === undefined || to === undefined) return [];
+    return triplet({ source, target, relation, chunkId }, [from.name, text || relation, to.name], nodeSets);
+  });
+}
+
+interface ShownName {
+  readonly name: string;
+  readonly type: string | null;
+}
+
+/** Names of the entities that views of the graph show, as all texts together have them. */
+async function shownNames(
+  { indexes, ledger }: TripletSources,
+  scope: DatasetScope,
+  ids: readonly string[],
+): Promise<ReadonlyMap<string, ShownName>> {
+  const rows = await indexes.graph.nodes(scope, [...new Set(ids)]);
+  const committed = await ledger.committed(scope, [...new Set(rows.map(({ item }) => item))]);
+  const shown = createShownGraph();
+  const nodes = mergeNodes(visible(rows, committed)).filter(
+    (node) => node.type === NODE_TYPES.entity && shown.shows(node),
+  );
+  return new Map(
+    nodes.map(({ id, name, properties }) => {
+      const type = properties['entityType'];
+      return [id, { name, type: typeof type === 'string' ? type : null }];
+    }),
+  );
+}
+
+function triplet(
+  edge: Pick<TripletPayload, 'source' | 'target' | 'relation' | 'chunkId'>,
+  texts: readonly [string, string, string],
+  nodeSets: readonly string[],
+): readonly Triplet[] {
+  const shown = texts.map((text) => text.trim().slice(0, MAX_NODE_TEXT).toWellFormed());
+  if (shown.every((text) => text === '')) return [];
+  const { source, target, relation, chunkId } = edge;
+  return [{ payload: { source, target, relation, chunkId, text: shown.join('-›') }, nodeSets }];
+}

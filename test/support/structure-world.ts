@@ -1,0 +1,96 @@
+import { createHashingEmbedder } from '../../services/common/adapters/hashing-embedder/hashing-embedder.ts';
+import { createSystemClock } from '../../services/common/adapters/system/clock.ts';
+import { createIdSource } from '../../services/common/adapters/system/id-source.ts';
+import type { ModelSource } from '../../services/common/ports/active-models.ts';
+import type { Embedder, LanguageModel } from '../../services/common/ports/models.ts';
+import { createSessions } from '../../services/common/repositories/sessions.ts';
+import { createStructureItems } from '../../services/common/repositories/structure-items.ts';
+import { improveCollections } from '../../services/improve/collections.ts';
+import { DEFAULT_IMPROVE_SETTINGS, type ImproveSettings } from '../../services/improve/dependencies.ts';
+import { defaultOptions, type ImproveOptions, type ImprovePass } from '../../services/improve/stage.ts';
+import {
+  CALL,
+  capitalsExtractor,
+  createWorld,
+  startCognify,
+  type TestCognify,
+  type TestWorld,
+} from './cognify-service.ts';
+
+/** A dataset that cognify builds for real, and what the stages over its structure are made from. */
+export interface StructureWorld extends AsyncDisposable {
+  readonly world: TestWorld;
+  readonly cognify: TestCognify;
+  readonly deps: ReturnType<typeof dependenciesOf>;
+  /** Texts that were embedded so far. */
+  readonly embedded: string[];
+  pass(options?: Partial<ImproveOptions>, sessions?: readonly string[]): ImprovePass;
+  /** Adds the texts as items and builds them. */
+  learn(...texts: readonly string[]): Promise<void>;
+}
+
+export async function createStructureWorld(
+  parts: Parameters<typeof createWorld>[0] & {
+    readonly model?: LanguageModel;
+    readonly settings?: Partial<ImproveSettings>;
+  } = {},
+): Promise<StructureWorld> {
+  const { model = null, settings = {}, ...rest } = parts;
+  const world = await createWorld(rest);
+  await world.store.prepare(improveCollections);
+  const cognify = await startCognify(world);
+  const embedded: string[] = [];
+  const deps = dependenciesOf(world, cognify, { model, settings, embedded });
+  let items = 0;
+  return {
+    ...{ world, cognify, deps, embedded },
+    pass(options = {}, sessions = []) {
+      const { dataset, principal } = world;
+      const context = { ...CALL, principal };
+      return {
+        ...{ dataset, principal, context },
+        sessions: sessions.map((session) => ({ user: principal.id, session })),
+        options: { ...defaultOptions(0.1), ...options },
+        signal: new AbortController().signal,
+      };
+    },
+    async learn(...texts) {
+      for (const text of texts) {
+        items += 1;
+        await world.addText(`text${items}`, text);
+      }
+      await cognify.run();
+    },
+    [Symbol.asyncDispose]: () => cognify[Symbol.asyncDispose](),
+  };
+}
+
+function dependenciesOf(
+  { store, indexes, ledger }: TestWorld,
+  { messenger }: TestCognify,
+  more: {
+    readonly model: LanguageModel | null;
+    readonly settings: Partial<ImproveSettings>;
+    readonly embedded: string[];
+  },
+) {
+  const inner = createHashingEmbedder({ dimensions: 64 });
+  const embedder: Embedder = {
+    ...inner,
+    embed(texts, context) {
+      more.embedded.push(...texts);
+      return inner.embed(texts, context);
+    },
+  };
+  const models: ModelSource = {
+    current: async () => ({ languageModel: more.model, missingModelKey: null, extractor: capitalsExtractor }),
+  };
+  return {
+    ...{ store, indexes, ledger, messenger, embedder, models },
+    clock: createSystemClock(),
+    ids: createIdSource(),
+    sessions: createSessions(store),
+    structureItems: createStructureItems(store),
+    settings: { ...DEFAULT_IMPROVE_SETTINGS, ...more.settings },
+  };
+}
