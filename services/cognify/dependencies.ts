@@ -10,8 +10,11 @@ import type { Embedder } from '../common/ports/models.ts';
 import type { Clock, IdSource } from '../common/ports/system.ts';
 import type { Ledger } from '../common/repositories/ledger.ts';
 import type { ModelCache } from '../common/repositories/model-cache.ts';
+import type { Repetitions } from '../common/repositories/repetitions.ts';
 import type { RunRecords } from '../common/repositories/run-records.ts';
 import type { Runs } from '../common/repositories/runs.ts';
+import type { Statements } from '../common/repositories/statements.ts';
+import type { Supersessions } from '../common/repositories/supersessions.ts';
 import type { RunEngine, WatchedWorkQueue } from '../common/runs/run-engine.ts';
 import type { RunRecorder } from '../common/runs/run-recorder.ts';
 import type { RunSettings } from '../common/runs/run-settings.ts';
@@ -57,4 +60,7 @@ export interface CognifyDependencies
   readonly engine: RunEngine;
   readonly workQueue: Pick<WatchedWorkQueue, 'deadLetters' | 'withdrawWrites'>;
   readonly builds: ItemBuilds;
+  readonly statements: Statements;
+  readonly supersessions: Supersessions;
+  readonly repetitions: Repetitions;
 }

@@ -6,8 +6,15 @@ import type { AnyCollection } from '../common/ports/document-store.ts';
 import { budgetCollections, createBudgets } from '../common/repositories/budget-keeper.ts';
 import { ledgerCollection } from '../common/repositories/ledger.ts';
 import { createModelCache, modelCacheCollection } from '../common/repositories/model-cache.ts';
+import { createRepetitions, repetitionsCollection } from '../common/repositories/repetitions.ts';
 import { createRunRecords, runRecordsCollection } from '../common/repositories/run-records.ts';
 import { createRuns, runHeadsCollection, runResultsCollection, runsCollection } from '../common/repositories/runs.ts';
+import { createStatements, statementsCollection } from '../common/repositories/statements.ts';
+import {
+  createSupersessions,
+  supersessionRevertsCollection,
+  supersessionsCollection,
+} from '../common/repositories/supersessions.ts';
 import { createRepeating } from '../common/runs/repeating.ts';
 import { createRunEngine } from '../common/runs/run-engine.ts';
 import { createRunRecorder } from '../common/runs/run-recorder.ts';
@@ -36,6 +43,10 @@ export const cognifyCollections: readonly AnyCollection[] = [
   runRecordsCollection,
   ledgerCollection,
   modelCacheCollection,
+  statementsCollection,
+  supersessionsCollection,
+  supersessionRevertsCollection,
+  repetitionsCollection,
   ...budgetCollections,
 ];
 
@@ -88,7 +99,11 @@ function dependenciesOf(options: CognifyServiceOptions): CognifyDependencies {
   });
   const cache = createModelCache(store);
   const builds = createItemBuilds(options.ledger);
-  const executor = createCognifyRun({ ...options, settings, builds, cache });
+  const statements = createStatements(store);
+  const supersessions = createSupersessions(store);
+  const repetitions = createRepetitions(store);
+  const stated = { statements, supersessions, repetitions };
+  const executor = createCognifyRun({ ...options, ...stated, settings, builds, cache });
   const engine = createRunEngine({
     ...{ store, runs, recorder, budgets, workQueue, messenger, clock, ids, logger },
     executors: [executor],
@@ -97,7 +112,7 @@ function dependenciesOf(options: CognifyServiceOptions): CognifyDependencies {
   const { text, vectors, graph, audit } = options;
   return {
     ...{ text, vectors, graph, audit, messenger, ledger, clock, ids, logger, store, workQueue },
-    ...{ settings, budgets, cache, runs, records, recorder, engine, builds },
+    ...{ settings, budgets, cache, runs, records, recorder, engine, builds, ...stated },
   };
 }
 

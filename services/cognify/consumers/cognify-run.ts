@@ -5,7 +5,8 @@ import type { Messenger } from '../../common/messaging/messenger.ts';
 import type { CognifyOptions } from '../../common/messaging/methods/cognify.ts';
 import { datasetItems } from '../../common/messaging/methods/ingest.ts';
 import type { Embedder } from '../../common/ports/models.ts';
-import type { LedgerEntry } from '../../common/repositories/ledger.ts';
+import type { Clock } from '../../common/ports/system.ts';
+import type { Ledger, LedgerEntry } from '../../common/repositories/ledger.ts';
 import type { ModelCache } from '../../common/repositories/model-cache.ts';
 import { isProgressTick } from '../../common/runs/progress-rule.ts';
 import type { ActiveRun, RunExecutor, RunReport, StagePosition } from '../../common/runs/run-executor.ts';
@@ -18,6 +19,7 @@ import { createPriorityGate } from '../pipeline/priority-gate.ts';
 import { runItems } from '../pipeline/run-items.ts';
 import type { CognifySettings, RunModelSource, RunModels } from '../pipeline/settings.ts';
 import { ContentMissingError } from '../pipeline/write-item.ts';
+import { type JudgeDependencies, judgeStatements } from '../usecases/judge-statements.ts';
 
 export const COGNIFY_JOB = 'cognify';
 
@@ -25,7 +27,11 @@ export const COGNIFY_JOB = 'cognify';
 const LAST_STAGE: StagePosition = { name: 'add_data_points', index: 4, total: 4 };
 const DEFAULT_DATA_PER_BATCH = 20;
 
-export interface CognifyRunDependencies extends BuildDependencies {
+export interface CognifyRunDependencies extends BuildDependencies, JudgeDependencies {
+  readonly statements: JudgeDependencies['statements'];
+  readonly supersessions: JudgeDependencies['supersessions'];
+  readonly ledger: Ledger;
+  readonly clock: Clock;
   readonly messenger: Messenger;
   readonly embedder: Embedder;
   readonly models: RunModelSource;
@@ -63,7 +69,12 @@ async function execute(dependencies: CognifyRunDependencies, run: ActiveRun): Pr
     if (isOurs) totals.addCounts(entry);
     await run.itemEnded({ item: item.id, status: isOurs ? 'completed' : 'already_completed' }, null);
   }
-  await buildAll(dependencies, run, { models, open, totals });
+  try {
+    await buildAll(dependencies, run, { models, open, totals });
+  } finally {
+    // Whatever became of one item, the others are there.
+    if (!run.signal.aborted) await judgeStatements(dependencies, run.scope);
+  }
   return { counts: totals.counts() };
 }
 

@@ -1,10 +1,17 @@
 import { expect } from 'chai';
-import { createWorld, startCognify } from '../../../test/support/cognify-service.ts';
+import { createWorld, startCognify, type TestWorld } from '../../../test/support/cognify-service.ts';
 import { scopeOf } from '../../common/domain/dataset.ts';
 import { createRuns } from '../../common/repositories/runs.ts';
+import { createStatements } from '../../common/repositories/statements.ts';
+import { createSupersessions } from '../../common/repositories/supersessions.ts';
 import { sweepGenerations } from './sweep-generations.ts';
 
 const logger = { debug() {}, info() {}, warn() {}, error() {} };
+
+function dependenciesOf({ indexes, ledger, store }: TestWorld) {
+  const stated = { statements: createStatements(store), supersessions: createSupersessions(store) };
+  return { ...indexes, ...stated, ledger, runs: createRuns(store), logger };
+}
 
 describe('sweeping generations', () => {
   it('removes what an attempt left whose run is over, and nothing that is committed', async () => {
@@ -19,7 +26,7 @@ describe('sweeping generations', () => {
     const generation = await world.ledger.begin(scope, item.id);
     const left = { item: item.id, generation, id: 'left', nodeSets: [], ordinal: 0, payload: {}, tokens: 'left' };
     await world.indexes.text.upsert(scope, [{ ...left, kind: 'chunk' }]);
-    const dependencies = { ...world.indexes, ledger: world.ledger, runs: createRuns(world.store), logger };
+    const dependencies = dependenciesOf(world);
     expect(await sweepGenerations(dependencies)).to.equal(1);
     expect(await world.indexes.text.count(scope, {})).to.equal(rows);
     expect((await world.ledger.committed(scope, [item.id])).size).to.equal(1);
@@ -32,7 +39,7 @@ describe('sweeping generations', () => {
     await using cognify = await startCognify(world, { runs: { maxConcurrentRuns: 0 } });
     await cognify.start();
     await world.ledger.begin(scopeOf(world.dataset), item.id);
-    const dependencies = { ...world.indexes, ledger: world.ledger, runs: createRuns(world.store), logger };
+    const dependencies = dependenciesOf(world);
     expect(await sweepGenerations(dependencies)).to.equal(0);
   });
 });

@@ -5,6 +5,7 @@ import { VersionConflictError } from '../../common/ports/document-store.ts';
 import type { Logger } from '../../common/ports/logger.ts';
 import type { Clock } from '../../common/ports/system.ts';
 import { ItemErasedError, type Ledger } from '../../common/repositories/ledger.ts';
+import type { Statements } from '../../common/repositories/statements.ts';
 import type { ActiveRun } from '../../common/runs/run-executor.ts';
 import type { AskExtractor } from './ask-extractor.ts';
 import type { ChunkSizes } from './chunk-item.ts';
@@ -18,6 +19,7 @@ export interface BuildDependencies extends RowStores {
   readonly blobs: BlobStore;
   readonly ledger: Ledger;
   readonly builds: ItemBuilds;
+  readonly statements: Pick<Statements, 'put' | 'remove'>;
   readonly clock: Clock;
   readonly logger: Logger;
 }

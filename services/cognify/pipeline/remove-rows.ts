@@ -1,8 +1,14 @@
+import { dataItemId } from '../../common/domain/ids.ts';
 import type { DatasetScope } from '../../common/domain/scope.ts';
 import type { DatasetIndexes } from '../../common/ports/dataset-indexes.ts';
 import type { RowSelection } from '../../common/ports/text-index.ts';
+import type { Statements } from '../../common/repositories/statements.ts';
+import type { Supersessions } from '../../common/repositories/supersessions.ts';
 
-export type RowStores = Pick<DatasetIndexes, 'text' | 'vectors' | 'graph'>;
+export interface RowStores extends Pick<DatasetIndexes, 'text' | 'vectors' | 'graph'> {
+  readonly statements: Pick<Statements, 'remove'>;
+  readonly supersessions: Pick<Supersessions, 'removeOfItem'>;
+}
 
 export interface RemovedRows {
   readonly text: number;
@@ -10,9 +16,9 @@ export interface RemovedRows {
   readonly graph: number;
 }
 
-/** Removes rows of an item from all three indexes. */
+/** Removes rows of an item from all three indexes, and what it states. */
 export async function removeRows(
-  { text, vectors, graph }: RowStores,
+  { text, vectors, graph, statements, supersessions }: RowStores,
   scope: DatasetScope,
   selection: RowSelection,
 ): Promise<RemovedRows> {
@@ -20,6 +26,17 @@ export async function removeRows(
     text.remove(scope, selection),
     vectors.remove(scope, selection),
     graph.remove(scope, selection),
+    removeStatements({ statements, supersessions }, scope, selection),
   ]);
   return { text: texts, vectors: vectorRows, graph: evidence };
+}
+
+async function removeStatements(
+  { statements, supersessions }: Pick<RowStores, 'statements' | 'supersessions'>,
+  scope: DatasetScope,
+  selection: RowSelection,
+): Promise<void> {
+  await statements.remove(scope, selection);
+  // An attempt that did not commit has replaced nothing, and the generation before it stays.
+  if (selection.generation === undefined) await supersessions.removeOfItem(scope, dataItemId(selection.item));
 }

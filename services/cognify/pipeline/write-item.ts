@@ -10,6 +10,7 @@ import { documentBatches } from './document-rows.ts';
 import { CHUNKS_PER_WAVE, extractWave } from './extract-chunks.ts';
 import type { ItemChunk } from './item-chunk.ts';
 import { type ItemSource, itemSource } from './item-source.ts';
+import { itemStatements } from './item-statements.ts';
 import { loadDocument } from './load-document.ts';
 import { createRowGatherer, type RowGatherer } from './row-gatherer.ts';
 
@@ -42,6 +43,7 @@ export async function writeItem(
       await gatherer.spill();
       await nextTurn();
     }
+    await dependencies.statements.put(run.scope, generation, itemStatements(source, chunks, resolved));
     await gatherer.finish();
     return {
       chunks: chunks.length,

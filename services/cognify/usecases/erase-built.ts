@@ -6,6 +6,7 @@ import { dataItemId } from '../../common/domain/ids.ts';
 import type { DatasetScope } from '../../common/domain/scope.ts';
 import type { CognifyDependencies } from '../dependencies.ts';
 import { removeRows } from '../pipeline/remove-rows.ts';
+import { judgeStatements } from './judge-statements.ts';
 
 export interface EraseRequest {
   readonly dataset: DatasetRef;
@@ -30,7 +31,20 @@ export interface Erased {
 
 type Dependencies = Pick<
   CognifyDependencies,
-  'text' | 'vectors' | 'graph' | 'ledger' | 'cache' | 'builds' | 'engine' | 'runs' | 'store' | 'logger'
+  | 'text'
+  | 'vectors'
+  | 'graph'
+  | 'ledger'
+  | 'cache'
+  | 'builds'
+  | 'engine'
+  | 'runs'
+  | 'store'
+  | 'logger'
+  | 'clock'
+  | 'statements'
+  | 'supersessions'
+  | 'repetitions'
 >;
 
 /** How long an erasure waits for work on its items to stop. */
@@ -60,6 +74,8 @@ export async function eraseBuilt(dependencies: Dependencies, request: EraseReque
   const removed = isEverything
     ? await removeAll(dependencies, request, items)
     : await removeItems(dependencies, request, items);
+  // What the items had replaced stands again.
+  if (!isEverything) await judgeStatements(dependencies, scope);
   return { removed, residue: await residueOf(dependencies, request, isEverything ? null : items), itemsReset };
 }
 
@@ -101,11 +117,13 @@ async function removeAll(
   request: EraseRequest,
   items: readonly DataItemId[],
 ): Promise<Erased['removed']> {
-  const { text, vectors, graph, ledger, cache, builds, runs, store } = dependencies;
+  const { text, vectors, graph, ledger, cache, builds, runs, store, statements, supersessions } = dependencies;
   const scope = scopeOf(request.dataset);
   const before = await ledger.entries(scope, items);
   const rows = await rowCounts(dependencies, scope, null).catch(noneWhenDamaged);
   await Promise.all([text.drop(scope), vectors.drop(scope), graph.drop(scope)]);
+  await statements.removeAll(scope);
+  await supersessions.removeAll(scope);
   const answers = request.memoryOnly ? 0 : await cache.remove(scope);
   if (!request.memoryOnly) await store.commit(scope, runs.forgetWrites());
   // A build that began after the reset has lost rows to the drop: it must not commit either.
@@ -129,7 +147,10 @@ async function residueOf(
   const scope = scopeOf(request.dataset);
   const { text, vectors, graph } = await rowCounts(dependencies, scope, items);
   const answers = request.memoryOnly ? 0 : await dependencies.cache.count(scope, items ?? undefined);
-  return text + vectors + graph + answers;
+  const { statements, supersessions } = dependencies;
+  const stated =
+    (await statements.count(scope, items ?? undefined)) + (await supersessions.count(scope, items ?? undefined));
+  return text + vectors + graph + answers + stated;
 }
 
 /** Nobody can count the rows of a damaged store; dropping removes it all the same, and the residue is counted after. */

@@ -1,0 +1,64 @@
+import type { DataItem } from '../../common/domain/data-item.ts';
+import { type Statement, statementId, statementKey } from '../../common/domain/hygiene/statement.ts';
+import { readStatement } from '../../common/extraction/statements/read-statement.ts';
+import { sentences } from '../../common/language/sentences.ts';
+import type { ResolvedEntities } from './document-entities.ts';
+import type { ItemChunk } from './item-chunk.ts';
+import type { ItemSource } from './item-source.ts';
+
+/** Where a client says when something was said; ISO times. */
+const TIME_FIELDS = ['asserted_at', 'occurred_at', 'date', 'timestamp', 'published_at', 'created_at'] as const;
+
+/** What the sentences of an item say plainly of something that has one value at a time, in the order of the document. */
+export function itemStatements(
+  { item, createdAt }: Pick<ItemSource, 'item' | 'createdAt'>,
+  chunks: readonly Pick<ItemChunk, 'id' | 'text'>[],
+  resolved: Pick<ResolvedEntities, 'entities'>,
+): readonly Statement[] {
+  const at = timeOf(item) ?? createdAt;
+  const fullNames = namesOf(resolved);
+  const found: Statement[] = [];
+  for (const chunk of chunks) {
+    for (const { text } of sentences(chunk.text)) {
+      const read = readStatement(text);
+      if (read === null) continue;
+      const { asOf, since, subject, ...stated } = read;
+      // What is said of a time to come does not hold yet.
+      if ((asOf ?? '') > at || (since ?? '') > at) continue;
+      const name = fullNames.get(subject.toLowerCase()) ?? subject;
+      const isUser = /^(?:the )?user$/iu.test(subject);
+      const key = statementKey(isUser ? `user ${item.ownerId}` : name, stated.predicate);
+      const said = asOf ?? at;
+      const place = { item: item.id, chunk: chunk.id, text };
+      const times = { at: said, from: since ?? said };
+      found.push({ id: statementId(place), key, subject: name, ...stated, ...place, ordinal: found.length, ...times });
+    }
+  }
+  return found;
+}
+
+function timeOf({ externalMetadata }: DataItem): string | null {
+  for (const field of TIME_FIELDS) {
+    const value = externalMetadata[field];
+    if (typeof value !== 'string' || !/^\d{4}-\d\d-\d\d/u.test(value)) continue;
+    const time = Date.parse(value);
+    if (!Number.isNaN(time)) return new Date(time).toISOString();
+  }
+  return null;
+}
+
+/** Short names to the full one that they stand for in this document; names that two share stand for themselves. */
+function namesOf({ entities }: Pick<ResolvedEntities, 'entities'>): ReadonlyMap<string, string> {
+  const names = new Map<string, string>();
+  const shared = new Set<string>();
+  for (const { name, aliases, isKeyword } of entities) {
+    if (isKeyword) continue;
+    for (const spelling of aliases) {
+      const lower = spelling.toLowerCase();
+      if (names.has(lower)) shared.add(lower);
+      names.set(lower, name);
+    }
+  }
+  for (const lower of shared) names.delete(lower);
+  return names;
+}

@@ -1,0 +1,118 @@
+import type { DataItemId } from '../../common/domain/brand.ts';
+import { judge } from '../../common/domain/hygiene/judge.ts';
+import { dataItemId } from '../../common/domain/ids.ts';
+import type { DatasetScope } from '../../common/domain/scope.ts';
+import {
+  type DocumentStore,
+  DuplicateKeyError,
+  update,
+  VersionConflictError,
+} from '../../common/ports/document-store.ts';
+import type { Clock } from '../../common/ports/system.ts';
+import type { Ledger } from '../../common/repositories/ledger.ts';
+import type { Repetitions } from '../../common/repositories/repetitions.ts';
+import { type Statements, type StoredStatement, statementsCollection } from '../../common/repositories/statements.ts';
+import type { Supersessions } from '../../common/repositories/supersessions.ts';
+
+export interface JudgeDependencies {
+  readonly store: Pick<DocumentStore, 'commit'>;
+  readonly statements: Statements;
+  readonly supersessions: Supersessions;
+  readonly repetitions: Repetitions;
+  readonly ledger: Pick<Ledger, 'committed'>;
+  readonly clock: Clock;
+}
+
+/** Keys compared in one commit. */
+const KEYS_PER_COMMIT = 20;
+const ATTEMPTS = 5;
+
+/**
+ * Compares what was said since with what else is said of the same subjects: older statements are replaced by newer ones,
+ * and stand again when those are gone. Costs with what is new. Repeating it is harmless; what a killed process left is
+ * done by the next call for the dataset. Resolves to the number of statements compared.
+ */
+export async function judgeStatements(dependencies: JudgeDependencies, scope: DatasetScope): Promise<number> {
+  const { statements, store, repetitions } = dependencies;
+  let compared = 0;
+  let after: string | null = null;
+  do {
+    const page: Awaited<ReturnType<typeof statements.unjudged>> = await statements.unjudged(scope, after);
+    const open = await visibleOf(dependencies, scope, page.items);
+    await judgeKeys(dependencies, scope, open);
+    compared += open.length;
+    after = page.next;
+  } while (after !== null);
+  const repeated = await repetitions.unsettled(scope);
+  if (repeated.length === 0) return compared;
+  const items = repeated.map(({ item }) => item);
+  const again = await visibleOf(dependencies, scope, await statements.ofItems(scope, items));
+  await judgeKeys(dependencies, scope, again);
+  await store.commit(
+    scope,
+    repeated.map((one) => repetitions.settledWrite(one)),
+  );
+  return compared + again.length;
+}
+
+async function judgeKeys(
+  dependencies: JudgeDependencies,
+  scope: DatasetScope,
+  open: readonly StoredStatement[],
+): Promise<void> {
+  const byKey = [...Map.groupBy(open, ({ key }) => key)];
+  for (let start = 0; start < byKey.length; start += KEYS_PER_COMMIT) {
+    const slice = byKey.slice(start, start + KEYS_PER_COMMIT);
+    const own = slice.flatMap(([, stated]) => stated);
+    for (let attempt = 1; ; attempt++) {
+      try {
+        await judgeSlice(dependencies, scope, { keys: slice.map(([key]) => key), own });
+        break;
+      } catch (error) {
+        const isRace = error instanceof VersionConflictError || error instanceof DuplicateKeyError;
+        if (!isRace || attempt === ATTEMPTS) throw error;
+      }
+    }
+  }
+}
+
+async function judgeSlice(
+  { store, statements, supersessions, repetitions, ledger, clock }: JudgeDependencies,
+  scope: DatasetScope,
+  { keys, own }: { readonly keys: readonly string[]; readonly own: readonly StoredStatement[] },
+): Promise<void> {
+  const all = await visibleOf({ ledger }, scope, await statements.ofKeys(scope, keys));
+  const repeated = await repetitions.of(
+    scope,
+    all.map(({ item }) => item),
+  );
+  // What is said again is as new as its repetition.
+  const timed = all.map((one): StoredStatement => {
+    const lastAt = one.isDated ? undefined : repeated.get(one.item)?.lastAt;
+    return lastAt === undefined || lastAt <= one.at ? one : { ...one, at: lastAt };
+  });
+  const judgements = [...Map.groupBy(timed, ({ key }) => key).values()].flatMap((group) => judge(group));
+  const { writes, changed } = await supersessions.settleWrites(scope, keys, judgements, clock.now().toISOString());
+  // The commit fails when one of them was forgotten meanwhile: nothing of it may be written any more.
+  const present = new Set(changed.flatMap(({ older, newer }) => [rowOf(older), rowOf(newer)]));
+  const set = { judged: true };
+  const touched = [...present].map((row) => update(statementsCollection, row, { set, required: true }));
+  const rest = own.filter((one) => !present.has(rowOf(one)));
+  const done = [...writes, ...touched, ...statements.judgedWrites(rest)];
+  if (done.length > 0) await store.commit(scope, done);
+}
+
+function rowOf({ id, generation }: StoredStatement): string {
+  return `${id}/${generation}`;
+}
+
+async function visibleOf(
+  { ledger }: Pick<JudgeDependencies, 'ledger'>,
+  scope: DatasetScope,
+  statements: readonly StoredStatement[],
+): Promise<readonly StoredStatement[]> {
+  if (statements.length === 0) return [];
+  const items = [...new Set(statements.map(({ item }) => item))].map((item): DataItemId => dataItemId(item));
+  const committed = await ledger.committed(scope, items);
+  return statements.filter(({ item, generation }) => committed.get(dataItemId(item)) === generation);
+}

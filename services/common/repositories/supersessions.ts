@@ -1,0 +1,239 @@
+import { isDeepStrictEqual } from 'node:util';
+import type { DataItemId, UserId } from '../domain/brand.ts';
+import type { Judgement } from '../domain/hygiene/judge.ts';
+import { supersessionId } from '../domain/hygiene/statement.ts';
+import { asId, dataItemId } from '../domain/ids.ts';
+import type { Page } from '../domain/result-page.ts';
+import type { DatasetScope } from '../domain/scope.ts';
+import {
+  type Collection,
+  type DocumentStore,
+  insert,
+  remove,
+  removeWhere,
+  replace,
+  type Stored,
+  type Write,
+} from '../ports/document-store.ts';
+import type { StoredStatement } from './statements.ts';
+
+type Side = {
+  readonly text: string;
+  readonly value: string;
+  readonly itemId: string;
+  readonly generation: number;
+  readonly chunkId: string;
+  /** ISO. */
+  readonly at: string;
+  readonly from: string;
+  /** Items that say the same. */
+  readonly support: number;
+};
+
+type SupersessionDocument = {
+  readonly key: string;
+  readonly subject: string;
+  readonly predicate: string;
+  readonly reason: Judgement['reason'];
+  readonly older: Side;
+  readonly newer: Side;
+  readonly olderStatement: string;
+  readonly detectedAt: string;
+};
+
+/** Written by cognify when it compares statements. */
+export const supersessionsCollection: Collection<SupersessionDocument> = {
+  name: 'supersessions',
+  level: 'dataset',
+  indexes: [
+    { fields: ['key'] },
+    { fields: ['detectedAt'] },
+    { fields: ['older.chunkId'] },
+    { fields: ['newer.chunkId'] },
+    { fields: ['older.itemId'] },
+    { fields: ['newer.itemId'] },
+  ],
+};
+
+type RevertDocument = { readonly userId: string; readonly at: string; readonly olderItem: string };
+
+/** What somebody has taken back, by the id of the supersession; stays when it is found again. Written by ingest. */
+export const supersessionRevertsCollection: Collection<RevertDocument> = {
+  name: 'supersession_reverts',
+  level: 'dataset',
+  indexes: [{ fields: ['olderItem'] }],
+};
+
+export interface SupersededSide extends Omit<Side, 'itemId' | 'chunkId'> {
+  readonly item: DataItemId;
+  readonly chunk: string;
+}
+
+export interface Supersession {
+  readonly id: string;
+  readonly subject: string;
+  readonly predicate: string;
+  readonly reason: Judgement['reason'];
+  readonly older: SupersededSide;
+  readonly newer: SupersededSide;
+  /** ISO. */
+  readonly detectedAt: string;
+  /** Null while the older statement stays replaced. */
+  readonly reverted: { readonly by: UserId; readonly at: string } | null;
+}
+
+export interface Supersessions {
+  /** Newest first. The statements may belong to generations that are not visible (any more). */
+  list(
+    scope: DatasetScope,
+    page: { readonly after: string | null; readonly limit: number },
+  ): Promise<Page<Supersession>>;
+  get(scope: DatasetScope, id: string): Promise<Supersession | null>;
+  /** Those that have a statement in one of the passages, on either side. */
+  ofChunks(scope: DatasetScope, chunks: readonly string[]): Promise<readonly Supersession[]>;
+  ofOlderItems(scope: DatasetScope, items: readonly string[]): Promise<readonly Supersession[]>;
+  any(scope: DatasetScope): Promise<boolean>;
+  /**
+   * Makes what is stored of the keys what the judgements say, and tells which of them are not stored yet;
+   * `VersionConflictError` or `DuplicateKeyError` in the commit on a race.
+   */
+  settleWrites(
+    scope: DatasetScope,
+    keys: readonly string[],
+    judgements: readonly Judgement<StoredStatement>[],
+    at: string,
+  ): Promise<{ readonly writes: readonly Write[]; readonly changed: readonly Judgement<StoredStatement>[] }>;
+  /** The older statement stands again, for good. `DuplicateKeyError`: it was taken back already. */
+  revertWrite(supersession: Supersession, by: UserId, at: string): Write;
+  removeOfItem(scope: DatasetScope, item: DataItemId): Promise<void>;
+  removeAll(scope: DatasetScope): Promise<void>;
+  count(scope: DatasetScope, items?: readonly DataItemId[]): Promise<number>;
+  removeRevertsWrite(items: readonly DataItemId[] | null): Write;
+}
+
+const SLICE = 100;
+const LIMIT = 1000;
+
+export function createSupersessions(store: DocumentStore): Supersessions {
+  const collection = supersessionsCollection;
+  const reverts = supersessionRevertsCollection;
+  const withReverts = async (
+    scope: DatasetScope,
+    found: readonly Stored<SupersessionDocument>[],
+  ): Promise<readonly Supersession[]> => {
+    if (found.length === 0) return [];
+    const taken = await store.getMany(
+      scope,
+      reverts,
+      found.map(({ id }) => id),
+    );
+    const byId = new Map(taken.map(({ id, value }) => [id, value]));
+    return found.map((stored) => supersessionOf(stored, byId.get(stored.id) ?? null));
+  };
+  const byField = async (
+    scope: DatasetScope,
+    field: 'key' | 'older.chunkId' | 'newer.chunkId' | 'older.itemId',
+    values: readonly string[],
+  ) => {
+    const found: Stored<SupersessionDocument>[] = [];
+    for (let start = 0; start < values.length; start += SLICE) {
+      const where = { [field]: { in: values.slice(start, start + SLICE) } };
+      let after: string | null = null;
+      do {
+        const page: Page<Stored<SupersessionDocument>> = await store.find(scope, collection, {
+          ...{ where, limit: LIMIT, after },
+        });
+        found.push(...page.items);
+        after = page.next;
+      } while (after !== null);
+    }
+    return found;
+  };
+  return {
+    async list(scope, { after, limit }) {
+      const sort = [{ field: 'detectedAt', descending: true }] as const;
+      const page = await store.find(scope, collection, { sort, limit, after });
+      return { items: await withReverts(scope, page.items), next: page.next };
+    },
+    async get(scope, id) {
+      const stored = await store.get(scope, collection, id);
+      return stored === null ? null : ((await withReverts(scope, [stored]))[0] ?? null);
+    },
+    async ofChunks(scope, chunks) {
+      const [older, newer] = await Promise.all([
+        byField(scope, 'older.chunkId', chunks),
+        byField(scope, 'newer.chunkId', chunks),
+      ]);
+      return withReverts(scope, [...new Map([...older, ...newer].map((one) => [one.id, one])).values()]);
+    },
+    ofOlderItems: async (scope, items) => withReverts(scope, await byField(scope, 'older.itemId', items)),
+    any: async (scope) => (await store.find(scope, collection, { limit: 1 })).items.length > 0,
+    async settleWrites(scope, keys, judgements, at) {
+      const present = new Map((await byField(scope, 'key', keys)).map((stored) => [stored.id, stored]));
+      const wanted = new Map(judgements.map((judgement) => [supersessionId(judgement.older.id), judgement]));
+      const removals = [...present.values()]
+        .filter(({ id }) => !wanted.has(id))
+        .map(({ id, version }) => remove(collection, id, version));
+      const changed: Judgement<StoredStatement>[] = [];
+      const changes = [...wanted].flatMap(([id, judgement]): readonly Write[] => {
+        const before = present.get(id);
+        const document = documentOf(judgement, before?.value.detectedAt ?? at);
+        if (before !== undefined && isDeepStrictEqual(before.value, document)) return [];
+        changed.push(judgement);
+        if (before === undefined) return [insert(collection, id, document)];
+        const isOther = before.value.newer.text !== document.newer.text;
+        return [replace(collection, id, isOther ? { ...document, detectedAt: at } : document, before.version)];
+      });
+      return { writes: [...removals, ...changes], changed };
+    },
+    revertWrite: ({ id, older }, by, at) => insert(reverts, id, { userId: by, at, olderItem: older.item }),
+    async removeOfItem(scope, item) {
+      await store.commit(scope, [
+        removeWhere(collection, { 'older.itemId': item }),
+        removeWhere(collection, { 'newer.itemId': item }),
+      ]);
+    },
+    async removeAll(scope) {
+      await store.commit(scope, [removeWhere(collection, {})]);
+    },
+    async count(scope, items) {
+      if (items === undefined) return store.count(scope, collection, {});
+      let count = 0;
+      for (let start = 0; start < items.length; start += SLICE) {
+        const slice = items.slice(start, start + SLICE);
+        count += await store.count(scope, collection, { 'older.itemId': { in: slice } });
+        count += await store.count(scope, collection, { 'newer.itemId': { in: slice } });
+      }
+      return count;
+    },
+    removeRevertsWrite: (items) => removeWhere(reverts, items === null ? {} : { olderItem: { in: items } }),
+  };
+}
+
+function documentOf(
+  { older, newer, reason, olderSupport, newerSupport }: Judgement<StoredStatement>,
+  detectedAt: string,
+): SupersessionDocument {
+  const { key, subject, predicate, id } = older;
+  const sides = { older: sideOf(older, olderSupport), newer: sideOf(newer, newerSupport) };
+  return { key, subject, predicate, reason, ...sides, olderStatement: id, detectedAt };
+}
+
+function sideOf(statement: StoredStatement, support: number): Side {
+  const { text, valueText, item, generation, chunk, at, from } = statement;
+  return { text, value: valueText, itemId: item, generation, chunkId: chunk, at, from, support };
+}
+
+function supersessionOf({ id, value }: Stored<SupersessionDocument>, revert: RevertDocument | null): Supersession {
+  const { subject, predicate, reason, detectedAt } = value;
+  return {
+    ...{ id, subject, predicate, reason, detectedAt },
+    older: supersededSide(value.older),
+    newer: supersededSide(value.newer),
+    reverted: revert === null ? null : { by: asId<UserId>(revert.userId), at: revert.at },
+  };
+}
+
+function supersededSide({ itemId, chunkId, ...side }: Side): SupersededSide {
+  return { ...side, item: dataItemId(itemId), chunk: chunkId };
+}
