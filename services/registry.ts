@@ -192,6 +192,7 @@ const REGISTRY: Readonly<Partial<Record<ServiceName, () => Promise<BuildService>
           logSearchHistory: config.logSearchHistory,
           answerStreaming: config.llmAnswerStreaming,
           allowCypherQuery: config.allowCypherQuery,
+          skillGate: config.skillGateEnabled,
           feedbackInfluence: config.defaultFeedbackInfluence,
           personalization: config.personalizationEnabled
             ? { influence: config.personalizationInfluence, beta: config.preferenceBeta }

@@ -16,6 +16,7 @@ import type { VisibleSessions } from '../common/repositories/visible-sessions.ts
 import type { TurnKeeper } from './conversation/turn-keeper.ts';
 import type { LearnedElements } from './retrieval/learned-elements.ts';
 import type { Retriever } from './retrieval/retrieval.ts';
+import type { SkillIndex } from './skills/skill-index.ts';
 import type { Readiness } from './usecases/readiness.ts';
 
 export interface SearchSettings {
@@ -33,6 +34,8 @@ export interface SearchSettings {
   readonly feedbackInfluence?: number;
   /** PERSONALIZATION_INFLUENCE and PREFERENCE_BETA; null or absent without PERSONALIZATION_ENABLED. */
   readonly personalization?: { readonly influence: number; readonly beta: number } | null;
+  /** SKILL_GATE_ENABLED; default true. */
+  readonly skillGate?: boolean;
   /** ALLOW_CYPHER_QUERY */
   readonly allowCypherQuery: boolean;
   /** RECALL_WARMUP_* */
@@ -75,6 +78,7 @@ export interface SearchParts extends Omit<SearchServiceOptions, 'ids'> {
   readonly turns: TurnKeeper;
   readonly retriever: Retriever;
   readonly learned: LearnedElements;
+  readonly skills: SkillIndex;
   /** Searches that no model is asked for take their turn in it. */
   readonly turn: Gate;
   readonly history: SearchHistory;

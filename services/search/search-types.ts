@@ -35,6 +35,7 @@ export const ANSWERED_TYPES = [
   'TRIPLET_COMPLETION',
   'CYPHER',
   'NATURAL_LANGUAGE',
+  'SKILLS',
 ] as const;
 export type AnsweredType = (typeof ANSWERED_TYPES)[number];
 
@@ -42,14 +43,14 @@ export type AnsweredType = (typeof ANSWERED_TYPES)[number];
 export type QueryType = 'CYPHER' | 'NATURAL_LANGUAGE';
 /** Answered with passages. */
 type RowType = 'CHUNKS' | 'CHUNKS_LEXICAL' | 'SUMMARIES';
-export type CompletionType = Exclude<AnsweredType, RowType | QueryType>;
+export type CompletionType = Exclude<AnsweredType, RowType | QueryType | 'SKILLS'>;
 
 export function isQuery(type: SearchType): type is QueryType {
   return type === 'CYPHER' || type === 'NATURAL_LANGUAGE';
 }
 
 export function isCompletion(type: AnsweredType): type is CompletionType {
-  return type !== 'CHUNKS' && type !== 'CHUNKS_LEXICAL' && type !== 'SUMMARIES' && !isQuery(type);
+  return !isQuery(type) && type !== 'SKILLS' && type !== 'CHUNKS' && type !== 'CHUNKS_LEXICAL' && type !== 'SUMMARIES';
 }
 
 export function isAnswered(type: SearchType): type is AnsweredType {

@@ -8,6 +8,7 @@ import { createSearchHistory, searchHistoryCollection } from '../common/reposito
 import { createSessionContexts } from '../common/repositories/session-context.ts';
 import { createSessionEntries } from '../common/repositories/session-entries.ts';
 import { createSessions } from '../common/repositories/sessions.ts';
+import { createSkills } from '../common/repositories/skills.ts';
 import { createUsers } from '../common/repositories/users.ts';
 import { createVisibleSessions } from '../common/repositories/visible-sessions.ts';
 import { createSessionWriter } from './conversation/session-writer.ts';
@@ -19,6 +20,7 @@ import { createRetriever } from './retrieval/pipeline.ts';
 import { recallRoutes } from './routes/recall.ts';
 import { searchRoutes } from './routes/search.ts';
 import { visualizeRoutes } from './routes/visualize.ts';
+import { createSkillIndex } from './skills/skill-index.ts';
 import { eraseSearched } from './usecases/erase-searched.ts';
 import { createReadiness } from './usecases/readiness.ts';
 
@@ -37,6 +39,7 @@ export function createSearchService(options: SearchServiceOptions): Service {
     turns: createTurnKeeper(createSessionWriter(options.messenger, ids), options.logger),
     retriever: boundRetrievals(retriever, limit),
     learned,
+    skills: createSkillIndex(createSkills(options.store)),
     turn: createGate(limit),
     history: createSearchHistory(options.store, ids),
     readiness: createReadiness(options),

@@ -324,4 +324,107 @@ describe('skills', function () {
       expect((await proposalOf(dataset, again)).status).to.equal(404);
     });
   });
+
+  describe('that are looked for', () => {
+    const shelf = async () => {
+      const { dataset_id: dataset, dataset_name: name, items } = await store(fresh('kb'), 'triage');
+      await store(name, 'refund', 'Pays customers back.');
+      return { dataset, name, id: items[0].id };
+    };
+    const search = async (dataset: string, query: string, more: Record<string, unknown> = {}) =>
+      wire.post('/search', { query, search_type: 'SKILLS', dataset_ids: [dataset], ...more });
+    const found = (answer: { readonly json: unknown }) => (answer.json as [{ search_result: never }])[0].search_result;
+
+    it('are found by their words before anything is built, without their procedures', async () => {
+      const { dataset, id } = await shelf();
+      const [first, second] = found(await search(dataset, 'sort urgent tickets')) as Record<string, unknown>[];
+      const { score, source_dir: _, ...rest } = first ?? {};
+      expect(score).to.be.within(0, 0.99);
+      expect(rest).to.deep.equal({
+        ...{
+          id,
+          name: 'triage',
+          description: 'Sorts incoming support tickets by urgency',
+          version: '1.2',
+          license: '',
+        },
+        ...{ maintainer: '', maintainer_url: '', tags: ['support', 'tickets'], declared_tools: ['search', 'label'] },
+        ...{ dataset_scope: [dataset], is_active: true, source_repo_url: '' },
+      });
+      expect(second).to.include({ name: 'refund', score: 1 });
+      expect(found(await search(dataset, 'tickets', { top_k: 1 }))).to.have.length(1);
+      expect(found(await search(dataset, 'tickets', { only_context: true }))).to.equal(
+        '- `triage`: Sorts incoming support tickets by urgency\n- `refund`: Pays customers back.',
+      );
+    });
+
+    it('are never those of a moment ago', async () => {
+      const { dataset, name, id } = await shelf();
+      const names = async () => (found(await search(dataset, 'x')) as { name: string }[]).map((skill) => skill.name);
+      expect(await names()).to.deep.equal(['refund', 'triage']);
+      await store(name, 'answer', 'Answers.');
+      expect(await names()).to.deep.equal(['answer', 'refund', 'triage']);
+      await wire.remove(`/skills/${id}?dataset_id=${dataset}`);
+      expect(await names()).to.deep.equal(['answer', 'refund']);
+      await wire.post('/forget', { dataset: name });
+      const again = await store(name, 'new', 'New.');
+      expect(again.dataset_id).to.equal(dataset);
+      expect(await names()).to.deep.equal(['new']);
+    });
+
+    it('are none in a dataset without skills, and need exactly one dataset', async () => {
+      const { json: dataset } = await wire.post('/datasets', { name: fresh('kb') });
+      expect(found(await search(dataset.id, 'x'))).to.deep.equal([]);
+      expect((await wire.post('/search', { query: 'x', search_type: 'SKILLS' })).json.detail).to.match(
+        /\[InvalidSkillsDatasetScope\]$/,
+      );
+    });
+
+    it('are recalled as items, and offered to who asks for a skill', async () => {
+      const { dataset } = await shelf();
+      const recall = async (query: string, more: Record<string, unknown> = {}) =>
+        (await wire.post('/recall', { query, dataset_ids: [dataset], ...more })).json;
+      expect((await recall('tickets', { search_type: 'SKILLS', top_k: 1 }))[0]).to.deep.include({
+        ...{ kind: 'skill', search_type: 'SKILLS', text: 'triage: Sorts incoming support tickets by urgency' },
+        ...{ dataset_id: dataset, source: 'graph', structured: null },
+      });
+      const ask = 'Which skill should I use to sort support tickets?';
+      const [marker, offered, ...others] = await recall(ask);
+      expect(marker).to.include({ source: 'system' });
+      expect(offered).to.include({
+        ...{ source: 'skills', text: 'triage: Sorts incoming support tickets by urgency', skill: 'triage' },
+      });
+      expect(offered.score).to.be.within(0, 0.99);
+      expect(others).to.deep.equal([]);
+      expect(await recall('How do I sort support tickets?')).to.have.length(1);
+      expect(
+        (await wire.post('/recall', { query: ask })).json.map(({ source }: { source: string }) => source),
+      ).not.to.include('skills');
+    });
+
+    it('are named by answers to questions that ask for one', async () => {
+      const { dataset, name } = await shelf();
+      const form = new FormData();
+      form.append('datasetName', name);
+      form.append('raw_data', 'Support tickets are sorted by urgency every morning by Grace Hopper.');
+      form.append('self_improvement', 'false');
+      expect((await wire.form('/remember', form)).status).to.equal(200);
+      const ask = async (query: string) => {
+        const body = { query, search_type: 'GRAPH_COMPLETION', dataset_ids: [dataset] };
+        return (found(await wire.post('/search', body)) as string[])[0];
+      };
+      const line = '- `triage`: Sorts incoming support tickets by urgency';
+      expect(await ask('Which skill do I use to sort support tickets by urgency?')).to.include(line);
+      expect(await ask('Who sorts support tickets by urgency?'))
+        .to.be.a('string')
+        .and.not.to.include(line);
+      const body = {
+        query: 'Which skill do I use to sort support tickets?',
+        search_type: 'CHUNKS',
+        dataset_ids: [dataset],
+      };
+      const sources = (await wire.post('/recall', body)).json.map(({ source }: { source: string }) => source);
+      expect(sources).to.deep.equal(['graph', 'skills']);
+    });
+  });
 });

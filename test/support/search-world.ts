@@ -40,6 +40,7 @@ import { createLedger, type Ledger, ledgerCollection } from '../../services/comm
 import { sessionContextCollection } from '../../services/common/repositories/session-context.ts';
 import { createSessionEntries, sessionEntriesCollection } from '../../services/common/repositories/session-entries.ts';
 import { createSessions, sessionsCollection } from '../../services/common/repositories/sessions.ts';
+import { skillCollections } from '../../services/common/repositories/skill-residue.ts';
 import { usersCollection } from '../../services/common/repositories/users.ts';
 import type { SearchModels, SearchServiceOptions, SearchSettings } from '../../services/search/dependencies.ts';
 import { createSearchService, searchCollections } from '../../services/search/service.ts';
@@ -72,7 +73,7 @@ export const OWNER = principalOf('user-key');
 export async function createSearchWorld(): Promise<SearchWorld> {
   const store = createMemoryDocumentStore();
   const sessionCollections = [sessionsCollection, sessionEntriesCollection, sessionContextCollection, usersCollection];
-  await store.prepare([...searchCollections, ledgerCollection, ...sessionCollections]);
+  await store.prepare([...searchCollections, ledgerCollection, ...sessionCollections, ...skillCollections]);
   const indexes = createMemoryDatasetIndexes();
   const ledger = createLedger(store);
   const embedder = createHashingEmbedder({ dimensions: 128 });

@@ -85,7 +85,7 @@ export const FOREIGN_NAMES: readonly ForeignNames[] = [
     note: 'sessions',
   },
   { names: ['TOOL_*', 'TEXT_TO_SQL_*'], status: 'later', note: 'tools' },
-  { names: ['COGNEE_SKILL_SOURCE_ROOTS', 'SKILL_GATE_ENABLED'], status: 'later', note: 'skills' },
+  { names: ['COGNEE_SKILL_SOURCE_ROOTS'], status: 'later', note: 'skill folders of the server' },
   { names: ['ONTOLOGY_*', 'MATCHING_STRATEGY'], status: 'later', note: 'ontologies' },
   {
     names: [

@@ -3,6 +3,7 @@ import type { AnsweredType } from '../search-types.ts';
 import type { RecallFinding } from '../usecases/recall.ts';
 import type { DatasetOutcome } from '../usecases/search-outcome.ts';
 import type { SearchRequest } from '../usecases/search-request.ts';
+import { presentFoundSkill, presentOfferedSkill } from './found-skill.ts';
 import { presentCompletion, presentQuery, presentRows } from './search-result.ts';
 import { presentSessionFinding } from './session-items.ts';
 
@@ -18,12 +19,14 @@ const KIND: Readonly<Record<AnsweredType, string>> = {
   TRIPLET_COMPLETION: 'graph_completion',
   CYPHER: 'cypher',
   NATURAL_LANGUAGE: 'natural_language',
+  SKILLS: 'skill',
 };
 
 /** Items of all lanes in lane order (search-recall.md §6.4). */
 export function presentFindings(findings: readonly RecallFinding[], shape: Shape): readonly object[] {
   return findings.flatMap((finding) => {
     if (finding.lane === 'system') return [presentMarker(finding)];
+    if (finding.lane === 'skills') return finding.skills.map(presentOfferedSkill);
     if (finding.lane === 'graph') return finding.outcomes.flatMap((outcome) => presentGraphItems(outcome, shape));
     return presentSessionFinding(finding, shape.explain);
   });
@@ -61,6 +64,12 @@ function presentGraphItems({ dataset, outcome }: DatasetOutcome, shape: Shape): 
     if (shape.onlyContext) return [];
     const metadata = shape.explain ? { explain: presentQuery(outcome) } : {};
     return outcome.records.map((row) => item({ text: JSON.stringify(row), metadata, raw: rawValue(row) }));
+  }
+  if (outcome.kind === 'skills') {
+    return outcome.skills.map((found) => {
+      const own = { raw: presentFoundSkill(found, dataset), score: found.distance };
+      return item({ ...own, text: `${found.skill.name}: ${found.skill.description}` });
+    });
   }
   if (outcome.kind === 'completion') {
     const text = shape.onlyContext ? (outcome.prompt?.user ?? outcome.context) : outcome.answer;

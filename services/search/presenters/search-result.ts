@@ -1,13 +1,19 @@
 import { wireTenant } from '../../common/domain/scope.ts';
+import { skillsText } from '../skills/skill-gate.ts';
 import type { ConversationTurn, DatasetOutcome, RecordsOutcome, SearchOutcome } from '../usecases/search-outcome.ts';
 import type { SearchRequest } from '../usecases/search-request.ts';
+import { presentFoundSkill } from './found-skill.ts';
 import { presentChunk, presentExplanation, presentLexicalChunk, presentSummary } from './rows.ts';
 
 type Shape = Pick<SearchRequest, 'onlyContext' | 'explain'>;
 
 /** The `R` of search-recall.md §1.4: rows, a list with the answer, or the context. */
-export function presentOutcome(outcome: SearchOutcome | null, shape: Shape): unknown {
+export function presentOutcome({ dataset, outcome }: DatasetOutcome, shape: Shape): unknown {
   if (outcome === null) return [];
+  if (outcome.kind === 'skills') {
+    const { skills } = outcome;
+    return shape.onlyContext ? skillsText(skills) : skills.map((found) => presentFoundSkill(found, dataset));
+  }
   if (outcome.kind === 'records') return shape.onlyContext ? null : outcome.records;
   if (outcome.kind === 'rows') {
     return shape.onlyContext
@@ -50,7 +56,7 @@ export function presentByDataset(outcomes: readonly DatasetOutcome[], shape: Sha
     dataset_id: dataset?.id ?? null,
     dataset_name: dataset?.name ?? null,
     dataset_tenant_id: dataset === null ? null : wireTenant(dataset.tenant),
-    search_result: presentOutcome(outcome, shape),
+    search_result: presentOutcome({ dataset, outcome, error }, shape),
     ...(error === null ? {} : { error: error.detail }),
     ...(shape.explain && outcome?.kind === 'completion' ? presentCompletion(outcome) : {}),
     ...(shape.explain && outcome?.kind === 'records' ? { explain: presentQuery(outcome) } : {}),
@@ -59,7 +65,7 @@ export function presentByDataset(outcomes: readonly DatasetOutcome[], shape: Sha
 
 /** Without access control: the results themselves; a single list is not wrapped again. */
 export function presentAsOneStore(outcomes: readonly DatasetOutcome[], shape: Shape): readonly unknown[] {
-  const results = outcomes.map(({ outcome }) => presentOutcome(outcome, shape));
+  const results = outcomes.map((outcome) => presentOutcome(outcome, shape));
   const [only] = results;
   return results.length === 1 && Array.isArray(only) ? only : results;
 }

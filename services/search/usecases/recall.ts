@@ -1,9 +1,12 @@
+import type { DatasetRef } from '../../common/domain/dataset.ts';
 import { engramError, isEngramError } from '../../common/domain/errors.ts';
 import { takeTurn } from '../conversation/take-turn.ts';
 import type { SearchDependencies, SearchParts } from '../dependencies.ts';
 import { type LanePlan, planLanes, type RecallLane } from '../lanes/lane-plan.ts';
 import { createSessionLanes, SESSION_LANES, type SessionFinding, type SessionLane } from '../lanes/session-lanes.ts';
 import { type AnsweredType, isAnswered, type SearchType } from '../search-types.ts';
+import { offeredFor } from '../skills/skill-gate.ts';
+import type { FoundSkill } from '../skills/skill-index.ts';
 import type { Verdict } from './readiness.ts';
 import { recordSearch } from './record-search.ts';
 import { readableDatasets } from './resolve-datasets.ts';
@@ -26,6 +29,7 @@ export interface RecallRequest extends Omit<SearchRequest, 'type'> {
 export type RecallFinding =
   | { readonly lane: 'graph'; readonly type: AnsweredType; readonly outcomes: readonly DatasetOutcome[] }
   | { readonly lane: 'system'; readonly verdict: Verdict; readonly threshold: number }
+  | { readonly lane: 'skills'; readonly skills: readonly FoundSkill[] }
   | SessionFinding;
 
 /** Told of the work as it goes on; used by the streamed form. */
@@ -95,11 +99,13 @@ async function graphLane(
 ): Promise<readonly RecallFinding[]> {
   const askedAt = deps.clock.now();
   const datasets = await readableDatasets(deps, request);
-  if (!request.onlyContext) {
+  const offered = await offeredFindings(deps, request, datasets);
+  // Skills are there without any memory being built.
+  if (!request.onlyContext && request.type !== 'SKILLS') {
     const verdict = await deps.readiness.judge(datasets, request.context);
     if (verdict !== null) {
       const threshold = deps.settings.recallWarmupThreshold;
-      return lanes.length === 1 ? [{ lane: 'system', verdict, threshold }] : [];
+      return lanes.length === 1 ? [{ lane: 'system', verdict, threshold }, ...offered] : offered;
     }
   }
   const asked = request.type ?? routedType(request.query, deps.languageModel !== null);
@@ -116,7 +122,19 @@ async function graphLane(
   }
   const { outcomes, keep } = turn;
   await Promise.all([recordSearch(deps, search, { type: ran, outcomes, askedAt }), keep()]);
-  return [{ lane: 'graph', type: ran, outcomes }];
+  return [{ lane: 'graph', type: ran, outcomes }, ...offered];
+}
+
+/** For a query that asks for a skill of one dataset (search-recall.md §6.3). */
+async function offeredFindings(
+  deps: SearchDependencies,
+  request: RecallRequest,
+  datasets: readonly DatasetRef[],
+): Promise<readonly RecallFinding[]> {
+  const [dataset, ...others] = datasets;
+  if (request.onlyContext || request.type === 'SKILLS' || dataset === undefined || others.length > 0) return [];
+  const skills = await offeredFor(deps, dataset, request.query);
+  return skills.length === 0 ? [] : [{ lane: 'skills', skills }];
 }
 
 function typeOf(request: RecallRequest, asked: SearchType, deps: SearchDependencies): AnsweredType {

@@ -1,5 +1,6 @@
 import { isEngramError } from '../../common/domain/errors.ts';
 import type { SearchDependencies } from '../dependencies.ts';
+import { skillsText } from '../skills/skill-gate.ts';
 import type { DatasetOutcome } from './search-outcome.ts';
 import type { SearchRequest } from './search-request.ts';
 
@@ -42,6 +43,7 @@ function answerText({ outcome }: DatasetOutcome): string {
   // The wire keeps the rows of a query out of the history (search-recall.md §2).
   if (outcome === null || outcome.kind === 'records') return '';
   if (outcome.kind === 'completion') return (outcome.answer ?? outcome.context).slice(0, MAX_ANSWER_LENGTH);
+  if (outcome.kind === 'skills') return skillsText(outcome.skills).slice(0, MAX_ANSWER_LENGTH);
   const texts: string[] = [];
   let length = 0;
   for (const { row } of outcome.rows) {

@@ -17,6 +17,8 @@ import type { SearchDependencies } from '../dependencies.ts';
 import type { InfluenceWish } from '../retrieval/learned-elements.ts';
 import type { RankedPassage } from '../retrieval/retrieval.ts';
 import { type AnsweredType, type CompletionType, isCompletion, isQuery } from '../search-types.ts';
+import { offeredFor, skillsGuidance, withSkills } from '../skills/skill-gate.ts';
+import type { FoundSkill } from '../skills/skill-index.ts';
 import { gatherPassages, hybridRows, lexicalChunks, nearestChunks, type QueryVector, summaries } from './material.ts';
 import type { ConversationTurn, SearchOutcome } from './search-outcome.ts';
 import { MAX_TOP_K, type SearchRequest } from './search-request.ts';
@@ -29,6 +31,7 @@ const DEFAULT_TOP_K: Readonly<Record<AnsweredType, number>> = {
   RAG_COMPLETION: 1,
   CYPHER: MAX_TOP_K,
   NATURAL_LANGUAGE: MAX_TOP_K,
+  SKILLS: 10,
   HYBRID_COMPLETION: 5,
   GRAPH_COMPLETION: 5,
   TRIPLET_COMPLETION: 5,
@@ -77,6 +80,10 @@ export async function runSearch(
     case 'CYPHER':
     case 'NATURAL_LANGUAGE':
       return cypherSearch(deps, request, { dataset, type });
+    case 'SKILLS': {
+      const skills = await deps.skills.find(scopeOf(dataset), request.query);
+      return { kind: 'skills', type, skills: skills.slice(0, limit) };
+    }
     case 'TRIPLET_COMPLETION':
       return tripletCompletion(deps, request, { ...target, limit });
     default:
@@ -173,13 +180,16 @@ async function answered(
   if (context === '') return { ...base, answer: null, prompt: null };
   const question = userPrompt(PROMPT_KIND[type], request.query, context);
   const stated = await deps.learned.statedPreferences(scopeOf(shown.dataset), shown.influence);
-  const guidance = [preferencesText(stated), conversation?.guidance?.text ?? ''].filter((part) => part !== '');
+  const offered = await offeredFor(deps, shown.dataset, request.query);
+  const guidance = [preferencesText(stated), skillsGuidance(offered), conversation?.guidance?.text ?? ''].filter(
+    (part) => part !== '',
+  );
   const prompt = {
     user: withHistory(question, historyText(conversation?.turns ?? []), guidance.join('\n\n')),
     system: request.systemPrompt || DEFAULT_SYSTEM_PROMPT,
   };
   if (request.onlyContext) return { ...base, answer: null, prompt };
-  const { text, structured, quoted } = await answerOf(deps, request, { ...shown, prompt });
+  const { text, structured, quoted } = await answerOf(deps, request, { ...shown, prompt, offered });
   const used = quoted?.length === 0 ? {} : { used: usedElements(passages, knowledge, quoted) };
   if (structured !== null || !request.includeReferences || text === NOTHING_FITS) {
     return { ...base, ...used, answer: text, prompt, structured };
@@ -188,15 +198,21 @@ async function answered(
   return { ...base, ...used, answer: text + block, prompt };
 }
 
+interface AnswerCall {
+  readonly prompt: AnswerPrompt;
+  /** Skills for a question that asks for one. */
+  readonly offered: readonly FoundSkill[];
+}
+
 /** `quoted`: ids of the passages that it quotes; null when a model wrote it. */
 async function answerOf(
   { languageModel, settings }: SearchDependencies,
   request: SearchRequest,
-  { material, passages, prompt }: AnswerMaterial & { readonly prompt: AnswerPrompt },
+  { material, passages, prompt, offered }: AnswerMaterial & AnswerCall,
 ) {
   if (languageModel === null) {
     const { text, passageIds } = extractiveAnswer(material.query, material.retrieval, passages);
-    return { text, structured: null, quoted: passageIds };
+    return { text: withSkills(text, offered), structured: null, quoted: passageIds };
   }
   const streaming = settings.answerStreaming ?? false;
   return { ...(await modelAnswer(languageModel, request, prompt, { streaming })), quoted: null };
@@ -212,7 +228,8 @@ export function checkRequest(deps: SearchDependencies, request: SearchRequest, t
   if (request.topK !== null && request.topK <= 0) {
     throw engramError('QueryValidationError', 'top_k must be a positive integer.');
   }
-  if (type !== 'CHUNKS_LEXICAL' && !isQuery(type) && request.query.trim() === '') {
+  const needsWords = type !== 'CHUNKS_LEXICAL' && type !== 'SKILLS' && !isQuery(type);
+  if (needsWords && request.query.trim() === '') {
     throw engramError('QueryValidationError', 'The query must be a non-empty string.');
   }
   const mayAskModel = isCompletion(type) || type === 'NATURAL_LANGUAGE';

@@ -32,7 +32,8 @@ export async function searchDatasets(
   const isOneStore = !deps.settings.accessControl && datasets.length > 1;
   const conversation =
     target.conversation ?? (isOneStore && isCompletion(type) ? await defaultConversation(deps, request, null) : null);
-  const vector = type === 'CHUNKS_LEXICAL' || isQuery(type) ? null : await embedQuery(deps, request);
+  const vector =
+    type === 'CHUNKS_LEXICAL' || type === 'SKILLS' || isQuery(type) ? null : await embedQuery(deps, request);
   const influence = influenceOf(deps, request, datasets.length);
   const outcomes = await Promise.all(
     datasets.map((dataset) => searchOne(deps, request, { dataset, type, vector, conversation, influence })),
@@ -58,7 +59,7 @@ async function searchOne(
       return runInConversation(deps, request, target);
     };
     const [outcome] = await Promise.all([deps.turn(run), requireSameSpace(deps, target)]);
-    if (!isQuery(type) && isEmpty(outcome) && !(await hasSearchableMemory(deps.store, dataset))) {
+    if (!isQuery(type) && type !== 'SKILLS' && isEmpty(outcome) && !(await hasSearchableMemory(deps.store, dataset))) {
       throw await noDataError(deps, dataset, request.context);
     }
     return { dataset, outcome, error: null };
@@ -102,6 +103,7 @@ function wireError(deps: SearchDependencies, dataset: DatasetRef, error: unknown
 
 function isEmpty(outcome: SearchOutcome): boolean {
   if (outcome.kind === 'records') return outcome.records.length === 0;
+  if (outcome.kind === 'skills') return outcome.skills.length === 0;
   return outcome.kind === 'rows' ? outcome.rows.length === 0 : outcome.context === '';
 }
 
@@ -119,6 +121,11 @@ function asOneStore(outcomes: readonly DatasetOutcome[]): DatasetOutcome {
     const answers = found.flatMap((outcome) => (outcome.kind === 'records' ? [outcome] : []));
     const records = answers.flatMap((outcome) => outcome.records);
     return { dataset: null, outcome: { ...first, records, isCut: answers.some(({ isCut }) => isCut) }, error: null };
+  }
+  if (first.kind === 'skills') {
+    const skills = found.flatMap((outcome) => (outcome.kind === 'skills' ? outcome.skills : []));
+    const ordered = skills.toSorted((a, b) => a.distance - b.distance);
+    return { dataset: null, outcome: { ...first, skills: ordered }, error: null };
   }
   const completions = found.flatMap((outcome) => (outcome.kind === 'completion' && !isEmpty(outcome) ? [outcome] : []));
   const join = (texts: readonly (string | null | undefined)[]) => texts.filter(Boolean).join('\n\n');

@@ -4,6 +4,7 @@ import type { Json, JsonObject } from '../../common/domain/json.ts';
 import type { UsedGraphElements } from '../../common/domain/session.ts';
 import type { RankedPassage } from '../retrieval/retrieval.ts';
 import type { CompletionType, QueryType } from '../search-types.ts';
+import type { FoundSkill } from '../skills/skill-index.ts';
 import type { ScoredRow } from './material.ts';
 
 /** What a search came to, before it is put into the wire's shape. */
@@ -31,7 +32,8 @@ export type SearchOutcome =
       /** The conversation that it is a turn of, and what it gave. */
       readonly turn?: ConversationTurn;
     }
-  | RecordsOutcome;
+  | RecordsOutcome
+  | SkillsOutcome;
 
 /** What a conversation gave to an answer. */
 export interface ConversationTurn {
@@ -44,6 +46,13 @@ export interface ConversationTurn {
   readonly found: readonly string[];
   /** Guidance that stood in the prompt. */
   readonly contextIds: readonly string[];
+}
+
+/** Nearest first. */
+export interface SkillsOutcome {
+  readonly kind: 'skills';
+  readonly type: 'SKILLS';
+  readonly skills: readonly FoundSkill[];
 }
 
 /** Rows of a query over the graph: CYPHER, NATURAL_LANGUAGE. */

@@ -79,6 +79,13 @@ export const requests = {
     default: 'true',
     meaning: 'Questions and answers are kept for the histories.',
   }),
+  skillGateEnabled: setting({
+    names: ['SKILL_GATE_ENABLED'],
+    section: 'Requests',
+    type: type.flag(),
+    default: 'true',
+    meaning: 'Recall and answers offer skills to a question that asks for one.',
+  }),
   recallWarmupShortcircuit: setting({
     names: ['RECALL_WARMUP_SHORTCIRCUIT'],
     section: 'Requests',
