@@ -122,4 +122,12 @@ describe('API keys with an end and with limits', () => {
     }
     expect((await auth.store.get(SYSTEM_SCOPE, apiKeysCollection, id))?.version).to.equal(2);
   });
+
+  it('keeps keys of this server from the hosted one, which is asked about its own', async () => {
+    const { key } = await create({});
+    const check = (sent: string) => auth.call('POST', '/api/v1/checks/connection', { headers: { 'x-api-key': sent } });
+    const refused = await check(` ${key} `).catch((error: unknown) => error);
+    expect(refused).to.include({ wireName: 'CloudApiKeyMissingError', status: 400 });
+    expect((await check(newApiKeyText())).json).to.equal(null);
+  });
 });
