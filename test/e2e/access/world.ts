@@ -129,6 +129,13 @@ async function makeTenant(baseUrl: string, secret: string): Promise<TenantWorld>
     ...{ method: 'POST', path: `${api}/agents/register` },
     json: { agent_session_name: session, session_id: session, dataset_ids: [dataset] },
   });
+  await owner.need({
+    ...{ method: 'POST', path: `${api}/remember/entry` },
+    json: {
+      entry: { type: 'qa', question: `Who is ${secret}?`, answer: `A captain, ${secret}.` },
+      ...{ session_id: session, dataset_id: dataset },
+    },
+  });
   const configurations = `${api}/configuration`;
   await owner.need({
     ...{ method: 'POST', path: `${configurations}/store_user_configuration` },
