@@ -32,6 +32,7 @@ import {
   datasetItems,
   type NoteOnTurnRequest,
   noteOnTurn,
+  type SessionSpending,
 } from '../../services/common/messaging/methods/ingest.ts';
 import type { DatasetIndexes } from '../../services/common/ports/dataset-indexes.ts';
 import { type DocumentStore, update } from '../../services/common/ports/document-store.ts';
@@ -199,6 +200,8 @@ export interface SearchApp extends AsyncDisposable {
   readonly runs: RunState[];
   /** What `NoteOnTurn` was told. Turns that `AppendSession` is told are in the store. */
   readonly notes: NoteOnTurnRequest[];
+  /** What `AppendSession` was told of the cost of each turn. */
+  readonly spending: (SessionSpending | null)[];
 }
 
 /** The service behind a real HTTP server, with doubles of auth, ingest and cognify that know the datasets given. */
@@ -219,12 +222,14 @@ export async function startSearch(
   await messenger.serve(runStatuses, async () => ({ runs }));
   await messenger.serve(datasetItems, async () => ({ items: [], next: null }));
   const notes: NoteOnTurnRequest[] = [];
+  const spending: (SessionSpending | null)[] = [];
   await messenger.serve(noteOnTurn, async (request) => {
     notes.push(request);
     return { noted: true };
   });
   const entries = createSessionEntries(world.store, createSessions(world.store));
-  await messenger.serve(appendSession, async ({ session, qaId, datasetId, entry }, context) => {
+  await messenger.serve(appendSession, async ({ session, qaId, datasetId, entry, spending: spent }, context) => {
+    spending.push(spent);
     const { id: user, tenant } = callerOf(context);
     const change = {
       dataset: datasetId === null ? null : asId<DatasetId>(datasetId),
@@ -247,7 +252,7 @@ export async function startSearch(
   await service.start();
   const app = await runApp({ routes: service.routes });
   return {
-    ...{ app, messenger, runs, notes },
+    ...{ app, messenger, runs, notes, spending },
     async [Symbol.asyncDispose]() {
       await app.stop();
       await service.stop();

@@ -42,12 +42,13 @@ export async function modelAnswer(
   return { text, structured: null };
 }
 
-export function modelCallContext({ principal, context }: SearchRequest): ModelCallContext {
+export function modelCallContext({ principal, context, onUsage }: SearchRequest): ModelCallContext {
   const { signal } = context;
   return {
     scope: { tenant: principal.tenant },
     purpose: 'query',
     payer: payerOf(principal),
     ...(signal === undefined ? {} : { signal }),
+    ...(onUsage === undefined ? {} : { onUsage }),
   };
 }

@@ -68,8 +68,14 @@ export async function defaultConversation(
 
 /** Null: a search over several datasets as one store. */
 export function defaultSession(dataset: string | null): string {
-  return dataset === null ? 'default_session' : `default_session_${dataset}`;
+  return dataset === null ? DEFAULT_SESSION : `${DEFAULT_SESSION}_${dataset}`;
 }
+
+export function isDefaultSession(name: string): boolean {
+  return name.startsWith(DEFAULT_SESSION);
+}
+
+const DEFAULT_SESSION = 'default_session';
 
 /** As ingest takes them: longer ones are nobody's session. */
 const MAX_NAME_LENGTH = 1000;

@@ -6,8 +6,8 @@ import type { SessionWriter } from './turn-keeper.ts';
 /** Over the bus: ingest alone writes sessions. */
 export function createSessionWriter(messenger: Messenger, ids: IdSource): SessionWriter {
   return {
-    async append({ session, dataset, entry }, context) {
-      const turn = { session, qaId: ids.uuid(), datasetId: dataset?.id ?? null, entry, spending: null };
+    async append({ dataset, ...rest }, context) {
+      const turn = { ...rest, qaId: ids.uuid(), datasetId: dataset?.id ?? null };
       await messenger.call(appendSession, turn, context);
     },
     async note({ session, feedback, contextRatings, ...rest }, context) {

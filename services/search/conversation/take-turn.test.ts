@@ -185,6 +185,28 @@ describe('a question as a turn of a session', () => {
     expect(search.notes.map(({ note }) => [note.feedback?.qaId, note.feedback?.rating])).to.deep.equal([[last?.id, 1]]);
   });
 
+  it('tells what models were paid for it, and of nobody’s session only when there is an answer', async () => {
+    const { model } = scripted();
+    const paid = {
+      ...model,
+      async text(call: { prompt: string; system: string }, context: ModelCallContext) {
+        context.onUsage?.({ inputTokens: 7, outputTokens: 3 }, 'language');
+        return model.text(call, context);
+      },
+    };
+    await using search = await start(paid);
+    await ask(search, 'Who was Grace Hopper?', { sessionId: 's' });
+    expect(search.spending).to.deep.equal([
+      { model: 'test/model', tokensIn: 7, tokensOut: 3, costUsd: 0, embeddingTokens: 0, embeddingCostUsd: 0 },
+    ]);
+    await using quotes = await start(null);
+    await ask(quotes, 'Who wrote the poems of Ganymede about Jupiter?');
+    await ask(quotes, 'Who wrote the poems of Ganymede about Jupiter?', { sessionId: 'named' });
+    expect(await turnsOf(`default_session_${notes.id}`)).to.deep.equal([]);
+    expect(await turnsOf('named')).to.have.length(1);
+    expect(quotes.spending).to.deep.equal([null]);
+  });
+
   it('leaves no trace, reads none and costs no call when sessions are not remembered', async () => {
     const { model, analysed, prompts } = scripted();
     await using search = await start(model, { sessionMemory: false });

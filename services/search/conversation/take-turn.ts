@@ -1,4 +1,6 @@
 import type { DatasetRef } from '../../common/domain/dataset.ts';
+import type { SessionSpending } from '../../common/messaging/methods/ingest.ts';
+import { NOTHING_FITS } from '../answers/extractive.ts';
 import type { SearchDependencies } from '../dependencies.ts';
 import { type AnsweredType, type CompletionType, isCompletion } from '../search-types.ts';
 import { searchDatasets } from '../usecases/search-datasets.ts';
@@ -8,6 +10,7 @@ import { type Conversation, defaultSession, namedConversation } from './conversa
 import { spokenFeedback } from './spoken-feedback.ts';
 import { ACKNOWLEDGEMENT, analyseTurn, type TurnAnalysis } from './turn-analysis.ts';
 import type { NewTurn, TurnNote } from './turn-keeper.ts';
+import { createTurnSpending } from './turn-spending.ts';
 
 export interface TakenTurn {
   readonly outcomes: readonly DatasetOutcome[];
@@ -23,17 +26,19 @@ const NOTHING_TO_KEEP = async () => {};
  */
 export async function takeTurn(
   deps: SearchDependencies,
-  request: SearchRequest,
+  asked: SearchRequest,
   target: { readonly type: AnsweredType; readonly datasets: readonly DatasetRef[] },
 ): Promise<TakenTurn> {
   const { type } = target;
   if (!deps.settings.sessionMemory || !isCompletion(type)) {
-    return { outcomes: await searchDatasets(deps, request, target), keep: NOTHING_TO_KEEP };
+    return { outcomes: await searchDatasets(deps, asked, target), keep: NOTHING_TO_KEEP };
   }
+  const spending = createTurnSpending(deps.languageModel?.name ?? null);
+  const request = { ...asked, onUsage: spending.onUsage };
   const conversation = await namedConversation(deps, request);
   const taken = (outcomes: readonly DatasetOutcome[], analysis: TurnAnalysis | null): TakenTurn => ({
     outcomes,
-    keep: () => keepTurn(deps, request, { conversation, analysis, outcomes }),
+    keep: () => keepTurn(deps, request, { conversation, analysis, outcomes, spending: spending.total() }),
   });
   const acknowledge = (answer: string) => acknowledged(deps, { ...target, type }, answer);
   const spoken = understoodByRules(deps, request, conversation);
@@ -93,16 +98,21 @@ async function keepTurn(
     readonly conversation: Conversation | null;
     readonly analysis: TurnAnalysis | null;
     readonly outcomes: readonly DatasetOutcome[];
+    readonly spending: SessionSpending | null;
   },
 ): Promise<void> {
-  const { conversation, analysis, outcomes } = turn;
+  const { conversation, analysis, outcomes, spending } = turn;
   const turns = outcomes.flatMap((outcome): readonly NewTurn[] => {
     const entry = entryOf(request, outcome);
-    return entry === null ? [] : [{ ...placeOf(conversation, outcome.dataset, outcomes.length), entry }];
+    // Whoever keeps no session has no use for a turn that says nothing.
+    if (entry === null || (conversation === null && entry.answer === NOTHING_FITS)) return [];
+    return [{ ...placeOf(conversation, outcome.dataset, outcomes.length), entry, spending: null }];
   });
   // What only acknowledges was said once, however many datasets were asked.
   const kept = analysis?.acknowledgement ? turns.slice(0, 1) : turns;
-  await deps.turns.keep(kept, noteOf(request, conversation, analysis), request.context);
+  const [first, ...others] = kept;
+  const paid = first === undefined ? [] : [{ ...first, spending }, ...others];
+  await deps.turns.keep(paid, noteOf(request, conversation, analysis), request.context);
 }
 
 function entryOf({ query }: SearchRequest, { outcome }: DatasetOutcome): NewTurn['entry'] | null {

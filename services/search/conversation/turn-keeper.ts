@@ -3,6 +3,7 @@ import { isEngramError } from '../../common/domain/errors.ts';
 import type { NewQa } from '../../common/domain/session.ts';
 import type { NewContextRow } from '../../common/domain/session-context.ts';
 import type { CallContext } from '../../common/messaging/messenger.ts';
+import type { SessionSpending } from '../../common/messaging/methods/ingest.ts';
 import type { Logger } from '../../common/ports/logger.ts';
 
 /** A question with its answer, for a session of the caller. */
@@ -11,6 +12,8 @@ export interface NewTurn {
   /** Binds a session that it opens; null binds it to none. */
   readonly dataset: DatasetRef | null;
   readonly entry: NewQa;
+  /** What models were paid for it; null when none was asked, or it is told with another turn. */
+  readonly spending: SessionSpending | null;
 }
 
 /** What was said of, or learned from, the turns before. */
@@ -59,7 +62,12 @@ export function createTurnKeeper(writer: SessionWriter, logger: Logger): TurnKee
   const write = async (turns: readonly NewTurn[], note: TurnNote | null, context: CallContext) => {
     // The note is about turns that were there before; turns of one session are numbered as they are appended.
     if (note !== null) await attempt(() => writer.note(note, context));
-    for (const turn of turns) await attempt(() => writer.append(turn, context));
+    const bySession = [...Map.groupBy(turns, ({ session }) => session).values()];
+    await Promise.all(
+      bySession.map(async (ofSession) => {
+        for (const turn of ofSession) await attempt(() => writer.append(turn, context));
+      }),
+    );
   };
   return {
     async keep(turns, note, { signal: _, ...context }) {

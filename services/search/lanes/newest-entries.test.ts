@@ -64,6 +64,13 @@ describe('overlap of words', () => {
     expect(rank('где Анна', ['здесь анна'])).to.deep.equal(['здесь анна']);
   });
 
+  it('takes words as a whole, beyond the first plane too', () => {
+    expect(rank('door', ['doors', 'outdoor', 'door_1', 'the doors, the door!'])).to.deep.equal([
+      'the doors, the door!',
+    ]);
+    expect(rank('ab', ['\u{10400}ab', 'ab\u{10400}', '\u{1f600}ab\u{1f600}'])).to.deep.equal(['\u{1f600}ab\u{1f600}']);
+  });
+
   it('keeps the order of equals, and leaves out what shares nothing', () => {
     expect(rank('red green', ['one red', 'blue', 'two green', 'red green'], 2)).to.deep.equal(['red green', 'one red']);
     expect(rank('!', ['!'])).to.deep.equal([]);

@@ -1,6 +1,7 @@
 import type { DatasetId, UserId } from '../../common/domain/brand.ts';
 import { isLimited, type Principal } from '../../common/domain/principal.ts';
 import type { Session } from '../../common/domain/session.ts';
+import { isDefaultSession } from '../conversation/conversation.ts';
 import type { SessionReaders } from '../dependencies.ts';
 
 /**
@@ -20,7 +21,9 @@ export async function readableSession(
     : [principal.id, ...(await users.childAgents(principal.id))];
   const viewer = { users: viewers, datasets: readable };
   const sessions = await visible.named({ tenant: principal.tenant }, viewer, name);
-  const rank = ({ dataset, user }: Session) => (dataset === null ? 2 : 0) + (user === principal.id ? 1 : 0);
+  // Everybody who searches a dataset has a default session of that name: nobody means the one of somebody else.
+  const ownLast = isDefaultSession(name) ? -1 : 1;
+  const rank = ({ dataset, user }: Session) => (dataset === null ? 2 : 0) + (user === principal.id ? ownLast : 0);
   return sessions.toSorted((one, other) => rank(one) - rank(other) || newerFirst(one, other))[0] ?? null;
 }
 

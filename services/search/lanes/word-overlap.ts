@@ -8,17 +8,27 @@ export function wordsOf(text: string): ReadonlySet<string> {
 
 const WORD = /[\p{L}\p{N}_]{2,}/gu;
 
-/** How many of the words occur in the texts, each once. */
+/** How many of the words occur in the texts, each once. Looking words up is several times cheaper than taking texts apart. */
 export function overlapWith(words: ReadonlySet<string>, texts: readonly string[]): number {
-  const found = new Set<string>();
-  let left = MAX_SEARCHED;
-  for (const text of texts) {
-    if (left <= 0 || found.size === words.size) break;
-    for (const [word] of text.slice(0, left).toLowerCase().matchAll(WORD)) if (words.has(word)) found.add(word);
-    left -= text.length;
-  }
-  return found.size;
+  const text = texts.join('\n').slice(0, MAX_SEARCHED).toLowerCase();
+  let found = 0;
+  for (const word of words) if (holdsWord(text, word)) found++;
+  return found;
 }
+
+function holdsWord(text: string, word: string): boolean {
+  for (let at = text.indexOf(word); at >= 0; at = text.indexOf(word, at + 1)) {
+    const end = at + word.length;
+    if (!ENDS_IN_WORD.test(text.slice(Math.max(0, at - 2), at)) && !BEGINS_WITH_WORD.test(text.slice(end, end + 2))) {
+      return true;
+    }
+  }
+  return false;
+}
+
+/** Of two UTF-16 units, which may be one letter. */
+const ENDS_IN_WORD = /[\p{L}\p{N}_]$/u;
+const BEGINS_WITH_WORD = /^[\p{L}\p{N}_]/u;
 
 export interface Overlapping<Entry> {
   readonly entry: Entry;

@@ -27,7 +27,12 @@ export async function embedQuery(
   if (request.query.trim() === '') return null;
   const { tenant } = request.principal;
   const { signal } = request.context;
-  const context = { scope: { tenant }, purpose: 'query' as const, ...(signal === undefined ? {} : { signal }) };
+  const { onUsage } = request;
+  const context = {
+    ...{ scope: { tenant }, purpose: 'query' as const },
+    ...(signal === undefined ? {} : { signal }),
+    ...(onUsage === undefined ? {} : { onUsage }),
+  };
   const [vector] = await deps.embedder.embed([request.query], context);
   return vector ?? null;
 }

@@ -1,6 +1,7 @@
 import type { JsonObject } from '../../common/domain/json.ts';
 import type { Principal } from '../../common/domain/principal.ts';
 import type { CallContext } from '../../common/messaging/messenger.ts';
+import type { ModelCallContext } from '../../common/ports/models.ts';
 import type { SearchType } from '../search-types.ts';
 
 /** Where to look. Ids win over names; neither means every dataset the caller may read. */
@@ -29,6 +30,8 @@ export interface SearchRequest {
   readonly explain: boolean;
   /** Completions answer with an object of this schema. */
   readonly responseSchema: ResponseSchema | null;
+  /** Told of what each call of a model took. */
+  readonly onUsage?: NonNullable<ModelCallContext['onUsage']>;
   /** Told of the answer while it is being written. */
   readonly listener?: AnswerListener;
 }

@@ -1,0 +1,23 @@
+import type { SessionSpending } from '../../common/messaging/methods/ingest.ts';
+import type { ModelCallContext } from '../../common/ports/models.ts';
+
+/** Adds up what the calls of models for one turn took. */
+export function createTurnSpending(model: string | null) {
+  let [tokensIn, tokensOut, embeddingTokens] = [0, 0, 0];
+  const onUsage: NonNullable<ModelCallContext['onUsage']> = ({ inputTokens, outputTokens }, kind) => {
+    if (kind === 'embedding') {
+      embeddingTokens += inputTokens;
+      return;
+    }
+    tokensIn += inputTokens;
+    tokensOut += outputTokens;
+  };
+  return {
+    onUsage,
+    /** Null when no model was asked. Prices are not known here. */
+    total(): SessionSpending | null {
+      if (tokensIn + tokensOut + embeddingTokens === 0) return null;
+      return { model, tokensIn, tokensOut, costUsd: 0, embeddingTokens, embeddingCostUsd: 0 };
+    },
+  };
+}
