@@ -2,6 +2,7 @@ import { createSessionContexts } from '../../common/repositories/session-context
 import type { ImproveDependencies } from '../dependencies.ts';
 import type { Stage } from '../stage.ts';
 import { createFeedbackWeights } from './feedback-weights.ts';
+import { createLearningStages } from './learning-stages.ts';
 import { createPersistAgentTraces } from './persist-agent-traces.ts';
 import { createPersistSessionQa } from './persist-session-qa.ts';
 import { createStructureStages } from './structure-stages.ts';
@@ -13,5 +14,5 @@ export function createStages(deps: ImproveDependencies): readonly Stage[] {
     createPersistSessionQa(deps),
     createPersistAgentTraces(deps),
   ];
-  return [...bridging, ...createStructureStages(deps, bridging)];
+  return [...bridging, ...createLearningStages(deps), ...createStructureStages(deps, bridging)];
 }
