@@ -1,0 +1,144 @@
+import { expect } from 'chai';
+import { createSystemClock } from '../../common/adapters/system/clock.ts';
+import { engramError } from '../../common/domain/errors.ts';
+import { asId } from '../../common/domain/ids.ts';
+import { STAGE_NAMES, type StageName } from '../../common/domain/improve-stages.ts';
+import { PERSONAL_TENANT } from '../../common/domain/scope.ts';
+import { createSilentLogger } from '../../common/observability/logger.ts';
+import { DEFAULT_IMPROVE_SETTINGS, type ImproveSettings } from '../dependencies.ts';
+import { defaultOptions, type ImprovePass, PartlyDoneError, type Stage } from '../stage.ts';
+import { createStageRunner } from './run-stages.ts';
+
+const USER = asId<never>('00000000-0000-4000-8000-000000000001');
+
+function pass(more: Partial<ImprovePass> = {}): ImprovePass {
+  const at = '2026-01-02T03:04:05.678Z';
+  const dataset = { id: asId<never>('d'), name: 'notes', ownerId: USER, tenant: PERSONAL_TENANT };
+  const principal = { id: USER, email: 'a@example.com', tenant: PERSONAL_TENANT, isSuperuser: false, parentId: null };
+  return {
+    dataset: { ...dataset, createdAt: at, updatedAt: null },
+    sessions: [{ user: USER, session: 's1' }],
+    options: defaultOptions(0.1),
+    ...{ principal, context: { requestId: 'test' }, signal: new AbortController().signal },
+    ...more,
+  };
+}
+
+function stage(name: StageName, more: Partial<Stage> = {}): Stage {
+  const run: Stage['run'] = async () => ({ status: 'completed', counts: { done: 1 } });
+  return { name, needsSessions: true, gate: async () => null, run, ...more };
+}
+
+const failing = (name: StageName, error: unknown) =>
+  stage(name, {
+    async run() {
+      throw error;
+    },
+  });
+
+async function run(stages: readonly Stage[], settings: Partial<ImproveSettings> = {}, asked = pass()) {
+  const deps = { settings: { ...DEFAULT_IMPROVE_SETTINGS, ...settings }, clock: createSystemClock() };
+  const outcome = await createStageRunner({ ...deps, logger: createSilentLogger() }, stages).run(asked);
+  expect(outcome.results.map((result) => result.stage)).to.deep.equal(STAGE_NAMES);
+  const said = outcome.results.map(({ status, reason }) => reason ?? status);
+  return { ...outcome, said, byName: new Map(outcome.results.map((result) => [result.stage, result])) };
+}
+
+const BUDGET = engramError('LLMPaymentRequiredError', 'LLM budget exhausted: no credit');
+
+describe('a pass over the stages', () => {
+  it('has nine results in their order, and says that a stage is not of this build', async () => {
+    const { said } = await run([stage('distill_sessions')]);
+    expect(said[4]).to.equal('completed');
+    expect(said.filter((word) => word === 'backend_unsupported')).to.have.length(8);
+  });
+
+  it('asks gates in the order of the contract, and the stage itself last', async () => {
+    const closed = stage('build_truth_subspace', {
+      gate: async () => ({ status: 'skipped', reason: 'opt_in_disabled' }),
+    });
+    const reason = async (settings: Partial<ImproveSettings>, sessions: ImprovePass['sessions']) =>
+      (await run([closed], settings, pass({ sessions }))).byName.get('build_truth_subspace')?.reason;
+    const { sessions } = pass();
+    expect(await reason({ disabledStages: ['build_truth_subspace'] }, [])).to.equal('disabled_by_config');
+    expect(await reason({}, [])).to.equal('no_session_ids');
+    expect(await reason({}, sessions)).to.equal('opt_in_disabled');
+  });
+
+  it('takes a gate that fails for open', async () => {
+    const broken = stage('feedback_weights', {
+      async gate() {
+        throw new Error('no answer');
+      },
+    });
+    expect((await run([broken])).said[0]).to.equal('completed');
+  });
+
+  it('goes on after a stage that failed, and tells nothing of errors that are not ours', async () => {
+    const { said, byName, failure } = await run([
+      failing('feedback_weights', new TypeError('/secret/path is not a function')),
+      failing('persist_agent_traces', engramError('DatasetNotFoundError', 'It is gone.')),
+      stage('extract_agent_context'),
+    ]);
+    expect(said.slice(0, 4)).to.deep.equal(['errored', 'backend_unsupported', 'errored', 'completed']);
+    expect(byName.get('feedback_weights')?.error).to.match(/^CogneeSystemError: /);
+    expect(byName.get('feedback_weights')?.error).to.not.include('secret');
+    expect(byName.get('persist_agent_traces')?.error).to.equal('DatasetNotFoundError: It is gone.');
+    expect(failure).to.equal(null);
+  });
+
+  it('ends after the fatal stage failed', async () => {
+    const error = engramError('CogneeSystemError', 'Failed to cognify session data: no.');
+    const { said, failure, isExhausted } = await run([
+      failing('persist_session_qa', error),
+      stage('persist_agent_traces'),
+    ]);
+    expect(said[1]).to.equal('errored');
+    expect(said.slice(2)).to.deep.equal(Array(7).fill('aborted_by_fatal_stage'));
+    expect(failure).to.equal(error);
+    expect(isExhausted).to.equal(false);
+  });
+
+  for (const name of ['persist_session_qa', 'distill_sessions'] as const) {
+    it(`asks no later stage after ${name} spent the budget`, async () => {
+      const { said, failure, isExhausted } = await run([
+        failing(name, new PartlyDoneError(BUDGET, { documents: 3 })),
+        stage('global_context_index'),
+      ]);
+      const index = STAGE_NAMES.indexOf(name);
+      expect(said[index]).to.equal('errored');
+      expect(said.slice(index + 1)).to.deep.equal(Array(8 - index).fill('budget_exhausted'));
+      expect(isExhausted).to.equal(true);
+      expect(failure).to.equal(name === 'persist_session_qa' ? BUDGET : null);
+    });
+  }
+
+  it('reports what a stage had done before it failed', async () => {
+    const { byName } = await run([failing('persist_agent_traces', new PartlyDoneError(BUDGET, { windows: 4 }))]);
+    expect(byName.get('persist_agent_traces')).to.deep.include({ status: 'errored', counts: { windows: 4 } });
+    expect(byName.get('persist_agent_traces')?.error).to.equal(`LLMPaymentRequiredError: ${BUDGET.message}`);
+  });
+
+  it('makes an error of a fatal stage that told of its failure without throwing one', async () => {
+    const told = stage('persist_session_qa', {
+      run: async () => ({ status: 'errored', error: 'it said so', counts: {} }),
+    });
+    const { failure } = await run([told]);
+    expect(String(failure)).to.include('it said so');
+  });
+
+  it('stops at once when somebody else has the sessions', async () => {
+    const lost = new AbortController();
+    const slow = stage('feedback_weights', {
+      async run() {
+        lost.abort(engramError('ServiceUnavailableError', 'Another worker has taken over.'));
+        return { status: 'completed', counts: {} };
+      },
+    });
+    let error: unknown;
+    await run([slow], {}, pass({ signal: lost.signal })).catch((caught: unknown) => {
+      error = caught;
+    });
+    expect(String(error)).to.include('Another worker has taken over.');
+  });
+});
