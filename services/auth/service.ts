@@ -37,6 +37,7 @@ import {
   storedConfigurationsCollection,
 } from '../common/repositories/stored-configurations.ts';
 import { createTenants, tenantsCollection } from '../common/repositories/tenants.ts';
+import { userLearningCollections } from '../common/repositories/user-learnings.ts';
 import { createUsers, usersCollection } from '../common/repositories/users.ts';
 import { createAccessNews } from './credentials/access-news.ts';
 import { createAccessTokens } from './credentials/access-tokens.ts';
@@ -83,6 +84,7 @@ export const authCollections: readonly AnyCollection[] = [
   usersCollection,
   agentConnectionsCollection,
   ...sessionCollections,
+  ...userLearningCollections,
   accountMailsCollection,
   apiKeysCollection,
   revokedTokensCollection,

@@ -15,7 +15,7 @@ type DistillationDocument = {
 export const distillationsCollection: Collection<DistillationDocument> = {
   name: 'distillations',
   level: 'dataset',
-  indexes: [{ fields: ['userId'] }],
+  indexes: [{ fields: ['userId'] }, { fields: ['userId'], wide: true }],
 };
 
 /** What of a session has been worked into lessons of a dataset. */

@@ -35,21 +35,21 @@ type ProgressDocument = {
 export const preferencesCollection: Collection<PreferenceDocument> = {
   name: 'preferences',
   level: 'dataset',
-  indexes: [{ fields: ['userId'] }],
+  indexes: [{ fields: ['userId'] }, { fields: ['userId'], wide: true }],
 };
 
 /** How much a user prefers a node: one for each. */
 export const preferenceWeightsCollection: Collection<WeightDocument> = {
   name: 'preference_weights',
   level: 'dataset',
-  indexes: [{ fields: ['userId', 'forgottenAtTurn'] }],
+  indexes: [{ fields: ['userId', 'forgottenAtTurn'] }, { fields: ['userId'], wide: true }],
 };
 
 /** How far the turns of a session are counted. */
 export const preferenceProgressCollection: Collection<ProgressDocument> = {
   name: 'preference_progress',
   level: 'dataset',
-  indexes: [{ fields: ['userId'] }],
+  indexes: [{ fields: ['userId'] }, { fields: ['userId'], wide: true }],
 };
 
 export const preferenceCollections = [

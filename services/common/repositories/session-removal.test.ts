@@ -10,6 +10,7 @@ import { createSessionContexts } from './session-context.ts';
 import { createSessionEntries, type SessionEntries } from './session-entries.ts';
 import { createSessionRemoval, sessionCollections } from './session-removal.ts';
 import { createSessions } from './sessions.ts';
+import { userLearningCollections } from './user-learnings.ts';
 import { createWatermarks } from './watermarks.ts';
 
 const [ACME, GLOBEX] = ['t1', 't2'].map((tenant) => ({ tenant: asId<TenantId>(tenant) })) as [
@@ -26,7 +27,7 @@ describe('removing sessions', () => {
 
   beforeEach(async () => {
     store = createMemoryDocumentStore();
-    await store.prepare(sessionCollections);
+    await store.prepare([...sessionCollections, ...userLearningCollections]);
     entries = createSessionEntries(store, createSessions(store));
   });
 

@@ -6,6 +6,7 @@ import { createImproveWishes, improveWishesCollection } from './improve-wishes.t
 import { createSessionContexts, sessionContextCollection } from './session-context.ts';
 import { createSessionEntries, sessionEntriesCollection } from './session-entries.ts';
 import { createSessions, sessionsCollection } from './sessions.ts';
+import { createUserLearnings } from './user-learnings.ts';
 import { createWatermarks, watermarksCollection } from './watermarks.ts';
 
 /** Everything that goes with a session. */
@@ -22,7 +23,7 @@ export interface SessionRemoval {
   session(scope: Scope, key: SessionKey): Promise<void>;
   /** Those that are bound to the dataset, whosever they are. How many records are left: 0 is the promise. */
   ofDataset(scope: Scope, dataset: DatasetId): Promise<number>;
-  /** In the tenant, or under `SystemScope` in every one. How many are left. */
+  /** In the tenant, or under `SystemScope` in every one; with what datasets learned of the user. How many are left. */
   ofUser(scope: Scope | SystemScope, user: UserId): Promise<number>;
 }
 
@@ -36,6 +37,7 @@ export function createSessionRemoval(store: DocumentStore): SessionRemoval {
   const wishes = createImproveWishes(store);
   const contexts = createSessionContexts(store);
   const watermarks = createWatermarks(store);
+  const learnings = createUserLearnings(store);
   const removeSession = async (scope: Scope, key: SessionKey): Promise<void> => {
     // Alone, because there may be very many; the session itself then goes with what came meanwhile.
     await entries.removeEntries(scope, key);
@@ -45,6 +47,7 @@ export function createSessionRemoval(store: DocumentStore): SessionRemoval {
       contexts.removeOfSessionWrite(key),
       watermarks.removeOfSessionWrite(key),
     ]);
+    await learnings.removeOfSession(scope, key);
   };
   return {
     session: removeSession,
@@ -63,6 +66,7 @@ export function createSessionRemoval(store: DocumentStore): SessionRemoval {
         for (const { scope: place, session } of found) await removeSession(place, session);
         if (found.length < PAGE) break;
       }
+      await learnings.removeOfUser(scope, user);
       return (await sessions.ofUser(scope, user, PAGE)).length;
     },
   };
