@@ -37,6 +37,7 @@ function create(deps: AuthDependencies): Route {
     query: createAgentQuery,
     responses: {
       200: { description: 'The agent and its key', schema: newAgentRecord },
+      400: { description: 'No name for an agent, or one agent too many' },
       403: { description: 'An agent cannot create agents' },
       409: { description: 'The caller has an agent of this name' },
     },

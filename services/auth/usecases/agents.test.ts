@@ -12,6 +12,7 @@ import { auditRecordsCollection } from '../../common/repositories/audit-log.ts';
 import { createMemberships } from '../../common/repositories/memberships.ts';
 import { createTenants } from '../../common/repositories/tenants.ts';
 import { createUsers, usersCollection } from '../../common/repositories/users.ts';
+import { MAX_AGENTS } from './agents.ts';
 
 interface NewAgent {
   readonly agentId: string;
@@ -55,6 +56,28 @@ describe('agents', () => {
     ]);
     return tenant;
   };
+
+  it('are never so many that their parent cannot be removed from a tenant', async () => {
+    const owner = await auth.addUser();
+    const tenant = await enterTenant(owner);
+    const member = { ...parent, tenant };
+    const users = createUsers(auth.store);
+    const account = await users.get(parent.id);
+    if (account === null) throw new Error('no such account');
+    const agent = { isActive: true, isSuperuser: false, isVerified: false, passwordHash: '!', parentId: parent.id };
+    const createdAt = auth.clock.now().toISOString();
+    const agents = Array.from({ length: MAX_AGENTS }, (_, index) =>
+      users.insertWrite({ ...agent, id: asId(randomUUID()), email: `${index}@cognee.agent`, tenant, createdAt }),
+    );
+    const joined = createMemberships(auth.store).insertWrite(tenant, parent.id, createdAt);
+    await auth.store.commit(SYSTEM_SCOPE, [users.replaceWrite({ ...account, tenant }), joined, ...agents]);
+    expect(await refusal(create('one more', member))).to.include({ wireName: 'InvalidRequestError', status: 400 });
+    await auth.call('DELETE', '/api/v1/permissions/tenants/:tenantId/users/:userId', {
+      principal: { ...owner, tenant },
+      params: { tenantId: tenant, userId: parent.id },
+    });
+    expect(await createMemberships(auth.store).has(tenant, parent.id)).to.equal(false);
+  });
 
   it('get an address of their parent, no password and a key that acts for them', async () => {
     const agent = await create('My Bot');

@@ -14,6 +14,9 @@ import { requireNoKeyBudget } from './budgets.ts';
 import { currentUser } from './current-user.ts';
 import { deleteUser } from './delete-user.ts';
 
+/** So many leave a tenant with their parent in one commit; without an end nobody could remove such a parent any more. */
+export const MAX_AGENTS = 1000;
+
 /** An account without a password that works for another, and its first key. */
 export interface Agent {
   readonly user: Pick<User, 'id' | 'email'>;
@@ -24,7 +27,7 @@ export interface Agent {
 /**
  * A new agent of the caller with a key, in the tenant the caller works in now; it becomes no member of its own: what ends the
  * caller's membership ends the agent's work there, too. Errors: `PermissionDeniedError` for an agent, 409 for a name that the
- * caller gave before, `InvalidRequestError` for a name that no address can hold.
+ * caller gave before, `InvalidRequestError` for a name that no address can hold and for one agent too many.
  */
 export async function createAgent(
   deps: AuthDependencies,
@@ -39,6 +42,9 @@ export async function createAgent(
   for (;;) {
     const parent = await currentUser(deps, principal.id);
     if (!parent.isActive) throw engramError('UserNotFoundError', 'The account does not exist any more.');
+    if ((await deps.users.childAgents(parent.id)).length >= MAX_AGENTS) {
+      throw engramError('InvalidRequestError', `An account has ${MAX_AGENTS} agents at most.`);
+    }
     const user = agentOf(deps, parent, slug);
     const { key, text } = newApiKey(deps, user.id, { name: slug });
     const details = { email: user.email, parent: parent.id };
