@@ -130,6 +130,18 @@ describe('messages of the services', () => {
       fc.record({ session: text, qaId: text, datasetId: orNull(text), entry, spending: orNull(spending) }),
     );
     await survives(response(ingest.appendSession), fc.record({ stored: fc.boolean() }));
+    const lesson = fc.record({
+      ...{ profile: fc.constant('qa' as const), section: fc.constantFrom('goals' as const, 'rules' as const) },
+      ...{ content: anyText, confidence: fc.float({ min: 0, max: 1, noNaN: true }).map(Math.abs) },
+    });
+    const rating = fc.integer({ min: 1, max: 5 });
+    const feedback = fc.record({ id: text, text: anyText, qaId: text, rating: orNull(rating), contextIds: ids });
+    const contextRatings = fc.dictionary(fc.uuid(), fc.constantFrom('helpful' as const, 'harmful' as const), {
+      noNullPrototype: true,
+    });
+    const said = { feedback: orNull(feedback), contextRatings, lessons: fc.array(lesson), servedIds: ids };
+    await survives(request(ingest.noteOnTurn), fc.record({ session: text, note: fc.record(said) }));
+    await survives(response(ingest.noteOnTurn), fc.record({ noted: fc.boolean() }));
     const note = fc.record({ qaId: text, memifyMetadata: object, ofFeedback: orNull(count) });
     await survives(request(ingest.noteOnSession), fc.record({ session: text, notes: fc.array(note) }));
     await survives(response(ingest.noteOnSession), fc.record({ noted: count }));
