@@ -197,6 +197,7 @@ const REGISTRY: Readonly<Partial<Record<ServiceName, () => Promise<BuildService>
           personalization: config.personalizationEnabled
             ? { influence: config.personalizationInfluence, beta: config.preferenceBeta }
             : null,
+          echoTtlMs: config.sessionTtlMs,
           concurrentSearches: config.stores.index === 'embedded' ? 4 : 64,
           recallWarmupShortcircuit: config.recallWarmupShortcircuit,
           recallWarmupThreshold: config.recallWarmupThreshold,

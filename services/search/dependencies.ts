@@ -6,11 +6,13 @@ import type { DocumentStore } from '../common/ports/document-store.ts';
 import type { Logger } from '../common/ports/logger.ts';
 import type { Embedder } from '../common/ports/models.ts';
 import type { Clock, IdSource } from '../common/ports/system.ts';
+import type { EchoMarks } from '../common/repositories/echo-marks.ts';
 import type { Ledger } from '../common/repositories/ledger.ts';
 import type { SearchHistory } from '../common/repositories/search-history.ts';
 import type { SessionContexts } from '../common/repositories/session-context.ts';
 import type { SessionEntries } from '../common/repositories/session-entries.ts';
 import type { Sessions } from '../common/repositories/sessions.ts';
+import type { Supersessions } from '../common/repositories/supersessions.ts';
 import type { Users } from '../common/repositories/users.ts';
 import type { VisibleSessions } from '../common/repositories/visible-sessions.ts';
 import type { TurnKeeper } from './conversation/turn-keeper.ts';
@@ -42,6 +44,8 @@ export interface SearchSettings {
   readonly recallWarmupShortcircuit: boolean;
   readonly recallWarmupThreshold: number;
   readonly recallWarmupCacheTtlMs: number;
+  /** SESSION_TTL_SECONDS, ms: how long what was shown is recognised; 0 and absent: a week. */
+  readonly echoTtlMs?: number;
   /** Searches at the same time: few where they share this machine's processors, many where servers do the work. */
   readonly concurrentSearches: number;
 }
@@ -77,6 +81,8 @@ export interface SearchParts extends Omit<SearchServiceOptions, 'ids'> {
   readonly sessions: SessionReaders;
   readonly turns: TurnKeeper;
   readonly retriever: Retriever;
+  readonly supersessions: Supersessions;
+  readonly echoes: EchoMarks;
   readonly learned: LearnedElements;
   readonly skills: SkillIndex;
   /** Searches that no model is asked for take their turn in it. */

@@ -4,16 +4,19 @@ import { accessChanges, EVERY_TENANT } from '../common/messaging/methods/auth.ts
 import { eraseSearched as eraseMethod } from '../common/messaging/methods/search.ts';
 import type { Subscription } from '../common/ports/bus.ts';
 import type { AnyCollection, DocumentStore } from '../common/ports/document-store.ts';
+import { createEchoMarks, echoMarksCollection } from '../common/repositories/echo-marks.ts';
 import { createSearchHistory, searchHistoryCollection } from '../common/repositories/search-history.ts';
 import { createSessionContexts } from '../common/repositories/session-context.ts';
 import { createSessionEntries } from '../common/repositories/session-entries.ts';
 import { createSessions } from '../common/repositories/sessions.ts';
 import { createSkills } from '../common/repositories/skills.ts';
+import { createSupersessions } from '../common/repositories/supersessions.ts';
 import { createUsers } from '../common/repositories/users.ts';
 import { createVisibleSessions } from '../common/repositories/visible-sessions.ts';
 import { createSessionWriter } from './conversation/session-writer.ts';
 import { createTurnKeeper } from './conversation/turn-keeper.ts';
 import type { SearchParts, SearchServiceOptions, SessionReaders } from './dependencies.ts';
+import { createCurrentRetriever } from './hygiene/current-retriever.ts';
 import { boundRetrievals } from './retrieval/bounded-retriever.ts';
 import { createLearnedElements } from './retrieval/learned-elements.ts';
 import { createRetriever } from './retrieval/pipeline.ts';
@@ -25,7 +28,7 @@ import { eraseSearched } from './usecases/erase-searched.ts';
 import { createReadiness } from './usecases/readiness.ts';
 
 /** What the composition root prepares in the document store for this service. */
-export const searchCollections: readonly AnyCollection[] = [searchHistoryCollection];
+export const searchCollections: readonly AnyCollection[] = [searchHistoryCollection, echoMarksCollection];
 
 /** Search, recall and their history: see README.md. */
 export function createSearchService(options: SearchServiceOptions): Service {
@@ -33,11 +36,14 @@ export function createSearchService(options: SearchServiceOptions): Service {
   const limit = options.settings.concurrentSearches;
   const learned = createLearnedElements(options.store, options.clock);
   const retriever = createRetriever({ indexes: options.indexes, ledger: options.ledger, learned });
+  const supersessions = createSupersessions(options.store);
   const deps: SearchParts = {
     ...rest,
     sessions: sessionReaders(options.store),
     turns: createTurnKeeper(createSessionWriter(options.messenger, ids), options.logger),
-    retriever: boundRetrievals(retriever, limit),
+    retriever: boundRetrievals(createCurrentRetriever(retriever, supersessions), limit),
+    supersessions,
+    echoes: createEchoMarks(options.store),
     learned,
     skills: createSkillIndex(createSkills(options.store)),
     turn: createGate(limit),

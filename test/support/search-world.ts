@@ -42,6 +42,7 @@ import { sessionContextCollection } from '../../services/common/repositories/ses
 import { createSessionEntries, sessionEntriesCollection } from '../../services/common/repositories/session-entries.ts';
 import { createSessions, sessionsCollection } from '../../services/common/repositories/sessions.ts';
 import { skillCollections } from '../../services/common/repositories/skill-residue.ts';
+import { supersessionCollections } from '../../services/common/repositories/supersessions.ts';
 import { usersCollection } from '../../services/common/repositories/users.ts';
 import type { SearchModels, SearchServiceOptions, SearchSettings } from '../../services/search/dependencies.ts';
 import { createSearchService, searchCollections } from '../../services/search/service.ts';
@@ -74,7 +75,8 @@ export const OWNER = principalOf('user-key');
 export async function createSearchWorld(): Promise<SearchWorld> {
   const store = createMemoryDocumentStore();
   const sessionCollections = [sessionsCollection, sessionEntriesCollection, sessionContextCollection, usersCollection];
-  await store.prepare([...searchCollections, ledgerCollection, ...sessionCollections, ...skillCollections]);
+  const read = [ledgerCollection, ...sessionCollections, ...skillCollections, ...supersessionCollections];
+  await store.prepare([...searchCollections, ...read]);
   const indexes = createMemoryDatasetIndexes();
   const ledger = createLedger(store);
   const embedder = createHashingEmbedder({ dimensions: 128 });

@@ -64,6 +64,8 @@ export const supersessionRevertsCollection: Collection<RevertDocument> = {
   indexes: [{ fields: ['olderItem'] }],
 };
 
+export const supersessionCollections = [supersessionsCollection, supersessionRevertsCollection] as const;
+
 export interface SupersededSide extends Omit<Side, 'itemId' | 'chunkId'> {
   readonly item: DataItemId;
   readonly chunk: string;

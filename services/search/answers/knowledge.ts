@@ -5,6 +5,8 @@ import { type EntityPayload, RELATIONS, STRUCTURAL_RELATIONS } from '../../commo
 import { tokenize, tokenizeQuery } from '../../common/language/tokenize.ts';
 import type { EdgeEvidence } from '../../common/ports/graph-store.ts';
 import type { SearchDependencies } from '../dependencies.ts';
+import { currentEdges, currentEntityRows, type Told } from '../hygiene/current-knowledge.ts';
+import type { TimeView } from '../hygiene/time-view.ts';
 import { type LearnedWeights, statementFactor } from '../retrieval/learned-influence.ts';
 import type { RankedPassage, Retrieval } from '../retrieval/retrieval.ts';
 import type { Visibility } from '../retrieval/visibility.ts';
@@ -48,9 +50,14 @@ const FACTS_PER_ENTITY = 16;
 const ROWS_PER_ENTITY = 64;
 
 export async function knowledgeAround(
-  deps: Pick<SearchDependencies, 'indexes'>,
+  deps: Pick<SearchDependencies, 'indexes' | 'supersessions'>,
   dataset: DatasetRef,
-  found: { readonly passages: readonly RankedPassage[]; readonly retrieval: Retrieval; readonly query: string },
+  found: {
+    readonly passages: readonly RankedPassage[];
+    readonly retrieval: Retrieval;
+    readonly query: string;
+    readonly view: TimeView;
+  },
   limits: KnowledgeLimits,
 ): Promise<Knowledge> {
   if (found.passages.length === 0) return { entities: [], facts: [], keyEntity: new Map() };
@@ -59,10 +66,11 @@ export async function knowledgeAround(
   const worth = worthOfEntities(found, mentions);
   const chosen = [...worth].sort((a, b) => b[1] - a[1] || (a[0] < b[0] ? -1 : 1)).slice(0, limits.entities);
   const ids = chosen.map(([id]) => id);
-  const edges = await statements(deps, dataset, ids, visibility);
+  const told = { visibility, view: found.view };
+  const edges = await currentEdges(deps, dataset, await statements(deps, dataset, ids, visibility), told);
   const best = bestStatements(edges, found, limits.facts, await learnedOf(edges, found.retrieval));
   const ends = best.flatMap((edge) => [edge.source, edge.target]);
-  const known = await entitiesById(deps, dataset, [...new Set([...ids, ...ends])], visibility);
+  const known = await entitiesById(deps, dataset, [...new Set([...ids, ...ends])], told);
   return {
     entities: ids.flatMap((id) => known.get(id) ?? []),
     facts: best.flatMap((edge) => factOf(edge, known)),
@@ -148,15 +156,16 @@ function bestStatements(
 }
 
 async function entitiesById(
-  deps: Pick<SearchDependencies, 'indexes'>,
+  deps: Pick<SearchDependencies, 'indexes' | 'supersessions'>,
   dataset: DatasetRef,
   ids: readonly string[],
-  visibility: Visibility,
+  told: Told,
 ): Promise<ReadonlyMap<string, KnownEntity>> {
   if (ids.length === 0) return new Map();
-  const rows = await visibility.filter(
+  const found = await told.visibility.filter(
     await deps.indexes.text.fetch(scopeOf(dataset), 'entity', ids, { perId: ROWS_PER_ENTITY }),
   );
+  const rows = await currentEntityRows(deps, dataset, found, told);
   const byId = Map.groupBy(rows, (row) => row.id);
   return new Map(
     [...byId].map(([id, found]) => [

@@ -1,5 +1,6 @@
 import type { ChunkPayload, SummaryPayload } from '../../common/domain/index-rows.ts';
 import type { TextRow } from '../../common/ports/text-index.ts';
+import type { StatementMark } from '../hygiene/retired-statements.ts';
 import type { Explanation, RankedPassage } from '../retrieval/retrieval.ts';
 import type { ScoredRow } from '../usecases/material.ts';
 import { epochMs } from './wire-time.ts';
@@ -118,6 +119,16 @@ export function presentExplanation(passage: RankedPassage) {
     completed_by: why.partner,
     via_entity: why.via,
     support: passage.support,
+    ...(why.statements === undefined ? {} : { statements: why.statements.map(presentStatement) }),
     ...(why.learned === null ? {} : { learned: why.learned }),
+  };
+}
+
+/** A statement of the passage that replaced another, or was replaced. */
+function presentStatement({ supersession, text, state, isLeftOut }: StatementMark) {
+  const { id, subject, predicate, newer } = supersession;
+  return {
+    ...{ supersession_id: id, subject, predicate, text, state, left_out: isLeftOut },
+    ...{ superseded_by: newer.text, since: newer.from },
   };
 }

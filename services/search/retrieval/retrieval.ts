@@ -3,6 +3,8 @@ import type { DatasetScope } from '../../common/domain/scope.ts';
 import type { QueryAnalysis } from '../../common/language/query.ts';
 import type { EdgeEvidence } from '../../common/ports/graph-store.ts';
 import type { TextRow } from '../../common/ports/text-index.ts';
+import type { StatementMark } from '../hygiene/retired-statements.ts';
+import type { TimeView } from '../hygiene/time-view.ts';
 import type { PassageLink } from './bridge.ts';
 import type { NamedEntity } from './candidates.ts';
 import type { InfluenceWish, LearnedReader } from './learned-elements.ts';
@@ -20,6 +22,8 @@ export interface RetrievalRequest {
   readonly nodeSets?: readonly string[];
   /** Default: none. */
   readonly influence?: InfluenceWish;
+  /** Absent: what holds now. */
+  readonly view?: TimeView;
   /** Anchors relative dates of the query. */
   readonly now?: Date;
   readonly signal?: AbortSignal;
@@ -38,6 +42,8 @@ export interface Explanation {
   /** The passage that completes it, and the entity that joins the two. */
   readonly partner: string | null;
   readonly via: string | null;
+  /** Its statements that replaced others or were replaced; absent for a passage without any. */
+  readonly statements?: readonly StatementMark[];
 }
 
 export interface RankedPassage {

@@ -2,6 +2,9 @@ import { z } from 'zod';
 import { lenientBoolean, lenientInteger, optional, stringList, uuidList } from '../../common/http/schema.ts';
 import { SEARCH_TYPES } from '../search-types.ts';
 
+const DATE = /^\d{4}-\d\d-\d\d$/u;
+const ISO_TIME = /^\d{4}-\d\d-\d\d(?:[T ]\d\d:\d\d(?::\d\d(?:\.\d+)?)?(?:Z|[+-]\d\d:?\d\d)?)?$/u;
+
 /** Fields that search and recall share (search-recall.md §1.1, §6.1). Unknown fields, `verbose` too, are ignored. */
 const common = {
   query: z.string(),
@@ -16,7 +19,19 @@ const common = {
   codeQuery: z.record(z.string(), z.unknown()).nullish(),
   /** Ours: adds to the results why they were found. */
   explain: optional(lenientBoolean()),
+  /** Ours: without what newer statements have replaced (the default), or with it. */
+  currentOnly: optional(lenientBoolean()),
+  /** Ours: what held then. */
+  asOf: pointInTime().nullish(),
 };
+
+/** ISO date or time, as an ISO time in UTC; a date is meant to its end. */
+function pointInTime() {
+  return z
+    .string()
+    .refine((text) => ISO_TIME.test(text) && !Number.isNaN(Date.parse(text)), 'Input should be a valid datetime')
+    .transform((text) => new Date(DATE.test(text) ? `${text}T23:59:59.999Z` : text).toISOString());
+}
 
 export const searchBody = z.object({
   ...common,

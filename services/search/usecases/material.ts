@@ -55,6 +55,7 @@ export async function gatherPassages(
     limit,
     influence,
     now: deps.clock.now(),
+    ...(request.view === undefined ? {} : { view: request.view }),
     ...(request.nodeSets === undefined ? {} : { nodeSets: request.nodeSets }),
     ...(request.context.signal === undefined ? {} : { signal: request.context.signal }),
   });

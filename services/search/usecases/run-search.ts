@@ -14,6 +14,8 @@ import { gatherForTurn, type TurnMaterial } from '../conversation/gather-for-tur
 import { historyText, withHistory } from '../conversation/history.ts';
 import { cypherSearch, modelNeeded } from '../cypher/cypher-search.ts';
 import type { SearchDependencies } from '../dependencies.ts';
+import { currentRows } from '../hygiene/current-rows.ts';
+import { CURRENT, type TimeView } from '../hygiene/time-view.ts';
 import type { InfluenceWish } from '../retrieval/learned-elements.ts';
 import type { RankedPassage } from '../retrieval/retrieval.ts';
 import { type AnsweredType, type CompletionType, isCompletion, isQuery } from '../search-types.ts';
@@ -71,12 +73,19 @@ export async function runSearch(
         limit,
         known: new Set(passages.map(({ id }) => id)),
       });
-      return { kind: 'rows', type, rows: [...ranked, ...rest.map((row) => ({ ...row, passage: null }))] };
+      const current = await currentRows(deps, request, dataset, rest);
+      return { kind: 'rows', type, rows: [...ranked, ...current.map((row) => ({ ...row, passage: null }))] };
     }
     case 'CHUNKS_LEXICAL':
-      return rowsOutcome(type, await lexicalChunks(deps, request, { dataset, limit }));
+      return rowsOutcome(
+        type,
+        await currentRows(deps, request, dataset, await lexicalChunks(deps, request, { dataset, limit })),
+      );
     case 'SUMMARIES':
-      return rowsOutcome(type, await summaries(deps, request, { dataset, vector, limit }));
+      return rowsOutcome(
+        type,
+        await currentRows(deps, request, dataset, await summaries(deps, request, { dataset, vector, limit })),
+      );
     case 'CYPHER':
     case 'NATURAL_LANGUAGE':
       return cypherSearch(deps, request, { dataset, type });
@@ -111,7 +120,8 @@ async function completion(
 ): Promise<SearchOutcome> {
   const material = await gatherForTurn(deps, request, target);
   const passages = packPassages(material.retrieval.passages);
-  const shown = await contextOf(deps, { ...target, passages, material });
+  const view = request.view ?? CURRENT;
+  const shown = await contextOf(deps, { ...target, passages, material, view });
   return answered(deps, request, { ...target, material, passages, ...shown });
 }
 
@@ -125,13 +135,14 @@ async function contextOf(
     readonly type: CompletionType;
     readonly passages: readonly RankedPassage[];
     readonly material: TurnMaterial;
+    readonly view: TimeView;
   },
 ): Promise<{ readonly context: string; readonly knowledge: Knowledge | null }> {
   const { type, dataset, passages, limit } = target;
   if (type === 'RAG_COMPLETION') return { context: plainContext(passages), knowledge: null };
   const entities = Math.min(limit, MAX_ENTITIES);
   const { retrieval, query } = target.material;
-  const found = { passages, retrieval, query };
+  const found = { passages, retrieval, query, view: target.view };
   const knowledge = await knowledgeAround(deps, dataset, found, { entities, facts: entities * FACTS_PER_ENTITY });
   const contextOfType = type === 'HYBRID_COMPLETION' ? sectionedContext : graphContext;
   return { context: contextOfType(passages, knowledge), knowledge };
@@ -143,7 +154,8 @@ async function tripletCompletion(
   request: SearchRequest,
   target: CompletionTarget,
 ): Promise<SearchOutcome> {
-  const rows = await hybridRows(deps, request, { ...target, kind: 'edge' });
+  const found = await hybridRows(deps, request, { ...target, kind: 'edge' });
+  const rows = await currentRows(deps, request, target.dataset, found);
   if (rows.length === 0) return completion(deps, request, { ...target, type: 'GRAPH_COMPLETION' });
   const { retrieval } = await gatherPassages(deps, request, target);
   const stated = new Set(rows.map(({ row }) => (row.payload as EdgePayload).chunkId));

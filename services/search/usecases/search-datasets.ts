@@ -3,6 +3,7 @@ import { type EngramError, engramError, isEngramError } from '../../common/domai
 import { joinElements } from '../answers/used-elements.ts';
 import { type Conversation, defaultConversation } from '../conversation/conversation.ts';
 import type { SearchDependencies } from '../dependencies.ts';
+import { markShown } from '../hygiene/mark-shown.ts';
 import { type AnsweredType, isCompletion, isQuery } from '../search-types.ts';
 import { influenceOf } from './influence.ts';
 import { embedQuery, type QueryVector } from './material.ts';
@@ -62,6 +63,7 @@ async function searchOne(
     if (!isQuery(type) && type !== 'SKILLS' && isEmpty(outcome) && !(await hasSearchableMemory(deps.store, dataset))) {
       throw await noDataError(deps, dataset, request.context);
     }
+    await markShown(deps, request, dataset, outcome);
     return { dataset, outcome, error: null };
   } catch (error) {
     request.context.signal?.throwIfAborted();

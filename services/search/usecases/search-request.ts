@@ -2,6 +2,7 @@ import type { JsonObject } from '../../common/domain/json.ts';
 import type { Principal } from '../../common/domain/principal.ts';
 import type { CallContext } from '../../common/messaging/messenger.ts';
 import type { ModelCallContext } from '../../common/ports/models.ts';
+import type { TimeView } from '../hygiene/time-view.ts';
 import type { SearchType } from '../search-types.ts';
 
 /** Where to look. Ids win over names; neither means every dataset the caller may read. */
@@ -28,6 +29,8 @@ export interface SearchRequest {
   readonly includeReferences: boolean;
   /** Adds to results why they were found. */
   readonly explain: boolean;
+  /** Which statements it is told; absent: those that hold now. */
+  readonly view?: TimeView;
   /** Completions answer with an object of this schema. */
   readonly responseSchema: ResponseSchema | null;
   /** Told of what each call of a model took. */

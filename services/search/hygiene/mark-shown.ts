@@ -1,0 +1,59 @@
+import { type DatasetRef, scopeOf } from '../../common/domain/dataset.ts';
+import { isEngramError } from '../../common/domain/errors.ts';
+import { sentenceFingerprint } from '../../common/domain/hygiene/fingerprint.ts';
+import { dataItemId } from '../../common/domain/ids.ts';
+import { sentences } from '../../common/language/sentences.ts';
+import { type EchoMarks, MARKS_PER_ANSWER, type ShownSentence } from '../../common/repositories/echo-marks.ts';
+import type { SearchDependencies } from '../dependencies.ts';
+import type { SearchOutcome } from '../usecases/search-outcome.ts';
+import type { SearchRequest } from '../usecases/search-request.ts';
+
+/** Used where sessions are kept for ever. */
+const LONGEST_MS = 7 * 86_400_000;
+
+/**
+ * Marks what the caller is about to be shown, so that it is recognised when it is sent back as something to remember.
+ * Durable when it resolves: an agent may send it back at once. A store that cannot be written keeps no answer back.
+ */
+export async function markShown(
+  deps: Pick<SearchDependencies, 'clock' | 'logger' | 'settings'> & { readonly echoes: Pick<EchoMarks, 'put'> },
+  { principal }: SearchRequest,
+  dataset: DatasetRef,
+  outcome: SearchOutcome,
+): Promise<void> {
+  const shown = shownSentences(outcome);
+  if (shown.length === 0) return;
+  const ttlMs = deps.settings.echoTtlMs || LONGEST_MS;
+  try {
+    await deps.echoes.put(scopeOf(dataset), principal.id, shown, { now: deps.clock.now(), ttlMs });
+  } catch (error) {
+    if (!isEngramError(error) || error.wireName !== 'ServiceUnavailableError') throw error;
+    deps.logger.warn('search.echoes.unmarked', { error });
+  }
+}
+
+function shownSentences(outcome: SearchOutcome): readonly ShownSentence[] {
+  if (outcome.kind === 'rows') {
+    return fingerprints(outcome.rows.map(({ row }) => ({ text: row.payload['text'], item: row.item })));
+  }
+  if (outcome.kind !== 'completion') return [];
+  const passages = outcome.passages.map(({ payload, row }) => ({ text: payload.text, item: row.item }));
+  // What an answer says comes from the best of its passages, as far as that can be told.
+  const first = outcome.passages[0]?.row.item;
+  const answer = outcome.answer === null || first === undefined ? [] : [{ text: outcome.answer, item: first }];
+  return fingerprints([...answer, ...passages]);
+}
+
+function fingerprints(texts: readonly { readonly text: unknown; readonly item: string }[]): readonly ShownSentence[] {
+  const found = new Map<string, ShownSentence>();
+  for (const { text, item } of texts) {
+    if (typeof text !== 'string') continue;
+    for (const sentence of sentences(text)) {
+      if (found.size >= MARKS_PER_ANSWER) return [...found.values()];
+      const fingerprint = sentenceFingerprint(sentence.text);
+      // A passage that says it word for word is where it comes from, whatever answer quotes it.
+      if (fingerprint !== null) found.set(fingerprint, { fingerprint, item: dataItemId(item) });
+    }
+  }
+  return [...found.values()];
+}
