@@ -10,6 +10,7 @@ import { contextCollections } from '../common/repositories/context-summaries.ts'
 import { dataItemsCollection } from '../common/repositories/data-items.ts';
 import { datasetsCollection } from '../common/repositories/datasets.ts';
 import { distillationsCollection } from '../common/repositories/distillations.ts';
+import { echoMarksCollection } from '../common/repositories/echo-marks.ts';
 import { elementWeightsCollection, weightVotesCollection } from '../common/repositories/element-weights.ts';
 import { grantsCollection } from '../common/repositories/grants.ts';
 import { improveClaimsCollection } from '../common/repositories/improve-claims.ts';
@@ -23,6 +24,7 @@ import { modelSettingsCollection } from '../common/repositories/model-settings.t
 import { modelUsageCollection } from '../common/repositories/model-usage.ts';
 import { preferenceCollections } from '../common/repositories/preferences.ts';
 import { skillProposalsCollection } from '../common/repositories/proposals.ts';
+import { repetitionsCollection } from '../common/repositories/repetitions.ts';
 import { revokedTokensCollection } from '../common/repositories/revoked-tokens.ts';
 import { roleMembersCollection } from '../common/repositories/role-members.ts';
 import { rolesCollection } from '../common/repositories/roles.ts';
@@ -36,8 +38,10 @@ import { sessionsCollection } from '../common/repositories/sessions.ts';
 import { signInAttemptsCollection } from '../common/repositories/sign-in-attempts.ts';
 import { skillRunsCollection } from '../common/repositories/skill-runs.ts';
 import { skillShelvesCollection, skillsCollection } from '../common/repositories/skills.ts';
+import { statementsCollection } from '../common/repositories/statements.ts';
 import { storedConfigurationsCollection } from '../common/repositories/stored-configurations.ts';
 import { structureItemsCollection } from '../common/repositories/structure-items.ts';
+import { supersessionRevertsCollection, supersessionsCollection } from '../common/repositories/supersessions.ts';
 import { tenantsCollection } from '../common/repositories/tenants.ts';
 import { tokenReservationsCollection } from '../common/repositories/token-reservations.ts';
 import { usageCollection } from '../common/repositories/usage.ts';
@@ -60,6 +64,7 @@ export const collections: readonly AnyCollection[] = [
   dataItemsCollection,
   datasetsCollection,
   distillationsCollection,
+  echoMarksCollection,
   elementWeightsCollection,
   eventsCollection,
   grantsCollection,
@@ -75,6 +80,7 @@ export const collections: readonly AnyCollection[] = [
   modelUsageCollection,
   ...preferenceCollections,
   relayPositionsCollection,
+  repetitionsCollection,
   revokedTokensCollection,
   roleMembersCollection,
   rolesCollection,
@@ -93,8 +99,11 @@ export const collections: readonly AnyCollection[] = [
   skillRunsCollection,
   skillShelvesCollection,
   skillsCollection,
+  statementsCollection,
   storedConfigurationsCollection,
   structureItemsCollection,
+  supersessionRevertsCollection,
+  supersessionsCollection,
   tenantsCollection,
   tokenReservationsCollection,
   usageCollection,
