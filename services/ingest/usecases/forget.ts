@@ -2,7 +2,7 @@ import type { DataItemId } from '../../common/domain/brand.ts';
 import { itemBlobs } from '../../common/domain/data-item.ts';
 import { type DatasetRef, scopeOf } from '../../common/domain/dataset.ts';
 import { engramError } from '../../common/domain/errors.ts';
-import type { Principal } from '../../common/domain/principal.ts';
+import { isLimited, type Principal } from '../../common/domain/principal.ts';
 import { type CallContext, callerOf } from '../../common/messaging/messenger.ts';
 import { removeDataset } from '../../common/messaging/methods/auth.ts';
 import { eraseBuilt } from '../../common/messaging/methods/cognify.ts';
@@ -67,11 +67,13 @@ export async function forgetDataset(
   await sessionRemoval.ofDataset(scope, dataset.id);
 }
 
-/** What sessions of the principal in its tenant hold; those of others stay, whatever is forgotten. */
-export async function forgetOwnSessions(
-  { sessionRemoval }: IngestDependencies,
-  { id, tenant }: Principal,
-): Promise<void> {
+/**
+ * What sessions of the principal in its tenant hold; those of others stay, whatever is forgotten. None by a limited API key,
+ * which reaches datasets and not its user; those of its datasets go with them.
+ */
+export async function forgetOwnSessions({ sessionRemoval }: IngestDependencies, principal: Principal): Promise<void> {
+  if (isLimited(principal)) return;
+  const { id, tenant } = principal;
   requireNothingLeft(await sessionRemoval.ofUser({ tenant }, id));
 }
 
