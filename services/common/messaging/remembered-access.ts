@@ -6,10 +6,7 @@ import type { CallContext, Messenger } from './messenger.ts';
 import type { Method } from './method.ts';
 import {
   type AccessChange,
-  type AuthenticateRequest,
-  type AuthenticateResponse,
   accessChanges,
-  authenticate,
   EVERY_TENANT,
   type ResolveDatasetsRequest,
   type ResolveDatasetsResponse,
@@ -39,9 +36,10 @@ interface Entry {
 }
 
 /**
- * Where auth is another process: remembers for a second who a credential belongs to and which datasets somebody may read, so
- * that a warm request asks nobody. Only what auth granted is kept, and only for reading: a write that went by an old answer
- * would be acknowledged into a dataset that is gone. What changes is dropped by the news of it.
+ * Where auth is another process: remembers for a second which datasets somebody may read, so that a warm request asks auth
+ * only who sends it, which auth answers from its own memory. Only what auth granted is kept, and only for reading: a write
+ * that went by an old answer would be acknowledged into a dataset that is gone. Who somebody is, and in which tenant, is
+ * not kept: a request that changes it is followed at once by others that go by it. What changes is dropped by the news of it.
  */
 export function rememberAccess(
   messenger: Messenger,
@@ -52,33 +50,26 @@ export function rememberAccess(
   const remembered = async <Answer>(
     key: string,
     ask: () => Promise<Answer>,
-    subjectOf: (answer: Answer) => Omit<Entry, 'answer' | 'untilMs'> | null,
+    subjectOf: (answer: Answer) => Omit<Entry, 'answer' | 'untilMs'>,
   ): Promise<Answer> => {
     const now = clock.monotonicMs();
     const known = entries.get(key);
     if (known !== undefined && now < known.untilMs) return known.answer as Answer;
     const askedIn = era;
     const answer = await ask();
-    const subject = subjectOf(answer);
     // News that came while auth was asked may be about this answer.
-    if (subject === null || askedIn !== era) return answer;
+    if (askedIn !== era) return answer;
     entries.delete(key);
     if (entries.size >= maxEntries) entries.delete(entries.keys().next().value ?? '');
-    entries.set(key, { ...subject, answer, untilMs: now + ttlMs });
+    entries.set(key, { ...subjectOf(answer), answer, untilMs: now + ttlMs });
     return answer;
   };
-  const askWho = (request: AuthenticateRequest, context: CallContext): Promise<AuthenticateResponse> =>
-    remembered(
-      digest('who', request),
-      () => messenger.call(authenticate, request, context),
-      ({ principal }) => (principal === null ? null : { tenant: principal.tenant, user: principal.id, datasets: [] }),
-    );
   const askWhat = (request: ResolveDatasetsRequest, context: CallContext): Promise<ResolveDatasetsResponse> => {
     const { principal } = context;
     const ask = () => messenger.call(resolveDatasets, request, context);
     if (principal === undefined || context.proof === undefined || !isNamedReading(request)) return ask();
     const { id: user, tenant, key } = principal;
-    return remembered(digest('what', { request, user, tenant, key }), ask, ({ datasets }) => ({
+    return remembered(digest({ request, user, tenant, key }), ask, ({ datasets }) => ({
       ...{ tenant, user, datasets: datasets.map(({ id }) => id) },
     }));
   };
@@ -96,7 +87,6 @@ export function rememberAccess(
     request: Request,
     context: CallContext,
   ): Promise<Response> => {
-    if (method.path === authenticate.path) return askWho(request as AuthenticateRequest, context) as Promise<Response>;
     if (method.path !== resolveDatasets.path) return messenger.call(method, request, context);
     return askWhat(request as ResolveDatasetsRequest, context) as Promise<Response>;
   };
@@ -111,7 +101,6 @@ function isNamedReading({ permission, ids = [], names = [] }: ResolveDatasetsReq
   return permission === 'read' && ids.length + names.length > 0;
 }
 
-/** A digest, so that a memory dump holds no credential longer than its request. */
-function digest(what: 'who' | 'what', asked: unknown): string {
-  return hash('sha256', `${what} ${JSON.stringify(asked)}`, 'base64');
+function digest(asked: unknown): string {
+  return hash('sha256', JSON.stringify(asked), 'base64');
 }
