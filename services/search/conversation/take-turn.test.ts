@@ -216,6 +216,18 @@ describe('a question as a turn of a session', () => {
     expect(prompts[1]).to.equal(prompts[0]);
   });
 
+  it('that is refused, or has nowhere to look, is not understood first', async () => {
+    const { model, analysed } = scripted();
+    await using search = await start(model);
+    await ask(search, 'Who was Grace Hopper?', { sessionId: 's' });
+    for (const body of [{ query: ' ' }, { query: 'Who?', topK: 0 }]) {
+      const refused = await search.app.post('/api/v1/search', { ...body, sessionId: 's', datasets: ['notes'] });
+      expect(refused.status).to.equal(422);
+    }
+    expect(analysed).to.deep.equal([]);
+    expect(await turnsOf('s')).to.have.length(1);
+  });
+
   it('asks for no understanding when that is switched off', async () => {
     const { model, analysed } = scripted();
     await using search = await start(model, { autoFeedback: false });

@@ -3,6 +3,7 @@ import type { SessionSpending } from '../../common/messaging/methods/ingest.ts';
 import { NOTHING_FITS } from '../answers/extractive.ts';
 import type { SearchDependencies } from '../dependencies.ts';
 import { type AnsweredType, type CompletionType, isCompletion } from '../search-types.ts';
+import { checkRequest } from '../usecases/run-search.ts';
 import { searchDatasets } from '../usecases/search-datasets.ts';
 import type { DatasetOutcome } from '../usecases/search-outcome.ts';
 import type { SearchRequest } from '../usecases/search-request.ts';
@@ -30,9 +31,11 @@ export async function takeTurn(
   target: { readonly type: AnsweredType; readonly datasets: readonly DatasetRef[] },
 ): Promise<TakenTurn> {
   const { type } = target;
-  if (!deps.settings.sessionMemory || !isCompletion(type)) {
+  if (!deps.settings.sessionMemory || !isCompletion(type) || target.datasets.length === 0) {
     return { outcomes: await searchDatasets(deps, asked, target), keep: NOTHING_TO_KEEP };
   }
+  // Before a model is asked what is meant.
+  checkRequest(deps, asked, type);
   const spending = createTurnSpending(deps.languageModel?.name ?? null);
   const request = { ...asked, onUsage: spending.onUsage };
   const conversation = await namedConversation(deps, request);
