@@ -2,6 +2,7 @@ import type { JsonObject } from '../domain/json.ts';
 import type { Page } from '../domain/result-page.ts';
 import type { Scope } from '../domain/scope.ts';
 import type { EntryCounts, NewQa, NewTrace, QaEntry, Session, SessionKey, TraceEntry } from '../domain/session.ts';
+import { createTurns } from '../domain/turns.ts';
 import {
   type Collection,
   type DocumentStore,
@@ -103,7 +104,8 @@ const MAX_LABEL_LENGTH = 120;
 
 export function createSessionEntries(store: DocumentStore, sessions: Sessions): SessionEntries {
   const collection = sessionEntriesCollection;
-  const append = async <New extends NewTrace | (NewQa & Pick<QaEntry, 'memifyMetadata'>), Entry>(
+  const inTurn = createTurns();
+  const appendNow = async <New extends NewTrace | (NewQa & Pick<QaEntry, 'memifyMetadata'>), Entry>(
     scope: Scope,
     key: SessionKey,
     { id, kind, entry, change, options }: NewEntry<New>,
@@ -138,6 +140,13 @@ export function createSessionEntries(store: DocumentStore, sessions: Sessions): 
       }
     }
   };
+  /** Entries of one session each take the next number: those of this process wait for each other. */
+  const append = <New extends NewTrace | (NewQa & Pick<QaEntry, 'memifyMetadata'>), Entry>(
+    scope: Scope,
+    key: SessionKey,
+    entry: NewEntry<New>,
+  ): Promise<Entry> =>
+    inTurn(`${scope.tenant}/${sessionDocumentId(key)}`, () => appendNow<New, Entry>(scope, key, entry));
   const page = async <Entry>(
     scope: Scope,
     where: Filter<EntryDocument>,

@@ -1,0 +1,11 @@
+import { createMongodbDocumentStore } from '../../../services/common/adapters/mongodb/document-store.ts';
+import { sessionsConformance } from '../../conformance/sessions.ts';
+import { withBackend } from '../backend.ts';
+import { openDatabase } from './mongodb-subject.ts';
+
+withBackend('mongodb', ({ ENGRAM_TEST_MONGODB_URL: url }) => {
+  sessionsConformance('mongodb', async () => {
+    const { connection, dispose } = await openDatabase(url);
+    return { stores: [createMongodbDocumentStore(connection), createMongodbDocumentStore(connection)], dispose };
+  });
+});
