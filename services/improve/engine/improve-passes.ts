@@ -47,7 +47,9 @@ export async function runPasses(
   const passes: PassResult[] = [];
   try {
     do {
-      passes.push(await runner.run(pass));
+      // Tasks by name are done once; what came meanwhile is only looked at by the others.
+      const options = passes.length === 0 ? pass.options : { ...pass.options, custom: null };
+      passes.push(await runner.run({ ...pass, options }));
     } while (await isWantedAgain(passes, { pass, held, maxPasses: settings.maxPasses }));
   } finally {
     await held.release();

@@ -94,6 +94,7 @@ export const OUTCOMES: Readonly<Record<string, Outcome>> = {
   'DELETE /api/v1/settings': REFUSED,
   'POST /api/v1/checks/connection': [401, 400, 400, 400],
   'POST /api/v1/cognify': REFUSED,
+  'POST /api/v1/improve': REFUSED,
   'GET /api/v1/datasets/status': [401, 409, 200, 409],
   'GET /api/v1/datasets/status/progress': [401, 409, 200, 409],
   'GET /api/v1/datasets/graph-summary': READ,
