@@ -12,7 +12,13 @@ export interface Measured {
 }
 
 /** What is asked every second or so whatever is done: the look for work, and for builds to stop; the limits of callers. */
-const UPKEEP = new Set(['find jobs', 'find budgets']);
+const UPKEEP = new Set([
+  'find jobs',
+  'find budgets',
+  'find improve_wishes',
+  'find model_settings',
+  'find engram.databases',
+]);
 /** What a request leaves to be done after its answer. */
 const SETTLE_MS = 250;
 
