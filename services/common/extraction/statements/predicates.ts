@@ -14,14 +14,14 @@ export interface Pattern {
 
 const WORD = String.raw`[\p{Lu}\p{N}][\p{L}\p{M}\p{N}&.'’-]*?`;
 /** Names in capitals, with an article or small words in between; `the user` is the one whose memory this is. */
-const NAME = `(?:The |the )?${WORD}(?: (?:of|de|van|von|der|la|the|and(?= p{Lu})|&|${WORD})){0,5}`;
+const NAME = `(?:The |the )?${WORD}(?: (?:of|de|van|von|der|la|the|and(?= \\p{Lu})|&|${WORD})){0,5}`;
 const SUBJECT = `(?<subject>[Tt]he user|User|${NAME})`;
 const VALUE = `(?<value>.+?)`;
 
 const NOW = `(?:(?:now|currently|presently|still|today|officially) )?`;
 const IS = `is (?:(?:now|currently|still|presently) )?`;
 const MODIFIER = `(?:(?:home|work|office|mobile|private|personal|business|billing|shipping|postal|list|retail|base|monthly|annual|yearly|default|primary|support|staging|production|rate) )?`;
-const ATTRIBUTE = `(?<attribute>${MODIFIER}(?:price|cost|fee|rent|salary|budget|status|version|release|phone number|telephone number|phone|e-?mail address|e-?mail|address|deadline|due date|release date|launch date|start date|end date|headquarters|location|population|username|user name|job title|marital status|priority|branch|port|url|endpoint|time ?zone|capacity|limit|timeout|interval|threshold|quota|colou?r|weight|height|age|wife|husband|spouse|boss|supervisor|landlord|head coach|favou?rite p{Ll}+(?: p{Ll}+)?))`;
+const ATTRIBUTE = `(?<attribute>${MODIFIER}(?:price|cost|fee|rent|salary|budget|status|version|release|phone number|telephone number|phone|e-?mail address|e-?mail|address|deadline|due date|release date|launch date|start date|end date|headquarters|location|population|username|user name|job title|marital status|priority|branch|port|url|endpoint|time ?zone|capacity|limit|timeout|interval|threshold|quota|colou?r|weight|height|age|wife|husband|spouse|boss|supervisor|landlord|head coach|favou?rite \\p{Ll}+(?: \\p{Ll}+)?))`;
 const ROLE = `(?<role>CEO|CTO|CFO|COO|CMO|CIO|chief executive(?: officer)?|chief (?:technology|financial|operating) officer|president|chairman|chairwoman|chairperson|chair|prime minister|chancellor|mayor|governor|head coach|managing director|editor-in-chief|headmaster|headteacher|principal|secretary-general|team captain|capital)`;
 const FRESH = `(?:(?:new|current|latest|present) )?`;
 const CHANGED = `(?:(?:has )?(?:changed|moved|risen|increased|dropped|fallen|decreased|gone up|gone down)|(?:has been|was) (?:changed|updated|raised|lowered|increased|reduced|moved|set|postponed|extended|rescheduled|switched))(?: from .+?)? to`;
