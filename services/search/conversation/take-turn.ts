@@ -1,6 +1,5 @@
 import type { DatasetRef } from '../../common/domain/dataset.ts';
 import type { SessionSpending } from '../../common/messaging/methods/ingest.ts';
-import { NOTHING_FITS } from '../answers/extractive.ts';
 import type { SearchDependencies } from '../dependencies.ts';
 import { type AnsweredType, type CompletionType, isCompletion } from '../search-types.ts';
 import { checkRequest } from '../usecases/run-search.ts';
@@ -107,9 +106,8 @@ async function keepTurn(
   const { conversation, analysis, outcomes, spending } = turn;
   const turns = outcomes.flatMap((outcome): readonly NewTurn[] => {
     const entry = entryOf(request, outcome);
-    // Whoever keeps no session has no use for a turn that says nothing.
-    if (entry === null || (conversation === null && entry.answer === NOTHING_FITS)) return [];
-    return [{ ...placeOf(conversation, outcome.dataset, outcomes.length), entry, spending: null }];
+    const place = placeOf(conversation, outcome.dataset, outcomes.length);
+    return entry === null ? [] : [{ ...place, entry, spending: null }];
   });
   // What only acknowledges was said once, however many datasets were asked.
   const kept = analysis?.acknowledgement ? turns.slice(0, 1) : turns;
