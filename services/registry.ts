@@ -117,7 +117,7 @@ const REGISTRY: Readonly<Partial<Record<ServiceName, () => Promise<BuildService>
   cognify: async () => {
     const { createCognifyService } = await import('./cognify/service.ts');
     return (parts) => {
-      const { config, stores, models, workQueue, ledger, metrics } = parts;
+      const { config, stores, documents, models, workQueue, ledger, metrics } = parts;
       return createCognifyService({
         ...common(parts, 'cognify'),
         budgets: parts.budgets,
@@ -127,6 +127,7 @@ const REGISTRY: Readonly<Partial<Record<ServiceName, () => Promise<BuildService>
         graph: stores.indexes.graph,
         embedder: models.embedder,
         models: { current: async () => modelsOfRun(config, await models.current()) },
+        llm: { models, documents },
         workQueue,
         ledger,
         metrics,

@@ -18,6 +18,7 @@ import type { Supersessions } from '../common/repositories/supersessions.ts';
 import type { RunEngine, WatchedWorkQueue } from '../common/runs/run-engine.ts';
 import type { RunRecorder } from '../common/runs/run-recorder.ts';
 import type { RunSettings } from '../common/runs/run-settings.ts';
+import type { LlmDependencies } from './llm/dependencies.ts';
 import type { ItemBuilds } from './pipeline/item-builds.ts';
 import type { CognifySettings, RunModelSource } from './pipeline/settings.ts';
 
@@ -39,6 +40,8 @@ export interface CognifyServiceOptions extends Pick<DatasetIndexes, 'text' | 've
   readonly logger: Logger;
   /** Called when data begins to come in: a run will probably follow, and its threads take a while to start. */
   readonly prepare?: () => void;
+  /** What the routes below `/llm` work with; they are not served without it. */
+  readonly llm?: Omit<LlmDependencies, 'logger'>;
   readonly settings?: Partial<CognifySettings>;
   readonly runs?: Partial<RunSettings>;
   /** Told of every state a run enters. */

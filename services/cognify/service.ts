@@ -29,7 +29,9 @@ import { cognifyRoutes } from './routes/cognify.ts';
 import { datasetStatusRoutes } from './routes/dataset-status.ts';
 import { graphSummaryRoutes } from './routes/graph-summary.ts';
 import { jobRoutes } from './routes/jobs.ts';
+import { llmRoutes } from './routes/llm.ts';
 import { runSocket } from './routes/run-socket.ts';
+import { validateRoutes } from './routes/validate.ts';
 import { eraseBuilt } from './usecases/erase-built.ts';
 import { readRun } from './usecases/read-run.ts';
 import { recordRun } from './usecases/record-run.ts';
@@ -71,6 +73,8 @@ export function createCognifyService(options: CognifyServiceOptions): Service {
       ...graphSummaryRoutes(dependencies),
       ...activityRoutes(dependencies),
       ...jobRoutes(dependencies),
+      ...validateRoutes(dependencies),
+      ...(options.llm === undefined ? [] : llmRoutes({ ...options.llm, logger })),
     ],
     sockets: [runSocket(dependencies)],
     async start() {

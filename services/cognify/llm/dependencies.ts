@@ -1,0 +1,37 @@
+import { payerOf } from '../../common/domain/budget.ts';
+import { engramError } from '../../common/domain/errors.ts';
+import type { Principal } from '../../common/domain/principal.ts';
+import type { CallContext } from '../../common/messaging/messenger.ts';
+import type { ModelSource } from '../../common/ports/active-models.ts';
+import type { DocumentLoader } from '../../common/ports/documents.ts';
+import type { Logger } from '../../common/ports/logger.ts';
+import type { ModelCallContext } from '../../common/ports/models.ts';
+
+/** What the routes below `/llm` work with. */
+export interface LlmDependencies {
+  readonly models: ModelSource;
+  readonly documents: DocumentLoader;
+  readonly logger: Logger;
+}
+
+export interface LlmCaller {
+  readonly principal: Principal;
+  readonly context: CallContext;
+}
+
+/** The models as they are set; `LLMAPIKeyNotSetError` when one is configured and lacks its key. */
+export async function currentModels({ models }: LlmDependencies) {
+  const current = await models.current();
+  if (current.missingModelKey !== null) throw engramError('LLMAPIKeyNotSetError', current.missingModelKey);
+  return current;
+}
+
+export function modelContext({ principal, context }: LlmCaller): ModelCallContext {
+  const { signal } = context;
+  return {
+    scope: { tenant: principal.tenant },
+    purpose: 'query',
+    payer: payerOf(principal),
+    ...(signal === undefined ? {} : { signal }),
+  };
+}

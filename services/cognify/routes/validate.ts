@@ -1,0 +1,82 @@
+import { z } from 'zod';
+import type { DatasetRef } from '../../common/domain/dataset.ts';
+import { engramError, isEngramError } from '../../common/domain/errors.ts';
+import type { Principal } from '../../common/domain/principal.ts';
+import { HttpError } from '../../common/http/http-error.ts';
+import { defineRoute, json, type Route } from '../../common/http/route.ts';
+import { onDatasets } from '../../common/http/route-permission.ts';
+import { stringList } from '../../common/http/schema.ts';
+import type { CallContext } from '../../common/messaging/messenger.ts';
+import { resolveDatasets } from '../../common/messaging/methods/auth.ts';
+import type { CognifyDependencies } from '../dependencies.ts';
+import { type Validation, validateDataset } from '../usecases/validate-dataset.ts';
+
+const DEFAULT_DATASET = 'main_dataset';
+const answer = z.object({
+  status: z.enum(['healthy', 'degraded', 'unhealthy']),
+  summary: z.object({
+    graph_nodes: z.int(),
+    graph_edges: z.int(),
+    node_type_distribution: z.record(z.string(), z.int()),
+  }),
+  issues: z.array(z.object({ severity: z.enum(['error', 'warning']), type: z.string(), detail: z.string() })),
+});
+
+/** Whether the stores agree about a dataset (search-recall.md §11). */
+export function validateRoutes(dependencies: CognifyDependencies): readonly Route[] {
+  return [
+    defineRoute({
+      method: 'GET',
+      path: '/api/v1/validate',
+      tag: 'validate',
+      summary: 'Hold the graph of a dataset against its indexes; the first of the datasets named',
+      auth: 'user',
+      permission: onDatasets('read'),
+      query: z.object({ dataset: stringList().default([]) }),
+      responses: {
+        200: { description: 'Healthy or degraded', schema: answer },
+        404: { description: 'The dataset is unknown or not readable' },
+        503: { description: 'Unhealthy; the same body' },
+      },
+      async handle({ principal, query, context, signal }) {
+        const names = query.dataset.length === 0 ? [DEFAULT_DATASET] : query.dataset;
+        const dataset = await firstReadable(dependencies, principal, names, context);
+        const validation = await validated(dependencies, dataset, signal);
+        return json(presentValidation(validation), validation.status === 'unhealthy' ? 503 : 200);
+      },
+    }),
+  ];
+}
+
+async function firstReadable(
+  { messenger }: CognifyDependencies,
+  principal: Principal,
+  names: readonly string[],
+  context: CallContext,
+): Promise<DatasetRef> {
+  const wanted = { permission: 'read' as const, names: [...new Set(names)] };
+  const resolved = await messenger.call(resolveDatasets, wanted, { ...context, principal }).catch((error: unknown) => {
+    if (isEngramError(error) && (error.status === 403 || error.status === 404)) return { datasets: [] };
+    throw error;
+  });
+  const found = resolved.datasets.find(({ name }) => name === names[0]) ?? resolved.datasets[0];
+  if (found === undefined) throw engramError('DatasetNotFoundError', 'Dataset not found or not readable.');
+  return found;
+}
+
+async function validated(dependencies: CognifyDependencies, dataset: DatasetRef, signal: AbortSignal) {
+  try {
+    return await validateDataset(dependencies, dataset, signal);
+  } catch (error) {
+    signal.throwIfAborted();
+    if (isEngramError(error)) throw error;
+    dependencies.logger.error('cognify.validation.failed', { dataset: dataset.id, error });
+    const body = { status: 'error', reason: 'validation failed; see server logs.' };
+    throw new HttpError(500, body, { cause: error });
+  }
+}
+
+function presentValidation({ status, nodes, edges, nodesByType, issues }: Validation) {
+  const summary = { graph_nodes: nodes, graph_edges: edges, node_type_distribution: Object.fromEntries(nodesByType) };
+  return { status, summary, issues };
+}
