@@ -44,6 +44,7 @@ import { structureItemsCollection } from '../common/repositories/structure-items
 import { supersessionRevertsCollection, supersessionsCollection } from '../common/repositories/supersessions.ts';
 import { tenantsCollection } from '../common/repositories/tenants.ts';
 import { tokenReservationsCollection } from '../common/repositories/token-reservations.ts';
+import { truthCollections } from '../common/repositories/truth-state.ts';
 import { usageCollection } from '../common/repositories/usage.ts';
 import { usersCollection } from '../common/repositories/users.ts';
 import { watermarksCollection } from '../common/repositories/watermarks.ts';
@@ -106,6 +107,7 @@ export const collections: readonly AnyCollection[] = [
   supersessionsCollection,
   tenantsCollection,
   tokenReservationsCollection,
+  ...truthCollections,
   usageCollection,
   usersCollection,
   watermarksCollection,

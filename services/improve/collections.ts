@@ -7,6 +7,7 @@ import { improveWishesCollection } from '../common/repositories/improve-wishes.t
 import { preferenceCollections } from '../common/repositories/preferences.ts';
 import { sessionContextCollection } from '../common/repositories/session-context.ts';
 import { structureItemsCollection } from '../common/repositories/structure-items.ts';
+import { truthCollections } from '../common/repositories/truth-state.ts';
 import { watermarksCollection } from '../common/repositories/watermarks.ts';
 
 /** What improve has learned of datasets: it goes with them, and what is left is counted. Level `dataset`, one line each. */
@@ -17,6 +18,7 @@ export const learnedCollections: readonly AnyCollection[] = [
   ...preferenceCollections,
   structureItemsCollection,
   ...contextCollections,
+  ...truthCollections,
 ];
 
 /** What the composition root prepares in the document store for this service. */

@@ -16,6 +16,7 @@ import { createImproveWorker } from './engine/improve-worker.ts';
 import { createStageRunner } from './engine/run-stages.ts';
 import { createWishScheduler } from './engine/wish-scheduler.ts';
 import { improveRoutes } from './routes/improve.ts';
+import { memifyRoutes } from './routes/memify.ts';
 import { defaultOptions } from './stage.ts';
 import { createStages } from './stages/all.ts';
 import { eraseLearned } from './usecases/erase-learned.ts';
@@ -40,7 +41,7 @@ export function createImproveService(options: ImproveServiceOptions): Service {
   };
   return {
     name: 'improve',
-    routes: improveRoutes(parts),
+    routes: [...improveRoutes(parts), ...memifyRoutes(parts)],
     sockets: [],
     async start() {
       // This process alone has the store: whoever held something was killed.

@@ -28,6 +28,8 @@ export interface CustomEnrichment {
   readonly extractionTasks: readonly string[];
   readonly enrichmentTasks: readonly string[];
   readonly data: string | null;
+  /** Of the run that it makes, when somebody was told of it already. */
+  readonly runId?: string;
 }
 
 /** One pass over the stages for one dataset. */

@@ -114,6 +114,8 @@ export interface TripletPayload extends JsonObject {
   readonly text: string;
   /** The passage that states it; '' for edges of a document. */
   readonly chunkId: string;
+  /** The sentence that states it; '' for edges that structure the graph. */
+  readonly statement: string;
 }
 
 /** A text row; fits `TextEntry` of the text index. */

@@ -20,12 +20,32 @@ export const MEMIFY_TASKS = [
 ] as const;
 export type MemifyTask = (typeof MEMIFY_TASKS)[number];
 
-/** `CogneeValidationError` for a name that is none. */
+/** Names that stand for what this service does elsewhere, or does not hold. */
+const UNAVAILABLE: Partial<Record<MemifyTask, string>> = {
+  detect_entity_duplicates: 'entities are resolved while a dataset is cognified',
+  merge_entity_duplicates: 'entities are resolved while a dataset is cognified',
+  extract_code_docs: 'there is no code graph',
+  cognify_code_doc_chunks: 'there is no code graph',
+  add_code_doc_edges: 'there is no code graph',
+};
+
+/** `CogneeValidationError` for a name that is none, or that nothing can be done for. */
 export function requireKnownTasks(names: readonly string[]): void {
   const unknown = names.find((name) => !(MEMIFY_TASKS as readonly string[]).includes(name));
-  if (unknown === undefined) return;
+  if (unknown === undefined) {
+    requireAvailable(names);
+    return;
+  }
   throw engramError(
     'CogneeValidationError',
     `Unknown memify task name: '${unknown}'. Supported task names: ${MEMIFY_TASKS.join(', ')}.`,
   );
+}
+
+function requireAvailable(names: readonly string[]): void {
+  for (const name of names) {
+    const why = UNAVAILABLE[name as MemifyTask];
+    if (why !== undefined)
+      throw engramError('CogneeValidationError', `Memify task '${name}' is not available: ${why}.`);
+  }
 }

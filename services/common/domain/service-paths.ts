@@ -23,7 +23,6 @@ export const SERVICE_PATHS: Readonly<Record<ServiceName, readonly string[]>> = {
   ],
   cognify: [
     '/api/v1/cognify',
-    '/api/v1/memify',
     '/api/v1/llm',
     '/api/v1/validate',
     '/api/v1/datasets/status',
@@ -31,7 +30,7 @@ export const SERVICE_PATHS: Readonly<Record<ServiceName, readonly string[]>> = {
     '/api/v1/activity/pipeline-runs',
     '/api/v1/activity/jobs',
   ],
-  improve: ['/api/v1/improve'],
+  improve: ['/api/v1/improve', '/api/v1/memify'],
   search: ['/api/v1/search', '/api/v1/recall', '/api/v1/responses', '/api/v1/visualize', '/api/v1/schema'],
   integrations: ['/api/v1/integrations', '/api/v1/slack', '/api/v1/sync'],
 };

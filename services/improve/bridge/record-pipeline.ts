@@ -7,15 +7,17 @@ import type { ImproveDependencies } from '../dependencies.ts';
 import type { ImprovePass } from '../stage.ts';
 
 /** The name of enrichments on the wire. */
-const PIPELINE = 'memify_pipeline';
+export const PIPELINE = 'memify_pipeline';
 
 /** Work of a stage that runs no cognify: it stands in the history of runs all the same. What it throws is recorded and thrown. */
 export async function recordPipeline(
   { messenger, clock, ids }: Pick<ImproveDependencies, 'messenger' | 'clock' | 'ids'>,
   { dataset, context, signal }: Pick<ImprovePass, 'dataset' | 'context' | 'signal'>,
   work: () => Promise<void>,
+  /** Of the run, when somebody was told of it already. */
+  given?: string,
 ): Promise<RunState> {
-  const id = asId<RunId>(ids.uuid());
+  const id = asId<RunId>(given ?? ids.uuid());
   const startedAt = clock.now().toISOString();
   const record = (end: Pick<RecordRunRequest, 'status' | 'error'>) =>
     messenger.call(recordRun, { dataset, pipeline: PIPELINE, runId: id, ...end }, { ...context, signal });

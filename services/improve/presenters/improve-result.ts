@@ -37,7 +37,7 @@ const STATUS = {
 } as const;
 
 /** Items of these pipelines carry no id of a data item. */
-function runInfo(run: RunState): object {
+export function runInfo(run: RunState): object {
   const described = {
     status: STATUS[run.status],
     pipeline_run_id: run.id,
@@ -46,4 +46,16 @@ function runInfo(run: RunState): object {
     payload: null,
   };
   return { ...described, data_ingestion_info: [{ run_info: { ...described, data_ingestion_info: null } }] };
+}
+
+/** Of a run that goes on in the background. */
+export function startedRunInfo(run: RunState): object {
+  return {
+    status: STATUS[run.status],
+    pipeline_run_id: run.id,
+    dataset_id: run.dataset,
+    dataset_name: run.datasetName,
+    payload: [],
+    data_ingestion_info: null,
+  };
 }

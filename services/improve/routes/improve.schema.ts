@@ -50,3 +50,16 @@ export const improveAnswer = z.object({
   memify_run: z.unknown(),
   status: z.enum(['completed', 'errored', 'skipped', 'running']),
 });
+
+/** MemifyPayloadDTO (cognify-improve.md §4). */
+export const memifyBody = improveBody.pick({
+  extractionTasks: true,
+  enrichmentTasks: true,
+  data: true,
+  datasetName: true,
+  datasetId: true,
+  nodeName: true,
+  runInBackground: true,
+});
+
+export const memifyAnswer = z.record(z.string(), z.unknown()).describe('PipelineRunInfo by dataset id');

@@ -73,9 +73,9 @@ function customOf({ extractionTasks = [], enrichmentTasks = [], data = '' }: Imp
   return { extractionTasks, enrichmentTasks, data: data === '' ? null : data };
 }
 
-async function datasetOf(
+export async function datasetOf(
   { messenger }: Pick<ImproveParts, 'messenger'>,
-  { datasetId, datasetName = '' }: ImproveBody,
+  { datasetId, datasetName = '' }: Pick<ImproveBody, 'datasetId' | 'datasetName'>,
   context: CallContext,
 ): Promise<DatasetRef> {
   const selection = datasetId ? { ids: [datasetId] } : { names: [datasetName], createMissing: true };

@@ -1,7 +1,9 @@
 import { createStructureItems } from '../../common/repositories/structure-items.ts';
+import { createTruthState } from '../../common/repositories/truth-state.ts';
 import type { ImproveDependencies } from '../dependencies.ts';
 import type { Stage } from '../stage.ts';
 import { runCustomTasks } from '../structure/custom-tasks.ts';
+import { createBuildTruthSubspace } from './build-truth-subspace.ts';
 import { createGlobalContextIndex } from './global-context-index.ts';
 import { createTripletEnrichment } from './triplet-enrichment.ts';
 
@@ -10,6 +12,7 @@ export function createStructureStages(deps: ImproveDependencies, others: readonl
   const structureItems = createStructureItems(deps.store);
   const structured = { ...deps, structureItems };
   return [
+    createBuildTruthSubspace({ ...deps, truth: createTruthState(deps.store) }),
     createTripletEnrichment({
       ...structured,
       customTasks: (pass, custom) => runCustomTasks({ ...structured, stages: others }, pass, custom),

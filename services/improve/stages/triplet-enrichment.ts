@@ -30,10 +30,11 @@ export function createTripletEnrichment(deps: TripletEnrichmentDependencies): St
     },
     async run(pass) {
       const { custom, nodeNames } = pass.options;
-      const run = await recordPipeline(deps, pass, async () => {
+      const work = async () => {
         if (custom === null) await writeTriplets(deps, pass, nodeNames);
         else await deps.customTasks(pass, custom);
-      });
+      };
+      const run = await recordPipeline(deps, pass, work, custom?.runId);
       return { status: 'completed', counts: {}, run };
     },
   };

@@ -96,7 +96,7 @@ async function ofChunks(
       });
     const document = { relation: RELATIONS.isPartOf, target: documentId, name: documentName };
     return [document, ...contained].flatMap(({ relation, target, name }) =>
-      triplet({ source: id, target, relation, chunkId: id }, [text, relation, name], nodeSets),
+      triplet({ source: id, target, relation, chunkId: id, statement: '' }, [text, relation, name], nodeSets),
     );
   });
 }
@@ -115,7 +115,7 @@ async function ofEntities(
     const known = names.get(id);
     const { type } = payload as EntityPayload;
     if (known === undefined || (known.type !== null && known.type !== type)) return [];
-    const edge = { source: id, target: idFor('EntityType', type), relation: RELATIONS.isA, chunkId: '' };
+    const edge = { source: id, target: idFor('EntityType', type), relation: RELATIONS.isA, chunkId: '', statement: '' };
     return triplet(edge, [known.name, RELATIONS.isA, nodeName(type)], nodeSets);
   });
 }
@@ -131,7 +131,7 @@ async function ofStatements(
     const { source, target, relation, text, chunkId } = payload as EdgePayload;
     const [from, to] = [names.get(source), names.get(target)];
     if (from === undefined || to === undefined) return [];
-    return triplet({ source, target, relation, chunkId }, [from.name, text || relation, to.name], nodeSets);
+    return triplet({ source, target, relation, chunkId, statement: text }, [from.name, text || relation, to.name], nodeSets);
   });
 }
 
@@ -161,12 +161,12 @@ async function shownNames(
 }
 
 function triplet(
-  edge: Pick<TripletPayload, 'source' | 'target' | 'relation' | 'chunkId'>,
+  edge: Pick<TripletPayload, 'source' | 'target' | 'relation' | 'chunkId' | 'statement'>,
   texts: readonly [string, string, string],
   nodeSets: readonly string[],
 ): readonly Triplet[] {
   const shown = texts.map((text) => text.trim().slice(0, MAX_NODE_TEXT).toWellFormed());
   if (shown.every((text) => text === '')) return [];
-  const { source, target, relation, chunkId } = edge;
-  return [{ payload: { source, target, relation, chunkId, text: shown.join('-›') }, nodeSets }];
+  const { source, target, relation, chunkId, statement } = edge;
+  return [{ payload: { source, target, relation, chunkId, statement, text: shown.join('-›') }, nodeSets }];
 }

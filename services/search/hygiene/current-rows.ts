@@ -6,7 +6,7 @@ import type { SearchRequest } from '../usecases/search-request.ts';
 import { retiredAmong, tellsAnything } from './retired-statements.ts';
 import { CURRENT } from './time-view.ts';
 
-/** Rows of chunks, summaries or edges without the statements that newer ones have replaced. */
+/** Rows of chunks, summaries, edges or triplets without the statements that newer ones have replaced. */
 export async function currentRows<Row extends { readonly row: TextRow }>(
   deps: Pick<SearchDependencies, 'supersessions' | 'ledger'>,
   { view = CURRENT }: Pick<SearchRequest, 'view'>,
@@ -23,7 +23,8 @@ export async function currentRows<Row extends { readonly row: TextRow }>(
     const { row } = scored;
     const text = String(row.payload['text'] ?? '');
     const chunk = chunkOf(row);
-    if (row.kind === 'edge') return retired.isRetired(chunk, text) ? [] : [scored];
+    const stated = statementOf(row);
+    if (stated !== '') return retired.isRetired(chunk, stated) ? [] : [scored];
     const left = retired.textOf(chunk, text);
     if (left === text) return [scored];
     return tellsAnything(left) ? [{ ...scored, row: { ...row, payload: { ...row.payload, text: left } } }] : [];
@@ -34,4 +35,10 @@ export async function currentRows<Row extends { readonly row: TextRow }>(
 function chunkOf({ id, payload }: TextRow): string {
   const chunk = payload['chunkId'];
   return typeof chunk === 'string' ? chunk : id;
+}
+
+/** The sentence that an edge stands for; '' where a row is more than one statement. */
+function statementOf({ kind, payload }: TextRow): string {
+  if (kind === 'edge') return String(payload['text'] ?? '');
+  return kind === 'triplet' ? String(payload['statement'] ?? '') : '';
 }

@@ -121,6 +121,7 @@ export function presentExplanation(passage: RankedPassage) {
     support: passage.support,
     ...(why.statements === undefined ? {} : { statements: why.statements.map(presentStatement) }),
     ...(why.learned === null ? {} : { learned: why.learned }),
+    ...(why.truth === undefined ? {} : { truth: why.truth }),
   };
 }
 

@@ -1,5 +1,8 @@
+import type { TripletPayload } from '../../common/domain/index-rows.ts';
 import { wireTenant } from '../../common/domain/scope.ts';
+import type { ContextSummary } from '../../common/repositories/context-summaries.ts';
 import { skillsText } from '../skills/skill-gate.ts';
+import type { ScoredRow } from '../usecases/material.ts';
 import type { ConversationTurn, DatasetOutcome, RecordsOutcome, SearchOutcome } from '../usecases/search-outcome.ts';
 import type { SearchRequest } from '../usecases/search-request.ts';
 import { presentFoundSkill } from './found-skill.ts';
@@ -41,9 +44,23 @@ export function presentQuery({ cypher, columns, isCut }: RecordsOutcome) {
 }
 
 /** Why its passages were found, and what the conversation gave; the shape of `explain: true`. */
-export function presentCompletion({ passages, turn }: Extract<SearchOutcome, { kind: 'completion' }>) {
-  const explain = passages.map(presentExplanation);
-  return turn === undefined ? { explain } : { explain, conversation: presentTurn(turn) };
+export function presentCompletion(outcome: Extract<SearchOutcome, { kind: 'completion' }>) {
+  const { passages, turn, globalContext, triplets } = outcome;
+  return {
+    explain: passages.map(presentExplanation),
+    ...(turn === undefined ? {} : { conversation: presentTurn(turn) }),
+    ...(globalContext === undefined ? {} : { global_context: globalContext.map(presentContext) }),
+    ...(triplets === undefined ? {} : { triplets: triplets.map(presentTriplet) }),
+  };
+}
+
+function presentContext({ id, level, isRoot, text, similarity }: ContextSummary) {
+  return { id, level, is_root: isRoot, text, similarity };
+}
+
+function presentTriplet({ row, distance, rank }: ScoredRow) {
+  const { source, relation, target, chunkId } = row.payload as TripletPayload;
+  return { id: row.id, source, relation, target, chunk_id: chunkId === '' ? null : chunkId, rank, distance };
 }
 
 function presentTurn({ session, turns, lookup, found, contextIds }: ConversationTurn) {

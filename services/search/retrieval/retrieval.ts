@@ -39,6 +39,8 @@ export interface Explanation {
   readonly evidence: number;
   /** Null where nothing that was learned moved it; `evidence` is the score behind that. */
   readonly learned: LearnedShift | null;
+  /** How the truth subspace moved it; absent when it was not asked, or does not know the passage. */
+  readonly truth?: { readonly score: number; readonly factor: number };
   /** The passage that completes it, and the entity that joins the two. */
   readonly partner: string | null;
   readonly via: string | null;

@@ -24,6 +24,7 @@ export function requestOf(
     onlyContext: body.onlyContext ?? false,
     includeReferences: body.includeReferences ?? false,
     explain: body.explain ?? false,
+    structure: { truth: body.useTruthSubspace ?? false, globalContext: body.useGlobalContext ?? false },
     view: { currentOnly: body.currentOnly ?? true, asOf: body.asOf ?? null },
     responseSchema: null,
   };

@@ -17,6 +17,9 @@ const common = {
   sessionId: optional(z.string()),
   includeReferences: optional(lenientBoolean()),
   codeQuery: z.record(z.string(), z.unknown()).nullish(),
+  /** Ours: what improve has built over the dataset counts. */
+  useTruthSubspace: optional(lenientBoolean()),
+  useGlobalContext: optional(lenientBoolean()),
   /** Ours: adds to the results why they were found. */
   explain: optional(lenientBoolean()),
   /** Ours: without what newer statements have replaced (the default), or with it. */

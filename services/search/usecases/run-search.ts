@@ -1,6 +1,6 @@
 import { type DatasetRef, scopeOf } from '../../common/domain/dataset.ts';
 import { engramError } from '../../common/domain/errors.ts';
-import type { EdgePayload } from '../../common/domain/index-rows.ts';
+import type { EdgePayload, TripletPayload } from '../../common/domain/index-rows.ts';
 import { graphContext, plainContext, sectionedContext } from '../answers/contexts.ts';
 import { evidenceBlock } from '../answers/evidence-block.ts';
 import { extractiveAnswer, NOTHING_FITS } from '../answers/extractive.ts';
@@ -21,9 +21,24 @@ import type { RankedPassage } from '../retrieval/retrieval.ts';
 import { type AnsweredType, type CompletionType, isCompletion, isQuery } from '../search-types.ts';
 import { offeredFor, skillsGuidance, withSkills } from '../skills/skill-gate.ts';
 import type { FoundSkill } from '../skills/skill-index.ts';
-import { gatherPassages, hybridRows, lexicalChunks, nearestChunks, type QueryVector, summaries } from './material.ts';
+import {
+  gatherPassages,
+  hybridRows,
+  lexicalChunks,
+  nearestChunks,
+  type QueryVector,
+  type ScoredRow,
+  summaries,
+} from './material.ts';
 import type { ConversationTurn, SearchOutcome } from './search-outcome.ts';
 import { MAX_TOP_K, type SearchRequest } from './search-request.ts';
+import {
+  globalContextFor,
+  isWeighedByTruth,
+  TRUTH_REACH,
+  weighedByTruth,
+  withGlobalContext,
+} from './structure-influence.ts';
 
 /** Results when the caller names no number (search-recall.md §1.6). */
 const DEFAULT_TOP_K: Readonly<Record<AnsweredType, number>> = {
@@ -118,11 +133,26 @@ async function completion(
   request: SearchRequest,
   target: CompletionTarget & { readonly type: CompletionType },
 ): Promise<SearchOutcome> {
-  const material = await gatherForTurn(deps, request, target);
+  const material = await weighedMaterial(deps, request, target);
   const passages = packPassages(material.retrieval.passages);
   const view = request.view ?? CURRENT;
-  const shown = await contextOf(deps, { ...target, passages, material, view });
+  const { context, knowledge } = await contextOf(deps, { ...target, passages, material, view });
+  const globalContext = await globalContextFor(deps, request, target);
+  const structure = globalContext.length === 0 ? {} : { globalContext };
+  const shown = { context: withGlobalContext(context, globalContext), knowledge, structure };
   return answered(deps, request, { ...target, material, passages, ...shown });
+}
+
+async function weighedMaterial(
+  deps: SearchDependencies,
+  request: SearchRequest,
+  target: CompletionTarget & { readonly type: CompletionType },
+): Promise<TurnMaterial> {
+  if (!isWeighedByTruth(request, target)) return gatherForTurn(deps, request, target);
+  const wider = { ...target, limit: Math.min(target.limit * TRUTH_REACH, MAX_TOP_K) };
+  const material = await gatherForTurn(deps, request, wider);
+  const passages = await weighedByTruth(deps, target, material.retrieval.passages);
+  return { ...material, retrieval: { ...material.retrieval, passages } };
 }
 
 /** Facts shown in the sections; the wire caps lanes at ten. */
@@ -148,28 +178,53 @@ async function contextOf(
   return { context: contextOfType(passages, knowledge), knowledge };
 }
 
-/** Triplets by words and vectors; a dataset without any is answered from the graph. */
+/** Triplets that improve has made, by words and vectors; else the statements; without any it is answered from the graph. */
 async function tripletCompletion(
   deps: SearchDependencies,
   request: SearchRequest,
   target: CompletionTarget,
 ): Promise<SearchOutcome> {
+  const triplets = await tripletRows(deps, request, target);
+  if (triplets.length > 0) {
+    const context = triplets.map(({ row }) => (row.payload as TripletPayload).text).join('\n');
+    return answeredBy(deps, request, target, { rows: triplets, context, structure: { triplets } });
+  }
   const found = await hybridRows(deps, request, { ...target, kind: 'edge' });
   const rows = await currentRows(deps, request, target.dataset, found);
   if (rows.length === 0) return completion(deps, request, { ...target, type: 'GRAPH_COMPLETION' });
-  const { retrieval } = await gatherPassages(deps, request, target);
-  const stated = new Set(rows.map(({ row }) => (row.payload as EdgePayload).chunkId));
-  const passages = retrieval.passages.filter((passage) => stated.has(passage.id));
-  const triplets = rows.map(({ row }) => {
+  const context = rows.map(({ row }) => {
     const { sourceName, relation, targetName, text } = row.payload as EdgePayload;
     return `${sourceName}-›${relation}-›${targetName}${text === '' ? '' : `: ${text}`}`;
   });
-  const context = triplets.join('\n');
+  return answeredBy(deps, request, target, { rows, context: context.join('\n'), structure: {} });
+}
+
+/** An answer from rows that each name the passage they were made from. */
+async function answeredBy(
+  deps: SearchDependencies,
+  request: SearchRequest,
+  target: CompletionTarget,
+  { rows, context, structure }: Pick<AnswerMaterial, 'context' | 'structure'> & { readonly rows: readonly ScoredRow[] },
+): Promise<SearchOutcome> {
+  const { retrieval } = await gatherPassages(deps, request, target);
+  const stated = new Set(rows.map(({ row }) => (row.payload as EdgePayload | TripletPayload).chunkId));
+  const passages = retrieval.passages.filter((passage) => stated.has(passage.id));
   const supported = passages.length > 0 ? passages : packPassages(retrieval.passages);
   const material = { query: request.query, retrieval, found: [] };
   const conversation = target.conversation === null ? null : { ...target.conversation, lookup: null };
-  const shown = { passages: supported, context, knowledge: null };
+  const shown = { passages: supported, context, knowledge: null, structure };
   return answered(deps, request, { ...target, type: 'TRIPLET_COMPLETION', ...shown, material, conversation });
+}
+
+async function tripletRows(
+  deps: SearchDependencies,
+  request: SearchRequest,
+  target: CompletionTarget,
+): Promise<readonly ScoredRow[]> {
+  const { nodeSets } = request;
+  const inSets = nodeSets === undefined ? {} : { nodeSets };
+  const found = await hybridRows(deps, request, { ...target, kind: 'triplet', ...inSets });
+  return currentRows(deps, request, target.dataset, found);
 }
 
 interface AnswerMaterial extends Pick<SearchTarget, 'dataset' | 'influence'> {
@@ -179,6 +234,8 @@ interface AnswerMaterial extends Pick<SearchTarget, 'dataset' | 'influence'> {
   readonly context: string;
   readonly knowledge: Knowledge | null;
   readonly conversation: Conversation | null;
+  /** What improve has built that the context is made from. */
+  readonly structure: Pick<Extract<SearchOutcome, { kind: 'completion' }>, 'globalContext' | 'triplets'>;
 }
 
 async function answered(
@@ -188,7 +245,7 @@ async function answered(
 ): Promise<SearchOutcome> {
   const { type, passages, material, context, knowledge, conversation } = shown;
   const turn = conversation === null ? {} : { turn: turnOf(conversation, material) };
-  const base = { kind: 'completion' as const, type, context, passages, ...turn };
+  const base = { kind: 'completion' as const, type, context, passages, ...turn, ...shown.structure };
   if (context === '') return { ...base, answer: null, prompt: null };
   const question = userPrompt(PROMPT_KIND[type], request.query, context);
   const stated = await deps.learned.statedPreferences(scopeOf(shown.dataset), shown.influence);

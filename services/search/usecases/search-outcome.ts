@@ -2,6 +2,7 @@ import type { DatasetRef } from '../../common/domain/dataset.ts';
 import type { EngramError } from '../../common/domain/errors.ts';
 import type { Json, JsonObject } from '../../common/domain/json.ts';
 import type { UsedGraphElements } from '../../common/domain/session.ts';
+import type { ContextSummary } from '../../common/repositories/context-summaries.ts';
 import type { RankedPassage } from '../retrieval/retrieval.ts';
 import type { CompletionType, QueryType } from '../search-types.ts';
 import type { FoundSkill } from '../skills/skill-index.ts';
@@ -31,6 +32,10 @@ export type SearchOutcome =
       readonly used?: UsedGraphElements;
       /** The conversation that it is a turn of, and what it gave. */
       readonly turn?: ConversationTurn;
+      /** Summaries that stand before the context. */
+      readonly globalContext?: readonly ContextSummary[];
+      /** Triplets that the context is made of, best first. */
+      readonly triplets?: readonly ScoredRow[];
     }
   | RecordsOutcome
   | SkillsOutcome;

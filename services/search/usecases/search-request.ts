@@ -31,12 +31,21 @@ export interface SearchRequest {
   readonly explain: boolean;
   /** Which statements it is told; absent: those that hold now. */
   readonly view?: TimeView;
+  /** What improve has built over the dataset; nothing of it counts unless it is asked for. */
+  readonly structure?: StructureWish;
   /** Completions answer with an object of this schema. */
   readonly responseSchema: ResponseSchema | null;
   /** Told of what each call of a model took. */
   readonly onUsage?: NonNullable<ModelCallContext['onUsage']>;
   /** Told of the answer while it is being written. */
   readonly listener?: AnswerListener;
+}
+
+export interface StructureWish {
+  /** HYBRID_COMPLETION prefers passages that stand where learnings and query point. */
+  readonly truth: boolean;
+  /** Completions over the graph are shown summaries of the dataset and of the parts that are like the query. */
+  readonly globalContext: boolean;
 }
 
 export interface ResponseSchema {

@@ -1,0 +1,76 @@
+import { isEngramError } from '../../common/domain/errors.ts';
+import { requireKnownTasks } from '../../common/domain/memify-tasks.ts';
+import { HttpError } from '../../common/http/http-error.ts';
+import { defineRoute, json, type Reply, type Route } from '../../common/http/route.ts';
+import { onDatasets } from '../../common/http/route-permission.ts';
+import type { ImproveParts } from '../engine/improve-passes.ts';
+import { runInfo, startedRunInfo } from '../presenters/improve-result.ts';
+import { type MemifyOutcome, memify } from '../usecases/memify.ts';
+import { memifyAnswer, memifyBody } from './improve.schema.ts';
+import { datasetOf } from './improve.ts';
+
+/** POST /memify (cognify-improve.md §4). */
+export function memifyRoutes(parts: ImproveParts): readonly Route[] {
+  return [
+    defineRoute({
+      method: 'POST',
+      path: '/api/v1/memify',
+      tag: 'memify',
+      summary: 'Enrich the graph of a dataset by named tasks',
+      auth: 'user',
+      permission: onDatasets('write', 'on the dataset; a new name is created'),
+      body: { kind: 'json', schema: memifyBody },
+      responses: {
+        200: { description: 'The run of the dataset; nothing without a task', schema: memifyAnswer },
+        402: { description: 'Token budget exhausted' },
+        403: { description: 'The dataset is unknown or not writable' },
+        409: { description: 'Another improve of the dataset is under way' },
+        422: { description: 'An unknown task name' },
+        500: { description: 'The run ended with an error' },
+      },
+      async handle({ principal, body, context }) {
+        if (!body.datasetId && !body.datasetName) {
+          throw new HttpError(400, { error: 'Either datasetId or datasetName must be provided.', detail: null });
+        }
+        const { extractionTasks = [], enrichmentTasks = [], data = '', nodeName: nodeNames = [] } = body;
+        return guarded(parts, async () => {
+          requireKnownTasks([...extractionTasks, ...enrichmentTasks]);
+          const dataset = await datasetOf(parts, body, { ...context, principal });
+          if (extractionTasks.length + enrichmentTasks.length === 0) return json({});
+          // Whoever asked may go away: what was begun is ended.
+          const { signal: _, ...lasting } = context;
+          const tasks = { extractionTasks, enrichmentTasks, data: data === '' ? null : data };
+          const background = body.runInBackground ?? false;
+          return replyOf(await memify(parts, { dataset, principal, context: lasting, tasks, nodeNames, background }));
+        });
+      },
+    }),
+  ];
+}
+
+function replyOf(outcome: MemifyOutcome): Reply {
+  if (outcome === null) return json({});
+  if ('run' in outcome) {
+    const { run } = outcome;
+    const isStarted = run.status === 'DATASET_PROCESSING_STARTED';
+    return json({ [run.dataset]: isStarted ? startedRunInfo(run) : runInfo(run) });
+  }
+  const { failure } = outcome;
+  if (failure.startsWith('LLMPaymentRequiredError: ')) {
+    return json({ error: failure.slice('LLMPaymentRequiredError: '.length), detail: null }, 402);
+  }
+  return json({ error: 'Pipeline run errored', detail: failure }, 500);
+}
+
+/** Errors of ours have a body of their own here, but for what nobody may do (decisions.md, 403). */
+async function guarded(parts: Pick<ImproveParts, 'logger'>, work: () => Promise<Reply>): Promise<Reply> {
+  try {
+    return await work();
+  } catch (error) {
+    if (error instanceof HttpError || (isEngramError(error) && error.status === 403)) throw error;
+    if (isEngramError(error))
+      throw new HttpError(error.status, { error: error.message, detail: null }, { cause: error });
+    parts.logger.error('memify.failed', { error });
+    throw new HttpError(500, { error: 'Internal server error', detail: null }, { cause: error });
+  }
+}

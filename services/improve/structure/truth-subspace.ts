@@ -1,0 +1,192 @@
+import { payerOf } from '../../common/domain/budget.ts';
+import { scopeOf } from '../../common/domain/dataset.ts';
+import { engramError } from '../../common/domain/errors.ts';
+import type { ChunkPayload } from '../../common/domain/index-rows.ts';
+import { areSameSlots, truthCoordinates, withLearnings } from '../../common/domain/ranking/truth.ts';
+import type { DatasetScope } from '../../common/domain/scope.ts';
+import type { DatasetIndexes } from '../../common/ports/dataset-indexes.ts';
+import type { Provenance } from '../../common/ports/index-entry.ts';
+import type { Embedder, ModelCallContext } from '../../common/ports/models.ts';
+import type { TextRow } from '../../common/ports/text-index.ts';
+import type { Ledger } from '../../common/repositories/ledger.ts';
+import {
+  CHUNKS_PER_PAGE,
+  TRUTH_SLOTS,
+  type TruthState,
+  type TruthSubspace,
+} from '../../common/repositories/truth-state.ts';
+import type { ImproveDependencies } from '../dependencies.ts';
+import { isBudgetError } from '../engine/improve-result.ts';
+import type { ImprovePass } from '../stage.ts';
+import { type SessionLearning, sessionLearnings } from './session-learnings.ts';
+
+export interface TruthDependencies extends Pick<ImproveDependencies, 'clock'> {
+  readonly indexes: Pick<DatasetIndexes, 'text' | 'vectors' | 'graph'>;
+  readonly ledger: Pick<Ledger, 'committed' | 'allCommitted'>;
+  readonly truth: TruthState;
+  readonly embedder: Embedder;
+}
+
+export interface TruthCounts {
+  readonly anchors: number;
+  readonly nodes_scored: number;
+  readonly nodes_skipped: number;
+  readonly truth_epoch: number;
+}
+
+const NOTHING: TruthCounts = { anchors: 0, nodes_scored: 0, nodes_skipped: 0, truth_epoch: 0 };
+/** Texts of one call of the embedder (cognify-improve.md §3.12). */
+const BATCH = 64;
+
+/**
+ * Brings the centroids up to the learnings of the sessions, and every passage's coordinates up to the centroids. While they
+ * stay as they are, only passages are scored that came since; all that stand to them are counted. Passages first: the epoch
+ * is in force with the last commit. One page of passages is in memory at a time.
+ */
+export async function buildTruthSubspace(
+  deps: TruthDependencies,
+  pass: Pick<ImprovePass, 'dataset' | 'principal' | 'sessions' | 'signal'>,
+): Promise<TruthCounts> {
+  const scope = scopeOf(pass.dataset);
+  const { signal } = pass;
+  const context: ModelCallContext = { scope, purpose: 'extraction', payer: payerOf(pass.principal), signal };
+  const ids = pass.sessions.map(({ session }) => session);
+  const learnings = await sessionLearnings(deps, scope, ids);
+  if (learnings.length === 0) return NOTHING;
+  const before = await usableSubspace(deps, scope);
+  const slots = withLearnings(before.slots, await embedded(deps, scope, learnings, context), TRUTH_SLOTS);
+  const isSame = areSameSlots(before.slots, slots);
+  const subspace = { epoch: isSame ? before.epoch : before.epoch + 1, slots };
+  const counts = await scoreAll(deps, scope, { subspace, isSame, context });
+  signal.throwIfAborted();
+  if (!isSame) await deps.truth.keepSubspace(scope, subspace, deps.clock.now());
+  return { anchors: slots.length, ...counts, truth_epoch: subspace.epoch };
+}
+
+/** Centroids of another embedder mean nothing; the epochs go on. */
+async function usableSubspace({ truth, embedder }: TruthDependencies, scope: DatasetScope): Promise<TruthSubspace> {
+  const { epoch, slots } = await truth.subspace(scope);
+  const isUsable = slots.every(({ centroid }) => centroid.length === embedder.space.dimensions);
+  return { epoch, slots: isUsable ? slots : [] };
+}
+
+async function embedded(
+  deps: TruthDependencies,
+  scope: DatasetScope,
+  learnings: readonly SessionLearning[],
+  context: ModelCallContext,
+) {
+  const chunks = learnings.map(({ chunkId, text }) => ({ id: chunkId, text }));
+  const vectors = await vectorsOf(deps, scope, chunks, context);
+  return learnings.flatMap(({ id, chunkId }) => {
+    const vector = vectors.get(chunkId);
+    if (vector === undefined) throw engramError('CogneeSystemError', 'learning embedding failed');
+    return [{ id, vector }];
+  });
+}
+
+/** Of passages by their ids: stored ones, and those that the index lacks made anew. Those that cannot be made are left out. */
+async function vectorsOf(
+  { indexes, embedder }: TruthDependencies,
+  scope: DatasetScope,
+  chunks: readonly { readonly id: string; readonly text: string }[],
+  context: ModelCallContext,
+): Promise<ReadonlyMap<string, Float32Array>> {
+  const { dimensions } = embedder.space;
+  const stored = await indexes.vectors.fetch(
+    scope,
+    'chunk',
+    chunks.map(({ id }) => id),
+  );
+  const vectors = new Map<string, Float32Array>();
+  // The same id stands for the same text, whatever generation it is of.
+  for (const { id, vector } of stored) if (vector.length === dimensions) vectors.set(id, vector);
+  const missing = chunks.filter(({ id }) => !vectors.has(id));
+  for (let start = 0; start < missing.length; start += BATCH) {
+    const batch = missing.slice(start, start + BATCH);
+    try {
+      const made = await embedder.embed(
+        batch.map(({ text }) => text),
+        context,
+      );
+      for (const [at, { id }] of batch.entries()) vectors.set(id, made[at] ?? new Float32Array(dimensions));
+    } catch (error) {
+      context.signal?.throwIfAborted();
+      if (isBudgetError(error)) throw error;
+    }
+  }
+  return vectors;
+}
+
+interface Scoring {
+  readonly subspace: TruthSubspace;
+  /** The centroids are those of before: what is scored already stays. */
+  readonly isSame: boolean;
+  readonly context: ModelCallContext;
+}
+
+async function scoreAll(
+  deps: TruthDependencies,
+  scope: DatasetScope,
+  scoring: Scoring,
+): Promise<Pick<TruthCounts, 'nodes_scored' | 'nodes_skipped'>> {
+  const committed = await deps.ledger.allCommitted(scope);
+  const { epoch } = scoring.subspace;
+  const pages = await deps.truth.pages(scope);
+  const gone = new Set([...pages.values()].map(({ item }) => item).filter((item) => !committed.has(item)));
+  for (const item of gone) await deps.truth.forgetItem(scope, item);
+  let scored = 0;
+  let skipped = 0;
+  for (const [item, generation] of [...committed].sort(([left], [right]) => (left < right ? -1 : 1))) {
+    for (let page = 0; ; page++) {
+      scoring.context.signal?.throwIfAborted();
+      const known = scoring.isSame ? pages.get(`${item}/${page}`) : undefined;
+      if (known?.generation === generation && known.epoch === epoch && known.scored === known.total) {
+        scored += known.scored;
+        if (known.total < CHUNKS_PER_PAGE) break;
+        continue;
+      }
+      const rows = await pageOf(deps, scope, { item, generation }, page);
+      if (rows.length > 0) {
+        const kept = await scorePage(deps, scope, { rows, page, origin: { item, generation } }, scoring);
+        scored += kept;
+        skipped += rows.length - kept;
+      }
+      if (rows.length < CHUNKS_PER_PAGE) break;
+    }
+  }
+  if (scored === 0 && skipped > 0) throw engramError('CogneeSystemError', 'no node embeddings available');
+  return { nodes_scored: scored, nodes_skipped: skipped };
+}
+
+async function pageOf(
+  { indexes }: TruthDependencies,
+  scope: DatasetScope,
+  provenance: Provenance,
+  page: number,
+): Promise<readonly TextRow[]> {
+  const after = page === 0 ? {} : { after: page * CHUNKS_PER_PAGE - 1 };
+  return indexes.text.list(scope, { kind: 'chunk', provenance, limit: CHUNKS_PER_PAGE, ...after });
+}
+
+/** Returns how many of the rows have coordinates now. */
+async function scorePage(
+  deps: TruthDependencies,
+  scope: DatasetScope,
+  { rows, page, origin }: { readonly rows: readonly TextRow[]; readonly page: number; readonly origin: Provenance },
+  { subspace, context }: Scoring,
+): Promise<number> {
+  const chunks = rows.map(({ id, payload }) => ({ id, text: (payload as ChunkPayload).text }));
+  const vectors = await vectorsOf(deps, scope, chunks, context);
+  const known = chunks.filter(({ id }) => vectors.has(id));
+  if (known.length === 0) return 0;
+  const coordinates = new Float32Array(known.length * TRUTH_SLOTS);
+  for (const [at, { id }] of known.entries()) {
+    const vector = vectors.get(id) ?? new Float32Array();
+    coordinates.set(truthCoordinates(vector, subspace.slots, TRUTH_SLOTS), at * TRUTH_SLOTS);
+  }
+  const { epoch } = subspace;
+  const kept = { chunks: known.map(({ id }) => id), coordinates };
+  await deps.truth.keepCoordinates(scope, [{ ...origin, page, epoch, total: rows.length, ...kept }]);
+  return known.length;
+}
