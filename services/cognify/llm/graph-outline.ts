@@ -131,5 +131,5 @@ function fieldName(name: string): string {
 }
 
 function wordsOf(name: string): readonly string[] {
-  return (name.slice(0, 80).match(/[\p{L}\p{M}\p{N}]+/gu) ?? []).filter((word) => word !== '__proto__');
+  return name.slice(0, 80).match(/[\p{L}\p{M}\p{N}]+/gu) ?? [];
 }
