@@ -1,0 +1,119 @@
+import { randomUUID } from 'node:crypto';
+import { expect } from 'chai';
+import type { DatasetId, TenantId, UserId } from '../../services/common/domain/brand.ts';
+import { asId } from '../../services/common/domain/ids.ts';
+import { datasetScope, SYSTEM_SCOPE } from '../../services/common/domain/scope.ts';
+import type { NewContextRow } from '../../services/common/domain/session-context.ts';
+import { VersionConflictError } from '../../services/common/ports/document-store.ts';
+import { createDistillations } from '../../services/common/repositories/distillations.ts';
+import { createPreferences } from '../../services/common/repositories/preferences.ts';
+import { createSessionContexts, sessionContextCollection } from '../../services/common/repositories/session-context.ts';
+import { createUserLearnings, userLearningCollections } from '../../services/common/repositories/user-learnings.ts';
+import type { AuditLogSubject } from './audit-log-subject.ts';
+
+/** What was learned in sessions and of users, over any document store, with two processes at it. */
+export function learnedConformance(name: string, open: () => Promise<AuditLogSubject>): void {
+  describe(`what was learned over ${name}`, function () {
+    this.timeout(30_000);
+    let subject: AuditLogSubject;
+    before(async () => {
+      subject = await open();
+      for (const store of subject.stores) await store.prepare([sessionContextCollection, ...userLearningCollections]);
+    });
+    after(() => subject.dispose());
+
+    const AT = '2026-01-02T03:04:05.000Z';
+    const tenant = asId<TenantId>(randomUUID());
+    const scope = datasetScope(tenant, asId<DatasetId>(randomUUID()));
+    const someone = () => ({ user: asId<UserId>(randomUUID()), session: 'ein, zwei/drei' });
+    const rule = (content: string): NewContextRow => ({ profile: 'qa', section: 'rules', content, confidence: 0.9 });
+
+    it('adds each statement once when two processes learn at the same time, and loses none', async () => {
+      const key = someone();
+      const both = subject.stores.map(createSessionContexts);
+      const noting = { newId: () => randomUUID(), at: AT, progress: { name: 'x', state: { done: 1 } } };
+      const lessons = Array.from({ length: 10 }, (_, at) => [rule('Be brief.'), rule(`Rule ${at}.`)]);
+      await Promise.all(
+        lessons.map((rows, at) => both[at % 2]?.learn({ tenant }, key, rows, noting) ?? Promise.reject(new Error())),
+      );
+      const rows = (await both[0]?.rows({ tenant }, key)) ?? [];
+      expect(rows.map(({ content }) => content).toSorted()).to.deep.equal(
+        ['Be brief.', ...lessons.map((_, at) => `Rule ${at}.`)].toSorted(),
+      );
+      const [first] = rows;
+      const ratings = new Map([[first?.id ?? '', 'helpful' as const]]);
+      await Promise.all([0, 1, 0, 1].map((at) => both[at]?.rate({ tenant }, key, ratings)));
+      const rated = (await both[1]?.rows({ tenant }, key))?.find(({ id }) => id === first?.id);
+      expect(rated?.helpfulCount).to.equal(4);
+      await subject.stores[0].commit(SYSTEM_SCOPE, [
+        createSessionContexts(subject.stores[0]).removeOfUserWrite(key.user),
+      ]);
+      expect(await both[1]?.rows({ tenant }, key)).to.deep.equal([]);
+      expect(await both[1]?.progress({ tenant }, key, 'x')).to.equal(null);
+    });
+
+    it('gives feedback after a time, oldest first, each once', async () => {
+      const key = someone();
+      const contexts = createSessionContexts(subject.stores[0]);
+      for (const second of [3, 1, 2, 3]) {
+        const feedback = { id: `f${second}`, createdAt: `2026-01-02T03:04:0${second}.000Z`, rawText: 'x' };
+        await contexts.addFeedback({ tenant }, key, {
+          ...feedback,
+          ...{ referencedQaIds: [], referencedQaRating: null, influencingContextIds: [] },
+        });
+      }
+      const found = await contexts.feedback({ tenant }, key, '2026-01-02T03:04:01.000Z');
+      expect(found.map(({ id }) => id)).to.deep.equal(['f2', 'f3']);
+    });
+
+    it('lets one of two processes move a preference that both have read, and finds what is to be forgotten', async () => {
+      const { user } = someone();
+      const [one, two] = subject.stores;
+      const [mine, theirs] = [createPreferences(one), createPreferences(two)];
+      const known = [await mine.of(scope, user), await theirs.of(scope, user)] as const;
+      const weight = (nodeId: string, forgottenAtTurn: number | null) => ({
+        ...{ nodeId, weight: 0.7, updatedAtTurn: 1, forgottenAtTurn },
+      });
+      await one.commit(scope, [
+        mine.preferenceWrite(user, { ...known[0], turns: 1 }),
+        ...[weight('a', 5), weight('b', 90), weight('c', null)].map((each) => mine.weightWrite(user, each, 0)),
+      ]);
+      const late = two.commit(scope, [theirs.preferenceWrite(user, { ...known[1], turns: 1 })]);
+      expect(await late.catch((error: unknown) => error)).to.be.instanceOf(Error);
+      const again = await theirs.of(scope, user);
+      await one.commit(scope, [mine.preferenceWrite(user, { ...again, turns: 2 })]);
+      const later = two.commit(scope, [theirs.preferenceWrite(user, { ...again, turns: 2 })]);
+      expect(await later.catch((error: unknown) => error)).to.be.instanceOf(VersionConflictError);
+      expect((await theirs.forgotten(scope, user, 50, 10)).map(({ nodeId }) => nodeId)).to.deep.equal(['a']);
+      const ids = Array.from({ length: 2500 }, (_, at) => `n${at}`);
+      const found = await theirs.weights(scope, user, [...ids, 'c', 'b', 'c']);
+      expect(found.map(({ nodeId }) => nodeId).toSorted()).to.deep.equal(['b', 'c']);
+    });
+
+    it('begins anew with a session of a name that was deleted, and goes with the user', async () => {
+      const key = someone();
+      const [store] = subject.stores;
+      const [distillations, preferences] = [createDistillations(store), createPreferences(store)];
+      const session = { ...key, startedAt: AT };
+      const later = { ...key, startedAt: '2026-02-02T03:04:05.000Z' };
+      const done = { turns: 3, feedback: 1, rows: ['b', 'a', 'b'], version: 0 };
+      await store.commit(scope, [
+        distillations.write(session, done),
+        preferences.progressWrite(session, { ...(await preferences.progress(scope, session)), turns: 3 }),
+      ]);
+      expect(await distillations.of(scope, session)).to.include({ turns: 3 });
+      expect((await distillations.of(scope, session)).rows).to.deep.equal(['a', 'b']);
+      const anew = await distillations.of(scope, later);
+      expect(anew).to.deep.include({ turns: 0, rows: [] });
+      expect((await preferences.progress(scope, later)).turns).to.equal(0);
+      await store.commit(scope, [distillations.write(later, { ...anew, turns: 1 })]);
+      const learnings = createUserLearnings(store);
+      await learnings.removeOfSession({ tenant }, key);
+      expect(await distillations.of(scope, later)).to.include({ turns: 0, version: 0 });
+      await learnings.removeOfUser(SYSTEM_SCOPE, key.user);
+      for (const collection of userLearningCollections) {
+        expect(await store.count(scope, collection, { userId: key.user })).to.equal(0);
+      }
+    });
+  });
+}
