@@ -186,6 +186,21 @@ describe('createApp', () => {
       ]);
     });
 
+    it('lets no page of a neighbour or a stranger act with the cookie of its visitor', async () => {
+      const cookie = 'auth_token=user-key';
+      const statusOf = async (method: string, headers: Record<string, string>) =>
+        (await app.raw('/api/v1/datasets', { cookie, ...headers }, method)).status;
+      const foreign = { 'sec-fetch-site': 'same-site', origin: 'http://blog.localhost' };
+      expect(await statusOf('POST', foreign)).to.equal(401);
+      expect(await statusOf('POST', { ...foreign, 'sec-fetch-site': 'cross-site', origin: 'null' })).to.equal(401);
+      expect(await statusOf('POST', { ...foreign, 'x-api-key': 'user-key' })).to.equal(201);
+      expect(await statusOf('POST', { ...foreign, origin: 'http://localhost:3000' })).to.equal(201);
+      expect(await statusOf('POST', { 'sec-fetch-site': 'same-origin', origin: 'http://anything' })).to.equal(201);
+      expect(await statusOf('POST', {})).to.equal(201);
+      // A link may lead here.
+      expect(await statusOf('GET', { 'sec-fetch-site': 'cross-site' })).to.equal(200);
+    });
+
     it('asks strictly where the route says so, and not at all where it needs nobody', async () => {
       app.asked.length = 0;
       await app.get('/api/v1/strict');

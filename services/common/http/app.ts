@@ -10,6 +10,7 @@ import { createClientAddress } from './client-address.ts';
 import { cors } from './cors.ts';
 import type { Authenticate } from './credentials.ts';
 import { createEndpoint } from './endpoint.ts';
+import { createForeignCookies, dropForeignCookies } from './foreign-cookies.ts';
 import { type ComponentStatus, createHealth, type HealthChecks } from './health.ts';
 import { observeRequests } from './observe-requests.ts';
 import { type OpenApiDocument, openApiDocument } from './openapi.ts';
@@ -84,6 +85,8 @@ export function createApp(options: AppOptions): App {
   koa.use(translateErrors(logger));
   koa.use(guardOrigins(guard));
   koa.use(cors(settings.corsOrigins, !settings.guard.isActive));
+  const foreignCookies = createForeignCookies(settings.corsOrigins);
+  koa.use(dropForeignCookies(foreignCookies));
   const { authenticate } = options;
   const clientAddress = createClientAddress(settings.trustedProxies ?? []);
   const budgets = options.budgets === undefined ? {} : { budgets: createBudgetGuard(options.budgets) };
@@ -102,6 +105,7 @@ export function createApp(options: AppOptions): App {
     authenticate: options.authenticate,
     cookieName,
     guard,
+    foreignCookies,
     newRequestId: randomUUID,
     logger,
     metrics,

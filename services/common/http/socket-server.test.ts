@@ -79,6 +79,13 @@ describe('WebSockets', () => {
     expect(code).to.equal(1000);
   });
 
+  it('opens for no page of a neighbour with the cookie of its visitor', async () => {
+    const url = `${base}/api/v1/cognify/subscribe/run-1`;
+    const headers = { cookie: 'auth_token=user-key', origin: 'http://blog.localhost' };
+    expect((await talk(url, { ...headers, 'sec-fetch-site': 'same-site' })).code).to.equal(1008);
+    expect((await talk(url, { ...headers, 'sec-fetch-site': 'same-origin' })).code).to.equal(1000);
+  });
+
   it('takes the token of the query last, and keeps it from the handler and the log', async () => {
     app.asked.length = 0;
     const { frames } = await talk(`${base}/api/v1/cognify/subscribe/r?token=user-key`, { cookie: 'auth_token=c' });

@@ -5,6 +5,7 @@ import type { CallContext } from '../messaging/messenger.ts';
 import type { Logger } from '../observability/logger.ts';
 import type { Metrics } from '../observability/metrics.ts';
 import { type Authenticate, socketCredentialsOf } from './credentials.ts';
+import type { DropForeignCookies } from './foreign-cookies.ts';
 import type { OriginGuard } from './origin-guard.ts';
 import { saneRequestId } from './request-state.ts';
 import { Router } from './router.ts';
@@ -15,6 +16,7 @@ export interface SocketServerOptions {
   readonly authenticate: Authenticate;
   readonly cookieName: string;
   readonly guard: OriginGuard;
+  readonly foreignCookies: DropForeignCookies;
   readonly newRequestId: () => string;
   readonly logger: Logger;
   readonly metrics: Metrics;
@@ -149,6 +151,8 @@ async function serve(socket: WebSocket, handshake: Handshake, options: SocketSer
   socket.on('message', () => undefined);
   try {
     const context: CallContext = { requestId, signal: abort.signal };
+    // A page may open a socket to anywhere, and read it.
+    options.foreignCookies(request.headers);
     const credentials = socketCredentialsOf(request.headers, options.cookieName, url.searchParams.get('token'));
     const { principal, proof } = await options.authenticate(credentials, false, context);
     const query = Object.fromEntries([...url.searchParams].filter(([name]) => name !== 'token'));
