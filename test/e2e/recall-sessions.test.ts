@@ -105,6 +105,53 @@ describe('recall of sessions', function () {
     expect(await answers()).to.deep.equal(['Weeds.']);
   });
 
+  it('reads with a key of some datasets only sessions of those', async () => {
+    const qa = (answer: string) => ({ type: 'qa', question: 'Where is the vault?', answer });
+    const { dataset_id: open } = await remember(ada, 'of the open', qa('Nowhere.'), 'open');
+    await remember(ada, 'of the closed', qa('Below.'), 'closed');
+    const { key } = (await ada.post('/auth/api-keys', { name: 'narrow', datasets: [open] })).json;
+    const narrow = createWire(app.baseUrl, { 'x-api-key': key });
+    const found = async (session: string) =>
+      (await recall(narrow, { query: 'vault', scope: 'session', session_id: session })).map(({ answer }) => answer);
+    expect(await found('of the open')).to.deep.equal(['Nowhere.']);
+    expect(await found('of the closed')).to.deep.equal([]);
+  });
+
+  it('reads a session of an agent of the caller, and the agent none of the caller’s', async () => {
+    const made = (await ada.post('/agents/create?name=gardener')).json as { readonly agentApiKey: string };
+    const agent = createWire(app.baseUrl, { 'x-api-key': made.agentApiKey });
+    await remember(agent, 'dug', { type: 'qa', question: 'What was planted?', answer: 'Tulips.' });
+    await remember(ada, 'own', { type: 'qa', question: 'What was bought?', answer: 'Bulbs.' });
+    const answers = async (wire: Wire, session: string) =>
+      (await recall(wire, { query: 'what was', scope: 'session', session_id: session })).map(({ answer }) => answer);
+    expect(await answers(ada, 'dug')).to.deep.equal(['Tulips.']);
+    expect(await answers(agent, 'own')).to.deep.equal([]);
+  });
+
+  it('shows the guidance of a session, and with explain where items come from', async () => {
+    const entry = { type: 'qa', question: 'Who paints?', answer: 'Ada.' };
+    const { dataset_id: dataset } = await remember(ada, 'explained', entry, 'explained');
+    const [item] = await recall(ada, { query: 'paints', scope: 'session', session_id: 'explained', explain: true });
+    const ownId = (await ada.get('/users/me')).json.id;
+    expect(item?.['explain']).to.deep.equal({
+      ...{ lane: 'session', session_id: 'explained', user_id: ownId, dataset_id: dataset },
+      ...{ overlap: 1, unread: 0 },
+    });
+    const step = { type: 'trace', origin_function: 'mix', status: 'error', error_message: 'paint ran out' };
+    await remember(ada, 'explained', step, 'explained');
+    const improved = await ada.post('/improve', { dataset_id: dataset, session_ids: ['explained'] });
+    expect(improved.status, improved.text).to.equal(200);
+    const body = { query: 'mix', scope: 'session_context', session_id: 'explained', context_profile: 'agent' };
+    const items = await recall(ada, body);
+    expect(items.map(({ source, context_profile: profile }) => [source, profile])).to.deep.equal([
+      ['session_context', 'agent'],
+    ]);
+    expect(items[0]?.['content']).to.match(
+      /^## Active session guidance\n[^\n]+\n### [\s\S]*- \[\d\d:\d\d:\d\d\] .*mix/,
+    );
+    expect(await recall(ada, { ...body, context_profile: 'qa' })).to.deep.equal([]);
+  });
+
   it('keeps each completion as a turn of the session that is named, with what it was made from', async () => {
     const question = 'Where was Ada Lovelace born?';
     const { search_result: result } = await search(ada, { query: question, sessionId: 'kept' });
