@@ -1,0 +1,95 @@
+import { expect } from 'chai';
+import { unsignedPrincipals } from '../../../test/support/unsigned-principals.ts';
+import { createInProcessBus } from '../../common/adapters/in-process/bus.ts';
+import { asId } from '../../common/domain/ids.ts';
+import type { RunState } from '../../common/domain/run.ts';
+import { PERSONAL_TENANT } from '../../common/domain/scope.ts';
+import { createMessenger } from '../../common/messaging/messenger.ts';
+import { resolveDatasets } from '../../common/messaging/methods/auth.ts';
+import { startRun } from '../../common/messaging/methods/cognify.ts';
+import { type KeptDocument, keepDocuments as keepMethod } from '../../common/messaging/methods/ingest.ts';
+import { keepDocuments } from './keep-documents.ts';
+
+const AT = '2026-01-02T03:04:05.678Z';
+const USER = asId<never>('00000000-0000-4000-8000-000000000001');
+const DATASET = {
+  ...{ id: asId<never>('00000000-0000-4000-8000-00000000000d'), name: 'notes', ownerId: USER },
+  ...{ tenant: PERSONAL_TENANT, createdAt: AT, updatedAt: null },
+};
+
+/** What ingest was sent, message by message, before a run that ends as said. */
+async function bridge(end: Partial<RunState> = {}) {
+  const sent: (readonly KeptDocument[])[] = [];
+  const messenger = createMessenger(createInProcessBus(), unsignedPrincipals);
+  await messenger.serve(resolveDatasets, async () => ({ datasets: [DATASET] }));
+  await messenger.serve(keepMethod, async ({ documents }) => {
+    sent.push(documents);
+    return { itemIds: documents.map(({ key }) => key), added: documents.length };
+  });
+  await messenger.serve(startRun, async () => ({
+    run: {
+      ...{ id: asId<never>('run'), pipeline: 'cognify_pipeline', dataset: DATASET.id, datasetName: 'notes' },
+      ...{ status: 'DATASET_PROCESSING_COMPLETED', progress: null, items: [], counts: null, startedAt: AT },
+      ...{ errorClass: null, errorMessage: null, errorStatus: null, endedAt: AT },
+      ...end,
+    },
+  }));
+  const principal = { id: USER, email: 'a@example.com', tenant: PERSONAL_TENANT, isSuperuser: false, parentId: null };
+  const pass = { dataset: DATASET, context: { requestId: 'test', principal }, signal: new AbortController().signal };
+  const keep = (...texts: readonly string[]) =>
+    keepDocuments(
+      { messenger },
+      pass,
+      texts.map((text, index) => ({ key: `k${index}`, name: `note ${index}.txt`, text, nodeSets: ['notes'] })),
+    );
+  return { sent, keep };
+}
+
+describe('documents on their way into memory', () => {
+  it('go as they are', async () => {
+    const { sent, keep } = await bridge();
+    const run = await keep('one', 'two');
+    expect(run.status).to.equal('DATASET_PROCESSING_COMPLETED');
+    expect(sent).to.have.length(1);
+    expect(sent[0]?.[1]).to.deep.equal({
+      ...{ key: 'k1', name: 'note 1.txt', text: 'two', nodeSets: ['notes'], externalMetadata: {} },
+    });
+  });
+
+  it('go in parts when they are long, cut behind lines, under keys and names of their own', async () => {
+    const { sent, keep } = await bridge();
+    const text = Array.from({ length: 40_000 }, (_, day) => `Day ${day}: the moth 🦋 flew.`).join('\n');
+    await keep(text);
+    const parts = sent.flat();
+    expect(parts.length).to.be.greaterThan(4);
+    expect(parts.map((part) => part.text).join('') === text, 'whole').to.equal(true);
+    expect(parts.slice(0, -1).every((part) => part.text.endsWith('.\n'))).to.equal(true);
+    expect(parts[0]).to.include({ key: 'k0', name: 'note 0.txt' });
+    expect(parts[1]).to.include({ key: 'k0-2', name: 'note 0-2.txt' });
+    for (const message of sent) {
+      const bytes = message.reduce((sum, part) => sum + Buffer.byteLength(part.text), 0);
+      expect(bytes, 'what a bus takes').to.be.below(2 ** 20);
+    }
+  });
+
+  it('are never cut inside a character, and carry only what UTF-8 can', async () => {
+    const { sent, keep } = await bridge();
+    await keep(`a${'🦋'.repeat(150_000)}`, 'half a pair \ud83e');
+    const parts = sent.flat().map((part) => part.text);
+    expect(parts.every((part) => part.isWellFormed())).to.equal(true);
+    expect(parts.at(-1)).to.equal('half a pair \ufffd');
+    expect(parts.slice(0, -1).join('').length).to.equal(300_001);
+  });
+
+  it('fail with the error of their run', async () => {
+    const { keep } = await bridge({
+      ...{ status: 'DATASET_PROCESSING_ERRORED', errorClass: 'LLMPaymentRequiredError' },
+      ...{ errorMessage: 'LLM budget exhausted: no credit', errorStatus: 402 },
+    });
+    let error: unknown;
+    await keep('one').catch((thrown: unknown) => {
+      error = thrown;
+    });
+    expect(error).to.include({ wireName: 'LLMPaymentRequiredError', status: 402 });
+  });
+});
