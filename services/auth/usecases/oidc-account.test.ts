@@ -108,6 +108,15 @@ describe('the account of a provider’s person', () => {
     expect(user).to.include({ tenant: TENANT, isVerified: true });
   });
 
+  it('is not one whose address only looks like the verified one', async () => {
+    await start();
+    const owner = await world.auth.addUser({ email: 'fiona@example.com', isVerified: true });
+    const { status, detail } = await signInAs(world, 'eve', verified('\ufb01ona@example.com'));
+    expect(status).to.equal(409);
+    expect(detail).to.include('looks like yours');
+    expect(await createLinkedIdentities(world.auth.store).ofUser(owner.id)).to.deep.equal([]);
+  });
+
   it('is none, when the provider does not vouch for the address', async () => {
     await start();
     await world.auth.addUser({ email: 'ada@example.com', isVerified: true });

@@ -58,7 +58,11 @@ async function linkByAddress(deps: Dependencies, identity: ProvenIdentity): Prom
   const isAllowed = isWithinDomains(address, provider.emailDomains) && !isReservedAddress(deps.settings, address);
   if (!isAllowed) throw refused(`Your e-mail address cannot be used to sign in with ${provider.title}.`);
   const user = await deps.users.findByEmail(address);
-  if (user !== null) return linkExisting(deps, identity, user);
+  if (user !== null) {
+    // Accounts are kept apart by more than case, so that none looks like another: a mailbox may be somebody else's all the same.
+    if (user.email.toLowerCase() !== address.toLowerCase()) throw lookAlike();
+    return linkExisting(deps, identity, user);
+  }
   if (!provider.provision) throw refused('There is no account with your e-mail address. Ask an administrator for one.');
   return makeAccount(deps, identity, address);
 }
@@ -118,6 +122,13 @@ function isOtherPerson(error: unknown): boolean {
 /** Another request made or changed the account or the link meanwhile. */
 function isOvertaken(error: unknown): boolean {
   return error instanceof DuplicateKeyError || error instanceof VersionConflictError;
+}
+
+function lookAlike(): Error {
+  return engramError(
+    'ConflictError',
+    'There is an account with an address that looks like yours. Ask an administrator.',
+  );
 }
 
 function refused(message: string): Error {
