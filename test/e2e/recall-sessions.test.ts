@@ -201,6 +201,13 @@ describe('recall of sessions', function () {
       "No, that's wrong.",
       'Got it.',
     ]);
+    const improved = await ada.post('/improve', { dataset_id: library, session_ids: ['judged'] });
+    expect(improved.status, improved.text).to.equal(200);
+    const [rated] = await turns(ada, 'judged');
+    expect(rated?.['memify_metadata']).to.include({
+      ...{ feedback_weights_applied: true, feedback_weights_applied_source: 'implicit' },
+      feedback_weights_applied_score: 1,
+    });
     // Without a turn before it there is nothing to judge.
     const first = await search(ada, { query: "No, that's wrong.", sessionId: 'nothing to judge' });
     expect(first.search_result).not.to.deep.equal(['Got it.']);
