@@ -1,5 +1,6 @@
 import type { QaEntry } from '../../common/domain/session.ts';
 import { type ContextRow, cutAtWord, MAX_CONTEXT_CHARACTERS } from '../../common/domain/session-context.ts';
+import { names } from '../../common/language/names.ts';
 import { sentences } from '../../common/language/sentences.ts';
 import { tokenizeQuery } from '../../common/language/tokenize.ts';
 import type { Extractor } from '../../common/ports/extractor.ts';
@@ -80,16 +81,28 @@ async function stated(
   context: ModelCallContext,
 ): Promise<readonly Said[]> {
   const found: readonly Said[] = statementsOf(question);
-  const plain = plainSentences(question);
-  if (extractor === null || plain.length <= found.length) return found;
-  const known = new Set(found.map(({ text }) => text.toLowerCase()));
+  const known = found.map(({ text }) => text.toLowerCase());
+  const plain = plainSentences(question).filter((text) => !known.some((said) => text.toLowerCase().includes(said)));
+  if (plain.length === 0) return found;
+  const facts = extractor === null ? plain.filter(namesSomething) : await stating(extractor, plain, context);
+  return [...found, ...facts.map((text) => ({ kind: 'fact' as const, text, confidence: 0.8 }))];
+}
+
+/** A curator will judge whether it states anything. */
+function namesSomething(text: string): boolean {
+  return names(text).some(({ isUncertain, kind }) => !isUncertain && kind !== 'quantity');
+}
+
+/** Those that relate named things, as the graph will. */
+async function stating(
+  extractor: Extractor,
+  plain: readonly string[],
+  context: ModelCallContext,
+): Promise<readonly string[]> {
   const input = { text: plain.join('\n'), documentName: '', headings: [], knownNames: [] };
   const { relations } = await extractor.extract(input, context);
   const evidence = new Set(relations.map((relation) => relation.evidence.replaceAll(/\s+/gu, ' ').trim()));
-  const facts = plain.filter(
-    (line) => evidence.has(line) && ![...known].some((text) => line.toLowerCase().includes(text)),
-  );
-  return [...found, ...facts.map((text) => ({ kind: 'fact' as const, text, confidence: 0.8 }))];
+  return plain.filter((text) => evidence.has(text));
 }
 
 /** What the feedback says against the answer. */

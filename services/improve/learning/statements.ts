@@ -21,7 +21,7 @@ const QUESTION =
   /^(?:what|where|when|who|whom|whose|which|why|how|is|are|am|was|were|do|does|did|can|could|would|will|shall|should|may|might|has|have|had|tell me|show me|explain|find|list|give me|help|write|make me|summari[sz]e)\b/iu;
 /** Speaks to who reads the record, not about the world: never kept, whatever else it says. */
 const ADDRESSES_READER =
-  /\b(?:ignore|disregard|forget|override)\b.{0,40}\b(?:instruction|prompt|rule|above|previous|prior|everything)|\b(?:system prompt|you are now|act as|jailbreak|developer mode|new instructions?)\b|^\s*(?:system|assistant|user|developer)\s*:|\b(?:curator|distill\w*|lessons?[_ ]learned|confidence)\b\s*(?:[:=]|to\b|of\b)|<\/?[\w-]+>/iu;
+  /\b(?:ignore|disregard|forget|override)\b.{0,40}\b(?:instruction|prompt|rule|above|previous|prior|everything)|\b(?:system prompt|you are now|act as|jailbreak|developer mode|new instructions?)\b|^\s*(?:system|assistant|user|developer)\s*:|\b(?:curator|distill\w*|lessons?[_ ]learned|confidence)\b\s*(?:[:=]|to\b|of\b|must\b|shall\b|should\b|has to\b|accepts?\b)|<\/?[\w-]+>/iu;
 const REMEMBER =
   /^(?:please\s+)?(?:remember|note|keep in mind|fyi|for the record|be aware|just so you know)\b[,:]?\s*(?:that\b)?[,:]?\s*/iu;
 const CORRECTION =
@@ -30,12 +30,25 @@ const PREFERENCE =
   /\b(?:i|we)\b(?:\s+\w+){0,3}\s+(?:prefer|like|love|enjoy|hate|dislike|favou?r|avoid|can(?:'|’)?t stand|(?:do not|don(?:'|’)t) (?:like|want|eat|drink|use))\b|\b(?:i|we)(?:'d|’d| would) rather\b|\b(?:my|our) (?:favou?rite|preferred|preference)\b/iu;
 const PASSING_WISH = /\b(?:i|we)(?:'d|’d| would) (?:like|love) to\b/iu;
 const RULE =
-  /^(?:please\s+)?(?:always|never|from now on|whenever|every time|by default)\b|\b(?:i|we) want you to (?:always|never)\b/iu;
-const OWN_FACT =
-  /^(?:my|our)\s+(?:\S+\s+){1,8}?(?:is|are|was|were|has|have|lives?|runs?|uses?|starts?|ends?|works?|costs?|moved|changed)\b|^(?:i|we)(?:'m|’m|'re|’re| am| are| have| own| use| live| work| moved| run| deploy| switched| speak| study| manage| lead| support| host| pay| drive| teach)\b/iu;
+  /^(?:please\s+)?(?:always|never(?! mind)|from now on|whenever|every time|by default)\b|\b(?:i|we) want you to (?:always|never)\b/iu;
+const OWN_FACT = new RegExp(
+  [
+    String.raw`^(?:my|our)\s+(?:\S+\s+){1,8}?(?:is|are|was|were|has|have|lives?|runs?|uses?|starts?|ends?|works?|costs?|moved|changed)\b`,
+    String.raw`^(?:i|we)(?: (?:always|usually|only|now|no longer|never))? (?:own|use|live|work|moved|run|deploy|switched|speak|study|manage|lead|support|host|pay|drive|teach)\b`,
+    String.raw`^(?:i|we)(?:'m|’m|'re|’re| am| are) (?:an?|the|from|in|at|on|based|called|named|born|responsible|allergic|vegetarian|vegan|married|\d+)\b`,
+    String.raw`^(?:i|we)(?:'ve|’ve| have) (?:an?|the|no|two|three|four|five|\d+)\b`,
+  ].join('|'),
+  'iu',
+);
 /** True for this turn only. */
-const PASSING =
-  /^(?:i|we)(?:'m|’m|'re|’re| am| are| have)\s+(?:a question|some questions?|asking|looking|trying|wondering|not sure|sorry|confused|stuck|having|seeing|getting|curious|interested|afraid|just|still|here|ready|done|back|going to|about to|to\b|no idea)/iu;
+const PASSING = new RegExp(
+  [
+    String.raw`^(?:i|we)(?:'m|’m|'re|’re|'ve|’ve| am| are| have) (?:an? |the |some |no )?(?:question|questions|problem|issue|bug|error|doubt|idea|request|task|meeting|minute|moment|look|hurry|clue|asking|looking|trying|wondering|sure|sorry|middle|same page|here)\b`,
+    String.raw`\b(?:is|are|was|were|keeps?|has|have)(?: (?:still|now|again|just|not|been))* (?:fail(?:s|ing|ed)?|broken|down|stuck|crash(?:es|ing|ed)?|slow|red|hanging|ready|done|working|wrong|late|missing|empty|stopped|acting|taking)\b`,
+    String.raw`\b(?:right now|at the moment|this time|today|yesterday|tonight|this morning|just now)\b`,
+  ].join('|'),
+  'iu',
+);
 
 /** Sentences of a user that state something lasting. Linear in what is read. */
 export function statementsOf(text: string): readonly Statement[] {
@@ -78,8 +91,11 @@ function statementOf(line: string): Statement | null {
   return null;
 }
 
+/** Points at another sentence, or takes something back. */
+const SAYS_NOTHING = /^never mind\b|^\S+ \S+ (?:that|this|it|them|those|these|so|too)[.!]?$/iu;
+
 function rest(kind: StatementKind, text: string, confidence: number): Statement | null {
   const words = text.split(' ').length;
-  if (words < 3 || text.length < MIN_LENGTH || QUESTION.test(text)) return null;
+  if (words < 3 || text.length < MIN_LENGTH || QUESTION.test(text) || SAYS_NOTHING.test(text)) return null;
   return { kind, text: `${text.charAt(0).toUpperCase()}${text.slice(1)}`, confidence };
 }

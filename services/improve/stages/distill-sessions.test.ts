@@ -194,6 +194,13 @@ describe('distill_sessions', () => {
       expect(provider.requests).to.have.length(2);
     });
 
+    it('lets the curator see what users say of named things, whatever its wording', async () => {
+      const provider = await world.startModel(() => ({ lessons: [] }));
+      await world.ask('Since spring Ada Lovelace heads the research of Babbage Engines. Who is her deputy?');
+      await run();
+      expect(provider.requests[0]?.prompt).to.include('[fact]: Since spring Ada Lovelace heads');
+    });
+
     it('asks nothing when nothing was said that could last', async () => {
       const provider = await world.startModel(() => ({ lessons: [] }));
       await world.ask('Where does Ada live?', { answer: 'In Oslo.' });
