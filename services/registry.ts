@@ -99,6 +99,7 @@ const REGISTRY: Readonly<Partial<Record<ServiceName, () => Promise<BuildService>
           parseConcurrency: 4,
           acceptLocalPaths: config.acceptLocalFilePath,
           localRoots: config.allowedLocalFileRoots,
+          defaultUserEmail: config.defaultUserEmail,
           sessions: {
             enabled: config.sessionMemory,
             autoFeedback: config.autoFeedback,

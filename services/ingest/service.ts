@@ -12,6 +12,7 @@ import {
 import type { Budgets } from '../common/ports/budgets.ts';
 import type { Subscription } from '../common/ports/bus.ts';
 import { createAgentConnections } from '../common/repositories/agent-connections.ts';
+import { createApiKeys } from '../common/repositories/api-keys.ts';
 import { createBlobIntents } from '../common/repositories/blob-intents.ts';
 import { createBudgets } from '../common/repositories/budget-keeper.ts';
 import { createDataItems } from '../common/repositories/data-items.ts';
@@ -28,6 +29,7 @@ import { createUsers } from '../common/repositories/users.ts';
 import { createVisibleSessions } from '../common/repositories/visible-sessions.ts';
 import { createWatermarks } from '../common/repositories/watermarks.ts';
 import { createRepeating } from '../common/runs/repeating.ts';
+import { activityRoutes } from './routes/activity.ts';
 import { addRoutes } from './routes/add.ts';
 import { builtRoutes } from './routes/built.ts';
 import { datasetRoutes } from './routes/datasets.ts';
@@ -66,6 +68,7 @@ type Owned =
   | 'skillRuns'
   | 'proposals'
   | 'connections'
+  | 'apiKeys'
   | 'users';
 
 /** Other processes may be killed while this one lives on. */
@@ -92,6 +95,7 @@ export function createIngestService(options: IngestServiceOptions): Service {
     skillRuns: createSkillRuns(store),
     proposals: createProposals(store),
     connections: createAgentConnections(store),
+    apiKeys: createApiKeys(store),
     users: createUsers(store),
   };
   const sweep = createRepeating({
@@ -118,6 +122,7 @@ export function createIngestService(options: IngestServiceOptions): Service {
       ...builtRoutes(dependencies),
       ...forgetRoutes(dependencies),
       ...sessionRoutes(dependencies),
+      ...activityRoutes(dependencies),
     ],
     sockets: [],
     async start() {

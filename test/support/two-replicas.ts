@@ -195,6 +195,7 @@ const AUTH_SETTINGS: AuthSettings = {
 };
 
 const INGEST_SETTINGS = {
+  defaultUserEmail: 'default_user@example.com',
   ...{ maxDocumentBytes: 2 ** 24, parseConcurrency: 4, acceptLocalPaths: false, localRoots: [] },
   sessions: {
     ...{ enabled: true, autoFeedback: true, ttlMs: 0, purgeEveryMs: 3_600_000, abandonAfterMs: 1_800_000 },

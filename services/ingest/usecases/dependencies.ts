@@ -10,6 +10,7 @@ import type { GraphStore } from '../../common/ports/graph-store.ts';
 import type { Logger } from '../../common/ports/logger.ts';
 import type { Clock, IdSource } from '../../common/ports/system.ts';
 import type { AgentConnections } from '../../common/repositories/agent-connections.ts';
+import type { ApiKeys } from '../../common/repositories/api-keys.ts';
 import type { BlobIntents } from '../../common/repositories/blob-intents.ts';
 import type { DataItems } from '../../common/repositories/data-items.ts';
 import type { Datasets } from '../../common/repositories/datasets.ts';
@@ -44,7 +45,8 @@ export interface IngestDependencies {
   readonly skillRuns: SkillRuns;
   readonly proposals: Proposals;
   /** Agents and accounts are only read here. */
-  readonly connections: Pick<AgentConnections, 'ofSession' | 'ofSessions' | 'getMany'>;
+  readonly connections: Pick<AgentConnections, 'ofSession' | 'ofSessions' | 'getMany' | 'page'>;
+  readonly apiKeys: Pick<ApiKeys, 'ofUser'>;
   readonly users: Pick<Users, 'childAgents' | 'getMany'>;
   readonly blobs: BlobStore;
   readonly documents: DocumentLoader;
@@ -72,6 +74,8 @@ export interface IngestSettings {
   /** Folders below which paths of the server may be read; nothing is readable while it is empty. */
   readonly localRoots: readonly string[];
   readonly sessions: SessionSettings;
+  /** DEFAULT_USER_EMAIL */
+  readonly defaultUserEmail: string;
 }
 
 export interface SessionSettings {

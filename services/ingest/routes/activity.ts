@@ -1,0 +1,70 @@
+import { z } from 'zod';
+import { beginStream } from '../../common/http/begin-stream.ts';
+import { defineRoute, json, type Route } from '../../common/http/route.ts';
+import { onDatasets, own } from '../../common/http/route-permission.ts';
+import { uuid } from '../../common/http/schema.ts';
+import { presentAccount, presentActiveAccount } from '../presenters/active-account.ts';
+import { contentDisposition } from '../presenters/content-disposition.ts';
+import { activeAccounts, ownAccounts } from '../usecases/active-accounts.ts';
+import type { IngestDependencies } from '../usecases/dependencies.ts';
+import { memoryMarkdown } from '../usecases/export-memory.ts';
+import { targetDataset } from '../usecases/target-dataset.ts';
+
+const common = { method: 'GET', tag: 'activity', auth: 'user' } as const;
+const ofAccount = { ...common, permission: own('account and agents') } as const;
+
+/** Who did what, and all that is remembered as a text (ingest.md §8.3). */
+export function activityRoutes(dependencies: IngestDependencies): readonly Route[] {
+  const { clock, settings } = dependencies;
+  return [
+    defineRoute({
+      ...ofAccount,
+      path: '/api/v1/activity/agents',
+      summary: 'The caller and its agents, with what they did last',
+      responses: { 200: { description: 'A bare array' } },
+      async handle({ principal }) {
+        const accounts = await activeAccounts(dependencies, principal);
+        const shown = { now: clock.now(), defaultEmail: settings.defaultUserEmail };
+        return json(accounts.map((account) => presentActiveAccount(account, shown)));
+      },
+    }),
+    defineRoute({
+      ...ofAccount,
+      path: '/api/v1/activity/users',
+      summary: 'The caller and its agents as accounts',
+      responses: { 200: { description: 'A bare array' } },
+      async handle({ principal }) {
+        return json((await ownAccounts(dependencies, principal)).map(presentAccount));
+      },
+    }),
+    exportRoute(dependencies),
+  ];
+}
+
+function exportRoute(dependencies: IngestDependencies): Route {
+  const { messenger, audit } = dependencies;
+  return defineRoute({
+    ...common,
+    permission: onDatasets('read'),
+    path: '/api/v1/activity/export/:datasetId',
+    summary: 'The memory of a dataset as Markdown',
+    params: z.object({ datasetId: uuid() }),
+    responses: {
+      200: { description: 'Summaries, entities, relationships, documents and other nodes, streamed' },
+      403: { description: 'The dataset is unknown or not readable' },
+    },
+    async handle({ principal, params, context, signal }) {
+      const options = { permission: 'read', context } as const;
+      const dataset = await targetDataset(messenger, principal, { id: params.datasetId }, options);
+      const { tenant, id: subject } = dataset;
+      await audit.record({ tenant, action: 'export.made', actor: principal.id, subject, details: { what: 'memory' } });
+      return {
+        stream: await beginStream(memoryMarkdown(dependencies, dataset, signal)),
+        headers: {
+          'content-type': 'text/markdown; charset=utf-8',
+          'content-disposition': contentDisposition(`${dataset.name}-memory-export.md`),
+        },
+      };
+    },
+  });
+}

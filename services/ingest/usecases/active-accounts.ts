@@ -1,0 +1,49 @@
+import type { UserId } from '../../common/domain/brand.ts';
+import type { Principal } from '../../common/domain/principal.ts';
+import type { User } from '../../common/repositories/users.ts';
+import type { IngestDependencies } from './dependencies.ts';
+
+export interface ActiveAccount {
+  readonly user: User;
+  readonly keyCount: number;
+  /** The newest use of a session, a connection or a key; null: there was none. */
+  readonly lastActive: string | null;
+}
+
+type Dependencies = Pick<IngestDependencies, 'users' | 'apiKeys' | 'connections' | 'visibleSessions'>;
+
+/** The caller and its agents, each with what it did last: other accounts are nobody's business. */
+export async function activeAccounts(
+  dependencies: Dependencies,
+  principal: Principal,
+): Promise<readonly ActiveAccount[]> {
+  const accounts = await ownAccounts(dependencies, principal);
+  const found: ActiveAccount[] = [];
+  for (const user of accounts) found.push(await withActivity(dependencies, principal, user));
+  return found;
+}
+
+export async function ownAccounts({ users }: Dependencies, { id }: Principal): Promise<readonly User[]> {
+  const found = await users.getMany([id, ...(await users.childAgents(id))]);
+  return found.filter(({ isActive }) => isActive);
+}
+
+async function withActivity(
+  { apiKeys, connections, visibleSessions }: Dependencies,
+  { tenant }: Principal,
+  user: User,
+): Promise<ActiveAccount> {
+  const [keys, sessions, connected] = await Promise.all([
+    apiKeys.ofUser(user.id),
+    visibleSessions.page({ tenant }, { users: [user.id], datasets: [] }, NEWEST),
+    connections.page([user.id] satisfies UserId[], { states: ['active', 'inactive'], limit: 1, offset: 0 }),
+  ]);
+  const times = [
+    ...keys.map(({ lastUsedAt }) => lastUsedAt),
+    ...sessions.sessions.map(({ lastActivityAt }) => lastActivityAt),
+    ...connected.connections.map(({ lastActiveAt }) => lastActiveAt),
+  ].filter((time) => time !== null);
+  return { user, keyCount: keys.length, lastActive: times.toSorted().at(-1) ?? null };
+}
+
+const NEWEST = { from: null, before: null, order: 'lastActivityAt', descending: true, limit: 1, offset: 0 } as const;
