@@ -9,7 +9,7 @@ const RESET_AUDIENCE = 'fastapi-users:reset';
 const VERIFY_AUDIENCE = 'fastapi-users:verify';
 const LIFETIME_SECONDS = 3600;
 
-type Account = Pick<User, 'id' | 'email' | 'passwordHash'>;
+type Account = Pick<User, 'id' | 'email' | 'passwordHash' | 'shutOuts'>;
 
 export interface ResetClaims {
   readonly userId: UserId;
@@ -24,14 +24,14 @@ export interface VerifyClaims {
 
 /**
  * HS256 tokens that are sent by mail (auth-integrations.md §2.4). A reset token carries a fingerprint of the password hash,
- * so its own use ends it, and of the address, so that a mailbox which is not the account's any more is no way in. A
- * verification token names the address it proves, and proves it once.
+ * so its own use ends it, as a time of being inactive does, and of the address, so that a mailbox which is not the account's
+ * any more is no way in. A verification token names the address it proves, and proves it once.
  */
 export interface OneUseTokens {
   issueReset(user: Account): Promise<string>;
   /** Null unless signature, algorithm, audience and time are right. */
   readReset(token: string): Promise<ResetClaims | null>;
-  /** Neither password nor address have changed since. */
+  /** Neither password nor address have changed since, nor was the account inactive. */
   isUnused(claims: ResetClaims, user: Account): boolean;
   issueVerification(user: Account): Promise<string>;
   /** As `readReset`. */
@@ -52,9 +52,9 @@ export function createOneUseTokens(options: OneUseTokensOptions): OneUseTokens {
   const { jwtSecret, clock } = options;
   const resetKey = keyOf(options.resetSecret, jwtSecret, 'engram reset-password tokens');
   const verificationKey = keyOf(options.verificationSecret, jwtSecret, 'engram verification tokens');
-  const fingerprintOf = ({ passwordHash, email }: Account) =>
+  const fingerprintOf = ({ passwordHash, email, shutOuts }: Account) =>
     createHmac('sha256', resetKey)
-      .update(JSON.stringify([passwordHash, email]))
+      .update(JSON.stringify([passwordHash, email, shutOuts]))
       .digest('hex');
 
   const issue = async (key: KeyObject, audience: string, user: Account, claims: Readonly<Record<string, string>>) => {

@@ -106,6 +106,9 @@ describe('mails to accounts', () => {
       const token = await mailedToken(index + 1);
       await patch(id, change);
       expect(await failure(reset(token)), JSON.stringify(change)).to.deep.equal(BAD_RESET);
+      // Let in again: what was asked for before stays ended.
+      await patch(id, { is_active: true });
+      expect(await failure(reset(token)), JSON.stringify(change)).to.deep.equal(BAD_RESET);
     }
     const { id } = await register('gone@example.com');
     await forgot('gone@example.com');
