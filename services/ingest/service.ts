@@ -17,14 +17,17 @@ import { createBlobIntents } from '../common/repositories/blob-intents.ts';
 import { createBudgets } from '../common/repositories/budget-keeper.ts';
 import { createDataItems } from '../common/repositories/data-items.ts';
 import { createDatasets } from '../common/repositories/datasets.ts';
+import { createEchoMarks } from '../common/repositories/echo-marks.ts';
 import { createImproveWishes } from '../common/repositories/improve-wishes.ts';
 import { createProposals } from '../common/repositories/proposals.ts';
+import { createRepetitions } from '../common/repositories/repetitions.ts';
 import { createSessionContexts } from '../common/repositories/session-context.ts';
 import { createSessionEntries } from '../common/repositories/session-entries.ts';
 import { createSessionRemoval } from '../common/repositories/session-removal.ts';
 import { createSessions } from '../common/repositories/sessions.ts';
 import { createSkillRuns } from '../common/repositories/skill-runs.ts';
 import { createSkills } from '../common/repositories/skills.ts';
+import { createSupersessions } from '../common/repositories/supersessions.ts';
 import { createUsers } from '../common/repositories/users.ts';
 import { createVisibleSessions } from '../common/repositories/visible-sessions.ts';
 import { createWatermarks } from '../common/repositories/watermarks.ts';
@@ -39,6 +42,7 @@ import { proposalRoutes } from './routes/proposals.ts';
 import { rememberRoutes } from './routes/remember.ts';
 import { sessionRoutes } from './routes/sessions.ts';
 import { skillRoutes } from './routes/skills.ts';
+import { supersessionRoutes } from './routes/supersessions.ts';
 import type { IngestDependencies } from './usecases/dependencies.ts';
 import { createSessionExpiry } from './usecases/expire-sessions.ts';
 import { keepDocuments } from './usecases/keep-documents.ts';
@@ -60,6 +64,9 @@ type Owned =
   | 'sessionEntries'
   | 'visibleSessions'
   | 'wishes'
+  | 'echoes'
+  | 'repetitions'
+  | 'supersessions'
   | 'sessionRemoval'
   | 'sessionContexts'
   | 'watermarks'
@@ -87,6 +94,9 @@ export function createIngestService(options: IngestServiceOptions): Service {
     sessionEntries: createSessionEntries(store, sessions),
     visibleSessions: createVisibleSessions(store, sessions),
     wishes: createImproveWishes(store),
+    echoes: createEchoMarks(store),
+    repetitions: createRepetitions(store),
+    supersessions: createSupersessions(store),
     sessionRemoval: createSessionRemoval(store),
     sessionContexts: createSessionContexts(store),
     watermarks: createWatermarks(store),
@@ -123,6 +133,7 @@ export function createIngestService(options: IngestServiceOptions): Service {
       ...forgetRoutes(dependencies),
       ...sessionRoutes(dependencies),
       ...activityRoutes(dependencies),
+      ...supersessionRoutes(dependencies),
     ],
     sockets: [],
     async start() {

@@ -7,7 +7,15 @@ import type { ItemChunk } from './item-chunk.ts';
 import type { ItemSource } from './item-source.ts';
 
 /** Where a client says when something was said; ISO times. */
-const TIME_FIELDS = ['asserted_at', 'occurred_at', 'date', 'timestamp', 'published_at', 'created_at'] as const;
+const TIME_FIELDS = [
+  'effective_date',
+  'asserted_at',
+  'occurred_at',
+  'date',
+  'timestamp',
+  'published_at',
+  'created_at',
+] as const;
 
 /** What the sentences of an item say plainly of something that has one value at a time, in the order of the document. */
 export function itemStatements(

@@ -10,6 +10,7 @@ import type { DatasetScope } from '../../common/domain/scope.ts';
 import type { CallContext } from '../../common/messaging/messenger.ts';
 import { DuplicateKeyError, VersionConflictError } from '../../common/ports/document-store.ts';
 import type { ParsedDocument } from '../../common/ports/documents.ts';
+import { freshSource } from '../hygiene/fresh-sources.ts';
 import type { IngestDependencies } from './dependencies.ts';
 import { type Input, openInput, type Source, stem } from './input-source.ts';
 import { checkCounts, type ItemAnnotations } from './item-annotations.ts';
@@ -40,7 +41,10 @@ export async function addData(dependencies: IngestDependencies, request: AddRequ
   checkCounts(request.annotations, request.inputs.length);
   const sources = await openInputs(dependencies, request);
   const known = await findKnown(dependencies, request, sources);
-  const fresh = uniqueByContent(sources.filter(({ source }) => !known.has(source.md5)));
+  await noteRepetitions(dependencies, request, known, sources);
+  const unknown = sources.filter(({ source }) => !known.has(source.md5));
+  const parted = await partedFromEchoes(dependencies, request, { sources: unknown, known });
+  const fresh = uniqueByContent(parted.filter(({ source }) => !known.has(source.md5)));
   await dependencies.budgets.check(
     storageBill(
       request,
@@ -49,13 +53,15 @@ export async function addData(dependencies: IngestDependencies, request: AddRequ
   );
   const stored = fresh.length === 0 ? new Map<string, DataItem>() : await storeItems(dependencies, request, fresh);
   const answered = new Set<string>();
-  return sources.map(({ source }) => {
-    const existing = known.get(source.md5);
+  const kept = new Map(parted.map(({ source, md5 }) => [md5, source.md5]));
+  return sources.map(({ source: given }) => {
+    const md5 = kept.get(given.md5) ?? given.md5;
+    const existing = known.get(md5);
     if (existing) return { item: existing, status: 'already_completed' };
-    const item = stored.get(source.md5);
+    const item = stored.get(md5);
     if (item === undefined) throw new Error('an input was neither known nor stored');
-    const status = answered.has(source.md5) ? 'already_completed' : 'completed';
-    answered.add(source.md5);
+    const status = answered.has(md5) ? 'already_completed' : 'completed';
+    answered.add(md5);
     return { item, status };
   });
 }
@@ -79,6 +85,47 @@ async function openInputs(dependencies: IngestDependencies, request: AddRequest)
       externalMetadata: request.annotations.externalMetadata[index] ?? null,
     })),
   );
+}
+
+/** Said again word for word: support for what is there, unless it was only read out of it. */
+async function noteRepetitions(
+  dependencies: IngestDependencies,
+  { dataset, principal }: AddRequest,
+  known: ReadonlyMap<string, DataItem>,
+  sources: readonly AnnotatedSource[],
+): Promise<void> {
+  const repeated = new Map(sources.filter(({ source }) => known.has(source.md5)).map((one) => [one.source.md5, one]));
+  for (const [md5, { source }] of repeated) {
+    const item = known.get(md5);
+    if (item === undefined || source.itemId !== undefined) continue;
+    if ((await freshSource(dependencies, { dataset, principal }, source)).kind === 'echo') continue;
+    await dependencies.repetitions.note(scopeOf(dataset), item.id, dependencies.clock.now().toISOString());
+  }
+}
+
+interface PartedSource extends AnnotatedSource {
+  /** Of what was sent. */
+  readonly md5: string;
+}
+
+/** Leaves out what came out of this memory; a source of which nothing is left becomes a known one. */
+async function partedFromEchoes(
+  dependencies: IngestDependencies,
+  request: AddRequest,
+  { sources, known }: { readonly sources: readonly AnnotatedSource[]; readonly known: Map<string, DataItem> },
+): Promise<readonly PartedSource[]> {
+  const parted: PartedSource[] = [];
+  for (const annotated of sources) {
+    const { md5 } = annotated.source;
+    const fresh = await freshSource(dependencies, request, annotated.source);
+    if (fresh.kind === 'echo') known.set(md5, fresh.item);
+    else parted.push({ ...annotated, source: fresh.source, md5 });
+  }
+  const changed = parted.filter(({ source, md5 }) => source.md5 !== md5);
+  if (changed.length > 0) {
+    for (const [md5, item] of await findKnown(dependencies, request, changed)) known.set(md5, item);
+  }
+  return parted;
 }
 
 async function findKnown(
@@ -105,6 +152,8 @@ async function storeItems(
   sources: readonly AnnotatedSource[],
 ): Promise<Map<string, DataItem>> {
   const { intents, ids, clock, settings } = dependencies;
+  // What comes in one request was said at one moment: none of it is newer than the rest.
+  const at = clock.now().toISOString();
   const scope = scopeOf(request.dataset);
   const planned = sources.map((plan) => ({ ...plan, id: plan.source.itemId ?? asId<DataItemId>(ids.uuid()) }));
   const prefixes = planned.map(({ id }) => itemBlobs.prefix(id));
@@ -113,7 +162,7 @@ async function storeItems(
   declared.catch(() => null); // whoever waits for it hears of it; nobody may wait yet
   try {
     const items = await mapConcurrently(planned, settings.parseConcurrency, (plan) =>
-      storeBlobs(dependencies, request, { ...plan, declared }),
+      storeBlobs(dependencies, request, { ...plan, declared, at }),
     );
     return await commitItems(dependencies, request, { items, intent });
   } catch (error) {
@@ -138,10 +187,10 @@ async function removeAbandoned(
 async function storeBlobs(
   dependencies: IngestDependencies,
   request: AddRequest,
-  plan: AnnotatedSource & { readonly id: DataItemId; readonly declared: Promise<void> },
+  plan: AnnotatedSource & { readonly id: DataItemId; readonly declared: Promise<void>; readonly at: string },
 ): Promise<DataItem> {
-  const { blobs, clock, documents, settings } = dependencies;
-  const { source, id, declared } = plan;
+  const { blobs, documents, settings } = dependencies;
+  const { source, id, declared, at } = plan;
   if (source.sizeBytes > settings.maxDocumentBytes) {
     throw engramError('PayloadTooLargeError', `${source.fileName} is larger than ${settings.maxDocumentBytes} bytes`);
   }
@@ -158,7 +207,7 @@ async function storeBlobs(
     blobs.put(scope, itemBlobs.parsed(id), Buffer.from(JSON.stringify(parsed)), request.signal),
   ]);
   for (const outcome of written) if (outcome.status === 'rejected') throw outcome.reason;
-  return itemOf(plan, request, { parsed, at: clock.now().toISOString() });
+  return itemOf(plan, request, { parsed, at });
 }
 
 function itemOf(

@@ -14,15 +14,18 @@ import type { ApiKeys } from '../../common/repositories/api-keys.ts';
 import type { BlobIntents } from '../../common/repositories/blob-intents.ts';
 import type { DataItems } from '../../common/repositories/data-items.ts';
 import type { Datasets } from '../../common/repositories/datasets.ts';
+import type { EchoMarks } from '../../common/repositories/echo-marks.ts';
 import type { Debounce, ImproveWishes } from '../../common/repositories/improve-wishes.ts';
 import type { Ledger } from '../../common/repositories/ledger.ts';
 import type { Proposals } from '../../common/repositories/proposals.ts';
+import type { Repetitions } from '../../common/repositories/repetitions.ts';
 import type { SessionContexts } from '../../common/repositories/session-context.ts';
 import type { SessionEntries } from '../../common/repositories/session-entries.ts';
 import type { SessionRemoval } from '../../common/repositories/session-removal.ts';
 import type { Sessions } from '../../common/repositories/sessions.ts';
 import type { SkillRuns } from '../../common/repositories/skill-runs.ts';
 import type { Skills } from '../../common/repositories/skills.ts';
+import type { Supersessions } from '../../common/repositories/supersessions.ts';
 import type { Users } from '../../common/repositories/users.ts';
 import type { VisibleSessions } from '../../common/repositories/visible-sessions.ts';
 import type { Watermarks } from '../../common/repositories/watermarks.ts';
@@ -48,6 +51,11 @@ export interface IngestDependencies {
   readonly connections: Pick<AgentConnections, 'ofSession' | 'ofSessions' | 'getMany' | 'page'>;
   readonly apiKeys: Pick<ApiKeys, 'ofUser'>;
   readonly users: Pick<Users, 'childAgents' | 'getMany'>;
+  /** What search has shown. */
+  readonly echoes: Pick<EchoMarks, 'find' | 'removeWrite'>;
+  readonly repetitions: Pick<Repetitions, 'note' | 'removeWrite'>;
+  /** What cognify finds; only reverts are written here. */
+  readonly supersessions: Supersessions;
   readonly blobs: BlobStore;
   readonly documents: DocumentLoader;
   readonly fetcher: Fetcher;

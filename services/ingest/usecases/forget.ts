@@ -10,6 +10,7 @@ import { eraseLearned } from '../../common/messaging/methods/improve.ts';
 import { eraseSearched } from '../../common/messaging/methods/search.ts';
 import type { AuditEntry } from '../../common/ports/audit-log.ts';
 import { eraseSkills } from '../../common/repositories/skill-residue.ts';
+import { forgetMarks } from '../hygiene/forget-marks.ts';
 import type { IngestDependencies } from './dependencies.ts';
 import { removeAllItems, removeItems } from './remove-items.ts';
 
@@ -34,6 +35,7 @@ export async function forgetItems(
       entry: removed.length === 0 ? null : removal(dataset, 'item.removed', removed, context),
     };
   });
+  await forgetMarks(dependencies, scope, ids);
   let left = residue + (await items.getMany(scope, ids)).length;
   for (const id of ids) {
     await blobs.removeAll(scope, itemBlobs.prefix(id));
@@ -57,6 +59,7 @@ export async function forgetDataset(
   // Recorded before: the removal of very many goes in parts.
   if (present > 0) await audit.record(removal(dataset, 'item.removed', present, context));
   await removeAllItems(dependencies, dataset);
+  await forgetMarks(dependencies, scope, null);
   await blobs.removeAll(scope);
   const skills = await eraseSkills(store, scope);
   const left = skills + (await items.count(scope)) + (await blobs.list(scope, { limit: 1 })).items.length;

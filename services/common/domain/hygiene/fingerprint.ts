@@ -23,10 +23,14 @@ export function sentenceFingerprint(sentence: string): string | null {
   return createHash('sha256').update(words.join(' ')).digest('base64url').slice(0, 22);
 }
 
+/** The name of a session, and questions that somebody asked without a question mark. */
+const ASKING =
+  /^(?:session id\s*:|question\s*:\s*(?:who|whom|whose|what|where|when|why|how|which|is|are|was|were|do|does|did|can|could|should|would|will|has|have|tell|show|list|find|summari[sz]e|explain)\b[^.!]*$)/iu;
+
 /** Questions, headings of a turn, and what is left of quotes when their sentences are gone say nothing of their own. */
 export function saysSomething(sentence: string): boolean {
   const text = sentence.trim();
-  if (/\?["”'’)]*$/u.test(text)) return false;
+  if (/\?["”'’)]*$/u.test(text) || ASKING.test(text)) return false;
   if (/^(?:question|answer|context|user|assistant|q|a)\s*:?$/iu.test(text)) return false;
   const words = (text.match(/[\p{L}\p{N}]+/gu) ?? []).length;
   // `(notes)`: where a quote is from.

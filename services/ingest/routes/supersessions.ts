@@ -1,0 +1,81 @@
+import { z } from 'zod';
+import { defineRoute, json, type Route } from '../../common/http/route.ts';
+import { onDatasets } from '../../common/http/route-permission.ts';
+import { lenientInteger, optional, uuid } from '../../common/http/schema.ts';
+import { presentSupersession } from '../presenters/supersession.ts';
+import type { IngestDependencies } from '../usecases/dependencies.ts';
+import { listSupersessions, revertSupersession } from '../usecases/supersessions.ts';
+import { targetDataset } from '../usecases/target-dataset.ts';
+
+const side = z.object({
+  text: z.string(),
+  value: z.string(),
+  data_id: z.string(),
+  chunk_id: z.string(),
+  asserted_at: z.string(),
+  valid_from: z.string(),
+  support: z.number(),
+});
+const supersession = z.object({
+  id: z.string(),
+  subject: z.string(),
+  predicate: z.string(),
+  status: z.enum(['active', 'reverted']),
+  explanation: z.string(),
+  reason: z.enum(['newer_value', 'ended']),
+  older: side,
+  newer: side,
+  detected_at: z.string(),
+  reverted_at: z.string().nullable(),
+  reverted_by: z.string().nullable(),
+});
+const common = { tag: 'datasets', auth: 'user' } as const;
+
+/** Ours: what newer statements have replaced, and how that is taken back. */
+export function supersessionRoutes(dependencies: IngestDependencies): readonly Route[] {
+  const { messenger } = dependencies;
+  return [
+    defineRoute({
+      ...common,
+      method: 'GET',
+      path: '/api/v1/datasets/:datasetId/supersessions',
+      summary: 'Statements that newer ones have replaced, newest first',
+      permission: onDatasets('read'),
+      params: z.object({ datasetId: uuid() }),
+      query: z.object({ limit: lenientInteger({ min: 1, max: 1000 }).default(100), after: optional(z.string()) }),
+      responses: {
+        200: {
+          description: 'One page, with the cursor of the next',
+          schema: z.object({ supersessions: z.array(supersession), next: z.string().nullable() }),
+        },
+        400: { description: 'A cursor that is none' },
+        403: { description: 'PermissionDeniedError' },
+      },
+      async handle({ principal, params, query, context }) {
+        const options = { permission: 'read', context } as const;
+        const dataset = await targetDataset(messenger, principal, { id: params.datasetId }, options);
+        const page = { after: query.after ?? null, limit: query.limit };
+        const { items, next } = await listSupersessions(dependencies, dataset, page);
+        return json({ supersessions: items.map(presentSupersession), next });
+      },
+    }),
+    defineRoute({
+      ...common,
+      method: 'POST',
+      path: '/api/v1/datasets/:datasetId/supersessions/:id/revert',
+      summary: 'Let the older statement stand again',
+      permission: onDatasets('write'),
+      params: z.object({ datasetId: uuid(), id: uuid() }),
+      responses: {
+        200: { description: 'The supersession, reverted', schema: supersession },
+        403: { description: 'PermissionDeniedError' },
+        404: { description: 'DataNotFoundError' },
+      },
+      async handle({ principal, params, context }) {
+        const options = { permission: 'write', context } as const;
+        const dataset = await targetDataset(messenger, principal, { id: params.datasetId }, options);
+        return json(presentSupersession(await revertSupersession(dependencies, { principal, dataset, id: params.id })));
+      },
+    }),
+  ];
+}
