@@ -74,6 +74,9 @@ interface Said {
   readonly confidence: number;
 }
 
+/** Who writes more than this has pasted a text: what that says of others is not what the user states. */
+const MAX_TOLD = 1_000;
+
 /** By their wording; and what states a relation between named things. */
 async function stated(
   extractor: Extractor | null,
@@ -83,7 +86,7 @@ async function stated(
   const found: readonly Said[] = statementsOf(question);
   const known = found.map(({ text }) => text.toLowerCase());
   const plain = plainSentences(question).filter((text) => !known.some((said) => text.toLowerCase().includes(said)));
-  if (plain.length === 0) return found;
+  if (plain.length === 0 || question.length > MAX_TOLD) return found;
   const facts = extractor === null ? plain.filter(namesSomething) : await stating(extractor, plain, context);
   return [...found, ...facts.map((text) => ({ kind: 'fact' as const, text, confidence: 0.8 }))];
 }

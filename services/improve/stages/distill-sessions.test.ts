@@ -60,6 +60,15 @@ describe('distill_sessions', () => {
       expect(texts()).to.deep.equal([]);
     });
 
+    it('takes a pasted text for no statement of the user, but for what the user says of it', async () => {
+      const text = 'Ada Lovelace works at Babbage Engines in London. Charles Babbage leads Babbage Engines. '.repeat(
+        20,
+      );
+      await world.ask(`Remember that this text is from 1843. Please summarise: ${text}`);
+      expect((await run()).counts).to.include({ documents: 1 });
+      expect(texts()[0]).to.include('This text is from 1843.');
+    });
+
     it('keeps an answer that the user confirmed, also after the turn was read, and none that was rejected', async () => {
       const right = await world.ask('Where does Ada live?', { answer: 'Ada lives in Oslo.' });
       const wrong = await world.ask('Where does Ann live?', { answer: 'Ann lives in Rome.' });

@@ -1,6 +1,7 @@
 import { expect } from 'chai';
 import { createSearchWorld, OWNER, type SearchWorld, startSearch } from '../../../test/support/search-world.ts';
 import { type DatasetRef, scopeOf } from '../../common/domain/dataset.ts';
+import { edgeId, idFor } from '../../common/domain/ids.ts';
 import { forgottenAtTurn, movedWeight } from '../../common/domain/preference.ts';
 import type { DocumentStore } from '../../common/ports/document-store.ts';
 import {
@@ -234,6 +235,25 @@ describe('what was learned', () => {
     await prefer(elementsOf(found.passages[0] as RankedPassage, found), 1);
     const other = { user: 'somebody' as typeof OWNER.id, influence: 1, beta: 0 };
     expect(await topFives({ feedback: 0, preferences: other })).to.deep.equal(plain);
+  });
+
+  it('moves statements by what was learned of their edges', async () => {
+    const people = ['Charles Babbage', 'Mary Somerville', 'Michael Faraday'];
+    const text = people.map((name) => `Ada Lovelace met ${name}.`).join(' ');
+    await world.fill(dataset, [{ title: 'ada', text }]);
+    const settings = { feedbackInfluence: 0.5 };
+    const met = async () => {
+      await using search = await startSearch(world, [dataset], { settings });
+      const body = { query: 'Whom did Ada Lovelace meet?', searchType: 'HYBRID_COMPLETION', onlyContext: true };
+      const [entry] = (await (await search.app.post('/api/v1/search', body)).json()) as { search_result: string }[];
+      const section = entry?.search_result.split('### Ada Lovelace')[1]?.split('###')[0] ?? '';
+      return [...section.matchAll(/- Ada Lovelace met ([\w ]+)\./g)].map(([, name]) => name ?? '');
+    };
+    const before = await met();
+    expect(before.toSorted()).to.deep.equal(people);
+    const last = before.at(-1) ?? '';
+    await rate([edgeId(idFor('Entity', 'Ada Lovelace'), 'relates_to', idFor('Entity', last))], 5, 3);
+    expect((await met())[0]).to.equal(last);
   });
 
   it('is told by explain, and stated preferences stand in the prompt of a search of one dataset', async () => {
