@@ -158,6 +158,9 @@ export const REQUESTS: Readonly<Record<string, (ids: Identifiers) => RouteReques
 
   // Runs
   'GET /api/v1/activity/pipeline-runs': ({ dataset }) => ({ query: { dataset_id: dataset } }),
+  'GET /api/v1/activity/agents': () => ({}),
+  'GET /api/v1/activity/users': () => ({}),
+  'GET /api/v1/activity/export/{dataset_id}': ({ dataset }) => ({ params: { dataset_id: dataset } }),
   'GET /api/v1/activity/jobs': () => ({}),
   'GET /api/v1/activity/jobs/{job_id}': ({ run }) => ({ params: { job_id: run } }),
   'POST /api/v1/activity/jobs/{job_id}/replay': ({ run }) => ({ params: { job_id: run } }),
