@@ -1,4 +1,6 @@
+import { scopeOf } from '../common/domain/dataset.ts';
 import { engramError } from '../common/domain/errors.ts';
+import { dataItemId } from '../common/domain/ids.ts';
 import type { Service } from '../common/lifecycle/service.ts';
 import { callerOf } from '../common/messaging/messenger.ts';
 import { eraseLearned as eraseMethod, startImprove as startMethod } from '../common/messaging/methods/improve.ts';
@@ -19,6 +21,7 @@ import { improveRoutes } from './routes/improve.ts';
 import { memifyRoutes } from './routes/memify.ts';
 import { defaultOptions } from './stage.ts';
 import { createStages } from './stages/all.ts';
+import { forgetItems } from './structure/forget-items.ts';
 import { eraseLearned } from './usecases/erase-learned.ts';
 import { startImprove } from './usecases/start-improve.ts';
 
@@ -84,6 +87,10 @@ function serve(parts: ImproveParts): Promise<readonly Subscription[]> {
       const result = await startImprove(parts, { ...request, options: defaultOptions(settings.feedbackAlpha) });
       return { accepted: statusOf(result) === 'running', rerunRequested: result.rerunRequested };
     }),
-    messenger.serve(eraseMethod, ({ dataset }) => eraseLearned(parts, dataset)),
+    messenger.serve(eraseMethod, ({ dataset, items }) =>
+      items === undefined
+        ? eraseLearned(parts, dataset)
+        : forgetItems(parts.store, scopeOf(dataset), items.map(dataItemId)),
+    ),
   ]);
 }

@@ -14,6 +14,7 @@ import {
 } from '../../common/repositories/context-summaries.ts';
 import { findAll } from '../../common/repositories/find-all.ts';
 import { structureItemsCollection } from '../../common/repositories/structure-items.ts';
+import { forgetItems } from '../structure/forget-items.ts';
 import { createGlobalContextIndex } from './global-context-index.ts';
 
 const PEOPLE = ['Ada', 'Grace', 'Mary', 'Alan', 'Kurt', 'Emmy', 'Sofia', 'Euclid'];
@@ -172,6 +173,20 @@ describe('global_context_index', () => {
     );
     await run();
     expect((await nodes()).size).to.equal(0);
+  });
+
+  it('says nothing of forgotten items at once, and is written anew later', async () => {
+    await structure.learn(...texts(4));
+    await run();
+    const { items, ledger, store } = structure.world;
+    const ids = items.slice(0, 3).map(({ id }) => id);
+    await ledger.tombstone(scope(), ids);
+    expect(await forgetItems(store, scope(), ids)).to.deep.equal({ removed: 3, residue: 0 });
+    expect([...(await nodes()).values()].filter(({ text }) => text.includes('Ada'))).to.deep.equal([]);
+    expect(await readGlobalContext(store, scope(), { vector: null, areas: 0 })).to.deep.equal([]);
+    await run();
+    await checkTree(9);
+    expect(await readGlobalContext(store, scope(), { vector: null, areas: 0 })).to.have.length(1);
   });
 
   it('leads from the root to the parts that a question is about', async () => {

@@ -131,7 +131,11 @@ async function ofStatements(
     const { source, target, relation, text, chunkId } = payload as EdgePayload;
     const [from, to] = [names.get(source), names.get(target)];
     if (from === undefined || to === undefined) return [];
-    return triplet({ source, target, relation, chunkId, statement: text }, [from.name, text || relation, to.name], nodeSets);
+    return triplet(
+      { source, target, relation, chunkId, statement: text },
+      [from.name, text || relation, to.name],
+      nodeSets,
+    );
   });
 }
 

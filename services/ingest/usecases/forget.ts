@@ -27,6 +27,7 @@ export async function forgetItems(
   const { items, blobs, eventLog, messenger } = dependencies;
   const scope = scopeOf(dataset);
   const { residue } = await messenger.call(eraseBuilt, { dataset, items: ids, memoryOnly: false }, context);
+  const learned = await messenger.call(eraseLearned, { dataset, items: ids }, context);
   await removeItems(dependencies, dataset, ids, (present) => {
     const removed = present.map(({ id }) => id);
     const events = ids.map((id) => ({ type: 'item.forgotten', subjectId: id, data: {} }));
@@ -36,7 +37,7 @@ export async function forgetItems(
     };
   });
   await forgetMarks(dependencies, scope, ids);
-  let left = residue + (await items.getMany(scope, ids)).length;
+  let left = residue + learned.residue + (await items.getMany(scope, ids)).length;
   for (const id of ids) {
     await blobs.removeAll(scope, itemBlobs.prefix(id));
     left += (await blobs.list(scope, { prefix: itemBlobs.prefix(id), limit: 1 })).items.length;
@@ -95,7 +96,7 @@ export async function forgetMemory(
   );
   // What was said about the dataset, and what was learned from that, is memory of it too.
   const sessions = ids === null ? await sessionRemoval.ofDataset(scopeOf(dataset), dataset.id) : 0;
-  const learned = ids === null ? await messenger.call(eraseLearned, { dataset }, context) : { residue: 0 };
+  const learned = await messenger.call(eraseLearned, { dataset, ...selection }, context);
   requireNothingLeft(residue + sessions + learned.residue);
   await audit.record(removal(dataset, 'memory.removed', ids ?? itemsReset, context));
   return itemsReset;

@@ -95,6 +95,7 @@ export const OUTCOMES: Readonly<Record<string, Outcome>> = {
   'POST /api/v1/checks/connection': [401, 400, 400, 400],
   'POST /api/v1/cognify': REFUSED,
   'POST /api/v1/improve': REFUSED,
+  'POST /api/v1/memify': REFUSED,
   'GET /api/v1/datasets/status': [401, 409, 200, 409],
   'GET /api/v1/datasets/status/progress': [401, 409, 200, 409],
   'GET /api/v1/datasets/graph-summary': READ,

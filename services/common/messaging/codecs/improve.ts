@@ -1,7 +1,7 @@
 import * as wire from '../../contracts/engram/improve/v1/improve_pb.ts';
 import { type MethodCodec, messageCodec, present } from '../codec.ts';
 import type * as methods from '../methods/improve.ts';
-import { fromDataset, toDataset } from './shared.ts';
+import { fromDataset, fromIdList, toDataset, toIdList } from './shared.ts';
 
 export const StartImprove: MethodCodec<methods.StartImproveRequest, methods.StartImproveResponse> = {
   request: messageCodec(
@@ -19,8 +19,8 @@ export const StartImprove: MethodCodec<methods.StartImproveRequest, methods.Star
 export const Erase: MethodCodec<methods.EraseLearnedRequest, methods.EraseLearnedResponse> = {
   request: messageCodec(
     wire.EraseRequestSchema,
-    ({ dataset }) => ({ dataset: toDataset(dataset) }),
-    ({ dataset }) => ({ dataset: fromDataset(present(dataset, 'dataset')) }),
+    ({ dataset, items }) => ({ dataset: toDataset(dataset), items: toIdList(items) }),
+    ({ dataset, items }) => ({ dataset: fromDataset(present(dataset, 'dataset')), ...fromIdList('items', items) }),
   ),
   response: messageCodec(
     wire.EraseResponseSchema,

@@ -23,6 +23,8 @@ export const startImprove = defineMethod<StartImproveRequest, StartImproveRespon
 
 export interface EraseLearnedRequest {
   readonly dataset: DatasetRef;
+  /** All of the dataset without them. */
+  readonly items?: readonly string[];
 }
 
 export interface EraseLearnedResponse {
@@ -30,7 +32,7 @@ export interface EraseLearnedResponse {
   readonly residue: number;
 }
 
-/** Removes what was learned of a dataset, answers how much is left. */
+/** Removes what was learned of a dataset, or what was built over items of it; answers how much is left. */
 export const eraseLearned = defineMethod<EraseLearnedRequest, EraseLearnedResponse>('improve.Erase', () =>
   codecs().then(({ Erase }) => Erase),
 );

@@ -4,7 +4,7 @@
 
 import type { GenFile, GenMessage, GenService } from "@bufbuild/protobuf/codegenv2";
 import { fileDesc, messageDesc, serviceDesc } from "@bufbuild/protobuf/codegenv2";
-import type { Dataset } from "../../common/v1/dataset_pb.ts";
+import type { Dataset, IdList } from "../../common/v1/dataset_pb.ts";
 import { file_engram_common_v1_dataset } from "../../common/v1/dataset_pb.ts";
 import { file_engram_options_v1_options } from "../../options/v1/options_pb.ts";
 import type { Message } from "@bufbuild/protobuf";
@@ -13,7 +13,7 @@ import type { Message } from "@bufbuild/protobuf";
  * Describes the file engram/improve/v1/improve.proto.
  */
 export const file_engram_improve_v1_improve: GenFile = /*@__PURE__*/
-  fileDesc("Ch9lbmdyYW0vaW1wcm92ZS92MS9pbXByb3ZlLnByb3RvEhFlbmdyYW0uaW1wcm92ZS52MSJTChNTdGFydEltcHJvdmVSZXF1ZXN0EioKB2RhdGFzZXQYASABKAsyGS5lbmdyYW0uY29tbW9uLnYxLkRhdGFzZXQSEAoIc2Vzc2lvbnMYAiADKAkiQQoUU3RhcnRJbXByb3ZlUmVzcG9uc2USEAoIYWNjZXB0ZWQYASABKAgSFwoPcmVydW5fcmVxdWVzdGVkGAIgASgIIjoKDEVyYXNlUmVxdWVzdBIqCgdkYXRhc2V0GAEgASgLMhkuZW5ncmFtLmNvbW1vbi52MS5EYXRhc2V0IjEKDUVyYXNlUmVzcG9uc2USDwoHcmVtb3ZlZBgBIAEoDRIPCgdyZXNpZHVlGAIgASgNMu8BCg5JbXByb3ZlU2VydmljZRJ0CgxTdGFydEltcHJvdmUSJi5lbmdyYW0uaW1wcm92ZS52MS5TdGFydEltcHJvdmVSZXF1ZXN0GicuZW5ncmFtLmltcHJvdmUudjEuU3RhcnRJbXByb3ZlUmVzcG9uc2UiE6K7GA8SBmluZ2VzdCIFd3JpdGUSZwoFRXJhc2USHy5lbmdyYW0uaW1wcm92ZS52MS5FcmFzZVJlcXVlc3QaIC5lbmdyYW0uaW1wcm92ZS52MS5FcmFzZVJlc3BvbnNlIhuQAgKiuxgUCODUAxIGaW5nZXN0IgZkZWxldGViBnByb3RvMw", [file_engram_common_v1_dataset, file_engram_options_v1_options]);
+  fileDesc("Ch9lbmdyYW0vaW1wcm92ZS92MS9pbXByb3ZlLnByb3RvEhFlbmdyYW0uaW1wcm92ZS52MSJTChNTdGFydEltcHJvdmVSZXF1ZXN0EioKB2RhdGFzZXQYASABKAsyGS5lbmdyYW0uY29tbW9uLnYxLkRhdGFzZXQSEAoIc2Vzc2lvbnMYAiADKAkiQQoUU3RhcnRJbXByb3ZlUmVzcG9uc2USEAoIYWNjZXB0ZWQYASABKAgSFwoPcmVydW5fcmVxdWVzdGVkGAIgASgIInIKDEVyYXNlUmVxdWVzdBIqCgdkYXRhc2V0GAEgASgLMhkuZW5ncmFtLmNvbW1vbi52MS5EYXRhc2V0EiwKBWl0ZW1zGAIgASgLMhguZW5ncmFtLmNvbW1vbi52MS5JZExpc3RIAIgBAUIICgZfaXRlbXMiMQoNRXJhc2VSZXNwb25zZRIPCgdyZW1vdmVkGAEgASgNEg8KB3Jlc2lkdWUYAiABKA0y7wEKDkltcHJvdmVTZXJ2aWNlEnQKDFN0YXJ0SW1wcm92ZRImLmVuZ3JhbS5pbXByb3ZlLnYxLlN0YXJ0SW1wcm92ZVJlcXVlc3QaJy5lbmdyYW0uaW1wcm92ZS52MS5TdGFydEltcHJvdmVSZXNwb25zZSITorsYDxIGaW5nZXN0IgV3cml0ZRJnCgVFcmFzZRIfLmVuZ3JhbS5pbXByb3ZlLnYxLkVyYXNlUmVxdWVzdBogLmVuZ3JhbS5pbXByb3ZlLnYxLkVyYXNlUmVzcG9uc2UiG5ACAqK7GBQI4NQDEgZpbmdlc3QiBmRlbGV0ZWIGcHJvdG8z", [file_engram_common_v1_dataset, file_engram_options_v1_options]);
 
 /**
  * @generated from message engram.improve.v1.StartImproveRequest
@@ -73,6 +73,13 @@ export type EraseRequest = Message<"engram.improve.v1.EraseRequest"> & {
    * @generated from field: engram.common.v1.Dataset dataset = 1;
    */
   dataset?: Dataset | undefined;
+
+  /**
+   * Absent means all.
+   *
+   * @generated from field: optional engram.common.v1.IdList items = 2;
+   */
+  items?: IdList | undefined;
 };
 
 /**
@@ -121,7 +128,7 @@ export const ImproveService: GenService<{
     output: typeof StartImproveResponseSchema;
   },
   /**
-   * Removes what was learned of a dataset.
+   * Removes what was learned of a dataset, or what was built over the named items of it.
    *
    * @generated from rpc engram.improve.v1.ImproveService.Erase
    */
