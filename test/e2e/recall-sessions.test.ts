@@ -115,6 +115,13 @@ describe('recall of sessions', function () {
       (await recall(narrow, { query: 'vault', scope: 'session', session_id: session })).map(({ answer }) => answer);
     expect(await found('of the open')).to.deep.equal(['Nowhere.']);
     expect(await found('of the closed')).to.deep.equal([]);
+    const { key: reader } = (await ada.post('/auth/api-keys', { name: 'reader', datasets: [library] })).json;
+    const prompt = async (wire: Wire) => {
+      const body = { query: 'Who wrote the first compiler?', sessionId: 'of the closed', onlyContext: true };
+      return (await search(wire, body)).search_result as string;
+    };
+    expect(await prompt(createWire(app.baseUrl, { 'x-api-key': reader }))).not.to.include('Below.');
+    expect(await prompt(ada)).to.include('ANSWER: Below.');
   });
 
   it('reads a session of an agent of the caller, and the agent none of the caller’s', async () => {

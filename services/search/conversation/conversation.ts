@@ -1,5 +1,6 @@
 import { engramError } from '../../common/domain/errors.ts';
 import { type Guidance, guidanceFor } from '../../common/domain/guidance.ts';
+import { isLimited, type Principal } from '../../common/domain/principal.ts';
 import type { QaEntry, Session, SessionKey } from '../../common/domain/session.ts';
 import type { SearchDependencies } from '../dependencies.ts';
 import { embedQuery, type QueryVector } from '../usecases/material.ts';
@@ -40,12 +41,19 @@ export async function namedConversation(deps: Dependencies, request: SearchReque
   const key = { user: principal.id, session: sessionId };
   const session = await deps.sessions.sessions.get({ tenant: principal.tenant }, key);
   const blank = { key, isNamed: true, session, turns: [], guidance: null, lookup: null };
-  if (session === null) return blank;
+  if (session === null || !isWithinKey(principal, session)) return blank;
   const told = await whatWasTold(deps, request, key);
   const { languageModel } = deps;
   const query =
     languageModel === null ? contextualQuestion(request.query, told.turns) : followUpQuery(request.query, told.turns);
   return { ...blank, ...told, lookup: await lookupOf(deps, request, query) };
+}
+
+/** A limited key reaches the sessions of its datasets, and none of its user's others. */
+function isWithinKey(principal: Principal, { dataset }: Session): boolean {
+  if (!isLimited(principal)) return true;
+  const datasets = principal.key?.datasets ?? null;
+  return dataset !== null && (datasets === null || datasets.includes(dataset));
 }
 
 /**
