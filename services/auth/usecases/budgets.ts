@@ -17,7 +17,7 @@ import type { BudgetStanding, StoredBudget } from '../../common/ports/budgets.ts
 import { DuplicateKeyError, VersionConflictError } from '../../common/ports/document-store.ts';
 import type { ApiKey } from '../../common/repositories/api-keys.ts';
 import type { AuthDependencies } from '../dependencies.ts';
-import { authorityIn, capabilityMissing } from './tenant-authority.ts';
+import { authorityIn, requireCapability, tenantNotFound } from './tenant-authority.ts';
 
 /** The budget of an account with what is used of it at a time. */
 export interface AccountBudget {
@@ -43,13 +43,8 @@ export async function readTenantBudget(
   principal: Principal,
   id: string,
 ): Promise<AccountBudget> {
-  const tenant = await deps.tenants.get(asId(id));
-  if (tenant !== null && !principal.isSuperuser) {
-    const authority = await authorityIn(deps, principal.id, tenant);
-    if (!authority.isMember) throw tenantNotFound();
-    if (!authority.allows('manage_users')) throw capabilityMissing('manage_users');
-  }
-  if (tenant === null && !principal.isSuperuser && principal.id !== id) throw tenantNotFound();
+  const isOwnSpace = principal.id === id;
+  if (!principal.isSuperuser && !isOwnSpace) await requireCapability(deps, principal, asId(id), 'manage_users');
   return budgetOf(deps, (await spaceOf(deps, id)).account);
 }
 
@@ -85,7 +80,7 @@ export async function readQuota(deps: AuthDependencies, tenant: TenantId) {
 }
 
 async function tenantAccount({ tenants }: AuthDependencies, tenant: TenantId): Promise<BudgetAccount> {
-  if ((await tenants.get(tenant)) === null) throw tenantNotFound();
+  if ((await tenants.get(tenant)) === null) throw tenantNotFound(tenant);
   return `tenant/${tenant}`;
 }
 
@@ -150,7 +145,7 @@ async function spaceOf(deps: AuthDependencies, id: string): Promise<Place> {
   const tenant = asId<TenantId>(id);
   if ((await deps.tenants.get(tenant)) !== null) return { account: `tenant/${tenant}`, tenant, user: null };
   const user = await deps.users.get(asId(id));
-  if (user === null) throw tenantNotFound();
+  if (user === null) throw tenantNotFound(tenant);
   return { account: `user/${user.id}`, tenant: PERSONAL_TENANT, user: user.id };
 }
 
@@ -214,8 +209,4 @@ async function budgetOf(
 ): Promise<AccountBudget> {
   const [stored, standing] = await Promise.all([storedBudgets.get(account), budgets.standing(account)]);
   return { account, stored, standing, at: clock.now() };
-}
-
-function tenantNotFound(): Error {
-  return engramError('TenantNotFoundError', 'Could not find the tenant.');
 }
