@@ -114,7 +114,7 @@ export async function createLearningWorld(): Promise<LearningWorld> {
       return {
         context: createExtractAgentContext({ ...deps, clock, ids }),
         distil: createDistillSessions({
-          ...{ ...deps, distillations, ledger: search.ledger },
+          ...{ ...deps, distillations, ledger: search.ledger, clock, ids },
           keepDocuments: keeping(world),
         }),
         preferences: createUpdateUserPreferences({ ...deps, preferences, noteOnSession: noting(world) }),

@@ -65,7 +65,7 @@ export interface SessionContexts {
   rate(scope: Scope, key: SessionKey, ratings: ReadonlyMap<string, 'helpful' | 'harmful'>): Promise<void>;
   /** The statements were shown in a turn. */
   served(scope: Scope, key: SessionKey, ids: readonly string[], at: string): Promise<void>;
-  /** The same id again is the same feedback. */
+  /** The same id again is the same feedback. It stands behind what was given before, whatever the clock says. */
   addFeedback(scope: Scope, key: SessionKey, feedback: SessionFeedback): Promise<void>;
   /** Given after that time, oldest first; all of it for null. */
   feedback(scope: Scope, key: SessionKey, after?: string | null): Promise<readonly SessionFeedback[]>;
@@ -126,7 +126,8 @@ export function createSessionContexts(store: DocumentStore): SessionContexts {
           ]),
           documents(scope, key, 'context'),
         ]);
-        const { ids, writes, added } = learning(key, wanted, known, noting);
+        const at = behind(rows.at(-1)?.value.createdAt, noting.at);
+        const { ids, writes, added } = learning(key, wanted, known, { ...noting, at });
         const tooMany = Math.max(0, rows.length + added - MAX_ROWS_PER_SESSION);
         const forgotten = rows.filter(({ id }) => !ids.includes(id)).slice(0, tooMany);
         const all = [
@@ -145,9 +146,15 @@ export function createSessionContexts(store: DocumentStore): SessionContexts {
       ),
     served: (scope, key, ids, at) => changeRows(scope, key, ids, () => ({ lastServedAt: at })),
     async addFeedback(scope, key, feedback) {
-      const { id, createdAt } = feedback;
+      const { id } = feedback;
+      const newest = await store.find(scope, sessionContextCollection, {
+        where: { session: sessionDocumentId(key), kind: 'feedback' },
+        sort: [{ field: 'createdAt', descending: true }],
+        limit: 1,
+      });
+      const createdAt = behind(newest.items[0]?.value.createdAt, feedback.createdAt);
       const base = { ...placeOf(key), kind: 'feedback' as const, createdAt };
-      const document = { ...base, identity: `feedback:${hash('sha256', id)}`, row: { ...feedback } };
+      const document = { ...base, identity: `feedback:${hash('sha256', id)}`, row: { ...feedback, createdAt } };
       try {
         await store.commit(scope, [insert(sessionContextCollection, documentId(key, document.identity), document)]);
       } catch (error) {
@@ -166,6 +173,12 @@ export function createSessionContexts(store: DocumentStore): SessionContexts {
     removeOfSessionWrite: (key) => removeWhere(sessionContextCollection, { session: sessionDocumentId(key) }),
     removeOfUserWrite: (user) => removeWhere(sessionContextCollection, { userId: user }),
   };
+}
+
+/** The time, or just behind the newest one where the clock has gone back: who works through them asks for later ones. */
+function behind(newest: string | undefined, at: string): string {
+  if (newest === undefined || newest < at) return at;
+  return new Date(Date.parse(newest) + 1).toISOString();
 }
 
 /** Repeated when somebody else wrote meanwhile. */

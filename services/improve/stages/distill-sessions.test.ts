@@ -1,5 +1,6 @@
 import { expect } from 'chai';
 import { createLearningWorld, type LearningWorld } from '../../../test/support/learning-world.ts';
+import { guidanceFor } from '../../common/domain/guidance.ts';
 
 describe('distill_sessions', () => {
   let world: LearningWorld;
@@ -43,6 +44,17 @@ describe('distill_sessions', () => {
         expect(texts().join('\n')).to.include(kept);
       });
     }
+
+    it('lets what users ask for and prefer guide the answers of the session, and makes no lesson of it twice', async () => {
+      await world.ask('I prefer short answers. From now on answer in metric units. We deploy on Fridays only.');
+      await run();
+      const rows = await world.contexts.rows(world.scope, world.key);
+      expect(guidanceFor(rows, 'qa', '')?.text.replaceAll(/\[[\d:]+\] /g, '')).to.include(
+        '### Rules\n- From now on answer in metric units.\n### Preferences\n- I prefer short answers.',
+      );
+      expect(rows).to.have.length(2);
+      expect((await run()).counts).to.deep.equal(NOTHING);
+    });
 
     const passing = [
       'Where does Ada live?',

@@ -4,17 +4,19 @@ import { scopeOf } from '../../common/domain/dataset.ts';
 import { engramError } from '../../common/domain/errors.ts';
 import type { RunState } from '../../common/domain/run.ts';
 import type { SessionKey } from '../../common/domain/session.ts';
-import { normalisedContent } from '../../common/domain/session-context.ts';
+import { type NewContextRow, normalisedContent } from '../../common/domain/session-context.ts';
 import type { ActiveModels, ModelSource } from '../../common/ports/active-models.ts';
 import type { DocumentStore } from '../../common/ports/document-store.ts';
 import type { Logger } from '../../common/ports/logger.ts';
 import type { ModelCallContext } from '../../common/ports/models.ts';
+import type { Clock, IdSource } from '../../common/ports/system.ts';
+import type { SessionContexts } from '../../common/repositories/session-context.ts';
 import { sessionDocumentId } from '../../common/repositories/sessions.ts';
 import type { ImproveSettings } from '../dependencies.ts';
 import type { Candidate } from '../learning/candidates.ts';
 import type { Lesson } from '../learning/curate-lessons.ts';
 import { type Distilled, distilByModel } from '../learning/distil-by-model.ts';
-import { eachSession, outcomeOf } from '../learning/each-session.ts';
+import { eachSession, outcomeOf, sessionScope } from '../learning/each-session.ts';
 import {
   isKnown,
   type KnownLessonsDependencies,
@@ -28,6 +30,9 @@ import type { ImprovePass, Stage } from '../stage.ts';
 
 export interface DistillSessionsDependencies extends MaterialDependencies, KnownLessonsDependencies {
   readonly store: Pick<DocumentStore, 'commit'>;
+  readonly contexts: Pick<SessionContexts, 'rows' | 'learn'>;
+  readonly clock: Clock;
+  readonly ids: IdSource;
   readonly models: Pick<ModelSource, 'current'>;
   readonly logger: Logger;
   readonly settings: Pick<ImproveSettings, 'distillMaxBatches'>;
@@ -100,7 +105,8 @@ async function distil(
   const fresh = await unknownOf(deps, pass, distilled.lessons);
   signal.throwIfAborted();
   await publish(deps, pass, material, fresh);
-  await seal(deps, pass, material, distilled);
+  const guiding = await guide(deps, pass, key, material);
+  await seal(deps, pass, material, { distilled, guiding });
   return { documents: fresh.length, uncurated: distilled.uncurated, failed: distilled.failed.length };
 }
 
@@ -128,6 +134,24 @@ async function unknownOf(
     if (!isKnown(first.text, known)) fresh.push(first.lesson);
   }
   return fresh;
+}
+
+/** Where a statement of a turn guides the answers of its session. */
+const GUIDES: Readonly<Record<string, 'rules' | 'preferences'>> = { rule: 'rules', preference: 'preferences' };
+
+/** What users ask for and prefer stands in the guidance of the session too. Answers the ids of the rows. */
+async function guide(
+  { contexts, ids, clock }: DistillSessionsDependencies,
+  pass: ImprovePass,
+  key: SessionKey,
+  { candidates }: SessionMaterial,
+): Promise<readonly string[]> {
+  const rows = candidates.flatMap(({ row, origin, text: content, confidence }): readonly NewContextRow[] => {
+    const section = row === null ? GUIDES[origin] : undefined;
+    return section === undefined ? [] : [{ profile: 'qa', section, content, confidence }];
+  });
+  if (rows.length === 0) return [];
+  return contexts.learn(sessionScope(pass), key, rows, { newId: () => ids.uuid(), at: clock.now().toISOString() });
 }
 
 async function publish(
@@ -160,7 +184,7 @@ async function seal(
   deps: DistillSessionsDependencies,
   pass: ImprovePass,
   { session, before, turnOf, candidates }: SessionMaterial,
-  { sealed }: Distilled,
+  { distilled: { sealed }, guiding }: { readonly distilled: Distilled; readonly guiding: readonly string[] },
 ): Promise<void> {
   const ids = new Set(sealed.map(({ id }) => id));
   const open = candidates.filter(({ id }) => !ids.has(id));
@@ -173,7 +197,8 @@ async function seal(
     version: before.version,
     turns: Math.min(session.qaCount, firstOpen - 1),
     feedback: isOpen ? before.feedback : session.feedbackCount,
-    rows: [...known, ...kept.map(({ id }) => id)],
+    // Rows made of turns are no news: the turns were read.
+    rows: [...known, ...kept.map(({ id }) => id), ...guiding],
   });
   await deps.store.commit(scopeOf(pass.dataset), [write]);
 }
