@@ -185,6 +185,22 @@ describe('a question as a turn of a session', () => {
     expect(search.notes.map(({ note }) => [note.feedback?.qaId, note.feedback?.rating])).to.deep.equal([[last?.id, 1]]);
   });
 
+  it('over several datasets belongs to the session for the first that answers, and to their own for the others', async () => {
+    const [empty, more] = [world.dataset('empty'), world.dataset('more')];
+    await world.fill(empty, [{ title: 'river', text: 'The Nile flows through Egypt.' }]);
+    await world.fill(more, [{ title: 'copy', text: 'Grace Hopper was born in New York City.' }]);
+    await using search = await startSearch(world, [empty, notes, more]);
+    const body = { query: 'Where was Grace Hopper born?', sessionId: 's', datasets: ['empty', 'notes', 'more'] };
+    expect((await search.app.post('/api/v1/search', body)).status).to.equal(200);
+    const session = await sessions().get(SCOPE, { user: OWNER.id, session: 's' });
+    expect(session).to.include({ dataset: notes.id, qaCount: 1 });
+    expect(await turnsOf(`default_session_${more.id}`)).to.have.length(1);
+    expect(await turnsOf(`default_session_${notes.id}`)).to.have.length(0);
+    await search.app.post('/api/v1/search', { ...body, query: "No, that's wrong." });
+    expect((await turnsOf('s')).map(({ answer }) => answer).at(-1)).to.equal('Got it.');
+    expect(await turnsOf(`default_session_${more.id}`)).to.have.length(1);
+  });
+
   it('tells what models took for it', async () => {
     const { model } = scripted();
     const paid = {

@@ -6,10 +6,11 @@ import { checkRequest } from '../usecases/run-search.ts';
 import { searchDatasets } from '../usecases/search-datasets.ts';
 import type { DatasetOutcome } from '../usecases/search-outcome.ts';
 import type { SearchRequest } from '../usecases/search-request.ts';
-import { type Conversation, defaultSession, namedConversation } from './conversation.ts';
+import { type Conversation, namedConversation } from './conversation.ts';
 import { spokenFeedback } from './spoken-feedback.ts';
 import { ACKNOWLEDGEMENT, analyseTurn, type TurnAnalysis } from './turn-analysis.ts';
 import type { NewTurn, TurnNote } from './turn-keeper.ts';
+import { placeOfTurns } from './turn-place.ts';
 import { createTurnSpending } from './turn-spending.ts';
 
 export interface TakenTurn {
@@ -104,16 +105,22 @@ async function keepTurn(
   },
 ): Promise<void> {
   const { conversation, analysis, outcomes, spending } = turn;
+  const placeOf = placeOfTurns(conversation, outcomes);
   const turns = outcomes.flatMap((outcome): readonly NewTurn[] => {
     const entry = entryOf(request, outcome);
-    const place = placeOf(conversation, outcome.dataset, outcomes.length);
-    return entry === null ? [] : [{ ...place, entry, spending: null }];
+    return entry === null ? [] : [{ ...placeOf(outcome.dataset), entry, spending: null }];
   });
-  // What only acknowledges was said once, however many datasets were asked.
-  const kept = analysis?.acknowledgement ? turns.slice(0, 1) : turns;
+  const kept = analysis?.acknowledgement ? saidOnce(conversation, turns) : turns;
   const [first, ...others] = kept;
   const paid = first === undefined ? [] : [{ ...first, spending }, ...others];
   await deps.turns.keep(paid, noteOf(request, conversation, analysis), request.context);
+}
+
+/** What only acknowledges is of no dataset, and was said once, however many were asked. */
+function saidOnce(conversation: Conversation | null, turns: readonly NewTurn[]): readonly NewTurn[] {
+  const [first] = turns;
+  if (first === undefined || conversation === null) return [];
+  return [{ ...first, session: conversation.key.session, dataset: null }];
 }
 
 function entryOf({ query }: SearchRequest, { outcome }: DatasetOutcome): NewTurn['entry'] | null {
@@ -124,24 +131,6 @@ function entryOf({ query }: SearchRequest, { outcome }: DatasetOutcome): NewTurn
     usedGraphElements: outcome.used ?? null,
     usedContextIds: contextIds.length === 0 ? null : contextIds,
   };
-}
-
-/**
- * Where a turn goes. Whoever may read a dataset may read the sessions that are bound to it: what another dataset answered
- * must not stand in them, and goes to the session that this dataset has for whoever names none. Only a session that the
- * turn opens, with one dataset to tell, is bound by it.
- */
-function placeOf(
-  conversation: Conversation | null,
-  dataset: DatasetRef | null,
-  datasets: number,
-): Pick<NewTurn, 'session' | 'dataset'> {
-  if (conversation === null) return { session: defaultSession(dataset?.id ?? null), dataset };
-  const { key, session } = conversation;
-  if (session === null) return { session: key.session, dataset: datasets === 1 ? dataset : null };
-  if (session.dataset === null) return { session: key.session, dataset: null };
-  if (session.dataset === dataset?.id) return { session: key.session, dataset };
-  return { session: defaultSession(dataset?.id ?? null), dataset };
 }
 
 function noteOf(
