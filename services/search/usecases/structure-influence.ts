@@ -73,5 +73,6 @@ export async function globalContextFor(
 /** The summaries before a context; a context without passages stays what it is. */
 export function withGlobalContext(context: string, summaries: readonly ContextSummary[]): string {
   if (context === '' || summaries.length === 0) return context;
-  return `## Global context\n${summaries.map(({ text }) => text).join('\n\n')}\n\n${context}`;
+  const texts = new Set(summaries.map(({ text }) => text));
+  return `## Global context\n${[...texts].join('\n\n')}\n\n${context}`;
 }
