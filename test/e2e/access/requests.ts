@@ -124,6 +124,20 @@ export const REQUESTS: Readonly<Record<string, (ids: Identifiers) => RouteReques
   // Datasets and what is in them
   'POST /api/v1/add': ({ dataset }) => ({ json: { datasetId: dataset, data: ['A text of the test.'] } }),
   'POST /api/v1/remember': ({ dataset }) => ({ form: { data: 'A text of the test.', datasetId: dataset } }),
+  'POST /api/v1/skills': ({ dataset }) => ({ json: { skills_text: 'Made by the test.', dataset_id: dataset } }),
+  'GET /api/v1/skills': ({ dataset }) => ({ query: { dataset_id: dataset } }),
+  'GET /api/v1/skills/{skill_id}': ({ dataset, skill }) => ({
+    ...{ params: { skill_id: skill }, query: { dataset_id: dataset } },
+  }),
+  'DELETE /api/v1/skills/{skill_id}': ({ dataset, skill }) => ({
+    ...{ params: { skill_id: skill }, query: { dataset_id: dataset } },
+  }),
+  'GET /api/v1/proposals/{proposal_id}': ({ dataset, proposal }) => ({
+    ...{ params: { proposal_id: proposal }, query: { dataset_id: dataset } },
+  }),
+  'GET /api/v1/validate': ({ datasetName }) => ({ query: { dataset: datasetName } }),
+  'POST /api/v1/llm/custom-prompt': () => ({ json: { graphModel: { title: 'Made by the test' } } }),
+  'POST /api/v1/llm/infer-schema': () => ({ form: { text: 'Made by the test.' } }),
   'POST /api/v1/forget': ({ dataset, item }) => ({ json: { dataset_id: dataset, data_id: item } }),
   'DELETE /api/v1/delete': ({ dataset, item }) => ({ query: { dataset_id: dataset, data_id: item } }),
   'GET /api/v1/datasets': () => ({}),

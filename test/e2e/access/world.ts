@@ -20,6 +20,8 @@ export interface Identifiers {
   readonly connection: string;
   readonly configuration: string;
   readonly session: string;
+  readonly skill: string;
+  readonly proposal: string;
 }
 
 /** A tenant with an owner, who made everything in it, and a member, who may read its dataset. */
@@ -136,6 +138,7 @@ async function makeTenant(baseUrl: string, secret: string): Promise<TenantWorld>
       ...{ session_id: session, dataset_id: dataset },
     },
   });
+  const { skill, proposal } = await makeSkill(owner, dataset, secret);
   const configurations = `${api}/configuration`;
   await owner.need({
     ...{ method: 'POST', path: `${configurations}/store_user_configuration` },
@@ -145,8 +148,35 @@ async function makeTenant(baseUrl: string, secret: string): Promise<TenantWorld>
     ...{ method: 'GET', path: `${configurations}/get_user_configuration/` },
   });
   const configuration = stored.find(({ name }) => name === `${secret} settings`)?.id ?? '';
-  const things = { dataset, datasetName, item, run, apiKey, agent, connection, configuration, session };
+  const things = {
+    dataset,
+    datasetName,
+    item,
+    run,
+    apiKey,
+    agent,
+    connection,
+    configuration,
+    session,
+    skill,
+    proposal,
+  };
   return { ids: { tenant, owner: ownerId, ownerEmail, member, role, ...things }, owner, reader, secret };
+}
+
+/** A skill that failed, with a proposal for a better one. */
+async function makeSkill(owner: Caller, dataset: string, secret: string) {
+  const name = `${secret} whaling`;
+  const skill = { skills_text: `How ${secret} finds whales.`, skill_name: name, dataset_id: dataset };
+  await owner.need({ method: 'POST', path: '/api/v1/skills', json: skill });
+  const { items } = await owner.need<{ items: { selected_skill_id?: string; proposal_id?: string }[] }>({
+    ...{ method: 'POST', path: '/api/v1/remember/entry' },
+    json: {
+      entry: { type: 'skill_run', selected_skill_id: name, success_score: 0, error_message: `${secret} sank` },
+      ...{ dataset_id: dataset, skill_improvement: {} },
+    },
+  });
+  return { skill: items[0]?.selected_skill_id ?? '', proposal: items[1]?.proposal_id ?? '' };
 }
 
 /** An account with its login token. */
@@ -182,5 +212,6 @@ export function missingIdentifiers(): Identifiers {
     run: randomUUID(),
   };
   const own = { apiKey: randomUUID(), agent: randomUUID(), connection: `${randomUUID()}-0123456789abcdef` };
-  return { ...ids, ...things, ...own, configuration: randomUUID(), session: randomUUID() };
+  const skill = { skill: randomUUID(), proposal: randomUUID() };
+  return { ...ids, ...things, ...own, configuration: randomUUID(), session: randomUUID(), ...skill };
 }
