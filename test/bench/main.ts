@@ -91,6 +91,36 @@ async function benchAdd(): Promise<unknown> {
   });
 }
 
+/** One text per request into a session, and one answered question; by one client, and by eight in sessions of their own. */
+async function benchSessions(): Promise<unknown> {
+  return withServer(async (client, server) => {
+    const numbers = (from: number, count: number) => Array.from({ length: count }, (_, index) => from + index);
+    const remember = (number: number) =>
+      client.post('/api/v1/remember', {
+        ...{ datasetName: 'notes', session_id: `talk ${number % 8}`, self_improvement: false },
+        data: `Note ${number}: the meeting with Team ${number % 7} moved to room ${number}.`,
+      });
+    const answer = (number: number) =>
+      client.post('/api/v1/remember/entry', {
+        ...{ dataset_name: 'notes', session_id: `questions ${number % 8}` },
+        entry: { type: 'qa', question: `Where is meeting ${number}?`, answer: `In room ${number}.` },
+      });
+    await distribution(numbers(0, 100), 1, remember);
+    await distribution(numbers(0, 100), 1, answer);
+    return {
+      remember: {
+        oneClient: await distribution(numbers(100, 300), 1, remember),
+        eightClients: await distribution(numbers(400, 400), 8, remember),
+      },
+      entry: {
+        oneClient: await distribution(numbers(100, 300), 1, answer),
+        eightClients: await distribution(numbers(400, 400), 8, answer),
+      },
+      cpuSeconds: server.cpuSeconds(),
+    };
+  });
+}
+
 async function benchMemories(): Promise<unknown> {
   const texts = corpus('memories-50.json').map(textOf);
   return withServer(async (client, server) => {
@@ -250,6 +280,7 @@ async function searchLarge(server: BenchServer, sentences: readonly string[]): P
 const parts: Readonly<Record<string, () => Promise<unknown>>> = {
   boot: benchBoot,
   add: benchAdd,
+  sessions: benchSessions,
   memories: benchMemories,
   novel: benchNovel,
   growth: benchGrowth,
