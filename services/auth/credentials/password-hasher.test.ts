@@ -100,6 +100,15 @@ describe('password hasher', () => {
     expect(hasher.isOutdated(hash, 'x'.repeat(72))).to.equal(true);
   });
 
+  it('checks passwords while many new ones wait', async () => {
+    const stored = await hasher.hash('password');
+    let made = 0;
+    const waiting = Array.from({ length: 12 }, () => hasher.hash('another').then(() => (made += 1)));
+    expect(await hasher.verify('password', stored)).to.equal(true);
+    expect(made).to.be.lessThan(4);
+    await Promise.all(waiting);
+  });
+
   it('turns work away when too much of it waits', async () => {
     const small = createPasswordHasher({ concurrency: 1, maxWaiting: 1 });
     const results = await Promise.allSettled([1, 2, 3].map(() => small.hash('password')));

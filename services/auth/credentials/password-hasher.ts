@@ -41,6 +41,8 @@ export interface PasswordHasherOptions {
 
 export function createPasswordHasher({ concurrency = 2, maxWaiting = 64 }: PasswordHasherOptions = {}): PasswordHasher {
   const inTurn = createQueue(concurrency, maxWaiting);
+  // One place and no more, so that a flood of sign-ups, which nothing limits, leaves the others to those who sign in.
+  const oneNew = createQueue(1, maxWaiting);
   const bcrypt = createBcrypt();
   const decoy = Buffer.alloc(SALT_BYTES);
   const derive = (password: string, salt: Buffer, cost = COST, tagBytes = TAG_BYTES) =>
@@ -55,7 +57,7 @@ export function createPasswordHasher({ concurrency = 2, maxWaiting = 64 }: Passw
   return {
     async hash(password) {
       const salt = randomBytes(SALT_BYTES);
-      return encode(COST, salt, await derive(password, salt));
+      return encode(COST, salt, await oneNew(() => derive(password, salt)));
     },
     async verify(password, phc) {
       if (bcrypt.reads(phc)) return verifyBcrypt(password, phc);
