@@ -86,19 +86,4 @@ describe('learning from sessions', function () {
     expect(after.map(({ id }) => id)).to.deep.equal([second?.id, first?.id]);
     expect(after[0]?.explain?.learned?.factor).to.be.greaterThan(1);
   });
-
-  it('forgets with the dataset what was learned of it, so that the same is learned anew', async () => {
-    const learn = async () => {
-      await notes.ask('s1', 'I prefer answers with sources. We deploy on Fridays only.', 'Noted.');
-      const { distill_sessions: lessons, update_user_preferences: preferences } = stages(await notes.improve(['s1']));
-      return [lessons?.counts['documents'], preferences?.counts['text_lines_added']];
-    };
-    expect(await learn()).to.deep.equal([2, 1]);
-    expect(await learn()).to.deep.equal([0, 0]);
-    const [dataset] = (await wire.get('/datasets')).json;
-    const gone = await wire.remove(`/datasets/${dataset.id}`);
-    expect(gone.status, gone.text).to.equal(200);
-    expect(await learn()).to.deep.equal([2, 1]);
-    expect((await wire.get('/datasets')).json[0].id, 'the same dataset').to.equal(dataset.id);
-  });
 });

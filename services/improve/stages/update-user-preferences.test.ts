@@ -4,6 +4,8 @@ import { OWNER } from '../../../test/support/search-world.ts';
 import { scopeOf } from '../../common/domain/dataset.ts';
 import { decayedWeight } from '../../common/domain/preference.ts';
 import type { SessionKey } from '../../common/domain/session.ts';
+import { userLearningCollections } from '../../common/repositories/user-learnings.ts';
+import { learnedCollections } from '../collections.ts';
 
 const ON = { personalizationEnabled: true };
 const ALPHA = 0.3;
@@ -33,6 +35,10 @@ describe('update_user_preferences', () => {
         at,
       },
     );
+
+  it('keeps everything where it goes with the dataset', () => {
+    expect(learnedCollections).to.include.members([...userLearningCollections]);
+  });
 
   it('is skipped unless personalization is on', async () => {
     const gate = { status: 'skipped', reason: 'personalization_disabled' };
