@@ -3,6 +3,7 @@ import { type Guidance, guidanceFor } from '../../common/domain/guidance.ts';
 import { isLimited, type Principal } from '../../common/domain/principal.ts';
 import type { QaEntry, Session, SessionKey } from '../../common/domain/session.ts';
 import type { SearchDependencies } from '../dependencies.ts';
+import { newestEntries } from '../lanes/newest-entries.ts';
 import { embedQuery, type QueryVector } from '../usecases/material.ts';
 import type { SearchRequest } from '../usecases/search-request.ts';
 import { contextualQuestion, followUpQuery, refersBack } from './follow-up.ts';
@@ -11,9 +12,7 @@ import { relevantTurns } from './history.ts';
 /** What was said before a question, in the session that it belongs to. */
 export interface Conversation {
   readonly key: SessionKey;
-  /** The caller named the session; otherwise it is the one that a dataset has for whoever names none. */
-  readonly isNamed: boolean;
-  /** Null: no entry has opened it yet, or nobody needed to know. */
+  /** Null: no entry has opened it yet. */
   readonly session: Session | null;
   /** Those that an answer may need, oldest first. */
   readonly turns: readonly QaEntry[];
@@ -27,6 +26,8 @@ export interface Conversation {
 const TURNS_READ = 100;
 /** Without a model turns are needed for what a question refers to only. */
 const TURNS_READ_BACK = 5;
+/** Of all of them together, about. */
+const CHARACTERS_READ = 400_000;
 
 type Dependencies = Pick<SearchDependencies, 'sessions' | 'settings' | 'languageModel' | 'embedder'>;
 
@@ -40,9 +41,9 @@ export async function namedConversation(deps: Dependencies, request: SearchReque
   requireSessionName(sessionId);
   const key = { user: principal.id, session: sessionId };
   const session = await deps.sessions.sessions.get({ tenant: principal.tenant }, key);
-  const blank = { key, isNamed: true, session, turns: [], guidance: null, lookup: null };
+  const blank = { key, session, turns: [], guidance: null, lookup: null };
   if (session === null || !isWithinKey(principal, session)) return blank;
-  const told = await whatWasTold(deps, request, key);
+  const told = await whatWasTold(deps, request, session);
   const { languageModel } = deps;
   const query =
     languageModel === null ? contextualQuestion(request.query, told.turns) : followUpQuery(request.query, told.turns);
@@ -68,10 +69,12 @@ export async function defaultConversation(
   const { settings, languageModel } = deps;
   if (request.sessionId !== null || !settings.sessionMemory || languageModel === null) return null;
   const key = { user: request.principal.id, session: defaultSession(dataset) };
-  const told = await whatWasTold(deps, request, key);
+  const session = await deps.sessions.sessions.get({ tenant: request.principal.tenant }, key);
+  if (session === null) return null;
+  const told = await whatWasTold(deps, request, session);
   // Callers who keep no session ask questions that stand alone: only one that cannot do so costs a second look-up.
   const query = refersBack(request.query) ? followUpQuery(request.query, told.turns) : null;
-  return { key, isNamed: false, session: null, ...told, lookup: await lookupOf(deps, request, query) };
+  return { key, session, ...told, lookup: await lookupOf(deps, request, query) };
 }
 
 /** Null: a search over several datasets as one store. */
@@ -100,15 +103,20 @@ export function requireSessionName(name: string): void {
 async function whatWasTold(
   { sessions, languageModel }: Dependencies,
   { principal, query, onlyContext }: SearchRequest,
-  key: SessionKey,
+  session: Session,
 ): Promise<Pick<Conversation, 'turns' | 'guidance'>> {
   const scope = { tenant: principal.tenant };
   const isPrompted = languageModel !== null || onlyContext;
-  const [turns, rows] = await Promise.all([
-    sessions.entries.lastQas(scope, key, isPrompted ? TURNS_READ : TURNS_READ_BACK),
-    isPrompted ? sessions.contexts.rows(scope, key) : [],
+  const pages = {
+    ...{ count: session.qaCount, expired: session.expired.qas },
+    after: (number: number, limit: number) => sessions.entries.qasAfter(scope, session, number, limit),
+    sizeOf: ({ question, answer }: QaEntry) => question.length + answer.length,
+  };
+  const [{ entries }, rows] = await Promise.all([
+    newestEntries(pages, { entries: isPrompted ? TURNS_READ : TURNS_READ_BACK, characters: CHARACTERS_READ }),
+    isPrompted ? sessions.contexts.rows(scope, session) : [],
   ]);
-  return { turns: relevantTurns(turns, query), guidance: guidanceFor(rows, 'qa', query) };
+  return { turns: relevantTurns(entries, query), guidance: guidanceFor(rows, 'qa', query) };
 }
 
 async function lookupOf(

@@ -1,7 +1,9 @@
 /** What of a session is looked through, however long it is. */
 export const READ_LIMITS = { entries: 2000, characters: 8_000_000 } as const;
 
-const FIRST_PAGE = 50;
+/** Entries may be megabytes: pages begin small, and grow by so much when what was read was small. */
+const FIRST_PAGE = 10;
+const GROWTH = 4;
 const GREATEST_PAGE = 500;
 
 export interface NewestEntries<Entry> {
@@ -22,7 +24,7 @@ export interface EntryPages<Entry> {
 
 /**
  * The newest entries of a session, page by page towards the past, until a limit is reached. Pages are as long as what
- * was read so far lets one expect to fit.
+ * was read so far lets one expect to fit. The newest entry is always read.
  */
 export async function newestEntries<Entry>(
   pages: EntryPages<Entry>,
@@ -39,7 +41,8 @@ export async function newestEntries<Entry>(
     read.push(page);
     for (const entry of page) characters += pages.sizeOf(entry);
     const mean = characters / Math.max(1, pages.count - after);
-    length = Math.max(1, Math.min(GREATEST_PAGE, Math.floor((limits.characters - characters) / Math.max(1, mean))));
+    const fitting = Math.floor((limits.characters - characters) / Math.max(1, mean));
+    length = Math.max(1, Math.min(GREATEST_PAGE, GROWTH * length, fitting));
     next = after;
   }
   return { entries: read.toReversed().flat(), unread: next - pages.expired };
