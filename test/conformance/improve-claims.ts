@@ -5,6 +5,7 @@ import { PERSONAL_TENANT } from '../../services/common/domain/scope.ts';
 import {
   claimKeys,
   createImproveClaims,
+  eraserOf,
   type ImproveClaims,
   improveClaimsCollection,
   ownerOf,
@@ -38,7 +39,7 @@ export function improveClaimsConformance(name: string, open: () => Promise<Audit
     const at = (nowMs: number) => ({ nowMs, leaseMs: LEASE_MS });
 
     it('are for all keys or for none', async () => {
-      const [first, second] = [owner(), owner()];
+      const [first, second] = [eraserOf(randomUUID()), eraserOf(randomUUID())];
       expect(await one.claim(keys('a1', 's1', 's2'), first, at(0))).to.equal(true);
       expect(await two.claim(keys('a2', 's3', 's2'), second, at(0)), 'one session is held').to.equal(false);
       expect(await two.claim(keys('a2', 's3'), second, at(0)), 'the others stayed free').to.equal(true);
@@ -107,6 +108,36 @@ export function improveClaimsConformance(name: string, open: () => Promise<Audit
         expect(later).to.equal('released');
         if (marked === 1) expect(decision, `round ${round}`).to.equal('rerun');
       }
+    });
+
+    it('can be seized by who erases the dataset, who hears when the holder has stopped', async () => {
+      const [holder, eraser] = [owner(), eraserOf(randomUUID())];
+      const dataset = asId<never>('g');
+      await one.claim(keys('g', 'z'), holder, at(0));
+      await two.seize(dataset, eraser, at(0));
+      expect(await one.extend(keys('g', 'z'), holder, at(0)), 'it finds out').to.equal(false);
+      expect(await two.hasLeft(dataset, eraser, 0)).to.equal(false);
+      await one.release(keys('g', 'z'), holder);
+      await one.leave(keys('g', 'z'), holder);
+      expect(await two.hasLeft(dataset, eraser, 0)).to.equal(true);
+      expect(await one.claim(keys('g'), owner(), at(0)), 'nobody begins meanwhile').to.equal(false);
+      await two.release(keys('g'), eraser);
+      const next = owner();
+      expect(await one.claim(keys('g', 'z'), next, at(0))).to.equal(true);
+      await one.release(keys('g', 'z'), next);
+    });
+
+    it('are seized from the dead when their lease ends, and from nobody at once', async () => {
+      const dataset = asId<never>('h');
+      await one.claim(keys('h'), owner(), at(0));
+      const [first, second] = [eraserOf(randomUUID()), eraserOf(randomUUID())];
+      await two.seize(dataset, first, at(0));
+      await two.seize(dataset, second, at(0));
+      expect(await two.hasLeft(dataset, second, LEASE_MS - 1)).to.equal(false);
+      expect(await two.hasLeft(dataset, second, LEASE_MS)).to.equal(true);
+      const nobodys = asId<never>('i');
+      await one.seize(nobodys, second, at(0));
+      expect(await one.hasLeft(nobodys, second, 0)).to.equal(true);
     });
 
     it('are all free after a process that has the store alone has started', async () => {

@@ -2,6 +2,8 @@ import { setTimeout as sleep } from 'node:timers/promises';
 import { expect } from 'chai';
 import { SYSTEM_SCOPE } from '../../services/common/domain/scope.ts';
 import type { Extractor } from '../../services/common/ports/extractor.ts';
+import { weightVotesCollection } from '../../services/common/repositories/element-weights.ts';
+import { improveClaimsCollection } from '../../services/common/repositories/improve-claims.ts';
 import { createEventLog } from '../../services/common/runs/event-log.ts';
 import { capitalsExtractor } from '../support/cognify-service.ts';
 import { improveSession, stagesOf } from '../support/improve-session.ts';
@@ -126,6 +128,26 @@ describe('improve at two replicas', function () {
     expect(rows.map(({ status }: { status: string }) => status)).to.deep.equal([
       ...['DATASET_PROCESSING_COMPLETED', 'DATASET_PROCESSING_STARTED'],
     ]);
+  });
+
+  it('is stopped when its dataset is forgotten at the other one, and leaves nothing behind', async () => {
+    const slow = gate();
+    await using world = await startTwoReplicas({ extractors: [slow.extractor, slow.extractor] });
+    const { one, two } = world;
+    const id = await notesOf(one).ask('s1', 'Ada', 'Ada.', { used_graph_element_ids: { node_ids: ['n1'] } });
+    await notesOf(one).rate('s1', id, 5);
+    const improving = notesOf(one).improve(['s1']);
+    await slow.entered;
+    const votes = () => world.store.count(SYSTEM_SCOPE, weightVotesCollection, {});
+    expect(await votes(), 'it had begun to learn').to.equal(1);
+    const forgetting = two.wire.post('/forget', { dataset: 'notes' });
+    await sleep(100);
+    slow.open();
+    expect((await forgetting).status).to.equal(200);
+    expect((await improving).status).to.be.oneOf([403, 409, 503]);
+    expect(await votes()).to.equal(0);
+    expect((await two.wire.get('/datasets')).json).to.deep.equal([]);
+    expect(await world.store.count(SYSTEM_SCOPE, improveClaimsCollection, {}), 'nothing is held').to.equal(0);
   });
 
   it('bridges each entry once, however many come to both at the same time', async () => {

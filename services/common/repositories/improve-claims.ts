@@ -21,6 +21,10 @@ type ClaimDocument = {
   readonly leaseUntilMs: number;
   /** Somebody else came for the session meanwhile. */
   readonly rerunWanted: boolean;
+  /** From whom it was seized, until that one has stopped; null or absent: nobody. */
+  readonly seizedFrom?: string | null;
+  /** When that one's lease ends. */
+  readonly seizedUntilMs?: number;
 };
 
 /** What improve works on, of every tenant: the workers of all processes exclude each other by these. */
@@ -38,7 +42,11 @@ export interface ClaimedKeys {
 
 export function claimKeys(tenant: TenantId, dataset: DatasetId, sessions: readonly SessionKey[]): ClaimedKeys {
   const keys = sessions.map((session) => `session:${tenant}:${sessionDocumentId(session)}`);
-  return { dataset: `dataset:${dataset}`, sessions: [...new Set(keys)] };
+  return { dataset: datasetKey(dataset), sessions: [...new Set(keys)] };
+}
+
+function datasetKey(dataset: DatasetId): string {
+  return `dataset:${dataset}`;
 }
 
 /** Claims with lease and owner: all keys or none; what a dead holder claimed lapses; only the holder releases. */
@@ -52,9 +60,18 @@ export interface ImproveClaims {
   extend(keys: ClaimedKeys, owner: string, lease: Lease): Promise<boolean>;
   /** Asks whoever holds the sessions for one more pass. How many of them are held. */
   wantRerun(keys: ClaimedKeys, nowMs: number): Promise<number>;
-  /** One decision: either somebody wanted a pass more, and the wish is consumed and all keys stay, or all are released. */
-  rerunOrRelease(keys: ClaimedKeys, owner: string): Promise<'rerun' | 'released'>;
+  /**
+   * One decision: either somebody wanted a pass more, and the wish is consumed and all keys stay, or all are released.
+   * `lost`: not held any more.
+   */
+  rerunOrRelease(keys: ClaimedKeys, owner: string): Promise<'rerun' | 'released' | 'lost'>;
   release(keys: ClaimedKeys, owner: string): Promise<void>;
+  /** For an eraser: takes the dataset from whoever holds it, who finds out soon. `hasLeft` tells when it has stopped. */
+  seize(dataset: DatasetId, owner: string, lease: Lease): Promise<void>;
+  /** Nobody works on what was seized any more: who held it said so, or its lease is over. */
+  hasLeft(dataset: DatasetId, owner: string, nowMs: number): Promise<boolean>;
+  /** Whoever lost its claim has stopped. */
+  leave(keys: ClaimedKeys, owner: string): Promise<void>;
   /** For a process that has the store alone: whoever held something is dead. */
   releaseAll(): Promise<void>;
 }
@@ -67,6 +84,13 @@ export interface Lease {
 /** The holder that an improve has with its first worker (0), or with one who came after it. */
 export function ownerOf(improve: string, worker: number): string {
   return `${improve}#${worker}`;
+}
+
+const ERASURE = 'erasure:';
+
+/** The holder that an erasure of the dataset has; two of them are no hindrance to each other. */
+export function eraserOf(erasure: string): string {
+  return `${ERASURE}${erasure}`;
 }
 
 function isSameImprove(one: string, other: string): boolean {
@@ -93,7 +117,7 @@ export function createImproveClaims(store: DocumentStore): ImproveClaims {
           const isOwn = isSameImprove(known.owner, owner);
           return update(collection, id, {
             where: { owner: known.owner, leaseUntilMs: known.leaseUntilMs },
-            set: { owner, leaseUntilMs, ...(isOwn ? {} : { rerunWanted: false }) },
+            set: { owner, leaseUntilMs, seizedFrom: null, ...(isOwn ? {} : { rerunWanted: false }) },
             required: true,
           });
         });
@@ -122,7 +146,10 @@ export function createImproveClaims(store: DocumentStore): ImproveClaims {
     },
     rerunOrRelease(keys, owner) {
       return repeated(async () => {
-        const wanted = (await read(keys.sessions)).filter(({ value }) => value.owner === owner && value.rerunWanted);
+        const all = allOf(keys);
+        const own = (await read(all)).filter(({ value }) => value.owner === owner);
+        if (own.length < all.length) return 'lost';
+        const wanted = own.filter(({ value }) => value.rerunWanted);
         if (wanted.length > 0) {
           await store.commit(
             SYSTEM_SCOPE,
@@ -132,7 +159,6 @@ export function createImproveClaims(store: DocumentStore): ImproveClaims {
         }
         const unwanted = (id: string) =>
           update(collection, id, { where: { owner, rerunWanted: false }, set: {}, required: true });
-        const all = allOf(keys);
         await store.commit(SYSTEM_SCOPE, [
           ...[...keys.sessions].map(unwanted),
           held(keys.dataset, owner),
@@ -143,6 +169,42 @@ export function createImproveClaims(store: DocumentStore): ImproveClaims {
     },
     async release(keys, owner) {
       for (const id of allOf(keys)) await releaseOne(store, id, owner);
+    },
+    seize(dataset, owner, { nowMs, leaseMs }) {
+      const id = datasetKey(dataset);
+      const leaseUntilMs = nowMs + leaseMs;
+      return repeated(async () => {
+        const [present] = await read([id]);
+        if (present === undefined) {
+          await store.commit(SYSTEM_SCOPE, [insert(collection, id, { owner, leaseUntilMs, rerunWanted: false })]);
+          return;
+        }
+        const { owner: holder, leaseUntilMs: heldUntilMs, seizedFrom = null } = present.value;
+        const isHeld = heldUntilMs > nowMs && !holder.startsWith(ERASURE);
+        await store.commit(SYSTEM_SCOPE, [
+          update(collection, id, {
+            where: { owner: holder, leaseUntilMs: heldUntilMs },
+            set: {
+              owner,
+              leaseUntilMs,
+              seizedFrom: isHeld ? holder : seizedFrom,
+              seizedUntilMs: isHeld ? heldUntilMs : (present.value.seizedUntilMs ?? 0),
+            },
+            required: true,
+          }),
+        ]);
+      });
+    },
+    async hasLeft(dataset, owner, nowMs) {
+      const [present] = await read([datasetKey(dataset)]);
+      if (present === undefined || present.value.owner !== owner) return true;
+      const { seizedFrom = null, seizedUntilMs = 0 } = present.value;
+      return seizedFrom === null || seizedUntilMs <= nowMs;
+    },
+    async leave({ dataset }, owner) {
+      await store.commit(SYSTEM_SCOPE, [
+        update(collection, dataset, { where: { seizedFrom: owner }, set: { seizedFrom: null } }),
+      ]);
     },
     async releaseAll() {
       for (;;) {

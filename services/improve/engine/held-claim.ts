@@ -14,7 +14,10 @@ export interface HeldClaim {
 
 type Dependencies = Pick<ImproveDependencies, 'claims' | 'clock' | 'logger' | 'settings'>;
 
-/** Null when somebody else has any of them. Beats three times per lease. */
+/** How soon one from whom the dataset was seized, because it is erased, finds out. */
+const BEAT_MS = 1000;
+
+/** Null when somebody else has any of them. Beats at least three times per lease. */
 export async function holdClaim(deps: Dependencies, keys: ClaimedKeys, owner: string): Promise<HeldClaim | null> {
   const { claims, clock, logger, settings } = deps;
   const { leaseMs } = settings;
@@ -34,12 +37,15 @@ export async function holdClaim(deps: Dependencies, keys: ClaimedKeys, owner: st
       logger.warn('improve.claim.heartbeat.failed', { error });
     }
   };
-  const timer = setInterval(() => {
-    if (clock.monotonicMs() >= heldUntilMs) lose();
-    beating ??= beat().finally(() => {
-      beating = null;
-    });
-  }, leaseMs / 3);
+  const timer = setInterval(
+    () => {
+      if (clock.monotonicMs() >= heldUntilMs) lose();
+      beating ??= beat().finally(() => {
+        beating = null;
+      });
+    },
+    Math.min(BEAT_MS, leaseMs / 3),
+  );
   timer.unref();
   let isReleased = false;
   const end = async (): Promise<void> => {
@@ -51,13 +57,22 @@ export async function holdClaim(deps: Dependencies, keys: ClaimedKeys, owner: st
     signal: lost.signal,
     async rerunOrRelease() {
       const decision = await claims.rerunOrRelease(keys, owner);
+      if (decision === 'lost') {
+        lose();
+        throw lost.signal.reason;
+      }
       if (decision === 'released') await end();
       return decision;
     },
     async release() {
       if (isReleased) return;
       await end();
-      await claims.release(keys, owner).catch((error: unknown) => logger.warn('improve.release.failed', { error }));
+      try {
+        await claims.release(keys, owner);
+        if (lost.signal.aborted) await claims.leave(keys, owner);
+      } catch (error) {
+        logger.warn('improve.release.failed', { error });
+      }
     },
   };
 }

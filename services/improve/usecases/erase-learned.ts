@@ -1,17 +1,48 @@
+import { setTimeout as sleep } from 'node:timers/promises';
 import { type DatasetRef, scopeOf } from '../../common/domain/dataset.ts';
+import { engramError } from '../../common/domain/errors.ts';
 import type { EraseLearnedResponse } from '../../common/messaging/methods/improve.ts';
-import { type DocumentStore, removeWhere } from '../../common/ports/document-store.ts';
-import type { ImproveWishes } from '../../common/repositories/improve-wishes.ts';
+import { removeWhere } from '../../common/ports/document-store.ts';
+import { claimKeys, eraserOf } from '../../common/repositories/improve-claims.ts';
 import { learnedCollections } from '../collections.ts';
+import type { ImproveDependencies } from '../dependencies.ts';
+
+type Dependencies = Pick<ImproveDependencies, 'store' | 'wishes' | 'claims' | 'clock' | 'ids'>;
+
+/** How long an improve under way has to stop: a lease, when its process is gone, and then some. */
+const WAIT_MS = 30_000;
+const POLL_MS = 20;
+/** For the erasure itself. */
+const ERASURE_MS = 60_000;
 
 /**
- * Removes what was learned of a dataset, and the wishes for it. What sessions had got to stays: their content does not come
- * back into another dataset because this one was deleted.
+ * Removes what was learned of a dataset, and the wishes for it, while no improve works on it: one that does is stopped. What
+ * sessions had got to stays: their content does not come back into another dataset because this one was deleted.
+ * `ServiceUnavailableError` (retryable) when an improve does not stop.
  */
-export async function eraseLearned(
-  { store, wishes }: { readonly store: DocumentStore; readonly wishes: ImproveWishes },
-  dataset: DatasetRef,
-): Promise<EraseLearnedResponse> {
+export async function eraseLearned(deps: Dependencies, dataset: DatasetRef): Promise<EraseLearnedResponse> {
+  const owner = eraserOf(deps.ids.uuid());
+  try {
+    await stopImprove(deps, dataset, owner);
+    return await erase(deps, dataset);
+  } finally {
+    await deps.claims.release(claimKeys(dataset.tenant, dataset.id, []), owner);
+  }
+}
+
+async function stopImprove({ claims, clock }: Dependencies, dataset: DatasetRef, owner: string): Promise<void> {
+  const end = clock.monotonicMs() + WAIT_MS;
+  await claims.seize(dataset.id, owner, { nowMs: clock.now().getTime(), leaseMs: WAIT_MS + ERASURE_MS });
+  while (!(await claims.hasLeft(dataset.id, owner, clock.now().getTime()))) {
+    if (clock.monotonicMs() >= end) {
+      const text = 'An improve of the dataset does not stop; repeat the deletion.';
+      throw engramError('ServiceUnavailableError', text, { retryable: true });
+    }
+    await sleep(POLL_MS);
+  }
+}
+
+async function erase({ store, wishes }: Dependencies, dataset: DatasetRef): Promise<EraseLearnedResponse> {
   const scope = scopeOf(dataset);
   let removed = 0;
   // One commit each: great numbers go in parts.
