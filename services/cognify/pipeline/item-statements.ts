@@ -1,3 +1,4 @@
+import { setImmediate as nextTurn } from 'node:timers/promises';
 import type { DataItem } from '../../common/domain/data-item.ts';
 import { type Statement, statementId, statementKey } from '../../common/domain/hygiene/statement.ts';
 import { readStatement } from '../../common/extraction/statements/read-statement.ts';
@@ -17,16 +18,20 @@ const TIME_FIELDS = [
   'created_at',
 ] as const;
 
+const CHUNKS_PER_TURN = 16;
+
 /** What the sentences of an item say plainly of something that has one value at a time, in the order of the document. */
-export function itemStatements(
+export async function itemStatements(
   { item, createdAt }: Pick<ItemSource, 'item' | 'createdAt'>,
   chunks: readonly Pick<ItemChunk, 'id' | 'text'>[],
   resolved: Pick<ResolvedEntities, 'entities'>,
-): readonly Statement[] {
+): Promise<readonly Statement[]> {
   const at = timeOf(item) ?? createdAt;
   const fullNames = namesOf(resolved);
   const found: Statement[] = [];
-  for (const chunk of chunks) {
+  for (const [index, chunk] of chunks.entries()) {
+    // Requests get their turn in between.
+    if (index % CHUNKS_PER_TURN === CHUNKS_PER_TURN - 1) await nextTurn();
     for (const { text } of sentences(chunk.text)) {
       const read = readStatement(text);
       if (read === null) continue;

@@ -43,7 +43,7 @@ export async function writeItem(
       await gatherer.spill();
       await nextTurn();
     }
-    await dependencies.statements.put(run.scope, generation, itemStatements(source, chunks, resolved));
+    await dependencies.statements.put(run.scope, generation, await itemStatements(source, chunks, resolved));
     await gatherer.finish();
     return {
       chunks: chunks.length,

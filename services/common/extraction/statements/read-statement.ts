@@ -15,17 +15,21 @@ export type ReadStatement = Pick<
 };
 
 const MAX_LENGTH = 240;
+/** A plain statement has no more; the patterns cost with the words. */
+const MAX_WORDS = 28;
 /** Most sentences hold none of these and are looked at no further. */
 const CUE =
   / (?:works|working|employed|lives|living|resides|moved|relocated|based|headquartered|headquarters|located|situated|kept|stored|studies|studying|married|years|costs|due|version|is|became|become|changed|risen|increased|dropped|fallen|decreased|gone|updated|raised|lowered|reduced|set|postponed|extended|rescheduled|switched) /u;
 /** Denied, supposed, wanted, quoted, told of others or of the past, compared, rounded, or more than one thing at once. */
 const UNSTATED =
-  /\b(?:not|never|no|none|nor|neither|without|hardly|barely|if|unless|whether|would|could|should|might|may|must|can|cannot|will|shall|suppose\w*|imagine\w*|assum\w+|hypothetically|hypothetical|example|instance|perhaps|maybe|probably|possibly|likely|apparently|allegedly|reportedly|supposedly|rumou?r\w*|claim\w*|says?|said|thinks?|thought|believes?|believed|told|tells|asked|heard|according|wants?|wanted|hopes?|hoped|plans?|planned|intends?|wish\w*|dreams?|dreamt|pretends?|considering|expect\w*|promis\w+|proposed|was|were|had|been|used|formerly|former|previous|previously|once|until|till|ago|originally|initially|about|around|approximately|roughly|nearly|almost|over|under|between|least|most|than|or|but|while|although|though|because|also|both|either|each|except|only|temporarily|partly|mostly|mainly|sometimes|usually|often|wrong\w*|false\w*|mistaken\w*|fiction\w*|novel|story|movie|film|game)\b|n['’]t\b/iu;
+  /\b(?:not|never|no|none|nor|neither|without|hardly|barely|if|unless|whether|would|could|should|might|may|must|can|cannot|will|shall|suppose\w*|imagine\w*|assum\w+|hypothetically|hypothetical|example|instance|perhaps|maybe|probably|possibly|likely|apparently|allegedly|reportedly|supposedly|rumou?r\w*|claim\w*|says?|said|thinks?|thought|believes?|believed|told|tells|asked|heard|according|wants?|wanted|hopes?|hoped|plans?|(?<!from )planned (?:to|on|for)|intends?|wish\w*|dreams?|dreamt|pretends?|considering|expect\w*|promis\w+|proposed|was|were|had|been|used|formerly|former|previous|previously|once|until|till|ago|originally|initially|about|around|approximately|roughly|nearly|almost|over|under|between|least|most|than|or|but|while|although|though|because|also|both|either|each|except|only|temporarily|partly|mostly|mainly|sometimes|usually|often|wrong\w*|false\w*|mistaken\w*|fiction\w*|novel|story|movie|film|game)\b|n['’]t\b/iu;
 const QUOTED = /["“”«»‹›„;?…()[\]{}<>|=]|(?:^|\s)['‘]|:\s/u;
 const LEAD =
   /^(?:(?:update|correction|note|fyi|news|reminder)\s*:\s*|(?:now|today|currently|meanwhile|actually),?\s+(?=\p{Lu}|the ))/iu;
 const CHANGE = /\b(?:now|currently|new|nowadays|today)\b|^(?:update|correction)\s*:/iu;
 const AS_OF = /^(?:as of|as at|since|from|on|in) (?<date>[^,]{4,24}), |,? (?:as of|as at|since) (?<tail>[^,]{4,24})$/iu;
+/** The month, addresses. */
+const NO_WORDS = /\bMay(?=,? \d)|(?<=\d )May\b|\S+@\S+|https?:\S+|www\.\S+/gu;
 const TAIL = /,? (?:now|today|nowadays|these days|at the moment|currently|right now)$/iu;
 const CHANGE_OF_VALUE =
   /\b(?:has been|was) (?=(?:changed|updated|raised|lowered|increased|reduced|moved|set|postponed|extended|rescheduled|switched)\b)|\bno longer\b|\bused to be\b/giu;
@@ -47,11 +51,11 @@ export function readStatement(sentence: string): ReadStatement | null {
     .replace(LEAD, '')
     .replace(/[.!]+$/u, '')
     .trim();
-  if (QUOTED.test(bare)) return null;
+  if (QUOTED.test(bare) || bare.split(' ', MAX_WORDS + 1).length > MAX_WORDS || /\S{81}/u.test(bare)) return null;
   const timed = withoutTime(bare);
   if (timed === null) return null;
   const text = timed.text.replace(TAIL, '');
-  if (UNSTATED.test(text.replace(CHANGE_OF_VALUE, ''))) return null;
+  if (UNSTATED.test(text.replace(CHANGE_OF_VALUE, '').replaceAll(NO_WORDS, ''))) return null;
   const end = matched(text, ENDS);
   const found = end ?? matched(text, PATTERNS);
   if (found === null) return null;
