@@ -19,13 +19,17 @@ export interface Directory {
 }
 
 /** That of the tenant the principal works in. 403 for who may not manage its users, and in a personal space. */
-export async function directoryOf(deps: AuthDependencies, principal: Principal): Promise<Directory> {
+export async function directoryOf(
+  deps: Pick<AuthDependencies, 'tenants' | 'memberships' | 'roles' | 'roleMembers' | 'capabilities' | 'oidc'>,
+  principal: Principal,
+): Promise<Directory> {
   try {
     const tenant = await requireCapability(deps, principal, principal.tenant, 'manage_users');
     const isOfProvider = deps.oidc?.providers.some((provider) => provider.tenant === tenant.id) ?? false;
     return { tenant, by: principal.id, isTrusted: principal.isSuperuser || isOfProvider };
   } catch (error) {
-    if (!isEngramError(error)) throw error;
+    // Who is told "may not" while the store is away starts to doubt its credential.
+    if (!isEngramError(error) || error.status >= 500) throw error;
     throw scimError(
       403,
       'The account of the credential must work in a tenant (POST /api/v1/permissions/tenants/select) and hold manage_users there.',
@@ -36,4 +40,15 @@ export async function directoryOf(deps: AuthDependencies, principal: Principal):
 /** The same for every reason: whose account it is, is nobody's business. */
 export function addressTaken() {
   return scimError(409, 'The userName or the e-mail address is in use.', 'uniqueness');
+}
+
+const DONE = ['EntityAlreadyExistsError', 'EntityNotFoundError', 'UserNotFoundError'];
+
+/** Of a step that somebody else may have taken first: then it is done. */
+export async function unlessDone(work: Promise<void>): Promise<void> {
+  try {
+    await work;
+  } catch (error) {
+    if (!isEngramError(error) || !DONE.includes(error.wireName)) throw error;
+  }
 }

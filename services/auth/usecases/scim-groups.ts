@@ -10,7 +10,7 @@ import { type Group, type GroupMember, memberIds, requireDisplayName } from '../
 import { scimError } from '../scim/scim-error.ts';
 import { joinRole, leaveRole } from './role-memberships.ts';
 import { createRole, deleteRole } from './roles.ts';
-import type { Directory } from './scim-directory.ts';
+import { type Directory, unlessDone } from './scim-directory.ts';
 import { authorityIn } from './tenant-authority.ts';
 
 /** Every role of the tenant, by name; members only where they are wanted: they cost a look-up each. */
@@ -168,16 +168,6 @@ function refuseAdmin(name: string): void {
     403,
     `A role named '${ADMIN_ROLE}' passes every check by its name: no directory may make or change one.`,
   );
-}
-
-/** Somebody else was faster, with the same. */
-async function unlessDone(work: Promise<void>): Promise<void> {
-  try {
-    await work;
-  } catch (error) {
-    const isDone = isEngramError(error) && ['EntityAlreadyExistsError', 'UserNotFoundError'].includes(error.wireName);
-    if (!isDone) throw error;
-  }
 }
 
 function groupNotFound(id: string) {

@@ -1,7 +1,6 @@
 import { isDeepStrictEqual } from 'node:util';
 import type { UserId } from '../../common/domain/brand.ts';
 import { emailKey } from '../../common/domain/email-address.ts';
-import { isEngramError } from '../../common/domain/errors.ts';
 import type { JsonObject } from '../../common/domain/json.ts';
 import { PERSONAL_TENANT } from '../../common/domain/scope.ts';
 import type { AuditEntry } from '../../common/ports/audit-log.ts';
@@ -21,7 +20,7 @@ import {
 import { deleteUser } from './delete-user.ts';
 import { joinTenant, leaveTenant } from './memberships.ts';
 import { isReservedAddress } from './register-user.ts';
-import { addressTaken, type Directory } from './scim-directory.ts';
+import { addressTaken, type Directory, unlessDone } from './scim-directory.ts';
 import { requirePerson } from './scim-people.ts';
 
 /**
@@ -224,14 +223,4 @@ function refuseForOwner({ tenant }: Directory, user: User): void {
 
 async function otherTenantsOf({ memberships }: AuthDependencies, { tenant }: Directory, user: UserId): Promise<number> {
   return (await memberships.tenantsOf(user)).filter((id) => id !== tenant.id).length;
-}
-
-/** Somebody else was faster, with the same. */
-async function unlessDone(work: Promise<void>): Promise<void> {
-  try {
-    await work;
-  } catch (error) {
-    const isDone = isEngramError(error) && ['EntityAlreadyExistsError', 'EntityNotFoundError'].includes(error.wireName);
-    if (!isDone) throw error;
-  }
 }
