@@ -191,6 +191,7 @@ const REGISTRY: Readonly<Partial<Record<ServiceName, () => Promise<BuildService>
           accessControl: config.accessControl ?? true,
           sessionMemory: config.sessionMemory,
           autoFeedback: config.autoFeedback,
+          historyCharacters: config.sessionHistoryCharacters,
           logSearchHistory: config.logSearchHistory,
           answerStreaming: config.llmAnswerStreaming,
           allowCypherQuery: config.allowCypherQuery,

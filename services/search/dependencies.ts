@@ -30,6 +30,8 @@ export interface SearchSettings {
   readonly sessionMemory: boolean;
   /** AUTO_FEEDBACK: what a message says of the answer before it is understood and kept. */
   readonly autoFeedback: boolean;
+  /** MAX_SESSION_CONTEXT_CHARS: of the earlier turns in a prompt. */
+  readonly historyCharacters: number;
   /** LLM_ANSWER_STREAMING */
   readonly answerStreaming?: boolean;
   /** DEFAULT_FEEDBACK_INFLUENCE; default 0. */

@@ -187,6 +187,7 @@ export const SETTINGS: SearchSettings = {
   accessControl: true,
   sessionMemory: true,
   autoFeedback: true,
+  historyCharacters: 16_000,
   logSearchHistory: true,
   allowCypherQuery: false,
   recallWarmupShortcircuit: true,

@@ -75,14 +75,9 @@ export const FOREIGN_NAMES: readonly ForeignNames[] = [
     note: 'sync',
   },
   {
-    names: ['IMPROVE_REVIEW_CONFLICTS', 'IMPROVE_EFFECTIVE_DATE_KEY', 'TRIPLET_EMBEDDING'],
+    names: ['IMPROVE_REVIEW_CONFLICTS', 'IMPROVE_EFFECTIVE_DATE_KEY'],
     status: 'later',
     note: 'improve',
-  },
-  {
-    names: ['MAX_SESSION_CONTEXT_CHARS'],
-    status: 'later',
-    note: 'sessions',
   },
   { names: ['TOOL_*', 'TEXT_TO_SQL_*'], status: 'later', note: 'tools' },
   { names: ['COGNEE_SKILL_SOURCE_ROOTS'], status: 'later', note: 'skill folders of the server' },

@@ -64,11 +64,12 @@ describe('the history in a prompt', () => {
   });
 
   it('tells time, question and answer, and leaves out the oldest when it grows too long', () => {
-    expect(historyText([])).to.equal('');
-    const text = historyText([turn('Who?', 'Ada.')]);
+    expect(historyText([], 16_000)).to.equal('');
+    const text = historyText([turn('Who?', 'Ada.')], 16_000);
     expect(text).to.match(/\n\n\[2026-01-02T03:04:05\.678\+00:00\]\nQUESTION: Who\?\nANSWER: Ada\.$/);
     const long = historyText(
       Array.from({ length: 13 }, (_, index) => turn(`Question ${index}`, 'x'.repeat(1_000_000))),
+      16_000,
     );
     expect(long.length).to.be.below(17_000);
     expect(long).to.include('Question 12').and.not.include('Question 0\n');

@@ -254,7 +254,11 @@ async function answered(
     (part) => part !== '',
   );
   const prompt = {
-    user: withHistory(question, historyText(conversation?.turns ?? []), guidance.join('\n\n')),
+    user: withHistory(
+      question,
+      historyText(conversation?.turns ?? [], deps.settings.historyCharacters),
+      guidance.join('\n\n'),
+    ),
     system: request.systemPrompt || DEFAULT_SYSTEM_PROMPT,
   };
   if (request.onlyContext) return { ...base, answer: null, prompt };

@@ -26,6 +26,14 @@ export const sessions = {
     default: '900',
     meaning: 'Seconds between two looks at what has expired.',
   }),
+  sessionHistoryCharacters: setting({
+    names: ['MAX_SESSION_CONTEXT_CHARS'],
+    section,
+    type: type.integer({ min: 0 }),
+    default: '16000',
+    meaning:
+      'Greatest length of the earlier turns of a session in the prompt of an answer; the oldest give way. 0 = none.',
+  }),
   sessionAbandonAfterMs: setting({
     names: ['SESSION_ABANDON_AFTER_SECONDS'],
     section,
