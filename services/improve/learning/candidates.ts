@@ -131,7 +131,8 @@ function confirmed({ question, answer, feedbackScore }: QaEntry): readonly Said[
   if (feedbackScore === null || feedbackScore < CONFIRMS) return [];
   const asked = line(question, MAX_QUESTION);
   if (!/[?？]/u.test(question.slice(0, MAX_READ)) || addressesReader(asked)) return [];
-  const [first = ''] = sentences(answer.slice(0, MAX_ANSWER)).map((sentence) => line(sentence.text, MAX_READ));
+  const [told = ''] = sentences(answer.slice(0, MAX_ANSWER)).map((sentence) => line(sentence.text, MAX_READ));
+  const first = QUOTED.exec(told)?.[1] ?? told;
   if (first === '' || first.length > MAX_CONTEXT_CHARACTERS || /[?？]$/u.test(first)) return [];
   if (addressesReader(first) || KNOWS_NOTHING.test(first)) return [];
   const terms = new Set(tokenizeQuery(asked));
@@ -141,6 +142,8 @@ function confirmed({ question, answer, feedbackScore }: QaEntry): readonly Said[
   return [{ kind: 'confirmed', text, confidence: feedbackScore === 5 ? 0.9 : 0.8 }];
 }
 
+/** How answers without a model quote: the sentence, and the document that it stands in. */
+const QUOTED = /^"(.+)"(?: \([^()]*\))?$/u;
 const KNOWS_NOTHING =
   /\b(?:don(?:'|’)?t|do not|does not|cannot|can(?:'|’)?t|unable to|no)\b.{0,30}\b(?:know|hold|find|information|idea|answer|help)/iu;
 

@@ -9,6 +9,8 @@ import type { TextCandidate } from '../../common/ports/text-index.ts';
 import { type Ledger, visible } from '../../common/repositories/ledger.ts';
 
 export const LEARNINGS_NODE_SET = 'session_learnings';
+/** Of stages 2 and 3. */
+const BRIDGED_NODE_SETS: ReadonlySet<string> = new Set(['user_sessions_from_cache', 'agent_trace_feedbacks']);
 
 export interface KnownLessonsDependencies {
   readonly indexes: Pick<DatasetIndexes, 'text'>;
@@ -34,6 +36,29 @@ export async function similarLessons(
     limit: SIMILAR_LESSONS,
   });
   return rows.map(({ payload }) => statementOfDocument((payload as ChunkPayload).text));
+}
+
+const PASSAGES_READ = 5;
+
+/**
+ * Whether a passage of the dataset holds the statement word for word: what memory says already becomes no lesson because
+ * somebody repeats or confirms it. Bridged sessions hold every turn and count for nothing here.
+ */
+export async function standsInMemory(
+  deps: KnownLessonsDependencies,
+  scope: DatasetScope,
+  statement: string,
+): Promise<boolean> {
+  const rows = await best(deps, scope, { kind: 'chunk', text: statement, limit: PASSAGES_READ });
+  const words = wordsOf(statement);
+  return rows.some(({ payload, nodeSets }) => {
+    if (nodeSets.some((name) => BRIDGED_NODE_SETS.has(name))) return false;
+    return ` ${wordsOf((payload as ChunkPayload).text)} `.includes(` ${words} `);
+  });
+}
+
+function wordsOf(text: string): string {
+  return (text.toLowerCase().match(/[\p{L}\p{N}]+/gu) ?? []).join(' ');
 }
 
 /** Names that the dataset uses for what a statement is about. */

@@ -95,6 +95,22 @@ describe('distill_sessions', () => {
         .and.not.include('Rome');
     });
 
+    it('makes no lesson of what memory says already, however often it is confirmed', async () => {
+      await world.search.fill(world.dataset, [
+        { title: 'ada', text: 'Ada Lovelace lives in Oslo with her cat. She works there too.' },
+        {
+          title: 'session s0',
+          text: 'Question: Where does Ann live?\n\nAnswer: Ann lives in Paris with her dog.',
+          nodeSets: ['user_sessions_from_cache'],
+        },
+      ]);
+      const right = { answer: '"Ada Lovelace lives in Oslo with her cat." (ada)', feedbackScore: 5 };
+      await world.ask('Where does Ada Lovelace live?', right);
+      expect((await run()).counts).to.deep.equal(NOTHING);
+      await world.ask('Where does Ann live?', { answer: 'Ann lives in Paris with her dog.', feedbackScore: 5 });
+      expect((await run()).counts).to.include({ documents: 1 });
+    });
+
     it('joins what is said again, and drops what another session taught before', async () => {
       await world.ask('I prefer short answers with many examples.');
       await world.ask('I prefer short answers with many examples!');

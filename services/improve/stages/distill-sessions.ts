@@ -24,6 +24,7 @@ import {
   lessonDocument,
   sameStatements,
   similarLessons,
+  standsInMemory,
 } from '../learning/known-lessons.ts';
 import { type MaterialDependencies, materialOf, type SessionMaterial } from '../learning/session-material.ts';
 import type { ImprovePass, Stage } from '../stage.ts';
@@ -130,8 +131,9 @@ async function unknownOf(
   for (const [first] of distinct) {
     if (first === undefined) continue;
     pass.signal.throwIfAborted();
-    const known = await similarLessons(deps, scopeOf(pass.dataset), first.text);
-    if (!isKnown(first.text, known)) fresh.push(first.lesson);
+    const scope = scopeOf(pass.dataset);
+    if (isKnown(first.text, await similarLessons(deps, scope, first.text))) continue;
+    if (!(await standsInMemory(deps, scope, first.text))) fresh.push(first.lesson);
   }
   return fresh;
 }
