@@ -1,5 +1,6 @@
 import { expect } from 'chai';
 import { type StartedApp, startApp } from '../support/start-app.ts';
+import { updatePairs } from '../support/update-pairs.ts';
 import { createWire, type Wire } from '../support/wire.ts';
 
 interface Row {
@@ -109,6 +110,31 @@ describe('memory hygiene', function () {
     const now = await texts('Where does Bob Stone live?');
     expect(now).to.include('Berlin').and.not.include('Hamburg');
     expect(await items()).to.have.length(2);
+  });
+
+  it('answers generated updates by what holds, or held, and traps by both', async () => {
+    const pairs = updatePairs(300).filter((_, at) => at % 10 < 2);
+    const add = async (which: 'older' | 'newer', date: string) => {
+      const data = pairs.map((pair) => pair[which]);
+      const more = { datasetName: 'notes', external_metadata: data.map(() => ({ date })) };
+      expect((await wire.post('/add', { data, ...more })).status).to.equal(200);
+      expect((await wire.post('/cognify', { datasets: ['notes'] })).status).to.equal(200);
+    };
+    await add('older', '2030-01-01');
+    await add('newer', '2031-01-01');
+    const replaced = new Set((await supersessions()).map(({ older }: { older: { text: string } }) => older.text));
+    expect(replaced.size).to.be.above(pairs.length / 2 - 5);
+    for (const { older, newer, question, kind, why } of pairs) {
+      const now = await texts(question, { top_k: 10 });
+      const then = await texts(question, { top_k: 10, as_of: '2030-06-01' });
+      if (kind === 'trap') expect(now, `${why}: ${question}`).to.include(older);
+      expect(then, `${why}: ${question}`).to.include(older);
+      if (!replaced.has(older)) continue;
+      expect(kind, older).to.equal('update');
+      expect(now, `${why}: ${question}`).to.not.include(older);
+      expect(now, `${why}: ${question}`).to.include(newer);
+      expect(then, `${why}: ${question}`).to.not.include(newer);
+    }
   });
 
   it('stores nothing of what an agent sends back of 200 recalls, and keeps what it adds', async () => {

@@ -132,6 +132,11 @@ const UPDATES: Readonly<Record<string, Template>> = {
     newer: `${thing} Group has moved its headquarters from ${city[0]} to ${city[1]}.`,
     ...{ stale: `in ${city[0]}.`, question: `Where is ${thing} Group headquartered?` },
   }),
+  room: ({ thing, number }) => ({
+    older: `Printer ${thing} is located in Room ${number[0]}.`,
+    newer: `Printer ${thing} is now located in Room ${number[1]}.`,
+    ...{ stale: `Room ${number[0]}`, question: `Where is Printer ${thing}?` },
+  }),
   taste: ({ person, colour }) => ({
     older: `${person}'s favorite color is ${colour[0]}.`,
     newer: `${person}'s favourite colour is now ${colour[1]}.`,
@@ -204,6 +209,25 @@ const TRAPS: Readonly<Record<string, Template>> = {
   hearsay: ({ person, other, org }) => ({
     ...{ older: `${person} works at ${org[0]}.`, newer: `${other} says ${person} works at ${org[1]}.` },
     ...{ stale: org[0], question: `Where does ${person} work?` },
+  }),
+  'a longer quotation': ({ person, org }) => ({
+    older: `${person} works at ${org[0]}.`,
+    newer: `The play opens: "Night falls. ${person} works at ${org[1]}. The lights go out."`,
+    ...{ stale: org[0], question: `Where does ${person} work?` },
+  }),
+  imagined: ({ person, org }) => ({
+    older: `${person} works at ${org[0]}.`,
+    newer: `Imagine the following. ${person} works at ${org[1]}.`,
+    ...{ stale: org[0], question: `Where does ${person} work?` },
+  }),
+  'taken back': ({ person, org }) => ({
+    older: `${person} works at ${org[0]}.`,
+    newer: `${person} works at ${org[1]}. Just kidding!`,
+    ...{ stale: org[0], question: `Where does ${person} work?` },
+  }),
+  'two places of one name': ({ thing }) => ({
+    ...{ older: `Mount ${thing} is located in Spain.`, newer: `Mount ${thing} is located in Chile.` },
+    ...{ stale: 'Spain', question: `Where is Mount ${thing}?` },
   }),
   question: ({ person, org }) => ({
     ...{ older: `${person} works at ${org[0]}.`, newer: `Is it true that ${person} works at ${org[1]}?` },

@@ -1,8 +1,7 @@
 import { setImmediate as nextTurn } from 'node:timers/promises';
 import type { DataItem } from '../../common/domain/data-item.ts';
 import { type Statement, statementId, statementKey } from '../../common/domain/hygiene/statement.ts';
-import { readStatement } from '../../common/extraction/statements/read-statement.ts';
-import { sentences } from '../../common/language/sentences.ts';
+import { readStatements } from '../../common/extraction/statements/read-text.ts';
 import type { ResolvedEntities } from './document-entities.ts';
 import type { ItemChunk } from './item-chunk.ts';
 import type { ItemSource } from './item-source.ts';
@@ -23,7 +22,7 @@ const CHUNKS_PER_TURN = 16;
 /** What the sentences of an item say plainly of something that has one value at a time, in the order of the document. */
 export async function itemStatements(
   { item, createdAt }: Pick<ItemSource, 'item' | 'createdAt'>,
-  chunks: readonly Pick<ItemChunk, 'id' | 'text'>[],
+  chunks: readonly Pick<ItemChunk, 'id' | 'text' | 'headings'>[],
   resolved: Pick<ResolvedEntities, 'entities'>,
 ): Promise<readonly Statement[]> {
   const at = timeOf(item) ?? createdAt;
@@ -32,10 +31,7 @@ export async function itemStatements(
   for (const [index, chunk] of chunks.entries()) {
     // Requests get their turn in between.
     if (index % CHUNKS_PER_TURN === CHUNKS_PER_TURN - 1) await nextTurn();
-    for (const { text } of sentences(chunk.text)) {
-      const read = readStatement(text);
-      if (read === null) continue;
-      const { asOf, since, subject, ...stated } = read;
+    for (const { text, asOf, since, subject, ...stated } of readStatements(chunk.text, chunk.headings)) {
       // What is said of a time to come does not hold yet.
       if ((asOf ?? '') > at || (since ?? '') > at) continue;
       const name = fullNames.get(subject.toLowerCase()) ?? subject;

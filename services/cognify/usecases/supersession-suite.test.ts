@@ -9,7 +9,7 @@ const PAIRS = updatePairs(300);
 
 function stated(id: string, text: string, at: string) {
   const item = { id: dataItemId(id), externalMetadata: {}, ownerId: 'u' } as unknown as DataItem;
-  return itemStatements({ item, createdAt: at }, [{ id: `${id}-chunk`, text }], { entities: [] });
+  return itemStatements({ item, createdAt: at }, [{ id: `${id}-chunk`, text, headings: [] }], { entities: [] });
 }
 
 /** Everything that was ever said, judged together as a dataset does. */

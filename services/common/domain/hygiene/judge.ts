@@ -11,6 +11,9 @@ export interface Judgement<Of extends Statement = Statement> {
   readonly newerSupport: number;
 }
 
+/** Things do not move by themselves: two of them may have one name, unless a statement says that something changed. */
+const CHANGE_ONLY = new Set(['located_in', 'location', 'capital']);
+
 /**
  * What replaces what, among all statements of one key: each older statement by the next one in time that says something
  * else. What tells its own date (`as of 2019`) stays true and is replaced by nothing. Statements of the same moment replace
@@ -22,6 +25,7 @@ export function judge<Of extends Statement>(statements: readonly Of[]): readonly
     if (older.isDated || older.isEnd) return [];
     for (const newer of ordered.slice(place + 1)) {
       if (!isLater(newer, older)) continue;
+      if (CHANGE_ONLY.has(newer.predicate) && !newer.isChange && !newer.isEnd) continue;
       const comparison = compareValues(older.value, newer.value);
       const reason = newer.isEnd ? 'ended' : 'newer_value';
       if (comparison !== (newer.isEnd ? 'same' : 'different')) continue;
