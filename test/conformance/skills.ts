@@ -1,0 +1,194 @@
+import { randomUUID } from 'node:crypto';
+import { expect } from 'chai';
+import { createSystemClock } from '../../services/common/adapters/system/clock.ts';
+import { createIdSource } from '../../services/common/adapters/system/id-source.ts';
+import type { UserId } from '../../services/common/domain/brand.ts';
+import { type DatasetRef, scopeOf } from '../../services/common/domain/dataset.ts';
+import { isEngramError } from '../../services/common/domain/errors.ts';
+import { asId, datasetId } from '../../services/common/domain/ids.ts';
+import type { Principal } from '../../services/common/domain/principal.ts';
+import { PERSONAL_TENANT } from '../../services/common/domain/scope.ts';
+import { createSilentLogger } from '../../services/common/observability/logger.ts';
+import type { DocumentStore } from '../../services/common/ports/document-store.ts';
+import { auditRecordsCollection, createAuditLog } from '../../services/common/repositories/audit-log.ts';
+import { createProposals } from '../../services/common/repositories/proposals.ts';
+import { eraseSkills, skillCollections } from '../../services/common/repositories/skill-residue.ts';
+import { createSkillRuns } from '../../services/common/repositories/skill-runs.ts';
+import { createSkills } from '../../services/common/repositories/skills.ts';
+import { deleteSkill } from '../../services/ingest/skills/delete-skill.ts';
+import { type RunRequest, recordSkillRun } from '../../services/ingest/skills/record-skill-run.ts';
+import type { SkillDependencies } from '../../services/ingest/skills/skill-dependencies.ts';
+import { inlineSource } from '../../services/ingest/skills/skill-sources.ts';
+import { readSources, storeSkills } from '../../services/ingest/skills/store-skills.ts';
+import type { AuditLogSubject } from './audit-log-subject.ts';
+
+const OWNER = asId<UserId>(randomUUID());
+const PRINCIPAL: Principal = {
+  ...{ id: OWNER, email: 'owner@example.com', tenant: PERSONAL_TENANT, isSuperuser: false, parentId: null },
+};
+const CONTEXT = { requestId: 'test' };
+
+/** What one process does with skills of a dataset. */
+function processAt(store: DocumentStore) {
+  const dependencies = {
+    ...{ store, clock: createSystemClock(), ids: createIdSource(), logger: createSilentLogger() },
+    ...{ skills: createSkills(store), skillRuns: createSkillRuns(store), proposals: createProposals(store) },
+    audit: createAuditLog(store, createSystemClock()),
+    models: { current: async () => ({ languageModel: null }) },
+  } as unknown as SkillDependencies;
+  const run = (dataset: DatasetRef, more: Partial<RunRequest['run']>, improvement: RunRequest['improvement'] = null) =>
+    recordSkillRun(dependencies, {
+      ...{ principal: PRINCIPAL, dataset, selectedSkill: 'triage', improvement, context: CONTEXT },
+      run: {
+        ...{ runId: randomUUID(), taskText: '', resultSummary: '', successScore: 0.1, feedback: 0, errorType: 'E' },
+        ...{ errorMessage: '', startedAtMs: 0, latencyMs: 0, candidateSkillIds: [], taskPatternId: '' },
+        ...{ routerVersion: '', toolTrace: [], nodeSet: 'skills', session: null },
+        ...more,
+      },
+    });
+  return {
+    dependencies,
+    run,
+    keep: (dataset: DatasetRef, name: string, text: string) =>
+      storeSkills(dependencies, dataset, readSources(inlineSource(text, name))),
+    draft: async (dataset: DatasetRef) =>
+      (await run(dataset, {}, { kind: 'draft', skill: null, threshold: 0.5, maxRuns: 5 })).proposal?.id ?? '',
+    apply: (dataset: DatasetRef, proposal: string) => run(dataset, {}, { kind: 'apply', skill: null, proposal }),
+    drop: (dataset: DatasetRef, id: string) => deleteSkill(dependencies, PRINCIPAL, { dataset, id }),
+  };
+}
+
+/** What skills promise over any document store, with two processes at it. */
+export function skillsConformance(name: string, open: () => Promise<AuditLogSubject>): void {
+  describe(`skills over ${name}`, function () {
+    this.timeout(60_000);
+    let subject: AuditLogSubject;
+    let one: ReturnType<typeof processAt>;
+    let two: ReturnType<typeof processAt>;
+    before(async () => {
+      subject = await open();
+      for (const store of subject.stores) await store.prepare([...skillCollections, auditRecordsCollection]);
+      [one, two] = [processAt(subject.stores[0]), processAt(subject.stores[1])];
+    });
+    after(() => subject.dispose());
+
+    const freshDataset = (): DatasetRef => {
+      const datasetName = randomUUID();
+      const id = datasetId(datasetName, OWNER, null);
+      const times = { createdAt: new Date().toISOString(), updatedAt: null };
+      return { id, name: datasetName, ownerId: OWNER, tenant: PERSONAL_TENANT, ...times };
+    };
+    const skillsOf = (dataset: DatasetRef) =>
+      one.dependencies.skills.page(scopeOf(dataset), { limit: 100, offset: 0, includeInactive: true });
+    const procedureOf = async (dataset: DatasetRef) => (await skillsOf(dataset))[0]?.procedure;
+    const refusalOf = (work: Promise<unknown>) =>
+      work.then(
+        () => null,
+        (error: unknown) => (isEngramError(error) ? error.wireName : String(error)),
+      );
+
+    it('are one per name, and counted right, whoever stores them at the same time', async () => {
+      const dataset = freshDataset();
+      const writers = [one, two].flatMap((writer) =>
+        Array.from({ length: 6 }, (_, index) => writer.keep(dataset, `skill ${index % 4}`, `Text ${index}`)),
+      );
+      await Promise.all(writers);
+      expect((await skillsOf(dataset)).map((skill) => skill.name)).to.deep.equal(
+        Array.from({ length: 4 }, (_, index) => `skill ${index}`),
+      );
+      const before = await one.dependencies.skills.shelf(scopeOf(dataset));
+      expect(before?.count).to.equal(4);
+      await two.drop(dataset, (await skillsOf(dataset))[0]?.id ?? '');
+      const after = await one.dependencies.skills.shelf(scopeOf(dataset));
+      expect(after?.count).to.equal(3);
+      expect(after?.revision).not.to.equal(before?.revision);
+    });
+
+    it('count a run once that both were sent', async () => {
+      const dataset = freshDataset();
+      const [skill] = await one.keep(dataset, 'triage', 'Do it.');
+      await Promise.all([one, two, one, two].map((writer) => writer.run(dataset, { runId: 'same' })));
+      expect(await two.dependencies.skillRuns.count(scopeOf(dataset), skill?.id ?? '')).to.equal(1);
+    });
+
+    it('lose no text to a proposal that is applied while another is stored', async () => {
+      for (let round = 0; round < 8; round += 1) {
+        const dataset = freshDataset();
+        await one.keep(dataset, 'triage', 'First.');
+        const proposal = await one.draft(dataset);
+        const [refusal] = await Promise.all([
+          refusalOf(two.apply(dataset, proposal)),
+          one.keep(dataset, 'triage', 'Second.'),
+        ]);
+        expect(refusal).to.be.oneOf([null, 'ConflictError']);
+        expect(await procedureOf(dataset)).to.equal('Second.');
+        const stored = await two.dependencies.proposals.get(scopeOf(dataset), proposal);
+        expect(stored?.proposal.status).to.equal(refusal === null ? 'applied' : 'proposed');
+      }
+    });
+
+    it('are changed once by a proposal that both apply', async () => {
+      const dataset = freshDataset();
+      await one.keep(dataset, 'triage', 'First.');
+      const proposal = await two.draft(dataset);
+      const refusals = await Promise.all(
+        [one, two, one, two].map((writer) => refusalOf(writer.apply(dataset, proposal))),
+      );
+      expect(refusals).to.deep.equal([null, null, null, null]);
+      const stored = await one.dependencies.proposals.get(scopeOf(dataset), proposal);
+      expect(stored?.proposal.oldProcedure).to.equal('First.');
+      expect(await procedureOf(dataset)).to.equal(stored?.proposal.proposedProcedure);
+    });
+
+    it('leave nothing behind when they are deleted while runs come in', async () => {
+      for (let round = 0; round < 5; round += 1) {
+        const dataset = freshDataset();
+        const [skill] = await one.keep(dataset, 'triage', 'First.');
+        const id = skill?.id ?? '';
+        const [isDropped, ...refusals] = await Promise.all([
+          two.drop(dataset, id),
+          ...[one, two, one].map((writer) => refusalOf(writer.draft(dataset))),
+        ]);
+        expect(isDropped).to.equal(true);
+        for (const refusal of refusals) expect(refusal).to.be.oneOf([null, 'InvalidRequestError']);
+        const scope = scopeOf(dataset);
+        expect(await one.dependencies.skillRuns.count(scope, id)).to.equal(0);
+        expect(await one.dependencies.proposals.count(scope, id)).to.equal(0);
+      }
+    });
+
+    it('give the newest failing runs, by error or by score, and no more than are asked for', async () => {
+      const dataset = freshDataset();
+      const [skill] = await one.keep(dataset, 'triage', 'First.');
+      for (let index = 0; index < 6; index += 1) {
+        const errorType = index % 2 === 0 ? 'E' : '';
+        await one.run(dataset, {
+          runId: `r${index}`,
+          startedAtMs: index,
+          errorType,
+          successScore: index === 5 ? 0.5 : 0.4,
+        });
+      }
+      const failing = async (threshold: number, limit: number) =>
+        (await two.dependencies.skillRuns.failing(scopeOf(dataset), skill?.id ?? '', { threshold, limit })).map(
+          ({ runId }) => runId,
+        );
+      expect(await failing(0.5, 10)).to.deep.equal(['r4', 'r3', 'r2', 'r1', 'r0']);
+      expect(await failing(0.6, 2)).to.deep.equal(['r5', 'r4']);
+      expect(await failing(0.1, 10)).to.deep.equal(['r4', 'r2', 'r0']);
+    });
+
+    it('go with their dataset, and not with another', async () => {
+      const [gone, kept] = [freshDataset(), freshDataset()];
+      for (const dataset of [gone, kept]) {
+        await one.keep(dataset, 'triage', 'First.');
+        await one.draft(dataset);
+      }
+      expect(await eraseSkills(subject.stores[1], scopeOf(gone))).to.equal(0);
+      expect(await skillsOf(gone)).to.deep.equal([]);
+      expect(await one.dependencies.skills.shelf(scopeOf(gone))).to.equal(null);
+      expect(await skillsOf(kept)).to.have.length(1);
+      expect(await one.keep(gone, 'triage', 'Again.')).to.have.length(1);
+    });
+  });
+}

@@ -1,0 +1,11 @@
+import { createMongodbDocumentStore } from '../../../services/common/adapters/mongodb/document-store.ts';
+import { skillsConformance } from '../../conformance/skills.ts';
+import { withBackend } from '../backend.ts';
+import { openDatabase } from './mongodb-subject.ts';
+
+withBackend('mongodb', ({ ENGRAM_TEST_MONGODB_URL: url }) => {
+  skillsConformance('mongodb', async () => {
+    const { connection, dispose } = await openDatabase(url);
+    return { stores: [createMongodbDocumentStore(connection), createMongodbDocumentStore(connection)], dispose };
+  });
+});
