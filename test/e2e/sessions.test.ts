@@ -211,6 +211,23 @@ describe('remembering in a session', function () {
     expect(datasets).to.not.include.members(['unmade']);
   });
 
+  it('does not keep what an answer took from an item that is forgotten', async () => {
+    const add = (data: string) => wire.post('/remember', { data, datasetName: 'secrets', self_improvement: false });
+    const { dataset_id: dataset, items } = (await add('The vault of Quokkaville opens with the word zanzibar.')).json;
+    await add('The bakery of Numbattown opens at seven in the morning.');
+    const ask = (query: string) =>
+      wire.post('/search', { query, search_type: 'GRAPH_COMPLETION', dataset_ids: [dataset], session_id: 'asking' });
+    await ask('Which word opens the vault of Quokkaville?');
+    await ask('When does the bakery of Numbattown open?');
+    expect((await answers('asking')).join())
+      .to.include('zanzibar')
+      .and.include('seven');
+    expect((await wire.remove(`/datasets/${dataset}/data/${items[0].id}`)).status).to.equal(200);
+    const left = (await wire.get('/sessions/asking')).text;
+    expect(left).to.not.include('zanzibar');
+    expect(left).to.include('seven');
+  });
+
   it('needs something to remember and a name for the session', async () => {
     expect(
       (

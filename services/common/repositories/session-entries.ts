@@ -76,6 +76,8 @@ export interface SessionEntries {
   giveFeedback(scope: Scope, key: SessionKey, id: string, feedback: QaFeedback): Promise<QaEntry | null>;
   /** In one commit, repeated when answers change meanwhile. How many were noted: those that are gone or outdated are not. */
   note(scope: Scope, key: SessionKey, notes: readonly QaNote[]): Promise<number>;
+  /** Answers lose what they say and what they were made from; they keep their numbers. How many there were. */
+  forget(scope: Scope, key: SessionKey, ids: readonly string[]): Promise<number>;
   /** Those with greater numbers, in order. */
   qasAfter(scope: Scope, key: SessionKey, number: number, limit: number): Promise<readonly QaEntry[]>;
   tracesAfter(scope: Scope, key: SessionKey, number: number, limit: number): Promise<readonly TraceEntry[]>;
@@ -230,6 +232,24 @@ export function createSessionEntries(store: DocumentStore, sessions: Sessions): 
         }
       }
     },
+    async forget(scope, key, ids) {
+      for (;;) {
+        const stored = (await store.getMany(scope, collection, ids)).filter((one) => isQaOf(one, key));
+        if (stored.length === 0) return 0;
+        const labels = stored.map(({ value }) => labelOf(String(value.entry['question'] ?? '')));
+        const session = await sessions.get(scope, key);
+        const isLabelled = session !== null && labels.includes(session.label);
+        try {
+          await store.commit(scope, [
+            ...stored.map((one) => replace(collection, one.id, forgottenDocument(one), one.version)),
+            ...(isLabelled ? [sessions.unlabelWrite(session)] : []),
+          ]);
+          return stored.length;
+        } catch (error) {
+          if (!(error instanceof VersionConflictError)) throw error;
+        }
+      }
+    },
     qasAfter: (scope, key, number, limit) => after<QaEntry>(scope, key, 'qa', number, limit),
     tracesAfter: (scope, key, number, limit) => after<TraceEntry>(scope, key, 'trace', number, limit),
     feedbackAfter: (scope, key, number, limit) =>
@@ -310,6 +330,14 @@ function notedDocument(stored: Stored<EntryDocument>, notes: readonly QaNote[]) 
 function changedDocument({ value }: Stored<EntryDocument>, changed: QaEntry): EntryDocument {
   const { id: _, number: __, time: ___, feedbackNumber, ...entry } = changed;
   return { ...value, feedbackNumber, entry: toJson(entry) };
+}
+
+function forgottenDocument({ value }: Stored<EntryDocument>): EntryDocument {
+  const nothing: NewQa & Pick<QaEntry, 'memifyMetadata'> = {
+    ...{ question: '', context: '', answer: '', feedbackText: null, feedbackScore: null },
+    ...{ usedGraphElements: null, usedContextIds: null, memifyMetadata: null },
+  };
+  return { ...value, feedbackNumber: null, entry: toJson(nothing) };
 }
 
 /** Interfaces of entries are made of JSON values only. */

@@ -81,6 +81,8 @@ export interface Sessions {
   growWrite(session: Session, kind: CountedKind, change: SessionChange): Write;
   /** Adds what was spent; nothing happens to a session that is gone. */
   spendWrite(key: SessionKey, spent: Partial<Session['usage']>, lastModel: string | null): Write;
+  /** What it was called by is forgotten; nothing happens when it is called by something else by now. */
+  unlabelWrite(session: Session): Write;
   /** `VersionConflictError` in the commit when the session was used since it was read. */
   expireWrite(session: Session, expired: EntryCounts): Write;
 }
@@ -134,6 +136,8 @@ export function createSessions(store: DocumentStore): Sessions {
     },
     spendWrite: (key, spent, lastModel) =>
       update(collection, sessionDocumentId(key), { set: lastModel ? { lastModel } : {}, increment: spent }),
+    unlabelWrite: (session) =>
+      update(collection, sessionDocumentId(session), { where: { label: session.label }, set: { label: null } }),
     expireWrite(session, { qas, traces }) {
       const { qaCount, traceCount, lastActivityAt } = session;
       const isEmpty = qas === qaCount && traces === traceCount;

@@ -12,6 +12,7 @@ import type { AuditEntry } from '../../common/ports/audit-log.ts';
 import { eraseSkills } from '../../common/repositories/skill-residue.ts';
 import { forgetMarks } from '../hygiene/forget-marks.ts';
 import type { IngestDependencies } from './dependencies.ts';
+import { forgetAnswers } from './forget-answers.ts';
 import { removeAllItems, removeItems } from './remove-items.ts';
 
 /**
@@ -26,6 +27,8 @@ export async function forgetItems(
 ): Promise<void> {
   const { items, blobs, eventLog, messenger } = dependencies;
   const scope = scopeOf(dataset);
+  // While the graph still tells which answers were made from the items.
+  await forgetAnswers(dependencies, dataset, ids);
   const { residue } = await messenger.call(eraseBuilt, { dataset, items: ids, memoryOnly: false }, context);
   const learned = await messenger.call(eraseLearned, { dataset, items: ids }, context);
   await removeItems(dependencies, dataset, ids, (present) => {
