@@ -310,6 +310,21 @@ describe('skills', function () {
       expect((await skillOf(dataset, id)).procedure.match(/## Known failures/g)).to.have.length(1);
     });
 
+    it('leave a record of what was applied and deleted, without a word of theirs', async () => {
+      const { dataset, id } = await made();
+      const { json } = await report(dataset, failed(), {});
+      const proposal = json.items[1].proposal_id;
+      await report(dataset, failed(), { apply: true, proposal_id: proposal });
+      await wire.remove(`/skills/${id}?dataset_id=${dataset}`);
+      const recordOf = async (action: string) => (await wire.get(`/audit?action=${action}&limit=1`)).json.records[0];
+      expect(await recordOf('proposal.applied')).to.deep.include({
+        ...{ subject: proposal, details: { dataset, skill: id } },
+      });
+      expect(await recordOf('skill.deleted')).to.deep.include({
+        ...{ subject: id, details: { dataset, runs: 2, proposals: 1 } },
+      });
+    });
+
     it('take their runs and proposals along when they are deleted, and with the dataset', async () => {
       const { dataset, name, id } = await made();
       const { json } = await report(dataset, failed(), {});
