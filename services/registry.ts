@@ -62,6 +62,7 @@ const REGISTRY: Readonly<Partial<Record<ServiceName, () => Promise<BuildService>
           defaultUserEmail: config.defaultUserEmail,
           cookieName: config.cookieName,
           cookieDomain: config.cookieDomain ?? null,
+          cookieSecure: /^https:/i.test(config.publicUrl ?? ''),
           tokenLifetimeSeconds: config.jwtLifetimeSeconds,
           maxApiKeysPerUser: config.maxUserApiKeys,
           publicSignUp: config.publicSignUp,

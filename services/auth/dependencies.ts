@@ -49,6 +49,8 @@ export interface AuthSettings {
   /** AUTH_TOKEN_COOKIE_NAME and _DOMAIN; null: the host that answers. */
   readonly cookieName: string;
   readonly cookieDomain: string | null;
+  /** ENGRAM_PUBLIC_URL begins with https: browsers send the login cookie over nothing else. */
+  readonly cookieSecure: boolean;
   /** JWT_LIFETIME_SECONDS; 0: tokens do not end. */
   readonly tokenLifetimeSeconds: number;
   /** ENGRAM_PUBLIC_SIGN_UP: whoever reaches the service may make an account; else superusers may. */

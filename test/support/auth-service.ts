@@ -133,6 +133,7 @@ export async function startAuth(options: TestAuthOptions = {}): Promise<TestAuth
       defaultUserEmail: 'default_user@example.com',
       cookieName: 'auth_token',
       cookieDomain: null,
+      cookieSecure: false,
       tokenLifetimeSeconds: 3600,
       maxApiKeysPerUser: 10,
       publicSignUp: true,

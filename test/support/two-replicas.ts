@@ -189,6 +189,7 @@ const AUTH_SETTINGS: AuthSettings = {
   defaultUserEmail: 'default_user@example.com',
   cookieName: 'auth_token',
   cookieDomain: null,
+  cookieSecure: false,
   tokenLifetimeSeconds: 3600,
   maxApiKeysPerUser: 10,
   publicSignUp: true,

@@ -7,6 +7,7 @@ import { type App, createApp } from '../../common/http/app.ts';
 import * as methods from '../../common/messaging/methods/auth.ts';
 import { createSilentLogger } from '../../common/observability/logger.ts';
 import { createMetrics } from '../../common/observability/metrics.ts';
+import type { AuthSettings } from '../dependencies.ts';
 
 interface Answer {
   readonly status: number;
@@ -15,8 +16,8 @@ interface Answer {
 }
 
 /** The service behind the real HTTP layer, as the composition root joins them. */
-async function serve(posture: typeof required) {
-  const auth = await startAuth({ settings: { posture } });
+async function serve(posture: typeof required, settings: Partial<AuthSettings> = {}) {
+  const auth = await startAuth({ settings: { posture, ...settings } });
   const spoolDirectory = await mkdtemp(join(tmpdir(), 'engram-spool-'));
   const app = createApp({
     routes: auth.routes,
@@ -39,8 +40,8 @@ describe('auth routes over HTTP', () => {
   let app: App;
   let base: string;
   let spoolDirectory: string;
-  const start = async (posture: typeof required) => {
-    ({ auth, app, base, spoolDirectory } = await serve(posture));
+  const start = async (posture: typeof required, settings: Partial<AuthSettings> = {}) => {
+    ({ auth, app, base, spoolDirectory } = await serve(posture, settings));
   };
   afterEach(async () => {
     await app.close();
@@ -65,6 +66,16 @@ describe('auth routes over HTTP', () => {
     const { body } = await send('/auth/login', form({ username: ADA.email, password: ADA.password }));
     return { authorization: `Bearer ${(body as { access_token: string }).access_token}` };
   };
+
+  it('keeps the login cookie to https where that is how browsers come', async () => {
+    await start(required, { cookieSecure: true, cookieDomain: 'example.com' });
+    await send('/auth/register', json('POST', ADA));
+    const { headers } = await send('/auth/login', form({ username: ADA.email, password: ADA.password }));
+    expect(headers.get('set-cookie')).to.match(/; SameSite=lax; Domain=example\.com; Secure$/);
+    const cookie = headers.get('set-cookie')?.split(';', 1)[0] ?? '';
+    const logout = await send('/auth/logout', { method: 'POST', headers: { cookie } });
+    expect(logout.headers.get('set-cookie')).to.match(/Max-Age=0; .*; Secure$/);
+  });
 
   it('carries a user from sign-up to logout', async () => {
     await start(required);

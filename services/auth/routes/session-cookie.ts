@@ -1,16 +1,16 @@
 import type { AuthSettings } from '../dependencies.ts';
 
-type CookieSettings = Pick<AuthSettings, 'cookieName' | 'cookieDomain'>;
+type CookieSettings = Pick<AuthSettings, 'cookieName' | 'cookieDomain' | 'cookieSecure'>;
 
 /** `Set-Cookie` as the contract spells it: ends with the browser session, readable by no script. */
 export function loginCookie(settings: CookieSettings, token: string): string {
-  return `${settings.cookieName}=${token}; HttpOnly; Path=/; SameSite=lax${domainOf(settings)}`;
+  return `${settings.cookieName}=${token}; HttpOnly; Path=/; SameSite=lax${extraOf(settings)}`;
 }
 
 export function clearedCookie(settings: CookieSettings): string {
-  return `${settings.cookieName}=""; HttpOnly; Max-Age=0; Path=/; SameSite=lax${domainOf(settings)}`;
+  return `${settings.cookieName}=""; HttpOnly; Max-Age=0; Path=/; SameSite=lax${extraOf(settings)}`;
 }
 
-function domainOf({ cookieDomain }: CookieSettings): string {
-  return cookieDomain === null ? '' : `; Domain=${cookieDomain}`;
+function extraOf({ cookieDomain, cookieSecure }: CookieSettings): string {
+  return `${cookieDomain === null ? '' : `; Domain=${cookieDomain}`}${cookieSecure ? '; Secure' : ''}`;
 }
