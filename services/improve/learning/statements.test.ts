@@ -1,4 +1,5 @@
 import { expect } from 'chai';
+import { cpuTimeMs } from '../../../test/support/cpu-time.ts';
 import { statementsOf } from './statements.ts';
 
 const LASTING = `I prefer tea over coffee.
@@ -100,8 +101,8 @@ describe('statements of users', () => {
       '? '.repeat(500_000),
       'remember that '.repeat(100_000),
     ];
-    const start = performance.now();
+    const start = cpuTimeMs();
     for (const text of hostile) statementsOf(text);
-    expect(performance.now() - start).to.be.lessThan(500);
+    expect(cpuTimeMs() - start).to.be.lessThan(500);
   });
 });
