@@ -1,9 +1,10 @@
 import { scopeOf } from '../common/domain/dataset.ts';
 import { engramError } from '../common/domain/errors.ts';
 import { dataItemId } from '../common/domain/ids.ts';
+import type { JsonObject } from '../common/domain/json.ts';
 import type { Service } from '../common/lifecycle/service.ts';
 import { callerOf } from '../common/messaging/messenger.ts';
-import { eraseLearned as eraseMethod, startImprove as startMethod } from '../common/messaging/methods/improve.ts';
+import { eraseLearned as eraseMethod, improve as improveMethod } from '../common/messaging/methods/improve.ts';
 import type { Subscription } from '../common/ports/bus.ts';
 import { createElementWeights } from '../common/repositories/element-weights.ts';
 import { createImproveClaims } from '../common/repositories/improve-claims.ts';
@@ -13,17 +14,18 @@ import { createSessions } from '../common/repositories/sessions.ts';
 import { createWatermarks } from '../common/repositories/watermarks.ts';
 import { DEFAULT_IMPROVE_SETTINGS, type ImproveDependencies, type ImproveServiceOptions } from './dependencies.ts';
 import type { ImproveParts } from './engine/improve-passes.ts';
-import { statusOf } from './engine/improve-result.ts';
+import { firstError } from './engine/improve-result.ts';
 import { createImproveWorker } from './engine/improve-worker.ts';
 import { createStageRunner } from './engine/run-stages.ts';
 import { createWishScheduler } from './engine/wish-scheduler.ts';
+import { presentImproveResult } from './presenters/improve-result.ts';
 import { improveRoutes } from './routes/improve.ts';
 import { memifyRoutes } from './routes/memify.ts';
 import { defaultOptions } from './stage.ts';
 import { createStages } from './stages/all.ts';
 import { forgetItems } from './structure/forget-items.ts';
 import { eraseLearned } from './usecases/erase-learned.ts';
-import { startImprove } from './usecases/start-improve.ts';
+import { improveDataset } from './usecases/improve-dataset.ts';
 
 /** Improves datasets from what sessions taught: see README.md. */
 export function createImproveService(options: ImproveServiceOptions): Service {
@@ -82,10 +84,11 @@ function partsOf(options: ImproveServiceOptions, stopping: AbortSignal): Improve
 function serve(parts: ImproveParts): Promise<readonly Subscription[]> {
   const { messenger, settings } = parts;
   return Promise.all([
-    messenger.serve(startMethod, async ({ dataset, sessions }, context) => {
-      const request = { dataset, principal: callerOf(context), context, sessionIds: sessions };
-      const result = await startImprove(parts, { ...request, options: defaultOptions(settings.feedbackAlpha) });
-      return { accepted: statusOf(result) === 'running', rerunRequested: result.rerunRequested };
+    messenger.serve(improveMethod, async ({ dataset, sessions }, { signal: _, ...context }) => {
+      const options = defaultOptions(settings.feedbackAlpha);
+      const request = { dataset, principal: callerOf(context), context, sessionIds: sessions, options };
+      const result = await improveDataset(parts, request);
+      return { result: presentImproveResult(result) as JsonObject, error: firstError(result) };
     }),
     messenger.serve(eraseMethod, ({ dataset, items }) =>
       items === undefined

@@ -169,6 +169,21 @@ describe('improve', function () {
       expect(await notes.bridged()).to.have.length(1);
     });
 
+    it('follows what is remembered at once, and is told with it, unless it is switched off', async () => {
+      const remember = async (more: object) =>
+        (await wire.post('/remember', { datasetName: 'notes', raw_data: 'Ada Lovelace met Babbage.', ...more })).json;
+      const off = await remember({});
+      expect(off.status).to.equal('completed');
+      expect(off, 'IMPROVE_AUTO_ENABLED=false').to.not.have.any.keys('improve', 'improve_error');
+      await app.stop();
+      await start({ IMPROVE_AUTO_ENABLED: 'true' });
+      expect(await remember({ self_improvement: false })).to.not.have.any.keys('improve', 'improve_error');
+      const { improve } = await remember({});
+      expect(Object.keys(improve)).to.deep.equal(KEYS);
+      expect(improve).to.deep.include({ dataset_name: 'notes', session_ids: [], finished: true, error: null });
+      expect(stagesOf(improve.stages)['persist_session_qa']?.reason).to.equal('no_session_ids');
+    });
+
     it('persists steps in windows, at most so many per run, and the rest the next time', async () => {
       await app.stop();
       await start({ IMPROVE_TRACE_WINDOW_STEPS: '2', IMPROVE_TRACE_WINDOWS_PER_RUN: '2' });

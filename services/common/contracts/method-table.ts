@@ -20,7 +20,7 @@ export const METHODS = {
   'cognify.GetRun': { deadlineMs: 10000, permission: 'service' },
   'cognify.RunStatuses': { deadlineMs: 10000, permission: 'service' },
   'cognify.Erase': { deadlineMs: 120000, permission: 'delete' },
-  'improve.StartImprove': { deadlineMs: 10000, permission: 'write' },
+  'improve.Improve': { deadlineMs: 600000, permission: 'write' },
   'improve.Erase': { deadlineMs: 60000, permission: 'delete' },
   'search.Erase': { deadlineMs: 60000, permission: 'delete' },
   'system.Describe': { deadlineMs: 2000, permission: 'service' },

@@ -150,8 +150,8 @@ describe('messages of the services', () => {
   });
 
   it('keep every field of improve', async () => {
-    await survives(request(improve.startImprove), fc.record({ dataset, sessions: ids }));
-    await survives(response(improve.startImprove), fc.record({ accepted: fc.boolean(), rerunRequested: fc.boolean() }));
+    await survives(request(improve.improve), fc.record({ dataset, sessions: ids }));
+    await survives(response(improve.improve), fc.record({ result: object, error: orNull(text) }));
     const items = fc.array(fc.uuid());
     await survives(request(improve.eraseLearned), fc.record({ dataset, items }, { requiredKeys: ['dataset'] }));
     await survives(response(improve.eraseLearned), fc.record({ removed: count, residue: count }));

@@ -38,6 +38,11 @@ export function statusOf({ stages, rerunPasses, finished, failure }: ImproveResu
   return all.length > 0 && all.every(({ status }) => status === 'skipped') ? 'skipped' : 'completed';
 }
 
+/** What the first stage that failed said; null when none did. */
+export function firstError({ stages, rerunPasses }: Pick<ImproveResult, 'stages' | 'rerunPasses'>): string | null {
+  return [stages, ...rerunPasses].flat().find(({ status }) => status === 'errored')?.error ?? null;
+}
+
 export function skipped(stage: StageName, reason: string): StageResult {
   return { stage, status: 'skipped', reason, error: null, counts: {}, durationMs: 0, run: null };
 }

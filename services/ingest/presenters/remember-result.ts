@@ -6,7 +6,7 @@ export function presentRememberResult(
   outcome: RememberOutcome,
   background: boolean,
 ): Readonly<Record<string, unknown>> {
-  const { dataset, run, items } = outcome;
+  const { dataset, run, items, improved } = outcome;
   const common = { dataset_name: dataset.name, dataset_id: dataset.id };
   if (background) {
     return { status: 'running', ...common, pipeline_run_id: null, items_processed: 0, elapsed_seconds: null };
@@ -29,6 +29,8 @@ export function presentRememberResult(
           })),
         }),
     ...(errored ? { error: run.errorMessage ?? 'the run failed' } : {}),
+    ...(improved?.result ? { improve: improved.result } : {}),
+    ...(improved?.error ? { improve_error: improved.error } : {}),
   };
 }
 

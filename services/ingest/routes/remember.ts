@@ -101,6 +101,7 @@ export function rememberRoutes(dependencies: IngestDependencies): readonly Route
           signal,
           options,
           background,
+          selfImprovement: body.selfImprovement ?? true,
         });
         const { run } = outcome;
         if (isModelRefusal(run)) throw runError(run);

@@ -1,8 +1,12 @@
 import { billOf, payerOf } from '../../common/domain/budget.ts';
 import type { DataItem } from '../../common/domain/data-item.ts';
 import { type DatasetRef, scopeOf } from '../../common/domain/dataset.ts';
+import { isEngramError } from '../../common/domain/errors.ts';
+import type { JsonObject } from '../../common/domain/json.ts';
 import { isTerminal, type RunState } from '../../common/domain/run.ts';
+
 import { type CognifyOptions, startRun } from '../../common/messaging/methods/cognify.ts';
+import { improve } from '../../common/messaging/methods/improve.ts';
 import { awaitRun } from '../../common/runs/await-run.ts';
 import { type AddRequest, addData } from './add-data.ts';
 import type { IngestDependencies } from './dependencies.ts';
@@ -15,12 +19,25 @@ export interface RememberOutcome {
   /** Every item the run reports, present ones only. */
   readonly items: readonly DataItem[];
   readonly elapsedSeconds: number;
+  /** What improving the dataset came to; null when it was not improved. */
+  readonly improved: Improved | null;
+}
+
+export interface Improved {
+  /** ImproveResult of the wire; null when there is none. */
+  readonly result: JsonObject | null;
+  readonly error: string | null;
 }
 
 /** Adds, then builds the graph; in the background the run is durable before the answer. */
 export async function rememberData(
   dependencies: IngestDependencies,
-  request: AddRequest & { readonly options: CognifyOptions; readonly background: boolean },
+  request: AddRequest & {
+    readonly options: CognifyOptions;
+    readonly background: boolean;
+    /** Improves the dataset when the graph is built, unless that is switched off. */
+    readonly selfImprovement: boolean;
+  },
 ): Promise<RememberOutcome> {
   const { messenger, clock, ids, items } = dependencies;
   const { principal, dataset, context, options, background } = request;
@@ -38,5 +55,22 @@ export async function rememberData(
     scopeOf(dataset),
     run.items.map(({ item }) => item),
   );
-  return { dataset, run, items: built, elapsedSeconds: (clock.monotonicMs() - startedMs) / 1000 };
+  const isImproved = request.selfImprovement && dependencies.settings.sessions.autoImprove !== null;
+  const isBuilt = run.status === 'DATASET_PROCESSING_COMPLETED';
+  const improved = isImproved && isBuilt ? await improveBuilt(dependencies, request) : null;
+  return { dataset, run, items: built, elapsedSeconds: (clock.monotonicMs() - startedMs) / 1000, improved };
+}
+
+/** What was remembered is in the graph: a failure here is told, and does not fail the call. */
+async function improveBuilt(
+  { messenger, logger }: Pick<IngestDependencies, 'messenger' | 'logger'>,
+  { dataset, principal, context }: AddRequest,
+): Promise<Improved> {
+  try {
+    return await messenger.call(improve, { dataset, sessions: [] }, { ...context, principal });
+  } catch (error) {
+    if (!isEngramError(error)) throw error;
+    logger.warn('remember.improve.failed', { datasetId: dataset.id, error });
+    return { result: null, error: error.detail };
+  }
 }

@@ -1,18 +1,18 @@
 import * as wire from '../../contracts/engram/improve/v1/improve_pb.ts';
 import { type MethodCodec, messageCodec, present } from '../codec.ts';
 import type * as methods from '../methods/improve.ts';
-import { fromDataset, fromIdList, toDataset, toIdList } from './shared.ts';
+import { fromDataset, fromIdList, fromJsonText, toDataset, toIdList, toJsonText } from './shared.ts';
 
-export const StartImprove: MethodCodec<methods.StartImproveRequest, methods.StartImproveResponse> = {
+export const Improve: MethodCodec<methods.ImproveRequest, methods.ImproveResponse> = {
   request: messageCodec(
-    wire.StartImproveRequestSchema,
+    wire.ImproveRequestSchema,
     ({ dataset, sessions }) => ({ dataset: toDataset(dataset), sessions: [...sessions] }),
     ({ dataset, sessions }) => ({ dataset: fromDataset(present(dataset, 'dataset')), sessions }),
   ),
   response: messageCodec(
-    wire.StartImproveResponseSchema,
-    ({ accepted, rerunRequested }) => ({ accepted, rerunRequested }),
-    ({ accepted, rerunRequested }) => ({ accepted, rerunRequested }),
+    wire.ImproveResponseSchema,
+    ({ result, error }) => ({ resultJson: toJsonText(result), error: error ?? undefined }),
+    ({ resultJson, error }) => ({ result: fromJsonText(resultJson), error: error ?? null }),
   ),
 };
 

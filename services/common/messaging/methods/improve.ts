@@ -1,24 +1,25 @@
 import type { DatasetRef } from '../../domain/dataset.ts';
+import type { JsonObject } from '../../domain/json.ts';
 import { defineMethod } from '../method.ts';
 
 const codecs = () => import('../codecs/improve.ts');
 
-export interface StartImproveRequest {
+export interface ImproveRequest {
   readonly dataset: DatasetRef;
   /** Of the caller; may be empty. */
   readonly sessions: readonly string[];
 }
 
-export interface StartImproveResponse {
-  /** False: another improve has the dataset or one of the sessions. */
-  readonly accepted: boolean;
-  /** With `accepted` false: whoever has one of the sessions will look at it once more. */
-  readonly rerunRequested: boolean;
+export interface ImproveResponse {
+  /** The ImproveResult of the HTTP API. */
+  readonly result: JsonObject;
+  /** What the first stage that failed said; null when none did. */
+  readonly error: string | null;
 }
 
-/** Improves in the background, with the settings of the server; durable when it answers. */
-export const startImprove = defineMethod<StartImproveRequest, StartImproveResponse>('improve.StartImprove', () =>
-  codecs().then(({ StartImprove }) => StartImprove),
+/** All stages, with the options of the server; answers when they have ended. */
+export const improve = defineMethod<ImproveRequest, ImproveResponse>('improve.Improve', () =>
+  codecs().then(({ Improve }) => Improve),
 );
 
 export interface EraseLearnedRequest {

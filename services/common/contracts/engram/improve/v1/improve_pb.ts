@@ -13,12 +13,12 @@ import type { Message } from "@bufbuild/protobuf";
  * Describes the file engram/improve/v1/improve.proto.
  */
 export const file_engram_improve_v1_improve: GenFile = /*@__PURE__*/
-  fileDesc("Ch9lbmdyYW0vaW1wcm92ZS92MS9pbXByb3ZlLnByb3RvEhFlbmdyYW0uaW1wcm92ZS52MSJTChNTdGFydEltcHJvdmVSZXF1ZXN0EioKB2RhdGFzZXQYASABKAsyGS5lbmdyYW0uY29tbW9uLnYxLkRhdGFzZXQSEAoIc2Vzc2lvbnMYAiADKAkiQQoUU3RhcnRJbXByb3ZlUmVzcG9uc2USEAoIYWNjZXB0ZWQYASABKAgSFwoPcmVydW5fcmVxdWVzdGVkGAIgASgIInIKDEVyYXNlUmVxdWVzdBIqCgdkYXRhc2V0GAEgASgLMhkuZW5ncmFtLmNvbW1vbi52MS5EYXRhc2V0EiwKBWl0ZW1zGAIgASgLMhguZW5ncmFtLmNvbW1vbi52MS5JZExpc3RIAIgBAUIICgZfaXRlbXMiMQoNRXJhc2VSZXNwb25zZRIPCgdyZW1vdmVkGAEgASgNEg8KB3Jlc2lkdWUYAiABKA0y7wEKDkltcHJvdmVTZXJ2aWNlEnQKDFN0YXJ0SW1wcm92ZRImLmVuZ3JhbS5pbXByb3ZlLnYxLlN0YXJ0SW1wcm92ZVJlcXVlc3QaJy5lbmdyYW0uaW1wcm92ZS52MS5TdGFydEltcHJvdmVSZXNwb25zZSITorsYDxIGaW5nZXN0IgV3cml0ZRJnCgVFcmFzZRIfLmVuZ3JhbS5pbXByb3ZlLnYxLkVyYXNlUmVxdWVzdBogLmVuZ3JhbS5pbXByb3ZlLnYxLkVyYXNlUmVzcG9uc2UiG5ACAqK7GBQI4NQDEgZpbmdlc3QiBmRlbGV0ZWIGcHJvdG8z", [file_engram_common_v1_dataset, file_engram_options_v1_options]);
+  fileDesc("Ch9lbmdyYW0vaW1wcm92ZS92MS9pbXByb3ZlLnByb3RvEhFlbmdyYW0uaW1wcm92ZS52MSJOCg5JbXByb3ZlUmVxdWVzdBIqCgdkYXRhc2V0GAEgASgLMhkuZW5ncmFtLmNvbW1vbi52MS5EYXRhc2V0EhAKCHNlc3Npb25zGAIgAygJIkQKD0ltcHJvdmVSZXNwb25zZRITCgtyZXN1bHRfanNvbhgBIAEoCRISCgVlcnJvchgCIAEoCUgAiAEBQggKBl9lcnJvciJyCgxFcmFzZVJlcXVlc3QSKgoHZGF0YXNldBgBIAEoCzIZLmVuZ3JhbS5jb21tb24udjEuRGF0YXNldBIsCgVpdGVtcxgCIAEoCzIYLmVuZ3JhbS5jb21tb24udjEuSWRMaXN0SACIAQFCCAoGX2l0ZW1zIjEKDUVyYXNlUmVzcG9uc2USDwoHcmVtb3ZlZBgBIAEoDRIPCgdyZXNpZHVlGAIgASgNMuQBCg5JbXByb3ZlU2VydmljZRJpCgdJbXByb3ZlEiEuZW5ncmFtLmltcHJvdmUudjEuSW1wcm92ZVJlcXVlc3QaIi5lbmdyYW0uaW1wcm92ZS52MS5JbXByb3ZlUmVzcG9uc2UiF6K7GBMIwM8kEgZpbmdlc3QiBXdyaXRlEmcKBUVyYXNlEh8uZW5ncmFtLmltcHJvdmUudjEuRXJhc2VSZXF1ZXN0GiAuZW5ncmFtLmltcHJvdmUudjEuRXJhc2VSZXNwb25zZSIbkAICorsYFAjg1AMSBmluZ2VzdCIGZGVsZXRlYgZwcm90bzM", [file_engram_common_v1_dataset, file_engram_options_v1_options]);
 
 /**
- * @generated from message engram.improve.v1.StartImproveRequest
+ * @generated from message engram.improve.v1.ImproveRequest
  */
-export type StartImproveRequest = Message<"engram.improve.v1.StartImproveRequest"> & {
+export type ImproveRequest = Message<"engram.improve.v1.ImproveRequest"> & {
   /**
    * @generated from field: engram.common.v1.Dataset dataset = 1;
    */
@@ -33,36 +33,36 @@ export type StartImproveRequest = Message<"engram.improve.v1.StartImproveRequest
 };
 
 /**
- * Describes the message engram.improve.v1.StartImproveRequest.
- * Use `create(StartImproveRequestSchema)` to create a new message.
+ * Describes the message engram.improve.v1.ImproveRequest.
+ * Use `create(ImproveRequestSchema)` to create a new message.
  */
-export const StartImproveRequestSchema: GenMessage<StartImproveRequest> = /*@__PURE__*/
+export const ImproveRequestSchema: GenMessage<ImproveRequest> = /*@__PURE__*/
   messageDesc(file_engram_improve_v1_improve, 0);
 
 /**
- * @generated from message engram.improve.v1.StartImproveResponse
+ * @generated from message engram.improve.v1.ImproveResponse
  */
-export type StartImproveResponse = Message<"engram.improve.v1.StartImproveResponse"> & {
+export type ImproveResponse = Message<"engram.improve.v1.ImproveResponse"> & {
   /**
-   * False: another improve has the dataset or one of the sessions.
+   * JSON object, the ImproveResult of the HTTP API.
    *
-   * @generated from field: bool accepted = 1;
+   * @generated from field: string result_json = 1;
    */
-  accepted: boolean;
+  resultJson: string;
 
   /**
-   * With accepted false: whoever has one of the sessions will look at it once more.
+   * What the first stage that failed said; absent when none did.
    *
-   * @generated from field: bool rerun_requested = 2;
+   * @generated from field: optional string error = 2;
    */
-  rerunRequested: boolean;
+  error?: string | undefined;
 };
 
 /**
- * Describes the message engram.improve.v1.StartImproveResponse.
- * Use `create(StartImproveResponseSchema)` to create a new message.
+ * Describes the message engram.improve.v1.ImproveResponse.
+ * Use `create(ImproveResponseSchema)` to create a new message.
  */
-export const StartImproveResponseSchema: GenMessage<StartImproveResponse> = /*@__PURE__*/
+export const ImproveResponseSchema: GenMessage<ImproveResponse> = /*@__PURE__*/
   messageDesc(file_engram_improve_v1_improve, 1);
 
 /**
@@ -118,14 +118,14 @@ export const EraseResponseSchema: GenMessage<EraseResponse> = /*@__PURE__*/
  */
 export const ImproveService: GenService<{
   /**
-   * Improves in the background; durable when answered.
+   * All stages, with the options of the server; answers when they have ended.
    *
-   * @generated from rpc engram.improve.v1.ImproveService.StartImprove
+   * @generated from rpc engram.improve.v1.ImproveService.Improve
    */
-  startImprove: {
+  improve: {
     methodKind: "unary";
-    input: typeof StartImproveRequestSchema;
-    output: typeof StartImproveResponseSchema;
+    input: typeof ImproveRequestSchema;
+    output: typeof ImproveResponseSchema;
   },
   /**
    * Removes what was learned of a dataset, or what was built over the named items of it.
