@@ -14,7 +14,8 @@ export const requests = {
     section: 'Requests',
     type: type.bytes({ min: 1_024 }),
     default: '32MB',
-    meaning: 'Greatest size of a JSON or urlencoded body; more is answered 413. Whoever has not signed in may send 64 KiB.',
+    meaning:
+      'Greatest size of a JSON or urlencoded body; more is answered 413. Whoever has not signed in may send 64 KiB.',
   }),
   acceptLocalFilePath: setting({
     names: ['ACCEPT_LOCAL_FILE_PATH'],
