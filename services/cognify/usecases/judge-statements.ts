@@ -81,7 +81,8 @@ async function judgeSlice(
   scope: DatasetScope,
   { keys, own }: { readonly keys: readonly string[]; readonly own: readonly StoredStatement[] },
 ): Promise<void> {
-  const all = await visibleOf({ ledger }, scope, await statements.ofKeys(scope, keys));
+  const rows = new Map([...(await statements.ofKeys(scope, keys)), ...own].map((row) => [rowOf(row), row]));
+  const all = await visibleOf({ ledger }, scope, [...rows.values()]);
   const repeated = await repetitions.of(
     scope,
     all.map(({ item }) => item),
@@ -92,7 +93,7 @@ async function judgeSlice(
     return lastAt === undefined || lastAt <= one.at ? one : { ...one, at: lastAt };
   });
   const judgements = [...Map.groupBy(timed, ({ key }) => key).values()].flatMap((group) => judge(group));
-  const { writes, changed } = await supersessions.settleWrites(scope, keys, judgements, clock.now().toISOString());
+  const { writes, changed } = await supersessions.settleWrites(scope, all, judgements, clock.now().toISOString());
   // The commit fails when one of them was forgotten meanwhile: nothing of it may be written any more.
   const present = new Set(changed.flatMap(({ older, newer }) => [rowOf(older), rowOf(newer)]));
   const set = { judged: true };

@@ -46,7 +46,6 @@ export const supersessionsCollection: Collection<SupersessionDocument> = {
   name: 'supersessions',
   level: 'dataset',
   indexes: [
-    { fields: ['key'] },
     { fields: ['detectedAt'] },
     { fields: ['older.chunkId'] },
     { fields: ['newer.chunkId'] },
@@ -96,12 +95,12 @@ export interface Supersessions {
   ofOlderItems(scope: DatasetScope, items: readonly string[]): Promise<readonly Supersession[]>;
   any(scope: DatasetScope): Promise<boolean>;
   /**
-   * Makes what is stored of the keys what the judgements say, and tells which of them are not stored yet;
+   * Makes what is stored of the statements that were judged what the judgements say, and tells which are not stored yet;
    * `VersionConflictError` or `DuplicateKeyError` in the commit on a race.
    */
   settleWrites(
     scope: DatasetScope,
-    keys: readonly string[],
+    judged: readonly StoredStatement[],
     judgements: readonly Judgement<StoredStatement>[],
     at: string,
   ): Promise<{ readonly writes: readonly Write[]; readonly changed: readonly Judgement<StoredStatement>[] }>;
@@ -134,7 +133,7 @@ export function createSupersessions(store: DocumentStore): Supersessions {
   };
   const byField = async (
     scope: DatasetScope,
-    field: 'key' | 'older.chunkId' | 'newer.chunkId' | 'older.itemId',
+    field: 'older.chunkId' | 'newer.chunkId' | 'older.itemId',
     values: readonly string[],
   ) => {
     const found: Stored<SupersessionDocument>[] = [];
@@ -170,8 +169,13 @@ export function createSupersessions(store: DocumentStore): Supersessions {
     },
     ofOlderItems: async (scope, items) => withReverts(scope, await byField(scope, 'older.itemId', items)),
     any: async (scope) => (await store.find(scope, collection, { limit: 1 })).items.length > 0,
-    async settleWrites(scope, keys, judgements, at) {
-      const present = new Map((await byField(scope, 'key', keys)).map((stored) => [stored.id, stored]));
+    async settleWrites(scope, judged, judgements, at) {
+      const ids = [...new Set(judged.map((one) => supersessionId(one.id)))];
+      const stored: Stored<SupersessionDocument>[] = [];
+      for (let start = 0; start < ids.length; start += LIMIT) {
+        stored.push(...(await store.getMany(scope, collection, ids.slice(start, start + LIMIT))));
+      }
+      const present = new Map(stored.map((one) => [one.id, one]));
       const wanted = new Map(judgements.map((judgement) => [supersessionId(judgement.older.id), judgement]));
       const removals = [...present.values()]
         .filter(({ id }) => !wanted.has(id))

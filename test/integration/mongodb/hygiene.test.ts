@@ -1,0 +1,11 @@
+import { createMongodbDocumentStore } from '../../../services/common/adapters/mongodb/document-store.ts';
+import { hygieneConformance } from '../../conformance/hygiene.ts';
+import { withBackend } from '../backend.ts';
+import { openDatabase } from './mongodb-subject.ts';
+
+withBackend('mongodb', ({ ENGRAM_TEST_MONGODB_URL: url }) => {
+  hygieneConformance('mongodb', async () => {
+    const { connection, dispose } = await openDatabase(url);
+    return { stores: [createMongodbDocumentStore(connection), createMongodbDocumentStore(connection)], dispose };
+  });
+});
