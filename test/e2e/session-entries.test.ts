@@ -88,6 +88,8 @@ describe('entries of sessions', function () {
     expect((await detail(session)).qas[0]).to.deep.include({
       ...{ feedback_score: 5, feedback_text: 'no', memify_metadata: { feedback_weights_applied: false } },
     });
+    const endless = await remember({ type: 'feedback', qa_id: 'x'.repeat(5000), feedback_score: 5 }, session);
+    expect([endless.status, endless.json.status]).to.deep.equal([200, 'errored']);
     const unknown = await remember({ type: 'feedback', qa_id: 'nope', feedback_score: 5 }, session);
     expect(unknown.status).to.equal(200);
     expect(unknown.json).to.include({
@@ -117,6 +119,13 @@ describe('entries of sessions', function () {
         413,
         null,
       ],
+      [
+        'node set',
+        remember({ type: 'trace', origin_function: 'f', node_set: ['n'.repeat(70_000)] }, session),
+        400,
+        null,
+      ],
+      ['half a character', remember(qa('x'), 'a\ud800', { dataset_name: dataset }), 400, null],
       ['long session', remember(qa('x'), 's'.repeat(1001), { dataset_name: dataset }), 400, null],
     ];
     for (const [what, answer, status, body] of refused) {

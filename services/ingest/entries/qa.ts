@@ -1,7 +1,7 @@
 import { z } from 'zod';
 import type { NewQa, UsedGraphElements } from '../../common/domain/session.ts';
 import { optional } from '../../common/http/schema.ts';
-import { appendQa } from '../usecases/append-to-session.ts';
+import { appendQa, requirePinnable } from '../usecases/append-to-session.ts';
 import type { EntryKind } from './entry-kind.ts';
 import { checkScore, checkSize, nodeSetSchema, scoreSchema, targetOf } from './session-checks.ts';
 
@@ -25,6 +25,7 @@ export const qaKind: EntryKind<QaInput> = {
   check(entry) {
     checkScore(entry.feedback_score);
     checkSize(entry);
+    requirePinnable(entry.node_set);
   },
   async store(dependencies, request) {
     const { entry } = request;

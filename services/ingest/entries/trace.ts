@@ -4,7 +4,7 @@ import { isEngramError } from '../../common/domain/errors.ts';
 import type { Json, JsonObject } from '../../common/domain/json.ts';
 import type { NewTrace } from '../../common/domain/session.ts';
 import { lenientBoolean } from '../../common/http/schema.ts';
-import { appendTrace } from '../usecases/append-to-session.ts';
+import { appendTrace, requirePinnable } from '../usecases/append-to-session.ts';
 import type { IngestDependencies } from '../usecases/dependencies.ts';
 import { cutObject, cutText, cutValue } from './cut-trace.ts';
 import type { EntryKind, EntryRequest } from './entry-kind.ts';
@@ -27,10 +27,13 @@ type TraceInput = z.output<typeof traceSchema>;
 /** One step of an agent. */
 export const traceKind: EntryKind<TraceInput> = {
   needsSession: true,
+  check(entry) {
+    checkSize(cutStep(entry));
+    requirePinnable(entry.node_set);
+  },
   async store(dependencies, request) {
     const { entry } = request;
     const step = cutStep(entry);
-    checkSize(step);
     const sessionFeedback = cutText((await describedByModel(dependencies, request, step)) ?? outcomeLine(step));
     const trace = { ...step, sessionFeedback };
     const { id } = await appendTrace(dependencies, targetOf(request), trace, { nodeSets: entry.node_set });

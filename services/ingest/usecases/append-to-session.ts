@@ -61,6 +61,18 @@ async function prepared(
   };
 }
 
+/** It is kept with the session, which is read with every entry. */
+const MAX_PIN_LENGTH = 64 * 1024;
+
+/** Before anything is made: `InvalidNodeSetError` for names that are too long together. */
+export function requirePinnable(nodeSets: readonly string[] | null): void {
+  if (nodeSets === null || JSON.stringify(nodeSets).length <= MAX_PIN_LENGTH) return;
+  throw engramError(
+    'InvalidNodeSetError',
+    `The names in a session's node_set have at most ${MAX_PIN_LENGTH} characters together.`,
+  );
+}
+
 function requirePin(session: Session | null, requested: readonly string[]): void {
   const pinned = session?.nodeSets ?? null;
   if (pinned === null || JSON.stringify(pinned) === JSON.stringify(requested)) return;

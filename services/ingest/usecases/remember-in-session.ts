@@ -5,7 +5,7 @@ import { engramError } from '../../common/domain/errors.ts';
 import type { Principal } from '../../common/domain/principal.ts';
 import type { CallContext } from '../../common/messaging/messenger.ts';
 import type { UploadedFile } from '../../common/ports/upload.ts';
-import { appendQa } from './append-to-session.ts';
+import { appendQa, requirePinnable } from './append-to-session.ts';
 import type { IngestDependencies } from './dependencies.ts';
 import type { Input } from './input-source.ts';
 import { requireSessionMemory, type SessionSelection, sessionTarget } from './session-target.ts';
@@ -41,6 +41,7 @@ export async function rememberInSession(
   const { clock, settings, wishes } = dependencies;
   const startedMs = clock.monotonicMs();
   requireSessionMemory(dependencies);
+  requirePinnable(nodeSets);
   const answer = await textOf(inputs);
   const target = await sessionTarget(dependencies, principal, selection, context);
   const { scope, key, dataset } = target;

@@ -39,10 +39,10 @@ export async function sessionTarget(
   context: CallContext,
 ): Promise<SessionTarget> {
   requireText('session_id', name);
-  if (name.length > MAX_SESSION_ID_LENGTH) {
+  if (name.length > MAX_SESSION_ID_LENGTH || !name.isWellFormed()) {
     throw engramError(
       'SessionParameterValidationError',
-      `session_id must have at most ${MAX_SESSION_ID_LENGTH} characters`,
+      `session_id must be Unicode text of at most ${MAX_SESSION_ID_LENGTH} characters`,
     );
   }
   const scope = { tenant: principal.tenant };
