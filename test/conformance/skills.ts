@@ -178,6 +178,24 @@ export function skillsConformance(name: string, open: () => Promise<AuditLogSubj
       expect(await failing(0.1, 10)).to.deep.equal(['r4', 'r2', 'r0']);
     });
 
+    it('keep any text, and draft from any', async () => {
+      const dataset = freshDataset();
+      const odd = 'NUL \u0000, half a pair \ud800, \u202e turned, $set.{a.b}';
+      await one.keep(dataset, 'triage', `---\ntags: [${odd}]\n---\n${odd}`);
+      expect(await procedureOf(dataset)).to.equal(odd);
+      const trace = [{ toolName: odd, toolInput: { '$a.b': odd }, toolOutput: odd, success: false, durationMs: 0 }];
+      const texts = { errorType: odd, errorMessage: odd, taskText: odd, toolTrace: trace };
+      const draft = { kind: 'draft', skill: null, threshold: 0.5, maxRuns: 5 } as const;
+      const { run, proposal } = await two.run(dataset, { runId: odd, ...texts }, draft);
+      expect(run.runId).to.equal(odd);
+      const stored = await one.dependencies.proposals.get(scopeOf(dataset), proposal?.id ?? '');
+      expect(stored?.proposal.proposedProcedure).to.equal(proposal?.proposedProcedure);
+      expect(stored?.proposal.runsUsed).to.deep.equal([odd]);
+      const scope = scopeOf(dataset);
+      const [failing] = await one.dependencies.skillRuns.failing(scope, run.skill, { threshold: 0.5, limit: 1 });
+      expect(failing?.toolTrace).to.deep.equal(trace);
+    });
+
     it('go with their dataset, and not with another', async () => {
       const [gone, kept] = [freshDataset(), freshDataset()];
       for (const dataset of [gone, kept]) {
