@@ -1,11 +1,8 @@
-import { mergeNodes } from '../../common/domain/graph/merge.ts';
-import { createShownGraph } from '../../common/domain/graph/shown.ts';
 import { idFor, nodeName } from '../../common/domain/ids.ts';
 import {
   type ChunkPayload,
   type EdgePayload,
   type EntityPayload,
-  NODE_TYPES,
   RELATIONS,
   type TripletPayload,
 } from '../../common/domain/index-rows.ts';
@@ -13,7 +10,7 @@ import type { DatasetScope } from '../../common/domain/scope.ts';
 import type { DatasetIndexes } from '../../common/ports/dataset-indexes.ts';
 import type { IndexKind, Provenance } from '../../common/ports/index-entry.ts';
 import type { TextRow } from '../../common/ports/text-index.ts';
-import { type Ledger, visible } from '../../common/repositories/ledger.ts';
+import type { ShownNames } from './shown-names.ts';
 
 export interface Triplet {
   readonly payload: TripletPayload;
@@ -22,7 +19,7 @@ export interface Triplet {
 
 export interface TripletSources {
   readonly indexes: Pick<DatasetIndexes, 'text' | 'graph'>;
-  readonly ledger: Pick<Ledger, 'committed'>;
+  readonly names: ShownNames;
 }
 
 /** Rows of one kind that are read at a time. */
@@ -44,8 +41,8 @@ export async function* itemTriplets(
   origin: Provenance,
 ): AsyncGenerator<readonly Triplet[]> {
   for await (const rows of pages(sources, scope, origin, 'chunk')) yield await ofChunks(sources, scope, origin, rows);
-  for await (const rows of pages(sources, scope, origin, 'entity')) yield await ofEntities(sources, scope, rows);
-  for await (const rows of pages(sources, scope, origin, 'edge')) yield await ofStatements(sources, scope, rows);
+  for await (const rows of pages(sources, scope, origin, 'entity')) yield await ofEntities(sources, rows);
+  for await (const rows of pages(sources, scope, origin, 'edge')) yield await ofStatements(sources, rows);
 }
 
 async function* pages(
@@ -80,11 +77,7 @@ async function ofChunks(
     edges.filter((edge) => edge.item === item && edge.generation === generation),
     ({ source }) => source,
   );
-  const names = await shownNames(
-    sources,
-    scope,
-    [...own.values()].flat().map(({ target }) => target),
-  );
+  const names = await sources.names([...own.values()].flat().map(({ target }) => target));
   return rows.flatMap(({ id, payload, nodeSets }) => {
     const { text, documentId, documentName } = payload as ChunkPayload;
     const contained = (own.get(id) ?? [])
@@ -101,16 +94,8 @@ async function ofChunks(
   });
 }
 
-async function ofEntities(
-  sources: TripletSources,
-  scope: DatasetScope,
-  rows: readonly TextRow[],
-): Promise<readonly Triplet[]> {
-  const names = await shownNames(
-    sources,
-    scope,
-    rows.map(({ id }) => id),
-  );
+async function ofEntities(sources: TripletSources, rows: readonly TextRow[]): Promise<readonly Triplet[]> {
+  const names = await sources.names(rows.map(({ id }) => id));
   return rows.flatMap(({ id, payload, nodeSets }) => {
     const known = names.get(id);
     const { type } = payload as EntityPayload;
@@ -120,13 +105,9 @@ async function ofEntities(
   });
 }
 
-async function ofStatements(
-  sources: TripletSources,
-  scope: DatasetScope,
-  rows: readonly TextRow[],
-): Promise<readonly Triplet[]> {
+async function ofStatements(sources: TripletSources, rows: readonly TextRow[]): Promise<readonly Triplet[]> {
   const ends = rows.flatMap(({ payload }) => [(payload as EdgePayload).source, (payload as EdgePayload).target]);
-  const names = await shownNames(sources, scope, ends);
+  const names = await sources.names(ends);
   return rows.flatMap(({ payload, nodeSets }) => {
     const { source, target, relation, text, chunkId } = payload as EdgePayload;
     const [from, to] = [names.get(source), names.get(target)];
@@ -137,31 +118,6 @@ async function ofStatements(
       nodeSets,
     );
   });
-}
-
-interface ShownName {
-  readonly name: string;
-  readonly type: string | null;
-}
-
-/** Names of the entities that views of the graph show, as all texts together have them. */
-async function shownNames(
-  { indexes, ledger }: TripletSources,
-  scope: DatasetScope,
-  ids: readonly string[],
-): Promise<ReadonlyMap<string, ShownName>> {
-  const rows = await indexes.graph.nodes(scope, [...new Set(ids)]);
-  const committed = await ledger.committed(scope, [...new Set(rows.map(({ item }) => item))]);
-  const shown = createShownGraph();
-  const nodes = mergeNodes(visible(rows, committed)).filter(
-    (node) => node.type === NODE_TYPES.entity && shown.shows(node),
-  );
-  return new Map(
-    nodes.map(({ id, name, properties }) => {
-      const type = properties['entityType'];
-      return [id, { name, type: typeof type === 'string' ? type : null }];
-    }),
-  );
 }
 
 function triplet(

@@ -1,3 +1,4 @@
+import type { DataItemId } from '../../common/domain/brand.ts';
 import { payerOf } from '../../common/domain/budget.ts';
 import { scopeOf } from '../../common/domain/dataset.ts';
 import { createGate } from '../../common/domain/gate.ts';
@@ -12,6 +13,7 @@ import type { StructureItem, StructureItems } from '../../common/repositories/st
 import type { ImprovePass } from '../stage.ts';
 import { itemChanges } from './item-changes.ts';
 import { itemTriplets, type Triplet } from './item-triplets.ts';
+import { createShownNames, type ShownNames } from './shown-names.ts';
 
 export interface TripletDependencies {
   readonly store: Pick<DocumentStore, 'commit'>;
@@ -30,6 +32,12 @@ export interface WrittenTriplets {
 const TEXTS_PER_CALL = 32;
 const CALLS_AT_ONCE = 4;
 
+type TripletPass = Pick<ImprovePass, 'dataset' | 'principal' | 'signal'>;
+
+/** Items that are noted together, and rows that are written together: the stores take many at the cost of a few. */
+const ITEMS_AT_ONCE = 100;
+const ROWS_AT_ONCE = 1000;
+
 /**
  * Makes triplets of the items that are new or changed since the last time, and removes what is left of those that are gone.
  * With node sets only rows of these are made, and nothing is noted as done. Rows belong to the generation that they were
@@ -37,79 +45,112 @@ const CALLS_AT_ONCE = 4;
  */
 export async function writeTriplets(
   deps: TripletDependencies,
-  pass: Pick<ImprovePass, 'dataset' | 'principal' | 'signal'>,
+  pass: TripletPass,
   nodeSets: readonly string[],
 ): Promise<WrittenTriplets> {
   const scope = scopeOf(pass.dataset);
   const { fresh, gone, known } = await itemChanges(deps, scope, 'triplets');
+  const names = createShownNames(deps, scope);
   let triplets = 0;
   for (const { item, generation } of gone) await removeRows(deps, pass, { item, generation });
-  for (const origin of fresh) {
+  for (let start = 0; start < fresh.length; start += ITEMS_AT_ONCE) {
     pass.signal.throwIfAborted();
-    triplets += await writeItem(deps, pass, { origin, before: known.get(origin.item), nodeSets });
+    const origins = fresh.slice(start, start + ITEMS_AT_ONCE);
+    triplets += await writeItems(deps, pass, { origins, known, nodeSets, names });
   }
-  const forgotten = gone.filter(({ item }) => fresh.every((other) => other.item !== item));
-  if (forgotten.length > 0) {
+  const kept = new Set(fresh.map(({ item }) => item));
+  const forgotten = gone.filter(({ item }) => !kept.has(item));
+  for (let start = 0; start < forgotten.length; start += ITEMS_AT_ONCE) {
+    const slice = forgotten.slice(start, start + ITEMS_AT_ONCE);
     await deps.store.commit(
       scope,
-      forgotten.map((item) => deps.structureItems.removeWrite('triplets', item)),
+      slice.map((item) => deps.structureItems.removeWrite('triplets', item)),
     );
   }
   return { items: fresh.length, triplets };
 }
 
-async function writeItem(
+interface TripletGroup {
+  readonly origins: readonly Provenance[];
+  readonly known: ReadonlyMap<DataItemId, StructureItem>;
+  readonly nodeSets: readonly string[];
+  readonly names: ShownNames;
+}
+
+async function writeItems(deps: TripletDependencies, pass: TripletPass, group: TripletGroup): Promise<number> {
+  const scope = scopeOf(pass.dataset);
+  const { origins, known, nodeSets } = group;
+  const { structureItems, store } = deps;
+  // Noted first: what a dead process leaves is found and removed, even if the item is gone by then.
+  const notes = await store.commit(
+    scope,
+    origins.map((origin) => structureItems.write('triplets', { ...origin, isDone: false }, known.get(origin.item))),
+  );
+  const written = await writeGroup(deps, pass, group);
+  const lost = await lostAmong(deps, pass, origins);
+  const done = origins.flatMap((origin, index) => {
+    if (nodeSets.length > 0 || lost.has(origin.item)) return [];
+    const begun = { ...origin, isDone: false, version: notes[index]?.stored?.version ?? 1 };
+    return [structureItems.write('triplets', { ...origin, isDone: true }, begun)];
+  });
+  if (done.length > 0) await store.commit(scope, done);
+  return written;
+}
+
+/** Erasing makes invisible first, then removes: rows that were written behind it are removed here. */
+async function lostAmong(
   deps: TripletDependencies,
-  pass: Pick<ImprovePass, 'dataset' | 'principal' | 'signal'>,
-  {
-    origin,
-    before,
-    nodeSets,
-  }: {
-    readonly origin: Provenance;
-    readonly before: StructureItem | undefined;
-    readonly nodeSets: readonly string[];
-  },
+  pass: TripletPass,
+  origins: readonly Provenance[],
+): Promise<ReadonlySet<DataItemId>> {
+  const committed = await deps.ledger.committed(
+    scopeOf(pass.dataset),
+    origins.map(({ item }) => item),
+  );
+  const lost = origins.filter(({ item, generation }) => committed.get(item) !== generation);
+  for (const origin of lost) await removeRows(deps, pass, origin);
+  return new Set(lost.map(({ item }) => item));
+}
+
+type Row = ReturnType<typeof tripletRow>;
+
+async function writeGroup(
+  deps: TripletDependencies,
+  pass: TripletPass,
+  { origins, nodeSets, names }: TripletGroup,
 ): Promise<number> {
   const scope = scopeOf(pass.dataset);
-  const { structureItems, store, ledger } = deps;
-  const begun = { ...origin, isDone: false };
-  // Noted first: what a dead process leaves is found and removed, even if the item is gone by then.
-  const [noted] = await store.commit(scope, [structureItems.write('triplets', begun, before)]);
-  let ordinal = 0;
-  for await (const page of itemTriplets(deps, scope, origin)) {
-    pass.signal.throwIfAborted();
-    const wanted = page.filter((row) => nodeSets.length === 0 || row.nodeSets.some((name) => nodeSets.includes(name)));
-    await writeRows(deps, pass, { origin, triplets: wanted, ordinal });
-    ordinal += wanted.length;
+  const isWanted = (triplet: Triplet) =>
+    nodeSets.length === 0 || triplet.nodeSets.some((name) => nodeSets.includes(name));
+  const sources = { indexes: deps.indexes, names };
+  let written = 0;
+  let rows: Row[] = [];
+  for (const origin of origins) {
+    let ordinal = 0;
+    for await (const page of itemTriplets(sources, scope, origin)) {
+      pass.signal.throwIfAborted();
+      for (const { payload, nodeSets: sets } of page.filter(isWanted)) {
+        rows.push(tripletRow({ ...origin, nodeSets: sets }, { ordinal, payload }, tokenize));
+        ordinal += 1;
+      }
+      if (rows.length < ROWS_AT_ONCE) continue;
+      await writeRows(deps, pass, rows);
+      rows = [];
+    }
+    written += ordinal;
   }
-  // Erasing makes invisible first, then removes: rows that were written behind it are removed here.
-  const committed = await ledger.committed(scope, [origin.item]);
-  if (committed.get(origin.item) !== origin.generation) {
-    await removeRows(deps, pass, origin);
-    return 0;
-  }
-  if (nodeSets.length > 0) return ordinal;
-  const version = noted?.stored?.version ?? 1;
-  await store.commit(scope, [structureItems.write('triplets', { ...origin, isDone: true }, { ...begun, version })]);
-  return ordinal;
+  await writeRows(deps, pass, rows);
+  return written;
 }
 
 async function writeRows(
   { indexes, embedder }: TripletDependencies,
-  { dataset, principal, signal }: Pick<ImprovePass, 'dataset' | 'principal' | 'signal'>,
-  {
-    origin,
-    triplets,
-    ordinal,
-  }: { readonly origin: Provenance; readonly triplets: readonly Triplet[]; readonly ordinal: number },
+  { dataset, principal, signal }: TripletPass,
+  rows: readonly Row[],
 ): Promise<void> {
-  if (triplets.length === 0) return;
+  if (rows.length === 0) return;
   const scope = scopeOf(dataset);
   const context: ModelCallContext = { scope, purpose: 'extraction', payer: payerOf(principal), signal };
-  const rows = triplets.map(({ payload, nodeSets }, index) =>
-    tripletRow({ ...origin, nodeSets }, { ordinal: ordinal + index, payload }, tokenize),
-  );
   const vectors = await embedAll(
     embedder,
     rows.map(({ payload }) => payload.text),
