@@ -22,7 +22,7 @@ export interface ImproveServiceOptions {
   readonly workQueue: WatchedWorkQueue;
   readonly models: ModelSource;
   readonly embedder: Embedder;
-  /** Only read here: the graph and the indexes are cognify's. */
+  /** Only read here, but for triplets: the graph and the indexes are cognify's. */
   readonly indexes: Pick<DatasetIndexes, 'text' | 'vectors' | 'graph'>;
   readonly ledger: Ledger;
   readonly clock: Clock;
