@@ -20,9 +20,7 @@ import type { StoredStatement } from './statements.ts';
 type Side = {
   readonly text: string;
   readonly value: string;
-  readonly itemId: string;
   readonly generation: number;
-  readonly chunkId: string;
   /** ISO. */
   readonly at: string;
   readonly from: string;
@@ -37,7 +35,10 @@ type SupersessionDocument = {
   readonly reason: Judgement['reason'];
   readonly older: Side;
   readonly newer: Side;
-  readonly olderStatement: string;
+  readonly olderItem: string;
+  readonly olderChunk: string;
+  readonly newerItem: string;
+  readonly newerChunk: string;
   readonly detectedAt: string;
 };
 
@@ -47,10 +48,10 @@ export const supersessionsCollection: Collection<SupersessionDocument> = {
   level: 'dataset',
   indexes: [
     { fields: ['detectedAt'] },
-    { fields: ['older.chunkId'] },
-    { fields: ['newer.chunkId'] },
-    { fields: ['older.itemId'] },
-    { fields: ['newer.itemId'] },
+    { fields: ['olderChunk'] },
+    { fields: ['newerChunk'] },
+    { fields: ['olderItem'] },
+    { fields: ['newerItem'] },
   ],
 };
 
@@ -65,7 +66,7 @@ export const supersessionRevertsCollection: Collection<RevertDocument> = {
 
 export const supersessionCollections = [supersessionsCollection, supersessionRevertsCollection] as const;
 
-export interface SupersededSide extends Omit<Side, 'itemId' | 'chunkId'> {
+export interface SupersededSide extends Side {
   readonly item: DataItemId;
   readonly chunk: string;
 }
@@ -133,7 +134,7 @@ export function createSupersessions(store: DocumentStore): Supersessions {
   };
   const byField = async (
     scope: DatasetScope,
-    field: 'older.chunkId' | 'newer.chunkId' | 'older.itemId',
+    field: 'olderChunk' | 'newerChunk' | 'olderItem',
     values: readonly string[],
   ) => {
     const found: Stored<SupersessionDocument>[] = [];
@@ -162,12 +163,12 @@ export function createSupersessions(store: DocumentStore): Supersessions {
     },
     async ofChunks(scope, chunks) {
       const [older, newer] = await Promise.all([
-        byField(scope, 'older.chunkId', chunks),
-        byField(scope, 'newer.chunkId', chunks),
+        byField(scope, 'olderChunk', chunks),
+        byField(scope, 'newerChunk', chunks),
       ]);
       return withReverts(scope, [...new Map([...older, ...newer].map((one) => [one.id, one])).values()]);
     },
-    ofOlderItems: async (scope, items) => withReverts(scope, await byField(scope, 'older.itemId', items)),
+    ofOlderItems: async (scope, items) => withReverts(scope, await byField(scope, 'olderItem', items)),
     any: async (scope) => (await store.find(scope, collection, { limit: 1 })).items.length > 0,
     async settleWrites(scope, judged, judgements, at) {
       const ids = [...new Set(judged.map((one) => supersessionId(one.id)))];
@@ -195,8 +196,8 @@ export function createSupersessions(store: DocumentStore): Supersessions {
     revertWrite: ({ id, older }, by, at) => insert(reverts, id, { userId: by, at, olderItem: older.item }),
     async removeOfItem(scope, item) {
       await store.commit(scope, [
-        removeWhere(collection, { 'older.itemId': item }),
-        removeWhere(collection, { 'newer.itemId': item }),
+        removeWhere(collection, { olderItem: item }),
+        removeWhere(collection, { newerItem: item }),
       ]);
     },
     async removeAll(scope) {
@@ -207,8 +208,8 @@ export function createSupersessions(store: DocumentStore): Supersessions {
       let count = 0;
       for (let start = 0; start < items.length; start += SLICE) {
         const slice = items.slice(start, start + SLICE);
-        count += await store.count(scope, collection, { 'older.itemId': { in: slice } });
-        count += await store.count(scope, collection, { 'newer.itemId': { in: slice } });
+        count += await store.count(scope, collection, { olderItem: { in: slice } });
+        count += await store.count(scope, collection, { newerItem: { in: slice } });
       }
       return count;
     },
@@ -220,26 +221,24 @@ function documentOf(
   { older, newer, reason, olderSupport, newerSupport }: Judgement<StoredStatement>,
   detectedAt: string,
 ): SupersessionDocument {
-  const { key, subject, predicate, id } = older;
+  const { key, subject, predicate } = older;
   const sides = { older: sideOf(older, olderSupport), newer: sideOf(newer, newerSupport) };
-  return { key, subject, predicate, reason, ...sides, olderStatement: id, detectedAt };
+  const places = {
+    ...{ olderItem: older.item, olderChunk: older.chunk, newerItem: newer.item, newerChunk: newer.chunk },
+  };
+  return { key, subject, predicate, reason, ...sides, ...places, detectedAt };
 }
 
-function sideOf(statement: StoredStatement, support: number): Side {
-  const { text, valueText, item, generation, chunk, at, from } = statement;
-  return { text, value: valueText, itemId: item, generation, chunkId: chunk, at, from, support };
+function sideOf({ text, valueText, generation, at, from }: StoredStatement, support: number): Side {
+  return { text, value: valueText, generation, at, from, support };
 }
 
 function supersessionOf({ id, value }: Stored<SupersessionDocument>, revert: RevertDocument | null): Supersession {
   const { subject, predicate, reason, detectedAt } = value;
   return {
     ...{ id, subject, predicate, reason, detectedAt },
-    older: supersededSide(value.older),
-    newer: supersededSide(value.newer),
+    older: { ...value.older, item: dataItemId(value.olderItem), chunk: value.olderChunk },
+    newer: { ...value.newer, item: dataItemId(value.newerItem), chunk: value.newerChunk },
     reverted: revert === null ? null : { by: asId<UserId>(revert.userId), at: revert.at },
   };
-}
-
-function supersededSide({ itemId, chunkId, ...side }: Side): SupersededSide {
-  return { ...side, item: dataItemId(itemId), chunk: chunkId };
 }
