@@ -128,7 +128,9 @@ describe('improve', function () {
       const reasons = Object.values(stages(answer)).map(({ reason }) => reason);
       expect(reasons.slice(0, 7)).to.deep.equal(Array(7).fill('no_session_ids'));
       expect(answer.json.session_ids).to.deep.equal([]);
-      expect((await improves())[0]).to.include({ operation_name: 'improve', outcome: 'noop' });
+      expect((await improves())[0]).to.include({ operation_name: 'improve', outcome: 'noop', session_id: null });
+      await notes.improve(['s1', 's1']);
+      expect((await improves())[0]).to.include({ operation_name: 'improve', session_id: 's1' });
     });
 
     it('takes every field in both spellings, and refuses what is wrong before anything is made', async () => {

@@ -26,7 +26,7 @@ export function presentRunRecords({ rows, datasets, owners }: RunRecordPage): re
       started_at: record.startedAt,
       ended_at: record.endedAt,
       user_id: record.userId,
-      session_id: null,
+      session_id: record.sessionId ?? null,
       parent_operation_id: null,
     };
   });

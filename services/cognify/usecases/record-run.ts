@@ -18,6 +18,7 @@ export interface RecordedRun {
   readonly error?: { readonly name: string; readonly message: string };
   readonly outcome?: RunOutcome;
   readonly background?: boolean;
+  readonly session?: string;
 }
 
 /** Keeps the history of runs that another service drives. One that was short comes with its end alone. */
@@ -36,11 +37,14 @@ export async function recordRun(
 
 async function recordOnce(
   { runs, recorder }: Pick<CognifyDependencies, 'runs' | 'recorder'>,
-  { principal, dataset, pipeline, runId, status, items, error, outcome, background = false }: RecordedRun,
+  { principal, dataset, pipeline, runId, status, items, error, outcome, background = false, session }: RecordedRun,
 ): Promise<void> {
   const id = asId<RunId>(runId);
   const run = await runs.get(scopeOf(dataset), id);
-  const begun = { id, pipeline, dataset, userId: principal.id, background };
+  const begun = {
+    ...{ id, pipeline, dataset, userId: principal.id, background },
+    ...(session === undefined ? {} : { sessionId: session }),
+  };
   if (!isTerminal(status)) {
     if (run === null) await recorder.started(begun);
     return;

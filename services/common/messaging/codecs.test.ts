@@ -171,6 +171,7 @@ describe('messages of the services', () => {
       error,
       outcome,
       background: fc.boolean(),
+      session: text,
     };
     await survives(
       request(cognify.recordRun),

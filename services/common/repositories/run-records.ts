@@ -16,6 +16,8 @@ export type RunRecord = {
   readonly origin: 'api' | 'background' | 'cli' | 'mcp' | 'sdk';
   readonly outcome: RunOutcome | null;
   readonly background: boolean | null;
+  /** The one session that it was about; absent or null: none, or several. */
+  readonly sessionId?: string | null;
   readonly errorClass: string | null;
   readonly errorMessage: string | null;
   readonly createdAt: string;

@@ -39,6 +39,7 @@ export type RunDocument = {
   readonly stalledClaims: number;
   /** Whose budgets pay: the space, then the API key that started it. Absent in runs that were not charged. */
   readonly paidBy?: readonly BudgetAccount[];
+  readonly sessionId?: string;
 };
 
 export const runsCollection: Collection<RunDocument> = {
@@ -76,6 +77,7 @@ export interface StoredRun {
   readonly stalledClaims: number;
   readonly background: boolean;
   readonly paidBy: readonly BudgetAccount[];
+  readonly sessionId?: string;
   /** Without items: `items` reads them. */
   readonly state: RunState;
 }
@@ -208,6 +210,7 @@ function storedRun({ id, version, value, tenant, dataset }: Stored<RunDocument>)
     stalledClaims: value.stalledClaims,
     background: value.background,
     paidBy: value.paidBy ?? [],
+    ...(value.sessionId === undefined ? {} : { sessionId: value.sessionId }),
     state: {
       id: asId(id),
       pipeline: value.pipeline,

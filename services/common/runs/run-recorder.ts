@@ -40,6 +40,8 @@ export interface NewRun {
   readonly background: boolean;
   /** Whose budgets pay for it. Absent: it is not charged. */
   readonly paidBy?: readonly BudgetAccount[];
+  /** The one session that it is about. */
+  readonly sessionId?: string;
 }
 
 /** How a run ended. Without `error` it is COMPLETED. */
@@ -220,10 +222,12 @@ function newDocument(run: NewRun, now: string, jobId: string | null): RunDocumen
     jobId,
     stalledClaims: 0,
     ...(run.paidBy === undefined ? {} : { paidBy: run.paidBy }),
+    ...(run.sessionId === undefined ? {} : { sessionId: run.sessionId }),
   };
 }
 
-function documentOf({ state, userId, jobId, background, stalledClaims, paidBy }: StoredRun): RunDocument {
+function documentOf(run: StoredRun): RunDocument {
+  const { state, userId, jobId, background, stalledClaims, paidBy, sessionId } = run;
   return {
     pipeline: state.pipeline,
     datasetName: state.datasetName,
@@ -243,6 +247,7 @@ function documentOf({ state, userId, jobId, background, stalledClaims, paidBy }:
     jobId,
     stalledClaims,
     paidBy,
+    ...(sessionId === undefined ? {} : { sessionId }),
   };
 }
 
@@ -276,6 +281,7 @@ function recordOf(
     origin: 'api',
     outcome: document.outcome,
     background: document.background,
+    sessionId: document.sessionId ?? null,
     errorClass: document.errorClass,
     errorMessage: document.errorMessage,
     createdAt: now,

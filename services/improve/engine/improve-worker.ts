@@ -126,10 +126,14 @@ async function carryOut(parts: ImproveParts, { job, order, lease }: ClaimedOrder
   }
   logger.info('improve.claimed', { runId: id, datasetId, sessions: sessionIds.length, attempt: job.attempt });
   const runId = await runIdOf(parts, id, job);
-  const result = await recordImprove(parts, { id: runId, dataset, background: true, context }, async () => ({
-    ...{ dataset, sessionIds, background: true, finished: true, rerunRequested: false },
-    ...(await runPasses(parts, request, held, lease.signal)),
-  }));
+  const result = await recordImprove(
+    parts,
+    { id: runId, dataset, background: true, sessionIds, context },
+    async () => ({
+      ...{ dataset, sessionIds, background: true, finished: true, rerunRequested: false },
+      ...(await runPasses(parts, request, held, lease.signal)),
+    }),
+  );
   if (order.isAutomatic && statusOf(result) === 'errored') return await tryAgain(parts, job, result);
   await store.commit(job.scope, workQueue.completeWrites(job));
   logger.info('improve.ended', { runId: id, datasetId, status: statusOf(result) });

@@ -19,6 +19,7 @@ export interface RecordedImprove {
   readonly id: string;
   readonly dataset: DatasetRef;
   readonly background: boolean;
+  readonly sessionIds: readonly string[];
   /** Of the principal. */
   readonly context: CallContext;
 }
@@ -26,12 +27,14 @@ export interface RecordedImprove {
 /** Keeps an improve in the history of runs: begun, then ended. What cannot be recorded is in the log. */
 export async function recordImprove(
   { messenger, logger }: { readonly messenger: Messenger; readonly logger: Logger },
-  { id, dataset, background, context: { signal: _, ...context } }: RecordedImprove,
+  { id, dataset, background, sessionIds, context: { signal: _, ...context } }: RecordedImprove,
   work: () => Promise<ImproveResult>,
 ): Promise<ImproveResult> {
+  const [session, ...others] = new Set(sessionIds);
+  const about = session === undefined || others.length > 0 ? {} : { session };
   const record = (end: Omit<RecordRunRequest, 'dataset' | 'pipeline' | 'runId'>) =>
     messenger
-      .call(recordRun, { dataset, pipeline: PIPELINE, runId: id, background, ...end }, context)
+      .call(recordRun, { dataset, pipeline: PIPELINE, runId: id, background, ...about, ...end }, context)
       .catch((error: unknown) => logger.warn('improve.unrecorded', { runId: id, error }));
   let begun: Promise<unknown> = Promise.resolve();
   const timer = setTimeout(() => {

@@ -13,7 +13,7 @@ export async function improveDataset(parts: ImproveParts, request: ImproveReques
   const id = parts.ids.uuid();
   const { dataset } = request;
   const context = { ...request.context, principal: request.principal };
-  return recordImprove(parts, { id, dataset, background: false, context }, async () => {
+  return recordImprove(parts, { id, dataset, background: false, sessionIds: request.sessionIds, context }, async () => {
     const held = await holdClaim(parts, keysOf(request), ownerOf(id, 0));
     if (held === null) return lockHeld(parts, request);
     const passes = await runPasses(parts, request, held, parts.stopping);

@@ -26,14 +26,15 @@ export const StartRun: MethodCodec<methods.StartRunRequest, methods.StartRunResp
 export const RecordRun: MethodCodec<methods.RecordRunRequest, Record<string, never>> = {
   request: messageCodec(
     wire.RecordRunRequestSchema,
-    ({ dataset, pipeline, runId, status, items, error, outcome, background }) => ({
+    ({ dataset, pipeline, runId, status, items, error, outcome, background, session }) => ({
       ...{ dataset: toDataset(dataset), pipeline, runId, status: runStatus.toWire(status) },
-      ...{ items: [...(items ?? [])], error, outcome, background },
+      ...{ items: [...(items ?? [])], error, outcome, background, session },
     }),
-    ({ dataset, pipeline, runId, status, items, error, outcome, background }) => ({
+    ({ dataset, pipeline, runId, status, items, error, outcome, background, session }) => ({
       ...{ dataset: fromDataset(present(dataset, 'dataset')), pipeline, runId, status: runStatus.fromWire(status) },
       items,
       ...maybe('background', background),
+      ...maybe('session', session),
       ...maybe('outcome', outcome as RunOutcome | undefined),
       ...(error === undefined ? {} : { error: { name: error.name, message: error.message } }),
     }),

@@ -40,6 +40,8 @@ export interface RecordRunRequest {
   /** Of a run that ended. Default: as the status says. */
   readonly outcome?: RunOutcome;
   readonly background?: boolean;
+  /** The one session that it was about. */
+  readonly session?: string;
 }
 
 /** Ingest and improve record their own pipelines here (`add_pipeline`, `improve`): cognify owns the run history. */
