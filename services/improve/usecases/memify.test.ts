@@ -1,0 +1,85 @@
+import { expect } from 'chai';
+import { createStructureWorld, type StructureWorld } from '../../../test/support/structure-world.ts';
+import { scopeOf } from '../../common/domain/dataset.ts';
+import { engramError } from '../../common/domain/errors.ts';
+import { MEMIFY_TASKS, requireKnownTasks } from '../../common/domain/memify-tasks.ts';
+import type { Embedder } from '../../common/ports/models.ts';
+import { claimKeys, createImproveClaims } from '../../common/repositories/improve-claims.ts';
+import type { ImproveParts } from '../engine/improve-passes.ts';
+import { createStageRunner } from '../engine/run-stages.ts';
+import { createTripletEnrichment } from '../stages/triplet-enrichment.ts';
+import { runCustomTasks } from '../structure/custom-tasks.ts';
+import { type MemifyRequest, memify } from './memify.ts';
+
+describe('memify', () => {
+  let structure: StructureWorld;
+  beforeEach(async () => {
+    structure = await createStructureWorld();
+    await structure.learn('Ada knows Babbage.');
+  });
+  afterEach(() => structure[Symbol.asyncDispose]());
+
+  function parts(embedder: Embedder = structure.deps.embedder): ImproveParts {
+    const deps = { ...structure.deps, embedder };
+    const silent = () => {};
+    const logger = { debug: silent, info: silent, warn: silent, error: silent };
+    const stage = createTripletEnrichment({
+      ...deps,
+      customTasks: (pass, custom) => runCustomTasks({ ...deps, stages: [] }, pass, custom),
+    });
+    const runner = createStageRunner({ ...deps, logger }, [stage]);
+    const claims = createImproveClaims(structure.world.store);
+    // Nothing else of the service is touched by tasks that are waited for.
+    return { ...deps, logger, claims, runner, stopping: new AbortController().signal } as unknown as ImproveParts;
+  }
+  function request(task: string): MemifyRequest {
+    const { dataset, principal, context } = structure.pass();
+    const tasks = { extractionTasks: [], enrichmentTasks: [task], data: null };
+    return { dataset, principal, context, tasks, nodeNames: [], background: false };
+  }
+  const triplets = () => structure.world.indexes.text.count(scopeOf(structure.world.dataset), { kind: 'triplet' });
+
+  it('runs the tasks and answers their run', async () => {
+    const outcome = await memify(parts(), request('add_data_points'));
+    expect(outcome).to.have.nested.property('run.pipeline', 'memify_pipeline');
+    expect(await triplets()).to.be.above(0);
+  });
+
+  it('is refused while another improve has the dataset, and works again afterwards', async () => {
+    const claims = createImproveClaims(structure.world.store);
+    const { dataset, principal } = structure.world;
+    const keys = claimKeys(principal.tenant, dataset.id, []);
+    expect(await claims.claim(keys, 'another/0', { nowMs: Date.now(), leaseMs: 60_000 })).to.equal(true);
+    const refused = await memify(parts(), request('add_data_points')).catch((error: Error) => error);
+    expect(refused).to.include({ wireName: 'ConflictError', status: 409 });
+    expect(await triplets()).to.equal(0);
+    await claims.release(keys, 'another/0');
+    expect(await memify(parts(), request('add_data_points'))).to.have.property('run');
+  });
+
+  it('tells a spent budget from other failures', async () => {
+    const failing = (error: Error): Embedder => ({ ...structure.deps.embedder, embed: () => Promise.reject(error) });
+    const spent = failing(engramError('LLMPaymentRequiredError', 'LLM budget exhausted: test'));
+    const outcome = await memify(parts(spent), request('add_data_points'));
+    expect(outcome)
+      .to.have.property('failure')
+      .that.matches(/^LLMPaymentRequiredError: /);
+    const broken = await memify(parts(failing(new Error('secret'))), request('add_data_points'));
+    expect(broken)
+      .to.have.property('failure')
+      .that.matches(/^CogneeSystemError: /)
+      .and.not.includes('secret');
+    expect(await memify(parts(), request('add_data_points'))).to.have.property('run');
+  });
+
+  it('knows each task as one that it does or one that it refuses with a reason', () => {
+    for (const name of MEMIFY_TASKS) {
+      try {
+        requireKnownTasks([name]);
+      } catch (error) {
+        expect(String(error)).to.match(/is not available: \w+/);
+      }
+    }
+    expect(() => requireKnownTasks(['make_coffee'])).to.throw(/^Unknown memify task name: 'make_coffee'\./);
+  });
+});
