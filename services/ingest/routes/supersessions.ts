@@ -62,10 +62,10 @@ export function supersessionRoutes(dependencies: IngestDependencies): readonly R
     defineRoute({
       ...common,
       method: 'POST',
-      path: '/api/v1/datasets/:datasetId/supersessions/:id/revert',
+      path: '/api/v1/datasets/:datasetId/supersessions/:supersessionId/revert',
       summary: 'Let the older statement stand again',
       permission: onDatasets('write'),
-      params: z.object({ datasetId: uuid(), id: uuid() }),
+      params: z.object({ datasetId: uuid(), supersessionId: uuid() }),
       responses: {
         200: { description: 'The supersession, reverted', schema: supersession },
         403: { description: 'PermissionDeniedError' },
@@ -74,7 +74,8 @@ export function supersessionRoutes(dependencies: IngestDependencies): readonly R
       async handle({ principal, params, context }) {
         const options = { permission: 'write', context } as const;
         const dataset = await targetDataset(messenger, principal, { id: params.datasetId }, options);
-        return json(presentSupersession(await revertSupersession(dependencies, { principal, dataset, id: params.id })));
+        const reverting = { principal, dataset, id: params.supersessionId };
+        return json(presentSupersession(await revertSupersession(dependencies, reverting)));
       },
     }),
   ];
