@@ -115,7 +115,7 @@ describe('skills', function () {
     expect(climbing.json.error).to.match(/^Invalid request data for remember operation: Invalid skill filename: /);
     expect((await upload([], fields)).json.error).to.match(/^An error occurred during remember: /);
     expect((await upload([['a/SKILL.md', new Uint8Array([0xff, 0xfe, 0x00, 0x80])]], fields)).status).to.equal(415);
-    expect((await upload([['a/SKILL.md', 'x'.repeat(1024 * 1024 + 1)]], fields)).status).to.equal(413);
+    expect((await upload([['a/SKILL.md', 'x'.repeat(256 * 1024 + 1)]], fields)).status).to.equal(413);
     expect((await upload([], { ...fields, raw_data: 'text' })).status).to.equal(400);
     expect(await wire.post('/skills', { skills_text: '', dataset_name: name })).to.deep.include({
       status: 409,

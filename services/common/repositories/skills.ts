@@ -1,4 +1,5 @@
 import type { JsonObject } from '../domain/json.ts';
+import type { Page } from '../domain/result-page.ts';
 import type { DatasetScope } from '../domain/scope.ts';
 import type { Skill } from '../domain/skill.ts';
 import {
@@ -36,6 +37,8 @@ export const skillShelvesCollection: Collection<ShelfDocument> = {
 
 const SHELF = 'shelf';
 
+const ACTIVE_PAGE = 100;
+
 /** Readers keep all skills of a dataset in memory. */
 export const MAX_SKILLS_PER_DATASET = 5000;
 
@@ -57,7 +60,8 @@ export interface Skills {
     scope: DatasetScope,
     page: { readonly limit: number; readonly offset: number; readonly includeInactive: boolean },
   ): Promise<readonly Skill[]>;
-  active(scope: DatasetScope): Promise<readonly Skill[]>;
+  /** All active ones by name, a few at a time: their procedures may be large. */
+  active(scope: DatasetScope): AsyncGenerator<readonly Skill[]>;
   /** Null: the dataset never had a skill. */
   shelf(scope: DatasetScope): Promise<SkillShelf | null>;
   /** All or nothing with whatever else is in the commit; conflicts when a skill changed since `was` was read. */
@@ -88,9 +92,16 @@ export function createSkills(store: DocumentStore): Skills {
       const { items } = await store.find(scope, collection, { where, sort: [{ field: 'sortName' }], limit, offset });
       return items.map((stored) => storedSkill(stored).skill);
     },
-    async active(scope) {
-      const found = await findAll(store, scope, collection, { where: { isActive: true } });
-      return found.map((stored) => storedSkill(stored).skill);
+    async *active(scope) {
+      let after: string | null = null;
+      do {
+        const sort = [{ field: 'sortName' }] as const;
+        const page: Page<Stored<SkillDocument>> = await store.find(scope, collection, {
+          ...{ where: { isActive: true }, sort, limit: ACTIVE_PAGE, after },
+        });
+        yield page.items.map((stored) => storedSkill(stored).skill);
+        after = page.next;
+      } while (after !== null);
     },
     shelf: async (scope) => (await store.get(scope, skillShelvesCollection, SHELF))?.value ?? null,
     storeWrites(shelf, revision, changes) {

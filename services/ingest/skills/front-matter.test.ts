@@ -121,6 +121,6 @@ describe('reading a skill', () => {
     for (const name of ['', '  ', '..', 'a/b', 'a\nb', 'x'.repeat(201)]) {
       expect(() => readSkill(name, 'text')).to.throw(/name of a skill/);
     }
-    expect(() => readSkill('x', 'y'.repeat(1024 * 1024 + 1))).to.throw(/limited to/);
+    expect(() => readSkill('x', 'y'.repeat(256 * 1024 + 1))).to.throw(/limited to/);
   });
 });

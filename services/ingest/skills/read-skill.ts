@@ -17,7 +17,7 @@ const MAX_DESCRIPTION_LENGTH = 500;
 const MAX_FIELD_LENGTH = 4000;
 const MAX_NAME_LENGTH = 200;
 /** A procedure is what somebody reads before a task. */
-const MAX_SKILL_BYTES = 1024 * 1024;
+const MAX_SKILL_BYTES = 256 * 1024;
 
 /** A skill from its text; `name` stands above what the text calls itself. `PayloadTooLargeError`, `InvalidRequestError`. */
 export function readSkill(name: string, text: string): SkillText {

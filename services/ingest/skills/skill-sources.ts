@@ -33,7 +33,7 @@ const SKILL_FILE = /(?:^|\/)SKILL\.md$/iu;
 /** Where uploads stand that are no `SKILL.md`. */
 const SINGLE_FILES = '__canonical_skills__';
 const MAX_SKILLS_PER_REQUEST = 200;
-const MAX_FILE_BYTES = 2 * 1024 * 1024;
+const MAX_FILE_BYTES = 256 * 1024;
 
 /** A text of a request; blank ones are no skill. The name is the last segment of what the caller calls it. */
 export function inlineSource(text: string, skillName: string | null): readonly SkillSource[] {

@@ -1,11 +1,16 @@
+import { hash } from 'node:crypto';
+import { setImmediate as yieldTurn } from 'node:timers/promises';
 import { inverseRowFrequency, scoreBm25 } from '../../common/domain/ranking/bm25.ts';
 import type { DatasetScope } from '../../common/domain/scope.ts';
 import type { Skill } from '../../common/domain/skill.ts';
 import { tokenize, tokenizeQuery } from '../../common/language/tokenize.ts';
 import type { Skills } from '../../common/repositories/skills.ts';
 
+/** Procedures are never shown by a search, and may be large. */
+export type SkillSummary = Omit<Skill, 'procedure'>;
+
 export interface FoundSkill {
-  readonly skill: Skill;
+  readonly skill: SkillSummary;
   /** 0 to 1, smaller is nearer: 1 minus BM25's share of what the query could reach at most; 1: no word in common. */
   readonly distance: number;
 }
@@ -17,30 +22,35 @@ export interface SkillIndex {
 }
 
 /** Skills remembered by a process, of whatever datasets. */
-const MAX_REMEMBERED = 20_000;
+const MAX_REMEMBERED = 10_000;
 /** What a procedure begins with says what it is for. */
 const PROCEDURE_LENGTH = 2000;
 /** BM25's saturation; the score of a term never reaches its weight times this plus one. */
 const K1 = 1.2;
 
 interface Row {
-  readonly id: string;
-  readonly item: string;
-  readonly generation: number;
-  readonly skill: Skill;
+  readonly skill: SkillSummary;
+  /** Hash of what it is found by, to know it again. */
+  readonly words: string;
+  /** Tokens. */
   readonly length: number;
-  readonly counts: ReadonlyMap<string, number>;
 }
+
+/** Positions in the rows, each followed by how often the token stands there: flat, for there are very many. */
+type Postings = ReadonlyMap<string, readonly number[]>;
 
 interface Shelf {
   readonly revision: string;
+  /** By name. */
   readonly rows: readonly Row[];
+  readonly postings: Postings;
   readonly averageLength: number;
 }
 
 /**
  * BM25 over all skills of a dataset in memory: a dataset holds a few thousand at most. One small read tells whether what is
- * remembered still holds, so every replica sees a change as soon as it is stored.
+ * remembered still holds, so every replica sees a change as soon as it is stored; only skills that changed are read into
+ * words again, a few at a time, so that others are served meanwhile.
  */
 export function createSkillIndex(skills: Pick<Skills, 'shelf' | 'active'>): SkillIndex {
   const shelves = new Map<string, Promise<Shelf>>();
@@ -55,9 +65,9 @@ export function createSkillIndex(skills: Pick<Skills, 'shelf' | 'active'>): Skil
       const key = `${scope.tenant}/${scope.dataset}`;
       const current = await skills.shelf(scope);
       if (current === null) return [];
-      const known = await shelves.get(key)?.catch(() => null);
+      const known = (await shelves.get(key)?.catch(() => null)) ?? null;
       if (known?.revision === current.revision) return rank(known, query);
-      const read = skills.active(scope).then((found) => shelfOf(current.revision, found));
+      const read = shelfOf(current.revision, skills.active(scope), known);
       await keep(key, read);
       return rank(await read, query);
     },
@@ -76,35 +86,91 @@ async function dropOldest(shelves: Map<string, Promise<Shelf>>): Promise<void> {
   }
 }
 
-function shelfOf(revision: string, skills: readonly Skill[]): Shelf {
-  const rows = skills.map((skill): Row => {
-    const tokens = tokenize(wordsOf(skill));
-    const counts = new Map<string, number>();
-    for (const token of tokens) counts.set(token, (counts.get(token) ?? 0) + 1);
-    return { id: skill.id, item: '', generation: 0, skill, length: tokens.length, counts };
-  });
+/** Skills read into words before others get their turn. */
+const BATCH = 50;
+
+async function shelfOf(revision: string, pages: AsyncIterable<readonly Skill[]>, before: Shelf | null): Promise<Shelf> {
+  const known = new Map((before?.rows ?? []).map((row, at) => [row.skill.id, { ...row, at }]));
+  const rows: Row[] = [];
+  const postings = new Map<string, number[]>();
+  const add = (token: string, at: number, count: number) => {
+    const posting = postings.get(token);
+    if (posting === undefined) postings.set(token, [at, count]);
+    else posting.push(at, count);
+  };
+  /** Former position → present one, of skills that say what they said. */
+  const moved = new Map<number, number>();
+  let read = 0;
+  for await (const page of pages) {
+    for (const { procedure, ...skill } of page) {
+      const text = wordsOf(skill, procedure);
+      const words = hash('sha256', text);
+      const same = known.get(skill.id);
+      const at = rows.length;
+      if (same?.words === words) {
+        moved.set(same.at, at);
+        rows.push({ skill, words, length: same.length });
+        continue;
+      }
+      const { length, counts } = countsOf(text);
+      rows.push({ skill, words, length });
+      for (const [token, count] of counts) add(token, at, count);
+      read += 1;
+      if (read % BATCH === 0) await yieldTurn();
+    }
+  }
+  for (const [token, posting] of before?.postings ?? []) {
+    for (const [was, count] of pairsOf(posting)) {
+      const at = moved.get(was);
+      if (at !== undefined) add(token, at, count);
+    }
+  }
   const total = rows.reduce((sum, { length }) => sum + length, 0);
-  return { revision, rows, averageLength: rows.length === 0 ? 0 : total / rows.length };
+  return { revision, rows, postings, averageLength: rows.length === 0 ? 0 : total / rows.length };
+}
+
+function* pairsOf(posting: readonly number[]): Generator<readonly [number, number]> {
+  for (let index = 0; index < posting.length; index += 2) yield [posting[index] ?? 0, posting[index + 1] ?? 0];
+}
+
+function countsOf(text: string) {
+  const tokens = tokenize(text);
+  const counts = new Map<string, number>();
+  for (const token of tokens) counts.set(token, (counts.get(token) ?? 0) + 1);
+  return { length: tokens.length, counts };
 }
 
 /** What a skill is called counts more than how it is done. */
-function wordsOf({ name, description, tags, declaredTools, procedure }: Skill): string {
+function wordsOf({ name, description, tags, declaredTools }: SkillSummary, procedure: string): string {
   const lines = [name, name, name, description, description, tags.join(' '), declaredTools.join(' ')];
   return [...lines, procedure.slice(0, PROCEDURE_LENGTH)].join('\n');
 }
 
-function rank({ rows, averageLength }: Shelf, query: string): readonly FoundSkill[] {
+function rank({ rows, postings, averageLength }: Shelf, query: string): readonly FoundSkill[] {
   const terms = tokenizeQuery(query);
-  const candidates = rows.map((row) => ({ ...row, frequencies: terms.map((term) => row.counts.get(term) ?? 0) }));
-  const rowFrequencies = terms.map((_, term) => candidates.filter(({ frequencies }) => frequencies[term] !== 0).length);
+  const rowFrequencies = terms.map((term) => (postings.get(term)?.length ?? 0) / 2);
+  const frequencies = new Map<number, number[]>();
+  for (const [term, word] of terms.entries()) {
+    for (const [at, count] of pairsOf(postings.get(word) ?? [])) {
+      const own = frequencies.get(at) ?? new Array<number>(terms.length).fill(0);
+      own[term] = count;
+      frequencies.set(at, own);
+    }
+  }
+  const candidates = rows.flatMap(({ skill, length }, at) => {
+    const own = frequencies.get(at);
+    return own === undefined ? [] : [{ id: skill.id, item: '', generation: 0, skill, length, frequencies: own }];
+  });
   const statistics = { rowCount: rows.length, averageLength, rowFrequencies };
   const most = rowFrequencies.reduce((sum, count) => sum + inverseRowFrequency(rows.length, count) * (K1 + 1), 0);
-  return scoreBm25({ candidates, statistics }, { k1: K1 })
-    .map(({ row, score }) => ({ skill: row.skill, distance: most === 0 ? 1 : 1 - score / most }))
+  const fitting = scoreBm25({ candidates, statistics }, { k1: K1 })
+    .map(({ row, score }): FoundSkill => ({ skill: row.skill, distance: 1 - score / most }))
     .toSorted((a, b) => a.distance - b.distance || compareNames(a.skill, b.skill));
+  const others = rows.flatMap(({ skill }, at): FoundSkill[] => (frequencies.has(at) ? [] : [{ skill, distance: 1 }]));
+  return [...fitting, ...others];
 }
 
-function compareNames(one: Skill, other: Skill): number {
+function compareNames(one: SkillSummary, other: SkillSummary): number {
   const [a, b] = [one.name.toLowerCase(), other.name.toLowerCase()];
   return a < b ? -1 : a > b ? 1 : 0;
 }

@@ -22,9 +22,9 @@ function shelfOf(skills: readonly Skill[]) {
   const state = { revision: 'r1', skills, reads: 0 };
   const index = createSkillIndex({
     shelf: async () => ({ revision: state.revision, count: state.skills.length }),
-    async active() {
+    async *active() {
       state.reads += 1;
-      return state.skills;
+      yield state.skills.toSorted((a, b) => (a.name < b.name ? -1 : 1));
     },
   });
   const names = async (query: string) => (await index.find(scope, query)).map((found) => found.skill.name);
@@ -54,13 +54,40 @@ describe('finding skills', () => {
     expect(state.reads).to.equal(2);
   });
 
+  it('knows a skill by its new words, and no longer by its old ones', async () => {
+    const { state, index } = shelfOf(SKILLS);
+    const distanceOf = async (query: string) =>
+      (await index.find(scope, query)).find((found) => found.skill.id === 'deploy')?.distance;
+    expect(await distanceOf('production')).to.be.lessThan(1);
+    state.revision = 'r2';
+    state.skills = SKILLS.map((one) => (one.id === 'deploy' ? { ...one, description: 'Ships containers' } : one));
+    expect(await distanceOf('production')).to.equal(1);
+    expect(await distanceOf('containers')).to.be.lessThan(1);
+    expect(await distanceOf('deploy')).to.be.lessThan(1);
+  });
+
+  it('takes a few milliseconds among thousands, and lets others have their turn while it reads them', async () => {
+    const skills = Array.from({ length: 3000 }, (_, at) =>
+      skill(`skill ${at}`, `Does thing ${at % 97}`, { procedure: `step ${at % 13} of many `.repeat(40) }),
+    );
+    const { index } = shelfOf(skills);
+    let turns = 0;
+    const others = setInterval(() => (turns += 1), 1);
+    await index.find(scope, 'thing 42');
+    clearInterval(others);
+    expect(turns).to.be.greaterThan(5);
+    const startedAt = performance.now();
+    for (let time = 0; time < 10; time += 1) await index.find(scope, 'thing 42 step');
+    expect((performance.now() - startedAt) / 10).to.be.lessThan(100);
+  });
+
   it('reads again what could not be read', async () => {
     let fails = true;
     const index = createSkillIndex({
       shelf: async () => ({ revision: 'r', count: 1 }),
-      async active() {
+      async *active() {
         if (fails) throw new Error('store is down');
-        return SKILLS;
+        yield SKILLS;
       },
     });
     const failure = await index.find(scope, 'x').catch((error: Error) => error.message);
