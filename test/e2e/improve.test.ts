@@ -114,6 +114,14 @@ describe('improve', function () {
       expect(found.text).to.include('Two.');
     });
 
+    it('names what it bridges after the session, whatever that is called', async () => {
+      await notes.ask('team/../one', 'First?', 'One.');
+      await notes.improve(['team/../one']);
+      const [dataset] = (await wire.get('/datasets')).json;
+      const [item] = (await wire.get(`/datasets/${dataset.id}/data`)).json;
+      expect(item.name).to.equal('session team_.._one answers 1-1');
+    });
+
     it('bridges an entry into one dataset only', async () => {
       await notes.ask('s1', 'First?', 'One.');
       await notes.improve(['s1']);

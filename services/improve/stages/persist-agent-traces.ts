@@ -2,6 +2,7 @@ import type { RunState } from '../../common/domain/run.ts';
 import type { TraceEntry } from '../../common/domain/session.ts';
 import { sessionDocumentId } from '../../common/repositories/sessions.ts';
 import type { PlannedWindow } from '../../common/repositories/watermarks.ts';
+import { sessionFileName } from '../bridge/file-name.ts';
 import { type BridgedDocument, keepDocuments } from '../bridge/keep-documents.ts';
 import { type Backlog, backlogsOf, plannedWindow, windowDone } from '../bridge/pending-entries.ts';
 import { tellBridged } from '../bridge/tell-bridged.ts';
@@ -95,7 +96,7 @@ function documentOf(
   if (lines.length === 0 || last === undefined) return null;
   return {
     key: `agent_traces/${sessionDocumentId({ user, session })}/${startedAt}/${from + 1}-${to}`,
-    name: `session ${session} steps ${from + 1}-${to}.txt`,
+    name: sessionFileName(session, `steps ${from + 1}-${to}`),
     text: `Session ID: ${session}\n\n${lines.join('\n')}`,
     nodeSets: [...new Set([NODE_SET, ...(nodeSets ?? [])])],
     externalMetadata: { effective_date: last.time },

@@ -3,6 +3,7 @@ import type { RunState } from '../../common/domain/run.ts';
 import type { QaEntry } from '../../common/domain/session.ts';
 import { sessionDocumentId } from '../../common/repositories/sessions.ts';
 import type { PlannedWindow } from '../../common/repositories/watermarks.ts';
+import { sessionFileName } from '../bridge/file-name.ts';
 import { type BridgedDocument, keepDocuments } from '../bridge/keep-documents.ts';
 import { type Backlog, backlogsOf, plannedWindow, windowDone } from '../bridge/pending-entries.ts';
 import { tellBridged } from '../bridge/tell-bridged.ts';
@@ -97,7 +98,7 @@ function documentOf(
   const turns = entries.map(({ question, answer }) => `Question: ${question}\n\nAnswer: ${answer}\n\n`);
   return {
     key: `session_qa/${sessionDocumentId({ user, session })}/${startedAt}/${from + 1}-${to}`,
-    name: `session ${session} answers ${from + 1}-${to}.txt`,
+    name: sessionFileName(session, `answers ${from + 1}-${to}`),
     text: `Session ID: ${session}\n\n${turns.join('')}`,
     nodeSets: [...new Set([NODE_SET, ...(nodeSets ?? [])])],
     externalMetadata: last === undefined ? {} : { effective_date: last.time },
