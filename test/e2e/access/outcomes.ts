@@ -128,6 +128,8 @@ export const OUTCOMES: Readonly<Record<string, Outcome>> = {
   'DELETE /api/v1/datasets/{dataset_id}/data/{data_id}': REFUSED,
   'GET /api/v1/datasets/{dataset_id}/graph': READ,
   'GET /api/v1/datasets/{dataset_id}/processing-status': READ,
+  'GET /api/v1/datasets/{dataset_id}/supersessions': READ,
+  'POST /api/v1/datasets/{dataset_id}/supersessions/{supersession_id}/revert': REFUSED,
   'POST /api/v1/forget': REFUSED,
   'DELETE /api/v1/delete': REFUSED,
   'GET /api/v1/sessions': OWN,

@@ -157,6 +157,10 @@ export const REQUESTS: Readonly<Record<string, (ids: Identifiers) => RouteReques
   }),
   'GET /api/v1/datasets/{dataset_id}/graph': ({ dataset }) => ({ params: { dataset_id: dataset } }),
   'GET /api/v1/datasets/{dataset_id}/processing-status': ({ dataset }) => ({ params: { dataset_id: dataset } }),
+  'GET /api/v1/datasets/{dataset_id}/supersessions': ({ dataset }) => ({ params: { dataset_id: dataset } }),
+  'POST /api/v1/datasets/{dataset_id}/supersessions/{supersession_id}/revert': ({ dataset, item }) => ({
+    params: { dataset_id: dataset, supersession_id: item },
+  }),
   'POST /api/v1/cognify': ({ dataset }) => ({ json: { dataset_ids: [dataset] } }),
   'POST /api/v1/memify': ({ dataset }) => ({
     json: { dataset_id: dataset, enrichment_tasks: ['add_data_points'] },
