@@ -1,4 +1,5 @@
 import { z } from 'zod';
+import { FENCE_RULE, fenced } from '../../common/domain/fenced.ts';
 import type { JsonObject } from '../../common/domain/json.ts';
 import type { TraceEntry } from '../../common/domain/session.ts';
 import {
@@ -9,7 +10,6 @@ import {
   type NewContextRow,
 } from '../../common/domain/session-context.ts';
 import type { LanguageModel, ModelCallContext } from '../../common/ports/models.ts';
-import { FENCE_RULE, fenced } from './fenced.ts';
 import { redacted } from './redact.ts';
 
 const MAX_LESSONS = 5;

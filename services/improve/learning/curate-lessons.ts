@@ -1,10 +1,10 @@
 import { z } from 'zod';
+import { FENCE_RULE, fenced } from '../../common/domain/fenced.ts';
 import type { JsonObject } from '../../common/domain/json.ts';
 import type { QaEntry } from '../../common/domain/session.ts';
 import { cutAtWord } from '../../common/domain/session-context.ts';
 import type { LanguageModel, ModelCallContext } from '../../common/ports/models.ts';
 import type { Candidate } from './candidates.ts';
-import { FENCE_RULE, fenced } from './fenced.ts';
 import { addressesReader } from './statements.ts';
 
 /** Parts of the record that one call reads. */

@@ -1,1 +1,0 @@
-export { FENCE_RULE, fenced } from '../../common/domain/fenced.ts';
