@@ -137,9 +137,6 @@ export function adviseOn(config: Config): readonly string[] {
   if (config.agentMode && config.stores.documents === 'cluster') {
     advice.push('COGNEE_AGENT_MODE does not stop a process in a cluster: connections of others are in the same store.');
   }
-  if (config.agentMode && config.stores.documents === 'cluster') {
-    advice.push('COGNEE_AGENT_MODE does not stop a process in a cluster: connections of others are in the same store.');
-  }
   if (config.acceptLocalFilePath && config.allowedLocalFileRoots.length === 0) {
     advice.push(
       'ACCEPT_LOCAL_FILE_PATH is on, but COGNEE_ALLOWED_LOCAL_FILE_ROOTS lists no directory: no path is accepted.',
