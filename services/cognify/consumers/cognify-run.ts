@@ -19,7 +19,7 @@ import { createPriorityGate } from '../pipeline/priority-gate.ts';
 import { runItems } from '../pipeline/run-items.ts';
 import type { CognifySettings, RunModelSource, RunModels } from '../pipeline/settings.ts';
 import { ContentMissingError } from '../pipeline/write-item.ts';
-import { type JudgeDependencies, judgeStatements } from '../usecases/judge-statements.ts';
+import { type JudgeDependencies, judgeOrLeave } from '../usecases/judge-statements.ts';
 
 export const COGNIFY_JOB = 'cognify';
 
@@ -73,7 +73,7 @@ async function execute(dependencies: CognifyRunDependencies, run: ActiveRun): Pr
     await buildAll(dependencies, run, { models, open, totals });
   } finally {
     // Whatever became of one item, the others are there.
-    if (!run.signal.aborted) await judgeStatements(dependencies, run.scope);
+    if (!run.signal.aborted) await judgeOrLeave(dependencies, run.scope);
   }
   return { counts: totals.counts() };
 }

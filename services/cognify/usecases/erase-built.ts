@@ -6,7 +6,7 @@ import { dataItemId } from '../../common/domain/ids.ts';
 import type { DatasetScope } from '../../common/domain/scope.ts';
 import type { CognifyDependencies } from '../dependencies.ts';
 import { removeRows } from '../pipeline/remove-rows.ts';
-import { judgeStatements } from './judge-statements.ts';
+import { judgeOrLeave } from './judge-statements.ts';
 
 export interface EraseRequest {
   readonly dataset: DatasetRef;
@@ -75,7 +75,7 @@ export async function eraseBuilt(dependencies: Dependencies, request: EraseReque
     ? await removeAll(dependencies, request, items)
     : await removeItems(dependencies, request, items);
   // What the items had replaced stands again.
-  if (!isEverything) await judgeStatements(dependencies, scope);
+  if (!isEverything) await judgeOrLeave(dependencies, scope);
   return { removed, residue: await residueOf(dependencies, request, isEverything ? null : items), itemsReset };
 }
 

@@ -8,6 +8,7 @@ import {
   update,
   VersionConflictError,
 } from '../../common/ports/document-store.ts';
+import type { Logger } from '../../common/ports/logger.ts';
 import type { Clock } from '../../common/ports/system.ts';
 import type { Ledger } from '../../common/repositories/ledger.ts';
 import type { Repetitions } from '../../common/repositories/repetitions.ts';
@@ -53,6 +54,18 @@ export async function judgeStatements(dependencies: JudgeDependencies, scope: Da
     repeated.map((one) => repetitions.settledWrite(one)),
   );
   return compared + again.length;
+}
+
+/** The same for work that is done and stays done: what fails is left to the next call. */
+export async function judgeOrLeave(
+  dependencies: JudgeDependencies & { readonly logger: Logger },
+  scope: DatasetScope,
+): Promise<void> {
+  try {
+    await judgeStatements(dependencies, scope);
+  } catch (error) {
+    dependencies.logger.warn('cognify.statements.unjudged', { datasetId: scope.dataset, error });
+  }
 }
 
 async function judgeKeys(
