@@ -20,6 +20,7 @@ const CONTEXT = { requestId: 'r', principal: ADA };
 const SCOPE = { tenant: ADA.tenant };
 const KEY = { user: ADA.id, session: 's1' };
 const READABLE = asId<DatasetId>('readable');
+const OTHER = asId<DatasetId>('other');
 
 describe('turns of search and notes of improve', () => {
   let deps: IngestDependencies;
@@ -29,8 +30,8 @@ describe('turns of search and notes of improve', () => {
     const sessions = createSessions(store);
     const messenger = {
       async call(_method: unknown, { ids }: { ids: readonly string[] }) {
-        if (ids[0] !== READABLE) throw engramError('PermissionDeniedError', 'not readable');
-        return { datasets: [{ id: READABLE }] };
+        if (ids[0] !== READABLE && ids[0] !== OTHER) throw engramError('PermissionDeniedError', 'not readable');
+        return { datasets: [{ id: ids[0] }] };
       },
     } as unknown as Messenger;
     deps = {
@@ -76,6 +77,17 @@ describe('turns of search and notes of improve', () => {
     const without = { ...deps, settings: { sessions: { enabled: false } } } as unknown as IngestDependencies;
     expect(await appendTurn(without, turn(), CONTEXT)).to.deep.equal({ stored: false });
     expect(await read()).to.equal(null);
+  });
+
+  it('of two datasets that open one session at the same time are not both stored in it', async () => {
+    const messages = [turn(), turn({ datasetId: OTHER })];
+    const answers = await Promise.all(messages.map((message) => appendTurn(deps, message, CONTEXT)));
+    expect(answers).to.have.deep.members([{ stored: true }, { stored: false }]);
+    const bound = await read();
+    const kept = messages.filter(({ datasetId }) => datasetId === bound?.dataset);
+    const entries = await deps.sessionEntries.qasAfter(SCOPE, KEY, 0, 10);
+    expect(entries.map(({ id }) => id)).to.deep.equal(kept.map(({ qaId }) => qaId));
+    for (const again of kept) expect(await appendTurn(deps, again, CONTEXT)).to.deep.equal({ stored: true });
   });
 
   it('are noted on, but for those that are gone', async () => {

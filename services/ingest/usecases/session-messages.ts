@@ -1,3 +1,5 @@
+import { isEngramError } from '../../common/domain/errors.ts';
+import type { Session } from '../../common/domain/session.ts';
 import { type CallContext, callerOf } from '../../common/messaging/messenger.ts';
 import { resolveDatasets } from '../../common/messaging/methods/auth.ts';
 import type {
@@ -9,8 +11,12 @@ import type {
 import { DuplicateKeyError, type Write } from '../../common/ports/document-store.ts';
 import { sessionEntriesCollection } from '../../common/repositories/session-entries.ts';
 import type { IngestDependencies } from './dependencies.ts';
+import { boundElsewhere } from './session-target.ts';
 
-/** See `appendSession` in common/messaging/methods/ingest.ts. A turn is stored whatever dataset the session is bound to. */
+/**
+ * See `appendSession` in common/messaging/methods/ingest.ts. Who asked saw the session before it answered: somebody else may
+ * have bound it meanwhile, and what a session holds is read by the readers of its dataset.
+ */
 export async function appendTurn(
   dependencies: IngestDependencies,
   { session: name, qaId, datasetId, entry, spending }: AppendSessionRequest,
@@ -33,9 +39,13 @@ export async function appendTurn(
     const { model, ...spent } = spending;
     return [sessions.spendWrite(key, spent, model)];
   };
+  const admit = (present: Session | null) => {
+    if (dataset !== null && present?.dataset && present.dataset !== dataset.id) throw boundElsewhere(name);
+  };
   try {
-    await sessionEntries.appendQa(scope, key, qaId, entry, change, { also });
+    await sessionEntries.appendQa(scope, key, qaId, entry, change, { admit, also });
   } catch (error) {
+    if (isEngramError(error) && error.wireName === 'InvalidRequestError') return { stored: false };
     if (!isKnown(error)) throw error;
   }
   return { stored: true };

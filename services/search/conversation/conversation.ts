@@ -70,7 +70,9 @@ export async function defaultConversation(
   if (request.sessionId !== null || !settings.sessionMemory || languageModel === null) return null;
   const key = { user: request.principal.id, session: defaultSession(dataset) };
   const session = await deps.sessions.sessions.get({ tenant: request.principal.tenant }, key);
-  if (session === null) return null;
+  if (session === null || !isWithinKey(request.principal, session)) return null;
+  // Callers name their sessions as they like: this one may hold what another dataset answered.
+  if (dataset !== null && session.dataset !== null && session.dataset !== dataset) return null;
   const told = await whatWasTold(deps, request, session);
   // Callers who keep no session ask questions that stand alone: only one that cannot do so costs a second look-up.
   const query = refersBack(request.query) ? followUpQuery(request.query, told.turns) : null;

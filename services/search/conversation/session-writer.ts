@@ -1,6 +1,7 @@
 import type { Messenger } from '../../common/messaging/messenger.ts';
 import { appendSession, noteOnTurn } from '../../common/messaging/methods/ingest.ts';
 import type { IdSource } from '../../common/ports/system.ts';
+import { defaultSession } from './conversation.ts';
 import type { SessionWriter } from './turn-keeper.ts';
 
 /** Over the bus: ingest alone writes sessions. */
@@ -8,7 +9,11 @@ export function createSessionWriter(messenger: Messenger, ids: IdSource): Sessio
   return {
     async append({ dataset, ...rest }, context) {
       const turn = { ...rest, qaId: ids.uuid(), datasetId: dataset?.id ?? null };
-      await messenger.call(appendSession, turn, context);
+      const { stored } = await messenger.call(appendSession, turn, context);
+      if (stored || dataset === null) return;
+      // Bound to another dataset since it was read: this one has a session of its own.
+      const session = defaultSession(dataset.id);
+      if (session !== turn.session) await messenger.call(appendSession, { ...turn, session }, context);
     },
     async note({ session, feedback, contextRatings, ...rest }, context) {
       const note = {

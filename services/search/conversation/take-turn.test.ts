@@ -110,6 +110,24 @@ describe('a question as a turn of a session', () => {
     expect(await turnsOf(`default_session_${notes.id}`)).to.have.length(2);
   });
 
+  it('is not told the turns of a default session that somebody bound to another dataset', async () => {
+    const { model, prompts } = scripted();
+    await using search = await start(model);
+    const key = { user: OWNER.id, session: `default_session_${notes.id}` };
+    const entry = {
+      question: 'Who was Ada?',
+      context: '',
+      answer: 'A secret.',
+      feedbackText: null,
+      feedbackScore: null,
+    };
+    const change = { dataset: world.dataset('more').id, lastActivityAt: '2026-01-02T03:04:05.000+00:00' };
+    const asked = { ...entry, usedGraphElements: null, usedContextIds: null };
+    await createSessionEntries(world.store, sessions()).appendQa(SCOPE, key, 'q1', asked, change);
+    await ask(search, 'Who was Ada Lovelace?');
+    expect(prompts[0]).not.to.include('secret');
+  });
+
   it('without a model and a session is answered as if there were no others, byte for byte', async () => {
     await using search = await start(null);
     const first = await ask(search, 'Where was Ada Lovelace born?');

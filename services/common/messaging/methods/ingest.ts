@@ -67,7 +67,7 @@ export interface AppendSessionRequest {
 }
 
 export interface AppendSessionResponse {
-  /** False when sessions are not remembered. */
+  /** False when sessions are not remembered, and for a session that another dataset is bound to. */
   readonly stored: boolean;
 }
 

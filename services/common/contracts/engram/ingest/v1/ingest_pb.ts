@@ -109,7 +109,7 @@ export const SessionSpendingSchema: GenMessage<SessionSpending> = /*@__PURE__*/
  */
 export type AppendSessionResponse = Message<"engram.ingest.v1.AppendSessionResponse"> & {
   /**
-   * False when sessions are not remembered (CACHING=false).
+   * False when sessions are not remembered (CACHING=false), and for a session that is bound to another dataset.
    *
    * @generated from field: bool stored = 1;
    */
