@@ -69,6 +69,23 @@ describe('overlap of words', () => {
     expect(rank('ab', ['\u{10400}ab', 'ab\u{10400}', '\u{1f600}ab\u{1f600}'])).to.deep.equal(['\u{1f600}ab\u{1f600}']);
   });
 
+  it('counts the same for many words as for few, and through places inside other words', () => {
+    const many = Array.from({ length: 500 }, (_, at) => `word${at}`).join(' ');
+    expect(rank(`${many} door`, ['doors', 'x', 'the door', 'word7 and word499'])).to.deep.equal([
+      'word7 and word499',
+      'the door',
+    ]);
+    expect(rank('door', [`${'outdoors '.repeat(1000)}door`, 'outdoors '.repeat(1000)])).to.have.length(1);
+  });
+
+  it('takes no longer for words that are made to be found everywhere', () => {
+    const words = Array.from({ length: 400 }, (_, at) => 'a'.repeat(at + 2)).join(' ');
+    const texts = Array.from({ length: 20 }, () => 'a'.repeat(100_000));
+    const before = process.cpuUsage();
+    expect(rank(words, texts)).to.deep.equal([]);
+    expect(process.cpuUsage(before).user).to.be.below(2_000_000);
+  });
+
   it('keeps the order of equals, and leaves out what shares nothing', () => {
     expect(rank('red green', ['one red', 'blue', 'two green', 'red green'], 2)).to.deep.equal(['red green', 'one red']);
     expect(rank('!', ['!'])).to.deep.equal([]);
