@@ -217,6 +217,27 @@ describe('improve', function () {
       expect(stages(answer)['persist_agent_traces']).to.include({ status: 'skipped', reason: 'disabled_by_config' });
     });
 
+    it('makes no memory of what memory said, and keeps what the user stated', async () => {
+      const fact = 'Anna Petrova works at Globex in Lisbon. She manages the harbour project.';
+      await wire.post('/remember', { datasetName: 'notes', raw_data: fact });
+      const ask = async (query: string, more: object = {}) => {
+        const body = { query, search_type: 'GRAPH_COMPLETION', datasets: ['notes'], session_id: 's1', ...more };
+        return (await wire.post('/search', body)).json[0].search_result[0] as string;
+      };
+      expect(await ask('Where does Anna Petrova work?')).to.match(/^"Anna Petrova works at Globex/);
+      expect(await ask('Who works at Globex?', { include_references: true })).to.include('Evidence:');
+      expect(await ask('That was helpful, thanks!')).to.equal('Got it.');
+      expect(await ask('What is the capital of Mars?')).to.match(/^Nothing in memory/);
+      expect(stages(await notes.improve(['s1']))['persist_session_qa']).to.include({ status: 'completed' });
+      expect(await notes.bridged()).to.deep.equal([]);
+      await ask('Remember that Anna Petrova plays chess on Fridays.');
+      await notes.improve(['s1']);
+      expect(await notes.bridged()).to.deep.equal([
+        'Session ID: s1\n\nQuestion: Remember that Anna Petrova plays chess on Fridays.\n\n',
+      ]);
+      expect(stages(await notes.improve(['s1']))['persist_session_qa']?.reason).to.equal('no_new_entries');
+    });
+
     it('is forgotten with the dataset', async () => {
       const id = await notes.ask('s1', 'First?', 'One.', { used_graph_element_ids: { node_ids: ['gone'] } });
       await notes.rate('s1', id, 1);

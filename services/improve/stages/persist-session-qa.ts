@@ -1,4 +1,6 @@
 import { engramError, isEngramError } from '../../common/domain/errors.ts';
+import { saysSomething } from '../../common/domain/hygiene/fingerprint.ts';
+import { ACKNOWLEDGEMENT, isOwnAnswer, withoutEvidence } from '../../common/domain/hygiene/own-answers.ts';
 import type { RunState } from '../../common/domain/run.ts';
 import type { QaEntry } from '../../common/domain/session.ts';
 import { sessionDocumentId } from '../../common/repositories/sessions.ts';
@@ -61,7 +63,8 @@ async function keepWindow(
     return entries.at(-1)?.number ?? backlog.to;
   });
   const entries = await readEntries(deps, pass, { ...backlog, to: planned.window.to });
-  const run = entries.length === 0 ? null : await keep(deps, pass, documentOf(session, planned.window, entries));
+  const document = documentOf(session, planned.window, entries);
+  const run = document === null ? null : await keep(deps, pass, document);
   return { left: await windowDone(deps, pass, { ...backlog, from }, planned), run };
 }
 
@@ -89,13 +92,15 @@ async function readEntries(
   }
 }
 
+/** Null when nobody but the service itself says anything. */
 function documentOf(
   { user, session, startedAt, nodeSets }: Backlog['session'],
   { from, to }: PlannedWindow,
   entries: readonly QaEntry[],
-): BridgedDocument {
+): BridgedDocument | null {
   const last = entries.at(-1);
-  const turns = entries.map(({ question, answer }) => `Question: ${question}\n\nAnswer: ${answer}\n\n`);
+  const turns = entries.map(turnText).filter((text) => text !== '');
+  if (turns.length === 0) return null;
   return {
     key: `session_qa/${sessionDocumentId({ user, session })}/${startedAt}/${from + 1}-${to}`,
     name: sessionFileName(session, `answers ${from + 1}-${to}`),
@@ -103,6 +108,18 @@ function documentOf(
     nodeSets: [...new Set([NODE_SET, ...(nodeSets ?? [])])],
     externalMetadata: last === undefined ? {} : { effective_date: last.time },
   };
+}
+
+/**
+ * What memory said by itself is no new memory: of such a turn stays what the user stated in a sentence. What an answer is
+ * only acknowledged for is feedback, which is kept as that.
+ */
+function turnText({ question, answer: given, usedGraphElements }: QaEntry): string {
+  const isFromMemory = (usedGraphElements?.nodeIds ?? []).length > 0;
+  const answer = isFromMemory ? withoutEvidence(given) : given;
+  if (!isOwnAnswer(answer, isFromMemory)) return `Question: ${question}\n\nAnswer: ${answer}\n\n`;
+  const isStatement = /[.!]["”'’)]*$/u.test(question.trim()) && saysSomething(`Question: ${question.trim()}`);
+  return isStatement && answer !== ACKNOWLEDGEMENT ? `Question: ${question}\n\n` : '';
 }
 
 async function keep(deps: Dependencies, pass: ImprovePass, document: BridgedDocument): Promise<RunState> {

@@ -1,11 +1,12 @@
 import { expect } from 'chai';
 import { createSearchWorld, type WorldPassage } from '../../../test/support/search-world.ts';
 import { scopeOf } from '../../common/domain/dataset.ts';
+import { NOTHING_FITS } from '../../common/domain/hygiene/own-answers.ts';
 import { createRetriever } from '../retrieval/pipeline.ts';
 import type { RankedPassage } from '../retrieval/retrieval.ts';
 import { titleOf } from './contexts.ts';
 import { evidenceBlock } from './evidence-block.ts';
-import { extractiveAnswer, NOTHING_FITS } from './extractive.ts';
+import { extractiveAnswer } from './extractive.ts';
 import { packPassages } from './passage-context.ts';
 
 const PASSAGES: readonly WorldPassage[] = [

@@ -1,10 +1,9 @@
+import { NOTHING_FITS, quoteLine } from '../../common/domain/hygiene/own-answers.ts';
 import { inverseRowFrequency } from '../../common/domain/ranking/bm25.ts';
 import { collapseNearDuplicates } from '../../common/domain/ranking/near-duplicates.ts';
 import { sentences } from '../../common/language/sentences.ts';
 import { tokenize, tokenizeQuery } from '../../common/language/tokenize.ts';
 import type { RankedPassage, Retrieval } from '../retrieval/retrieval.ts';
-
-export const NOTHING_FITS = 'Nothing in memory answers this question.';
 
 const MAX_QUOTES = 3;
 const PASSAGES_READ = 8;
@@ -47,7 +46,7 @@ export function extractiveAnswer(
   if (passages.length === 0 || isBeyondMemory(retrieval, passages)) return NO_ANSWER;
   const quotes = bestQuotes(query, passages.slice(0, PASSAGES_READ), retrieval);
   if (quotes.length === 0) return NO_ANSWER;
-  const text = quotes.map((quote) => `"${quote.text}" (${quote.source})`).join('\n');
+  const text = quotes.map((quote) => quoteLine(quote.text, quote.source)).join('\n');
   return { text, passageIds: [...new Set(quotes.map(({ passageId }) => passageId))] };
 }
 

@@ -1,4 +1,5 @@
 import type { DatasetRef } from '../../common/domain/dataset.ts';
+import { ACKNOWLEDGEMENT } from '../../common/domain/hygiene/own-answers.ts';
 import type { SessionSpending } from '../../common/messaging/methods/ingest.ts';
 import type { SearchDependencies } from '../dependencies.ts';
 import { type AnsweredType, type CompletionType, isCompletion } from '../search-types.ts';
@@ -8,7 +9,7 @@ import type { DatasetOutcome } from '../usecases/search-outcome.ts';
 import type { SearchRequest } from '../usecases/search-request.ts';
 import { type Conversation, namedConversation } from './conversation.ts';
 import { spokenFeedback } from './spoken-feedback.ts';
-import { ACKNOWLEDGEMENT, analyseTurn, type TurnAnalysis } from './turn-analysis.ts';
+import { analyseTurn, type TurnAnalysis } from './turn-analysis.ts';
 import type { NewTurn, TurnNote } from './turn-keeper.ts';
 import { placeOfTurns } from './turn-place.ts';
 import { createTurnSpending } from './turn-spending.ts';

@@ -1,4 +1,5 @@
 import { isEngramError } from '../../common/domain/errors.ts';
+import { ACKNOWLEDGEMENT } from '../../common/domain/hygiene/own-answers.ts';
 import type { JsonObject } from '../../common/domain/json.ts';
 import { CONTEXT_SECTIONS, MAX_CONTEXT_CHARACTERS, type NewContextRow } from '../../common/domain/session-context.ts';
 import type { LanguageModel } from '../../common/ports/models.ts';
@@ -17,7 +18,6 @@ export interface TurnAnalysis {
   readonly lessons: readonly NewContextRow[];
 }
 
-export const ACKNOWLEDGEMENT = 'Got it.';
 const TIMEOUT_MS = 30_000;
 const MAX_UPDATES = 3;
 const MAX_SHOWN = 4000;

@@ -1,5 +1,5 @@
 import type { DatasetRef } from '../../common/domain/dataset.ts';
-import { NOTHING_FITS } from '../answers/extractive.ts';
+import { NOTHING_FITS } from '../../common/domain/hygiene/own-answers.ts';
 import type { DatasetOutcome } from '../usecases/search-outcome.ts';
 import { type Conversation, defaultSession } from './conversation.ts';
 import type { NewTurn } from './turn-keeper.ts';

@@ -1,9 +1,10 @@
 import { type DatasetRef, scopeOf } from '../../common/domain/dataset.ts';
 import { engramError } from '../../common/domain/errors.ts';
+import { NOTHING_FITS } from '../../common/domain/hygiene/own-answers.ts';
 import type { EdgePayload, TripletPayload } from '../../common/domain/index-rows.ts';
 import { graphContext, plainContext, sectionedContext } from '../answers/contexts.ts';
 import { evidenceBlock } from '../answers/evidence-block.ts';
-import { extractiveAnswer, NOTHING_FITS } from '../answers/extractive.ts';
+import { extractiveAnswer } from '../answers/extractive.ts';
 import { type Knowledge, knowledgeAround } from '../answers/knowledge.ts';
 import { type AnswerPrompt, modelAnswer } from '../answers/model-answer.ts';
 import { packPassages } from '../answers/passage-context.ts';

@@ -1,0 +1,30 @@
+/** What the service answers when memory holds nothing that fits, without a model or with one that finds nothing. */
+export const NOTHING_FITS = 'Nothing in memory answers this question.';
+
+/** What it answers to a message that only says something of an earlier answer. */
+export const ACKNOWLEDGEMENT = 'Got it.';
+
+/** A sentence of memory, word for word, with the document that it stands in. */
+export function quoteLine(text: string, source: string): string {
+  return `"${text}" (${source})`;
+}
+
+const EVIDENCE = /\n\nEvidence:(?:\n- chunk \d+ of document [^\n]*)+$/u;
+
+/** The answer without the passages of memory that are named and quoted below it. */
+export function withoutEvidence(answer: string): string {
+  return answer.replace(EVIDENCE, '');
+}
+
+/**
+ * Whether an answer holds nothing but what the service says by itself: that it knows nothing, that it has understood, or
+ * quotes of memory. Quotes are only taken for its own where the answer was made from memory: others quote too.
+ */
+export function isOwnAnswer(answer: string, isFromMemory: boolean): boolean {
+  if (answer === NOTHING_FITS || answer === ACKNOWLEDGEMENT) return true;
+  return isFromMemory && answer.split(/\n(?=")/u).every(isQuoteLine);
+}
+
+function isQuoteLine(line: string): boolean {
+  return /^"[\s\S]+" \([^\n]+\)$/u.test(line) && line.split('" (').length === 2;
+}
