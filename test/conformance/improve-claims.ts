@@ -118,7 +118,6 @@ export function improveClaimsConformance(name: string, open: () => Promise<Audit
       expect(await one.extend(keys('g', 'z'), holder, at(0)), 'it finds out').to.equal(false);
       expect(await two.hasLeft(dataset, eraser, 0)).to.equal(false);
       await one.release(keys('g', 'z'), holder);
-      await one.leave(keys('g', 'z'), holder);
       expect(await two.hasLeft(dataset, eraser, 0)).to.equal(true);
       expect(await one.claim(keys('g'), owner(), at(0)), 'nobody begins meanwhile').to.equal(false);
       await two.release(keys('g'), eraser);

@@ -65,13 +65,12 @@ export interface ImproveClaims {
    * `lost`: not held any more.
    */
   rerunOrRelease(keys: ClaimedKeys, owner: string): Promise<'rerun' | 'released' | 'lost'>;
+  /** By a holder that has stopped, whether it holds them still or not. */
   release(keys: ClaimedKeys, owner: string): Promise<void>;
   /** For an eraser: takes the dataset from whoever holds it, who finds out soon. `hasLeft` tells when it has stopped. */
   seize(dataset: DatasetId, owner: string, lease: Lease): Promise<void>;
   /** Nobody works on what was seized any more: who held it said so, or its lease is over. */
   hasLeft(dataset: DatasetId, owner: string, nowMs: number): Promise<boolean>;
-  /** Whoever lost its claim has stopped. */
-  leave(keys: ClaimedKeys, owner: string): Promise<void>;
   /** For a process that has the store alone: whoever held something is dead. */
   releaseAll(): Promise<void>;
 }
@@ -168,7 +167,12 @@ export function createImproveClaims(store: DocumentStore): ImproveClaims {
       });
     },
     async release(keys, owner) {
-      for (const id of allOf(keys)) await releaseOne(store, id, owner);
+      for (const id of keys.sessions) await releaseOne(store, id, owner);
+      if (await releaseOne(store, keys.dataset, owner)) return;
+      // Seized, perhaps unnoticed: who erases the dataset waits to hear that nobody works on it.
+      await store.commit(SYSTEM_SCOPE, [
+        update(collection, keys.dataset, { where: { seizedFrom: owner }, set: { seizedFrom: null } }),
+      ]);
     },
     seize(dataset, owner, { nowMs, leaseMs }) {
       const id = datasetKey(dataset);
@@ -201,11 +205,6 @@ export function createImproveClaims(store: DocumentStore): ImproveClaims {
       const { seizedFrom = null, seizedUntilMs = 0 } = present.value;
       return seizedFrom === null || seizedUntilMs <= nowMs;
     },
-    async leave({ dataset }, owner) {
-      await store.commit(SYSTEM_SCOPE, [
-        update(collection, dataset, { where: { seizedFrom: owner }, set: { seizedFrom: null } }),
-      ]);
-    },
     async releaseAll() {
       for (;;) {
         const { items } = await store.find(SYSTEM_SCOPE, collection, { limit: 1000 });
@@ -224,15 +223,17 @@ function allOf({ dataset, sessions }: ClaimedKeys): readonly string[] {
   return [dataset, ...sessions];
 }
 
-/** A key that somebody else has by now stays as it is. */
-async function releaseOne(store: DocumentStore, id: string, owner: string): Promise<void> {
+/** A key that somebody else has by now stays as it is, and the answer is false. */
+async function releaseOne(store: DocumentStore, id: string, owner: string): Promise<boolean> {
   try {
     await store.commit(SYSTEM_SCOPE, [
       update(improveClaimsCollection, id, { where: { owner }, required: true }),
       remove(improveClaimsCollection, id),
     ]);
+    return true;
   } catch (error) {
     if (!(error instanceof VersionConflictError)) throw error;
+    return false;
   }
 }
 

@@ -69,7 +69,6 @@ export async function holdClaim(deps: Dependencies, keys: ClaimedKeys, owner: st
       await end();
       try {
         await claims.release(keys, owner);
-        if (lost.signal.aborted) await claims.leave(keys, owner);
       } catch (error) {
         logger.warn('improve.release.failed', { error });
       }
