@@ -65,6 +65,19 @@ describe('removing sessions', () => {
     expect(await entries.lastQas(ACME, { user: ADA, session: 'two' }, 5)).to.have.length(1);
   });
 
+  it('takes what was noted on a session of the user after that was gone', async () => {
+    const feedback = { id: 'f', createdAt: AT, rawText: 'a secret', referencedQaIds: [], referencedQaRating: 5 };
+    const key = { user: ADA, session: 'gone' };
+    for (const scope of [ACME, GLOBEX]) {
+      await createSessionContexts(store).addFeedback(scope, key, { ...feedback, influencingContextIds: [] });
+    }
+    await createSessionRemoval(store).ofUser(ACME, ADA);
+    expect(await counts(ACME)).to.deep.equal([0, 0, 0, 0, 0]);
+    expect(await counts(GLOBEX)).to.deep.equal([0, 0, 0, 1, 0]);
+    await createSessionRemoval(store).ofUser(SYSTEM_SCOPE, ADA);
+    expect(await counts(GLOBEX)).to.deep.equal([0, 0, 0, 0, 0]);
+  });
+
   it('takes those of a user in one tenant, or in all of them', async () => {
     for (let index = 0; index < 120; index += 1) await live(ACME, ADA, `s${index}`, NOTES);
     await live(GLOBEX, ADA, 'elsewhere', NOTES);

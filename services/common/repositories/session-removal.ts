@@ -66,6 +66,8 @@ export function createSessionRemoval(store: DocumentStore): SessionRemoval {
         for (const { scope: place, session } of found) await removeSession(place, session);
         if (found.length < PAGE) break;
       }
+      // Of sessions that went while something was noted on them.
+      await store.commit(scope, [contexts.removeOfUserWrite(user), watermarks.removeOfUserWrite(user)]);
       await learnings.removeOfUser(scope, user);
       return (await sessions.ofUser(scope, user, PAGE)).length;
     },

@@ -2,17 +2,24 @@ import { engramError } from '../../common/domain/errors.ts';
 import type { NewQa, NewTrace, QaEntry, Session, TraceEntry } from '../../common/domain/session.ts';
 import type { AppendOptions } from '../../common/repositories/session-entries.ts';
 import type { SessionChange } from '../../common/repositories/sessions.ts';
+import { requireDatasetStillThere } from './dataset-still-there.ts';
 import type { IngestDependencies } from './dependencies.ts';
 import { boundElsewhere, type SessionTarget } from './session-target.ts';
 
-type Dependencies = Pick<IngestDependencies, 'sessionEntries' | 'connections' | 'clock' | 'ids'>;
+type Dependencies = Pick<
+  IngestDependencies,
+  'sessionEntries' | 'connections' | 'clock' | 'ids' | 'datasets' | 'sessionRemoval'
+>;
 
 export interface Appending extends Pick<AppendOptions, 'also'> {
   /** Pins the session's; null and empty pin nothing. */
   readonly nodeSets: readonly string[] | null;
 }
 
-/** Durable when it resolves. Errors: `SessionNodeSetConflictError`, `InvalidRequestError` for a session bound meanwhile. */
+/**
+ * Durable when it resolves. Errors: `SessionNodeSetConflictError`, `InvalidRequestError` for a session bound meanwhile,
+ * `PermissionDeniedError` for a dataset that was forgotten meanwhile.
+ */
 export async function appendQa(
   dependencies: Dependencies,
   target: SessionTarget,
@@ -20,14 +27,12 @@ export async function appendQa(
   appending: Appending,
 ): Promise<QaEntry> {
   const { change, options } = await prepared(dependencies, target, appending);
-  return dependencies.sessionEntries.appendQa(
-    target.scope,
-    target.key,
-    dependencies.ids.uuid(),
-    entry,
-    change,
-    options,
+  const { scope, key } = target;
+  const appended = await dependencies.sessionEntries.appendQa(
+    ...([scope, key, dependencies.ids.uuid(), entry, change, options] as const),
   );
+  await requireDatasetStillThere(dependencies, { scope, key, dataset: target.dataset.id }, 'write');
+  return appended;
 }
 
 export async function appendTrace(
@@ -39,7 +44,10 @@ export async function appendTrace(
   const { change, options } = await prepared(dependencies, target, appending);
   const counted = { ...change, errors: entry.status === 'error' ? 1 : 0 };
   const id = dependencies.ids.uuid();
-  return dependencies.sessionEntries.appendTrace(target.scope, target.key, id, entry, counted, options);
+  const { scope, key } = target;
+  const appended = await dependencies.sessionEntries.appendTrace(scope, key, id, entry, counted, options);
+  await requireDatasetStillThere(dependencies, { scope, key, dataset: target.dataset.id }, 'write');
+  return appended;
 }
 
 async function prepared(

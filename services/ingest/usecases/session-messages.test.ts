@@ -7,8 +7,10 @@ import { asId } from '../../common/domain/ids.ts';
 import type { Messenger } from '../../common/messaging/messenger.ts';
 import type { AppendSessionRequest } from '../../common/messaging/methods/ingest.ts';
 import { agentConnectionsCollection, createAgentConnections } from '../../common/repositories/agent-connections.ts';
-import { createSessionEntries, sessionEntriesCollection } from '../../common/repositories/session-entries.ts';
-import { createSessions, sessionsCollection } from '../../common/repositories/sessions.ts';
+import { createSessionEntries } from '../../common/repositories/session-entries.ts';
+import { createSessionRemoval, sessionCollections } from '../../common/repositories/session-removal.ts';
+import { createSessions } from '../../common/repositories/sessions.ts';
+import { userLearningCollections } from '../../common/repositories/user-learnings.ts';
 import type { IngestDependencies } from './dependencies.ts';
 import { appendTurn, noteOnSession } from './session-messages.ts';
 
@@ -24,9 +26,12 @@ const OTHER = asId<DatasetId>('other');
 
 describe('turns of search and notes of improve', () => {
   let deps: IngestDependencies;
+  /** The datasets were forgotten after they were resolved. */
+  let isGone: boolean;
   beforeEach(async () => {
+    isGone = false;
     const store = createMemoryDocumentStore();
-    await store.prepare([sessionsCollection, sessionEntriesCollection, agentConnectionsCollection]);
+    await store.prepare([...sessionCollections, ...userLearningCollections, agentConnectionsCollection]);
     const sessions = createSessions(store);
     const messenger = {
       async call(_method: unknown, { ids }: { ids: readonly string[] }) {
@@ -37,6 +42,7 @@ describe('turns of search and notes of improve', () => {
     deps = {
       ...{ store, sessions, sessionEntries: createSessionEntries(store, sessions), messenger },
       connections: createAgentConnections(store),
+      ...{ datasets: { get: async () => (isGone ? null : {}) }, sessionRemoval: createSessionRemoval(store) },
       clock: { now: () => new Date('2026-01-02T03:04:05Z'), monotonicMs: () => 0 },
       settings: { sessions: { enabled: true } },
     } as unknown as IngestDependencies;
@@ -88,6 +94,15 @@ describe('turns of search and notes of improve', () => {
     const entries = await deps.sessionEntries.qasAfter(SCOPE, KEY, 0, 10);
     expect(entries.map(({ id }) => id)).to.deep.equal(kept.map(({ qaId }) => qaId));
     for (const again of kept) expect(await appendTurn(deps, again, CONTEXT)).to.deep.equal({ stored: true });
+  });
+
+  it('leave no session behind of a dataset that was forgotten while they were on their way', async () => {
+    await appendTurn(deps, turn(), CONTEXT);
+    isGone = true;
+    const refused = await appendTurn(deps, turn(), CONTEXT).catch((error: Error) => error.name);
+    expect(refused).to.equal('PermissionDeniedError');
+    expect(await read()).to.equal(null);
+    expect(await deps.sessionEntries.lastQas(SCOPE, KEY, 10)).to.deep.equal([]);
   });
 
   it('are noted on, but for those that are gone', async () => {

@@ -10,6 +10,7 @@ import type {
 } from '../../common/messaging/methods/ingest.ts';
 import { DuplicateKeyError, type Write } from '../../common/ports/document-store.ts';
 import { sessionEntriesCollection } from '../../common/repositories/session-entries.ts';
+import { requireDatasetStillThere } from './dataset-still-there.ts';
 import type { IngestDependencies } from './dependencies.ts';
 import { boundElsewhere } from './session-target.ts';
 
@@ -48,6 +49,7 @@ export async function appendTurn(
     if (isEngramError(error) && error.wireName === 'InvalidRequestError') return { stored: false };
     if (!isKnown(error)) throw error;
   }
+  if (dataset !== null) await requireDatasetStillThere(dependencies, { scope, key, dataset: dataset.id }, 'read');
   return { stored: true };
 }
 
