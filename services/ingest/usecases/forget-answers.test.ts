@@ -85,6 +85,20 @@ describe('answers made from items that are forgotten', () => {
     expect(await forgetAnswers(deps, DATASET, [LETTER])).to.equal(0);
   });
 
+  it('are read a few at a time where they are large, and many at a time where they are small', async () => {
+    const { deps, sessionEntries, say, answers } = await world();
+    const lengths: number[] = [];
+    const qasAfter: typeof sessionEntries.qasAfter = (scope, key, number, limit) => {
+      lengths.push(limit);
+      return sessionEntries.qasAfter(scope, key, number, limit);
+    };
+    for (let index = 0; index < 30; index += 1) await say('large', 'x'.repeat(2_000_000), ['chunk of the letter']);
+    const counted = { ...deps, sessionEntries: { ...sessionEntries, qasAfter } };
+    expect(await forgetAnswers(counted, DATASET, [LETTER])).to.equal(30);
+    expect(lengths.slice(1).every((length) => length <= 4)).to.equal(true);
+    expect(new Set(await answers('large'))).to.deep.equal(new Set(['']));
+  });
+
   it('are found in long sessions', async () => {
     const { deps, say, answers } = await world();
     for (let index = 0; index < 620; index += 1)

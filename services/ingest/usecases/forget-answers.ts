@@ -7,7 +7,11 @@ import type { IngestDependencies } from './dependencies.ts';
 
 type Dependencies = Pick<IngestDependencies, 'visibleSessions' | 'sessionEntries' | 'graph' | 'ledger'>;
 
-const PAGE = 500;
+/** Answers may be megabytes: pages begin small, and grow while what was read was small. */
+const FIRST_PAGE = 10;
+const GROWTH = 4;
+const GREATEST_PAGE = 500;
+const CHARACTERS_OF_PAGE = 8_000_000;
 const EVERYTHING = { from: null, before: null };
 
 /**
@@ -40,13 +44,21 @@ async function* pagesOf(
   session: Session,
   scope: Parameters<typeof sessionEntries.qasAfter>[0],
 ): AsyncGenerator<readonly QaEntry[]> {
+  let length = FIRST_PAGE;
   for (let after = session.expired.qas; ; ) {
-    const page = await sessionEntries.qasAfter(scope, session, after, PAGE);
+    const page = await sessionEntries.qasAfter(scope, session, after, length);
     if (page.length > 0) yield page;
     const last = page.at(-1);
-    if (page.length < PAGE || last === undefined) return;
+    if (page.length < length || last === undefined) return;
     after = last.number;
+    const mean = page.reduce((size, turn) => size + sizeOf(turn), 0) / page.length;
+    const fitting = Math.floor(CHARACTERS_OF_PAGE / Math.max(1, mean));
+    length = Math.max(1, Math.min(GREATEST_PAGE, GROWTH * length, fitting));
   }
+}
+
+function sizeOf({ question, context, answer }: QaEntry): number {
+  return question.length + context.length + answer.length;
 }
 
 /** The ids of those answers that used a node which goes with the items: all that is known of it comes from them. */
