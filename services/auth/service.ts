@@ -239,8 +239,8 @@ function serve(
       required: posture.required,
       posture: posture.reason,
     })),
-    messenger.serve(methods.getPrincipal, async ({ userId, tenant }) =>
-      signed(await getPrincipal(deps, asId(userId), asId(tenant))),
+    messenger.serve(methods.getPrincipal, async ({ userId, tenant, ...key }) =>
+      signed(await getPrincipal(deps, { userId: asId(userId), tenant: asId(tenant), ...key })),
     ),
     messenger.serve(methods.getPublicKeys, async () => ({ jwks: signer.publicKeys })),
     messenger.serve(methods.resolveDatasets, async (request, context) => ({

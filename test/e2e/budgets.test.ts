@@ -49,6 +49,7 @@ describe('budgets', () => {
     provider = await startModelProvider();
     app = await startApp({
       REQUIRE_AUTHENTICATION: 'true',
+      IMPROVE_AUTO_ENABLED: 'false',
       DEFAULT_USER_PASSWORD: PASSWORD,
       ...{ LLM_PROVIDER: 'custom', LLM_MODEL: 'custom/scripted', LLM_ENDPOINT: `${provider.url}/v1` },
     });
@@ -222,6 +223,25 @@ describe('budgets', () => {
     expect(second.headers.get('x-engram-budget-warning')).to.equal('items of the account: 2 used, limit 1');
     await admin.put(`/budgets/tenants/${id}`, {});
     expect((await client.get('/datasets')).headers.has('x-engram-budget-warning')).to.equal(false);
+  });
+
+  it('count what an improve in the background keeps for the key that asked for it', async () => {
+    const user = await newUser();
+    const key = await newKey(user.client);
+    expect((await user.client.put(`/budgets/keys/${key.id}`, { items: 5 })).status).to.equal(200);
+    expect((await key.client.post('/datasets', { name: 'notes' })).status).to.equal(200);
+    const entry = { type: 'qa', question: 'Who met?', answer: 'Alice met Bob.' };
+    await key.client.post('/remember/entry', { entry, session_id: 's', dataset_name: 'notes' });
+    const begun = await key.client.post('/improve', {
+      ...{ dataset_name: 'notes', session_ids: ['s'], run_in_background: true },
+    });
+    expect(begun.body.status).to.equal('running');
+    let items = 0;
+    for (let tries = 0; items === 0 && tries < 200; tries += 1) {
+      await new Promise((resolve) => setTimeout(resolve, 25));
+      items = (await key.client.get('/activity/usage')).body.key.limits.items.used;
+    }
+    expect(items).to.be.above(0);
   });
 
   it('of a key are within what a superuser gave it, and out of its own reach', async () => {

@@ -8,6 +8,7 @@ import { asId, datasetId } from '../../common/domain/ids.ts';
 import { PERMISSIONS, type Permission, type Principal } from '../../common/domain/principal.ts';
 import { SYSTEM_SCOPE } from '../../common/domain/scope.ts';
 import * as methods from '../../common/messaging/methods/auth.ts';
+import { createApiKeys } from '../../common/repositories/api-keys.ts';
 import { datasetsCollection } from '../../common/repositories/datasets.ts';
 import { createGrants, grantsCollection } from '../../common/repositories/grants.ts';
 import { createMemberships } from '../../common/repositories/memberships.ts';
@@ -278,5 +279,26 @@ describe('GetPrincipal', () => {
     expect(await get(member.id, tenant), 'after leaving').to.equal(null);
     expect(await get(inactive.id, 'personal')).to.equal(null);
     expect(await get(randomUUID(), 'personal')).to.equal(null);
+  });
+
+  it('answers the limits of the key that was asked with, and null when it holds no more', async () => {
+    await using auth = await startAuth();
+    const [user, other] = [await auth.addUser(), await auth.addUser()];
+    const keys = createApiKeys(auth.store);
+    const id = randomUUID();
+    const expiresAt = new Date(auth.clock.now().getTime() + 60_000).toISOString();
+    const facts = { prefix: 'eng_1234', name: null, label: null, createdAt: '2026-01-02T03:04:05.678Z' };
+    const limits = { permissions: ['write'] as const, datasets: null };
+    await auth.store.commit(SYSTEM_SCOPE, [
+      keys.insertWrite({ id, userId: user.id, hash: 'a'.repeat(64), lastUsedAt: null, expiresAt, ...facts, ...limits }),
+    ]);
+    const get = async (userId: string) =>
+      (await auth.messenger.call(methods.getPrincipal, { userId, tenant: 'personal', key: id }, CALL)).principal;
+    expect((await get(user.id))?.key).to.deep.equal({ id, ...limits });
+    expect(await get(other.id), 'somebody else’s').to.equal(null);
+    auth.clock.advance(60_000);
+    expect(await get(user.id), 'expired').to.equal(null);
+    await auth.store.commit(SYSTEM_SCOPE, [keys.removeWrite(id)]);
+    expect(await get(user.id), 'revoked').to.equal(null);
   });
 });

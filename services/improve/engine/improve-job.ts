@@ -24,12 +24,12 @@ export interface ImproveOrder {
 /** Improves of one dataset go one after the other; a run of cognify on it is none of their business. */
 export function improveJob(
   { id, datasetId, sessionIds, options, isAutomatic }: ImproveOrder,
-  principal: Pick<Principal, 'id' | 'tenant'>,
+  principal: Pick<Principal, 'id' | 'tenant' | 'key'>,
   idempotencyKey: string = id,
 ): NewJob {
   const payload: RunJob = {
     ...{ runId: id, datasetId, userId: principal.id, userTenant: principal.tenant },
-    options: { sessionIds, options: options as unknown as JsonObject, isAutomatic },
+    options: { sessionIds, options: options as unknown as JsonObject, isAutomatic, keyId: principal.key?.id ?? null },
   };
   const orderingKey = `${IMPROVE_JOB}:${datasetId}`;
   return { kind: IMPROVE_JOB, payload, orderingKey, idempotencyKey, maxAttempts: MAX_ATTEMPTS };
@@ -38,17 +38,20 @@ export function improveJob(
 export interface ReadOrder extends ImproveOrder {
   readonly userId: string;
   readonly userTenant: string;
+  /** The API key that it was asked for with: it pays too, and nothing is done with one that was revoked. */
+  readonly keyId: string | null;
 }
 
 /** Throws when it is no such job. */
 export async function readOrder(payload: JsonObject): Promise<ReadOrder> {
   const { runId, datasetId, userId, userTenant, options } = await readRunJob(payload);
-  const { sessionIds, options: asked, isAutomatic } = options;
+  const { sessionIds, options: asked, isAutomatic, keyId } = options;
   if (!Array.isArray(sessionIds)) throw new Error('the job names no sessions');
   return {
     ...{ id: runId, datasetId: datasetId as unknown as DatasetId, userId, userTenant },
     sessionIds: sessionIds.map(String),
     options: (asked ?? null) as unknown as ImproveOptions | null,
     isAutomatic: isAutomatic === true,
+    keyId: typeof keyId === 'string' ? keyId : null,
   };
 }

@@ -113,9 +113,9 @@ interface ClaimedOrder {
 
 async function carryOut(parts: ImproveParts, { job, order, lease }: ClaimedOrder): Promise<void> {
   const { workQueue, settings, logger, store } = parts;
-  const { id, datasetId, sessionIds, userId, userTenant } = order;
+  const { id, datasetId, sessionIds, userId, userTenant, keyId } = order;
   const asking = { requestId: id, signal: lease.signal };
-  const authority = await authoriseJob(parts, { userId, tenant: userTenant, datasetId }, asking);
+  const authority = await authoriseJob(parts, { userId, tenant: userTenant, datasetId, keyId }, asking);
   const { dataset, principal, context } = authority;
   const options = order.options ?? defaultOptions(settings.feedbackAlpha);
   const request: ImproveRequest = { dataset, principal, context, sessionIds, options };

@@ -15,17 +15,24 @@ export interface JobAuthority {
 
 /**
  * A job may be claimed long after it was asked for, and takes longer than a token lives: auth is asked again and again.
- * `PermissionDeniedError` when the user or the dataset is gone, or may not be written any more.
+ * `PermissionDeniedError` when the user, the API key or the dataset is gone, or may not be written any more.
  */
 export async function authoriseJob(
   { messenger, clock }: Pick<ImproveDependencies, 'messenger' | 'clock'>,
-  job: { readonly userId: string; readonly tenant: string; readonly datasetId: string },
+  job: {
+    readonly userId: string;
+    readonly tenant: string;
+    readonly datasetId: string;
+    readonly keyId: string | null;
+  },
   asking: CallContext,
 ): Promise<JobAuthority> {
-  const { userId, tenant, datasetId } = job;
+  const { userId, tenant, datasetId, keyId } = job;
+  const account = { userId, tenant, ...(keyId === null ? {} : { key: keyId }) };
   const ask = async () => {
-    const { principal, token } = await messenger.call(getPrincipal, { userId, tenant }, asking);
-    if (principal === null) throw engramError('PermissionDeniedError', 'The user of this improve no longer exists.');
+    const { principal, token } = await messenger.call(getPrincipal, account, asking);
+    if (principal === null)
+      throw engramError('PermissionDeniedError', 'Who asked for this improve may do so no longer.');
     return { principal, token };
   };
   const { principal, token } = await ask();

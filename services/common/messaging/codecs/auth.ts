@@ -53,8 +53,8 @@ export const Authenticate: MethodCodec<methods.AuthenticateRequest, methods.Auth
 export const GetPrincipal: MethodCodec<methods.GetPrincipalRequest, methods.GetPrincipalResponse> = {
   request: messageCodec(
     wire.GetPrincipalRequestSchema,
-    ({ userId, tenant }) => ({ userId, tenant }),
-    ({ userId, tenant }) => ({ userId, tenant }),
+    ({ userId, tenant, key }) => ({ userId, tenant, key }),
+    ({ userId, tenant, key }) => ({ userId, tenant, ...maybe('key', key) }),
   ),
   response: messageCodec(
     wire.GetPrincipalResponseSchema,

@@ -33,6 +33,8 @@ export const authenticate = defineMethod<AuthenticateRequest, AuthenticateRespon
 export interface GetPrincipalRequest {
   readonly userId: string;
   readonly tenant: string;
+  /** Id of the API key that the user asked with. */
+  readonly key?: string;
 }
 
 export interface GetPrincipalResponse {
