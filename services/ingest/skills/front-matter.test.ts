@@ -33,6 +33,20 @@ describe('front matter of skills', () => {
     });
   });
 
+  it('parts texts at commas outside parentheses, in time that grows with the text alone', () => {
+    const tools = (text: string) => readSkill('x', `---\ntools: ${text}\n---\nbody`).declaredTools;
+    fc.assert(
+      fc.property(fc.array(fc.constantFrom('a', 'b ', ',', '(', ')')), (characters) => {
+        const text = `t${characters.join('')}`;
+        const entries = text.split(/,(?![^()]*\))/u).map((entry) => entry.trim());
+        expect(tools(text)).to.deep.equal([...new Set(entries.filter((entry) => entry !== ''))]);
+      }),
+    );
+    const before = process.cpuUsage();
+    expect(tools(','.repeat(250_000))).to.deep.equal([]);
+    expect(process.cpuUsage(before).user).to.be.below(1_000_000);
+  });
+
   it('passes over maps, tags of other lines and repeated fields', () => {
     expect(fieldsOf('metadata:\n  author: x\nmap: {a: b}\n??? what\nname: first\nname: second')).to.deep.equal({
       name: 'first',

@@ -71,12 +71,30 @@ function listOf(fields: FrontMatter, names: readonly string[]): readonly string[
   for (const name of names) {
     const value = fields.get(name);
     if (value === undefined || value.length === 0) continue;
-    const entries = typeof value === 'string' ? value.split(/,(?![^()]*\))/u) : value;
+    const entries = typeof value === 'string' ? parts(value) : value;
     return [
       ...new Set(entries.map((entry) => entry.trim().slice(0, MAX_FIELD_LENGTH)).filter((entry) => entry !== '')),
     ];
   }
   return [];
+}
+
+/** Between commas that no closing parenthesis follows before an opening one; from the end, in one pass. */
+function parts(text: string): readonly string[] {
+  const found: string[] = [];
+  let end = text.length;
+  let isInParentheses = false;
+  for (let at = text.length - 1; at >= 0; at -= 1) {
+    const char = text[at];
+    if (char === ')') isInParentheses = true;
+    else if (char === '(') isInParentheses = false;
+    else if (char === ',' && !isInParentheses) {
+      found.push(text.slice(at + 1, end));
+      end = at;
+    }
+  }
+  found.push(text.slice(0, end));
+  return found.toReversed();
 }
 
 /** The first paragraph that is no heading, rule or code, without its marks. */
