@@ -61,10 +61,13 @@ function queryTerms(text: string, isFiltered: boolean): Set<string> {
   const terms: string[] = [];
   const isShouting = text === text.toUpperCase();
   const quoted = quotedRanges(text);
+  // Both are in order: one pass for whatever a client sends.
+  let range = 0;
   for (const match of text.matchAll(COMPOUND)) {
+    while ((quoted[range]?.[1] ?? Number.POSITIVE_INFINITY) <= match.index) range += 1;
     const compound = match[0];
     const isAcronym = !isShouting && compound.length > 1 && compound === compound.toUpperCase();
-    const isQuoted = quoted.some(([start, end]) => match.index >= start && match.index < end);
+    const isQuoted = (quoted[range]?.[0] ?? Number.POSITIVE_INFINITY) <= match.index;
     if (isFiltered && !isAcronym && !isQuoted && isQueryStopWord(foldWord(compound).replace(/['’‘]/gu, ''))) continue;
     addCompound(compound, terms, isAcronym || isQuoted ? 'exact' : 'stem');
   }
