@@ -79,8 +79,8 @@ async function keepWindows(
   const run = present.length === 0 ? null : await keepDocuments(deps, pass, present);
   const left: Backlog[] = [];
   for (const { backlog, plan } of planned) {
-    left.push(await windowDone(deps, pass, backlog, plan));
     await tellBridged(deps, pass, backlog.session, { traces: plan.window.to });
+    left.push(await windowDone(deps, pass, backlog, plan));
   }
   return { left, run };
 }

@@ -44,7 +44,6 @@ export function createPersistSessionQa(deps: Dependencies): Stage {
           left = kept.left;
           run = kept.run ?? run;
         }
-        await tellBridged(deps, pass, backlog.session, { qas: left.from });
       }
       return { status: 'completed', counts: { sessions: pass.sessions.length }, ...(run === null ? {} : { run }) };
     },
@@ -65,6 +64,8 @@ async function keepWindow(
   const entries = await readEntries(deps, pass, { ...backlog, to: planned.window.to });
   const document = documentOf(session, planned.window, entries);
   const run = document === null ? null : await keep(deps, pass, document);
+  // Before the watermark: who dies in between repeats it, and nothing is kept for ever because nobody was told.
+  await tellBridged(deps, pass, session, { qas: planned.window.to });
   return { left: await windowDone(deps, pass, { ...backlog, from }, planned), run };
 }
 

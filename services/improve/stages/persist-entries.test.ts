@@ -1,0 +1,53 @@
+import { expect } from 'chai';
+import type { ImprovePass, Stage } from '../stage.ts';
+import { createPersistAgentTraces } from './persist-agent-traces.ts';
+import { createPersistSessionQa } from './persist-session-qa.ts';
+
+const SESSION = {
+  ...{ user: 'ada', session: 's1', startedAt: '2026-01-01T00:00:00.000Z', qaCount: 1, traceCount: 1 },
+  ...{ expired: { qas: 0, traces: 0 }, nodeSets: null },
+};
+const QA = { number: 1, time: SESSION.startedAt, question: 'Who?', answer: 'Ada.', usedGraphElements: null };
+const STEP = { number: 1, time: SESSION.startedAt, sessionFeedback: 'It went well.', methodReturnValue: null };
+
+/** What a stage did of lasting effect, in its order; it may be ended by any of it. */
+function recordedStage(kind: 'qas' | 'traces') {
+  const done: string[] = [];
+  const watermark = { done: 0, window: null };
+  const deps = {
+    sessions: { getMany: async () => [SESSION] },
+    entries: { qasAfter: async () => [QA], tracesAfter: async () => [STEP] },
+    watermarks: {
+      get: async () => watermark,
+      moveWrite: (_: unknown, move: { readonly done?: number }) => (move.done === undefined ? 'planned' : 'done'),
+      moved: (before: object, move: object) => ({ ...before, ...move }),
+    },
+    store: { commit: async (_: unknown, writes: readonly string[]) => done.push(...writes) },
+    messenger: {
+      async call({ path }: { readonly path: string }) {
+        done.push(path);
+        return { run: { status: 'DATASET_PROCESSING_COMPLETED' } };
+      },
+    },
+    settings: { traceWindowSteps: 30, traceWindowsPerRun: 10 },
+  } as unknown as Parameters<typeof createPersistAgentTraces>[0];
+  const stage: Stage = kind === 'qas' ? createPersistSessionQa(deps) : createPersistAgentTraces(deps);
+  return { stage, done };
+}
+
+const PASS = {
+  ...{ dataset: { id: 'notes' }, sessions: [{ user: 'ada', session: 's1' }], principal: { tenant: 'acme' } },
+  ...{ context: {}, signal: new AbortController().signal },
+} as unknown as ImprovePass;
+
+describe('persisting entries of sessions', () => {
+  for (const kind of ['qas', 'traces'] as const) {
+    it(`plans, keeps, and tells ingest before the watermark moves: ${kind}`, async () => {
+      const { stage, done } = recordedStage(kind);
+      expect(await stage.run(PASS)).to.include({ status: 'completed' });
+      expect(done).to.deep.equal([
+        ...['planned', 'ingest.KeepDocuments', 'cognify.StartRun', 'ingest.NoteOnSession', 'done'],
+      ]);
+    });
+  }
+});
