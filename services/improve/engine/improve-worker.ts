@@ -1,9 +1,11 @@
+import type { UserId } from '../../common/domain/brand.ts';
 import { engramError, isEngramError } from '../../common/domain/errors.ts';
+import { asId } from '../../common/domain/ids.ts';
 import { isTerminal } from '../../common/domain/run.ts';
 import { SYSTEM_SCOPE } from '../../common/domain/scope.ts';
 import { getRun } from '../../common/messaging/methods/cognify.ts';
 import { type ClaimedJob, LeaseLostError } from '../../common/ports/work-queue.ts';
-import { ownerOf } from '../../common/repositories/improve-claims.ts';
+import { claimKeys, ownerOf } from '../../common/repositories/improve-claims.ts';
 import { HandOverError } from '../../common/runs/run-executor.ts';
 import { holdLease, type RunLease } from '../../common/runs/run-lease.ts';
 import { describeRunError } from '../../common/runs/run-recorder.ts';
@@ -115,7 +117,12 @@ async function carryOut(parts: ImproveParts, { job, order, lease }: ClaimedOrder
   const { workQueue, settings, logger, store } = parts;
   const { id, datasetId, sessionIds, userId, userTenant, keyId } = order;
   const asking = { requestId: id, signal: lease.signal };
-  const authority = await authoriseJob(parts, { userId, tenant: userTenant, datasetId, keyId }, asking);
+  const authority = await authoriseJob(parts, { userId, tenant: userTenant, datasetId, keyId }, asking).catch(
+    async (error: unknown) => {
+      if (isRefused(error)) await releaseOrdered(parts, order);
+      throw error;
+    },
+  );
   const { dataset, principal, context } = authority;
   const options = order.options ?? defaultOptions(settings.feedbackAlpha);
   const request: ImproveRequest = { dataset, principal, context, sessionIds, options };
@@ -137,6 +144,17 @@ async function carryOut(parts: ImproveParts, { job, order, lease }: ClaimedOrder
   if (order.isAutomatic && statusOf(result) === 'errored') return await tryAgain(parts, job, result);
   await store.commit(job.scope, workQueue.completeWrites(job));
   logger.info('improve.ended', { runId: id, datasetId, status: statusOf(result) });
+}
+
+/** What whoever asked for it claimed: nobody will work on it, so it must not keep others out until the lease is over. */
+async function releaseOrdered({ claims }: ImproveParts, order: ReadOrder): Promise<void> {
+  const { id, datasetId, sessionIds, userId, userTenant } = order;
+  const sessions = sessionIds.map((session) => ({ user: asId<UserId>(userId), session }));
+  await claims.release(claimKeys(asId(userTenant), datasetId, sessions), ownerOf(id, 0));
+}
+
+function isRefused(error: unknown): boolean {
+  return isEngramError(error) && error.status === 403;
 }
 
 /** A later attempt goes on under the same id, unless the one before was recorded to its end. */
@@ -168,7 +186,7 @@ async function settleFailure(parts: ImproveParts, job: ClaimedJob, error: unknow
     return;
   }
   const { errorClass: name, message } = describeRunError(error);
-  if (isEngramError(error) && (error.status === 403 || error.wireName === 'CancelledError')) {
+  if (isRefused(error) || (isEngramError(error) && error.wireName === 'CancelledError')) {
     logger.info('improve.dropped', { jobId: job.id, name, message });
     await store.commit(job.scope, workQueue.completeWrites(job));
     return;
