@@ -16,6 +16,7 @@ import type { Supersessions } from '../common/repositories/supersessions.ts';
 import type { Users } from '../common/repositories/users.ts';
 import type { VisibleSessions } from '../common/repositories/visible-sessions.ts';
 import type { TurnKeeper } from './conversation/turn-keeper.ts';
+import type { ShownBefore } from './hygiene/shown-before.ts';
 import type { LearnedElements } from './retrieval/learned-elements.ts';
 import type { Retriever } from './retrieval/retrieval.ts';
 import type { SkillIndex } from './skills/skill-index.ts';
@@ -85,6 +86,7 @@ export interface SearchParts extends Omit<SearchServiceOptions, 'ids'> {
   readonly retriever: Retriever;
   readonly supersessions: Supersessions;
   readonly echoes: EchoMarks;
+  readonly shownBefore: ShownBefore;
   readonly learned: LearnedElements;
   readonly skills: SkillIndex;
   /** Searches that no model is asked for take their turn in it. */

@@ -17,6 +17,7 @@ import { createSessionWriter } from './conversation/session-writer.ts';
 import { createTurnKeeper } from './conversation/turn-keeper.ts';
 import type { SearchParts, SearchServiceOptions, SessionReaders } from './dependencies.ts';
 import { createCurrentRetriever } from './hygiene/current-retriever.ts';
+import { createShownBefore } from './hygiene/shown-before.ts';
 import { boundRetrievals } from './retrieval/bounded-retriever.ts';
 import { createLearnedElements } from './retrieval/learned-elements.ts';
 import { createRetriever } from './retrieval/pipeline.ts';
@@ -44,6 +45,7 @@ export function createSearchService(options: SearchServiceOptions): Service {
     retriever: boundRetrievals(createCurrentRetriever(retriever, supersessions), limit),
     supersessions,
     echoes: createEchoMarks(options.store),
+    shownBefore: createShownBefore(options.clock),
     learned,
     skills: createSkillIndex(createSkills(options.store)),
     turn: createGate(limit),

@@ -3,6 +3,7 @@ import { isEngramError } from '../../common/domain/errors.ts';
 import { sentenceFingerprint } from '../../common/domain/hygiene/fingerprint.ts';
 import { dataItemId } from '../../common/domain/ids.ts';
 import { sentences } from '../../common/language/sentences.ts';
+import type { EntryKey } from '../../common/ports/index-entry.ts';
 import { type EchoMarks, MARKS_PER_ANSWER, type ShownSentence } from '../../common/repositories/echo-marks.ts';
 import type { SearchDependencies } from '../dependencies.ts';
 import type { SearchOutcome } from '../usecases/search-outcome.ts';
@@ -16,44 +17,61 @@ const LONGEST_MS = 7 * 86_400_000;
  * Durable when it resolves: an agent may send it back at once. A store that cannot be written keeps no answer back.
  */
 export async function markShown(
-  deps: Pick<SearchDependencies, 'clock' | 'logger' | 'settings'> & { readonly echoes: Pick<EchoMarks, 'put'> },
+  deps: Pick<SearchDependencies, 'clock' | 'logger' | 'settings' | 'shownBefore'> & {
+    readonly echoes: Pick<EchoMarks, 'put'>;
+  },
   { principal }: SearchRequest,
   dataset: DatasetRef,
   outcome: SearchOutcome,
 ): Promise<void> {
-  const shown = shownSentences(outcome);
+  const keyOf = ({ item, generation, id }: EntryKey) => `${principal.id}/${dataset.id}/${item}/${generation}/${id}`;
+  const { sentences: shown, passages } = fingerprints(
+    textsOf(outcome).filter(({ row }) => row === null || !deps.shownBefore.has(keyOf(row))),
+  );
   if (shown.length === 0) return;
   const ttlMs = deps.settings.echoTtlMs || LONGEST_MS;
   try {
     await deps.echoes.put(scopeOf(dataset), principal.id, shown, { now: deps.clock.now(), ttlMs });
+    deps.shownBefore.add(passages.map(keyOf));
   } catch (error) {
     if (!isEngramError(error) || error.wireName !== 'ServiceUnavailableError') throw error;
     deps.logger.warn('search.echoes.unmarked', { error });
   }
 }
 
-function shownSentences(outcome: SearchOutcome): readonly ShownSentence[] {
-  if (outcome.kind === 'rows') {
-    return fingerprints(outcome.rows.map(({ row }) => ({ text: row.payload['text'], item: row.item })));
-  }
-  if (outcome.kind !== 'completion') return [];
-  const passages = outcome.passages.map(({ payload, row }) => ({ text: payload.text, item: row.item }));
-  // What an answer says comes from the best of its passages, as far as that can be told.
-  const first = outcome.passages[0]?.row.item;
-  const answer = outcome.answer === null || first === undefined ? [] : [{ text: outcome.answer, item: first }];
-  return fingerprints([...answer, ...passages]);
+interface ShownText {
+  readonly text: unknown;
+  readonly item: string;
+  /** Null for what was made for this answer. */
+  readonly row: EntryKey | null;
 }
 
-function fingerprints(texts: readonly { readonly text: unknown; readonly item: string }[]): readonly ShownSentence[] {
+function textsOf(outcome: SearchOutcome): readonly ShownText[] {
+  if (outcome.kind === 'rows') {
+    return outcome.rows.map(({ row }) => ({ text: row.payload['text'], item: row.item, row }));
+  }
+  if (outcome.kind !== 'completion') return [];
+  const passages = outcome.passages.map(({ payload, row }) => ({ text: payload.text, item: row.item, row }));
+  // What an answer says comes from the best of its passages, as far as that can be told.
+  const first = outcome.passages[0]?.row.item;
+  const answer =
+    outcome.answer === null || first === undefined ? [] : [{ text: outcome.answer, item: first, row: null }];
+  return [...answer, ...passages];
+}
+
+/** At most as many sentences as are marked for one answer, and the passages of which all are among them. */
+function fingerprints(texts: readonly ShownText[]) {
   const found = new Map<string, ShownSentence>();
-  for (const { text, item } of texts) {
+  const passages: EntryKey[] = [];
+  for (const { text, item, row } of texts) {
     if (typeof text !== 'string') continue;
     for (const sentence of sentences(text)) {
-      if (found.size >= MARKS_PER_ANSWER) return [...found.values()];
+      if (found.size >= MARKS_PER_ANSWER) return { sentences: [...found.values()], passages };
       const fingerprint = sentenceFingerprint(sentence.text);
       // A passage that says it word for word is where it comes from, whatever answer quotes it.
       if (fingerprint !== null) found.set(fingerprint, { fingerprint, item: dataItemId(item) });
     }
+    if (row !== null) passages.push(row);
   }
-  return [...found.values()];
+  return { sentences: [...found.values()], passages };
 }
