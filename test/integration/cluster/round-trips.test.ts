@@ -40,11 +40,11 @@ withBackends(['mongodb', 'nats', 'elasticsearch', 'neo4j'], () => {
     const add = (datasetName: string, data: readonly string[]) => client.post('/api/v1/add', { datasetName, data });
     const cognify = (dataset: string) => client.post('/api/v1/cognify', { datasets: [dataset], chunkSize: 100 });
     const forget = (dataset: string) => client.post('/api/v1/forget', { dataset });
-    const search = (searchType: string, topK: number) =>
+    const search = (searchType: string, topK: number, dataset = 'hundred') =>
       client.post('/api/v1/search', {
         query: 'What did Ahab7 say to Queequeg3?',
         searchType,
-        datasets: ['hundred'],
+        datasets: [dataset],
         onlyContext: searchType.endsWith('COMPLETION'),
         topK,
       });
@@ -79,7 +79,8 @@ withBackends(['mongodb', 'nats', 'elasticsearch', 'neo4j'], () => {
     it('adds many texts with no more than their blobs need', async () => {
       const few = await counted(() => add('few', numbered('few', 2)));
       const many = await counted(() => add('many', numbered('many', 22)));
-      expectNoGrowth(few, many, 20 * 8);
+      // Besides: a look for what of the text the caller was shown.
+      expectNoGrowth(few, many, 20 * 9);
     });
 
     it('cognifies a hundred chunks in hardly more than ten', async () => {
@@ -101,7 +102,7 @@ withBackends(['mongodb', 'nats', 'elasticsearch', 'neo4j'], () => {
       it(`searches ${type} in a few, however many results are wanted`, async () => {
         const three = await counted(() => search(type, 3));
         const thirty = await counted(() => search(type, 30));
-        expectAtMost(three, { mongodb: 24, elasticsearch: 13, neo4j: 6, nats: 6 });
+        expectAtMost(three, { mongodb: 24, elasticsearch: 16, neo4j: 6, nats: 6 });
         expectNoGrowth(three, thirty, ACCESS_TRIPS);
       });
     }
@@ -114,10 +115,13 @@ withBackends(['mongodb', 'nats', 'elasticsearch', 'neo4j'], () => {
     });
 
     it('forgets a dataset in as many, however large it is', async () => {
+      // As the other one was: its answers are in a session, and marked as shown.
+      for (const type of SEARCH_TYPES) await search(type, 3, 'ten');
       const ten = await counted(() => forget('ten'));
       const hundred = await counted(() => forget('hundred'));
-      expectAtMost(hundred, { mongodb: 130, elasticsearch: 18, neo4j: 16, nats: 12 });
-      expectNoGrowth(ten, hundred, 6);
+      // Each collection that holds something of a dataset is emptied by itself, in parts if it is large, and counted.
+      expectAtMost(hundred, { mongodb: 240, elasticsearch: 18, neo4j: 16, nats: 16 });
+      expectNoGrowth(ten, hundred, 10);
     });
   });
 });
