@@ -1,5 +1,5 @@
 import { hash } from 'node:crypto';
-import type { DatasetId, TenantId, UserId } from '../domain/brand.ts';
+import type { TenantId, UserId } from '../domain/brand.ts';
 import type { Subscription } from '../ports/bus.ts';
 import type { Clock } from '../ports/system.ts';
 import type { CallContext, Messenger } from './messenger.ts';
@@ -28,11 +28,10 @@ export interface RememberedAccessOptions {
 }
 
 interface Entry {
-  readonly answer: unknown;
+  readonly answer: ResolveDatasetsResponse;
   readonly untilMs: number;
   readonly tenant: TenantId;
   readonly user: UserId;
-  readonly datasets: readonly DatasetId[];
 }
 
 /**
@@ -47,36 +46,28 @@ export function rememberAccess(
 ): RememberedAccess {
   const entries = new Map<string, Entry>();
   let era = 0;
-  const remembered = async <Answer>(
-    key: string,
-    ask: () => Promise<Answer>,
-    subjectOf: (answer: Answer) => Omit<Entry, 'answer' | 'untilMs'>,
-  ): Promise<Answer> => {
+  const ask = async (request: ResolveDatasetsRequest, context: CallContext): Promise<ResolveDatasetsResponse> => {
+    const { principal } = context;
+    const isKept = context.proof !== undefined && isNamedReading(request);
+    if (principal === undefined || !isKept) return messenger.call(resolveDatasets, request, context);
+    const { id: user, tenant, key: apiKey } = principal;
+    const key = hash('sha256', JSON.stringify({ request, user, tenant, apiKey }), 'base64');
     const now = clock.monotonicMs();
     const known = entries.get(key);
-    if (known !== undefined && now < known.untilMs) return known.answer as Answer;
+    if (known !== undefined && now < known.untilMs) return known.answer;
     const askedIn = era;
-    const answer = await ask();
+    const answer = await messenger.call(resolveDatasets, request, context);
     // News that came while auth was asked may be about this answer.
     if (askedIn !== era) return answer;
     entries.delete(key);
     if (entries.size >= maxEntries) entries.delete(entries.keys().next().value ?? '');
-    entries.set(key, { ...subjectOf(answer), answer, untilMs: now + ttlMs });
+    entries.set(key, { answer, untilMs: now + ttlMs, tenant, user });
     return answer;
-  };
-  const askWhat = (request: ResolveDatasetsRequest, context: CallContext): Promise<ResolveDatasetsResponse> => {
-    const { principal } = context;
-    const ask = () => messenger.call(resolveDatasets, request, context);
-    if (principal === undefined || context.proof === undefined || !isNamedReading(request)) return ask();
-    const { id: user, tenant, key } = principal;
-    return remembered(digest({ request, user, tenant, key }), ask, ({ datasets }) => ({
-      ...{ tenant, user, datasets: datasets.map(({ id }) => id) },
-    }));
   };
   const forget = ({ tenant, userId, datasetId }: AccessChange): void => {
     era += 1;
     for (const [key, entry] of entries) {
-      const isOfDataset = datasetId !== null && entry.datasets.includes(datasetId);
+      const isOfDataset = datasetId !== null && entry.answer.datasets.some(({ id }) => id === datasetId);
       const isOfUser = userId !== null && entry.user === userId;
       const isOfTenant = userId === null && datasetId === null && entry.tenant === tenant;
       if (isOfDataset || isOfUser || isOfTenant) entries.delete(key);
@@ -88,7 +79,7 @@ export function rememberAccess(
     context: CallContext,
   ): Promise<Response> => {
     if (method.path !== resolveDatasets.path) return messenger.call(method, request, context);
-    return askWhat(request as ResolveDatasetsRequest, context) as Promise<Response>;
+    return ask(request as ResolveDatasetsRequest, context) as Promise<Response>;
   };
   return {
     messenger: { ...messenger, call },
@@ -99,8 +90,4 @@ export function rememberAccess(
 /** "Everything I may read" is not kept: what was granted a moment ago would be missing. */
 function isNamedReading({ permission, ids = [], names = [] }: ResolveDatasetsRequest): boolean {
   return permission === 'read' && ids.length + names.length > 0;
-}
-
-function digest(asked: unknown): string {
-  return hash('sha256', JSON.stringify(asked), 'base64');
 }
