@@ -1,24 +1,16 @@
 import type { RunId } from '../../common/domain/brand.ts';
-import { type DatasetRef, scopeOf } from '../../common/domain/dataset.ts';
+import { scopeOf } from '../../common/domain/dataset.ts';
 import { asId } from '../../common/domain/ids.ts';
 import type { Principal } from '../../common/domain/principal.ts';
-import { isTerminal, type RunItem, type RunOutcome, type RunStatus } from '../../common/domain/run.ts';
+import { isTerminal, type RunItem } from '../../common/domain/run.ts';
+import type { RecordRunRequest } from '../../common/messaging/methods/cognify.ts';
 import { DuplicateKeyError } from '../../common/ports/document-store.ts';
 import { runsCollection } from '../../common/repositories/runs.ts';
 import { scrubErrorText } from '../../common/runs/scrub-error.ts';
 import type { CognifyDependencies } from '../dependencies.ts';
 
-export interface RecordedRun {
+export interface RecordedRun extends RecordRunRequest {
   readonly principal: Principal;
-  readonly dataset: DatasetRef;
-  readonly pipeline: string;
-  readonly runId: string;
-  readonly status: RunStatus;
-  readonly items?: readonly string[];
-  readonly error?: { readonly name: string; readonly message: string };
-  readonly outcome?: RunOutcome;
-  readonly background?: boolean;
-  readonly session?: string;
 }
 
 /** Keeps the history of runs that another service drives. One that was short comes with its end alone. */
