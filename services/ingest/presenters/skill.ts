@@ -1,25 +1,6 @@
 import type { DatasetRef } from '../../common/domain/dataset.ts';
 import type { Skill, SkillProposal } from '../../common/domain/skill.ts';
 
-/** SkillSummary of the wire (ingest.md §7.1). */
-export function presentSkill(skill: Skill, { id: dataset }: DatasetRef) {
-  return {
-    id: skill.id,
-    name: skill.name,
-    description: skill.description,
-    maintainer: skill.maintainer,
-    maintainer_url: skill.maintainerUrl,
-    version: skill.version,
-    tags: skill.tags,
-    license: skill.license,
-    declared_tools: skill.declaredTools,
-    dataset_scope: [dataset],
-    is_active: skill.isActive,
-    source_repo_url: skill.sourceRepoUrl,
-    source_dir: skill.sourceDir,
-  };
-}
-
 /** RememberResult of skills (ingest.md §3.1). */
 export function presentStoredSkills(
   dataset: DatasetRef,

@@ -5,8 +5,9 @@ import { HttpError } from '../../common/http/http-error.ts';
 import { defineRoute, json, type Route } from '../../common/http/route.ts';
 import { onDatasets } from '../../common/http/route-permission.ts';
 import { lenientBoolean, lenientInteger, optionalOrBlank, uuid } from '../../common/http/schema.ts';
+import { skillRow } from '../../common/http/skill-row.ts';
 import type { CallContext } from '../../common/messaging/messenger.ts';
-import { presentSkill, presentStoredSkills } from '../presenters/skill.ts';
+import { presentStoredSkills } from '../presenters/skill.ts';
 import { deleteSkill } from '../skills/delete-skill.ts';
 import { findSkill } from '../skills/find-skill.ts';
 import { rememberSkills } from '../skills/remember-skills.ts';
@@ -76,7 +77,7 @@ function listRoute(dependencies: IngestDependencies): Route {
         const { limit, offset, include_inactive: includeInactive } = query;
         const dataset = await datasetFor(dependencies, principal, query.dataset_id, { permission: 'read', context });
         const page = await dependencies.skills.page(scopeOf(dataset), { limit, offset, includeInactive });
-        return json(page.map((skill) => presentSkill(skill, dataset)));
+        return json(page.map((skill) => skillRow(skill, [dataset.id])));
       }),
   });
 }
@@ -100,7 +101,7 @@ function oneRoutes(dependencies: IngestDependencies): readonly Route[] {
           const dataset = await datasetFor(dependencies, principal, query.dataset_id, { permission: 'read', context });
           const stored = await findSkill(dependencies, dataset, params.skillId);
           if (stored === null) throw skillNotFound();
-          return json({ ...presentSkill(stored.skill, dataset), procedure: stored.skill.procedure });
+          return json({ ...skillRow(stored.skill, [dataset.id]), procedure: stored.skill.procedure });
         }),
     }),
     defineRoute({
