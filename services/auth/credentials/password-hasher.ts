@@ -1,6 +1,7 @@
 import { argon2, randomBytes, timingSafeEqual } from 'node:crypto';
 import { promisify } from 'node:util';
 import { engramError } from '../../common/domain/errors.ts';
+import { createGate } from '../../common/domain/gate.ts';
 import { WorkerFailure } from '../../common/workers/worker-pool.ts';
 import { createBcrypt } from './bcrypt.ts';
 
@@ -40,9 +41,10 @@ export interface PasswordHasherOptions {
 }
 
 export function createPasswordHasher({ concurrency = 2, maxWaiting = 64 }: PasswordHasherOptions = {}): PasswordHasher {
-  const inTurn = createQueue(concurrency, maxWaiting);
+  const room = { places: maxWaiting, refusal: tooBusy };
+  const inTurn = createGate(concurrency, room);
   // One place and no more, so that a flood of sign-ups, which nothing limits, leaves the others to those who sign in.
-  const oneNew = createQueue(1, maxWaiting);
+  const oneNew = createGate(1, room);
   const bcrypt = createBcrypt();
   const decoy = Buffer.alloc(SALT_BYTES);
   const derive = (password: string, salt: Buffer, cost = COST, tagBytes = TAG_BYTES) =>
@@ -74,28 +76,6 @@ export function createPasswordHasher({ concurrency = 2, maxWaiting = 64 }: Passw
       return !phc.startsWith(`${costText(COST)}$`);
     },
     close: () => bcrypt.close(),
-  };
-}
-
-/** Runs so many at a time and lets so many wait; the next one fails with `TooManyRequestsError`. */
-function createQueue(concurrency: number, maxWaiting: number) {
-  const waiting: (() => void)[] = [];
-  let running = 0;
-  return async <Result>(work: () => Promise<Result>): Promise<Result> => {
-    if (running >= concurrency) {
-      if (waiting.length >= maxWaiting) throw tooBusy();
-      await new Promise<void>((resolve) => waiting.push(resolve));
-    } else {
-      running += 1;
-    }
-    try {
-      return await work();
-    } finally {
-      // The place goes straight to the next in line, so that nobody can slip in between.
-      const next = waiting.shift();
-      if (next === undefined) running -= 1;
-      else next();
-    }
   };
 }
 

@@ -1,13 +1,24 @@
 export type Gate = <Result>(work: () => Promise<Result>) => Promise<Result>;
 
-/** At most `limit` calls run; the others wait in order. */
-export function createGate(limit: number): Gate {
+export interface WaitingRoom {
+  /** Calls that may wait. */
+  readonly places: number;
+  /** What a call is refused with when there is no place left. */
+  readonly refusal: () => Error;
+}
+
+/** At most `limit` calls run; the others wait in order, without bound unless there is a waiting room. */
+export function createGate(limit: number, room?: WaitingRoom): Gate {
   let running = 0;
   const waiting: (() => void)[] = [];
   return async (work) => {
     // A slot is handed on, never freed while somebody waits: nobody can slip in between.
-    if (running >= limit) await new Promise<void>((resolve) => waiting.push(resolve));
-    else running += 1;
+    if (running >= limit) {
+      if (room !== undefined && waiting.length >= room.places) throw room.refusal();
+      await new Promise<void>((resolve) => waiting.push(resolve));
+    } else {
+      running += 1;
+    }
     try {
       return await work();
     } finally {
