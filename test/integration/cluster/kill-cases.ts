@@ -6,10 +6,10 @@ import { historyOf } from './run-history.ts';
 
 export interface KillCaseOptions {
   readonly datasets: number;
-  /** Rounds of add and cognify for each dataset; every round adds one text. */
+  /** Rounds of add and cognify for each dataset, at least; every round adds one text. */
   readonly rounds: number;
   readonly killEveryMs: number;
-  /** Pending work goes on for so long at least. */
+  /** Rounds go on until so many workers were killed, however fast the machine is. */
   readonly minKills: number;
   readonly timeoutMs: number;
 }
@@ -40,7 +40,8 @@ export function describeClusterKills(options: KillCaseOptions): void {
     this.timeout(options.timeoutMs);
     let cluster: ClusterProcess;
     let kills = 0;
-    let started: ReadonlySet<string> = new Set();
+    let worked: readonly (readonly string[])[] = [];
+    const started = (): ReadonlySet<string> => new Set(worked.flat());
 
     before(async () => {
       cluster = await startCluster(
@@ -52,11 +53,11 @@ export function describeClusterKills(options: KillCaseOptions): void {
         kills += 1;
       });
       const names = Array.from({ length: options.datasets }, (_, index) => index);
-      const runs = await Promise.all(names.map((index) => work(cluster, index, options.rounds)));
-      started = new Set(runs.flat());
+      const isEnough = (rounds: number) => rounds >= options.rounds && kills >= options.minKills;
+      worked = await Promise.all(names.map((index) => work(cluster, index, isEnough)));
       over.abort();
       await killing;
-      await untilEnded(cluster.baseUrl, started);
+      await untilEnded(cluster.baseUrl, started());
     });
     after(() => cluster?.stop());
 
@@ -64,7 +65,7 @@ export function describeClusterKills(options: KillCaseOptions): void {
       expect(kills).to.be.at.least(options.minKills);
       const completions = Map.groupBy(linesOf(cluster, 'run.completed'), ({ runId }) => runId ?? '');
       const records = await historyOf(createClient(cluster.baseUrl));
-      for (const run of started) {
+      for (const run of started()) {
         expect(records.get(run), `history of ${run}: ${logOf(cluster, run)}`).to.deep.equal(HISTORY);
         // The line is written after the commit; a worker killed between the two leaves none.
         expect(completions.get(run)?.length ?? 0, `log lines of ${run}`).to.be.at.most(1);
@@ -95,8 +96,8 @@ export function describeClusterKills(options: KillCaseOptions): void {
     it('end in the graphs of an undisturbed run', async () => {
       const calm = await startApp();
       try {
-        for (let index = 0; index < options.datasets; index += 1) {
-          const data = Array.from({ length: options.rounds }, (_, round) => textOf(index, round));
+        for (const [index, runs] of worked.entries()) {
+          const data = runs.map((_, round) => textOf(index, round));
           await post(calm.baseUrl, '/add', { datasetName: nameOf(index), data });
           await post(calm.baseUrl, '/cognify', { datasets: [nameOf(index)] });
           expect(await graphOf(cluster.baseUrl, nameOf(index))).to.deep.equal(
@@ -132,10 +133,14 @@ async function killWorkers(
   }
 }
 
-/** Adds a text and starts a run, `rounds` times; ids of the runs that were acknowledged. What got no answer is repeated. */
-async function work({ baseUrl }: ClusterProcess, dataset: number, rounds: number): Promise<readonly string[]> {
+/** Rounds of adding a text and starting a run, until it is enough; a run's id for each. What got no answer is repeated. */
+async function work(
+  { baseUrl }: ClusterProcess,
+  dataset: number,
+  isEnough: (rounds: number) => boolean,
+): Promise<readonly string[]> {
   const runs: string[] = [];
-  for (let round = 0; round < rounds; round += 1) {
+  for (let round = 0; !isEnough(round); round += 1) {
     await untilDone(() => post(baseUrl, '/add', { datasetName: nameOf(dataset), data: [textOf(dataset, round)] }));
     const answer = await untilDone(() =>
       post<Record<string, { readonly pipeline_run_id: string }>>(baseUrl, '/cognify', {
@@ -143,7 +148,9 @@ async function work({ baseUrl }: ClusterProcess, dataset: number, rounds: number
         runInBackground: true,
       }),
     );
-    for (const { pipeline_run_id } of Object.values(answer)) runs.push(pipeline_run_id);
+    const [run] = Object.values(answer);
+    if (run === undefined) throw new Error(`no run of ${nameOf(dataset)} was acknowledged`);
+    runs.push(run.pipeline_run_id);
   }
   return runs;
 }
