@@ -4,9 +4,12 @@ import { expect } from 'chai';
 import { METHODS } from '../contracts/method-table.ts';
 import type { Method } from './method.ts';
 import * as auth from './methods/auth.ts';
+import * as authManaged from './methods/auth-managed.ts';
 import * as cognify from './methods/cognify.ts';
+import * as cognifyManaged from './methods/cognify-managed.ts';
 import * as improve from './methods/improve.ts';
 import * as ingest from './methods/ingest.ts';
+import * as ingestManaged from './methods/ingest-managed.ts';
 import * as search from './methods/search.ts';
 import { describeService, serviceHealth } from './methods/system.ts';
 import { methodFacts, methodTableText, PROTO_SERVICES, replaceSubjectMap } from './subject-map.ts';
@@ -19,7 +22,7 @@ const read = (file: string) => readFileSync(`${root}/${file}`, 'utf8');
 type NamedMethod = readonly [string, Method<unknown, unknown>];
 const isMethod = (entry: readonly [string, unknown]): entry is NamedMethod =>
   typeof entry[1] === 'object' && entry[1] !== null && 'path' in entry[1];
-const defined = [auth, cognify, improve, ingest, search]
+const defined = [auth, authManaged, cognify, cognifyManaged, improve, ingest, ingestManaged, search]
   .flatMap((module): (readonly [string, unknown])[] => Object.entries(module))
   .filter(isMethod);
 

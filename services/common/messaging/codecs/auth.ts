@@ -1,22 +1,15 @@
 import * as wire from '../../contracts/engram/auth/v1/auth_pb.ts';
 import { BUDGET_KINDS, type BudgetKind, type BudgetLimit } from '../../domain/budget.ts';
 import { engramError } from '../../domain/errors.ts';
-import type { Permission } from '../../domain/principal.ts';
 import { enumMapping, type MethodCodec, messageCodec, present } from '../codec.ts';
 import type * as methods from '../methods/auth.ts';
+import { permission } from './permission.ts';
 import { fromDataset, fromIdList, fromPrincipal, idOf, maybe, toDataset, toIdList, toPrincipal } from './shared.ts';
 
 const credentialKind = enumMapping<methods.Credential['kind'], wire.CredentialKind>({
   'api-key': wire.CredentialKind.API_KEY,
   bearer: wire.CredentialKind.BEARER,
   cookie: wire.CredentialKind.COOKIE,
-});
-
-const permission = enumMapping<Permission, wire.Permission>({
-  read: wire.Permission.READ,
-  write: wire.Permission.WRITE,
-  delete: wire.Permission.DELETE,
-  share: wire.Permission.SHARE,
 });
 
 /** UTF-8 cannot carry half a surrogate pair: another name would be created. */

@@ -4,6 +4,10 @@
 
 import type { GenEnum, GenFile, GenMessage, GenService } from "@bufbuild/protobuf/codegenv2";
 import { enumDesc, fileDesc, messageDesc, serviceDesc } from "@bufbuild/protobuf/codegenv2";
+import type { EnsureDatasetRequestSchema, EnsureDatasetResponseSchema, EnsureTenantRequestSchema, EnsureTenantResponseSchema, ReleaseDatasetRequestSchema, ReleaseDatasetResponseSchema, ReleaseTenantRequestSchema, ReleaseTenantResponseSchema, SetTenantKeysRequestSchema, SetTenantKeysResponseSchema, SyncGrantsRequestSchema, SyncGrantsResponseSchema } from "./managed_pb.ts";
+import { file_engram_auth_v1_managed } from "./managed_pb.ts";
+import type { Permission } from "./permission_pb.ts";
+import { file_engram_auth_v1_permission } from "./permission_pb.ts";
 import type { Dataset, IdList } from "../../common/v1/dataset_pb.ts";
 import { file_engram_common_v1_dataset } from "../../common/v1/dataset_pb.ts";
 import type { Principal } from "../../common/v1/principal_pb.ts";
@@ -15,7 +19,7 @@ import type { Message, UnknownEnum } from "@bufbuild/protobuf";
  * Describes the file engram/auth/v1/auth.proto.
  */
 export const file_engram_auth_v1_auth: GenFile = /*@__PURE__*/
-  fileDesc("ChllbmdyYW0vYXV0aC92MS9hdXRoLnByb3RvEg5lbmdyYW0uYXV0aC52MSJJCgpDcmVkZW50aWFsEiwKBGtpbmQYASABKA4yHi5lbmdyYW0uYXV0aC52MS5DcmVkZW50aWFsS2luZBINCgV2YWx1ZRgCIAEoCSJmChNBdXRoZW50aWNhdGVSZXF1ZXN0Ei8KC2NyZWRlbnRpYWxzGAEgAygLMhouZW5ncmFtLmF1dGgudjEuQ3JlZGVudGlhbBITCgZzdHJpY3QYAiABKAhIAIgBAUIJCgdfc3RyaWN0IpoBChRBdXRoZW50aWNhdGVSZXNwb25zZRIzCglwcmluY2lwYWwYASABKAsyGy5lbmdyYW0uY29tbW9uLnYxLlByaW5jaXBhbEgAiAEBEhAKCHJlcXVpcmVkGAIgASgIEg8KB3Bvc3R1cmUYAyABKAkSEgoFdG9rZW4YBCABKAlIAYgBAUIMCgpfcHJpbmNpcGFsQggKBl90b2tlbiJQChNHZXRQcmluY2lwYWxSZXF1ZXN0Eg8KB3VzZXJfaWQYASABKAkSDgoGdGVuYW50GAIgASgJEhAKA2tleRgDIAEoCUgAiAEBQgYKBF9rZXkidwoUR2V0UHJpbmNpcGFsUmVzcG9uc2USMwoJcHJpbmNpcGFsGAEgASgLMhsuZW5ncmFtLmNvbW1vbi52MS5QcmluY2lwYWxIAIgBARISCgV0b2tlbhgCIAEoCUgBiAEBQgwKCl9wcmluY2lwYWxCCAoGX3Rva2VuIkgKD1NldFF1b3RhUmVxdWVzdBIOCgZ0ZW5hbnQYASABKAkSJQoGcXVvdGFzGAIgAygLMhUuZW5ncmFtLmF1dGgudjEuUXVvdGEiRwoFUXVvdGESDAoEa2luZBgBIAEoCRISCgVsaW1pdBgCIAEoAUgAiAEBEhIKCndhcm5zX29ubHkYAyABKAhCCAoGX2xpbWl0IhIKEFNldFF1b3RhUmVzcG9uc2UiHgoMVXNhZ2VSZXF1ZXN0Eg4KBnRlbmFudBgBIAEoCSI7Cg1Vc2FnZVJlc3BvbnNlEioKBXVzYWdlGAEgAygLMhsuZW5ncmFtLmF1dGgudjEuVXNhZ2VPZktpbmQiWwoLVXNhZ2VPZktpbmQSDAoEa2luZBgBIAEoCRIMCgR1c2VkGAIgASgBEhIKBWxpbWl0GAMgASgBSACIAQESEgoKd2FybnNfb25seRgEIAEoCEIICgZfbGltaXQiogIKFlJlc29sdmVEYXRhc2V0c1JlcXVlc3QSLgoKcGVybWlzc2lvbhgBIAEoDjIaLmVuZ3JhbS5hdXRoLnYxLlBlcm1pc3Npb24SKgoDaWRzGAIgASgLMhguZW5ncmFtLmNvbW1vbi52MS5JZExpc3RIAIgBARIsCgVuYW1lcxgDIAEoCzIYLmVuZ3JhbS5jb21tb24udjEuSWRMaXN0SAGIAQESGwoOY3JlYXRlX21pc3NpbmcYBCABKAhIAogBARIiChVuYW1lc19hbW9uZ19wZXJtaXR0ZWQYBSABKAhIA4gBAUIGCgRfaWRzQggKBl9uYW1lc0IRCg9fY3JlYXRlX21pc3NpbmdCGAoWX25hbWVzX2Ftb25nX3Blcm1pdHRlZCJGChdSZXNvbHZlRGF0YXNldHNSZXNwb25zZRIrCghkYXRhc2V0cxgBIAMoCzIZLmVuZ3JhbS5jb21tb24udjEuRGF0YXNldCIkChRDcmVhdGVEYXRhc2V0UmVxdWVzdBIMCgRuYW1lGAEgASgJIkMKFUNyZWF0ZURhdGFzZXRSZXNwb25zZRIqCgdkYXRhc2V0GAEgASgLMhkuZW5ncmFtLmNvbW1vbi52MS5EYXRhc2V0IkIKFFJlbW92ZURhdGFzZXRSZXF1ZXN0EioKB2RhdGFzZXQYASABKAsyGS5lbmdyYW0uY29tbW9uLnYxLkRhdGFzZXQiKAoVUmVtb3ZlRGF0YXNldFJlc3BvbnNlEg8KB3JlbW92ZWQYASABKAgiFgoUR2V0UHVibGljS2V5c1JlcXVlc3QiJQoVR2V0UHVibGljS2V5c1Jlc3BvbnNlEgwKBGp3a3MYASADKAkqhgEKDkNyZWRlbnRpYWxLaW5kEh8KG0NSRURFTlRJQUxfS0lORF9VTlNQRUNJRklFRBAAEhsKF0NSRURFTlRJQUxfS0lORF9BUElfS0VZEAESGgoWQ1JFREVOVElBTF9LSU5EX0JFQVJFUhACEhoKFkNSRURFTlRJQUxfS0lORF9DT09LSUUQAyqAAQoKUGVybWlzc2lvbhIaChZQRVJNSVNTSU9OX1VOU1BFQ0lGSUVEEAASEwoPUEVSTUlTU0lPTl9SRUFEEAESFAoQUEVSTUlTU0lPTl9XUklURRACEhUKEVBFUk1JU1NJT05fREVMRVRFEAMSFAoQUEVSTUlTU0lPTl9TSEFSRRAEMpoICgtBdXRoU2VydmljZRKTAQoMQXV0aGVudGljYXRlEiMuZW5ncmFtLmF1dGgudjEuQXV0aGVudGljYXRlUmVxdWVzdBokLmVuZ3JhbS5hdXRoLnYxLkF1dGhlbnRpY2F0ZVJlc3BvbnNlIjiQAgKiuxgxEgRhdXRoEgZpbmdlc3QSB2NvZ25pZnkSB2ltcHJvdmUSBnNlYXJjaCIHc2VydmljZRJ9CgxHZXRQcmluY2lwYWwSIy5lbmdyYW0uYXV0aC52MS5HZXRQcmluY2lwYWxSZXF1ZXN0GiQuZW5ncmFtLmF1dGgudjEuR2V0UHJpbmNpcGFsUmVzcG9uc2UiIpACAaK7GBsSB2NvZ25pZnkSB2ltcHJvdmUiB3NlcnZpY2USmAEKD1Jlc29sdmVEYXRhc2V0cxImLmVuZ3JhbS5hdXRoLnYxLlJlc29sdmVEYXRhc2V0c1JlcXVlc3QaJy5lbmdyYW0uYXV0aC52MS5SZXNvbHZlRGF0YXNldHNSZXNwb25zZSI0kAICorsYLRIGaW5nZXN0Egdjb2duaWZ5EgdpbXByb3ZlEgZzZWFyY2giCXByaW5jaXBhbBJ4Cg1DcmVhdGVEYXRhc2V0EiQuZW5ncmFtLmF1dGgudjEuQ3JlYXRlRGF0YXNldFJlcXVlc3QaJS5lbmdyYW0uYXV0aC52MS5DcmVhdGVEYXRhc2V0UmVzcG9uc2UiGpACAqK7GBMSBmluZ2VzdCIJcHJpbmNpcGFsEngKDVJlbW92ZURhdGFzZXQSJC5lbmdyYW0uYXV0aC52MS5SZW1vdmVEYXRhc2V0UmVxdWVzdBolLmVuZ3JhbS5hdXRoLnYxLlJlbW92ZURhdGFzZXRSZXNwb25zZSIakAICorsYExIGaW5nZXN0IglwcmluY2lwYWwSaQoIU2V0UXVvdGESHy5lbmdyYW0uYXV0aC52MS5TZXRRdW90YVJlcXVlc3QaIC5lbmdyYW0uYXV0aC52MS5TZXRRdW90YVJlc3BvbnNlIhqQAgKiuxgTEghvcGVyYXRvciIHc2VydmljZRJgCgVVc2FnZRIcLmVuZ3JhbS5hdXRoLnYxLlVzYWdlUmVxdWVzdBodLmVuZ3JhbS5hdXRoLnYxLlVzYWdlUmVzcG9uc2UiGpACAaK7GBMSCG9wZXJhdG9yIgdzZXJ2aWNlEpkBCg1HZXRQdWJsaWNLZXlzEiQuZW5ncmFtLmF1dGgudjEuR2V0UHVibGljS2V5c1JlcXVlc3QaJS5lbmdyYW0uYXV0aC52MS5HZXRQdWJsaWNLZXlzUmVzcG9uc2UiO5ACAaK7GDQIiCcSBGF1dGgSBmluZ2VzdBIHY29nbmlmeRIHaW1wcm92ZRIGc2VhcmNoIgdzZXJ2aWNlYgZwcm90bzM", [file_engram_common_v1_dataset, file_engram_common_v1_principal, file_engram_options_v1_options]);
+  fileDesc("ChllbmdyYW0vYXV0aC92MS9hdXRoLnByb3RvEg5lbmdyYW0uYXV0aC52MSJJCgpDcmVkZW50aWFsEiwKBGtpbmQYASABKA4yHi5lbmdyYW0uYXV0aC52MS5DcmVkZW50aWFsS2luZBINCgV2YWx1ZRgCIAEoCSJmChNBdXRoZW50aWNhdGVSZXF1ZXN0Ei8KC2NyZWRlbnRpYWxzGAEgAygLMhouZW5ncmFtLmF1dGgudjEuQ3JlZGVudGlhbBITCgZzdHJpY3QYAiABKAhIAIgBAUIJCgdfc3RyaWN0IpoBChRBdXRoZW50aWNhdGVSZXNwb25zZRIzCglwcmluY2lwYWwYASABKAsyGy5lbmdyYW0uY29tbW9uLnYxLlByaW5jaXBhbEgAiAEBEhAKCHJlcXVpcmVkGAIgASgIEg8KB3Bvc3R1cmUYAyABKAkSEgoFdG9rZW4YBCABKAlIAYgBAUIMCgpfcHJpbmNpcGFsQggKBl90b2tlbiJQChNHZXRQcmluY2lwYWxSZXF1ZXN0Eg8KB3VzZXJfaWQYASABKAkSDgoGdGVuYW50GAIgASgJEhAKA2tleRgDIAEoCUgAiAEBQgYKBF9rZXkidwoUR2V0UHJpbmNpcGFsUmVzcG9uc2USMwoJcHJpbmNpcGFsGAEgASgLMhsuZW5ncmFtLmNvbW1vbi52MS5QcmluY2lwYWxIAIgBARISCgV0b2tlbhgCIAEoCUgBiAEBQgwKCl9wcmluY2lwYWxCCAoGX3Rva2VuIkgKD1NldFF1b3RhUmVxdWVzdBIOCgZ0ZW5hbnQYASABKAkSJQoGcXVvdGFzGAIgAygLMhUuZW5ncmFtLmF1dGgudjEuUXVvdGEiRwoFUXVvdGESDAoEa2luZBgBIAEoCRISCgVsaW1pdBgCIAEoAUgAiAEBEhIKCndhcm5zX29ubHkYAyABKAhCCAoGX2xpbWl0IhIKEFNldFF1b3RhUmVzcG9uc2UiHgoMVXNhZ2VSZXF1ZXN0Eg4KBnRlbmFudBgBIAEoCSI7Cg1Vc2FnZVJlc3BvbnNlEioKBXVzYWdlGAEgAygLMhsuZW5ncmFtLmF1dGgudjEuVXNhZ2VPZktpbmQiWwoLVXNhZ2VPZktpbmQSDAoEa2luZBgBIAEoCRIMCgR1c2VkGAIgASgBEhIKBWxpbWl0GAMgASgBSACIAQESEgoKd2FybnNfb25seRgEIAEoCEIICgZfbGltaXQiogIKFlJlc29sdmVEYXRhc2V0c1JlcXVlc3QSLgoKcGVybWlzc2lvbhgBIAEoDjIaLmVuZ3JhbS5hdXRoLnYxLlBlcm1pc3Npb24SKgoDaWRzGAIgASgLMhguZW5ncmFtLmNvbW1vbi52MS5JZExpc3RIAIgBARIsCgVuYW1lcxgDIAEoCzIYLmVuZ3JhbS5jb21tb24udjEuSWRMaXN0SAGIAQESGwoOY3JlYXRlX21pc3NpbmcYBCABKAhIAogBARIiChVuYW1lc19hbW9uZ19wZXJtaXR0ZWQYBSABKAhIA4gBAUIGCgRfaWRzQggKBl9uYW1lc0IRCg9fY3JlYXRlX21pc3NpbmdCGAoWX25hbWVzX2Ftb25nX3Blcm1pdHRlZCJGChdSZXNvbHZlRGF0YXNldHNSZXNwb25zZRIrCghkYXRhc2V0cxgBIAMoCzIZLmVuZ3JhbS5jb21tb24udjEuRGF0YXNldCIkChRDcmVhdGVEYXRhc2V0UmVxdWVzdBIMCgRuYW1lGAEgASgJIkMKFUNyZWF0ZURhdGFzZXRSZXNwb25zZRIqCgdkYXRhc2V0GAEgASgLMhkuZW5ncmFtLmNvbW1vbi52MS5EYXRhc2V0IkIKFFJlbW92ZURhdGFzZXRSZXF1ZXN0EioKB2RhdGFzZXQYASABKAsyGS5lbmdyYW0uY29tbW9uLnYxLkRhdGFzZXQiKAoVUmVtb3ZlRGF0YXNldFJlc3BvbnNlEg8KB3JlbW92ZWQYASABKAgiFgoUR2V0UHVibGljS2V5c1JlcXVlc3QiJQoVR2V0UHVibGljS2V5c1Jlc3BvbnNlEgwKBGp3a3MYASADKAkqhgEKDkNyZWRlbnRpYWxLaW5kEh8KG0NSRURFTlRJQUxfS0lORF9VTlNQRUNJRklFRBAAEhsKF0NSRURFTlRJQUxfS0lORF9BUElfS0VZEAESGgoWQ1JFREVOVElBTF9LSU5EX0JFQVJFUhACEhoKFkNSRURFTlRJQUxfS0lORF9DT09LSUUQAzKADgoLQXV0aFNlcnZpY2USkwEKDEF1dGhlbnRpY2F0ZRIjLmVuZ3JhbS5hdXRoLnYxLkF1dGhlbnRpY2F0ZVJlcXVlc3QaJC5lbmdyYW0uYXV0aC52MS5BdXRoZW50aWNhdGVSZXNwb25zZSI4kAICorsYMRIEYXV0aBIGaW5nZXN0Egdjb2duaWZ5EgdpbXByb3ZlEgZzZWFyY2giB3NlcnZpY2UShwEKDEdldFByaW5jaXBhbBIjLmVuZ3JhbS5hdXRoLnYxLkdldFByaW5jaXBhbFJlcXVlc3QaJC5lbmdyYW0uYXV0aC52MS5HZXRQcmluY2lwYWxSZXNwb25zZSIskAIBorsYJRIHY29nbmlmeRIHaW1wcm92ZRIIb3BlcmF0b3IiB3NlcnZpY2USmAEKD1Jlc29sdmVEYXRhc2V0cxImLmVuZ3JhbS5hdXRoLnYxLlJlc29sdmVEYXRhc2V0c1JlcXVlc3QaJy5lbmdyYW0uYXV0aC52MS5SZXNvbHZlRGF0YXNldHNSZXNwb25zZSI0kAICorsYLRIGaW5nZXN0Egdjb2duaWZ5EgdpbXByb3ZlEgZzZWFyY2giCXByaW5jaXBhbBJ4Cg1DcmVhdGVEYXRhc2V0EiQuZW5ncmFtLmF1dGgudjEuQ3JlYXRlRGF0YXNldFJlcXVlc3QaJS5lbmdyYW0uYXV0aC52MS5DcmVhdGVEYXRhc2V0UmVzcG9uc2UiGpACAqK7GBMSBmluZ2VzdCIJcHJpbmNpcGFsEngKDVJlbW92ZURhdGFzZXQSJC5lbmdyYW0uYXV0aC52MS5SZW1vdmVEYXRhc2V0UmVxdWVzdBolLmVuZ3JhbS5hdXRoLnYxLlJlbW92ZURhdGFzZXRSZXNwb25zZSIakAICorsYExIGaW5nZXN0IglwcmluY2lwYWwSaQoIU2V0UXVvdGESHy5lbmdyYW0uYXV0aC52MS5TZXRRdW90YVJlcXVlc3QaIC5lbmdyYW0uYXV0aC52MS5TZXRRdW90YVJlc3BvbnNlIhqQAgKiuxgTEghvcGVyYXRvciIHc2VydmljZRJgCgVVc2FnZRIcLmVuZ3JhbS5hdXRoLnYxLlVzYWdlUmVxdWVzdBodLmVuZ3JhbS5hdXRoLnYxLlVzYWdlUmVzcG9uc2UiGpACAaK7GBMSCG9wZXJhdG9yIgdzZXJ2aWNlEnkKDEVuc3VyZVRlbmFudBIjLmVuZ3JhbS5hdXRoLnYxLkVuc3VyZVRlbmFudFJlcXVlc3QaJC5lbmdyYW0uYXV0aC52MS5FbnN1cmVUZW5hbnRSZXNwb25zZSIekAICorsYFwiw6gESCG9wZXJhdG9yIgdzZXJ2aWNlEngKDVNldFRlbmFudEtleXMSJC5lbmdyYW0uYXV0aC52MS5TZXRUZW5hbnRLZXlzUmVxdWVzdBolLmVuZ3JhbS5hdXRoLnYxLlNldFRlbmFudEtleXNSZXNwb25zZSIakAICorsYExIIb3BlcmF0b3IiB3NlcnZpY2USeAoNRW5zdXJlRGF0YXNldBIkLmVuZ3JhbS5hdXRoLnYxLkVuc3VyZURhdGFzZXRSZXF1ZXN0GiUuZW5ncmFtLmF1dGgudjEuRW5zdXJlRGF0YXNldFJlc3BvbnNlIhqQAgKiuxgTEghvcGVyYXRvciIHc2VydmljZRJzCgpTeW5jR3JhbnRzEiEuZW5ncmFtLmF1dGgudjEuU3luY0dyYW50c1JlcXVlc3QaIi5lbmdyYW0uYXV0aC52MS5TeW5jR3JhbnRzUmVzcG9uc2UiHpACAqK7GBcIsOoBEghvcGVyYXRvciIHc2VydmljZRJ4Cg1SZWxlYXNlVGVuYW50EiQuZW5ncmFtLmF1dGgudjEuUmVsZWFzZVRlbmFudFJlcXVlc3QaJS5lbmdyYW0uYXV0aC52MS5SZWxlYXNlVGVuYW50UmVzcG9uc2UiGpACAqK7GBMSCG9wZXJhdG9yIgdzZXJ2aWNlEnsKDlJlbGVhc2VEYXRhc2V0EiUuZW5ncmFtLmF1dGgudjEuUmVsZWFzZURhdGFzZXRSZXF1ZXN0GiYuZW5ncmFtLmF1dGgudjEuUmVsZWFzZURhdGFzZXRSZXNwb25zZSIakAICorsYExIIb3BlcmF0b3IiB3NlcnZpY2USmQEKDUdldFB1YmxpY0tleXMSJC5lbmdyYW0uYXV0aC52MS5HZXRQdWJsaWNLZXlzUmVxdWVzdBolLmVuZ3JhbS5hdXRoLnYxLkdldFB1YmxpY0tleXNSZXNwb25zZSI7kAIBorsYNAiIJxIEYXV0aBIGaW5nZXN0Egdjb2duaWZ5EgdpbXByb3ZlEgZzZWFyY2giB3NlcnZpY2ViBnByb3RvMw", [file_engram_auth_v1_managed, file_engram_auth_v1_permission, file_engram_common_v1_dataset, file_engram_common_v1_principal, file_engram_options_v1_options]);
 
 /**
  * @generated from message engram.auth.v1.Credential
@@ -492,51 +496,6 @@ export const CredentialKindSchema: GenEnum<CredentialKind> = /*@__PURE__*/
   enumDesc(file_engram_auth_v1_auth, 0);
 
 /**
- * Independent grants on a dataset: none implies another.
- *
- * @generated from enum engram.auth.v1.Permission
- */
-export const Permission = {
-  /**
-   * @generated from enum value: PERMISSION_UNSPECIFIED = 0;
-   */
-  UNSPECIFIED: 0,
-
-  /**
-   * @generated from enum value: PERMISSION_READ = 1;
-   */
-  READ: 1,
-
-  /**
-   * @generated from enum value: PERMISSION_WRITE = 2;
-   */
-  WRITE: 2,
-
-  /**
-   * @generated from enum value: PERMISSION_DELETE = 3;
-   */
-  DELETE: 3,
-
-  /**
-   * @generated from enum value: PERMISSION_SHARE = 4;
-   */
-  SHARE: 4,
-} as const;
-
-/**
- * Independent grants on a dataset: none implies another.
- *
- * @generated from enum engram.auth.v1.Permission
- */
-export type Permission = (typeof Permission)[keyof typeof Permission] | UnknownEnum;
-
-/**
- * Describes the enum engram.auth.v1.Permission.
- */
-export const PermissionSchema: GenEnum<Permission> = /*@__PURE__*/
-  enumDesc(file_engram_auth_v1_auth, 1);
-
-/**
  * Accounts, credentials and the dataset registry.
  *
  * @generated from service engram.auth.v1.AuthService
@@ -611,6 +570,66 @@ export const AuthService: GenService<{
     methodKind: "unary";
     input: typeof UsageRequestSchema;
     output: typeof UsageResponseSchema;
+  },
+  /**
+   * Makes the tenant of a Tenant resource with its owner, or sets right what differs. Again by the same resource: the same tenant.
+   *
+   * @generated from rpc engram.auth.v1.AuthService.EnsureTenant
+   */
+  ensureTenant: {
+    methodKind: "unary";
+    input: typeof EnsureTenantRequestSchema;
+    output: typeof EnsureTenantResponseSchema;
+  },
+  /**
+   * Makes exactly these keys valid under a name. They act as the owner of the tenant, in the tenant and nowhere else.
+   *
+   * @generated from rpc engram.auth.v1.AuthService.SetTenantKeys
+   */
+  setTenantKeys: {
+    methodKind: "unary";
+    input: typeof SetTenantKeysRequestSchema;
+    output: typeof SetTenantKeysResponseSchema;
+  },
+  /**
+   * Makes or adopts the dataset of a Dataset resource; it is the owner's of the tenant.
+   *
+   * @generated from rpc engram.auth.v1.AuthService.EnsureDataset
+   */
+  ensureDataset: {
+    methodKind: "unary";
+    input: typeof EnsureDatasetRequestSchema;
+    output: typeof EnsureDatasetResponseSchema;
+  },
+  /**
+   * Gives what a Dataset resource declares, and takes what it declared before and declares no more.
+   *
+   * @generated from rpc engram.auth.v1.AuthService.SyncGrants
+   */
+  syncGrants: {
+    methodKind: "unary";
+    input: typeof SyncGrantsRequestSchema;
+    output: typeof SyncGrantsResponseSchema;
+  },
+  /**
+   * The resource manages the tenant no more; everything stays as it is.
+   *
+   * @generated from rpc engram.auth.v1.AuthService.ReleaseTenant
+   */
+  releaseTenant: {
+    methodKind: "unary";
+    input: typeof ReleaseTenantRequestSchema;
+    output: typeof ReleaseTenantResponseSchema;
+  },
+  /**
+   * The resource manages the dataset no more; everything stays as it is.
+   *
+   * @generated from rpc engram.auth.v1.AuthService.ReleaseDataset
+   */
+  releaseDataset: {
+    methodKind: "unary";
+    input: typeof ReleaseDatasetRequestSchema;
+    output: typeof ReleaseDatasetResponseSchema;
   },
   /**
    * The keys that verify principal tokens.

@@ -1,0 +1,123 @@
+import type { MessageInitShape } from '@bufbuild/protobuf';
+import * as wire from '../../contracts/engram/auth/v1/managed_pb.ts';
+import { engramError } from '../../domain/errors.ts';
+import { enumMapping, type MethodCodec, messageCodec, present } from '../codec.ts';
+import type * as methods from '../methods/auth-managed.ts';
+import { permission } from './permission.ts';
+import { fromDataset, idOf, maybe, toDataset } from './shared.ts';
+
+const tenantState = enumMapping<methods.DeclaredTenantState, wire.TenantState>({
+  Active: wire.TenantState.ACTIVE,
+  Hibernated: wire.TenantState.HIBERNATED,
+  Disabled: wire.TenantState.DISABLED,
+});
+
+export const EnsureTenant: MethodCodec<methods.EnsureTenantRequest, methods.EnsureTenantResponse> = {
+  request: messageCodec(
+    wire.EnsureTenantRequestSchema,
+    ({ hostNames, state, ...rest }) => ({ ...rest, hostNames: [...hostNames], state: tenantState.toWire(state) }),
+    ({ crUid, displayName, tenantId, ownerEmail, ownerPasswordHash, ownerPassword, hostNames, state }) => ({
+      ...{ crUid, displayName, ownerEmail, hostNames, state: tenantState.fromWire(state) },
+      ...maybe('tenantId', tenantId),
+      ...maybe('ownerPasswordHash', ownerPasswordHash),
+      ...maybe('ownerPassword', ownerPassword),
+    }),
+  ),
+  response: messageCodec(
+    wire.EnsureTenantResponseSchema,
+    ({ corrected, ...rest }) => ({ ...rest, corrected: [...corrected] }),
+    ({ tenantId, ownerId, created, corrected }) => ({
+      ...{ tenantId: idOf(tenantId), ownerId: idOf(ownerId), created, corrected },
+    }),
+  ),
+};
+
+export const SetTenantKeys: MethodCodec<methods.SetTenantKeysRequest, methods.SetTenantKeysResponse> = {
+  request: messageCodec(
+    wire.SetTenantKeysRequestSchema,
+    ({ keySha256, ...rest }) => ({ ...rest, keySha256: [...keySha256] }),
+    ({ tenantId, crUid, name, keySha256 }) => ({ tenantId: idOf(tenantId), crUid, name, keySha256 }),
+  ),
+  response: messageCodec(
+    wire.SetTenantKeysResponseSchema,
+    (response) => response,
+    ({ added, removed }) => ({ added, removed }),
+  ),
+};
+
+export const EnsureDataset: MethodCodec<methods.EnsureDatasetRequest, methods.EnsureDatasetResponse> = {
+  request: messageCodec(
+    wire.EnsureDatasetRequestSchema,
+    (request) => request,
+    ({ crUid, tenantId, name, datasetId }) => ({
+      ...{ crUid, tenantId: idOf(tenantId), name, ...maybe('datasetId', datasetId) },
+    }),
+  ),
+  response: messageCodec(
+    wire.EnsureDatasetResponseSchema,
+    ({ dataset, created }) => ({ dataset: toDataset(dataset), created }),
+    ({ dataset, created }) => ({ dataset: fromDataset(present(dataset, 'dataset')), created }),
+  ),
+};
+
+export const SyncGrants: MethodCodec<methods.SyncGrantsRequest, methods.SyncGrantsResponse> = {
+  request: messageCodec(
+    wire.SyncGrantsRequestSchema,
+    ({ grants, ...rest }) => ({ ...rest, grants: grants.map(toGrant) }),
+    ({ tenantId, datasetId, crUid, grants, exclusive }) => ({
+      ...{ tenantId: idOf(tenantId), datasetId: idOf(datasetId), crUid, exclusive, grants: grants.map(fromGrant) },
+    }),
+  ),
+  response: messageCodec(
+    wire.SyncGrantsResponseSchema,
+    ({ unknownPrincipals, ...rest }) => ({ ...rest, unknownPrincipals: [...unknownPrincipals] }),
+    ({ added, removed, unknownPrincipals }) => ({ added, removed, unknownPrincipals }),
+  ),
+};
+
+function toGrant({ holder, permissions }: methods.DeclaredGrant): MessageInitShape<typeof wire.DeclaredGrantSchema> {
+  return { holder: toHolder(holder), permissions: permissions.map(permission.toWire) };
+}
+
+function toHolder(holder: methods.DeclaredHolder): NonNullable<wire.DeclaredGrant['holder']> {
+  if ('userEmail' in holder) return { case: 'userEmail', value: holder.userEmail };
+  if ('roleName' in holder) return { case: 'roleName', value: holder.roleName };
+  return { case: 'tenantId', value: holder.tenantId };
+}
+
+function fromGrant({ holder, permissions }: wire.DeclaredGrant): methods.DeclaredGrant {
+  return { holder: fromHolder(holder), permissions: permissions.map(permission.fromWire) };
+}
+
+function fromHolder(holder: wire.DeclaredGrant['holder']): methods.DeclaredHolder {
+  if (holder.case === 'userEmail') return { userEmail: holder.value };
+  if (holder.case === 'roleName') return { roleName: holder.value };
+  if (holder.case === 'tenantId') return { tenantId: holder.value };
+  throw engramError('InvalidRequestError', 'A grant names neither a user nor a role nor a tenant.');
+}
+
+export const ReleaseTenant: MethodCodec<methods.ReleaseTenantRequest, methods.ReleaseResponse> = {
+  request: messageCodec(
+    wire.ReleaseTenantRequestSchema,
+    (request) => request,
+    ({ tenantId, crUid }) => ({ tenantId: idOf(tenantId), crUid }),
+  ),
+  response: messageCodec(
+    wire.ReleaseTenantResponseSchema,
+    (response) => response,
+    ({ released }) => ({ released }),
+  ),
+};
+
+export const ReleaseDataset: MethodCodec<methods.ReleaseDatasetRequest, methods.ReleaseResponse> = {
+  request: messageCodec(
+    wire.ReleaseDatasetRequestSchema,
+    (request) => request,
+    ({ tenantId, datasetId, crUid }) => ({ tenantId: idOf(tenantId), datasetId: idOf(datasetId), crUid }),
+  ),
+  response: messageCodec(
+    wire.ReleaseDatasetResponseSchema,
+    (response) => response,
+    ({ released }) => ({ released }),
+  ),
+};

@@ -1,0 +1,75 @@
+import type { MessageInitShape } from '@bufbuild/protobuf';
+import * as wire from '../../contracts/engram/ingest/v1/managed_pb.ts';
+import { type MethodCodec, messageCodec, present } from '../codec.ts';
+import type * as methods from '../methods/ingest-managed.ts';
+import { fromJsonText, idOf, toJsonText } from './shared.ts';
+
+export const EraseDataset: MethodCodec<methods.EraseDatasetRequest, methods.ErasureResponse> = {
+  request: messageCodec(
+    wire.EraseDatasetRequestSchema,
+    (request) => request,
+    ({ tenantId, datasetId, crUid }) => ({ tenantId: idOf(tenantId), datasetId: idOf(datasetId), crUid }),
+  ),
+  response: messageCodec(
+    wire.EraseDatasetResponseSchema,
+    ({ progress }) => ({ progress: toProgress(progress) }),
+    ({ progress }) => ({ progress: fromProgress(present(progress, 'progress')) }),
+  ),
+};
+
+export const EraseTenant: MethodCodec<methods.EraseTenantRequest, methods.ErasureResponse> = {
+  request: messageCodec(
+    wire.EraseTenantRequestSchema,
+    (request) => request,
+    ({ tenantId, crUid }) => ({ tenantId: idOf(tenantId), crUid }),
+  ),
+  response: messageCodec(
+    wire.EraseTenantResponseSchema,
+    ({ progress }) => ({ progress: toProgress(progress) }),
+    ({ progress }) => ({ progress: fromProgress(present(progress, 'progress')) }),
+  ),
+};
+
+function toProgress(progress: methods.ErasureProgress): MessageInitShape<typeof wire.ErasureProgressSchema> {
+  const { erased, step, removed, residue, receipt, failure } = progress;
+  return {
+    ...{ erased, step, removedJson: toJsonText(removed), residue: BigInt(residue) },
+    ...{ receiptJson: receipt ?? undefined, failure: failure ?? undefined },
+  };
+}
+
+function fromProgress(progress: wire.ErasureProgress): methods.ErasureProgress {
+  const { erased, step, removedJson, residue, receiptJson, failure } = progress;
+  return {
+    ...{ erased, step, removed: fromJsonText(removedJson), residue: Number(residue), receipt: receiptJson ?? null },
+    failure: failure === undefined ? null : { name: failure.name, message: failure.message },
+  };
+}
+
+export const DatasetStatistics: MethodCodec<methods.DatasetStatisticsRequest, methods.DatasetStatistics> = {
+  request: messageCodec(
+    wire.DatasetStatisticsRequestSchema,
+    (request) => request,
+    ({ tenantId, datasetId }) => ({ tenantId: idOf(tenantId), datasetId: idOf(datasetId) }),
+  ),
+  response: messageCodec(
+    wire.DatasetStatisticsResponseSchema,
+    ({ items, sizeBytes, chunks, nodes, edges, pending, failed, ...rest }) => ({
+      ...{ items: BigInt(items), sizeBytes: BigInt(sizeBytes), chunks: BigInt(chunks), nodes: BigInt(nodes) },
+      ...{ edges: BigInt(edges), pending: BigInt(pending), failed: BigInt(failed), lagSeconds: rest.lagSeconds },
+      lastCognifiedAt: rest.lastCognifiedAt ?? undefined,
+      writer: rest.writer === null ? undefined : { ...rest.writer, fencingToken: BigInt(rest.writer.fencingToken) },
+      activeRun: rest.activeRun ?? undefined,
+    }),
+    ({ items, sizeBytes, chunks, nodes, edges, pending, failed, lastCognifiedAt, lagSeconds, writer, activeRun }) => ({
+      ...{ items: Number(items), sizeBytes: Number(sizeBytes), chunks: Number(chunks), nodes: Number(nodes) },
+      ...{ edges: Number(edges), pending: Number(pending), failed: Number(failed), lagSeconds },
+      lastCognifiedAt: lastCognifiedAt ?? null,
+      writer: writer === undefined ? null : { holder: writer.holder, fencingToken: Number(writer.fencingToken) },
+      activeRun:
+        activeRun === undefined
+          ? null
+          : { id: activeRun.id, pipeline: activeRun.pipeline, startedAt: activeRun.startedAt },
+    }),
+  ),
+};

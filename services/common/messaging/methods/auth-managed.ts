@@ -1,0 +1,152 @@
+import type { DatasetId, TenantId, UserId } from '../../domain/brand.ts';
+import type { DatasetRef } from '../../domain/dataset.ts';
+import type { Permission } from '../../domain/principal.ts';
+import { defineMethod } from '../method.ts';
+
+/**
+ * What the operator asks of auth for its `Tenant` and `Dataset` resources. Everything is idempotent, and `crUid` – the
+ * `metadata.uid` of the resource – says who asks: `OwnedByAnother` (409) where another resource manages the thing.
+ */
+const codecs = () => import('../codecs/auth-managed.ts');
+
+/** What a Tenant resource asks of the workload. */
+export type DeclaredTenantState = 'Active' | 'Hibernated' | 'Disabled';
+
+export interface EnsureTenantRequest {
+  readonly crUid: string;
+  readonly displayName: string;
+  /** Adopts the tenant of this id, which is made with it when there is none. */
+  readonly tenantId?: string;
+  readonly ownerEmail: string;
+  /** PHC string (argon2id) or bcrypt, of a new account alone: who has one keeps its password. */
+  readonly ownerPasswordHash?: string;
+  /** In place of the hash. */
+  readonly ownerPassword?: string;
+  /** Without port; exactly these are the tenant's. */
+  readonly hostNames: readonly string[];
+  readonly state: DeclaredTenantState;
+}
+
+export interface EnsureTenantResponse {
+  readonly tenantId: TenantId;
+  readonly ownerId: UserId;
+  readonly created: boolean;
+  /** What was otherwise than declared and was set right: adopted, host_names, name, owner, state. Sorted. */
+  readonly corrected: readonly string[];
+}
+
+/**
+ * Makes the tenant of a resource with its owner, or sets right what differs. Errors: `OwnedByAnother`, `HostnameConflict`
+ * (409, a host name of another tenant), `OwnerUnverified` (409, the address has an account that never proved it),
+ * `InvalidRequestError` (an address that cannot be, a host name or password hash that is none, a new account without
+ * password), `ConflictError` (the tenant is being erased).
+ */
+export const ensureTenant = defineMethod<EnsureTenantRequest, EnsureTenantResponse>('auth.EnsureTenant', () =>
+  codecs().then(({ EnsureTenant }) => EnsureTenant),
+);
+
+export interface SetTenantKeysRequest {
+  readonly tenantId: TenantId;
+  readonly crUid: string;
+  /** Of an entry of `spec.apiKeys`. */
+  readonly name: string;
+  /** Lower-case hex; exactly these are valid under the name. */
+  readonly keySha256: readonly string[];
+}
+
+export interface SetTenantKeysResponse {
+  readonly added: number;
+  readonly removed: number;
+}
+
+/**
+ * Makes exactly these keys valid under a name. They act as the tenant's owner, in the tenant and nowhere else. Errors:
+ * `TenantNotFoundError`, `OwnedByAnother`, `InvalidRequestError` (no SHA-256), `ConflictError` (somebody else's key).
+ */
+export const setTenantKeys = defineMethod<SetTenantKeysRequest, SetTenantKeysResponse>('auth.SetTenantKeys', () =>
+  codecs().then(({ SetTenantKeys }) => SetTenantKeys),
+);
+
+export interface EnsureDatasetRequest {
+  readonly crUid: string;
+  readonly tenantId: TenantId;
+  readonly name: string;
+  /** Adopts the dataset of this id. */
+  readonly datasetId?: string;
+}
+
+export interface EnsureDatasetResponse {
+  readonly dataset: DatasetRef;
+  readonly created: boolean;
+}
+
+/**
+ * Makes or adopts the dataset of a resource; a new one is the tenant owner's. Errors: `TenantNotFoundError`,
+ * `DatasetNotFoundError` (none of the id to adopt), `OwnedByAnother`, `InvalidDatasetNameError`, `PayloadTooLargeError`
+ * (budget), `ConflictError` (it is being erased).
+ */
+export const ensureDataset = defineMethod<EnsureDatasetRequest, EnsureDatasetResponse>('auth.EnsureDataset', () =>
+  codecs().then(({ EnsureDataset }) => EnsureDataset),
+);
+
+/** Who is to have something, as a resource names it. */
+export type DeclaredHolder =
+  | { readonly userEmail: string }
+  | { readonly roleName: string }
+  | { readonly tenantId: string };
+
+export interface DeclaredGrant {
+  readonly holder: DeclaredHolder;
+  readonly permissions: readonly Permission[];
+}
+
+export interface SyncGrantsRequest {
+  readonly tenantId: TenantId;
+  readonly datasetId: DatasetId;
+  readonly crUid: string;
+  readonly grants: readonly DeclaredGrant[];
+  /** Takes what is not declared, also what was given by hand; never what the owner has. */
+  readonly exclusive: boolean;
+}
+
+export interface SyncGrantsResponse {
+  /** Single permissions. */
+  readonly added: number;
+  readonly removed: number;
+  /** `user/ana@acme.example`, `role/support`, `tenant/<id>`; sorted. The others have their grants. */
+  readonly unknownPrincipals: readonly string[];
+}
+
+/**
+ * Gives what a resource declares, and takes what it declared before and declares no more. Errors: `DatasetNotFoundError`,
+ * `OwnedByAnother` (also for a dataset that no resource manages).
+ */
+export const syncGrants = defineMethod<SyncGrantsRequest, SyncGrantsResponse>('auth.SyncGrants', () =>
+  codecs().then(({ SyncGrants }) => SyncGrants),
+);
+
+export interface ReleaseTenantRequest {
+  readonly tenantId: TenantId;
+  readonly crUid: string;
+}
+
+export interface ReleaseResponse {
+  /** False: the resource did not manage it. */
+  readonly released: boolean;
+}
+
+/** The resource manages the tenant no more; data, keys, host names and state stay as they are. */
+export const releaseTenant = defineMethod<ReleaseTenantRequest, ReleaseResponse>('auth.ReleaseTenant', () =>
+  codecs().then(({ ReleaseTenant }) => ReleaseTenant),
+);
+
+export interface ReleaseDatasetRequest {
+  readonly tenantId: TenantId;
+  readonly datasetId: DatasetId;
+  readonly crUid: string;
+}
+
+/** The resource manages the dataset no more; data and grants stay as they are. */
+export const releaseDataset = defineMethod<ReleaseDatasetRequest, ReleaseResponse>('auth.ReleaseDataset', () =>
+  codecs().then(({ ReleaseDataset }) => ReleaseDataset),
+);

@@ -1,0 +1,71 @@
+import type { DatasetId, TenantId } from '../../domain/brand.ts';
+import type { JsonObject } from '../../domain/json.ts';
+import { defineMethod } from '../method.ts';
+
+/** What the operator asks of cognify for its `Tenant` and `Dataset` resources. */
+const codecs = () => import('../codecs/cognify-managed.ts');
+
+export interface DatasetChunking {
+  /** `paragraph`. */
+  readonly strategy: string;
+  /** Absent: as the embedding model allows. */
+  readonly maxTokens?: number;
+}
+
+export interface SetDatasetConfigurationRequest {
+  readonly tenantId: TenantId;
+  readonly datasetId: DatasetId;
+  /** `metadata.uid` of the resource that manages the dataset. */
+  readonly crUid: string;
+  /** A JSON schema. Absent, as the others: the server's default. */
+  readonly graphModel?: JsonObject;
+  readonly prompt?: string;
+  readonly chunking?: DatasetChunking;
+}
+
+/** `sha256:<lower-case hex>` of what is set; null where nothing is. */
+export interface DatasetConfigurationHashes {
+  readonly graphModelHash: string | null;
+  readonly promptHash: string | null;
+  readonly chunkingHash: string | null;
+  /** Something was built by another configuration than this one. */
+  readonly drifted: boolean;
+}
+
+/**
+ * What runs of a dataset use where their request says nothing, in place of what was set before. Errors:
+ * `DatasetNotFoundError`, `OwnedByAnother`, `InvalidGraphModelError`, `InvalidChunkSizeError`, `InvalidRequestError` (a
+ * strategy that there is not).
+ */
+export const setDatasetConfiguration = defineMethod<SetDatasetConfigurationRequest, DatasetConfigurationHashes>(
+  'cognify.SetDatasetConfiguration',
+  () => codecs().then(({ SetDatasetConfiguration }) => SetDatasetConfiguration),
+);
+
+export interface ProbeModelRequest {
+  readonly kind: 'language' | 'embedding';
+  /** As of `LLM_PROVIDER` and `EMBEDDING_PROVIDER`. */
+  readonly provider: string;
+  readonly model: string;
+  /** Absent or empty: the provider's own. */
+  readonly endpoint?: string;
+  /** Is kept nowhere and stands in no answer. */
+  readonly apiKey?: string;
+  /** Of an embedding model, where they are demanded. */
+  readonly dimensions?: number;
+}
+
+export interface ProbeModelResponse {
+  /**
+   * `rejected`: the provider does not take the credential. `invalid`: provider, model, endpoint or dimensions are wrong.
+   * `unreachable`: says nothing about the credential.
+   */
+  readonly outcome: 'accepted' | 'rejected' | 'invalid' | 'unreachable';
+  /** A sentence without any secret; empty when accepted. */
+  readonly detail: string;
+}
+
+/** Whether a provider takes a credential and has the model. Keeps nothing. */
+export const probeModel = defineMethod<ProbeModelRequest, ProbeModelResponse>('cognify.ProbeModel', () =>
+  codecs().then(({ ProbeModel }) => ProbeModel),
+);

@@ -1,0 +1,82 @@
+import type { DatasetId, TenantId } from '../../domain/brand.ts';
+import type { JsonObject } from '../../domain/json.ts';
+import { defineMethod } from '../method.ts';
+
+/** What the operator asks of ingest for its `Tenant` and `Dataset` resources. */
+const codecs = () => import('../codecs/ingest-managed.ts');
+
+export interface EraseDatasetRequest {
+  readonly tenantId: TenantId;
+  readonly datasetId: DatasetId;
+  /** `metadata.uid` of the resource that manages it. */
+  readonly crUid: string;
+}
+
+export interface EraseTenantRequest {
+  readonly tenantId: TenantId;
+  readonly crUid: string;
+}
+
+/** How far an erasure has come. */
+export interface ErasureProgress {
+  /** Everything is gone and there is a receipt. Ask again until then. */
+  readonly erased: boolean;
+  /** What is being erased now, in a few words; empty once erased. */
+  readonly step: string;
+  /** Counts by kind. */
+  readonly removed: JsonObject;
+  /** What was counted after the last attempt; 0 once erased. */
+  readonly residue: number;
+  /** JSON text, signed; null until erased. */
+  readonly receipt: string | null;
+  /** Why the last attempt did not end. */
+  readonly failure: { readonly name: string; readonly message: string } | null;
+}
+
+export interface ErasureResponse {
+  readonly progress: ErasureProgress;
+}
+
+/**
+ * Erases a dataset at all its owners, or goes on with it; answers at the latest after 10 s how far it has come, and for ever
+ * the same receipt once it is gone. Errors: `DatasetNotFoundError` (there is none and the resource never erased one),
+ * `OwnedByAnother` (also for a dataset that no resource manages).
+ */
+export const eraseDataset = defineMethod<EraseDatasetRequest, ErasureResponse>('ingest.EraseDataset', () =>
+  codecs().then(({ EraseDataset }) => EraseDataset),
+);
+
+/** Erases a tenant with all its datasets; as `eraseDataset`. `TenantNotFoundError`, `OwnedByAnother`. */
+export const eraseTenant = defineMethod<EraseTenantRequest, ErasureResponse>('ingest.EraseTenant', () =>
+  codecs().then(({ EraseTenant }) => EraseTenant),
+);
+
+export interface DatasetStatisticsRequest {
+  readonly tenantId: TenantId;
+  readonly datasetId: DatasetId;
+}
+
+export interface DatasetStatistics {
+  readonly items: number;
+  readonly sizeBytes: number;
+  readonly chunks: number;
+  readonly nodes: number;
+  readonly edges: number;
+  /** Items that were added and are not in memory yet; those that failed are not among them. */
+  readonly pending: number;
+  /** Items whose last run failed. */
+  readonly failed: number;
+  /** ISO-8601 with offset; null: never. */
+  readonly lastCognifiedAt: string | null;
+  /** Age of the oldest pending item; 0 without one. */
+  readonly lagSeconds: number;
+  /** Null: nobody writes now. */
+  readonly writer: { readonly holder: string; readonly fencingToken: number } | null;
+  readonly activeRun: { readonly id: string; readonly pipeline: string; readonly startedAt: string } | null;
+}
+
+/** `DatasetNotFoundError`. */
+export const datasetStatistics = defineMethod<DatasetStatisticsRequest, DatasetStatistics>(
+  'ingest.DatasetStatistics',
+  () => codecs().then(({ DatasetStatistics: codec }) => codec),
+);
