@@ -1,0 +1,45 @@
+/** The part of a structural schema that types and reference pages are made of. */
+export interface CrdSchema {
+  readonly type?: string;
+  readonly format?: string;
+  readonly description?: string;
+  readonly default?: unknown;
+  readonly enum?: readonly string[];
+  readonly required?: readonly string[];
+  readonly properties?: Readonly<Record<string, CrdSchema>>;
+  readonly additionalProperties?: CrdSchema;
+  readonly items?: CrdSchema;
+  readonly minimum?: number;
+  readonly maximum?: number;
+  readonly minLength?: number;
+  readonly maxLength?: number;
+  readonly minItems?: number;
+  readonly maxItems?: number;
+  readonly maxProperties?: number;
+  readonly pattern?: string;
+  readonly 'x-kubernetes-validations'?: readonly { readonly rule: string; readonly message: string }[];
+}
+
+export interface PrinterColumn {
+  readonly name: string;
+  readonly priority?: number;
+  readonly description?: string;
+}
+
+/** A file of `crds/`, as far as it is read here. */
+export interface CustomResourceDefinition {
+  readonly spec: {
+    readonly group: string;
+    readonly names: {
+      readonly kind: string;
+      readonly plural: string;
+      readonly shortNames: readonly string[];
+      readonly categories: readonly string[];
+    };
+    readonly versions: readonly {
+      readonly name: string;
+      readonly additionalPrinterColumns: readonly PrinterColumn[];
+      readonly schema: { readonly openAPIV3Schema: CrdSchema };
+    }[];
+  };
+}

@@ -1,0 +1,350 @@
+// Made from crds/datasets.engram.dev.yaml by `npm run generate`. Do not edit.
+import type { Condition } from '../runtime/conditions.ts';
+import type { CustomObject, ResourceKind } from '../runtime/kube-object.ts';
+
+export type Dataset = CustomObject<DatasetSpec, Partial<DatasetStatus>>;
+
+export const DATASET_KIND = {
+  apiVersion: 'engram.dev/v1alpha1',
+  kind: 'Dataset',
+  plural: 'datasets',
+  namespaced: true,
+} as const satisfies ResourceKind;
+
+/**
+ * What the dataset shall be.
+ */
+export interface DatasetSpec {
+  readonly tenantRef: DatasetTenantRef;
+  /**
+   * Name of the dataset in Engram's API. Absent, it is the name of the resource. It cannot be changed.
+   */
+  readonly name?: string;
+  /**
+   * Id of a dataset of the tenant that exists already, to take it over with its data as it is. It cannot be changed once it is set. A dataset that another resource stands for is not taken over.
+   */
+  readonly datasetId?: string;
+  /**
+   * Leaves everything as it is while true: nothing is corrected, changed or started. Deletion is not held up.
+   */
+  readonly suspend: boolean;
+  readonly access?: DatasetAccess;
+  readonly graphModel?: DatasetGraphModel;
+  readonly prompt?: DatasetPrompt;
+  readonly chunking?: DatasetChunking;
+  readonly pipeline?: DatasetPipeline;
+  readonly freshness?: DatasetFreshness;
+  /**
+   * What becomes of the data when the resource is deleted. `Retain`: everything is kept, and another Dataset with this `datasetId` takes it over. `Delete`: everything is erased in every store and counted; the resource goes when nothing is left, and a signed receipt stays in a ConfigMap. Absent, as the Tenant says.
+   */
+  readonly deletionPolicy?: 'Retain' | 'Delete';
+}
+
+/**
+ * The Tenant that the dataset belongs to. It cannot be changed.
+ */
+export interface DatasetTenantRef {
+  /**
+   * Name of the Tenant.
+   */
+  readonly name: string;
+  /**
+   * Namespace of the Tenant. Absent, that of the Dataset. The Tenant says by `datasets.allowedNamespaces` from where it takes Datasets.
+   */
+  readonly namespace?: string;
+}
+
+/**
+ * Who may use the dataset, besides the tenant's owner.
+ */
+export interface DatasetAccess {
+  /**
+   * Whether grants that are not declared here are taken away. Otherwise those that were made through the API are left alone.
+   */
+  readonly exclusive: boolean;
+  /**
+   * Declared grants. One that is taken out of the list is taken away.
+   */
+  readonly grants?: readonly DatasetAccessGrant[];
+}
+
+export interface DatasetAccessGrant {
+  readonly principal: DatasetAccessGrantPrincipal;
+  /**
+   * What they may do. None implies another.
+   */
+  readonly permissions: readonly ('read' | 'write' | 'delete' | 'share')[];
+}
+
+/**
+ * Whom the permissions are given to, exactly one of its fields.
+ */
+export interface DatasetAccessGrantPrincipal {
+  /**
+   * Email address of an account.
+   */
+  readonly user?: string;
+  /**
+   * Name of a role of the tenant.
+   */
+  readonly role?: string;
+  /**
+   * Every member of the tenant.
+   */
+  readonly tenant?: boolean;
+}
+
+/**
+ * The kinds of entities and relations that extraction looks for, as JSON: what `graph_model` of the request `POST /api/v1/cognify` takes. It holds for requests that bring none. Data that was built with another model is not rebuilt by itself; condition `SchemaCurrent` says so.
+ */
+export interface DatasetGraphModel {
+  /**
+   * The text itself.
+   */
+  readonly inline?: string;
+  readonly configMapRef?: DatasetGraphModelConfigMapRef;
+}
+
+/**
+ * A ConfigMap of the same namespace with the text.
+ */
+export interface DatasetGraphModelConfigMapRef {
+  /**
+   * Name of the ConfigMap.
+   */
+  readonly name: string;
+  /**
+   * Key in the ConfigMap.
+   */
+  readonly key: string;
+}
+
+/**
+ * The prompt of extraction: what `custom_prompt` of the request `POST /api/v1/cognify` takes. It holds for requests that bring none.
+ */
+export interface DatasetPrompt {
+  /**
+   * The text itself.
+   */
+  readonly inline?: string;
+  readonly configMapRef?: DatasetPromptConfigMapRef;
+}
+
+/**
+ * A ConfigMap of the same namespace with the text.
+ */
+export interface DatasetPromptConfigMapRef {
+  /**
+   * Name of the ConfigMap.
+   */
+  readonly name: string;
+  /**
+   * Key in the ConfigMap.
+   */
+  readonly key: string;
+}
+
+/**
+ * How documents are cut, for requests that do not say it.
+ */
+export interface DatasetChunking {
+  /**
+   * `paragraph`: at the ends of paragraphs and sentences, as near to `maxTokens` as they allow.
+   */
+  readonly strategy: 'paragraph';
+  /**
+   * Greatest length of a chunk in tokens. Absent, as the embedding model allows.
+   */
+  readonly maxTokens?: number;
+}
+
+/**
+ * What is started without a request.
+ */
+export interface DatasetPipeline {
+  readonly cognify?: DatasetPipelineCognify;
+  readonly improve?: DatasetPipelineImprove;
+}
+
+/**
+ * Processing of new data.
+ */
+export interface DatasetPipelineCognify {
+  /**
+   * `OnAdd`: soon after data was added. `Schedule`: by the clock. `Manual`: by requests alone.
+   */
+  readonly trigger: 'OnAdd' | 'Schedule' | 'Manual';
+  /**
+   * Five fields of cron, UTC: minute, hour, day of month, month, day of week.
+   */
+  readonly schedule?: string;
+}
+
+/**
+ * Improvement of the graph by what sessions taught.
+ */
+export interface DatasetPipelineImprove {
+  /**
+   * `Schedule`: by the clock. `Manual`: by requests alone.
+   */
+  readonly trigger: 'Schedule' | 'Manual';
+  /**
+   * Five fields of cron, UTC: minute, hour, day of month, month, day of week.
+   */
+  readonly schedule?: string;
+}
+
+/**
+ * The objective that condition `Fresh` is measured by.
+ */
+export interface DatasetFreshness {
+  /**
+   * How long added data may wait until it can be searched, for example `5m`.
+   */
+  readonly maxLag: string;
+  /**
+   * How many items may have failed.
+   */
+  readonly maxFailedItems: number;
+}
+
+/**
+ * What the dataset is. Written by the operator.
+ */
+export interface DatasetStatus {
+  /**
+   * The generation of the resource that this status speaks of.
+   */
+  readonly observedGeneration?: number;
+  /**
+   * The last value of the annotation `engram.dev/reconcile-at` that was acted on.
+   */
+  readonly lastHandledReconcileAt?: string;
+  /**
+   * Id of the dataset in Engram.
+   */
+  readonly datasetId?: string | undefined;
+  /**
+   * Id of its tenant.
+   */
+  readonly tenantId?: string | undefined;
+  /**
+   * Of the graph model in force, `sha256:…`.
+   */
+  readonly graphModelHash?: string | undefined;
+  /**
+   * Of the prompt in force, `sha256:…`.
+   */
+  readonly promptHash?: string | undefined;
+  readonly stats?: DatasetStatusStats | undefined;
+  readonly writer?: DatasetStatusWriter | undefined;
+  readonly activeRun?: DatasetStatusActiveRun | undefined;
+  /**
+   * Runs that are started by the clock.
+   */
+  readonly schedules?: readonly DatasetStatusSchedule[] | undefined;
+  readonly erasure?: DatasetStatusErasure | undefined;
+  /**
+   * See the reference page for types and reasons.
+   */
+  readonly conditions?: readonly Condition[];
+}
+
+/**
+ * What is in the dataset, refreshed at most once a minute.
+ */
+export interface DatasetStatusStats {
+  /**
+   * Data items.
+   */
+  readonly items?: number | undefined;
+  /**
+   * Chunks of their text.
+   */
+  readonly chunks?: number | undefined;
+  /**
+   * Nodes of the graph.
+   */
+  readonly nodes?: number | undefined;
+  /**
+   * Edges of the graph.
+   */
+  readonly edges?: number | undefined;
+  /**
+   * Items that wait for cognify.
+   */
+  readonly pending?: number | undefined;
+  /**
+   * Items that cognify could not process.
+   */
+  readonly failed?: number | undefined;
+  /**
+   * When an item was processed last.
+   */
+  readonly lastCognifiedAt?: string | undefined;
+}
+
+/**
+ * The replica that writes to the dataset now. There is at most one.
+ */
+export interface DatasetStatusWriter {
+  /**
+   * Its name.
+   */
+  readonly holder?: string | undefined;
+  /**
+   * Grows with every writer; stores refuse those before.
+   */
+  readonly fencingToken?: number | undefined;
+}
+
+/**
+ * The run that is under way.
+ */
+export interface DatasetStatusActiveRun {
+  /**
+   * Its id.
+   */
+  readonly id?: string | undefined;
+  /**
+   * What it does.
+   */
+  readonly pipeline?: string | undefined;
+  /**
+   * When it began.
+   */
+  readonly startedAt?: string | undefined;
+}
+
+export interface DatasetStatusSchedule {
+  /**
+   * What is started.
+   */
+  readonly pipeline: 'cognify' | 'improve';
+  /**
+   * When it was started last.
+   */
+  readonly lastStartedAt?: string | undefined;
+  /**
+   * When it is started next.
+   */
+  readonly nextStartAt?: string | undefined;
+}
+
+/**
+ * How far the erasure has come, while the resource is being deleted with policy `Delete`.
+ */
+export interface DatasetStatusErasure {
+  /**
+   * What is being erased now.
+   */
+  readonly step?: string | undefined;
+  /**
+   * What all stores together still hold, at the last count.
+   */
+  readonly residue: number;
+  /**
+   * ConfigMap with the signed receipt, under `receipt.json`.
+   */
+  readonly receipt?: string | undefined;
+}

@@ -1,0 +1,400 @@
+// Made from crds/tenants.engram.dev.yaml by `npm run generate`. Do not edit.
+import type { Condition } from '../runtime/conditions.ts';
+import type { CustomObject, ResourceKind } from '../runtime/kube-object.ts';
+
+export type Tenant = CustomObject<TenantSpec, Partial<TenantStatus>>;
+
+export const TENANT_KIND = {
+  apiVersion: 'engram.dev/v1alpha1',
+  kind: 'Tenant',
+  plural: 'tenants',
+  namespaced: true,
+} as const satisfies ResourceKind;
+
+/**
+ * What the tenant shall be.
+ */
+export interface TenantSpec {
+  /**
+   * The tenant's name as people see it. Absent, it is the name of the resource.
+   */
+  readonly displayName?: string;
+  /**
+   * Id of a tenant that exists already, to take it over with its data as it is. Absent, a tenant is made. It cannot be changed once it is set. A tenant that another resource stands for is not taken over.
+   */
+  readonly tenantId?: string;
+  /**
+   * `Active` serves. `Hibernated` answers every request with 503 and keeps data, keys and route. `Disabled` revokes the API keys as well; they are valid again, with the same values, when the tenant is active again.
+   */
+  readonly state: 'Active' | 'Hibernated' | 'Disabled';
+  /**
+   * Leaves everything as it is while true: nothing is corrected, rotated or changed. The tenant itself goes on serving. Deletion is not held up.
+   */
+  readonly suspend: boolean;
+  /**
+   * `Shared`: the tenant uses the services and stores of the installation, apart by tenant id. It cannot be changed.
+   */
+  readonly isolation: 'Shared';
+  /**
+   * The least that every store must offer, from weak to strong: `Label` (rows carry the tenant's id), `Index` (an index of its own), `Database` (a database of its own), `Cluster` (servers of its own). A store that offers less stalls the tenant with reason `IsolationUnsupported`, before anything is made. What each store offers is in `status.stores`.
+   */
+  readonly minimumIsolation: 'Label' | 'Index' | 'Database' | 'Cluster';
+  readonly owner: TenantOwner;
+  /**
+   * API keys that act as the owner in this tenant and nowhere else, each in a Secret of its own. A key that is taken out of the list is revoked.
+   */
+  readonly apiKeys?: readonly TenantApiKey[];
+  readonly quotas?: TenantQuotas;
+  readonly datasets: TenantDatasets;
+  readonly routing?: TenantRouting;
+  /**
+   * What becomes of the data when the resource is deleted. `Retain`: everything is kept, Secrets too, and another Tenant with this `tenantId` takes it over. `Delete`: everything is erased in every store and counted; the resource goes when nothing is left, and a signed receipt stays in a ConfigMap.
+   */
+  readonly deletionPolicy: 'Retain' | 'Delete';
+  /**
+   * What becomes of Dataset resources of this tenant when it is deleted. `Block`: the deletion waits until there are none. `Cascade`: they are deleted first, each by its own policy.
+   */
+  readonly datasetDeletion: 'Block' | 'Cascade';
+}
+
+/**
+ * The account that owns the tenant. It is made if it does not exist.
+ */
+export interface TenantOwner {
+  /**
+   * Address that the owner signs in with.
+   */
+  readonly email: string;
+  readonly passwordSecretRef?: TenantOwnerPasswordSecretRef;
+}
+
+/**
+ * A Secret of the same namespace with the password under `password`. Absent, a password is generated into the Secret `<name of the resource>-owner`, under `email` and `password`. It is the password of a new account; an account that exists keeps its own.
+ */
+export interface TenantOwnerPasswordSecretRef {
+  /**
+   * Name of the Secret.
+   */
+  readonly name: string;
+  /**
+   * Key in the Secret.
+   */
+  readonly key: string;
+}
+
+export interface TenantApiKey {
+  /**
+   * The key's name, unique in the tenant.
+   */
+  readonly name: string;
+  /**
+   * The Secret with the key under `apiKey` and, while a rotation overlaps, the former one under `previousApiKey`. It is made if it does not exist. A value that somebody else writes there becomes the key: 64 lower-case hexadecimal digits, as `openssl rand -hex 32` prints them. A Secret that the operator did not make is read and never written.
+   */
+  readonly secretName: string;
+  readonly rotation?: TenantApiKeyRotation;
+}
+
+/**
+ * Absent, the key is rotated only on demand (annotation `engram.dev/rotate-at`).
+ */
+export interface TenantApiKeyRotation {
+  /**
+   * How long a key is the current one, for example `2160h` (90 days).
+   */
+  readonly interval: string;
+  /**
+   * How long the former key stays valid after a rotation. `0s` revokes it at once. It holds for rotations on demand, too.
+   */
+  readonly overlap: string;
+}
+
+/**
+ * The tenant's budget, enforced by the services before the work. A limit that is absent is the server's default.
+ */
+export interface TenantQuotas {
+  /**
+   * Greatest number of datasets.
+   */
+  readonly datasets?: number;
+  /**
+   * Greatest number of data items.
+   */
+  readonly items?: number;
+  /**
+   * Greatest size of stored files, a quantity such as `200Gi` or `500M`.
+   */
+  readonly storage?: string;
+  /**
+   * Requests per minute.
+   */
+  readonly requestsPerMinute?: number;
+  /**
+   * Language-model tokens per day, UTC.
+   */
+  readonly llmTokensPerDay?: number;
+  /**
+   * Language-model tokens per month, UTC.
+   */
+  readonly llmTokensPerMonth?: number;
+  /**
+   * Runs at the same time.
+   */
+  readonly concurrentRuns?: number;
+  /**
+   * `Enforce` refuses what goes beyond a limit. `Warn` lets it through and says so (condition `QuotaExceeded`, event log).
+   */
+  readonly action: 'Enforce' | 'Warn';
+}
+
+/**
+ * Where Dataset resources of this tenant may be.
+ */
+export interface TenantDatasets {
+  readonly allowedNamespaces: TenantDatasetsAllowedNamespaces;
+}
+
+/**
+ * Namespaces that Datasets of this tenant are taken from.
+ */
+export interface TenantDatasetsAllowedNamespaces {
+  /**
+   * `Same`: the namespace of the Tenant. `All`: every namespace. `Selector`: those whose labels match `selector`.
+   */
+  readonly from: 'Same' | 'All' | 'Selector';
+  readonly selector?: TenantDatasetsAllowedNamespacesSelector;
+}
+
+/**
+ * Labels of the namespaces, as in any Kubernetes selector.
+ */
+export interface TenantDatasetsAllowedNamespacesSelector {
+  /**
+   * Labels that a namespace must have, with exactly these values.
+   */
+  readonly matchLabels?: {
+    readonly [k: string]: string;
+  };
+  /**
+   * Conditions on labels that must all hold.
+   */
+  readonly matchExpressions?: readonly TenantDatasetsAllowedNamespacesSelectorMatchExpression[];
+}
+
+export interface TenantDatasetsAllowedNamespacesSelectorMatchExpression {
+  /**
+   * Name of the label.
+   */
+  readonly key: string;
+  /**
+   * How the label is compared.
+   */
+  readonly operator: 'In' | 'NotIn' | 'Exists' | 'DoesNotExist';
+  /**
+   * Values for `In` and `NotIn`.
+   */
+  readonly values?: readonly string[];
+}
+
+/**
+ * How requests from outside reach the tenant. Absent, no route is made.
+ */
+export interface TenantRouting {
+  /**
+   * `Ingress` or `HTTPRoute` (Gateway API): the object is made beside the services, in their namespace, and routes every path to the service that answers it. `None`: no object, but `hostname` still selects the tenant, for routes of your own.
+   */
+  readonly type: 'None' | 'Ingress' | 'HTTPRoute';
+  /**
+   * Host name that selects the tenant. Keys of other tenants are refused there. No two tenants have the same one.
+   */
+  readonly hostname?: string;
+  /**
+   * Class of the Ingress. Absent, the cluster's default class.
+   */
+  readonly ingressClassName?: string;
+  /**
+   * Secret of type kubernetes.io/tls beside the services, for an Ingress with TLS.
+   */
+  readonly tlsSecretName?: string;
+  /**
+   * Gateways that the HTTPRoute is attached to.
+   */
+  readonly parentRefs?: readonly TenantRoutingParentRef[];
+  /**
+   * Annotations of the Ingress or HTTPRoute, for example for a certificate issuer.
+   */
+  readonly annotations?: {
+    readonly [k: string]: string;
+  };
+}
+
+export interface TenantRoutingParentRef {
+  /**
+   * Name of the Gateway.
+   */
+  readonly name: string;
+  /**
+   * Namespace of the Gateway. Absent, that of the Tenant.
+   */
+  readonly namespace?: string;
+  /**
+   * Name of the Gateway's listener. Absent, all that take the host name.
+   */
+  readonly sectionName?: string;
+}
+
+/**
+ * What the tenant is. Written by the operator.
+ */
+export interface TenantStatus {
+  /**
+   * The generation of the resource that this status speaks of.
+   */
+  readonly observedGeneration?: number;
+  /**
+   * The last value of the annotation `engram.dev/reconcile-at` that was acted on.
+   */
+  readonly lastHandledReconcileAt?: string;
+  /**
+   * The last value of the annotation `engram.dev/rotate-at` that was acted on.
+   */
+  readonly lastHandledRotateAt?: string | undefined;
+  /**
+   * Id of the tenant in Engram.
+   */
+  readonly tenantId?: string | undefined;
+  /**
+   * Id of the owner's account.
+   */
+  readonly ownerId?: string | undefined;
+  /**
+   * Where the tenant answers, while it has a route.
+   */
+  readonly url?: string | undefined;
+  /**
+   * Secrets that the operator uses, and what it knows of them. Never a value.
+   */
+  readonly secrets?: readonly TenantStatusSecret[] | undefined;
+  /**
+   * The stores of the tenant, with the isolation that each of them really offers.
+   */
+  readonly stores?: readonly TenantStatusStore[] | undefined;
+  readonly usage?: TenantStatusUsage | undefined;
+  readonly routeObject?: TenantStatusRouteObject | undefined;
+  readonly erasure?: TenantStatusErasure | undefined;
+  /**
+   * See the reference page for types and reasons.
+   */
+  readonly conditions?: readonly Condition[];
+}
+
+export interface TenantStatusSecret {
+  /**
+   * Name of the Secret.
+   */
+  readonly name: string;
+  /**
+   * What is in it.
+   */
+  readonly purpose: 'ApiKey' | 'OwnerPassword';
+  /**
+   * Name of the API key in `spec.apiKeys`.
+   */
+  readonly apiKey?: string | undefined;
+  /**
+   * Whether the operator made the Secret, and writes it. Others are only read.
+   */
+  readonly managed?: boolean | undefined;
+  /**
+   * The version of the Secret whose value is in force.
+   */
+  readonly observedVersion?: string | undefined;
+  /**
+   * When the key is rotated next.
+   */
+  readonly nextRotation?: string | undefined;
+  /**
+   * Until when the former key is valid as well.
+   */
+  readonly previousValidUntil?: string | undefined;
+}
+
+export interface TenantStatusStore {
+  /**
+   * What is stored there.
+   */
+  readonly role: 'Documents' | 'Blobs' | 'Text' | 'Vectors' | 'Graph' | 'Bus';
+  /**
+   * The kind of store.
+   */
+  readonly driver: string;
+  /**
+   * How this tenant is kept apart from others.
+   */
+  readonly isolation: 'Label' | 'Index' | 'Database' | 'Cluster';
+}
+
+/**
+ * What the tenant uses, as the services count it. Refreshed with every check.
+ */
+export interface TenantStatusUsage {
+  /**
+   * Datasets.
+   */
+  readonly datasets?: number | undefined;
+  /**
+   * Data items.
+   */
+  readonly items?: number | undefined;
+  /**
+   * Size of stored files.
+   */
+  readonly storage?: string | undefined;
+  /**
+   * Language-model tokens since midnight UTC.
+   */
+  readonly llmTokensToday?: number | undefined;
+  /**
+   * Language-model tokens since the first of the month, UTC.
+   */
+  readonly llmTokensThisMonth?: number | undefined;
+  /**
+   * Whether the services report every limit of `spec.quotas` as in force.
+   */
+  readonly enforced?: boolean | undefined;
+}
+
+/**
+ * The route that was made.
+ */
+export interface TenantStatusRouteObject {
+  /**
+   * Its kind.
+   */
+  readonly kind: 'Ingress' | 'HTTPRoute';
+  /**
+   * Its namespace, that of the services.
+   */
+  readonly namespace: string;
+  /**
+   * Its name.
+   */
+  readonly name: string;
+}
+
+/**
+ * How far the erasure has come, while the resource is being deleted with policy `Delete`.
+ */
+export interface TenantStatusErasure {
+  /**
+   * What is being erased now.
+   */
+  readonly step?: string | undefined;
+  /**
+   * What all stores together still hold, at the last count.
+   */
+  readonly residue: number;
+  /**
+   * ConfigMap with the signed receipt, under `receipt.json`.
+   */
+  readonly receipt?: string | undefined;
+}
