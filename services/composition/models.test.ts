@@ -1,8 +1,10 @@
 import { randomBytes } from 'node:crypto';
 import { setTimeout as wait } from 'node:timers/promises';
+import { isDeepStrictEqual } from 'node:util';
 import { expect } from 'chai';
 import { type ModelProvider, startModelProvider } from '../../test/support/model-provider.ts';
 import { unsignedPrincipals } from '../../test/support/unsigned-principals.ts';
+import { until } from '../../test/support/until.ts';
 import { createInProcessBus } from '../common/adapters/in-process/bus.ts';
 import { createMemoryDocumentStore } from '../common/adapters/memory/document-store.ts';
 import { createAesGcmSecretBox } from '../common/adapters/secret-box/aes-gcm-secret-box.ts';
@@ -97,17 +99,16 @@ describe('models of several processes', () => {
     await set('second', 'sk-second');
     await one.changed();
     expect(await ask(one)).to.deep.equal(['second', 'Bearer sk-second']);
-    await wait(50);
+    await wait(500);
     expect(await ask(two)).to.deep.equal(['second', 'Bearer sk-second']);
   });
 
-  it('are the new ones within three seconds where the news never arrives', async () => {
+  it('are the new ones within seconds where the news never arrives', async () => {
     const deaf = await open({ isDeaf: true });
     await ask(deaf);
     await set('second', 'sk-second');
     expect(await ask(deaf)).to.deep.equal(['first', undefined]);
-    await wait(2_100);
-    expect(await ask(deaf)).to.deep.equal(['second', 'Bearer sk-second']);
+    await until('it asks the new one', async () => isDeepStrictEqual(await ask(deaf), ['second', 'Bearer sk-second']));
   });
 
   it('stay what they were for what has begun', async () => {

@@ -26,7 +26,7 @@ export interface SmtpServer extends AsyncDisposable {
   /** First words of every command line, in order. */
   readonly commands: readonly string[];
   readonly certificate: SelfSignedCertificate;
-  /** The mails once there are so many; fails after five seconds. */
+  /** The mails once there are so many; fails after fifteen seconds. */
   received(count: number): Promise<readonly ReceivedMail[]>;
 }
 
@@ -48,7 +48,7 @@ export async function startSmtpServer(options: SmtpServerOptions = {}): Promise<
     ...{ mails, commands, certificate },
     async received(count) {
       for (let waits = 0; mails.length < count; waits += 1) {
-        if (waits > 500) throw new Error(`${mails.length} mails after five seconds, not ${count}`);
+        if (waits > 1500) throw new Error(`${mails.length} mails after fifteen seconds, not ${count}`);
         await new Promise((resolve) => setTimeout(resolve, 10));
       }
       return mails;

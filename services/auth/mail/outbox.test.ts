@@ -20,7 +20,7 @@ describe('outbox', () => {
   };
   const until = async (condition: () => boolean) => {
     for (let waits = 0; !condition(); waits += 1) {
-      if (waits > 300) throw new Error('it never happened');
+      if (waits > 3000) throw new Error('it never happened');
       await new Promise((resolve) => setTimeout(resolve, 5));
     }
   };
@@ -105,7 +105,7 @@ describe('outbox', () => {
     for (let count = 0; count < 3; count += 1) outbox.add(never);
     const started = Date.now();
     await outbox.stop();
-    expect(Date.now() - started).to.be.lessThan(1000);
+    expect(Date.now() - started).to.be.lessThan(5_000);
     expect(warnings.at(-1)).to.deep.equal({ event: 'auth.mail.lost', fields: { lost: 2 } });
     outbox.add(never);
     expect(warnings.at(-1)?.event).to.equal('auth.mail.dropped');

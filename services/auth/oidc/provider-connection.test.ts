@@ -36,14 +36,14 @@ describe('connection to a provider', () => {
   const token = () => issuer.sign({ iss: issuer.url, sub: 'ada', aud: 'api', exp: Math.floor(Date.now() / 1000) + 60 });
 
   it('learns of a new key when the issuer begins to sign with it, after a pause', async () => {
-    const options = { send: createProviderFetch(), clock, logger, keysCooldownMs: 100 };
+    const options = { send: createProviderFetch(), clock, logger, keysCooldownMs: 1_500 };
     const connection = createProviderConnection(providerAt(issuer.url), options);
     expect(await connection.verify(await token(), ['api'])).to.include({ sub: 'ada' });
     const before = await token();
     await issuer.rotate();
     const rotated = await token();
     expect(await problemOf(connection.verify(rotated, ['api']))).to.equal('ERR_JWKS_NO_MATCHING_KEY');
-    await wait(110);
+    await wait(1_510);
     expect(await connection.verify(rotated, ['api'])).to.include({ sub: 'ada' });
     expect(await connection.verify(before, ['api'])).to.include({ sub: 'ada' });
   });
@@ -61,17 +61,18 @@ describe('connection to a provider', () => {
   });
 
   it('waits no longer than its limit for an issuer that is silent', async () => {
+    let asked = 0;
     const send = (_url: string, { signal }: RequestInit) =>
       new Promise<Response>((_resolve, reject) => {
+        asked += 1;
         signal?.addEventListener('abort', () => reject(signal.reason));
       });
     const connection = createProviderConnection(providerAt(issuer.url), { send, clock, logger, timeoutSeconds: 0.1 });
     const begun = performance.now();
     expect(await problemOf(connection.verify(await token(), ['api']))).to.include('cannot be reached');
-    expect(performance.now() - begun).to.be.lessThan(2_000);
-    const again = performance.now();
+    expect(performance.now() - begun).to.be.lessThan(10_000);
     expect(await problemOf(connection.verify(await token(), ['api']))).to.include('cannot be reached');
-    expect(performance.now() - again).to.be.lessThan(50);
+    expect(asked, 'it is not asked again so soon').to.equal(1);
   });
 
   it('takes no metadata of another issuer', async () => {

@@ -1,5 +1,6 @@
 import { expect } from 'chai';
 import fc from 'fast-check';
+import { cpuTimeMs } from '../../../test/support/cpu-time.ts';
 import { applyPatch, readOperations } from './apply-patch.ts';
 import { type Fields, readResource } from './fields.ts';
 import { GROUP_TYPE, USER_TYPE } from './schema.ts';
@@ -173,10 +174,10 @@ describe('SCIM patches', () => {
     const members = (from: number, count: number) =>
       Array.from({ length: count }, (_, index) => ({ value: `user ${from + index}`, type: 'User' }));
     const add = (from: number, count: number) => ({ op: 'add', path: 'members', value: members(from, count) });
-    const begin = performance.now();
+    const begin = cpuTimeMs();
     const { members: joined } = grouped({}, add(0, 5_000), add(2_500, 5_000), add(4_000, 6_000));
     expect(joined).to.deep.equal(members(0, 10_000));
-    expect(performance.now() - begin).to.be.lessThan(1_000);
+    expect(cpuTimeMs() - begin).to.be.lessThan(2_000);
     const tooMany = { status: '413' };
     expect(refusal(() => grouped({}, add(0, 10_000), add(10_000, 1)))).to.include(tooMany);
     const filtered = { op: 'remove', path: 'members[value eq "x" or value eq "y"]' };

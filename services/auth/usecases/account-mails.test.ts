@@ -218,13 +218,12 @@ describe('mails to accounts', () => {
   });
 
   it('are answered before anything is looked up, though the server hangs', async () => {
-    await start({}, { answer: () => null }, 50);
+    await start({}, { answer: () => null }, 20_000);
     await register('ada@example.com');
     for (let count = 0; count < 20; count += 1) {
-      const started = performance.now();
       await forgot(count % 2 === 0 ? 'ada@example.com' : 'nobody@example.com');
-      expect(performance.now() - started).to.be.lessThan(50);
     }
+    expect(server.mails).to.deep.equal([]);
   });
 
   it('carry the address of a page where one is configured', async () => {
@@ -276,7 +275,7 @@ describe('without a mail server', () => {
     });
     await auth.call('POST', '/api/v1/auth/register', { body: { email: 'ada@example.com', password: OLD } });
     await auth.call('POST', '/api/v1/auth/forgot-password', { body: { email: 'ada@example.com' } });
-    for (let waits = 0; lines.length === 0 && auth.warnings.length === 0 && waits < 200; waits += 1) {
+    for (let waits = 0; lines.length === 0 && auth.warnings.length === 0 && waits < 2000; waits += 1) {
       await new Promise((resolve) => setTimeout(resolve, 5));
     }
     return { lines, warnings: auth.warnings };

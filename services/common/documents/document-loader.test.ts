@@ -1,4 +1,5 @@
 import { expect } from 'chai';
+import { threadCpuTimeMs } from '../../../test/support/cpu-time.ts';
 import { isEngramError } from '../domain/errors.ts';
 import type { DocumentBlock, DocumentLoader, ParsedDocument } from '../ports/documents.ts';
 import { createDocumentLoader } from './document-loader.ts';
@@ -397,7 +398,8 @@ describe('document loader', () => {
       for (const { text } of [json, ...json.blocks]) expect(text.isWellFormed() && !text.includes('\0')).to.equal(true);
     });
 
-    it('reads a line of a megabyte of every text format in time that grows with its length', async () => {
+    it('reads a line of a megabyte of every text format in time that grows with its length', async function () {
+      this.timeout(120_000);
       const line = 'word '.repeat(200_000);
       const code = 'var f=function(){return 1};'.repeat(37_000);
       const files = {
@@ -415,7 +417,7 @@ describe('document loader', () => {
         const start = performance.now();
         const { blocks } = await load(name, content);
         // A quadratic reader takes minutes; a busy machine a few seconds.
-        expect(performance.now() - start, name).to.be.below(12_000);
+        expect(performance.now() - start, name).to.be.below(30_000);
         expect(blocks.length, name).to.be.greaterThan(0);
       }
     });
@@ -486,8 +488,8 @@ describe('document loader', () => {
 
   it('parses a short text without a thread, in under a millisecond', async () => {
     await load('warm.txt', 'warm');
-    const start = performance.now();
+    const start = threadCpuTimeMs();
     for (let index = 0; index < 100; index += 1) await load('memory.txt', `Ada lives in Oslo. Memory ${index}.`);
-    expect((performance.now() - start) / 100).to.be.below(1);
+    expect((threadCpuTimeMs() - start) / 100).to.be.below(1);
   });
 });

@@ -67,7 +67,7 @@ describe('multipart forms', () => {
     app = await runApp({ routes, settings: { drainTimeoutMs: 200 } });
   });
   afterEach(async () => {
-    for (let tries = 0; tries < 50 && (await openSpoolFiles(app.spoolDirectory)) > 0; tries += 1) await sleep(10);
+    for (let tries = 0; tries < 1000 && (await openSpoolFiles(app.spoolDirectory)) > 0; tries += 1) await sleep(10);
     expect(await openSpoolFiles(app.spoolDirectory)).to.equal(0);
     expect(app.spooled()).to.deep.equal([]);
     await app.stop();
@@ -215,10 +215,10 @@ describe('multipart forms', () => {
     const socket = connect(app.port, '127.0.0.1');
     const start = '--B\r\nContent-Disposition: form-data; name="data"; filename="a"\r\n\r\n';
     socket.write(`${head('Content-Length: 3000000\r\n')}\r\n${start}${'x'.repeat(500_000)}`);
-    for (let tries = 0; tries < 100 && (await openSpoolFiles(app.spoolDirectory)) === 0; tries += 1) await sleep(5);
+    for (let tries = 0; tries < 2000 && (await openSpoolFiles(app.spoolDirectory)) === 0; tries += 1) await sleep(5);
     if (existsSync('/proc/self/fd')) expect(await openSpoolFiles(app.spoolDirectory)).to.equal(1);
     socket.destroy();
-    for (let tries = 0; tries < 100 && !app.log.some(({ event }) => event === 'http.request'); tries += 1)
+    for (let tries = 0; tries < 2000 && !app.log.some(({ event }) => event === 'http.request'); tries += 1)
       await sleep(5);
     expect(app.log.find(({ event }) => event === 'http.request')).to.include({ status: 499, aborted: true });
     expect(calls).to.equal(0);

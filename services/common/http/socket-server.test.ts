@@ -2,6 +2,7 @@ import { setTimeout as sleep } from 'node:timers/promises';
 import { expect } from 'chai';
 import { WebSocket } from 'ws';
 import { type RunningApp, runApp } from '../../../test/support/http-app.ts';
+import { until } from '../../../test/support/until.ts';
 import { exchange } from '../../../test/support/wire.ts';
 import type { SocketConnection, SocketRoute } from './socket-route.ts';
 
@@ -94,8 +95,7 @@ describe('WebSockets', () => {
       { kind: 'bearer', value: 'user-key' },
     ]);
     expect(frames[0]).to.deep.include({ query: {} });
-    await sleep(10);
-    expect(app.log.some(({ event }) => event === 'http.socket')).to.equal(true);
+    await until('it is logged', () => app.log.some(({ event }) => event === 'http.socket'));
     expect(JSON.stringify(app.log)).to.not.include('token=');
   });
 
@@ -128,18 +128,17 @@ describe('WebSockets', () => {
   it('aborts the signal when the client goes away, and takes no harm from a late frame', async () => {
     const socket = new WebSocket(`${base}/api/v1/follow`);
     await new Promise((resolve) => socket.once('open', resolve));
-    for (let tries = 0; tries < 100 && last?.signal.aborted !== false; tries += 1) await sleep(5);
+    await until('it is open', () => last?.signal.aborted === false);
     expect(await app.metrics.render()).to.include('engram_websockets_open 1');
     socket.terminate();
-    for (let tries = 0; tries < 100 && last?.signal.aborted !== true; tries += 1) await sleep(5);
-    expect(last?.signal.aborted).to.equal(true);
+    await until('it is aborted', () => last?.signal.aborted === true);
     expect(await app.metrics.render()).to.include('engram_websockets_open 0');
     expect((await app.get('/')).status).to.equal(200);
   });
 
   it('closes a socket with 1001 when the server stops', async () => {
     const ended = talk(`${base}/api/v1/follow`);
-    for (let tries = 0; tries < 100 && last?.signal.aborted !== false; tries += 1) await sleep(5);
+    await until('it is open', () => last?.signal.aborted === false);
     await sleep(30);
     await app.stop();
     expect((await ended).code).to.equal(1001);

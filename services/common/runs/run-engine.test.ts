@@ -8,6 +8,7 @@ import {
   startCognify,
   type TestWorld,
 } from '../../../test/support/cognify-service.ts';
+import { until } from '../../../test/support/until.ts';
 import type { RunId } from '../domain/brand.ts';
 import { scopeOf } from '../domain/dataset.ts';
 import { engramError } from '../domain/errors.ts';
@@ -26,9 +27,11 @@ import { jobsCollection } from './job-document.ts';
 function heldExtractor() {
   const gate = Promise.withResolvers<void>();
   const entered = Promise.withResolvers<void>();
+  let waiting = 0;
   const extractor: Extractor = {
     version: 'held/1',
     async extract(input, context) {
+      waiting += 1;
       entered.resolve();
       const aborted = new Promise<never>((_, reject) => {
         context.signal?.addEventListener('abort', () => reject(context.signal?.reason), { once: true });
@@ -37,7 +40,7 @@ function heldExtractor() {
       return capitalsExtractor.extract(input, context);
     },
   };
-  return { extractor, entered: entered.promise, letGo: gate.resolve };
+  return { extractor, entered: entered.promise, waiting: () => waiting, letGo: gate.resolve };
 }
 
 async function history({ store, dataset }: TestWorld): Promise<readonly (string | null)[]> {
@@ -74,6 +77,7 @@ describe('run engine', () => {
     await entered;
     letGo();
     await awaitRun(cognify.messenger, id, CALL);
+    await until('all is told', () => events.length >= 4);
     await sleep(5);
     await subscription.stop();
     expect(events.map(({ kind }) => kind)).to.deep.equal(['progress', 'progress', 'progress', 'completed']);
@@ -156,12 +160,11 @@ describe('run engine', () => {
       await sleep(20);
       return world.store.commit(scope, writes);
     };
-    const { extractor, entered, letGo } = heldExtractor();
+    const { extractor, waiting, letGo } = heldExtractor();
     const store = { ...world.store, commit };
     await using cognify = await startCognify({ ...world, store }, { extractor });
     const { id } = await cognify.start();
-    await entered;
-    await sleep(60);
+    await until('all wait', () => waiting() === items.length);
     await world.ledger.reset(scopeOf(world.dataset), [reset]);
     letGo();
     await awaitRun(cognify.messenger, id, CALL);
@@ -184,8 +187,7 @@ describe('run engine', () => {
     await using cognify = await startCognify(world, { extractor: slow });
     const { id } = await cognify.start();
     await entered;
-    for (let waitedMs = 0; waitedMs < 1000 && (await runOf(world, id))?.progress === null; waitedMs += 5)
-      await sleep(5);
+    await until('it shows progress', async () => (await runOf(world, id))?.progress !== null);
     expect((await runOf(world, id))?.progress).to.deep.equal({
       completedItems: 1,
       totalItems: 2,

@@ -38,7 +38,7 @@ describe('worker pool', () => {
   });
 
   it('fails only the job that took too long', async () => {
-    const workers = pool({ timeoutMs: 1_000 });
+    const workers = pool({ timeoutMs: 2_000 });
     const [slow, next] = await Promise.all([reasonOf(workers.run('spin')), workers.run('after')]);
     expect(slow).to.equal('timeout');
     expect(next).to.equal('done: after');

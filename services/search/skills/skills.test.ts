@@ -1,4 +1,5 @@
 import { expect } from 'chai';
+import { cpuTimeMs } from '../../../test/support/cpu-time.ts';
 import { asId } from '../../common/domain/ids.ts';
 import { datasetScope } from '../../common/domain/scope.ts';
 import type { Skill } from '../../common/domain/skill.ts';
@@ -72,13 +73,18 @@ describe('finding skills', () => {
     );
     const { index } = shelfOf(skills);
     let turns = 0;
-    const others = setInterval(() => (turns += 1), 1);
+    let isOver = false;
+    const others = (): void => {
+      turns += 1;
+      if (!isOver) setImmediate(others);
+    };
+    setImmediate(others);
     await index.find(scope, 'thing 42');
-    clearInterval(others);
+    isOver = true;
     expect(turns).to.be.greaterThan(5);
-    const startedAt = performance.now();
+    const startedAt = cpuTimeMs();
     for (let time = 0; time < 10; time += 1) await index.find(scope, 'thing 42 step');
-    expect((performance.now() - startedAt) / 10).to.be.lessThan(100);
+    expect((cpuTimeMs() - startedAt) / 10).to.be.lessThan(100);
   });
 
   it('reads again what could not be read', async () => {

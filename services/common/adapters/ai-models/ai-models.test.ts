@@ -10,6 +10,7 @@ import {
   streamed,
   toolCall,
 } from '../../../../test/support/model-provider.ts';
+import { until } from '../../../../test/support/until.ts';
 import type { JsonObject } from '../../domain/json.ts';
 import { PERSONAL_TENANT } from '../../domain/scope.ts';
 import type { ModelCallContext, TokenUsage } from '../../ports/models.ts';
@@ -251,8 +252,7 @@ describe('language model over an OpenAI-compatible endpoint', () => {
   it('lets go of the provider when the reader of a stream leaves', async () => {
     const { model, provider, billed } = await modelWith([streamed(Array.from({ length: 200 }, (_, at) => `${at} `))]);
     for await (const piece of model.stream(text, context)) if (piece === '2 ') break;
-    await new Promise((resolve) => setTimeout(resolve, 50));
-    expect(provider.aborted()).to.equal(1);
+    await until('the provider notices', () => provider.aborted() === 1);
     expect(billed).to.have.length(1);
   });
 });

@@ -65,7 +65,7 @@ describe('the cloud API over HTTP', () => {
     const baseUrl = await serve(() => {});
     const before = performance.now();
     expect(await faultOf(createHttpCloudApi({ baseUrl, timeoutMs: 100 }).checkKey(KEY))).to.contain('0.1 seconds');
-    expect(performance.now() - before).to.be.lessThan(3_000);
+    expect(performance.now() - before).to.be.lessThan(10_000);
     expect(await faultOf(createHttpCloudApi({ baseUrl: 'http://127.0.0.1:9' }).checkKey(KEY))).to.contain('reached');
   });
 

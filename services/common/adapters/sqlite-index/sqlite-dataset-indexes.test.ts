@@ -106,7 +106,7 @@ describe('SQLite dataset indexes', () => {
     expect(await indexes.graph.remove(scope, selection)).to.equal(2);
     const contents = () =>
       ['', '-wal'].map((suffix) => pathOf(scope) + suffix).filter(existsSync).map((file) => readFileSync(file, 'latin1')).join(''); // biome-ignore format: one line
-    for (let wait = 0; wait < 100 && contents().includes(secret); wait++)
+    for (let wait = 0; wait < 600 && contents().includes(secret); wait++)
       await new Promise((done) => setTimeout(done, 20));
     expect(contents().includes(secret)).to.equal(false);
     expect(await indexes.text.count(scope, {})).to.equal(1);

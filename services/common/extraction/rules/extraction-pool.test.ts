@@ -33,23 +33,29 @@ describe('extraction pool', () => {
   });
 
   it('has a thread ready after prepare', async () => {
-    const cold = createExtractionPool();
-    const prepared = createExtractionPool();
-    const timeOf = async (pool: typeof cold) => {
+    const timeOf = async (pool: ReturnType<typeof createExtractionPool>) => {
       const started = performance.now();
       await pool.extract(input, context);
       return performance.now() - started;
     };
-    try {
-      prepared.prepare();
-      prepared.prepare();
-      const coldMs = await timeOf(cold);
-      await new Promise((resolve) => setTimeout(resolve, 300));
-      expect(await timeOf(prepared)).to.be.lessThan(coldMs / 2);
-    } finally {
-      await Promise.all([cold.close(), prepared.close()]);
-    }
-    prepared.prepare(); // starts nothing that nobody would end
+    const isReadyAfter = async (waitMs: number): Promise<boolean> => {
+      const cold = createExtractionPool();
+      const prepared = createExtractionPool();
+      try {
+        prepared.prepare();
+        prepared.prepare();
+        const coldMs = await timeOf(cold);
+        await new Promise((resolve) => setTimeout(resolve, waitMs));
+        return (await timeOf(prepared)) < coldMs / 2;
+      } finally {
+        await Promise.all([cold.close(), prepared.close()]);
+        prepared.prepare(); // starts nothing that nobody would end
+      }
+    };
+    // How long a thread needs is known of no machine.
+    let isReady = false;
+    for (const waitMs of [300, 1000, 2000, 4000]) isReady ||= await isReadyAfter(waitMs);
+    expect(isReady).to.equal(true);
   });
 
   it('ends a thread that takes too long and serves the next call', async () => {
