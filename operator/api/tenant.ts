@@ -32,7 +32,7 @@ export interface TenantSpec {
    */
   readonly suspend: boolean;
   /**
-   * `Shared`: the tenant uses the services and stores of the installation, apart by tenant id. It cannot be changed.
+   * `Shared`: the tenant uses the services and stores of the installation, apart by tenant id.
    */
   readonly isolation: 'Shared';
   /**

@@ -1,0 +1,228 @@
+import type { Json } from './api-server.ts';
+
+export function tenant(spec: Json, name = 'acme'): Json {
+  return {
+    apiVersion: 'engram.dev/v1alpha1',
+    kind: 'Tenant',
+    metadata: { name },
+    spec: { owner: { email: 'ada@example.com' }, ...spec },
+  };
+}
+
+export function dataset(spec: Json, name = 'tickets'): Json {
+  return {
+    apiVersion: 'engram.dev/v1alpha1',
+    kind: 'Dataset',
+    metadata: { name },
+    spec: { tenantRef: { name: 'acme' }, ...spec },
+  };
+}
+
+interface Refused {
+  readonly what: string;
+  /** A part of the message that a person reads. */
+  readonly says: string;
+}
+
+const ID = '6f1c2b0e-6a51-4b43-9a55-0b1d6a5c2f10';
+const OTHER_ID = '7a1c2b0e-6a51-4b43-9a55-0b1d6a5c2f10';
+const key = (rotation: Json): Json => ({ apiKeys: [{ name: 'default', secretName: 'key', rotation }] });
+const selector = (matchExpressions: readonly Json[]): Json => ({
+  datasets: { allowedNamespaces: { from: 'Selector', selector: { matchExpressions } } },
+});
+const grants = (...principals: readonly Json[]): Json => ({
+  access: { grants: principals.map((principal) => ({ principal, permissions: ['read'] })) },
+});
+
+/** Refused when they are made. Each rule of the definitions has one. */
+export const REFUSED_OBJECTS: readonly (Refused & { readonly object: Json })[] = [
+  {
+    what: 'an overlap as long as the interval',
+    object: tenant(key({ interval: '24h', overlap: '24h' })),
+    says: 'overlap must be shorter than interval',
+  },
+  {
+    what: 'a rotation every few seconds',
+    object: tenant(key({ interval: '30s', overlap: '5s' })),
+    says: 'interval must be at least 1m',
+  },
+  {
+    what: 'two API keys in one Secret',
+    object: tenant({
+      apiKeys: [
+        { name: 'a', secretName: 'same' },
+        { name: 'b', secretName: 'same' },
+      ],
+    }),
+    says: 'two of them have the same secretName',
+  },
+  {
+    what: 'two API keys of one name',
+    object: tenant({
+      apiKeys: [
+        { name: 'a', secretName: 'one' },
+        { name: 'a', secretName: 'two' },
+      ],
+    }),
+    says: 'Duplicate value',
+  },
+  {
+    what: 'a namespace selector without from: Selector',
+    object: tenant({ datasets: { allowedNamespaces: { from: 'All', selector: {} } } }),
+    says: 'selector is needed with from: Selector',
+  },
+  {
+    what: 'from: Selector without a selector',
+    object: tenant({ datasets: { allowedNamespaces: { from: 'Selector' } } }),
+    says: 'selector is needed with from: Selector',
+  },
+  {
+    what: 'In without values',
+    object: tenant(selector([{ key: 'a', operator: 'In' }])),
+    says: 'In and NotIn need values',
+  },
+  {
+    what: 'Exists with values',
+    object: tenant(selector([{ key: 'a', operator: 'Exists', values: ['b'] }])),
+    says: 'Exists and DoesNotExist have none',
+  },
+  {
+    what: 'an Ingress without a host name',
+    object: tenant({ routing: { type: 'Ingress' } }),
+    says: 'hostname is needed with type Ingress and HTTPRoute',
+  },
+  {
+    what: 'an HTTPRoute without a Gateway',
+    object: tenant({ routing: { type: 'HTTPRoute', hostname: 'a.example.com', parentRefs: [] } }),
+    says: 'parentRefs needs at least one Gateway',
+  },
+  {
+    what: 'a Gateway for an Ingress',
+    object: tenant({ routing: { type: 'Ingress', hostname: 'a.example.com', parentRefs: [{ name: 'g' }] } }),
+    says: 'parentRefs is for type HTTPRoute',
+  },
+  {
+    what: 'a TLS Secret for an HTTPRoute',
+    object: tenant({
+      routing: { type: 'HTTPRoute', hostname: 'a.example.com', parentRefs: [{ name: 'g' }], tlsSecretName: 's' },
+    }),
+    says: 'ingressClassName and tlsSecretName are for type Ingress',
+  },
+  {
+    what: 'isolation that is not offered',
+    object: tenant({ isolation: 'Dedicated' }),
+    says: 'supported values: "Shared"',
+  },
+  { what: 'a Tenant without an owner', object: { ...tenant({}), spec: {} }, says: 'spec.owner: Required value' },
+  {
+    what: 'a Dataset whose own name has dots and that says no other',
+    object: dataset({}, 'a.b'),
+    says: "a dataset's name has no dots",
+  },
+  {
+    what: 'a Dataset without a tenant',
+    object: { ...dataset({}), spec: {} },
+    says: 'spec.tenantRef: Required value',
+  },
+  {
+    what: 'a principal that is nobody',
+    object: dataset(grants({})),
+    says: 'a principal is exactly one of user, role and tenant: true',
+  },
+  {
+    what: 'a principal that is two',
+    object: dataset(grants({ user: 'a@example.com', role: 'support' })),
+    says: 'a principal is exactly one of user, role and tenant: true',
+  },
+  {
+    what: 'tenant: false as a principal',
+    object: dataset(grants({ tenant: false })),
+    says: 'a principal is exactly one of user, role and tenant: true',
+  },
+  {
+    what: 'two grants for one principal',
+    object: dataset(grants({ role: 'support' }, { role: 'support' })),
+    says: 'two grants name the same principal',
+  },
+  {
+    what: 'a graph model from nowhere',
+    object: dataset({ graphModel: {} }),
+    says: 'give exactly one of inline and configMapRef',
+  },
+  {
+    what: 'a prompt from two places',
+    object: dataset({ prompt: { inline: 'x', configMapRef: { name: 'a', key: 'b' } } }),
+    says: 'give exactly one of inline and configMapRef',
+  },
+  {
+    what: 'a scheduled pipeline without a schedule',
+    object: dataset({ pipeline: { cognify: { trigger: 'Schedule' } } }),
+    says: 'schedule is needed with trigger: Schedule',
+  },
+  {
+    what: 'a schedule for a manual pipeline',
+    object: dataset({ pipeline: { improve: { trigger: 'Manual', schedule: '0 4 * * 0' } } }),
+    says: 'schedule is needed with trigger: Schedule',
+  },
+];
+
+interface RefusedChange extends Refused {
+  readonly before: Json;
+  /** Merge patch of the spec. */
+  readonly change: Json;
+  /** Written before the change. */
+  readonly status?: Json;
+}
+
+export const REFUSED_CHANGES: readonly RefusedChange[] = [
+  {
+    what: 'another tenantId',
+    before: tenant({ tenantId: ID }, 'another-id'),
+    change: { tenantId: OTHER_ID },
+    says: 'tenantId cannot be changed or removed once it is set',
+  },
+  {
+    what: 'a tenantId that is taken away',
+    before: tenant({ tenantId: ID }, 'no-id'),
+    change: { tenantId: null },
+    says: 'tenantId cannot be changed or removed once it is set',
+  },
+  {
+    what: 'a tenantId that is not the one that the Tenant stands for',
+    before: tenant({}, 'late-id'),
+    status: { tenantId: ID },
+    change: { tenantId: OTHER_ID },
+    says: 'spec.tenantId differs from the tenant that this resource stands for already',
+  },
+  {
+    what: 'another tenantRef',
+    before: dataset({}, 'moves'),
+    change: { tenantRef: { name: 'other' } },
+    says: 'tenantRef cannot be changed',
+  },
+  {
+    what: 'another name of a Dataset',
+    before: dataset({ name: 'one' }, 'renamed'),
+    change: { name: 'two' },
+    says: 'name cannot be changed, set or removed later',
+  },
+  {
+    what: 'a name that is given to a Dataset later',
+    before: dataset({}, 'named-late'),
+    change: { name: 'two' },
+    says: 'name cannot be changed, set or removed later',
+  },
+  {
+    what: 'another datasetId',
+    before: dataset({ datasetId: ID }, 'another-id'),
+    change: { datasetId: OTHER_ID },
+    says: 'datasetId cannot be changed or removed once it is set',
+  },
+  {
+    what: 'a datasetId that is not the one that the Dataset stands for',
+    before: dataset({}, 'late-id'),
+    status: { datasetId: ID },
+    change: { datasetId: OTHER_ID },
+    says: 'spec.datasetId differs from the dataset that this resource stands for already',
+  },
+];
