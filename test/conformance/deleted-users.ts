@@ -151,7 +151,7 @@ export function deletedUsersConformance(name: string, open: () => Promise<AuditL
         await processes[count % 2 === 0 ? 0 : 1].call('POST', '/api/v1/auth/forgot-password', { body: { email } });
       }
       const token = () => /ey[\w-]+\.[\w-]+\.[\w-]+/.exec(mails[0]?.text ?? '')?.[0] ?? '';
-      for (let waits = 0; mails.length < 3 && waits < 500; waits += 1) await new Promise((go) => setTimeout(go, 10));
+      for (let waits = 0; mails.length < 3 && waits < 1500; waits += 1) await new Promise((go) => setTimeout(go, 10));
       const uses = [one, other, one, other].map((auth, index) =>
         auth.call('POST', '/api/v1/auth/reset-password', { body: { token: token(), password: `new ${index}` } }),
       );

@@ -9,6 +9,8 @@ export const POLL_MS = 400;
 
 export interface QueueSubject {
   readonly queue: DurableWorkQueue;
+  /** The same jobs; who waits for them hears of them by news alone. */
+  readonly patientQueue: DurableWorkQueue;
   readonly subject: DocumentStoreSubject;
   /** Moves the clock, which stands otherwise. */
   advance(ms: number): void;

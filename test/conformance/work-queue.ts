@@ -31,18 +31,19 @@ export function workQueueConformance(name: string, open: () => Promise<DocumentS
     });
     beforeEach(() => {
       let nowMs = Date.now();
-      const queue = createWorkQueue({
-        store: subject.store,
-        bus: createInProcessBus(),
-        clock: { now: () => new Date(nowMs) },
-        ids: createIdSource(),
-        pollMs: POLL_MS,
-        backOffMs: (attempt) => attempt * 1000,
-      });
+      const create = (pollMs: number) =>
+        createWorkQueue({
+          store: subject.store,
+          bus: createInProcessBus(),
+          clock: { now: () => new Date(nowMs) },
+          ids: createIdSource(),
+          pollMs,
+          backOffMs: (attempt) => attempt * 1000,
+        });
       const advance = (ms: number) => {
         nowMs += ms;
       };
-      current = { queue, subject, advance };
+      current = { queue: create(POLL_MS), patientQueue: create(3_600_000), subject, advance };
     });
     after(() => subject.dispose());
     claims(() => current);
@@ -369,17 +370,15 @@ function endings(current: () => QueueSubject): void {
 function waits(current: () => QueueSubject): void {
   describe('waiting workers', () => {
     it('wake for jobs of their kinds, also when the news came before they slept', async () => {
-      const { queue } = current();
+      const { patientQueue: queue } = current();
       const kind = newKind();
       const watch = await queue.watch([kind]);
       await queue.wake(kind);
       await sleep(5);
-      const startedAt = performance.now();
       await watch.wait();
       const waiting = watch.wait();
       await queue.wake(kind);
       await waiting;
-      expect(performance.now() - startedAt).to.be.lessThan(POLL_MS);
       await watch.stop();
     });
 
@@ -398,7 +397,7 @@ function waits(current: () => QueueSubject): void {
       const watch = await current().queue.watch([newKind()]);
       const startedAt = performance.now();
       await watch.wait();
-      expect(performance.now() - startedAt).to.be.within(POLL_MS - 20, 5000);
+      expect(performance.now() - startedAt).to.be.within(POLL_MS - 20, 15_000);
       await watch.stop();
     });
   });
