@@ -1,4 +1,5 @@
-import type { KubeObject, ResourceKind } from './kube-object.ts';
+import type { KubeClient } from './kube-client.ts';
+import { type KubeObject, keyOf, type ResourceKind } from './kube-object.ts';
 
 export interface Desired {
   readonly kind: ResourceKind;
@@ -63,5 +64,134 @@ export function ownershipLabels(group: string): OwnershipLabels {
     ownerUid: `${group}/owner-uid`,
     ownerAnnotation: `${group}/owner`,
     ownerGeneration: `${group}/owner-generation`,
+  };
+}
+
+export interface ApplierOptions {
+  readonly client: Pick<KubeClient, 'get' | 'list' | 'apply' | 'delete'>;
+  readonly labels: OwnershipLabels;
+  /** Value of the managed-by label. */
+  readonly manager: string;
+}
+
+export function createApplier({ client, labels, manager }: ApplierOptions): Applier {
+  return {
+    async apply(owner, desired, { prune, namespaces, signal }) {
+      const call = signal === undefined ? {} : { signal };
+      const uid = uidOf(owner);
+      const result: Lists = { created: [], corrected: [], updated: [], pruned: [] };
+      for (const { kind, object } of desired) {
+        const held = await client.get<KubeObject>(kind, object.metadata, call);
+        if (held !== null && !isOwned(held, labels, manager, uid)) throw new ForeignObjectError(printed(kind, object));
+        const wanted = owned(owner, object, labels, manager);
+        const after = await client.apply(kind, wanted, { ...call, force: true });
+        note(result, printed(kind, object), { held, after, wanted, labels });
+      }
+      const kept = new Set(desired.map(({ kind, object }) => printed(kind, object)));
+      for (const kind of prune) {
+        for (const object of await ownedObjects(kind, uid, namespaces ?? [owner.metadata.namespace], call)) {
+          const name = printed(kind, object);
+          if (kept.has(name) || object.metadata.deletionTimestamp !== undefined) continue;
+          await client.delete(kind, object.metadata, { ...call, uid: uidOf(object), propagation: 'Background' });
+          result.pruned.push(name);
+        }
+      }
+      return sorted(result);
+    },
+  };
+
+  async function ownedObjects(
+    kind: ResourceKind,
+    uid: string,
+    namespaces: readonly (string | undefined)[],
+    call: { readonly signal?: AbortSignal },
+  ): Promise<KubeObject[]> {
+    const labelSelector = `${labels.managedBy}=${manager},${labels.ownerUid}=${uid}`;
+    const lists = await Promise.all(
+      namespaces.map((namespace) =>
+        client.list<KubeObject>(kind, {
+          ...call,
+          labelSelector,
+          ...(namespace === undefined || !kind.namespaced ? {} : { namespace }),
+        }),
+      ),
+    );
+    return lists.flatMap(({ items }) => items);
+  }
+}
+
+type Lists = Record<keyof ApplyResult, string[]>;
+
+function uidOf({ kind, metadata }: KubeObject): string {
+  if (metadata.uid === undefined) throw new TypeError(`${kind} ${metadata.name} has no uid: it was not read.`);
+  return metadata.uid;
+}
+
+function isOwned({ metadata }: KubeObject, labels: OwnershipLabels, manager: string, uid: string): boolean {
+  return metadata.labels?.[labels.managedBy] === manager && metadata.labels[labels.ownerUid] === uid;
+}
+
+/** With the labels of ownership, and the reference that lets the cluster collect it when its owner goes. */
+function owned(owner: KubeObject, object: KubeObject, labels: OwnershipLabels, manager: string): KubeObject {
+  const { name, namespace, uid = '', generation } = owner.metadata;
+  const sameNamespace = namespace === object.metadata.namespace;
+  return {
+    ...object,
+    metadata: {
+      ...object.metadata,
+      labels: {
+        ...object.metadata.labels,
+        [labels.managedBy]: manager,
+        [labels.ownerUid]: uid,
+        [labels.ownerGeneration]: String(generation ?? 0),
+      },
+      annotations: {
+        ...object.metadata.annotations,
+        [labels.ownerAnnotation]: `${owner.kind}/${keyOf({ name, ...(namespace === undefined ? {} : { namespace }) })}`,
+      },
+      // Across namespaces a reference would have the object collected at once.
+      ...(sameNamespace
+        ? {
+            ownerReferences: [
+              {
+                apiVersion: owner.apiVersion,
+                kind: owner.kind,
+                name,
+                uid,
+                controller: true,
+                blockOwnerDeletion: false,
+              },
+            ],
+          }
+        : {}),
+    },
+  };
+}
+
+function note(
+  result: Lists,
+  name: string,
+  change: { held: KubeObject | null; after: KubeObject; wanted: KubeObject; labels: OwnershipLabels },
+): void {
+  const { held, after, wanted, labels } = change;
+  if (held === null) result.created.push(name);
+  else if (held.metadata.resourceVersion === after.metadata.resourceVersion) return;
+  else {
+    const generation = labels.ownerGeneration;
+    const sameGeneration = held.metadata.labels?.[generation] === wanted.metadata.labels?.[generation];
+    result[sameGeneration ? 'corrected' : 'updated'].push(name);
+  }
+}
+
+function printed({ kind }: ResourceKind, { metadata }: KubeObject): string {
+  return `${kind} ${keyOf(metadata)}`;
+}
+
+function sorted(result: Lists): ApplyResult {
+  return {
+    created: result.created.sort(),
+    corrected: result.corrected.sort(),
+    updated: result.updated.sort(),
+    pruned: result.pruned.sort(),
   };
 }

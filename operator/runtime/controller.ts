@@ -1,7 +1,12 @@
 import { isDeepStrictEqual } from 'node:util';
+import type { Logger } from '../../services/common/ports/logger.ts';
 import type { Change, Informer } from './informer.ts';
+import { KubeError, NotLeaderError } from './kube-error.ts';
 import type { KubeObject } from './kube-object.ts';
+import type { RuntimeMetrics } from './metrics.ts';
 import type { Reconciler } from './reconciler.ts';
+import type { RuntimeClock } from './runtime-clock.ts';
+import { createWorkQueue, type WorkQueueOptions } from './work-queue.ts';
 
 /** Where the keys of a controller come from. Made by `source`. */
 export interface Source {
@@ -36,12 +41,107 @@ export function ownKeys<T extends KubeObject>(change: Change<T>): readonly strin
     before.generation !== after.generation ||
     before.deletionTimestamp !== after.deletionTimestamp ||
     !isDeepStrictEqual(before.annotations ?? {}, after.annotations ?? {}) ||
-    !isDeepStrictEqual(before.finalizers ?? [], after.finalizers ?? []);
+    // Own finalizers are added by the reconcile itself; one that was taken away has to come back.
+    (before.finalizers ?? []).some((finalizer) => !(after.finalizers ?? []).includes(finalizer));
   return concerned ? [key] : [];
+}
+
+export interface Controller {
+  readonly kind: string;
+  /** Keys are collected from now on. */
+  subscribe(): void;
+  /** Begins to work; once the caches are full and this process leads. */
+  start(): void;
+  /** Aborts what is under way, waits for it, and begins nothing more. */
+  stop(): Promise<void>;
+  /** Asks for a reconcile, from outside of the sources. */
+  enqueue(key: string): void;
+  whenSynced(signal?: AbortSignal): Promise<void>;
 }
 
 export interface ControllerOptions {
   readonly reconciler: Reconciler;
   readonly sources: readonly Source[];
   readonly workers: number;
+  readonly clock: RuntimeClock;
+  readonly logger: Logger;
+  readonly metrics: RuntimeMetrics;
+  readonly queue?: Pick<WorkQueueOptions, 'backoffMs' | 'rate'>;
+  /** A reconcile is aborted after this long. Default: two minutes. */
+  readonly timeoutMs?: number;
+}
+
+const RECONCILE_TIMEOUT_MS = 120_000;
+
+/** Works on the keys of one kind with several workers; never on one key with two. */
+export function createController(options: ControllerOptions): Controller {
+  const { reconciler, sources, clock, logger, metrics, timeoutMs = RECONCILE_TIMEOUT_MS } = options;
+  const kind = reconciler.kind.kind;
+  const queue = createWorkQueue({
+    ...options.queue,
+    clock,
+    onAdd: () => metrics.queueAdded(kind),
+    onRetry: () => metrics.queueRetried(kind),
+  });
+  metrics.watchQueueDepth(kind, () => queue.depth);
+  const stopping = new AbortController();
+  let working: Promise<unknown> | undefined;
+
+  async function reconcileOnce(key: string): Promise<void> {
+    const deadline = new AbortController();
+    const cancel = clock.after(timeoutMs, () => deadline.abort(new Error('The reconcile took too long.')));
+    const begunAt = clock.monotonicMs();
+    try {
+      const result = await reconciler.reconcile(key, AbortSignal.any([stopping.signal, deadline.signal]));
+      metrics.reconciled(kind, result.result ?? 'success', clock.monotonicMs() - begunAt);
+      if (result.retry === true) queue.retry(key, result.requeueAfterMs);
+      else {
+        queue.forget(key);
+        if (result.requeueAfterMs !== undefined) queue.addAfter(key, result.requeueAfterMs);
+      }
+    } catch (error) {
+      // Whoever leads now, or this process when it starts again, looks at the key anew.
+      if (error instanceof NotLeaderError || stopping.signal.aborted) return;
+      metrics.reconciled(kind, 'error', clock.monotonicMs() - begunAt);
+      metrics.reconcileError(kind, reasonOf(error));
+      logger.warn('reconcile.failed', { kind, key, retries: queue.retriesOf(key), error });
+      queue.retry(key, error instanceof KubeError ? error.retryAfterMs : undefined);
+    } finally {
+      cancel();
+    }
+  }
+
+  async function work(): Promise<void> {
+    for (let key = await queue.next(); key !== null; key = await queue.next()) {
+      try {
+        await reconcileOnce(key);
+      } finally {
+        queue.done(key);
+      }
+    }
+  }
+
+  return {
+    kind,
+    subscribe() {
+      for (const { subscribe } of sources) subscribe(queue.add);
+    },
+    start() {
+      working ??= Promise.all(Array.from({ length: options.workers }, work));
+    },
+    async stop() {
+      const drained = queue.stop();
+      stopping.abort(new Error('The operator is stopping.'));
+      await drained;
+      await working;
+    },
+    enqueue: queue.add,
+    async whenSynced(signal) {
+      await Promise.all(sources.map((each) => each.whenSynced(signal)));
+    },
+  };
+}
+
+function reasonOf(error: unknown): string {
+  return error instanceof KubeError ? error.reason : 'Internal';
 }

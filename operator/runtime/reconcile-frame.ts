@@ -1,12 +1,22 @@
 import type { Logger } from '../../services/common/ports/logger.ts';
-import type { Condition, ConditionDraft } from './conditions.ts';
+import {
+  type Condition,
+  type ConditionDraft,
+  findCondition,
+  mergeConditions,
+  unknownConditions,
+} from './conditions.ts';
 import type { EventRecorder } from './events.ts';
 import type { KubeClient } from './kube-client.ts';
-import type { CustomObject, ResourceKind } from './kube-object.ts';
+import { isKubeError } from './kube-error.ts';
+import { type CustomObject, type KubeObject, nameOfKey, type ResourceKind } from './kube-object.ts';
 import type { RuntimeMetrics } from './metrics.ts';
-import type { Reconciler } from './reconciler.ts';
+import type { ReconcileResult, Reconciler } from './reconciler.ts';
+import { runSteps, type StepsResult } from './run-steps.ts';
 import type { RuntimeClock } from './runtime-clock.ts';
-import type { Step, StepContext } from './step.ts';
+import { statusPatch } from './status-patch.ts';
+import { type Step, type StepContext, stalled } from './step.ts';
+import { summarise } from './summary.ts';
 
 /** What every status has, whatever the kind. */
 export interface BaseStatus {
@@ -65,9 +75,205 @@ export function createReconciler<T extends CustomObject<unknown, Partial<Status>
   definition: ReconcileDefinition<T, Status>,
   dependencies: FrameDependencies,
 ): Reconciler {
-  void dependencies;
+  const { kind } = definition;
+  const { client, clock, metrics, logger } = dependencies;
+  const random = dependencies.random ?? Math.random;
+  /** Failures in a row, by key: how, and how often. */
+  const failures = new Map<string, { readonly reason: string; readonly tries: number }>();
+
+  function contextOf(object: T, signal: AbortSignal): StepContext<T, Status> {
+    return {
+      object,
+      status: (object.status ?? {}) as Partial<Status>,
+      event: (note) => dependencies.events.record(object, note),
+      now: clock.now(),
+      signal,
+    };
+  }
+
+  async function steady(key: string, object: T, signal: AbortSignal): Promise<ReconcileResult> {
+    const held = await ensureFinalizer(client, definition, object, signal);
+    if (definition.isSuspended(held)) {
+      const status = (held.status ?? {}) as Partial<Status>;
+      await writeStatus(key, held, status, [suspendedReady(status)], ['Reconciling', 'Stalled'], signal);
+      return { result: 'suspended' };
+    }
+    const invalid = definition.validate(held);
+    const context = contextOf(held, signal);
+    const steps =
+      invalid === null
+        ? await runSteps(definition.steps, context, logger)
+        : refusedSteps<Status>(invalid.reason, invalid.message, context.status);
+    return conclude(key, held, steps, signal);
+  }
+
+  async function deleting(key: string, object: T, signal: AbortSignal): Promise<ReconcileResult> {
+    const { finalizers = [], annotations = {}, uid } = object.metadata;
+    if (!finalizers.includes(definition.finalizer)) return forget(key);
+    const context = contextOf(object, signal);
+    if (annotations[definition.annotations.abandon] === uid) {
+      await definition.abandon(context);
+      await removeFinalizer(client, definition, object, signal);
+      return forget(key);
+    }
+    const steps = await runSteps(definition.deletionSteps, context, logger);
+    if (steps.complete) {
+      await removeFinalizer(client, definition, object, signal);
+      return forget(key);
+    }
+    return conclude(key, object, steps, signal);
+  }
+
+  /** Sums up what the steps said, writes it, and says when to look again. */
+  async function conclude(
+    key: string,
+    object: T,
+    steps: StepsResult<Status>,
+    signal: AbortSignal,
+  ): Promise<ReconcileResult> {
+    const previous = object.status?.conditions ?? [];
+    const summary = summarise(steps.outcomes, {
+      ready: definition.summarise?.(object, steps.status) ?? AVAILABLE,
+      previous,
+      tries: countTries(failures, key, steps),
+    });
+    const drafts = [...unknownConditions(previous, definition.conditionTypes), ...steps.drafts, ...summary.drafts];
+    const handled = object.metadata.annotations?.[definition.annotations.reconcileAt];
+    const next = {
+      ...steps.status,
+      ...(object.metadata.generation === undefined ? {} : { observedGeneration: object.metadata.generation }),
+      ...(handled === undefined ? {} : { lastHandledReconcileAt: handled }),
+    };
+    await writeStatus(key, object, next, drafts, [...steps.removed, ...summary.removed], signal);
+    const resyncMs = definition.resyncMs * (0.9 + 0.2 * random());
+    const wantedMs = (steps.requeueAfterMs ?? Number.POSITIVE_INFINITY) * (1 + 0.1 * random());
+    if (summary.result === 'retrying') return { retry: true, result: summary.result };
+    return { requeueAfterMs: Math.min(resyncMs, wantedMs), result: summary.result };
+  }
+
+  async function writeStatus(
+    key: string,
+    object: T,
+    next: Partial<Status>,
+    drafts: readonly ConditionDraft[],
+    removed: readonly string[],
+    signal: AbortSignal,
+  ): Promise<void> {
+    const { kind: kindName, metadata } = object;
+    const previous = object.status?.conditions ?? [];
+    const conditions = mergeConditions(
+      previous,
+      drafts,
+      { now: clock.now(), observedGeneration: metadata.generation ?? 0 },
+      removed,
+    );
+    metrics.conditions(kindName, key, conditions);
+    const patch = statusPatch({ ...object.status }, { ...next, conditions }, definition.volatileStatus);
+    if (patch === null) return;
+    await client.patchStatus(kind, metadata, patch, { signal });
+    metrics.statusWritten(kindName);
+    tellReady(dependencies.events, object, previous, conditions);
+  }
+
+  function forget(key: string): ReconcileResult {
+    failures.delete(key);
+    metrics.conditions(kind.kind, key, []);
+    return { result: 'gone' };
+  }
+
   return {
-    kind: definition.kind,
-    reconcile: () => Promise.reject(new Error('Not built yet.')),
+    kind,
+    async reconcile(key, signal) {
+      const object = await client.get<T>(kind, nameOfKey(key), { signal });
+      if (object === null) return forget(key);
+      return object.metadata.deletionTimestamp === undefined
+        ? steady(key, object, signal)
+        : deleting(key, object, signal);
+    },
   };
+}
+
+const AVAILABLE: Omit<ConditionDraft, 'type'> = {
+  status: 'True',
+  reason: 'Available',
+  message: 'Everything is as it says',
+};
+
+/** What works goes on working while nobody looks: the status stays, the reason tells. */
+function suspendedReady(status: Partial<BaseStatus>): ConditionDraft {
+  return {
+    type: 'Ready',
+    status: findCondition(status.conditions, 'Ready')?.status ?? 'Unknown',
+    reason: 'Suspended',
+    message: 'Reconciliation is suspended: set spec.suspend to false to go on',
+  };
+}
+
+function refusedSteps<Status>(reason: string, message: string, status: Readonly<Partial<Status>>): StepsResult<Status> {
+  const outcomes = [stalled<Status>(reason, message)];
+  return { outcomes, status, drafts: [], removed: [], requeueAfterMs: undefined, complete: false };
+}
+
+function countTries(
+  failures: Map<string, { readonly reason: string; readonly tries: number }>,
+  key: string,
+  { outcomes }: StepsResult<unknown>,
+): number {
+  const failed = outcomes.find(({ state }) => state === 'retrying');
+  if (failed === undefined) {
+    failures.delete(key);
+    return 0;
+  }
+  const reason = failed.reason ?? '';
+  const held = failures.get(key);
+  const tries = held?.reason === reason ? held.tries + 1 : 1;
+  failures.set(key, { reason, tries });
+  return tries;
+}
+
+/** By compare and set: finalizers of others that come at the same time stay. */
+async function ensureFinalizer<T extends CustomObject>(
+  client: KubeClient,
+  { kind, finalizer }: { readonly kind: ResourceKind; readonly finalizer: string },
+  object: T,
+  signal: AbortSignal,
+): Promise<T> {
+  const { finalizers = [], resourceVersion } = object.metadata;
+  if (finalizers.includes(finalizer)) return object;
+  const metadata = { resourceVersion, finalizers: [...finalizers, finalizer] };
+  return client.patch<T>(kind, object.metadata, { metadata }, { signal });
+}
+
+async function removeFinalizer<T extends CustomObject>(
+  client: KubeClient,
+  { kind, finalizer }: { readonly kind: ResourceKind; readonly finalizer: string },
+  object: T,
+  signal: AbortSignal,
+): Promise<void> {
+  const { finalizers = [], resourceVersion } = object.metadata;
+  const metadata = { resourceVersion, finalizers: finalizers.filter((held) => held !== finalizer) };
+  try {
+    await client.patch<T>(kind, object.metadata, { metadata }, { signal });
+  } catch (error) {
+    if (!isKubeError(error, 404)) throw error;
+  }
+}
+
+/** One event when Ready changes its mind, none for what stays so. */
+function tellReady(
+  events: EventRecorder,
+  object: KubeObject,
+  previous: readonly Condition[],
+  next: readonly Condition[],
+): void {
+  const ready = findCondition(next, 'Ready');
+  const before = findCondition(previous, 'Ready');
+  const stalled = findCondition(next, 'Stalled') !== undefined;
+  if (ready === undefined || (before?.status === ready.status && before.reason === ready.reason)) return;
+  if (ready.status !== 'True' && !stalled) return;
+  events.record(object, {
+    type: stalled ? 'Warning' : 'Normal',
+    reason: ready.reason,
+    message: ready.message,
+  });
 }

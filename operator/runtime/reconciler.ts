@@ -3,6 +3,10 @@ import type { ResourceKind } from './kube-object.ts';
 export interface ReconcileResult {
   /** Look again after this long; absent: only when something changes. */
   readonly requeueAfterMs?: number;
+  /** Look again after the key's back-off, as after an error that was said in the status already. */
+  readonly retry?: boolean;
+  /** For the metrics: success (default), progressing, retrying, stalled, suspended, gone. */
+  readonly result?: string;
 }
 
 /**

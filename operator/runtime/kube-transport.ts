@@ -1,0 +1,231 @@
+import { request as httpRequest, type IncomingMessage, Agent as PlainAgent } from 'node:http';
+import { Agent, request as httpsRequest } from 'node:https';
+import type { KubeConnection, KubeCredentials } from './kube-connection.ts';
+import { KubeError } from './kube-error.ts';
+import { pause, type RuntimeClock } from './runtime-clock.ts';
+
+export interface KubeRequest {
+  readonly method: 'GET' | 'POST' | 'PUT' | 'PATCH' | 'DELETE';
+  /** From the root of the API: `/api/v1/namespaces/x/secrets`. */
+  readonly path: string;
+  readonly query?: Readonly<Record<string, string | undefined>>;
+  readonly body?: unknown;
+  readonly contentType?: string;
+  readonly signal?: AbortSignal | undefined;
+}
+
+/** Requests to the API server over kept connections. */
+export interface KubeTransport {
+  /** The answer's JSON. Throws `KubeError` for every other status than 2xx and when it takes longer than 10 s. */
+  call(request: KubeRequest): Promise<unknown>;
+  /** The answer's lines as they come; only the time until the answer begins is limited. */
+  stream(request: KubeRequest): AsyncIterable<string>;
+  /** Closes the kept connections. */
+  close(): void;
+}
+
+export const CALL_TIMEOUT_MS = 10_000;
+/** Wait where the server says "later" and not when. */
+const DEFAULT_RETRY_AFTER_MS = 1_000;
+const MAX_CONNECTIONS = 32;
+/** As client-go does: shorter than the idle limit of usual load balancers. */
+const KEEP_ALIVE = { keepAlive: true, keepAliveMsecs: 30_000, maxSockets: MAX_CONNECTIONS } as const;
+
+export function createKubeTransport(options: {
+  readonly connection: KubeConnection;
+  readonly clock: RuntimeClock;
+  readonly userAgent: string;
+}): KubeTransport {
+  const { connection, clock } = options;
+  const agents = createAgents();
+
+  /** Resolves with the answer's head. */
+  async function open(request: KubeRequest, signal: AbortSignal): Promise<IncomingMessage> {
+    const credentials = await connection.credentials();
+    const body = request.body === undefined ? undefined : Buffer.from(JSON.stringify(request.body));
+    const url = addressOf(connection.server, request);
+    const secure = url.protocol === 'https:';
+    return new Promise((resolve, reject) => {
+      const outgoing = (secure ? httpsRequest : httpRequest)(url, {
+        method: request.method,
+        agent: secure ? agents.secure(credentials) : agents.plain,
+        signal,
+        headers: {
+          accept: 'application/json',
+          'user-agent': options.userAgent,
+          ...credentials.headers,
+          ...(body === undefined
+            ? {}
+            : { 'content-type': request.contentType ?? 'application/json', 'content-length': body.length }),
+        },
+      });
+      outgoing.once('response', resolve);
+      outgoing.once('error', reject);
+      outgoing.end(body);
+    });
+  }
+
+  async function attempt(request: KubeRequest, signal: AbortSignal): Promise<unknown> {
+    const response = await open(request, signal);
+    const text = await textOf(response);
+    const status = response.statusCode ?? 0;
+    if (status < 200 || status > 299) throw refusal(response, text);
+    try {
+      return JSON.parse(text);
+    } catch (cause) {
+      throw unreachable('The answer of the API server is no JSON', cause);
+    }
+  }
+
+  return {
+    async call(request) {
+      const deadline = clock.monotonicMs() + CALL_TIMEOUT_MS;
+      const limit = limited(clock, CALL_TIMEOUT_MS, request.signal);
+      try {
+        for (;;) {
+          try {
+            return await attempt(request, limit.signal);
+          } catch (error) {
+            const failure = asKubeError(error, request, limit.timedOut());
+            const waitMs = failure.retryAfterMs;
+            if (waitMs === undefined || clock.monotonicMs() + waitMs >= deadline) throw failure;
+            await pause(clock, waitMs, limit.signal);
+            if (limit.signal.aborted) throw failure;
+          }
+        }
+      } finally {
+        limit.end();
+      }
+    },
+    async *stream(request) {
+      const head = limited(clock, CALL_TIMEOUT_MS, request.signal);
+      try {
+        const response = await open(request, head.signal);
+        head.disarm();
+        if (response.statusCode !== 200) throw refusal(response, await textOf(response));
+        yield* linesOf(response);
+      } catch (error) {
+        throw asKubeError(error, request, head.timedOut());
+      } finally {
+        head.end();
+      }
+    },
+    close: () => agents.close(),
+  };
+}
+
+/** One agent for each set of certificates: connections are kept, and a renewed certificate gets new ones. */
+function createAgents() {
+  const plain = new PlainAgent(KEEP_ALIVE);
+  let held: { readonly identity: string; readonly agent: Agent } | undefined;
+  return {
+    plain,
+    secure({ tls, agent }: KubeCredentials): Agent {
+      if (agent !== undefined) return agent;
+      const identity = JSON.stringify([tls.ca, tls.cert, tls.key, tls.rejectUnauthorized, tls.servername].map(String));
+      if (held?.identity !== identity) {
+        // Those under way on the old connections end by themselves.
+        held = { identity, agent: new Agent({ ...KEEP_ALIVE, ...tls }) };
+      }
+      return held.agent;
+    },
+    close() {
+      plain.destroy();
+      held?.agent.destroy();
+    },
+  };
+}
+
+function addressOf(server: URL, { path, query = {} }: KubeRequest): URL {
+  const url = new URL(server);
+  url.pathname = `${server.pathname.replace(/\/$/, '')}${path}`;
+  for (const [name, value] of Object.entries(query)) if (value !== undefined) url.searchParams.set(name, value);
+  return url;
+}
+
+async function textOf(response: IncomingMessage): Promise<string> {
+  const chunks: Buffer[] = [];
+  for await (const chunk of response) chunks.push(chunk as Buffer);
+  return Buffer.concat(chunks).toString('utf8');
+}
+
+async function* linesOf(response: IncomingMessage): AsyncGenerator<string> {
+  response.setEncoding('utf8');
+  let rest = '';
+  for await (const chunk of response) {
+    const lines = (rest + (chunk as string)).split('\n');
+    rest = lines.pop() ?? '';
+    for (const line of lines) if (line !== '') yield line;
+  }
+}
+
+const REASONS: Readonly<Record<number, string>> = {
+  401: 'Unauthorized',
+  403: 'Forbidden',
+  404: 'NotFound',
+  409: 'Conflict',
+  410: 'Expired',
+  422: 'Invalid',
+  429: 'TooManyRequests',
+};
+
+function refusal(response: IncomingMessage, text: string): KubeError {
+  const code = response.statusCode ?? 0;
+  const status = parsedStatus(text);
+  const seconds = Number(response.headers['retry-after']);
+  const asked = Number.isFinite(seconds) && response.headers['retry-after'] !== undefined;
+  const later = code === 429 || (code === 503 && asked);
+  return new KubeError({
+    code,
+    reason: status.reason ?? REASONS[code] ?? 'InternalError',
+    message: status.message ?? `The API server answered ${code}`,
+    retryAfterMs: later ? (asked ? seconds * 1000 : DEFAULT_RETRY_AFTER_MS) : undefined,
+  });
+}
+
+function parsedStatus(text: string): { readonly reason?: string; readonly message?: string } {
+  try {
+    const { reason, message } = JSON.parse(text) as { reason?: unknown; message?: unknown };
+    return {
+      ...(typeof reason === 'string' && reason !== '' ? { reason } : {}),
+      ...(typeof message === 'string' ? { message } : {}),
+    };
+  } catch {
+    return {};
+  }
+}
+
+function unreachable(message: string, cause: unknown): KubeError {
+  return new KubeError({ code: 0, reason: 'Unreachable', message, cause });
+}
+
+function asKubeError(error: unknown, request: KubeRequest, timedOut: boolean): KubeError {
+  if (error instanceof KubeError) return error;
+  const what = `${request.method} ${request.path}`;
+  if (timedOut) return new KubeError({ code: 0, reason: 'Timeout', message: `${what} took too long`, cause: error });
+  return unreachable(`${what} was cut off`, error);
+}
+
+/** A signal that also fires after a time; `disarm` takes the time away, `end` both. */
+function limited(clock: RuntimeClock, limitMs: number, outer: AbortSignal | undefined) {
+  const controller = new AbortController();
+  let timedOut = false;
+  const disarm = clock.after(limitMs, () => {
+    timedOut = true;
+    controller.abort();
+  });
+  const follow = () => controller.abort();
+  if (outer?.aborted) controller.abort();
+  outer?.addEventListener('abort', follow, { once: true });
+  return {
+    signal: controller.signal,
+    timedOut: () => timedOut,
+    disarm,
+    end() {
+      disarm();
+      outer?.removeEventListener('abort', follow);
+      // A stream that nobody reads any more must not keep its connection.
+      controller.abort();
+    },
+  };
+}
