@@ -23,6 +23,7 @@ export async function freshSource(
   { dataset, principal }: { readonly dataset: DatasetRef; readonly principal: Principal },
   source: Source,
 ): Promise<FreshSource> {
+  if (source.isCopy) return { kind: 'new', source };
   const isFile = !source.plainText;
   if (source.sizeBytes > MAX_BYTES || source.sizeBytes === 0 || (isFile && !PLAIN.test(source.fileName))) {
     return { kind: 'new', source };

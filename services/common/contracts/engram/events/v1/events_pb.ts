@@ -12,7 +12,7 @@ import type { Message, UnknownEnum } from "@bufbuild/protobuf";
  * Describes the file engram/events/v1/events.proto.
  */
 export const file_engram_events_v1_events: GenFile = /*@__PURE__*/
-  fileDesc("Ch1lbmdyYW0vZXZlbnRzL3YxL2V2ZW50cy5wcm90bxIQZW5ncmFtLmV2ZW50cy52MSK2DAoLRG9tYWluRXZlbnQSDgoGb2Zmc2V0GAEgASgDEgoKAmlkGAIgASgJEgwKBHR5cGUYAyABKAkSEgoKc3ViamVjdF9pZBgEIAEoCRIOCgZ0ZW5hbnQYBSABKAkSFwoKZGF0YXNldF9pZBgGIAEoCUgBiAEBEhMKC29jY3VycmVkX2F0GAcgASgJEjsKD3VzZXJfcmVnaXN0ZXJlZBgUIAEoCzIgLmVuZ3JhbS5ldmVudHMudjEuVXNlclJlZ2lzdGVyZWRIABI1Cgx1c2VyX2RlbGV0ZWQYPCABKAsyHS5lbmdyYW0uZXZlbnRzLnYxLlVzZXJEZWxldGVkSAASQQoSZGF0YXNldF9yZWFzc2lnbmVkGD0gASgLMiMuZW5ncmFtLmV2ZW50cy52MS5EYXRhc2V0UmVhc3NpZ25lZEgAEj8KEXRlbmFudF9yZWFzc2lnbmVkGD4gASgLMiIuZW5ncmFtLmV2ZW50cy52MS5UZW5hbnRSZWFzc2lnbmVkSAASOwoPZGF0YXNldF9jcmVhdGVkGBUgASgLMiAuZW5ncmFtLmV2ZW50cy52MS5EYXRhc2V0Q3JlYXRlZEgAEjsKD2RhdGFzZXRfcmVtb3ZlZBgWIAEoCzIgLmVuZ3JhbS5ldmVudHMudjEuRGF0YXNldFJlbW92ZWRIABIxCgppdGVtX2FkZGVkGBcgASgLMhsuZW5ncmFtLmV2ZW50cy52MS5JdGVtQWRkZWRIABI5Cg5pdGVtX2ZvcmdvdHRlbhgYIAEoCzIfLmVuZ3JhbS5ldmVudHMudjEuSXRlbUZvcmdvdHRlbkgAEjMKC3J1bl9zdGFydGVkGBkgASgLMhwuZW5ncmFtLmV2ZW50cy52MS5SdW5TdGFydGVkSAASNwoNcnVuX2NvbXBsZXRlZBgaIAEoCzIeLmVuZ3JhbS5ldmVudHMudjEuUnVuQ29tcGxldGVkSAASMwoLcnVuX2Vycm9yZWQYGyABKAsyHC5lbmdyYW0uZXZlbnRzLnYxLlJ1bkVycm9yZWRIABI5Cg50ZW5hbnRfY3JlYXRlZBgoIAEoCzIfLmVuZ3JhbS5ldmVudHMudjEuVGVuYW50Q3JlYXRlZEgAEj0KEG1lbWJlcnNoaXBfYWRkZWQYKSABKAsyIS5lbmdyYW0uZXZlbnRzLnYxLk1lbWJlcnNoaXBBZGRlZEgAEkEKEm1lbWJlcnNoaXBfcmVtb3ZlZBgqIAEoCzIjLmVuZ3JhbS5ldmVudHMudjEuTWVtYmVyc2hpcFJlbW92ZWRIABI1Cgxyb2xlX2NyZWF0ZWQYKyABKAsyHS5lbmdyYW0uZXZlbnRzLnYxLlJvbGVDcmVhdGVkSAASNQoMcm9sZV9kZWxldGVkGCwgASgLMh0uZW5ncmFtLmV2ZW50cy52MS5Sb2xlRGVsZXRlZEgAEjcKDXJvbGVfYXNzaWduZWQYLSABKAsyHi5lbmdyYW0uZXZlbnRzLnYxLlJvbGVBc3NpZ25lZEgAEjsKD3JvbGVfdW5hc3NpZ25lZBguIAEoCzIgLmVuZ3JhbS5ldmVudHMudjEuUm9sZVVuYXNzaWduZWRIABI5Cg5hY2Nlc3NfZ3JhbnRlZBgvIAEoCzIfLmVuZ3JhbS5ldmVudHMudjEuQWNjZXNzR3JhbnRlZEgAEjkKDmFjY2Vzc19yZXZva2VkGDAgASgLMh8uZW5ncmFtLmV2ZW50cy52MS5BY2Nlc3NSZXZva2VkSAASQQoSY2FwYWJpbGl0eV9ncmFudGVkGDEgASgLMiMuZW5ncmFtLmV2ZW50cy52MS5DYXBhYmlsaXR5R3JhbnRlZEgAEkEKEmNhcGFiaWxpdHlfcmV2b2tlZBgyIAEoCzIjLmVuZ3JhbS5ldmVudHMudjEuQ2FwYWJpbGl0eVJldm9rZWRIABI3Cg1idWRnZXRfd2FybmVkGEYgASgLMh4uZW5ncmFtLmV2ZW50cy52MS5CdWRnZXRXYXJuZWRIABI7Cg9idWRnZXRfZXhjZWVkZWQYRyABKAsyIC5lbmdyYW0uZXZlbnRzLnYxLkJ1ZGdldEV4Y2VlZGVkSABCBgoEZGF0YUINCgtfZGF0YXNldF9pZCIQCg5Vc2VyUmVnaXN0ZXJlZCINCgtVc2VyRGVsZXRlZCIlChFEYXRhc2V0UmVhc3NpZ25lZBIQCghvd25lcl9pZBgBIAEoCSIkChBUZW5hbnRSZWFzc2lnbmVkEhAKCG93bmVyX2lkGAEgASgJIkoKDEJ1ZGdldFdhcm5lZBIPCgdhY2NvdW50GAEgASgJEgwKBGtpbmQYAiABKAkSDQoFbGltaXQYAyABKAESDAoEdXNlZBgEIAEoASJMCg5CdWRnZXRFeGNlZWRlZBIPCgdhY2NvdW50GAEgASgJEgwKBGtpbmQYAiABKAkSDQoFbGltaXQYAyABKAESDAoEdXNlZBgEIAEoASIiCg5EYXRhc2V0Q3JlYXRlZBIQCghvd25lcl9pZBgBIAEoCSIiCg5EYXRhc2V0UmVtb3ZlZBIQCghvd25lcl9pZBgBIAEoCSIvCglJdGVtQWRkZWQSDgoGZm9ybWF0GAEgASgJEhIKCnNpemVfYnl0ZXMYAiABKAEiDwoNSXRlbUZvcmdvdHRlbiIeCgpSdW5TdGFydGVkEhAKCHBpcGVsaW5lGAEgASgJImwKDFJ1bkNvbXBsZXRlZBIQCghwaXBlbGluZRgBIAEoCRIUCgdvdXRjb21lGAIgASgJSACIAQESGAoLZXJyb3JfY2xhc3MYAyABKAlIAYgBAUIKCghfb3V0Y29tZUIOCgxfZXJyb3JfY2xhc3MiagoKUnVuRXJyb3JlZBIQCghwaXBlbGluZRgBIAEoCRIUCgdvdXRjb21lGAIgASgJSACIAQESGAoLZXJyb3JfY2xhc3MYAyABKAlIAYgBAUIKCghfb3V0Y29tZUIOCgxfZXJyb3JfY2xhc3MiIQoNVGVuYW50Q3JlYXRlZBIQCghvd25lcl9pZBgBIAEoCSIRCg9NZW1iZXJzaGlwQWRkZWQiEwoRTWVtYmVyc2hpcFJlbW92ZWQiDQoLUm9sZUNyZWF0ZWQiDQoLUm9sZURlbGV0ZWQiMAoMUm9sZUFzc2lnbmVkEg8KB3JvbGVfaWQYASABKAkSDwoHdXNlcl9pZBgCIAEoCSIyCg5Sb2xlVW5hc3NpZ25lZBIPCgdyb2xlX2lkGAEgASgJEg8KB3VzZXJfaWQYAiABKAkiNgoNQWNjZXNzR3JhbnRlZBIRCglob2xkZXJfaWQYASABKAkSEgoKcGVybWlzc2lvbhgCIAEoCSI2Cg1BY2Nlc3NSZXZva2VkEhEKCWhvbGRlcl9pZBgBIAEoCRISCgpwZXJtaXNzaW9uGAIgASgJIjoKEUNhcGFiaWxpdHlHcmFudGVkEhEKCWhvbGRlcl9pZBgBIAEoCRISCgpjYXBhYmlsaXR5GAIgASgJIjoKEUNhcGFiaWxpdHlSZXZva2VkEhEKCWhvbGRlcl9pZBgBIAEoCRISCgpjYXBhYmlsaXR5GAIgASgJIskBCghSdW5FdmVudBIsCgRraW5kGAEgASgOMh4uZW5ncmFtLmV2ZW50cy52MS5SdW5FdmVudEtpbmQSJwoDcnVuGAIgASgLMhouZW5ncmFtLmNvbW1vbi52MS5SdW5TdGF0ZRISCgVzdGFnZRgDIAEoCUgAiAEBEhMKC3N0YWdlX2luZGV4GAQgASgNEhMKC3N0YWdlX3RvdGFsGAUgASgNEhMKBnJlYXNvbhgGIAEoCUgBiAEBQggKBl9zdGFnZUIJCgdfcmVhc29uIgsKCUpvYnNBZGRlZCJpCg1BY2Nlc3NDaGFuZ2VkEg4KBnRlbmFudBgBIAEoCRIUCgd1c2VyX2lkGAIgASgJSACIAQESFwoKZGF0YXNldF9pZBgDIAEoCUgBiAEBQgoKCF91c2VyX2lkQg0KC19kYXRhc2V0X2lkIhYKFE1vZGVsU2V0dGluZ3NDaGFuZ2VkKsEBCgxSdW5FdmVudEtpbmQSHgoaUlVOX0VWRU5UX0tJTkRfVU5TUEVDSUZJRUQQABIaChZSVU5fRVZFTlRfS0lORF9TVEFSVEVEEAESGwoXUlVOX0VWRU5UX0tJTkRfUFJPR1JFU1MQAhIcChhSVU5fRVZFTlRfS0lORF9DT01QTEVURUQQAxIaChZSVU5fRVZFTlRfS0lORF9FUlJPUkVEEAQSHgoaUlVOX0VWRU5UX0tJTkRfSU5URVJSVVBURUQQBWIGcHJvdG8z", [file_engram_common_v1_run]);
+  fileDesc("Ch1lbmdyYW0vZXZlbnRzL3YxL2V2ZW50cy5wcm90bxIQZW5ncmFtLmV2ZW50cy52MSLXDQoLRG9tYWluRXZlbnQSDgoGb2Zmc2V0GAEgASgDEgoKAmlkGAIgASgJEgwKBHR5cGUYAyABKAkSEgoKc3ViamVjdF9pZBgEIAEoCRIOCgZ0ZW5hbnQYBSABKAkSFwoKZGF0YXNldF9pZBgGIAEoCUgBiAEBEhMKC29jY3VycmVkX2F0GAcgASgJEjsKD3VzZXJfcmVnaXN0ZXJlZBgUIAEoCzIgLmVuZ3JhbS5ldmVudHMudjEuVXNlclJlZ2lzdGVyZWRIABI1Cgx1c2VyX2RlbGV0ZWQYPCABKAsyHS5lbmdyYW0uZXZlbnRzLnYxLlVzZXJEZWxldGVkSAASQQoSZGF0YXNldF9yZWFzc2lnbmVkGD0gASgLMiMuZW5ncmFtLmV2ZW50cy52MS5EYXRhc2V0UmVhc3NpZ25lZEgAEj8KEXRlbmFudF9yZWFzc2lnbmVkGD4gASgLMiIuZW5ncmFtLmV2ZW50cy52MS5UZW5hbnRSZWFzc2lnbmVkSAASOwoPZGF0YXNldF9jcmVhdGVkGBUgASgLMiAuZW5ncmFtLmV2ZW50cy52MS5EYXRhc2V0Q3JlYXRlZEgAEjsKD2RhdGFzZXRfcmVtb3ZlZBgWIAEoCzIgLmVuZ3JhbS5ldmVudHMudjEuRGF0YXNldFJlbW92ZWRIABIxCgppdGVtX2FkZGVkGBcgASgLMhsuZW5ncmFtLmV2ZW50cy52MS5JdGVtQWRkZWRIABI5Cg5pdGVtX2ZvcmdvdHRlbhgYIAEoCzIfLmVuZ3JhbS5ldmVudHMudjEuSXRlbUZvcmdvdHRlbkgAEjUKDGl0ZW1fdXBkYXRlZBgcIAEoCzIdLmVuZ3JhbS5ldmVudHMudjEuSXRlbVVwZGF0ZWRIABIzCgtydW5fc3RhcnRlZBgZIAEoCzIcLmVuZ3JhbS5ldmVudHMudjEuUnVuU3RhcnRlZEgAEjcKDXJ1bl9jb21wbGV0ZWQYGiABKAsyHi5lbmdyYW0uZXZlbnRzLnYxLlJ1bkNvbXBsZXRlZEgAEjMKC3J1bl9lcnJvcmVkGBsgASgLMhwuZW5ncmFtLmV2ZW50cy52MS5SdW5FcnJvcmVkSAASNQoMc3luY19zdGFydGVkGB0gASgLMh0uZW5ncmFtLmV2ZW50cy52MS5TeW5jU3RhcnRlZEgAEjEKCnN5bmNfZW5kZWQYHiABKAsyGy5lbmdyYW0uZXZlbnRzLnYxLlN5bmNFbmRlZEgAEjkKDnRlbmFudF9jcmVhdGVkGCggASgLMh8uZW5ncmFtLmV2ZW50cy52MS5UZW5hbnRDcmVhdGVkSAASPQoQbWVtYmVyc2hpcF9hZGRlZBgpIAEoCzIhLmVuZ3JhbS5ldmVudHMudjEuTWVtYmVyc2hpcEFkZGVkSAASQQoSbWVtYmVyc2hpcF9yZW1vdmVkGCogASgLMiMuZW5ncmFtLmV2ZW50cy52MS5NZW1iZXJzaGlwUmVtb3ZlZEgAEjUKDHJvbGVfY3JlYXRlZBgrIAEoCzIdLmVuZ3JhbS5ldmVudHMudjEuUm9sZUNyZWF0ZWRIABI1Cgxyb2xlX2RlbGV0ZWQYLCABKAsyHS5lbmdyYW0uZXZlbnRzLnYxLlJvbGVEZWxldGVkSAASNwoNcm9sZV9hc3NpZ25lZBgtIAEoCzIeLmVuZ3JhbS5ldmVudHMudjEuUm9sZUFzc2lnbmVkSAASOwoPcm9sZV91bmFzc2lnbmVkGC4gASgLMiAuZW5ncmFtLmV2ZW50cy52MS5Sb2xlVW5hc3NpZ25lZEgAEjkKDmFjY2Vzc19ncmFudGVkGC8gASgLMh8uZW5ncmFtLmV2ZW50cy52MS5BY2Nlc3NHcmFudGVkSAASOQoOYWNjZXNzX3Jldm9rZWQYMCABKAsyHy5lbmdyYW0uZXZlbnRzLnYxLkFjY2Vzc1Jldm9rZWRIABJBChJjYXBhYmlsaXR5X2dyYW50ZWQYMSABKAsyIy5lbmdyYW0uZXZlbnRzLnYxLkNhcGFiaWxpdHlHcmFudGVkSAASQQoSY2FwYWJpbGl0eV9yZXZva2VkGDIgASgLMiMuZW5ncmFtLmV2ZW50cy52MS5DYXBhYmlsaXR5UmV2b2tlZEgAEjcKDWJ1ZGdldF93YXJuZWQYRiABKAsyHi5lbmdyYW0uZXZlbnRzLnYxLkJ1ZGdldFdhcm5lZEgAEjsKD2J1ZGdldF9leGNlZWRlZBhHIAEoCzIgLmVuZ3JhbS5ldmVudHMudjEuQnVkZ2V0RXhjZWVkZWRIAEIGCgRkYXRhQg0KC19kYXRhc2V0X2lkIhAKDlVzZXJSZWdpc3RlcmVkIg0KC1VzZXJEZWxldGVkIiUKEURhdGFzZXRSZWFzc2lnbmVkEhAKCG93bmVyX2lkGAEgASgJIiQKEFRlbmFudFJlYXNzaWduZWQSEAoIb3duZXJfaWQYASABKAkiSgoMQnVkZ2V0V2FybmVkEg8KB2FjY291bnQYASABKAkSDAoEa2luZBgCIAEoCRINCgVsaW1pdBgDIAEoARIMCgR1c2VkGAQgASgBIkwKDkJ1ZGdldEV4Y2VlZGVkEg8KB2FjY291bnQYASABKAkSDAoEa2luZBgCIAEoCRINCgVsaW1pdBgDIAEoARIMCgR1c2VkGAQgASgBIiIKDkRhdGFzZXRDcmVhdGVkEhAKCG93bmVyX2lkGAEgASgJIiIKDkRhdGFzZXRSZW1vdmVkEhAKCG93bmVyX2lkGAEgASgJIi8KCUl0ZW1BZGRlZBIOCgZmb3JtYXQYASABKAkSEgoKc2l6ZV9ieXRlcxgCIAEoASIxCgtJdGVtVXBkYXRlZBIOCgZmb3JtYXQYASABKAkSEgoKc2l6ZV9ieXRlcxgCIAEoASIPCg1JdGVtRm9yZ290dGVuIiIKC1N5bmNTdGFydGVkEhMKC2RhdGFzZXRfaWRzGAEgAygJIkEKCVN5bmNFbmRlZBIOCgZzdGF0dXMYASABKAkSEAoIdXBsb2FkZWQYAiABKA0SEgoKZG93bmxvYWRlZBgDIAEoDSIeCgpSdW5TdGFydGVkEhAKCHBpcGVsaW5lGAEgASgJImwKDFJ1bkNvbXBsZXRlZBIQCghwaXBlbGluZRgBIAEoCRIUCgdvdXRjb21lGAIgASgJSACIAQESGAoLZXJyb3JfY2xhc3MYAyABKAlIAYgBAUIKCghfb3V0Y29tZUIOCgxfZXJyb3JfY2xhc3MiagoKUnVuRXJyb3JlZBIQCghwaXBlbGluZRgBIAEoCRIUCgdvdXRjb21lGAIgASgJSACIAQESGAoLZXJyb3JfY2xhc3MYAyABKAlIAYgBAUIKCghfb3V0Y29tZUIOCgxfZXJyb3JfY2xhc3MiIQoNVGVuYW50Q3JlYXRlZBIQCghvd25lcl9pZBgBIAEoCSIRCg9NZW1iZXJzaGlwQWRkZWQiEwoRTWVtYmVyc2hpcFJlbW92ZWQiDQoLUm9sZUNyZWF0ZWQiDQoLUm9sZURlbGV0ZWQiMAoMUm9sZUFzc2lnbmVkEg8KB3JvbGVfaWQYASABKAkSDwoHdXNlcl9pZBgCIAEoCSIyCg5Sb2xlVW5hc3NpZ25lZBIPCgdyb2xlX2lkGAEgASgJEg8KB3VzZXJfaWQYAiABKAkiNgoNQWNjZXNzR3JhbnRlZBIRCglob2xkZXJfaWQYASABKAkSEgoKcGVybWlzc2lvbhgCIAEoCSI2Cg1BY2Nlc3NSZXZva2VkEhEKCWhvbGRlcl9pZBgBIAEoCRISCgpwZXJtaXNzaW9uGAIgASgJIjoKEUNhcGFiaWxpdHlHcmFudGVkEhEKCWhvbGRlcl9pZBgBIAEoCRISCgpjYXBhYmlsaXR5GAIgASgJIjoKEUNhcGFiaWxpdHlSZXZva2VkEhEKCWhvbGRlcl9pZBgBIAEoCRISCgpjYXBhYmlsaXR5GAIgASgJIskBCghSdW5FdmVudBIsCgRraW5kGAEgASgOMh4uZW5ncmFtLmV2ZW50cy52MS5SdW5FdmVudEtpbmQSJwoDcnVuGAIgASgLMhouZW5ncmFtLmNvbW1vbi52MS5SdW5TdGF0ZRISCgVzdGFnZRgDIAEoCUgAiAEBEhMKC3N0YWdlX2luZGV4GAQgASgNEhMKC3N0YWdlX3RvdGFsGAUgASgNEhMKBnJlYXNvbhgGIAEoCUgBiAEBQggKBl9zdGFnZUIJCgdfcmVhc29uIgsKCUpvYnNBZGRlZCJpCg1BY2Nlc3NDaGFuZ2VkEg4KBnRlbmFudBgBIAEoCRIUCgd1c2VyX2lkGAIgASgJSACIAQESFwoKZGF0YXNldF9pZBgDIAEoCUgBiAEBQgoKCF91c2VyX2lkQg0KC19kYXRhc2V0X2lkIhYKFE1vZGVsU2V0dGluZ3NDaGFuZ2VkKsEBCgxSdW5FdmVudEtpbmQSHgoaUlVOX0VWRU5UX0tJTkRfVU5TUEVDSUZJRUQQABIaChZSVU5fRVZFTlRfS0lORF9TVEFSVEVEEAESGwoXUlVOX0VWRU5UX0tJTkRfUFJPR1JFU1MQAhIcChhSVU5fRVZFTlRfS0lORF9DT01QTEVURUQQAxIaChZSVU5fRVZFTlRfS0lORF9FUlJPUkVEEAQSHgoaUlVOX0VWRU5UX0tJTkRfSU5URVJSVVBURUQQBWIGcHJvdG8z", [file_engram_common_v1_run]);
 
 /**
  * Domain events, from the event log to whoever relays or reads it. `type` in comments is the log's name of the event; the
@@ -129,6 +129,14 @@ export type DomainEvent = Message<"engram.events.v1.DomainEvent"> & {
     case: "itemForgotten";
   } | {
     /**
+     * item.updated
+     *
+     * @generated from field: engram.events.v1.ItemUpdated item_updated = 28;
+     */
+    value: ItemUpdated;
+    case: "itemUpdated";
+  } | {
+    /**
      * run.started
      *
      * @generated from field: engram.events.v1.RunStarted run_started = 25;
@@ -151,6 +159,22 @@ export type DomainEvent = Message<"engram.events.v1.DomainEvent"> & {
      */
     value: RunErrored;
     case: "runErrored";
+  } | {
+    /**
+     * sync.started
+     *
+     * @generated from field: engram.events.v1.SyncStarted sync_started = 29;
+     */
+    value: SyncStarted;
+    case: "syncStarted";
+  } | {
+    /**
+     * sync.ended
+     *
+     * @generated from field: engram.events.v1.SyncEnded sync_ended = 30;
+     */
+    value: SyncEnded;
+    case: "syncEnded";
   } | {
     /**
      * tenant.created
@@ -466,6 +490,30 @@ export const ItemAddedSchema: GenMessage<ItemAdded> = /*@__PURE__*/
   messageDesc(file_engram_events_v1_events, 9);
 
 /**
+ * What the item holds now.
+ *
+ * @generated from message engram.events.v1.ItemUpdated
+ */
+export type ItemUpdated = Message<"engram.events.v1.ItemUpdated"> & {
+  /**
+   * @generated from field: string format = 1;
+   */
+  format: string;
+
+  /**
+   * @generated from field: double size_bytes = 2;
+   */
+  sizeBytes: number;
+};
+
+/**
+ * Describes the message engram.events.v1.ItemUpdated.
+ * Use `create(ItemUpdatedSchema)` to create a new message.
+ */
+export const ItemUpdatedSchema: GenMessage<ItemUpdated> = /*@__PURE__*/
+  messageDesc(file_engram_events_v1_events, 10);
+
+/**
  * @generated from message engram.events.v1.ItemForgotten
  */
 export type ItemForgotten = Message<"engram.events.v1.ItemForgotten"> & {
@@ -476,7 +524,55 @@ export type ItemForgotten = Message<"engram.events.v1.ItemForgotten"> & {
  * Use `create(ItemForgottenSchema)` to create a new message.
  */
 export const ItemForgottenSchema: GenMessage<ItemForgotten> = /*@__PURE__*/
-  messageDesc(file_engram_events_v1_events, 10);
+  messageDesc(file_engram_events_v1_events, 11);
+
+/**
+ * Datasets are sent to, and taken from, the remote memory.
+ *
+ * @generated from message engram.events.v1.SyncStarted
+ */
+export type SyncStarted = Message<"engram.events.v1.SyncStarted"> & {
+  /**
+   * @generated from field: repeated string dataset_ids = 1;
+   */
+  datasetIds: string[];
+};
+
+/**
+ * Describes the message engram.events.v1.SyncStarted.
+ * Use `create(SyncStartedSchema)` to create a new message.
+ */
+export const SyncStartedSchema: GenMessage<SyncStarted> = /*@__PURE__*/
+  messageDesc(file_engram_events_v1_events, 12);
+
+/**
+ * @generated from message engram.events.v1.SyncEnded
+ */
+export type SyncEnded = Message<"engram.events.v1.SyncEnded"> & {
+  /**
+   * completed, failed or cancelled
+   *
+   * @generated from field: string status = 1;
+   */
+  status: string;
+
+  /**
+   * @generated from field: uint32 uploaded = 2;
+   */
+  uploaded: number;
+
+  /**
+   * @generated from field: uint32 downloaded = 3;
+   */
+  downloaded: number;
+};
+
+/**
+ * Describes the message engram.events.v1.SyncEnded.
+ * Use `create(SyncEndedSchema)` to create a new message.
+ */
+export const SyncEndedSchema: GenMessage<SyncEnded> = /*@__PURE__*/
+  messageDesc(file_engram_events_v1_events, 13);
 
 /**
  * @generated from message engram.events.v1.RunStarted
@@ -493,7 +589,7 @@ export type RunStarted = Message<"engram.events.v1.RunStarted"> & {
  * Use `create(RunStartedSchema)` to create a new message.
  */
 export const RunStartedSchema: GenMessage<RunStarted> = /*@__PURE__*/
-  messageDesc(file_engram_events_v1_events, 11);
+  messageDesc(file_engram_events_v1_events, 14);
 
 /**
  * @generated from message engram.events.v1.RunCompleted
@@ -522,7 +618,7 @@ export type RunCompleted = Message<"engram.events.v1.RunCompleted"> & {
  * Use `create(RunCompletedSchema)` to create a new message.
  */
 export const RunCompletedSchema: GenMessage<RunCompleted> = /*@__PURE__*/
-  messageDesc(file_engram_events_v1_events, 12);
+  messageDesc(file_engram_events_v1_events, 15);
 
 /**
  * @generated from message engram.events.v1.RunErrored
@@ -551,7 +647,7 @@ export type RunErrored = Message<"engram.events.v1.RunErrored"> & {
  * Use `create(RunErroredSchema)` to create a new message.
  */
 export const RunErroredSchema: GenMessage<RunErrored> = /*@__PURE__*/
-  messageDesc(file_engram_events_v1_events, 13);
+  messageDesc(file_engram_events_v1_events, 16);
 
 /**
  * @generated from message engram.events.v1.TenantCreated
@@ -568,7 +664,7 @@ export type TenantCreated = Message<"engram.events.v1.TenantCreated"> & {
  * Use `create(TenantCreatedSchema)` to create a new message.
  */
 export const TenantCreatedSchema: GenMessage<TenantCreated> = /*@__PURE__*/
-  messageDesc(file_engram_events_v1_events, 14);
+  messageDesc(file_engram_events_v1_events, 17);
 
 /**
  * @generated from message engram.events.v1.MembershipAdded
@@ -581,7 +677,7 @@ export type MembershipAdded = Message<"engram.events.v1.MembershipAdded"> & {
  * Use `create(MembershipAddedSchema)` to create a new message.
  */
 export const MembershipAddedSchema: GenMessage<MembershipAdded> = /*@__PURE__*/
-  messageDesc(file_engram_events_v1_events, 15);
+  messageDesc(file_engram_events_v1_events, 18);
 
 /**
  * With it go the roles, grants and capabilities in the tenant of the user and of the user's agents.
@@ -596,7 +692,7 @@ export type MembershipRemoved = Message<"engram.events.v1.MembershipRemoved"> & 
  * Use `create(MembershipRemovedSchema)` to create a new message.
  */
 export const MembershipRemovedSchema: GenMessage<MembershipRemoved> = /*@__PURE__*/
-  messageDesc(file_engram_events_v1_events, 16);
+  messageDesc(file_engram_events_v1_events, 19);
 
 /**
  * @generated from message engram.events.v1.RoleCreated
@@ -609,7 +705,7 @@ export type RoleCreated = Message<"engram.events.v1.RoleCreated"> & {
  * Use `create(RoleCreatedSchema)` to create a new message.
  */
 export const RoleCreatedSchema: GenMessage<RoleCreated> = /*@__PURE__*/
-  messageDesc(file_engram_events_v1_events, 17);
+  messageDesc(file_engram_events_v1_events, 20);
 
 /**
  * With it go its members, grants and capabilities.
@@ -624,7 +720,7 @@ export type RoleDeleted = Message<"engram.events.v1.RoleDeleted"> & {
  * Use `create(RoleDeletedSchema)` to create a new message.
  */
 export const RoleDeletedSchema: GenMessage<RoleDeleted> = /*@__PURE__*/
-  messageDesc(file_engram_events_v1_events, 18);
+  messageDesc(file_engram_events_v1_events, 21);
 
 /**
  * @generated from message engram.events.v1.RoleAssigned
@@ -646,7 +742,7 @@ export type RoleAssigned = Message<"engram.events.v1.RoleAssigned"> & {
  * Use `create(RoleAssignedSchema)` to create a new message.
  */
 export const RoleAssignedSchema: GenMessage<RoleAssigned> = /*@__PURE__*/
-  messageDesc(file_engram_events_v1_events, 19);
+  messageDesc(file_engram_events_v1_events, 22);
 
 /**
  * @generated from message engram.events.v1.RoleUnassigned
@@ -668,7 +764,7 @@ export type RoleUnassigned = Message<"engram.events.v1.RoleUnassigned"> & {
  * Use `create(RoleUnassignedSchema)` to create a new message.
  */
 export const RoleUnassignedSchema: GenMessage<RoleUnassigned> = /*@__PURE__*/
-  messageDesc(file_engram_events_v1_events, 20);
+  messageDesc(file_engram_events_v1_events, 23);
 
 /**
  * @generated from message engram.events.v1.AccessGranted
@@ -694,7 +790,7 @@ export type AccessGranted = Message<"engram.events.v1.AccessGranted"> & {
  * Use `create(AccessGrantedSchema)` to create a new message.
  */
 export const AccessGrantedSchema: GenMessage<AccessGranted> = /*@__PURE__*/
-  messageDesc(file_engram_events_v1_events, 21);
+  messageDesc(file_engram_events_v1_events, 24);
 
 /**
  * @generated from message engram.events.v1.AccessRevoked
@@ -716,7 +812,7 @@ export type AccessRevoked = Message<"engram.events.v1.AccessRevoked"> & {
  * Use `create(AccessRevokedSchema)` to create a new message.
  */
 export const AccessRevokedSchema: GenMessage<AccessRevoked> = /*@__PURE__*/
-  messageDesc(file_engram_events_v1_events, 22);
+  messageDesc(file_engram_events_v1_events, 25);
 
 /**
  * @generated from message engram.events.v1.CapabilityGranted
@@ -740,7 +836,7 @@ export type CapabilityGranted = Message<"engram.events.v1.CapabilityGranted"> & 
  * Use `create(CapabilityGrantedSchema)` to create a new message.
  */
 export const CapabilityGrantedSchema: GenMessage<CapabilityGranted> = /*@__PURE__*/
-  messageDesc(file_engram_events_v1_events, 23);
+  messageDesc(file_engram_events_v1_events, 26);
 
 /**
  * @generated from message engram.events.v1.CapabilityRevoked
@@ -762,7 +858,7 @@ export type CapabilityRevoked = Message<"engram.events.v1.CapabilityRevoked"> & 
  * Use `create(CapabilityRevokedSchema)` to create a new message.
  */
 export const CapabilityRevokedSchema: GenMessage<CapabilityRevoked> = /*@__PURE__*/
-  messageDesc(file_engram_events_v1_events, 24);
+  messageDesc(file_engram_events_v1_events, 27);
 
 /**
  * Published to `engram.runs.<run id>` after the state it tells of is durable, without the run's items: read the run for
@@ -811,7 +907,7 @@ export type RunEvent = Message<"engram.events.v1.RunEvent"> & {
  * Use `create(RunEventSchema)` to create a new message.
  */
 export const RunEventSchema: GenMessage<RunEvent> = /*@__PURE__*/
-  messageDesc(file_engram_events_v1_events, 25);
+  messageDesc(file_engram_events_v1_events, 28);
 
 /**
  * Published to `engram.jobs.<kind>`: jobs of the kind were added. Nothing is in it.
@@ -826,7 +922,7 @@ export type JobsAdded = Message<"engram.events.v1.JobsAdded"> & {
  * Use `create(JobsAddedSchema)` to create a new message.
  */
 export const JobsAddedSchema: GenMessage<JobsAdded> = /*@__PURE__*/
-  messageDesc(file_engram_events_v1_events, 26);
+  messageDesc(file_engram_events_v1_events, 29);
 
 /**
  * Published to `engram.access.<tenant>`: what was cached of access is outdated.
@@ -859,7 +955,7 @@ export type AccessChanged = Message<"engram.events.v1.AccessChanged"> & {
  * Use `create(AccessChangedSchema)` to create a new message.
  */
 export const AccessChangedSchema: GenMessage<AccessChanged> = /*@__PURE__*/
-  messageDesc(file_engram_events_v1_events, 27);
+  messageDesc(file_engram_events_v1_events, 30);
 
 /**
  * Published to `engram.settings.models`: the language model or its key was set anew. Nothing is in it, least of all a key.
@@ -874,7 +970,7 @@ export type ModelSettingsChanged = Message<"engram.events.v1.ModelSettingsChange
  * Use `create(ModelSettingsChangedSchema)` to create a new message.
  */
 export const ModelSettingsChangedSchema: GenMessage<ModelSettingsChanged> = /*@__PURE__*/
-  messageDesc(file_engram_events_v1_events, 28);
+  messageDesc(file_engram_events_v1_events, 31);
 
 /**
  * What a run event tells.

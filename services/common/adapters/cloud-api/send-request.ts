@@ -1,0 +1,64 @@
+import type * as http from 'node:http';
+import type * as https from 'node:https';
+import { createRequire } from 'node:module';
+import type { Readable } from 'node:stream';
+import { pipeline } from 'node:stream/promises';
+
+/** With the first request: TLS costs 30 ms, which the start of the service need not pay. */
+const load = createRequire(import.meta.url);
+
+export interface OutgoingBody {
+  readonly contentType: string;
+  readonly sizeBytes: number;
+  readonly content: Readable;
+}
+
+export interface SendRequest {
+  readonly method: 'GET' | 'POST' | 'PUT';
+  readonly url: string;
+  readonly headers: Readonly<Record<string, string>>;
+  readonly body?: OutgoingBody;
+  /** How long nothing may go in either direction. */
+  readonly silenceMs: number;
+  readonly signal?: AbortSignal | undefined;
+}
+
+/** The other side is to blame; the message says how, and names nobody. */
+export class RemoteFault extends Error {
+  override readonly name = 'RemoteFault';
+}
+
+/**
+ * Resolves with status and headers; the body is the caller's to read, and is destroyed with the signal and by silence. The
+ * answer may come before all of the body was sent. A body that cannot be read rejects as it does.
+ */
+export function sendRequest(options: SendRequest): Promise<http.IncomingMessage> {
+  const { method, url, headers, body, silenceMs, signal } = options;
+  const target = new URL(url);
+  const client = load(target.protocol === 'https:' ? 'node:https' : 'node:http') as typeof http | typeof https;
+  const bodyHeaders =
+    body === undefined ? {} : { 'content-type': body.contentType, 'content-length': String(body.sizeBytes) };
+  return new Promise((resolve, reject) => {
+    const request = client.request(target, {
+      ...{ method, agent: false, headers: { ...headers, ...bodyHeaders } },
+      ...(signal === undefined ? {} : { signal }),
+    });
+    request.setTimeout(silenceMs, () =>
+      request.destroy(new RemoteFault(`it was silent for ${silenceMs / 1000} seconds`)),
+    );
+    request.once('response', resolve);
+    request.on('error', (error) => reject(error instanceof RemoteFault ? error : unreachable(error)));
+    if (body === undefined) {
+      request.end();
+      return;
+    }
+    body.content.once('error', reject);
+    // What the connection has to say comes as the request's error, or as an answer.
+    pipeline(body.content, request).catch(() => null);
+  });
+}
+
+function unreachable(cause: Error): RemoteFault {
+  const code = (cause as { code?: unknown }).code;
+  return new RemoteFault(`it cannot be reached${typeof code === 'string' ? ` (${code})` : ''}`, { cause });
+}

@@ -1,0 +1,49 @@
+import type { Readable } from 'node:stream';
+import type { DatasetRef } from '../domain/dataset.ts';
+
+/**
+ * Another memory service that datasets are kept in step with (auth-integrations.md §5.3). Its address and key are the
+ * operator's configuration, never a caller's, so it may well be on a private network.
+ *
+ * Content is named by the MD5 of its bytes, lower-case hex. Every method throws `CloudConnnectionError` when the remote
+ * cannot be reached, answers with another status than it should, stops sending, or says what nobody can make sense of;
+ * neither its address nor the key is in the message. Nothing is repeated here.
+ */
+export interface RemoteMemory {
+  /** Which of the `hashes` the remote lacks, and which it has besides: well-formed, each once. */
+  diff(dataset: RemoteDataset, hashes: readonly string[], signal?: AbortSignal): Promise<RemoteDifference>;
+  /** Null: it has no such file any more. Whoever gets a body reads or destroys it. */
+  download(dataset: RemoteDataset, hash: string, signal?: AbortSignal): Promise<RemoteFile | null>;
+  upload(dataset: RemoteDataset, file: OutgoingFile, signal?: AbortSignal): Promise<void>;
+  /** Removes from the remote dataset whatever has none of the `hashes`. */
+  prune(dataset: RemoteDataset, hashes: readonly string[], signal?: AbortSignal): Promise<void>;
+  /** Has it build what was uploaded, in the background. */
+  cognify(datasets: readonly string[], signal?: AbortSignal): Promise<void>;
+}
+
+export type RemoteDataset = Pick<DatasetRef, 'id' | 'name'>;
+
+export interface RemoteDifference {
+  readonly missingOnRemote: readonly string[];
+  readonly missingOnLocal: readonly string[];
+}
+
+export interface RemoteFile {
+  /** As the remote calls it; null: it does not say. Never use it as a path. */
+  readonly fileName: string | null;
+  readonly mimeType: string | null;
+  /** Ends with `CloudConnnectionError` when the remote dies in the middle of it. */
+  readonly body: Readable;
+}
+
+export interface OutgoingFile {
+  /** Of the data item. */
+  readonly id: string;
+  readonly name: string;
+  readonly mimeType: string;
+  readonly extension: string;
+  readonly hash: string;
+  /** Exactly as many bytes as `body` has. */
+  readonly sizeBytes: number;
+  readonly body: Readable;
+}

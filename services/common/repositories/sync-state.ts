@@ -1,0 +1,114 @@
+import { hash } from 'node:crypto';
+import type { DatasetScope } from '../domain/scope.ts';
+import {
+  type AnyCollection,
+  type Collection,
+  type DocumentStore,
+  DuplicateKeyError,
+  insert,
+  removeWhere,
+  update,
+} from '../ports/document-store.ts';
+
+type SyncedContentDocument = Record<string, never>;
+type SyncDuesDocument = { readonly remote: boolean; readonly local: boolean };
+
+/** What was on both sides once, by fingerprint: when it is missing here now, it was removed here. */
+const syncedContentCollection: Collection<SyncedContentDocument> = {
+  name: 'synced_content',
+  level: 'dataset',
+  indexes: [],
+};
+
+const syncDuesCollection: Collection<SyncDuesDocument> = { name: 'sync_dues', level: 'dataset', indexes: [] };
+
+/** What datasets keep of their synchronisations; integrations writes it, ingest removes it with the dataset. */
+export const syncStateCollections: readonly AnyCollection[] = [syncedContentCollection, syncDuesCollection];
+
+/** Sides where files arrived that are not built yet. */
+export interface SyncDues {
+  readonly remote: boolean;
+  readonly local: boolean;
+}
+
+export interface SyncState {
+  /** Which of the hashes were on both sides once. */
+  synced(scope: DatasetScope, hashes: readonly string[]): Promise<ReadonlySet<string>>;
+  /** Repeating is harmless. */
+  noteSynced(scope: DatasetScope, hashes: readonly string[]): Promise<void>;
+  dues(scope: DatasetScope): Promise<SyncDues>;
+  /** Durable before the first file goes, so that neither a crash nor a failure forgets what is to be built. */
+  setDue(scope: DatasetScope, side: keyof SyncDues, isDue: boolean): Promise<void>;
+  /** With the dataset. */
+  removeAll(scope: DatasetScope): Promise<void>;
+}
+
+const PAGE = 500;
+/** There is one per dataset. */
+const DUES = 'dues';
+
+export function createSyncState(store: DocumentStore): SyncState {
+  const known = async (scope: DatasetScope, ids: readonly string[]): Promise<ReadonlySet<string>> => {
+    const found = await store.getMany(scope, syncedContentCollection, ids);
+    return new Set(found.map(({ id }) => id));
+  };
+  const insertMissing = async (scope: DatasetScope, ids: readonly string[]): Promise<void> => {
+    for (;;) {
+      const there = await known(scope, ids);
+      const missing = ids.filter((id) => !there.has(id));
+      if (missing.length === 0) return;
+      try {
+        await store.commit(
+          scope,
+          missing.map((id) => insert(syncedContentCollection, id, {})),
+        );
+        return;
+      } catch (error) {
+        if (!(error instanceof DuplicateKeyError)) throw error;
+      }
+    }
+  };
+  return {
+    async synced(scope, hashes) {
+      const synced = new Set<string>();
+      for (const page of pages(hashes)) {
+        const there = await known(scope, page.map(fingerprint(scope)));
+        for (const one of page) if (there.has(fingerprint(scope)(one))) synced.add(one);
+      }
+      return synced;
+    },
+    async noteSynced(scope, hashes) {
+      for (const page of pages([...new Set(hashes)])) await insertMissing(scope, page.map(fingerprint(scope)));
+    },
+    async dues(scope) {
+      const stored = await store.get(scope, syncDuesCollection, DUES);
+      return stored?.value ?? { remote: false, local: false };
+    },
+    async setDue(scope, side, isDue) {
+      for (;;) {
+        const [result] = await store.commit(scope, [update(syncDuesCollection, DUES, { set: { [side]: isDue } })]);
+        if (result?.stored) return;
+        try {
+          const none = { remote: false, local: false };
+          await store.commit(scope, [insert(syncDuesCollection, DUES, { ...none, [side]: isDue })]);
+          return;
+        } catch (error) {
+          if (!(error instanceof DuplicateKeyError)) throw error;
+        }
+      }
+    },
+    async removeAll(scope) {
+      // One commit each: great numbers go in parts.
+      for (const collection of syncStateCollections) await store.commit(scope, [removeWhere(collection, {})]);
+    },
+  };
+}
+
+/** Not the hash of the wire: what is forgotten leaves nothing behind that other places know it by. */
+function fingerprint({ dataset }: DatasetScope): (contentHash: string) => string {
+  return (contentHash) => hash('sha256', `${dataset}:${contentHash}`);
+}
+
+function* pages(list: readonly string[]): Generator<readonly string[]> {
+  for (let start = 0; start < list.length; start += PAGE) yield list.slice(start, start + PAGE);
+}

@@ -1,0 +1,18 @@
+import type { JsonObject } from '../../common/domain/json.ts';
+import type { NewJob } from '../../common/ports/work-queue.ts';
+import type { SyncRun } from '../../common/repositories/sync-runs.ts';
+
+export const SYNC_JOB = 'sync';
+
+/** The worker itself counts, and ends the run: a job that died without it would keep its user from ever syncing again. */
+const MAX_ATTEMPTS = 1_000_000;
+
+/** All that it needs is in its run. */
+export function syncJob({ id }: Pick<SyncRun, 'id'>): NewJob {
+  return { kind: SYNC_JOB, payload: { runId: id }, idempotencyKey: id, maxAttempts: MAX_ATTEMPTS };
+}
+
+/** Null when it is no such job. */
+export function runIdOf({ runId }: JsonObject): string | null {
+  return typeof runId === 'string' ? runId : null;
+}

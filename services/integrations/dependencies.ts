@@ -1,0 +1,63 @@
+import type { Messenger } from '../common/messaging/messenger.ts';
+import type { AuditLog } from '../common/ports/audit-log.ts';
+import type { BlobStore } from '../common/ports/blob-store.ts';
+import type { DocumentStore } from '../common/ports/document-store.ts';
+import type { EventLog } from '../common/ports/event-log.ts';
+import type { Logger } from '../common/ports/logger.ts';
+import type { RemoteMemory } from '../common/ports/remote-memory.ts';
+import type { Clock, IdSource } from '../common/ports/system.ts';
+import type { BlobIntents } from '../common/repositories/blob-intents.ts';
+import type { SyncRuns } from '../common/repositories/sync-runs.ts';
+import type { SyncState } from '../common/repositories/sync-state.ts';
+import type { WatchedWorkQueue } from '../common/runs/run-engine.ts';
+
+/** What the service is made from. */
+export interface IntegrationsServiceOptions {
+  readonly store: DocumentStore;
+  readonly messenger: Messenger;
+  readonly workQueue: WatchedWorkQueue;
+  readonly eventLog: EventLog;
+  readonly audit: AuditLog;
+  /** Items are only read; what is downloaded is put beside them until ingest has taken it. */
+  readonly blobs: BlobStore;
+  /** Loaded with the first sync. */
+  readonly remote: () => Promise<RemoteMemory>;
+  readonly clock: Clock;
+  readonly ids: IdSource;
+  readonly logger: Logger;
+  readonly settings: Pick<SyncSettings, 'maxDocumentBytes'> & Partial<SyncSettings>;
+}
+
+/** What routes and the worker work with. */
+export interface SyncDependencies extends Omit<IntegrationsServiceOptions, 'settings'> {
+  readonly runs: SyncRuns;
+  readonly state: SyncState;
+  readonly intents: Pick<BlobIntents, 'declare' | 'settle'>;
+  readonly settings: SyncSettings;
+}
+
+export interface SyncSettings {
+  /** Greatest size of one download. */
+  readonly maxDocumentBytes: number;
+  /** Attempts after the first one. */
+  readonly maxRetries: number;
+  /** Before the first retry twice this, then doubled each time. */
+  readonly retryBaseMs: number;
+  /** A worker that shows no sign of life for so long has lost what it claimed. */
+  readonly leaseMs: number;
+  /** How often jobs are looked for without having been told of one. */
+  readonly pollMs: number;
+  /** Syncs of one process at the same time. */
+  readonly maxConcurrent: number;
+  /** How long stopping waits for what runs. */
+  readonly drainMs: number;
+}
+
+export const DEFAULT_SYNC_SETTINGS: Omit<SyncSettings, 'maxDocumentBytes'> = {
+  maxRetries: 3,
+  retryBaseMs: 1000,
+  leaseMs: 15_000,
+  pollMs: 1000,
+  maxConcurrent: 4,
+  drainMs: 8000,
+};

@@ -1,0 +1,27 @@
+import type { Service } from '../common/lifecycle/service.ts';
+import { createBlobIntents } from '../common/repositories/blob-intents.ts';
+import { createSyncRuns } from '../common/repositories/sync-runs.ts';
+import { createSyncState } from '../common/repositories/sync-state.ts';
+import { createSyncWorker } from './consumers/sync-worker.ts';
+import { DEFAULT_SYNC_SETTINGS, type IntegrationsServiceOptions, type SyncDependencies } from './dependencies.ts';
+import { syncRoutes } from './routes/sync.ts';
+
+/** Keeps datasets in step with other services: see README.md. */
+export function createIntegrationsService(options: IntegrationsServiceOptions): Service {
+  const { store } = options;
+  const dependencies: SyncDependencies = {
+    ...options,
+    runs: createSyncRuns(store),
+    state: createSyncState(store),
+    intents: createBlobIntents(store),
+    settings: { ...DEFAULT_SYNC_SETTINGS, ...options.settings },
+  };
+  const worker = createSyncWorker(dependencies);
+  return {
+    name: 'integrations',
+    routes: syncRoutes(dependencies),
+    sockets: [],
+    start: () => worker.start(),
+    stop: () => worker.stop(),
+  };
+}

@@ -1,0 +1,103 @@
+import { setTimeout as sleep } from 'node:timers/promises';
+import { isEngramError } from '../../common/domain/errors.ts';
+import { type ClaimedJob, LeaseLostError } from '../../common/ports/work-queue.ts';
+import { hasEnded, type SyncRun, type SyncStatus } from '../../common/repositories/sync-runs.ts';
+import { HandOverError } from '../../common/runs/run-executor.ts';
+import type { RunLease } from '../../common/runs/run-lease.ts';
+import { describeRunError } from '../../common/runs/run-recorder.ts';
+import { runIdOf } from '../consumers/sync-job.ts';
+import type { SyncDependencies } from '../dependencies.ts';
+import { carryOutSync } from './carry-out-sync.ts';
+import { openSyncRecord, type SyncRecord } from './sync-record.ts';
+
+/** A sync that kills its workers must not do so for ever. Hand-overs do not count. */
+const MAX_CLAIMS = 20;
+
+/** Takes a claimed job to the end of its run, hands it over, or loses it to another worker. Never throws. */
+export async function driveSync(dependencies: SyncDependencies, job: ClaimedJob, lease: RunLease): Promise<void> {
+  const { logger } = dependencies;
+  try {
+    await drive(dependencies, job, lease);
+  } catch (error) {
+    const reason: unknown = lease.signal.aborted ? lease.signal.reason : error;
+    await letGo(dependencies, job, reason).catch((lost: unknown) =>
+      // The lease lapses, and another claim goes on with it.
+      logger.warn('sync.job.unsettled', { jobId: job.id, error: lost }),
+    );
+  }
+}
+
+async function drive(dependencies: SyncDependencies, job: ClaimedJob, lease: RunLease): Promise<void> {
+  const { runs, store, workQueue } = dependencies;
+  const runId = runIdOf(job.payload);
+  const run = runId === null ? null : await runs.get(runId);
+  // It went with its user, or ended with a commit whose answer was lost.
+  if (run === null || hasEnded(run.status)) {
+    await store.commit(job.scope, workQueue.completeWrites(job));
+    return;
+  }
+  const record = openSyncRecord(dependencies, job, run);
+  const end = await outcomeOf(dependencies, { run, record, job, lease });
+  await record.end(end.status, end.error);
+}
+
+interface DrivenSync {
+  readonly run: SyncRun;
+  readonly record: SyncRecord;
+  readonly job: ClaimedJob;
+  readonly lease: RunLease;
+}
+
+interface SyncEnd {
+  readonly status: SyncStatus;
+  readonly error: string | null;
+}
+
+/** Throws when the run does not end here: handed over, lost, or kept from being written down. */
+async function outcomeOf(dependencies: SyncDependencies, { run, record, job, lease }: DrivenSync): Promise<SyncEnd> {
+  const { logger, settings } = dependencies;
+  if (job.attempt > MAX_CLAIMS) return { status: 'failed', error: `it was begun ${MAX_CLAIMS} times` };
+  for (;;) {
+    try {
+      lease.signal.throwIfAborted();
+      await carryOutSync(dependencies, record, lease.signal);
+      return { status: 'completed', error: null };
+    } catch (error) {
+      const fault: unknown = lease.signal.aborted ? lease.signal.reason : error;
+      if (isCancelled(fault)) return { status: 'cancelled', error: null };
+      if (lease.signal.aborted || error instanceof LeaseLostError) throw error;
+      const { errorClass, message } = describeRunError(error);
+      const attempts = record.retries + 1;
+      logger.warn('sync.attempt.failed', { runId: run.id, attempts, error });
+      if (!mayHelp(error) || attempts > settings.maxRetries) {
+        return { status: 'failed', error: `${errorClass}: ${message}` };
+      }
+      await record.change({ retries: attempts });
+    }
+    await sleep(settings.retryBaseMs * 2 ** record.retries, null, { signal: lease.signal }).catch(() => null);
+  }
+}
+
+function isCancelled(error: unknown): boolean {
+  return isEngramError(error) && error.wireName === 'CancelledError';
+}
+
+/** Whoever may not do it, or has spent a budget, may not in a moment either. */
+function mayHelp(error: unknown): boolean {
+  return !isEngramError(error) || error.status >= 500;
+}
+
+async function letGo({ workQueue, logger }: SyncDependencies, job: ClaimedJob, error: unknown): Promise<void> {
+  if (error instanceof LeaseLostError) {
+    logger.warn('sync.lease.lost', { jobId: job.id, reason: error.message });
+    return;
+  }
+  if (!(error instanceof HandOverError)) logger.error('sync.job.failed', { jobId: job.id, error });
+  if (error instanceof HandOverError) {
+    await workQueue.release(job);
+    await workQueue.wake(job.kind).catch(() => null); // a lost one costs a poll
+    return;
+  }
+  const { errorClass: name, message } = describeRunError(error);
+  await workQueue.fail(job, { name, message }, { retry: true });
+}

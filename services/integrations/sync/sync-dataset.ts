@@ -1,0 +1,85 @@
+import type { DataItem } from '../../common/domain/data-item.ts';
+import { type DatasetRef, scopeOf } from '../../common/domain/dataset.ts';
+import type { CallContext } from '../../common/messaging/messenger.ts';
+import { datasetItems } from '../../common/messaging/methods/ingest.ts';
+import type { RemoteMemory } from '../../common/ports/remote-memory.ts';
+import type { SyncCounts } from '../../common/repositories/sync-runs.ts';
+import type { SyncDependencies } from '../dependencies.ts';
+import { fetchFile } from './fetch-file.ts';
+import { sendFile } from './send-file.ts';
+
+export interface DatasetSync {
+  readonly dataset: DatasetRef;
+  readonly remote: RemoteMemory;
+  readonly context: CallContext;
+  readonly signal: AbortSignal;
+  readonly counts: () => SyncCounts;
+  /** Part of this dataset, 0 to 1. */
+  advance(part: number, counts?: Partial<SyncCounts>): Promise<void>;
+}
+
+const PAGE = 1000;
+
+/**
+ * Brings the files of one dataset into step: what either side lacks is copied, and what was removed here since it was last on
+ * both sides is removed there. Repeating it after a failure does what is left to do.
+ */
+export async function syncDataset(dependencies: SyncDependencies, sync: DatasetSync): Promise<void> {
+  const { state } = dependencies;
+  const { dataset, remote, signal, counts, advance } = sync;
+  const scope = scopeOf(dataset);
+  const local = await localFiles(dependencies, sync);
+  const difference = await remote.diff(dataset, [...local.keys()], signal);
+  // What it asks for beside what it was told of is none of its business.
+  const outgoing = difference.missingOnRemote.flatMap((hash) => local.get(hash) ?? []);
+  const others = difference.missingOnLocal.filter((hash) => !local.has(hash));
+  const removedHere = await state.synced(scope, others);
+  const incoming = others.filter((hash) => !removedHere.has(hash));
+  const total = outgoing.length + incoming.length;
+  let done = 0;
+  const step = (more: Partial<SyncCounts>) => {
+    done += 1;
+    return advance(done / total, more);
+  };
+
+  if (outgoing.length > 0) await state.setDue(scope, 'remote', true);
+  const lost = new Set<string>();
+  for (const item of outgoing) {
+    signal.throwIfAborted();
+    const isSent = await sendFile(dependencies, sync, item);
+    if (!isSent) lost.add(item.contentHash);
+    await step(isSent ? { uploaded: counts().uploaded + 1 } : { passedOver: counts().passedOver + 1 });
+  }
+
+  if (incoming.length > 0) await state.setDue(scope, 'local', true);
+  const taken: string[] = [];
+  for (const hash of incoming) {
+    signal.throwIfAborted();
+    const isTaken = await fetchFile(dependencies, sync, hash);
+    if (isTaken) taken.push(hash);
+    await step(isTaken ? { downloaded: counts().downloaded + 1 } : { passedOver: counts().passedOver + 1 });
+  }
+
+  // What could not be taken is not removed there: it may be the only copy.
+  await remote.prune(dataset, [...local.keys(), ...incoming], signal);
+  await state.noteSynced(scope, [...[...local.keys()].filter((hash) => !lost.has(hash)), ...taken]);
+}
+
+/** By the hash of their bytes; of several owners' copies one will do. */
+async function localFiles(
+  { messenger }: SyncDependencies,
+  { dataset, context }: DatasetSync,
+): Promise<ReadonlyMap<string, DataItem>> {
+  const files = new Map<string, DataItem>();
+  let after: string | null = null;
+  do {
+    const page: { readonly items: readonly DataItem[]; readonly next: string | null } = await messenger.call(
+      datasetItems,
+      { dataset, after, limit: PAGE },
+      context,
+    );
+    for (const item of page.items) files.set(item.contentHash, item);
+    after = page.next;
+  } while (after !== null);
+  return files;
+}
