@@ -32,7 +32,7 @@ withBackend('kafka', ({ ENGRAM_TEST_KAFKA_BROKERS: brokers }) => {
     const publisherWith = (options: Partial<KafkaOptions> = {}) =>
       createKafkaEventPublisher({
         ...{ brokers: brokers.split(','), topicPrefix: topics.prefix },
-        ...{ connectTimeoutMs: 500, requestTimeoutMs: 2000, publishTimeoutMs: 8000, ...options },
+        ...{ connectTimeoutMs: 1000, requestTimeoutMs: 5000, publishTimeoutMs: 20_000, ...options },
       });
     /** The error of one publication, which must tell no password. */
     const refusal = async (options: Partial<KafkaOptions>, events = [event('t/1', 'x')]) => {
@@ -125,7 +125,7 @@ withBackend('kafka', ({ ENGRAM_TEST_KAFKA_BROKERS: brokers }) => {
       const late = await refusal({ brokers: [address], requestTimeoutMs: 500, publishTimeoutMs: 1500 });
       expect(late.wireName).to.be.oneOf(['DeadlineExceededError', 'ServiceUnavailableError']);
       expect(late.retryable).to.equal(true);
-      expect(performance.now() - begin).to.be.lessThan(6000);
+      expect(performance.now() - begin).to.be.lessThan(15_000);
       const publisher = publisherWith({ brokers: [address], requestTimeoutMs: 500 });
       const controller = new AbortController();
       setTimeout(() => controller.abort(new Error('enough')), 50);

@@ -1,6 +1,7 @@
 /**
  * A process beside the tests of `processes.test.ts`.
- *   URL DATABASE work NAME            after a line on stdin: claims jobs until none is left; completion and effect together
+ *   URL DATABASE work NAME            claims a job, and after a line on stdin that and others until none is left;
+ *                                     completion and effect together
  *   URL DATABASE hold TENANT DATASET  stays in the middle of a transaction until it is killed
  *   URL DATABASE write TENANT DATASET writes documents and blobs until it is killed; prints what was acknowledged
  */
@@ -26,8 +27,6 @@ await store.prepare([...allThings, jobsCollection]);
 const tell = (line: string) => process.stdout.write(`${line}\n`);
 
 if (task === 'work') {
-  tell('ready');
-  await once(process.stdin, 'data');
   await work(first);
   await connection.close();
   process.exit();
@@ -61,6 +60,7 @@ async function work(name: string): Promise<void> {
     clock: createSystemClock(),
     ids: createIdSource(),
   });
+  let isLetGo = false;
   for (let idle = 0; idle < 20; ) {
     const job = await queue.claim(SYSTEM_SCOPE, ['test'], name, 60_000);
     if (job === null) {
@@ -69,6 +69,11 @@ async function work(name: string): Promise<void> {
       continue;
     }
     idle = 0;
+    if (!isLetGo) {
+      tell('holding');
+      await once(process.stdin, 'data');
+      isLetGo = true;
+    }
     const rank = job.payload['index'] as number;
     await store.commit(job.scope, [insert(numberedThings, job.id, { name, rank }), ...queue.completeWrites(job)]);
   }

@@ -67,12 +67,12 @@ withBackend('chaos', ({ ENGRAM_TEST_CHAOS_URL: control }) => {
           expect(refusal).to.include({ status: 503, retryable: true, retryAfterSeconds: 1 });
           expect(refusal.message).to.match(/^NATS at nats:\/\/127\.0\.0\.1:\d+ is away$/);
         }
-        expect(performance.now() - startedAt).to.be.lessThan(500);
-        expect(await rejection(near.request('far', bytes('x'), { deadlineMs: 1000 }))).to.include({ status: 503 });
+        expect(performance.now() - startedAt, 'none waited for its deadline').to.be.lessThan(4_500);
+        expect(await rejection(near.request('far', bytes('x'), { deadlineMs: 10_000 }))).to.include({ status: 503 });
         await proxy.heal();
         await until('the connection is back', () => changes.includes('restored'));
-        expect(text(await far.request('echo', bytes('again'), { deadlineMs: 5000 }))).to.equal('again');
-        expect(text(await near.request('far', bytes('too'), { deadlineMs: 5000 }))).to.equal('too');
+        expect(text(await far.request('echo', bytes('again'), { deadlineMs: 10_000 }))).to.equal('again');
+        expect(text(await near.request('far', bytes('too'), { deadlineMs: 10_000 }))).to.equal('too');
         await far.check();
       });
 
@@ -106,11 +106,11 @@ withBackend('chaos', ({ ENGRAM_TEST_CHAOS_URL: control }) => {
         await proxy.hang();
         const startedAt = performance.now();
         expect(await rejection(far.request('echo', bytes('x'), { deadlineMs: 300 }))).to.include({ status: 504 });
-        expect(performance.now() - startedAt).to.be.lessThan(1500);
+        expect(performance.now() - startedAt).to.be.lessThan(5_000);
         await until('the loss is known', () => changes.includes('lost'));
         await proxy.heal();
         await until('it answers again', async () =>
-          far.request('echo', bytes('x'), { deadlineMs: 500 }).then(
+          far.request('echo', bytes('x'), { deadlineMs: 2_000 }).then(
             () => true,
             () => false,
           ),
@@ -119,13 +119,15 @@ withBackend('chaos', ({ ENGRAM_TEST_CHAOS_URL: control }) => {
 
       it('stops a responder whose caller is out of reach at the deadline', async () => {
         let reason: unknown;
+        let isInHand = false;
         await far.respond('slow', async (_, signal) => {
+          isInHand = true;
           await new Promise((resolve) => signal.addEventListener('abort', resolve, { once: true }));
           reason = signal.reason;
           return bytes('');
         });
-        const asking = rejection(near.request('slow', bytes(''), { deadlineMs: 500 }));
-        await sleep(100);
+        const asking = rejection(near.request('slow', bytes(''), { deadlineMs: 2_000 }));
+        await until('it is in hand', () => isInHand);
         await proxy.cut();
         expect(await asking).to.include({ status: 504 });
         await until('the responder knows', () => reason !== undefined);
@@ -140,7 +142,7 @@ withBackend('chaos', ({ ENGRAM_TEST_CHAOS_URL: control }) => {
         await until('the loss is known', () => changes.includes('lost'));
         const startedAt = performance.now();
         await far.drain();
-        expect(performance.now() - startedAt).to.be.lessThan(3000);
+        expect(performance.now() - startedAt).to.be.lessThan(15_000);
       });
     });
   });

@@ -7,7 +7,7 @@ const bytes = (text: string) => new TextEncoder().encode(text);
 const text = (payload: Uint8Array) => new TextDecoder().decode(payload);
 
 async function until(what: string, condition: () => boolean): Promise<void> {
-  const deadline = performance.now() + 15_000;
+  const deadline = performance.now() + 20_000;
   while (!condition()) {
     if (performance.now() > deadline) throw new Error(`not in time: ${what}`);
     await sleep(10);
@@ -25,8 +25,8 @@ withBackend('nats', ({ ENGRAM_TEST_NATS_URL: url }) => {
     it('give what a lost member had in hand to another one', async () => {
       const [publisher, lost, other] = await Promise.all([
         world.open(),
-        world.open({ ackWaitMs: 1500 }),
-        world.open({ ackWaitMs: 1500 }),
+        world.open({ ackWaitMs: 3000 }),
+        world.open({ ackWaitMs: 3000 }),
       ]);
       const seen: string[] = [];
       let isTaken = false;
@@ -46,7 +46,7 @@ withBackend('nats', ({ ENGRAM_TEST_NATS_URL: url }) => {
       await publisher.publish('kept.work', bytes('2'));
       await until('both were handled', () => seen.length >= 2);
       expect(seen.toSorted()).to.deep.equal(['1', '2']);
-      await sleep(2000);
+      await sleep(3500);
       expect(seen).to.have.length(2);
       wakeUp.resolve();
     });

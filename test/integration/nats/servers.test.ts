@@ -15,7 +15,7 @@ const bytes = (text: string) => new TextEncoder().encode(text);
 async function works(options: NatsBusOptions): Promise<void> {
   const bus = await openNatsBus({ ...options, kept: KEPT });
   await bus.respond('echo', async ({ payload }) => payload);
-  expect(await bus.request('echo', bytes('x'), { deadlineMs: 2000 })).to.deep.equal(bytes('x'));
+  expect(await bus.request('echo', bytes('x'), { deadlineMs: 10_000 })).to.deep.equal(bytes('x'));
   await bus.drain();
 }
 
@@ -106,14 +106,14 @@ function ownServers(): void {
     });
     await auth.respond('engram.auth.Allowed', async () => bytes('yes'));
     await auth.respond('engram.cognify.Erase', async () => bytes('no'));
-    expect(await search.request('engram.auth.Allowed', bytes(''), { deadlineMs: 2000 })).to.deep.equal(bytes('yes'));
+    expect(await search.request('engram.auth.Allowed', bytes(''), { deadlineMs: 10_000 })).to.deep.equal(bytes('yes'));
     const startedAt = performance.now();
     const error = (await search
-      .request('engram.cognify.Erase', bytes(''), { deadlineMs: 5000 })
+      .request('engram.cognify.Erase', bytes(''), { deadlineMs: 10_000 })
       .catch((reason: unknown) => reason)) as EngramError;
     expect(error).to.include({ status: 503, retryable: false });
     expect(error.message).to.equal('The NATS user of this service may not ask engram.cognify.Erase');
-    expect(performance.now() - startedAt).to.be.lessThan(2000);
+    expect(performance.now() - startedAt, 'it did not wait for its deadline').to.be.lessThan(9_000);
     expect(refused).to.include('refused PERMISSIONS_VIOLATION');
     const stolen = (await search
       .respond('engram.auth.Authenticate', async () => bytes(''))

@@ -380,7 +380,7 @@ withBackend('neo4j', (address) => {
       const started = Date.now();
       const error = await rejection(ask(scope, slow, { timeoutMs: 1500 }));
       expect(error.name).to.equal('DeadlineExceededError');
-      expect(Date.now() - started).to.be.lessThan(15_000);
+      expect(Date.now() - started).to.be.lessThan(30_000);
       const controller = new AbortController();
       setTimeout(() => controller.abort(), 500);
       const query = { text: slow, committed: everything };

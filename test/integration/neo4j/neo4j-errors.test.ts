@@ -29,7 +29,7 @@ withBackend('neo4j', (address) => {
       const options = { ...connection, url: 'bolt://someone:hunter2@127.0.0.1:1', connectTimeoutMs: 500, retryMs: 500 };
       const started = Date.now();
       const error = (await rejection(openNeo4jGraphStore({ ...options, callTimeoutMs: 5000 }))) as EngramError;
-      expect(Date.now() - started).to.be.lessThan(6000);
+      expect(Date.now() - started).to.be.lessThan(20_000);
       expect([error.name, error.retryable]).to.deep.equal(['ServiceUnavailableError', true]);
       expect(error.message).to.contain('bolt://127.0.0.1:1').and.not.to.contain('hunter2');
     });
@@ -44,7 +44,7 @@ withBackend('neo4j', (address) => {
       const error = (await rejection(
         openNeo4jGraphStore({ ...connection, url, connectTimeoutMs: 1000, retryMs: 500, callTimeoutMs: 3000 }),
       )) as EngramError;
-      expect(Date.now() - started).to.be.lessThan(8000);
+      expect(Date.now() - started).to.be.lessThan(20_000);
       expect(error.name).to.be.oneOf(['ServiceUnavailableError', 'DeadlineExceededError']);
       expect(error.retryable).to.equal(true);
     });
@@ -62,7 +62,7 @@ withBackend('neo4j', (address) => {
         const errors = (await Promise.all(
           Array.from({ length: 12 }, () => rejection(store.graph.nodes(scope, ['a']))),
         )) as EngramError[];
-        expect(Date.now() - started, fault).to.be.lessThan(8000);
+        expect(Date.now() - started, fault).to.be.lessThan(20_000);
         for (const { name, retryable } of errors) {
           expect(name).to.be.oneOf(['ServiceUnavailableError', 'DeadlineExceededError']);
           expect(retryable).to.equal(true);
@@ -71,7 +71,7 @@ withBackend('neo4j', (address) => {
         for (let attempt = 0; ; attempt++) {
           const found = await store.graph.nodes(scope, ['a']).catch((error: EngramError) => error);
           if (Array.isArray(found)) break;
-          expect(attempt, `${fault}: not back`).to.be.lessThan(8);
+          expect(attempt, `${fault}: not back`).to.be.lessThan(20);
         }
         const all = await Promise.all(Array.from({ length: 12 }, () => store.graph.nodes(scope, ['a'])));
         expect(all.every((rows) => rows.length === 1)).to.equal(true);

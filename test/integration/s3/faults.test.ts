@@ -29,7 +29,7 @@ withBackend('s3', (address) => {
     after(() => bucket.dispose());
     /** The error of opening a store, with what it must not tell. */
     const refusal = async (change: Partial<S3Options>) => {
-      const options = { ...bucket.options, requestTimeoutMs: 500, ...change };
+      const options = { ...bucket.options, requestTimeoutMs: 5_000, ...change };
       const error = await errorOf(openS3BlobStore(options));
       for (const secret of [options.secretKey, options.accessKey]) expect(error.message).to.not.include(String(secret));
       return error;
@@ -92,7 +92,7 @@ withBackend('s3', (address) => {
         await ask(`/proxies/${name}`, 'DELETE');
         await bucket.dispose();
       });
-      const open = () => openS3BlobStore({ ...bucket.options, endpoint, requestTimeoutMs: 500 });
+      const open = () => openS3BlobStore({ ...bucket.options, endpoint, requestTimeoutMs: 2_000 });
       const toxic = (body: object) => ask(`/proxies/${name}/toxics`, 'POST', { name: 'fault', ...body });
 
       it('ends a call when it is silent, and serves the next one when it is back', async () => {
@@ -107,7 +107,7 @@ withBackend('s3', (address) => {
         ]) {
           expect(await errorOf(call)).to.include({ wireName: 'DeadlineExceededError', retryable: true });
         }
-        expect(performance.now() - begin).to.be.lessThan(6000);
+        expect(performance.now() - begin).to.be.lessThan(30_000);
         await ask(`/proxies/${name}/toxics/fault`, 'DELETE');
         await store.put(scope, 'a', Buffer.from('after'));
         expect(String(await buffer((await store.get(scope, 'a')) as Readable))).to.equal('after');

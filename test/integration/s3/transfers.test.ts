@@ -130,18 +130,18 @@ withBackend('s3', (address) => {
     });
 
     it('to a reader who pauses for longer than a connection may be silent go on afterwards', async () => {
-      const impatient = await openS3BlobStore({ ...bucket.options, requestTimeoutMs: 300 });
+      const impatient = await openS3BlobStore({ ...bucket.options, requestTimeoutMs: 1_000 });
       const scope = newScope();
       const content = randomBytes(12 * MIB);
       await store.put(scope, 'a', content);
       const read: Buffer[] = [];
       for await (const piece of (await impatient.get(scope, 'a')) as Readable) {
-        if (read.length === 1) await sleep(1000);
+        if (read.length === 1) await sleep(2_500);
         read.push(piece as Buffer);
       }
       expect(Buffer.concat(read).equals(content)).to.equal(true);
       const unread = (await impatient.get(scope, 'a')) as Readable;
-      await sleep(600);
+      await sleep(2_000);
       expect((await buffer(unread)).equals(content), 'read late').to.equal(true);
       (await impatient.get(scope, 'a'))?.destroy();
       await impatient.close();
