@@ -8,6 +8,7 @@ import type { EventLog } from '../common/ports/event-log.ts';
 import type { Logger } from '../common/ports/logger.ts';
 import type { Embedder } from '../common/ports/models.ts';
 import type { Clock, IdSource } from '../common/ports/system.ts';
+import type { ImproveClaims } from '../common/repositories/improve-claims.ts';
 import type { Ledger } from '../common/repositories/ledger.ts';
 import type { ModelCache } from '../common/repositories/model-cache.ts';
 import type { Repetitions } from '../common/repositories/repetitions.ts';
@@ -52,7 +53,7 @@ export interface CognifyServiceOptions extends Pick<DatasetIndexes, 'text' | 've
 export interface CognifyDependencies
   extends Pick<
     CognifyServiceOptions,
-    'text' | 'vectors' | 'graph' | 'messenger' | 'ledger' | 'clock' | 'ids' | 'logger' | 'store' | 'audit'
+    'text' | 'vectors' | 'graph' | 'embedder' | 'messenger' | 'ledger' | 'clock' | 'ids' | 'logger' | 'store' | 'audit'
   > {
   readonly settings: CognifySettings;
   readonly budgets: Budgets;
@@ -66,4 +67,6 @@ export interface CognifyDependencies
   readonly statements: Statements;
   readonly supersessions: Supersessions;
   readonly repetitions: Repetitions;
+  /** Of improve, which writes them. */
+  readonly claims: Pick<ImproveClaims, 'holds'>;
 }

@@ -4,6 +4,7 @@ import * as methods from '../common/messaging/methods/cognify.ts';
 import type { Subscription } from '../common/ports/bus.ts';
 import type { AnyCollection } from '../common/ports/document-store.ts';
 import { budgetCollections, createBudgets } from '../common/repositories/budget-keeper.ts';
+import { createImproveClaims, improveClaimsCollection } from '../common/repositories/improve-claims.ts';
 import { ledgerCollection } from '../common/repositories/ledger.ts';
 import { createModelCache, modelCacheCollection } from '../common/repositories/model-cache.ts';
 import { createRepetitions, repetitionsCollection } from '../common/repositories/repetitions.ts';
@@ -32,6 +33,7 @@ import { jobRoutes } from './routes/jobs.ts';
 import { llmRoutes } from './routes/llm.ts';
 import { runSocket } from './routes/run-socket.ts';
 import { validateRoutes } from './routes/validate.ts';
+import { applyGraphPatch } from './usecases/apply-graph-patch.ts';
 import { eraseBuilt } from './usecases/erase-built.ts';
 import { readRun } from './usecases/read-run.ts';
 import { recordRun } from './usecases/record-run.ts';
@@ -49,6 +51,7 @@ export const cognifyCollections: readonly AnyCollection[] = [
   supersessionsCollection,
   supersessionRevertsCollection,
   repetitionsCollection,
+  improveClaimsCollection,
   ...budgetCollections,
 ];
 
@@ -113,9 +116,10 @@ function dependenciesOf(options: CognifyServiceOptions): CognifyDependencies {
     executors: [executor],
     settings: { ...DEFAULT_RUN_SETTINGS, ...options.runs },
   });
-  const { text, vectors, graph, audit } = options;
+  const { text, vectors, graph, audit, embedder } = options;
+  const claims = createImproveClaims(store);
   return {
-    ...{ text, vectors, graph, audit, messenger, ledger, clock, ids, logger, store, workQueue },
+    ...{ text, vectors, graph, embedder, claims, audit, messenger, ledger, clock, ids, logger, store, workQueue },
     ...{ settings, budgets, cache, runs, records, recorder, engine, builds, ...stated },
   };
 }
@@ -141,6 +145,7 @@ function serve(
     messenger.serve(methods.runStatuses, async ({ datasets, pipelines }) => ({
       runs: (await runs.newest(datasets, pipelines)).map(({ state }) => state),
     })),
+    messenger.serve(methods.applyGraphPatch, (request, context) => applyGraphPatch(dependencies, request, context)),
     messenger.serve(methods.eraseBuilt, async (request) => {
       const { removed, residue, itemsReset } = await eraseBuilt(dependencies, request);
       return { removed: { ...removed }, residue, itemsReset };

@@ -1,7 +1,7 @@
 import type { StageName } from '../common/domain/improve-stages.ts';
 import type { Messenger } from '../common/messaging/messenger.ts';
 import type { ModelSource } from '../common/ports/active-models.ts';
-import type { DatasetIndexes } from '../common/ports/dataset-indexes.ts';
+import type { DatasetReaders } from '../common/ports/dataset-indexes.ts';
 import type { DocumentStore } from '../common/ports/document-store.ts';
 import type { Logger } from '../common/ports/logger.ts';
 import type { Embedder } from '../common/ports/models.ts';
@@ -22,8 +22,8 @@ export interface ImproveServiceOptions {
   readonly workQueue: WatchedWorkQueue;
   readonly models: ModelSource;
   readonly embedder: Embedder;
-  /** Only read here, but for triplets: the graph and the indexes are cognify's. */
-  readonly indexes: Pick<DatasetIndexes, 'text' | 'vectors' | 'graph'>;
+  /** The graph and the indexes are cognify's, which writes what it is sent. */
+  readonly indexes: Pick<DatasetReaders, 'text' | 'vectors' | 'graph'>;
   readonly ledger: Ledger;
   readonly clock: Clock;
   readonly ids: IdSource;

@@ -41,6 +41,8 @@ export interface ImprovePass {
   readonly principal: Principal;
   /** Carries the principal's proof for messages. */
   readonly context: CallContext;
+  /** By which the dataset is held: cognify asks for it before it writes. */
+  readonly leaseToken: string;
   /** Aborted when improve has to stop. */
   readonly signal: AbortSignal;
 }

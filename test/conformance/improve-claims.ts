@@ -62,6 +62,23 @@ export function improveClaimsConformance(name: string, open: () => Promise<Audit
       for (const rush of winners) await rush.claims.release(rush.keys, rush.owner);
     });
 
+    it('tell whoever writes for a holder whether it holds the dataset still, in every process', async () => {
+      const [first, second] = [owner(), owner()];
+      const dataset = asId<never>('told');
+      const holders = async (nowMs: number) =>
+        (await Promise.all([first, second].flatMap((who) => [one, two].map((each) => each.holds(dataset, who, nowMs)))))
+          .map(Number)
+          .join('');
+      expect(await holders(0)).to.equal('0000');
+      await one.claim(keys('told'), first, at(0));
+      expect([await holders(LEASE_MS - 1), await holders(LEASE_MS)]).to.deep.equal(['1100', '0000']);
+      await two.claim(keys('told'), second, at(LEASE_MS));
+      expect(await holders(LEASE_MS)).to.equal('0011');
+      await one.seize(dataset, eraserOf(randomUUID()), at(LEASE_MS));
+      expect(await holders(LEASE_MS)).to.equal('0000');
+      await two.release(keys('told'), second);
+    });
+
     it('lapse when their holder shows no sign of life, and it may write nothing more', async () => {
       const [dead, heir] = [owner(), owner()];
       expect(await one.claim(keys('b', 't'), dead, at(0))).to.equal(true);

@@ -126,6 +126,7 @@ export async function createLearningWorld(): Promise<LearningWorld> {
       options: defaultOptions(0.1),
       principal: OWNER,
       context: { requestId: 'test', principal: OWNER },
+      leaseToken: 'test/0',
       signal: new AbortController().signal,
     }),
     async [Symbol.asyncDispose]() {

@@ -3,6 +3,7 @@ import { createSystemClock } from '../../services/common/adapters/system/clock.t
 import { createIdSource } from '../../services/common/adapters/system/id-source.ts';
 import type { ModelSource } from '../../services/common/ports/active-models.ts';
 import type { Embedder, LanguageModel } from '../../services/common/ports/models.ts';
+import { claimKeys, createImproveClaims } from '../../services/common/repositories/improve-claims.ts';
 import { createSessions } from '../../services/common/repositories/sessions.ts';
 import { createStructureItems } from '../../services/common/repositories/structure-items.ts';
 import { improveCollections } from '../../services/improve/collections.ts';
@@ -17,13 +18,20 @@ import {
   type TestWorld,
 } from './cognify-service.ts';
 
+/** By which an improve holds the dataset of the world. */
+export const LEASE_TOKEN = 'test/0';
+const A_DAY_MS = 86_400_000;
+const HASHING = createHashingEmbedder({ dimensions: 64 });
+
 /** A dataset that cognify builds for real, and what the stages over its structure are made from. */
 export interface StructureWorld extends AsyncDisposable {
   readonly world: TestWorld;
   readonly cognify: TestCognify;
   readonly deps: ReturnType<typeof dependenciesOf>;
-  /** Texts that were embedded so far. */
+  /** Texts that stages had embedded so far. */
   readonly embedded: string[];
+  /** And cognify. */
+  readonly embeddedByCognify: string[];
   pass(options?: Partial<ImproveOptions>, sessions?: readonly string[]): ImprovePass;
   /** Adds the texts as items and builds them. */
   learn(...texts: readonly string[]): Promise<void>;
@@ -33,22 +41,31 @@ export async function createStructureWorld(
   parts: Parameters<typeof createWorld>[0] & {
     readonly model?: LanguageModel;
     readonly settings?: Partial<ImproveSettings>;
+    /** False: the test claims the dataset itself. */
+    readonly isHeld?: boolean;
+    /** Of cognify. */
+    readonly embedder?: Embedder;
   } = {},
 ): Promise<StructureWorld> {
-  const { model = null, settings = {}, ...rest } = parts;
+  const { model = null, settings = {}, isHeld = true, embedder = HASHING, ...rest } = parts;
   const world = await createWorld(rest);
   await world.store.prepare(improveCollections);
-  const cognify = await startCognify(world);
-  const embedded: string[] = [];
-  const deps = dependenciesOf(world, cognify, { model, settings, embedded });
+  const [embedded, embeddedByCognify]: [string[], string[]] = [[], []];
+  const cognify = await startCognify(world, { embedder: recordingEmbedder(embedder, embeddedByCognify) });
+  const deps = dependenciesOf(world, cognify, { model, settings, embedder: recordingEmbedder(HASHING, embedded) });
+  if (isHeld) {
+    const { dataset, principal } = world;
+    const lease = { nowMs: Date.now(), leaseMs: A_DAY_MS };
+    await createImproveClaims(world.store).claim(claimKeys(principal.tenant, dataset.id, []), LEASE_TOKEN, lease);
+  }
   let items = 0;
   return {
-    ...{ world, cognify, deps, embedded },
+    ...{ world, cognify, deps, embedded, embeddedByCognify },
     pass(options = {}, sessions = []) {
       const { dataset, principal } = world;
       const context = { ...CALL, principal };
       return {
-        ...{ dataset, principal, context },
+        ...{ dataset, principal, context, leaseToken: LEASE_TOKEN },
         sessions: sessions.map((session) => ({ user: principal.id, session })),
         options: { ...defaultOptions(0.1), ...options },
         signal: new AbortController().signal,
@@ -65,28 +82,30 @@ export async function createStructureWorld(
   };
 }
 
+function recordingEmbedder(inner: Embedder, embedded: string[]): Embedder {
+  return {
+    ...inner,
+    embed(texts, context) {
+      embedded.push(...texts);
+      return inner.embed(texts, context);
+    },
+  };
+}
+
 function dependenciesOf(
   { store, indexes, ledger }: TestWorld,
   { messenger }: TestCognify,
   more: {
     readonly model: LanguageModel | null;
     readonly settings: Partial<ImproveSettings>;
-    readonly embedded: string[];
+    readonly embedder: Embedder;
   },
 ) {
-  const inner = createHashingEmbedder({ dimensions: 64 });
-  const embedder: Embedder = {
-    ...inner,
-    embed(texts, context) {
-      more.embedded.push(...texts);
-      return inner.embed(texts, context);
-    },
-  };
   const models: ModelSource = {
     current: async () => ({ languageModel: more.model, missingModelKey: null, extractor: capitalsExtractor }),
   };
   return {
-    ...{ store, indexes, ledger, messenger, embedder, models },
+    ...{ store, indexes, ledger, messenger, models, embedder: more.embedder },
     clock: createSystemClock(),
     ids: createIdSource(),
     sessions: createSessions(store),

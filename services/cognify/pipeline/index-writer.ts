@@ -19,6 +19,8 @@ export interface IndexWriterOptions {
   readonly context: ModelCallContext;
   readonly embeddingBatchSize: number;
   readonly embeddingConcurrency: number;
+  /** Asked when the vectors are made, right before rows are written: they are not if it throws. */
+  readonly permit?: () => Promise<void>;
 }
 
 interface Pending {
@@ -53,6 +55,7 @@ export function createIndexWriter(options: IndexWriterOptions): IndexWriter {
       ...entry,
       vector: made[index] ?? new Float32Array(embedder.space.dimensions),
     }));
+    await options.permit?.();
     options.context.signal?.throwIfAborted();
     const writes = await Promise.allSettled([
       vectorEntries.length > 0 ? vectors.upsert(scope, embedder.space, vectorEntries) : null,

@@ -10,3 +10,12 @@ export interface DatasetIndexes {
   /** Ends what is running, then releases files, threads and memory. Calls made afterwards reject. */
   close(): Promise<void>;
 }
+
+/** Those of them that change nothing: for everybody but cognify, which alone writes. */
+export interface DatasetReaders {
+  readonly text: Omit<TextIndex, Writing>;
+  readonly vectors: Omit<VectorIndex, Writing>;
+  readonly graph: Omit<GraphStore, Writing>;
+}
+
+type Writing = 'upsert' | 'remove' | 'drop';

@@ -58,6 +58,8 @@ export interface ImproveClaims {
   claim(keys: ClaimedKeys, owner: string, lease: Lease): Promise<boolean>;
   /** False when it is not held any more: nothing may be written then. */
   extend(keys: ClaimedKeys, owner: string, lease: Lease): Promise<boolean>;
+  /** Whether the owner holds the dataset, by a lease that is not over: for whoever writes at its request. */
+  holds(dataset: DatasetId, owner: string, nowMs: number): Promise<boolean>;
   /** Asks whoever holds the sessions for one more pass. How many of them are held. */
   wantRerun(keys: ClaimedKeys, nowMs: number): Promise<number>;
   /**
@@ -96,45 +98,15 @@ function isSameImprove(one: string, other: string): boolean {
   return one.split('#')[0] === other.split('#')[0];
 }
 
+const collection = improveClaimsCollection;
+
 export function createImproveClaims(store: DocumentStore): ImproveClaims {
-  const collection = improveClaimsCollection;
-  const read = async (keys: readonly string[]) => store.getMany(SYSTEM_SCOPE, collection, keys);
-  const held = (id: string, owner: string, set: Partial<ClaimDocument> = {}): Write =>
-    update(collection, id, { where: { owner }, set, required: true });
   return {
-    async claim(keys, owner, { nowMs, leaseMs }) {
-      const all = allOf(keys);
-      return repeated(async () => {
-        const present = new Map((await read(all)).map((stored) => [stored.id, stored]));
-        const isTaken = ({ value }: Stored<ClaimDocument>) =>
-          !isSameImprove(value.owner, owner) && value.leaseUntilMs > nowMs;
-        if ([...present.values()].some(isTaken)) return false;
-        const leaseUntilMs = nowMs + leaseMs;
-        const writes = all.map((id) => {
-          const known = present.get(id)?.value;
-          if (known === undefined) return insert(collection, id, { owner, leaseUntilMs, rerunWanted: false });
-          const isOwn = isSameImprove(known.owner, owner);
-          return update(collection, id, {
-            where: { owner: known.owner, leaseUntilMs: known.leaseUntilMs },
-            set: { owner, leaseUntilMs, seizedFrom: null, ...(isOwn ? {} : { rerunWanted: false }) },
-            required: true,
-          });
-        });
-        await store.commit(SYSTEM_SCOPE, writes);
-        return true;
-      });
-    },
-    async extend(keys, owner, { nowMs, leaseMs }) {
-      try {
-        await store.commit(
-          SYSTEM_SCOPE,
-          allOf(keys).map((id) => held(id, owner, { leaseUntilMs: nowMs + leaseMs })),
-        );
-        return true;
-      } catch (error) {
-        if (error instanceof VersionConflictError) return false;
-        throw error;
-      }
+    claim: (keys, owner, lease) => repeated(() => claimAll(store, allOf(keys), owner, lease)),
+    extend: (keys, owner, lease) => extendAll(store, allOf(keys), owner, lease),
+    async holds(dataset, owner, nowMs) {
+      const present = await claimOf(store, dataset);
+      return present !== undefined && present.value.owner === owner && present.value.leaseUntilMs > nowMs;
     },
     async wantRerun({ sessions }, nowMs) {
       if (sessions.length === 0) return 0;
@@ -143,79 +115,147 @@ export function createImproveClaims(store: DocumentStore): ImproveClaims {
       const results = await store.commit(SYSTEM_SCOPE, sessions.map(mark));
       return results.filter(({ changed }) => changed > 0).length;
     },
-    rerunOrRelease(keys, owner) {
-      return repeated(async () => {
-        const all = allOf(keys);
-        const own = (await read(all)).filter(({ value }) => value.owner === owner);
-        if (own.length < all.length) return 'lost';
-        const wanted = own.filter(({ value }) => value.rerunWanted);
-        if (wanted.length > 0) {
-          await store.commit(
-            SYSTEM_SCOPE,
-            wanted.map(({ id }) => held(id, owner, { rerunWanted: false })),
-          );
-          return 'rerun';
-        }
-        const unwanted = (id: string) =>
-          update(collection, id, { where: { owner, rerunWanted: false }, set: {}, required: true });
-        await store.commit(SYSTEM_SCOPE, [
-          ...[...keys.sessions].map(unwanted),
-          held(keys.dataset, owner),
-          ...all.map((id) => remove(collection, id)),
-        ]);
-        return 'released';
-      });
-    },
-    async release(keys, owner) {
-      for (const id of keys.sessions) await releaseOne(store, id, owner);
-      if (await releaseOne(store, keys.dataset, owner)) return;
-      // Seized, perhaps unnoticed: who erases the dataset waits to hear that nobody works on it.
-      await store.commit(SYSTEM_SCOPE, [
-        update(collection, keys.dataset, { where: { seizedFrom: owner }, set: { seizedFrom: null } }),
-      ]);
-    },
-    seize(dataset, owner, { nowMs, leaseMs }) {
-      const id = datasetKey(dataset);
-      const leaseUntilMs = nowMs + leaseMs;
-      return repeated(async () => {
-        const [present] = await read([id]);
-        if (present === undefined) {
-          await store.commit(SYSTEM_SCOPE, [insert(collection, id, { owner, leaseUntilMs, rerunWanted: false })]);
-          return;
-        }
-        const { owner: holder, leaseUntilMs: heldUntilMs, seizedFrom = null } = present.value;
-        const isHeld = heldUntilMs > nowMs && !holder.startsWith(ERASURE);
-        await store.commit(SYSTEM_SCOPE, [
-          update(collection, id, {
-            where: { owner: holder, leaseUntilMs: heldUntilMs },
-            set: {
-              owner,
-              leaseUntilMs,
-              seizedFrom: isHeld ? holder : seizedFrom,
-              seizedUntilMs: isHeld ? heldUntilMs : (present.value.seizedUntilMs ?? 0),
-            },
-            required: true,
-          }),
-        ]);
-      });
-    },
+    rerunOrRelease: (keys, owner) => repeated(() => rerunOrReleaseAll(store, keys, owner)),
+    release: (keys, owner) => releaseKeys(store, keys, owner),
+    seize: (dataset, owner, lease) => repeated(() => seizeDataset(store, dataset, owner, lease)),
     async hasLeft(dataset, owner, nowMs) {
-      const [present] = await read([datasetKey(dataset)]);
+      const present = await claimOf(store, dataset);
       if (present === undefined || present.value.owner !== owner) return true;
       const { seizedFrom = null, seizedUntilMs = 0 } = present.value;
       return seizedFrom === null || seizedUntilMs <= nowMs;
     },
-    async releaseAll() {
-      for (;;) {
-        const { items } = await store.find(SYSTEM_SCOPE, collection, { limit: 1000 });
-        if (items.length === 0) return;
-        await store.commit(
-          SYSTEM_SCOPE,
-          items.map(({ id }) => remove(collection, id)),
-        );
-      }
-    },
+    releaseAll: () => removeEvery(store),
   };
+}
+
+type StoredClaim = Stored<ClaimDocument>;
+
+async function claimOf(store: DocumentStore, dataset: DatasetId): Promise<StoredClaim | undefined> {
+  const [present] = await store.getMany(SYSTEM_SCOPE, collection, [datasetKey(dataset)]);
+  return present;
+}
+
+/** Fails the commit when somebody else has it. */
+function changeOfHeld(id: string, owner: string, set: Partial<ClaimDocument> = {}): Write {
+  return update(collection, id, { where: { owner }, set, required: true });
+}
+
+async function claimAll(
+  store: DocumentStore,
+  ids: readonly string[],
+  owner: string,
+  { nowMs, leaseMs }: Lease,
+): Promise<boolean> {
+  const stored = await store.getMany(SYSTEM_SCOPE, collection, ids);
+  const isTaken = ({ value }: StoredClaim) => !isSameImprove(value.owner, owner) && value.leaseUntilMs > nowMs;
+  if (stored.some(isTaken)) return false;
+  const present = new Map(stored.map(({ id, value }) => [id, value]));
+  const leaseUntilMs = nowMs + leaseMs;
+  const writes = ids.map((id) => {
+    const known = present.get(id);
+    if (known === undefined) return insert(collection, id, { owner, leaseUntilMs, rerunWanted: false });
+    const isOwn = isSameImprove(known.owner, owner);
+    return update(collection, id, {
+      where: { owner: known.owner, leaseUntilMs: known.leaseUntilMs },
+      set: { owner, leaseUntilMs, seizedFrom: null, ...(isOwn ? {} : { rerunWanted: false }) },
+      required: true,
+    });
+  });
+  await store.commit(SYSTEM_SCOPE, writes);
+  return true;
+}
+
+async function extendAll(
+  store: DocumentStore,
+  ids: readonly string[],
+  owner: string,
+  { nowMs, leaseMs }: Lease,
+): Promise<boolean> {
+  try {
+    await store.commit(
+      SYSTEM_SCOPE,
+      ids.map((id) => changeOfHeld(id, owner, { leaseUntilMs: nowMs + leaseMs })),
+    );
+    return true;
+  } catch (error) {
+    if (error instanceof VersionConflictError) return false;
+    throw error;
+  }
+}
+
+async function rerunOrReleaseAll(
+  store: DocumentStore,
+  keys: ClaimedKeys,
+  owner: string,
+): Promise<'rerun' | 'released' | 'lost'> {
+  const all = allOf(keys);
+  const own = (await store.getMany(SYSTEM_SCOPE, collection, all)).filter(({ value }) => value.owner === owner);
+  if (own.length < all.length) return 'lost';
+  const wanted = own.filter(({ value }) => value.rerunWanted);
+  if (wanted.length > 0) {
+    await store.commit(
+      SYSTEM_SCOPE,
+      wanted.map(({ id }) => changeOfHeld(id, owner, { rerunWanted: false })),
+    );
+    return 'rerun';
+  }
+  const unwanted = (id: string) =>
+    update(collection, id, { where: { owner, rerunWanted: false }, set: {}, required: true });
+  await store.commit(SYSTEM_SCOPE, [
+    ...keys.sessions.map(unwanted),
+    changeOfHeld(keys.dataset, owner),
+    ...all.map((id) => remove(collection, id)),
+  ]);
+  return 'released';
+}
+
+async function releaseKeys(store: DocumentStore, { dataset, sessions }: ClaimedKeys, owner: string): Promise<void> {
+  for (const id of sessions) await releaseOne(store, id, owner);
+  if (await releaseOne(store, dataset, owner)) return;
+  // Seized, perhaps unnoticed: who erases the dataset waits to hear that nobody works on it.
+  await store.commit(SYSTEM_SCOPE, [
+    update(collection, dataset, { where: { seizedFrom: owner }, set: { seizedFrom: null } }),
+  ]);
+}
+
+async function seizeDataset(
+  store: DocumentStore,
+  dataset: DatasetId,
+  owner: string,
+  { nowMs, leaseMs }: Lease,
+): Promise<void> {
+  const id = datasetKey(dataset);
+  const leaseUntilMs = nowMs + leaseMs;
+  const present = await claimOf(store, dataset);
+  if (present === undefined) {
+    await store.commit(SYSTEM_SCOPE, [insert(collection, id, { owner, leaseUntilMs, rerunWanted: false })]);
+    return;
+  }
+  const { owner: holder, leaseUntilMs: heldUntilMs, seizedFrom = null } = present.value;
+  const isHeld = heldUntilMs > nowMs && !holder.startsWith(ERASURE);
+  await store.commit(SYSTEM_SCOPE, [
+    update(collection, id, {
+      where: { owner: holder, leaseUntilMs: heldUntilMs },
+      set: {
+        owner,
+        leaseUntilMs,
+        seizedFrom: isHeld ? holder : seizedFrom,
+        seizedUntilMs: isHeld ? heldUntilMs : (present.value.seizedUntilMs ?? 0),
+      },
+      required: true,
+    }),
+  ]);
+}
+
+async function removeEvery(store: DocumentStore): Promise<void> {
+  for (;;) {
+    const { items } = await store.find(SYSTEM_SCOPE, collection, { limit: 1000 });
+    if (items.length === 0) return;
+    await store.commit(
+      SYSTEM_SCOPE,
+      items.map(({ id }) => remove(collection, id)),
+    );
+  }
 }
 
 /** The dataset's first: two improves of one dataset meet at it, whatever sessions they have. */
@@ -226,10 +266,7 @@ function allOf({ dataset, sessions }: ClaimedKeys): readonly string[] {
 /** A key that somebody else has by now stays as it is, and the answer is false. */
 async function releaseOne(store: DocumentStore, id: string, owner: string): Promise<boolean> {
   try {
-    await store.commit(SYSTEM_SCOPE, [
-      update(improveClaimsCollection, id, { where: { owner }, required: true }),
-      remove(improveClaimsCollection, id),
-    ]);
+    await store.commit(SYSTEM_SCOPE, [changeOfHeld(id, owner), remove(collection, id)]);
     return true;
   } catch (error) {
     if (!(error instanceof VersionConflictError)) throw error;

@@ -4,6 +4,8 @@ import type { ImproveDependencies } from '../dependencies.ts';
 
 /** Dataset and sessions, as long as one improve works on them. */
 export interface HeldClaim {
+  /** Never given to anybody else. */
+  readonly leaseToken: string;
   /** Aborted when somebody else may have them. */
   readonly signal: AbortSignal;
   /** See `ImproveClaims.rerunOrRelease`. */
@@ -54,6 +56,7 @@ export async function holdClaim(deps: Dependencies, keys: ClaimedKeys, owner: st
     await beating;
   };
   return {
+    leaseToken: owner,
     signal: lost.signal,
     async rerunOrRelease() {
       const decision = await claims.rerunOrRelease(keys, owner);

@@ -43,7 +43,8 @@ export async function runPasses(
   const signal = AbortSignal.any([held.signal, stop]);
   const sessions = [...new Set(sessionIds)].map((session) => ({ user: principal.id, session }));
   const context: CallContext = { ...request.context, principal, signal };
-  const pass: ImprovePass = { dataset, sessions, options, principal, context, signal };
+  const { leaseToken } = held;
+  const pass: ImprovePass = { dataset, sessions, options, principal, context, leaseToken, signal };
   const passes: PassResult[] = [];
   try {
     do {

@@ -19,7 +19,7 @@ function pass(more: Partial<ImprovePass> = {}): ImprovePass {
     dataset: { ...dataset, createdAt: at, updatedAt: null },
     sessions: [{ user: USER, session: 's1' }],
     options: defaultOptions(0.1),
-    ...{ principal, context: { requestId: 'test' }, signal: new AbortController().signal },
+    ...{ principal, context: { requestId: 'test' }, leaseToken: 'test/0', signal: new AbortController().signal },
     ...more,
   };
 }

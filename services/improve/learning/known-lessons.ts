@@ -4,7 +4,7 @@ import { scoreBm25 } from '../../common/domain/ranking/bm25.ts';
 import { collapseNearDuplicates } from '../../common/domain/ranking/near-duplicates.ts';
 import type { DatasetScope } from '../../common/domain/scope.ts';
 import { tokenizeQuery } from '../../common/language/tokenize.ts';
-import type { DatasetIndexes } from '../../common/ports/dataset-indexes.ts';
+import type { DatasetReaders } from '../../common/ports/dataset-indexes.ts';
 import type { TextCandidate } from '../../common/ports/text-index.ts';
 import { type Ledger, visible } from '../../common/repositories/ledger.ts';
 
@@ -13,7 +13,7 @@ export const LEARNINGS_NODE_SET = 'session_learnings';
 const BRIDGED_NODE_SETS: ReadonlySet<string> = new Set(['user_sessions_from_cache', 'agent_trace_feedbacks']);
 
 export interface KnownLessonsDependencies {
-  readonly indexes: Pick<DatasetIndexes, 'text'>;
+  readonly indexes: Pick<DatasetReaders, 'text'>;
   readonly ledger: Pick<Ledger, 'committed'>;
 }
 

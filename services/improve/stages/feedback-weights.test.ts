@@ -75,6 +75,7 @@ async function world() {
     dataset: { id: asId(dataset), name: dataset, ownerId: KEY.user, ...TENANT, createdAt: AT, updatedAt: null },
     sessions: [KEY],
     options: defaultOptions(alpha),
+    leaseToken: 'test/0',
     ...{ principal, context: { requestId: 'test', principal }, signal: new AbortController().signal },
   });
   return {

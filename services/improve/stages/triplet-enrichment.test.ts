@@ -81,14 +81,14 @@ describe('triplet_enrichment', () => {
   it('reads and embeds only what is new: a second run does not touch what it has', async () => {
     await structure.learn(ADA, 'Mary wrote to Percy.');
     await stage().run(structure.pass());
-    const before = structure.embedded.length;
     await structure.learn(GRACE);
+    const before = structure.embeddedByCognify.length;
     await stage().run(structure.pass());
-    const added = structure.embedded.slice(before);
+    const added = structure.embeddedByCognify.slice(before);
     expect(added).to.not.be.empty;
     expect(added.filter((text) => text.includes('Mary') || text.includes('Babbage'))).to.deep.equal([]);
     await stage().run(structure.pass());
-    expect(structure.embedded.length).to.equal(before + added.length);
+    expect(structure.embeddedByCognify.length).to.equal(before + added.length);
   });
 
   it('goes with its item, also when it was written behind the erasure', async () => {

@@ -7,7 +7,7 @@ import {
   type TripletPayload,
 } from '../../common/domain/index-rows.ts';
 import type { DatasetScope } from '../../common/domain/scope.ts';
-import type { DatasetIndexes } from '../../common/ports/dataset-indexes.ts';
+import type { DatasetReaders } from '../../common/ports/dataset-indexes.ts';
 import type { IndexKind, Provenance } from '../../common/ports/index-entry.ts';
 import type { TextRow } from '../../common/ports/text-index.ts';
 import type { ShownNames } from './shown-names.ts';
@@ -18,7 +18,7 @@ export interface Triplet {
 }
 
 export interface TripletSources {
-  readonly indexes: Pick<DatasetIndexes, 'text' | 'graph'>;
+  readonly indexes: Pick<DatasetReaders, 'text' | 'graph'>;
   readonly names: ShownNames;
 }
 

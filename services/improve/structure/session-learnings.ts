@@ -1,7 +1,7 @@
 import { idOfText, nodeSetId } from '../../common/domain/ids.ts';
 import { type ChunkPayload, RELATIONS } from '../../common/domain/index-rows.ts';
 import type { DatasetScope } from '../../common/domain/scope.ts';
-import type { DatasetIndexes } from '../../common/ports/dataset-indexes.ts';
+import type { DatasetReaders } from '../../common/ports/dataset-indexes.ts';
 import { type Ledger, visible } from '../../common/repositories/ledger.ts';
 import { LEARNINGS_NODE_SET } from '../learning/known-lessons.ts';
 
@@ -20,7 +20,7 @@ export async function sessionLearnings(
   {
     indexes,
     ledger,
-  }: { readonly indexes: Pick<DatasetIndexes, 'text' | 'graph'>; readonly ledger: Pick<Ledger, 'committed'> },
+  }: { readonly indexes: Pick<DatasetReaders, 'text' | 'graph'>; readonly ledger: Pick<Ledger, 'committed'> },
   scope: DatasetScope,
   sessions: readonly string[],
 ): Promise<readonly SessionLearning[]> {

@@ -3,7 +3,7 @@ import { mergeNodes } from '../../common/domain/graph/merge.ts';
 import { createShownGraph } from '../../common/domain/graph/shown.ts';
 import { NODE_TYPES } from '../../common/domain/index-rows.ts';
 import type { DatasetScope } from '../../common/domain/scope.ts';
-import type { DatasetIndexes } from '../../common/ports/dataset-indexes.ts';
+import type { DatasetReaders } from '../../common/ports/dataset-indexes.ts';
 import { type Ledger, visible } from '../../common/repositories/ledger.ts';
 
 export interface ShownName {
@@ -20,7 +20,7 @@ const MAX_KNOWN = 50_000;
 
 /** For one run: an entity that many texts name is looked up once. */
 export function createShownNames(
-  { indexes, ledger }: { readonly indexes: Pick<DatasetIndexes, 'graph'>; readonly ledger: Pick<Ledger, 'committed'> },
+  { indexes, ledger }: { readonly indexes: Pick<DatasetReaders, 'graph'>; readonly ledger: Pick<Ledger, 'committed'> },
   scope: DatasetScope,
 ): ShownNames {
   const known = new Map<string, ShownName | null>();

@@ -4,7 +4,7 @@ import { engramError } from '../../common/domain/errors.ts';
 import type { ChunkPayload } from '../../common/domain/index-rows.ts';
 import { areSameSlots, truthCoordinates, withLearnings } from '../../common/domain/ranking/truth.ts';
 import type { DatasetScope } from '../../common/domain/scope.ts';
-import type { DatasetIndexes } from '../../common/ports/dataset-indexes.ts';
+import type { DatasetReaders } from '../../common/ports/dataset-indexes.ts';
 import type { Provenance } from '../../common/ports/index-entry.ts';
 import type { Embedder, ModelCallContext } from '../../common/ports/models.ts';
 import type { TextRow } from '../../common/ports/text-index.ts';
@@ -21,7 +21,7 @@ import type { ImprovePass } from '../stage.ts';
 import { type SessionLearning, sessionLearnings } from './session-learnings.ts';
 
 export interface TruthDependencies extends Pick<ImproveDependencies, 'clock'> {
-  readonly indexes: Pick<DatasetIndexes, 'text' | 'vectors' | 'graph'>;
+  readonly indexes: Pick<DatasetReaders, 'text' | 'vectors' | 'graph'>;
   readonly ledger: Pick<Ledger, 'committed' | 'allCommitted'>;
   readonly truth: TruthState;
   readonly embedder: Embedder;

@@ -1,5 +1,6 @@
 import { expect } from 'chai';
 import { createStructureWorld, type StructureWorld } from '../../../test/support/structure-world.ts';
+import { createHashingEmbedder } from '../../common/adapters/hashing-embedder/hashing-embedder.ts';
 import { scopeOf } from '../../common/domain/dataset.ts';
 import { engramError } from '../../common/domain/errors.ts';
 import { MEMIFY_TASKS, requireKnownTasks } from '../../common/domain/memify-tasks.ts';
@@ -13,14 +14,19 @@ import { type MemifyRequest, memify } from './memify.ts';
 
 describe('memify', () => {
   let structure: StructureWorld;
+  /** What cognify's embedder fails with. */
+  let failure: Error | null;
   beforeEach(async () => {
-    structure = await createStructureWorld();
+    failure = null;
+    const inner = createHashingEmbedder({ dimensions: 64 });
+    const embed: Embedder['embed'] = (...call) => (failure === null ? inner.embed(...call) : Promise.reject(failure));
+    structure = await createStructureWorld({ isHeld: false, embedder: { ...inner, embed } });
     await structure.learn('Ada knows Babbage.');
   });
   afterEach(() => structure[Symbol.asyncDispose]());
 
-  function parts(embedder: Embedder = structure.deps.embedder): ImproveParts {
-    const deps = { ...structure.deps, embedder };
+  function parts(): ImproveParts {
+    const { deps } = structure;
     const silent = () => {};
     const logger = { debug: silent, info: silent, warn: silent, error: silent };
     const stage = createTripletEnrichment({
@@ -58,17 +64,18 @@ describe('memify', () => {
   });
 
   it('tells a spent budget from other failures', async () => {
-    const failing = (error: Error): Embedder => ({ ...structure.deps.embedder, embed: () => Promise.reject(error) });
-    const spent = failing(engramError('LLMPaymentRequiredError', 'LLM budget exhausted: test'));
-    const outcome = await memify(parts(spent), request('add_data_points'));
+    failure = engramError('LLMPaymentRequiredError', 'LLM budget exhausted: test');
+    const outcome = await memify(parts(), request('add_data_points'));
     expect(outcome)
       .to.have.property('failure')
       .that.matches(/^LLMPaymentRequiredError: /);
-    const broken = await memify(parts(failing(new Error('secret'))), request('add_data_points'));
+    failure = new Error('secret');
+    const broken = await memify(parts(), request('add_data_points'));
     expect(broken)
       .to.have.property('failure')
       .that.matches(/^CogneeSystemError: /)
       .and.not.includes('secret');
+    failure = null;
     expect(await memify(parts(), request('add_data_points'))).to.have.property('run');
   });
 

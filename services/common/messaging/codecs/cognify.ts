@@ -1,6 +1,8 @@
 import type { MessageInitShape } from '@bufbuild/protobuf';
 import * as wire from '../../contracts/engram/cognify/v1/cognify_pb.ts';
+import { dataItemId } from '../../domain/ids.ts';
 import type { RunOutcome } from '../../domain/run.ts';
+import type { Provenance } from '../../ports/index-entry.ts';
 import { type MethodCodec, messageCodec, present } from '../codec.ts';
 import type * as methods from '../methods/cognify.ts';
 import { fromRun, runStatus, toRun } from './runs.ts';
@@ -72,6 +74,35 @@ export const RunStatuses: MethodCodec<methods.RunStatusesRequest, methods.RunSta
   ),
 };
 
+export const ApplyGraphPatch: MethodCodec<methods.ApplyGraphPatchRequest, methods.ApplyGraphPatchResponse> = {
+  request: messageCodec(
+    wire.ApplyGraphPatchRequestSchema,
+    ({ dataset, leaseToken, items, gone }) => ({
+      dataset: toDataset(dataset),
+      leaseToken,
+      items: items.map(({ triplets, item, generation }) => ({
+        origin: { item, generation },
+        triplets: triplets.map(({ ordinal, payload, nodeSets }) => ({ ...payload, ordinal, nodeSets: [...nodeSets] })),
+      })),
+      gone: gone.map(({ item, generation }) => ({ item, generation })),
+    }),
+    ({ dataset, leaseToken, items, gone }) => ({
+      dataset: fromDataset(present(dataset, 'dataset')),
+      leaseToken,
+      items: items.map(({ origin, triplets }) => ({
+        ...fromItemGeneration(present(origin, 'origin')),
+        triplets: triplets.map(fromTriplet),
+      })),
+      gone: gone.map(fromItemGeneration),
+    }),
+  ),
+  response: messageCodec(
+    wire.ApplyGraphPatchResponseSchema,
+    ({ lostItems }) => ({ lostItems: [...lostItems] }),
+    ({ lostItems }) => ({ lostItems: lostItems.map(dataItemId) }),
+  ),
+};
+
 export const Erase: MethodCodec<methods.EraseBuiltRequest, methods.EraseBuiltResponse> = {
   request: messageCodec(
     wire.EraseRequestSchema,
@@ -111,4 +142,13 @@ function fromOptions(options: wire.CognifyOptions): methods.CognifyOptions {
     ...maybe('dataPerBatch', dataPerBatch),
     ...(ontologyKeys.length === 0 ? {} : { ontologyKeys }),
   };
+}
+
+function fromItemGeneration({ item, generation }: wire.ItemGeneration): Provenance {
+  return { item: dataItemId(item), generation };
+}
+
+function fromTriplet({ ordinal, nodeSets, ...edge }: wire.Triplet): methods.PatchedTriplet {
+  const { source, target, relation, text, chunkId, statement } = edge;
+  return { ordinal, payload: { source, target, relation, text, chunkId, statement }, nodeSets };
 }

@@ -1,6 +1,9 @@
+import type { DataItemId } from '../../domain/brand.ts';
 import type { DatasetRef } from '../../domain/dataset.ts';
+import type { TripletPayload } from '../../domain/index-rows.ts';
 import type { JsonObject } from '../../domain/json.ts';
 import type { RunEvent, RunOutcome, RunState, RunStatus } from '../../domain/run.ts';
+import type { Provenance } from '../../ports/index-entry.ts';
 import { defineMethod, defineTopic } from '../method.ts';
 
 const codecs = () => import('../codecs/cognify.ts');
@@ -74,6 +77,44 @@ export interface RunStatusesResponse {
 /** Newest state per dataset and pipeline; pairs that never ran are absent. */
 export const runStatuses = defineMethod<RunStatusesRequest, RunStatusesResponse>('cognify.RunStatuses', () =>
   codecs().then(({ RunStatuses }) => RunStatuses),
+);
+
+/** An edge as a text of its own. */
+export interface PatchedTriplet {
+  readonly ordinal: number;
+  readonly payload: TripletPayload;
+  readonly nodeSets: readonly string[];
+}
+
+/** What is added to one generation of an item, and goes with it. */
+export interface ItemPatch extends Provenance {
+  readonly triplets: readonly PatchedTriplet[];
+}
+
+/** Of one patch: `triplets` of all of its items, and as many generations that are gone. */
+export const MAX_PATCH_ROWS = 1000;
+
+export interface ApplyGraphPatchRequest {
+  readonly dataset: DatasetRef;
+  /** Of the improve that sends it, which must hold the dataset. */
+  readonly leaseToken: string;
+  readonly items: readonly ItemPatch[];
+  /** Generations that nobody sees any more, of which something may be left. */
+  readonly gone: readonly Provenance[];
+}
+
+export interface ApplyGraphPatchResponse {
+  /** Items whose generation is not the committed one any more: nothing of the patch is kept for them. */
+  readonly lostItems: readonly DataItemId[];
+}
+
+/**
+ * What improve adds to the graph and the indexes, and removes from them. Repeating it is harmless. `ConflictError` when the
+ * improve does not hold the dataset any more: then nothing is written.
+ */
+export const applyGraphPatch = defineMethod<ApplyGraphPatchRequest, ApplyGraphPatchResponse>(
+  'cognify.ApplyGraphPatch',
+  () => codecs().then(({ ApplyGraphPatch }) => ApplyGraphPatch),
 );
 
 export interface EraseBuiltRequest {

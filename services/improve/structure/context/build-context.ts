@@ -2,7 +2,7 @@ import { payerOf } from '../../../common/domain/budget.ts';
 import { scopeOf } from '../../../common/domain/dataset.ts';
 import type { DatasetScope } from '../../../common/domain/scope.ts';
 import type { ModelSource } from '../../../common/ports/active-models.ts';
-import type { DatasetIndexes } from '../../../common/ports/dataset-indexes.ts';
+import type { DatasetReaders } from '../../../common/ports/dataset-indexes.ts';
 import type { Write } from '../../../common/ports/document-store.ts';
 import type { Provenance } from '../../../common/ports/index-entry.ts';
 import {
@@ -24,7 +24,7 @@ import { levelCount, placeNodes, placeRoot } from './place-nodes.ts';
 import { type SummaryCall, type SummaryDependencies, writeSummaries } from './write-summaries.ts';
 
 export interface ContextDependencies extends SummaryDependencies {
-  readonly indexes: Pick<DatasetIndexes, 'text' | 'graph'>;
+  readonly indexes: Pick<DatasetReaders, 'text' | 'graph'>;
   readonly ledger: Pick<Ledger, 'committed' | 'allCommitted'>;
   readonly structureItems: StructureItems;
   readonly models: Pick<ModelSource, 'current'>;

@@ -1,7 +1,7 @@
 import { hash } from 'node:crypto';
 import { RELATIONS, type SummaryPayload } from '../../../common/domain/index-rows.ts';
 import type { DatasetScope } from '../../../common/domain/scope.ts';
-import type { DatasetIndexes } from '../../../common/ports/dataset-indexes.ts';
+import type { DatasetReaders } from '../../../common/ports/dataset-indexes.ts';
 import type { Provenance } from '../../../common/ports/index-entry.ts';
 import type { TextRow } from '../../../common/ports/text-index.ts';
 
@@ -21,7 +21,7 @@ const EDGES_PER_CHUNK = 64;
 
 /** The summaries of one generation of an item, with the entities of their passages. */
 export async function freshLeaves(
-  { text, graph }: Pick<DatasetIndexes, 'text' | 'graph'>,
+  { text, graph }: Pick<DatasetReaders, 'text' | 'graph'>,
   scope: DatasetScope,
   provenance: Provenance,
 ): Promise<readonly FreshLeaf[]> {
@@ -37,7 +37,7 @@ export async function freshLeaves(
 }
 
 async function withEntities(
-  graph: DatasetIndexes['graph'],
+  graph: DatasetReaders['graph'],
   scope: DatasetScope,
   { item, generation }: Provenance,
   rows: readonly TextRow[],

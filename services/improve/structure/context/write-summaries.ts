@@ -2,18 +2,18 @@ import { createGate } from '../../../common/domain/gate.ts';
 import type { SummaryPayload } from '../../../common/domain/index-rows.ts';
 import type { DatasetScope } from '../../../common/domain/scope.ts';
 import { meanVector, unitVector, vectorOfText, vectorText } from '../../../common/domain/vector-text.ts';
-import type { DatasetIndexes } from '../../../common/ports/dataset-indexes.ts';
+import type { DatasetReaders } from '../../../common/ports/dataset-indexes.ts';
 import { type DocumentStore, remove, replace, type Stored, type Write } from '../../../common/ports/document-store.ts';
 import type { Embedder, LanguageModel, ModelCallContext } from '../../../common/ports/models.ts';
 import { type ContextNode, contextNodesCollection } from '../../../common/repositories/context-summaries.ts';
 import { type Ledger, visible } from '../../../common/repositories/ledger.ts';
-import { embedAll } from '../write-triplets.ts';
+import { embedAll } from '../embed-all.ts';
 import { extractiveSummary } from './extractive-summary.ts';
 import { modelSummary } from './model-summary.ts';
 
 export interface SummaryDependencies {
   readonly store: DocumentStore;
-  readonly indexes: Pick<DatasetIndexes, 'text'>;
+  readonly indexes: Pick<DatasetReaders, 'text'>;
   readonly ledger: Pick<Ledger, 'committed'>;
   readonly embedder: Embedder;
 }

@@ -17,7 +17,7 @@ import type { Message } from "@bufbuild/protobuf";
  * Describes the file engram/cognify/v1/cognify.proto.
  */
 export const file_engram_cognify_v1_cognify: GenFile = /*@__PURE__*/
-  fileDesc("Ch9lbmdyYW0vY29nbmlmeS92MS9jb2duaWZ5LnByb3RvEhFlbmdyYW0uY29nbmlmeS52MSKVAgoOQ29nbmlmeU9wdGlvbnMSHQoQZ3JhcGhfbW9kZWxfanNvbhgBIAEoCUgAiAEBEhoKDWN1c3RvbV9wcm9tcHQYAiABKAlIAYgBARIXCgpjaHVua19zaXplGAMgASgFSAKIAQESHQoQY2h1bmtzX3Blcl9iYXRjaBgEIAEoBUgDiAEBEhsKDmRhdGFfcGVyX2JhdGNoGAUgASgFSASIAQESFQoNb250b2xvZ3lfa2V5cxgGIAMoCUITChFfZ3JhcGhfbW9kZWxfanNvbkIQCg5fY3VzdG9tX3Byb21wdEINCgtfY2h1bmtfc2l6ZUITChFfY2h1bmtzX3Blcl9iYXRjaEIRCg9fZGF0YV9wZXJfYmF0Y2gihQEKD1N0YXJ0UnVuUmVxdWVzdBIqCgdkYXRhc2V0GAEgASgLMhkuZW5ncmFtLmNvbW1vbi52MS5EYXRhc2V0EjIKB29wdGlvbnMYAiABKAsyIS5lbmdyYW0uY29nbmlmeS52MS5Db2duaWZ5T3B0aW9ucxISCgpiYWNrZ3JvdW5kGAMgASgIIjsKEFN0YXJ0UnVuUmVzcG9uc2USJwoDcnVuGAEgASgLMhouZW5ncmFtLmNvbW1vbi52MS5SdW5TdGF0ZSIpCghSdW5FcnJvchIMCgRuYW1lGAEgASgJEg8KB21lc3NhZ2UYAiABKAkiwwIKEFJlY29yZFJ1blJlcXVlc3QSKgoHZGF0YXNldBgBIAEoCzIZLmVuZ3JhbS5jb21tb24udjEuRGF0YXNldBIQCghwaXBlbGluZRgCIAEoCRIOCgZydW5faWQYAyABKAkSKwoGc3RhdHVzGAQgASgOMhsuZW5ncmFtLmNvbW1vbi52MS5SdW5TdGF0dXMSDQoFaXRlbXMYBSADKAkSLwoFZXJyb3IYBiABKAsyGy5lbmdyYW0uY29nbmlmeS52MS5SdW5FcnJvckgAiAEBEhQKB291dGNvbWUYByABKAlIAYgBARIXCgpiYWNrZ3JvdW5kGAggASgISAKIAQESFAoHc2Vzc2lvbhgJIAEoCUgDiAEBQggKBl9lcnJvckIKCghfb3V0Y29tZUINCgtfYmFja2dyb3VuZEIKCghfc2Vzc2lvbiITChFSZWNvcmRSdW5SZXNwb25zZSIfCg1HZXRSdW5SZXF1ZXN0Eg4KBnJ1bl9pZBgBIAEoCSJmCg5HZXRSdW5SZXNwb25zZRIsCgNydW4YASABKAsyGi5lbmdyYW0uY29tbW9uLnYxLlJ1blN0YXRlSACIAQESEwoGdGVuYW50GAIgASgJSAGIAQFCBgoEX3J1bkIJCgdfdGVuYW50IlQKElJ1blN0YXR1c2VzUmVxdWVzdBIrCghkYXRhc2V0cxgBIAMoCzIZLmVuZ3JhbS5jb21tb24udjEuRGF0YXNldBIRCglwaXBlbGluZXMYAiADKAkiPwoTUnVuU3RhdHVzZXNSZXNwb25zZRIoCgRydW5zGAEgAygLMhouZW5ncmFtLmNvbW1vbi52MS5SdW5TdGF0ZSKHAQoMRXJhc2VSZXF1ZXN0EioKB2RhdGFzZXQYASABKAsyGS5lbmdyYW0uY29tbW9uLnYxLkRhdGFzZXQSLAoFaXRlbXMYAiABKAsyGC5lbmdyYW0uY29tbW9uLnYxLklkTGlzdEgAiAEBEhMKC21lbW9yeV9vbmx5GAMgASgIQggKBl9pdGVtcyJLCg1FcmFzZVJlc3BvbnNlEhQKDHJlbW92ZWRfanNvbhgBIAEoCRIPCgdyZXNpZHVlGAIgASgNEhMKC2l0ZW1zX3Jlc2V0GAMgASgNMo8HCg5Db2duaWZ5U2VydmljZRJ/CghTdGFydFJ1bhIiLmVuZ3JhbS5jb2duaWZ5LnYxLlN0YXJ0UnVuUmVxdWVzdBojLmVuZ3JhbS5jb2duaWZ5LnYxLlN0YXJ0UnVuUmVzcG9uc2UiKqK7GCYSBmluZ2VzdBIHaW1wcm92ZRIIb3BlcmF0b3IiCXByaW5jaXBhbBJ7CglSZWNvcmRSdW4SIy5lbmdyYW0uY29nbmlmeS52MS5SZWNvcmRSdW5SZXF1ZXN0GiQuZW5ncmFtLmNvZ25pZnkudjEuUmVjb3JkUnVuUmVzcG9uc2UiI5ACAqK7GBwSBmluZ2VzdBIHaW1wcm92ZSIJcHJpbmNpcGFsEoMBCgZHZXRSdW4SIC5lbmdyYW0uY29nbmlmeS52MS5HZXRSdW5SZXF1ZXN0GiEuZW5ncmFtLmNvZ25pZnkudjEuR2V0UnVuUmVzcG9uc2UiNJACAaK7GC0SBmluZ2VzdBIHY29nbmlmeRIHaW1wcm92ZRIIb3BlcmF0b3IiB3NlcnZpY2USdgoLUnVuU3RhdHVzZXMSJS5lbmdyYW0uY29nbmlmeS52MS5SdW5TdGF0dXNlc1JlcXVlc3QaJi5lbmdyYW0uY29nbmlmeS52MS5SdW5TdGF0dXNlc1Jlc3BvbnNlIhiQAgGiuxgREgZzZWFyY2giB3NlcnZpY2USZwoFRXJhc2USHy5lbmdyYW0uY29nbmlmeS52MS5FcmFzZVJlcXVlc3QaIC5lbmdyYW0uY29nbmlmeS52MS5FcmFzZVJlc3BvbnNlIhuQAgKiuxgUCMCpBxIGaW5nZXN0IgZkZWxldGUSnAEKF1NldERhdGFzZXRDb25maWd1cmF0aW9uEjEuZW5ncmFtLmNvZ25pZnkudjEuU2V0RGF0YXNldENvbmZpZ3VyYXRpb25SZXF1ZXN0GjIuZW5ncmFtLmNvZ25pZnkudjEuU2V0RGF0YXNldENvbmZpZ3VyYXRpb25SZXNwb25zZSIakAICorsYExIIb3BlcmF0b3IiB3NlcnZpY2USeQoKUHJvYmVNb2RlbBIkLmVuZ3JhbS5jb2duaWZ5LnYxLlByb2JlTW9kZWxSZXF1ZXN0GiUuZW5ncmFtLmNvZ25pZnkudjEuUHJvYmVNb2RlbFJlc3BvbnNlIh6QAgGiuxgXCLDqARIIb3BlcmF0b3IiB3NlcnZpY2ViBnByb3RvMw", [file_engram_cognify_v1_managed, file_engram_common_v1_dataset, file_engram_common_v1_run, file_engram_options_v1_options]);
+  fileDesc("Ch9lbmdyYW0vY29nbmlmeS92MS9jb2duaWZ5LnByb3RvEhFlbmdyYW0uY29nbmlmeS52MSKVAgoOQ29nbmlmeU9wdGlvbnMSHQoQZ3JhcGhfbW9kZWxfanNvbhgBIAEoCUgAiAEBEhoKDWN1c3RvbV9wcm9tcHQYAiABKAlIAYgBARIXCgpjaHVua19zaXplGAMgASgFSAKIAQESHQoQY2h1bmtzX3Blcl9iYXRjaBgEIAEoBUgDiAEBEhsKDmRhdGFfcGVyX2JhdGNoGAUgASgFSASIAQESFQoNb250b2xvZ3lfa2V5cxgGIAMoCUITChFfZ3JhcGhfbW9kZWxfanNvbkIQCg5fY3VzdG9tX3Byb21wdEINCgtfY2h1bmtfc2l6ZUITChFfY2h1bmtzX3Blcl9iYXRjaEIRCg9fZGF0YV9wZXJfYmF0Y2gihQEKD1N0YXJ0UnVuUmVxdWVzdBIqCgdkYXRhc2V0GAEgASgLMhkuZW5ncmFtLmNvbW1vbi52MS5EYXRhc2V0EjIKB29wdGlvbnMYAiABKAsyIS5lbmdyYW0uY29nbmlmeS52MS5Db2duaWZ5T3B0aW9ucxISCgpiYWNrZ3JvdW5kGAMgASgIIjsKEFN0YXJ0UnVuUmVzcG9uc2USJwoDcnVuGAEgASgLMhouZW5ncmFtLmNvbW1vbi52MS5SdW5TdGF0ZSIpCghSdW5FcnJvchIMCgRuYW1lGAEgASgJEg8KB21lc3NhZ2UYAiABKAkiwwIKEFJlY29yZFJ1blJlcXVlc3QSKgoHZGF0YXNldBgBIAEoCzIZLmVuZ3JhbS5jb21tb24udjEuRGF0YXNldBIQCghwaXBlbGluZRgCIAEoCRIOCgZydW5faWQYAyABKAkSKwoGc3RhdHVzGAQgASgOMhsuZW5ncmFtLmNvbW1vbi52MS5SdW5TdGF0dXMSDQoFaXRlbXMYBSADKAkSLwoFZXJyb3IYBiABKAsyGy5lbmdyYW0uY29nbmlmeS52MS5SdW5FcnJvckgAiAEBEhQKB291dGNvbWUYByABKAlIAYgBARIXCgpiYWNrZ3JvdW5kGAggASgISAKIAQESFAoHc2Vzc2lvbhgJIAEoCUgDiAEBQggKBl9lcnJvckIKCghfb3V0Y29tZUINCgtfYmFja2dyb3VuZEIKCghfc2Vzc2lvbiITChFSZWNvcmRSdW5SZXNwb25zZSIfCg1HZXRSdW5SZXF1ZXN0Eg4KBnJ1bl9pZBgBIAEoCSJmCg5HZXRSdW5SZXNwb25zZRIsCgNydW4YASABKAsyGi5lbmdyYW0uY29tbW9uLnYxLlJ1blN0YXRlSACIAQESEwoGdGVuYW50GAIgASgJSAGIAQFCBgoEX3J1bkIJCgdfdGVuYW50IlQKElJ1blN0YXR1c2VzUmVxdWVzdBIrCghkYXRhc2V0cxgBIAMoCzIZLmVuZ3JhbS5jb21tb24udjEuRGF0YXNldBIRCglwaXBlbGluZXMYAiADKAkiPwoTUnVuU3RhdHVzZXNSZXNwb25zZRIoCgRydW5zGAEgAygLMhouZW5ncmFtLmNvbW1vbi52MS5SdW5TdGF0ZSIyCg5JdGVtR2VuZXJhdGlvbhIMCgRpdGVtGAEgASgJEhIKCmdlbmVyYXRpb24YAiABKA0ikgEKB1RyaXBsZXQSDwoHb3JkaW5hbBgBIAEoDRIOCgZzb3VyY2UYAiABKAkSDgoGdGFyZ2V0GAMgASgJEhAKCHJlbGF0aW9uGAQgASgJEgwKBHRleHQYBSABKAkSEAoIY2h1bmtfaWQYBiABKAkSEQoJc3RhdGVtZW50GAcgASgJEhEKCW5vZGVfc2V0cxgIIAMoCSJsCglJdGVtUGF0Y2gSMQoGb3JpZ2luGAEgASgLMiEuZW5ncmFtLmNvZ25pZnkudjEuSXRlbUdlbmVyYXRpb24SLAoIdHJpcGxldHMYAiADKAsyGi5lbmdyYW0uY29nbmlmeS52MS5UcmlwbGV0IrcBChZBcHBseUdyYXBoUGF0Y2hSZXF1ZXN0EioKB2RhdGFzZXQYASABKAsyGS5lbmdyYW0uY29tbW9uLnYxLkRhdGFzZXQSEwoLbGVhc2VfdG9rZW4YAiABKAkSKwoFaXRlbXMYAyADKAsyHC5lbmdyYW0uY29nbmlmeS52MS5JdGVtUGF0Y2gSLwoEZ29uZRgEIAMoCzIhLmVuZ3JhbS5jb2duaWZ5LnYxLkl0ZW1HZW5lcmF0aW9uIi0KF0FwcGx5R3JhcGhQYXRjaFJlc3BvbnNlEhIKCmxvc3RfaXRlbXMYASADKAkihwEKDEVyYXNlUmVxdWVzdBIqCgdkYXRhc2V0GAEgASgLMhkuZW5ncmFtLmNvbW1vbi52MS5EYXRhc2V0EiwKBWl0ZW1zGAIgASgLMhguZW5ncmFtLmNvbW1vbi52MS5JZExpc3RIAIgBARITCgttZW1vcnlfb25seRgDIAEoCEIICgZfaXRlbXMiSwoNRXJhc2VSZXNwb25zZRIUCgxyZW1vdmVkX2pzb24YASABKAkSDwoHcmVzaWR1ZRgCIAEoDRITCgtpdGVtc19yZXNldBgDIAEoDTKmCAoOQ29nbmlmeVNlcnZpY2USjQEKCFN0YXJ0UnVuEiIuZW5ncmFtLmNvZ25pZnkudjEuU3RhcnRSdW5SZXF1ZXN0GiMuZW5ncmFtLmNvZ25pZnkudjEuU3RhcnRSdW5SZXNwb25zZSI4orsYNBIGaW5nZXN0EgdpbXByb3ZlEgxpbnRlZ3JhdGlvbnMSCG9wZXJhdG9yIglwcmluY2lwYWwSewoJUmVjb3JkUnVuEiMuZW5ncmFtLmNvZ25pZnkudjEuUmVjb3JkUnVuUmVxdWVzdBokLmVuZ3JhbS5jb2duaWZ5LnYxLlJlY29yZFJ1blJlc3BvbnNlIiOQAgKiuxgcEgZpbmdlc3QSB2ltcHJvdmUiCXByaW5jaXBhbBKDAQoGR2V0UnVuEiAuZW5ncmFtLmNvZ25pZnkudjEuR2V0UnVuUmVxdWVzdBohLmVuZ3JhbS5jb2duaWZ5LnYxLkdldFJ1blJlc3BvbnNlIjSQAgGiuxgtEgZpbmdlc3QSB2NvZ25pZnkSB2ltcHJvdmUSCG9wZXJhdG9yIgdzZXJ2aWNlEnYKC1J1blN0YXR1c2VzEiUuZW5ncmFtLmNvZ25pZnkudjEuUnVuU3RhdHVzZXNSZXF1ZXN0GiYuZW5ncmFtLmNvZ25pZnkudjEuUnVuU3RhdHVzZXNSZXNwb25zZSIYkAIBorsYERIGc2VhcmNoIgdzZXJ2aWNlEoUBCg9BcHBseUdyYXBoUGF0Y2gSKS5lbmdyYW0uY29nbmlmeS52MS5BcHBseUdyYXBoUGF0Y2hSZXF1ZXN0GiouZW5ncmFtLmNvZ25pZnkudjEuQXBwbHlHcmFwaFBhdGNoUmVzcG9uc2UiG5ACAqK7GBQIwKkHEgdpbXByb3ZlIgV3cml0ZRJnCgVFcmFzZRIfLmVuZ3JhbS5jb2duaWZ5LnYxLkVyYXNlUmVxdWVzdBogLmVuZ3JhbS5jb2duaWZ5LnYxLkVyYXNlUmVzcG9uc2UiG5ACAqK7GBQIwKkHEgZpbmdlc3QiBmRlbGV0ZRKcAQoXU2V0RGF0YXNldENvbmZpZ3VyYXRpb24SMS5lbmdyYW0uY29nbmlmeS52MS5TZXREYXRhc2V0Q29uZmlndXJhdGlvblJlcXVlc3QaMi5lbmdyYW0uY29nbmlmeS52MS5TZXREYXRhc2V0Q29uZmlndXJhdGlvblJlc3BvbnNlIhqQAgKiuxgTEghvcGVyYXRvciIHc2VydmljZRJ5CgpQcm9iZU1vZGVsEiQuZW5ncmFtLmNvZ25pZnkudjEuUHJvYmVNb2RlbFJlcXVlc3QaJS5lbmdyYW0uY29nbmlmeS52MS5Qcm9iZU1vZGVsUmVzcG9uc2UiHpACAaK7GBcIsOoBEghvcGVyYXRvciIHc2VydmljZWIGcHJvdG8z", [file_engram_cognify_v1_managed, file_engram_common_v1_dataset, file_engram_common_v1_run, file_engram_options_v1_options]);
 
 /**
  * Options of a cognify run; absent means the default.
@@ -288,6 +288,171 @@ export const RunStatusesResponseSchema: GenMessage<RunStatusesResponse> = /*@__P
   messageDesc(file_engram_cognify_v1_cognify, 9);
 
 /**
+ * A generation of an item.
+ *
+ * @generated from message engram.cognify.v1.ItemGeneration
+ */
+export type ItemGeneration = Message<"engram.cognify.v1.ItemGeneration"> & {
+  /**
+   * @generated from field: string item = 1;
+   */
+  item: string;
+
+  /**
+   * @generated from field: uint32 generation = 2;
+   */
+  generation: number;
+};
+
+/**
+ * Describes the message engram.cognify.v1.ItemGeneration.
+ * Use `create(ItemGenerationSchema)` to create a new message.
+ */
+export const ItemGenerationSchema: GenMessage<ItemGeneration> = /*@__PURE__*/
+  messageDesc(file_engram_cognify_v1_cognify, 10);
+
+/**
+ * An edge as a text of its own.
+ *
+ * @generated from message engram.cognify.v1.Triplet
+ */
+export type Triplet = Message<"engram.cognify.v1.Triplet"> & {
+  /**
+   * @generated from field: uint32 ordinal = 1;
+   */
+  ordinal: number;
+
+  /**
+   * Ids of nodes.
+   *
+   * @generated from field: string source = 2;
+   */
+  source: string;
+
+  /**
+   * @generated from field: string target = 3;
+   */
+  target: string;
+
+  /**
+   * @generated from field: string relation = 4;
+   */
+  relation: string;
+
+  /**
+   * @generated from field: string text = 5;
+   */
+  text: string;
+
+  /**
+   * The passage that states it; empty for edges of a document.
+   *
+   * @generated from field: string chunk_id = 6;
+   */
+  chunkId: string;
+
+  /**
+   * The sentence that states it; empty for edges that structure the graph.
+   *
+   * @generated from field: string statement = 7;
+   */
+  statement: string;
+
+  /**
+   * @generated from field: repeated string node_sets = 8;
+   */
+  nodeSets: string[];
+};
+
+/**
+ * Describes the message engram.cognify.v1.Triplet.
+ * Use `create(TripletSchema)` to create a new message.
+ */
+export const TripletSchema: GenMessage<Triplet> = /*@__PURE__*/
+  messageDesc(file_engram_cognify_v1_cognify, 11);
+
+/**
+ * @generated from message engram.cognify.v1.ItemPatch
+ */
+export type ItemPatch = Message<"engram.cognify.v1.ItemPatch"> & {
+  /**
+   * That the triplets were read from; they go with it.
+   *
+   * @generated from field: engram.cognify.v1.ItemGeneration origin = 1;
+   */
+  origin?: ItemGeneration | undefined;
+
+  /**
+   * @generated from field: repeated engram.cognify.v1.Triplet triplets = 2;
+   */
+  triplets: Triplet[];
+};
+
+/**
+ * Describes the message engram.cognify.v1.ItemPatch.
+ * Use `create(ItemPatchSchema)` to create a new message.
+ */
+export const ItemPatchSchema: GenMessage<ItemPatch> = /*@__PURE__*/
+  messageDesc(file_engram_cognify_v1_cognify, 12);
+
+/**
+ * @generated from message engram.cognify.v1.ApplyGraphPatchRequest
+ */
+export type ApplyGraphPatchRequest = Message<"engram.cognify.v1.ApplyGraphPatchRequest"> & {
+  /**
+   * @generated from field: engram.common.v1.Dataset dataset = 1;
+   */
+  dataset?: Dataset | undefined;
+
+  /**
+   * Of the improve that sends it.
+   *
+   * @generated from field: string lease_token = 2;
+   */
+  leaseToken: string;
+
+  /**
+   * At most 1000 triplets in all.
+   *
+   * @generated from field: repeated engram.cognify.v1.ItemPatch items = 3;
+   */
+  items: ItemPatch[];
+
+  /**
+   * At most 1000; those that are committed, or being built, stay as they are.
+   *
+   * @generated from field: repeated engram.cognify.v1.ItemGeneration gone = 4;
+   */
+  gone: ItemGeneration[];
+};
+
+/**
+ * Describes the message engram.cognify.v1.ApplyGraphPatchRequest.
+ * Use `create(ApplyGraphPatchRequestSchema)` to create a new message.
+ */
+export const ApplyGraphPatchRequestSchema: GenMessage<ApplyGraphPatchRequest> = /*@__PURE__*/
+  messageDesc(file_engram_cognify_v1_cognify, 13);
+
+/**
+ * @generated from message engram.cognify.v1.ApplyGraphPatchResponse
+ */
+export type ApplyGraphPatchResponse = Message<"engram.cognify.v1.ApplyGraphPatchResponse"> & {
+  /**
+   * Items whose generation is not the committed one any more: nothing of the patch is kept for them.
+   *
+   * @generated from field: repeated string lost_items = 1;
+   */
+  lostItems: string[];
+};
+
+/**
+ * Describes the message engram.cognify.v1.ApplyGraphPatchResponse.
+ * Use `create(ApplyGraphPatchResponseSchema)` to create a new message.
+ */
+export const ApplyGraphPatchResponseSchema: GenMessage<ApplyGraphPatchResponse> = /*@__PURE__*/
+  messageDesc(file_engram_cognify_v1_cognify, 14);
+
+/**
  * @generated from message engram.cognify.v1.EraseRequest
  */
 export type EraseRequest = Message<"engram.cognify.v1.EraseRequest"> & {
@@ -316,7 +481,7 @@ export type EraseRequest = Message<"engram.cognify.v1.EraseRequest"> & {
  * Use `create(EraseRequestSchema)` to create a new message.
  */
 export const EraseRequestSchema: GenMessage<EraseRequest> = /*@__PURE__*/
-  messageDesc(file_engram_cognify_v1_cognify, 10);
+  messageDesc(file_engram_cognify_v1_cognify, 15);
 
 /**
  * @generated from message engram.cognify.v1.EraseResponse
@@ -345,7 +510,7 @@ export type EraseResponse = Message<"engram.cognify.v1.EraseResponse"> & {
  * Use `create(EraseResponseSchema)` to create a new message.
  */
 export const EraseResponseSchema: GenMessage<EraseResponse> = /*@__PURE__*/
-  messageDesc(file_engram_cognify_v1_cognify, 11);
+  messageDesc(file_engram_cognify_v1_cognify, 16);
 
 /**
  * Runs, and the graph and indexes they build.
@@ -392,6 +557,17 @@ export const CognifyService: GenService<{
     methodKind: "unary";
     input: typeof RunStatusesRequestSchema;
     output: typeof RunStatusesResponseSchema;
+  },
+  /**
+   * Writes what improve adds to the graph and the indexes of a dataset, and removes what it added to generations that are
+   * gone. Refused, with nothing written, when the improve that sends it does not hold the dataset any more.
+   *
+   * @generated from rpc engram.cognify.v1.CognifyService.ApplyGraphPatch
+   */
+  applyGraphPatch: {
+    methodKind: "unary";
+    input: typeof ApplyGraphPatchRequestSchema;
+    output: typeof ApplyGraphPatchResponseSchema;
   },
   /**
    * Removes what was built from items and counts what is left.

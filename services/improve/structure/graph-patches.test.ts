@@ -1,0 +1,98 @@
+import { expect } from 'chai';
+import type { DataItemId } from '../../common/domain/brand.ts';
+import { asId } from '../../common/domain/ids.ts';
+import type { CallContext, Messenger } from '../../common/messaging/messenger.ts';
+import {
+  type ApplyGraphPatchRequest,
+  applyGraphPatch,
+  MAX_PATCH_ROWS,
+  type PatchedTriplet,
+} from '../../common/messaging/methods/cognify.ts';
+import { createGraphPatches, type PatchingPass } from './graph-patches.ts';
+
+const [ONE, TWO] = ['one', 'two'].map((id) => ({ item: asId<DataItemId>(id), generation: 1 })) as [Origin, Origin];
+type Origin = { readonly item: DataItemId; readonly generation: number };
+
+function triplets(count: number, text = 'a-›knows-›b', first = 0): readonly PatchedTriplet[] {
+  return Array.from({ length: count }, (_, at) => ({
+    ordinal: first + at,
+    payload: { source: `s${at}`, target: 't', relation: 'knows', text, chunkId: '', statement: '' },
+    nodeSets: [],
+  }));
+}
+
+/** What is sent, in the order in which it came. */
+function world(answer: (request: ApplyGraphPatchRequest) => readonly DataItemId[] = () => []) {
+  const sent: ApplyGraphPatchRequest[] = [];
+  const contexts: CallContext[] = [];
+  const stopping = new AbortController();
+  const messenger = {
+    async call(_: unknown, request: ApplyGraphPatchRequest, context: CallContext) {
+      sent.push(request);
+      contexts.push(context);
+      return { lostItems: answer(request) };
+    },
+  } as unknown as Messenger;
+  const pass = {
+    dataset: { id: 'notes' },
+    context: { requestId: 'r', signal: stopping.signal },
+    ...{ leaseToken: 'improve/0', signal: stopping.signal },
+  } as unknown as PatchingPass;
+  const rows = () => sent.map(({ items }) => items.map(({ item, triplets }) => `${item} ${triplets.length}`).join());
+  return { sent, contexts, stopping, rows, patches: createGraphPatches({ messenger }, pass) };
+}
+
+describe('patches on their way to cognify', () => {
+  it('go together for many small items, and say who holds the dataset', async () => {
+    const { sent, rows, patches } = world();
+    await patches.add(ONE, triplets(3));
+    await patches.add(TWO, triplets(2));
+    expect(rows()).to.deep.equal([]);
+    expect([...(await patches.finish())]).to.deep.equal([]);
+    expect(rows()).to.deep.equal(['one 3,two 2']);
+    expect(sent[0]).to.include({ leaseToken: 'improve/0' });
+    await patches.finish();
+    expect(rows()).to.have.length(1);
+  });
+
+  it('hold no more rows than one may, and lose none', async () => {
+    const { sent, rows, patches } = world();
+    await patches.add(ONE, triplets(MAX_PATCH_ROWS - 1));
+    await patches.add(TWO, triplets(MAX_PATCH_ROWS + 2));
+    await patches.finish();
+    expect(rows()).to.deep.equal([`one ${MAX_PATCH_ROWS - 1},two 1`, `two ${MAX_PATCH_ROWS}`, 'two 1']);
+    const ordinals = sent
+      .flatMap(({ items }) => items.filter(({ item }) => item === TWO.item))
+      .flatMap((one) => one.triplets);
+    expect(ordinals.map(({ ordinal }) => ordinal)).to.deep.equal(ordinals.map((_, at) => at));
+  });
+
+  it('fit a message of the bus, whatever their texts are written in', async () => {
+    const { sent, patches } = world();
+    await patches.add(ONE, triplets(200, '知'.repeat(12_000)));
+    await patches.finish();
+    const codec = await applyGraphPatch.codec();
+    const dataset = { id: 'd', name: 'notes', ownerId: 'o', tenant: 't', createdAt: '', updatedAt: null } as never;
+    const sizes = sent.map((request) => codec.request.encode({ ...request, dataset }).byteLength);
+    expect(Math.max(...sizes)).to.be.below(1024 * 1024);
+    expect(Math.min(...sizes.slice(0, -1))).to.be.above(512 * 1024);
+  });
+
+  it('are never given up half-way, and not sent once improve is to stop', async () => {
+    const { contexts, stopping, patches } = world();
+    await patches.remove([ONE]);
+    expect(contexts[0]).to.not.have.property('signal');
+    await patches.add(ONE, triplets(1));
+    stopping.abort(new Error('stop'));
+    const stopped = await patches.finish().catch((error: Error) => error.message);
+    expect(stopped).to.equal('stop');
+    expect(contexts).to.have.length(1);
+  });
+
+  it('tell of all items that were gone when they came', async () => {
+    const { patches } = world(({ items }) => items.map(({ item }) => item).filter((item) => item === ONE.item));
+    await patches.add(ONE, triplets(MAX_PATCH_ROWS));
+    await patches.add(TWO, triplets(1));
+    expect([...(await patches.finish())]).to.deep.equal([ONE.item]);
+  });
+});
