@@ -44,6 +44,7 @@ import { sessionRoutes } from './routes/sessions.ts';
 import { skillRoutes } from './routes/skills.ts';
 import { supersessionRoutes } from './routes/supersessions.ts';
 import type { IngestDependencies } from './usecases/dependencies.ts';
+import { updateRoutes } from './routes/update.ts';
 import { createSessionExpiry } from './usecases/expire-sessions.ts';
 import { keepDocuments } from './usecases/keep-documents.ts';
 import { keepTurnNote } from './usecases/keep-turn-note.ts';
@@ -127,6 +128,7 @@ export function createIngestService(options: IngestServiceOptions): Service {
       ...rememberRoutes(dependencies),
       ...entryRoutes(dependencies),
       ...skillRoutes(dependencies),
+      ...updateRoutes(dependencies),
       ...proposalRoutes(dependencies),
       ...datasetRoutes(dependencies),
       ...builtRoutes(dependencies),

@@ -99,6 +99,17 @@ export function hygieneConformance(name: string, open: () => Promise<AuditLogSub
       expect(await replaced()).to.deep.equal(['Globex → Hooli', 'Hooli → Vandelay', 'Initech → Globex']);
     });
 
+    it('removes the statements of one generation, or of those before it, and no others', async () => {
+      const { statements } = one();
+      const { item } = await say('Initech', 1);
+      const [first] = (await statements.unjudged(scope, null)).items.filter((statement) => statement.item === item);
+      if (first === undefined) throw new Error('nothing was said');
+      for (const generation of [2, 3, 4]) await statements.put(scope, generation, [first]);
+      expect(await statements.remove(scope, { item, generation: 4 })).to.equal(1);
+      expect(await statements.remove(scope, { item, beforeGeneration: 3 })).to.equal(2);
+      expect(await statements.count(scope, [item])).to.equal(1);
+    });
+
     it('closes the gap that a forgotten statement leaves, and keeps nothing of it', async () => {
       await say('Initech', 1);
       const { item } = await say('Globex', 2);

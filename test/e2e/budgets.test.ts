@@ -115,6 +115,34 @@ describe('budgets', () => {
     expect([limits.items.used, limits.storageBytes.used, limits.datasets.used]).to.deep.equal([0, 0, 0]);
   });
 
+  it('count what an update puts in the place of something else, for the key it came by', async () => {
+    const { client } = await userWith({ storage_bytes: 30 });
+    const first = await newKey(client);
+    const second = await newKey(client);
+    const added = await first.client.add('12345678');
+    const item = added.body.data_ingestion_info[0].data_id;
+    const update = (by: Client, data: string) => by.send('PATCH', `/update?data_id=${item}`, { data });
+    const ofKey = async ({ client: key }: { readonly client: Client }) => {
+      const { limits } = (await key.get('/activity/usage')).body.key;
+      return [limits.items.used, limits.storageBytes.used];
+    };
+    expect((await update(first.client, 'A text of twenty-six bytes')).status).to.equal(200);
+    expect(await used(client, 'storageBytes')).to.equal(26);
+    expect(await ofKey(first)).to.deep.equal([1, 26]);
+    const refused = await update(second.client, 'This one is longer than what is left.');
+    expect(refused.status).to.equal(413);
+    expect(await used(client, 'storageBytes')).to.equal(26);
+    expect((await update(second.client, 'short')).status).to.equal(200);
+    expect(await used(client, 'storageBytes')).to.equal(5);
+    expect(await used(client, 'items')).to.equal(1);
+    expect([await ofKey(first), await ofKey(second)]).to.deep.equal([
+      [0, 0],
+      [1, 5],
+    ]);
+    expect((await client.post('/forget', { dataset: 'notes' })).status).to.equal(200);
+    expect(await ofKey(second)).to.deep.equal([0, 0]);
+  });
+
   it('refuse a dataset too many with 413, and count those that go', async () => {
     const { client } = await userWith({ datasets: 1 });
     const made = await client.post('/datasets', { name: 'one' });

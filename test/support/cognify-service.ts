@@ -140,7 +140,7 @@ export async function createWorld(
         updatedAt: null,
         ...more,
       };
-      await blobs.put(scopeOf(dataset), itemBlobs.parsed(item.id), Buffer.from(JSON.stringify(document)));
+      await blobs.put(scopeOf(dataset), itemBlobs.parsed(item), Buffer.from(JSON.stringify(document)));
       const known = items.findIndex((other) => other.id === item.id);
       if (known >= 0) items[known] = item;
       else items.push(item);

@@ -1,4 +1,4 @@
-import type { DataItem } from '../../common/domain/data-item.ts';
+import { contentVersion, type DataItem } from '../../common/domain/data-item.ts';
 import { engramError } from '../../common/domain/errors.ts';
 import type { RunItem } from '../../common/domain/run.ts';
 import type { Messenger } from '../../common/messaging/messenger.ts';
@@ -57,7 +57,7 @@ async function execute(dependencies: CognifyRunDependencies, run: ActiveRun): Pr
   run.plan(live.map(({ id }) => id));
   const isBuilt = (item: DataItem): boolean => {
     const entry = entries.get(item.id);
-    return entry !== undefined && entry.generation > 0 && entry.contentHash === item.contentHash;
+    return entry !== undefined && entry.generation > 0 && entry.contentHash === contentVersion(item);
   };
   const totals = createTotals();
   const open = live.filter((item) => !isBuilt(item));
@@ -115,7 +115,7 @@ async function buildAll(
       try {
         built = await buildItem(dependencies, { ...request, item, position, signal });
       } catch (error) {
-        if (error instanceof ContentMissingError && !(await isStillThere(dependencies, run, item))) {
+        if (error instanceof ContentMissingError && !(await isAsListed(dependencies, run, item))) {
           return run.drop(item.id);
         }
         if (!signal.aborted) await ended('errored');
@@ -131,10 +131,11 @@ async function buildAll(
   );
 }
 
-async function isStillThere({ messenger }: CognifyRunDependencies, run: ActiveRun, item: DataItem): Promise<boolean> {
+/** Content that was replaced since is built by the run that its update asks for. */
+async function isAsListed({ messenger }: CognifyRunDependencies, run: ActiveRun, item: DataItem): Promise<boolean> {
   const request = { dataset: run.dataset, limit: 1, ids: [item.id] };
   const { items } = await messenger.call(datasetItems, request, { requestId: run.id, principal: run.principal });
-  return items.length > 0;
+  return items.some((present) => contentVersion(present) === contentVersion(item));
 }
 
 function lossOf(error: unknown, item: DataItem): unknown {

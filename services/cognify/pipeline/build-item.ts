@@ -1,4 +1,4 @@
-import type { DataItem } from '../../common/domain/data-item.ts';
+import { contentVersion, type DataItem } from '../../common/domain/data-item.ts';
 import type { CognifyOptions } from '../../common/messaging/methods/cognify.ts';
 import type { BlobStore } from '../../common/ports/blob-store.ts';
 import { VersionConflictError } from '../../common/ports/document-store.ts';
@@ -84,14 +84,14 @@ async function buildGeneration(
 
 async function commit(
   dependencies: BuildDependencies,
-  { run, item }: BuildRequest,
+  { run, item, options }: BuildRequest,
   generation: number,
   built: BuiltItem,
 ): Promise<void> {
   const { ledger, clock, logger } = dependencies;
   const counts = { chunks: built.chunks, entities: built.entityIds.length, relationships: built.relationships };
-  const by = { runId: run.id, counts };
-  await run.commit(ledger.commitWrites(item.id, generation, item.contentHash, clock.now().toISOString(), by));
+  const by = { runId: run.id, counts, chunkSize: options.chunkSize ?? null };
+  await run.commit(ledger.commitWrites(item.id, generation, contentVersion(item), clock.now().toISOString(), by));
   if (generation === 1) return;
   try {
     await removeRows(dependencies, run.scope, { item: item.id, beforeGeneration: generation });

@@ -14,7 +14,7 @@ import { itemStatements } from './item-statements.ts';
 import { loadDocument } from './load-document.ts';
 import { createRowGatherer, type RowGatherer } from './row-gatherer.ts';
 
-/** The item has no parsed content: it was forgotten meanwhile, or the blob store lost it. */
+/** The item has no parsed content: it was forgotten or replaced meanwhile, or the blob store lost it. */
 export class ContentMissingError extends Error {
   override readonly name = 'ContentMissingError';
 }
@@ -29,7 +29,7 @@ export async function writeItem(
   generation: number,
 ): Promise<BuiltItem> {
   const { run, item, sizes, writer, signal } = request;
-  const document = await loadDocument(dependencies.blobs, run.scope, item.id);
+  const document = await loadDocument(dependencies.blobs, run.scope, item);
   if (document === null) throw new ContentMissingError(`item ${item.id} has no content`);
   const source = itemSource(item, generation, document.title);
   const chunks = chunkItem(item.id, document, sizes);

@@ -18,6 +18,8 @@ export interface DataItem {
   readonly sizeBytes: number;
   /** MD5 of the original bytes, lower-case hex: the dedup key together with dataset and owner. */
   readonly contentHash: string;
+  /** Of the content, once it was replaced by an update: a new one each time. Null or absent: as it was added. */
+  readonly revision?: string | null;
   readonly nodeSets: readonly string[];
   /** The caller's keys and `_cognee.source_uri`. */
   readonly externalMetadata: JsonObject;
@@ -28,12 +30,24 @@ export interface DataItem {
   readonly updatedAt: string | null;
 }
 
-/** Blob keys of an item. */
+type Content = Pick<DataItem, 'id' | 'revision'>;
+
+/** Blob keys of an item. Each revision has its own, so that one is whole before it takes the place of another. */
 export const itemBlobs = {
-  original: (item: DataItemId): string => `items/${item}/original`,
-  /** Derived text, UTF-8. */
-  text: (item: DataItemId): string => `items/${item}/text`,
+  original: (item: Content): string => `${contentPlace(item)}original`,
   /** `ParsedDocument` as JSON. */
-  parsed: (item: DataItemId): string => `items/${item}/parsed`,
+  parsed: (item: Content): string => `${contentPlace(item)}parsed`,
+  /** All revisions. */
   prefix: (item: DataItemId): string => `items/${item}/`,
+  /** Of one revision alone. */
+  content: (item: Content): readonly string[] => [itemBlobs.original(item), itemBlobs.parsed(item)],
 } as const;
+
+function contentPlace({ id, revision }: Content): string {
+  return revision ? `items/${id}/${revision}/` : `items/${id}/`;
+}
+
+/** What is built from an item is built anew when this changes. */
+export function contentVersion({ contentHash, revision }: Pick<DataItem, 'contentHash' | 'revision'>): string {
+  return revision ? `${contentHash}:${revision}` : contentHash;
+}

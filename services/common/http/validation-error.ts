@@ -52,6 +52,14 @@ export function missingBody(): RequestValidationError {
   return new RequestValidationError([{ type: 'missing', loc: ['body'], msg: 'Field required', input: null }], null);
 }
 
+/** For a field that may come in several ways, of which none was there. */
+export function missingField(name: string, body: unknown): RequestValidationError {
+  return new RequestValidationError(
+    [{ type: 'missing', loc: ['body', name], msg: 'Field required', input: null }],
+    body,
+  );
+}
+
 export function notAnObject(body: unknown): RequestValidationError {
   return new RequestValidationError([{ ...NOT_AN_OBJECT, loc: ['body'], input: body }], body);
 }

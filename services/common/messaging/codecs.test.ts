@@ -29,12 +29,13 @@ const principal: fc.Arbitrary<Principal> = fc.record({
 const dataset: fc.Arbitrary<DatasetRef> = fc.record({
   ...{ id, name: text, ownerId: id, tenant: id, createdAt: text, updatedAt: orNull(text) },
 });
-const item: fc.Arbitrary<DataItem> = fc.record({
+const itemFields = {
   ...{ id, name: text, fileName: text, label: orNull(text), ownerId: id, extension: text, mimeType: text },
   ...{ format: text, sizeBytes: fc.maxSafeNat(), contentHash: text, nodeSets: fc.array(text) },
   ...{ externalMetadata: object, importanceWeight: fc.double({ min: 0, max: 1, noNaN: true }) },
   ...{ createdAt: text, updatedAt: orNull(text) },
-});
+};
+const item: fc.Arbitrary<DataItem> = fc.oneof(fc.record(itemFields), fc.record({ ...itemFields, revision: text }));
 const status = fc.constantFrom(
   'DATASET_PROCESSING_STARTED' as const,
   'DATASET_PROCESSING_COMPLETED' as const,

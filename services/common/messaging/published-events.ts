@@ -5,12 +5,14 @@ import type { EventLog, LoggedEvent } from '../ports/event-log.ts';
 import type { PublishedEvent } from '../ports/event-publisher.ts';
 import { domainEventCodec } from './codecs/domain-events.ts';
 
+/** What tells of an item that is there. */
+const ITEM_EVENTS = ['item.added', 'item.updated'] as const;
 /** Events of a dataset that are looked at together when it is removed. */
 const PAGE = 500;
 
 /**
  * Events of the log as what is published, in batches and in the same order. An erasure is preceded by tombstones for what
- * was published of it: of an item, its addition; of a dataset, everything. Throws for an event that this release does not
+ * was published of it: of an item, its addition and its update; of a dataset, everything. Throws for an event that this release does not
  * know: it is not to be passed over.
  */
 export async function* publishedEvents(
@@ -19,7 +21,9 @@ export async function* publishedEvents(
 ): AsyncGenerator<readonly PublishedEvent[]> {
   let batch: PublishedEvent[] = [];
   for (const event of events) {
-    if (event.type === 'item.forgotten') batch.push(tombstone('item.added', event.subjectId, event));
+    if (event.type === 'item.forgotten') {
+      for (const type of ITEM_EVENTS) batch.push(tombstone(type, event.subjectId, event));
+    }
     if (event.type === 'dataset.removed') {
       for await (const tombstones of datasetTombstones(eventLog, event)) {
         yield [...batch, ...tombstones];

@@ -23,6 +23,8 @@ export const blobIntentsCollection: Collection<BlobIntent> = {
 
 export interface BlobIntents {
   declare(scope: DatasetScope, id: string, prefixes: readonly string[], at: string): Promise<void>;
+  /** To be committed with what makes nobody own the blobs: whoever commits it removes them, or else a sweep does. */
+  leaveWrites(id: string, prefixes: readonly string[], at: string): readonly Write[];
   /** To be committed with the records; fail the commit with `VersionConflictError` when the intent was abandoned. */
   settleWrites(id: string): readonly Write[];
   /** False when there is no such intent: its records are committed, or its blobs were swept. */
@@ -43,6 +45,7 @@ export function createBlobIntents(store: DocumentStore): BlobIntents {
     async declare(scope, id, prefixes, at) {
       await store.commit(scope, [insert(blobIntentsCollection, id, { prefixes, at })]);
     },
+    leaveWrites: (id, prefixes, at) => [insert(blobIntentsCollection, id, { prefixes, at })],
     settleWrites: (id) => [remove(blobIntentsCollection, id, DECLARED_VERSION)],
     async abandon(scope, id) {
       const [result] = await store.commit(scope, [abandonment(id)]);

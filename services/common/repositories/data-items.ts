@@ -24,6 +24,7 @@ type DataItemDocument = {
   readonly format: string;
   readonly sizeBytes: number;
   readonly contentHash: string;
+  readonly revision?: string | null;
   readonly nodeSets: readonly string[];
   readonly externalMetadata: JsonObject;
   readonly importanceWeight: number;
@@ -57,6 +58,8 @@ export interface DataItems {
   insertWrites(items: readonly DataItem[]): readonly Write[];
   /** `VersionConflictError` in the commit when one of them is gone or has another size: they are counted. */
   removeWrites(items: readonly Pick<DataItem, 'id' | 'sizeBytes'>[]): readonly Write[];
+  /** `VersionConflictError` in the commit when `present` is gone or was replaced since it was read. */
+  replaceWrites(present: DataItem, next: DataItem): readonly Write[];
 }
 
 export function createDataItems(store: DocumentStore): DataItems {
@@ -94,6 +97,10 @@ export function createDataItems(store: DocumentStore): DataItems {
         update(collection, id, { where: { sizeBytes }, required: true }),
         remove(collection, id),
       ]),
+    replaceWrites({ id, sizeBytes, revision }, { id: _same, ...next }) {
+      const where = { sizeBytes, revision: revision ? revision : { exists: false } };
+      return [update(collection, id, { where, set: next, required: true })];
+    },
   };
 }
 

@@ -1,5 +1,5 @@
 import type { DataItemId } from '../domain/brand.ts';
-import type { DataItem } from '../domain/data-item.ts';
+import { contentVersion, type DataItem } from '../domain/data-item.ts';
 import { asId } from '../domain/ids.ts';
 import type { JsonObject } from '../domain/json.ts';
 import { type AnyScope, type DatasetScope, datasetScope } from '../domain/scope.ts';
@@ -18,13 +18,15 @@ export type LedgerEntry = {
   /** The highest generation handed out; a new attempt takes the next, and only the newest attempt can commit. */
   readonly lastGeneration: number;
   readonly erased: boolean;
-  /** Content hash of the item that the committed generation was built from. */
+  /** `contentVersion` of the item that the committed generation was built from. */
   readonly contentHash: string | null;
   readonly committedAt: string | null;
   /** The run that committed the generation; absent in entries that no run made. */
   readonly runId?: string | null;
   /** What the generation holds: chunks, entities, relationships. */
   readonly counts?: JsonObject | null;
+  /** The chunk size that the run was asked for, tokens; null or absent: automatic. */
+  readonly chunkSize?: number | null;
   /** An attempt began and neither committed nor rolled back: rows of it may be left. */
   readonly pending?: boolean;
   /** The newest generation was taken to bar the attempt before it, and not by a new attempt. */
@@ -53,7 +55,7 @@ export interface Ledger {
     generation: number,
     contentHash: string,
     at: string,
-    by?: { readonly runId: string; readonly counts: JsonObject },
+    by?: CommittingRun,
   ): readonly Write[];
   entries(scope: DatasetScope, items: readonly DataItemId[]): Promise<ReadonlyMap<DataItemId, LedgerEntry>>;
   /** Every item the dataset ever built, tombstones too. */
@@ -68,6 +70,12 @@ export interface Ledger {
   pending(scope: AnyScope, limit: number): Promise<readonly PendingItem[]>;
   /** Bars the newest attempt from committing, unless another began since: true when barred; `settle` it then. */
   fence(scope: DatasetScope, item: DataItemId, generation: number): Promise<boolean>;
+}
+
+export interface CommittingRun {
+  readonly runId: string;
+  readonly counts: JsonObject;
+  readonly chunkSize?: number | null;
 }
 
 export interface PendingItem {
@@ -97,6 +105,7 @@ const UNBUILT: LedgerEntry = {
   committedAt: null,
   runId: null,
   counts: null,
+  chunkSize: null,
   pending: false,
   barred: false,
 };
@@ -116,11 +125,11 @@ const READ_SLICE = 1000;
 export async function builtAmong(
   ledger: Pick<Ledger, 'entries'>,
   scope: DatasetScope,
-  items: readonly Pick<DataItem, 'id' | 'contentHash'>[],
+  items: readonly Pick<DataItem, 'id' | 'contentHash' | 'revision'>[],
 ): Promise<readonly DataItemId[]> {
   const ids = items.map(({ id }) => id);
   const entries = await ledger.entries(scope, ids);
-  const hashes = new Map(items.map(({ id, contentHash }) => [id, contentHash]));
+  const hashes = new Map(items.map((item) => [item.id, contentVersion(item)]));
   return ids.filter((id) => {
     const entry = entries.get(id);
     return entry !== undefined && !entry.erased && entry.generation > 0 && entry.contentHash === hashes.get(id);
@@ -155,6 +164,7 @@ export function createLedger(store: DocumentStore): Ledger {
             committedAt: at,
             runId: by?.runId ?? null,
             counts: by?.counts ?? null,
+            chunkSize: by?.chunkSize ?? null,
             pending: false,
           },
           required: true,

@@ -39,7 +39,7 @@ type StatementDocument = {
 export const statementsCollection: Collection<StatementDocument> = {
   name: 'statements',
   level: 'dataset',
-  indexes: [{ fields: ['judged'] }, { fields: ['key', 'at'] }, { fields: ['itemId'] }],
+  indexes: [{ fields: ['judged'] }, { fields: ['key', 'at'] }, { fields: ['itemId', 'generation'] }],
 };
 
 /** A statement of a generation of its item. */

@@ -4,6 +4,11 @@ import type { RunState } from '../domain/run.ts';
 /** A run keeps no waiting time of its provider: by then that has passed for the most part. */
 const RETRY_AFTER_SECONDS = 5;
 
+/** The model's provider wants money, patience or a key: the caller learns that by the status, not by a result. */
+export function isModelRefusal({ errorClass, errorStatus }: RunState): boolean {
+  return errorStatus === 402 || errorStatus === 429 || errorClass === 'LLMAPIKeyNotSetError';
+}
+
 /** The error that an errored run ended with, as a blocking caller gets it. */
 export function runError({ errorClass, errorMessage, errorStatus }: RunState): EngramError {
   const status = errorStatus ?? 500;

@@ -1,13 +1,12 @@
 import { z } from 'zod';
 import { engramError } from '../../common/domain/errors.ts';
 import { type JsonObject, parseClientJson } from '../../common/domain/json.ts';
-import type { RunState } from '../../common/domain/run.ts';
 import { HttpError } from '../../common/http/http-error.ts';
 import { defineRoute, json, type Route } from '../../common/http/route.ts';
 import { onDatasets } from '../../common/http/route-permission.ts';
 import { lenientBoolean, lenientInteger, optional, optionalOrBlank } from '../../common/http/schema.ts';
 import type { CognifyOptions } from '../../common/messaging/methods/cognify.ts';
-import { runError } from '../../common/runs/run-error.ts';
+import { isModelRefusal, runError } from '../../common/runs/run-error.ts';
 import { presentRememberedInSession, presentRememberResult } from '../presenters/remember-result.ts';
 import { presentStoredSkills } from '../presenters/skill.ts';
 import { rememberSkills } from '../skills/remember-skills.ts';
@@ -112,11 +111,6 @@ export function rememberRoutes(dependencies: IngestDependencies): readonly Route
       },
     }),
   ];
-}
-
-/** The model's provider wants money, patience or a key: the caller learns that by the status, not by a result. */
-function isModelRefusal({ errorClass, errorStatus }: RunState): boolean {
-  return errorStatus === 402 || errorStatus === 429 || errorClass === 'LLMAPIKeyNotSetError';
 }
 
 function badRequest(detail: string): HttpError {

@@ -12,10 +12,11 @@ import { DuplicateKeyError, VersionConflictError } from '../../common/ports/docu
 import type { ParsedDocument } from '../../common/ports/documents.ts';
 import { freshSource } from '../hygiene/fresh-sources.ts';
 import type { IngestDependencies } from './dependencies.ts';
-import { type Input, openInput, type Source, stem } from './input-source.ts';
+import { type Input, openInput, type Source } from './input-source.ts';
 import { checkCounts, type ItemAnnotations } from './item-annotations.ts';
 import { createLocalReader } from './local-files.ts';
 import { mapConcurrently } from './map-concurrently.ts';
+import { contentFacts, metadataFrom, storeContent } from './store-content.ts';
 
 export interface AddRequest {
   readonly principal: Principal;
@@ -189,25 +190,9 @@ async function storeBlobs(
   request: AddRequest,
   plan: AnnotatedSource & { readonly id: DataItemId; readonly declared: Promise<void>; readonly at: string },
 ): Promise<DataItem> {
-  const { blobs, documents, settings } = dependencies;
-  const { source, id, declared, at } = plan;
-  if (source.sizeBytes > settings.maxDocumentBytes) {
-    throw engramError('PayloadTooLargeError', `${source.fileName} is larger than ${settings.maxDocumentBytes} bytes`);
-  }
-  const scope = scopeOf(request.dataset);
-  const content = await source.bytes();
-  const declaredMimeType = source.plainText ? 'text/plain' : source.declaredMimeType;
-  const { fileName, sizeBytes } = source;
-  const document = { fileName, sizeBytes, content, ...(declaredMimeType === undefined ? {} : { declaredMimeType }) };
-  // Parsing goes on beside the commit of the intent; no blob may come before it.
-  const [parsed] = await Promise.all([documents.load(document, request.signal), declared]);
-  // Both have ended before a failure is told: one that is still being written would outlive the removal of the item.
-  const written = await Promise.allSettled([
-    blobs.put(scope, itemBlobs.original(id), content, request.signal),
-    blobs.put(scope, itemBlobs.parsed(id), Buffer.from(JSON.stringify(parsed)), request.signal),
-  ]);
-  for (const outcome of written) if (outcome.status === 'rejected') throw outcome.reason;
-  return itemOf(plan, request, { parsed, at });
+  const content = { scope: scopeOf(request.dataset), item: { id: plan.id }, source: plan.source };
+  const parsed = await storeContent(dependencies, { ...content, declared: plan.declared, signal: request.signal });
+  return itemOf(plan, request, { parsed, at: plan.at });
 }
 
 function itemOf(
@@ -218,22 +203,13 @@ function itemOf(
     readonly at: string;
   },
 ): DataItem {
-  const { format, metadata } = facts.parsed;
-  const own = externalMetadata ?? {};
-  const origin = typeof own['source_uri'] === 'string' ? own['source_uri'] : source.sourceUri;
   return {
     id,
-    name: stem(source.fileName),
-    fileName: source.fileName,
     label,
     ownerId: principal.id,
-    extension: (source.plainText ? null : metadata['extension']) ?? 'txt',
-    mimeType: (source.plainText ? null : metadata['mimeType']) ?? 'text/plain',
-    format,
-    sizeBytes: source.sizeBytes,
-    contentHash: source.md5,
+    ...contentFacts(source, facts.parsed),
     nodeSets: annotations.nodeSets,
-    externalMetadata: origin === null ? own : { ...own, _cognee: { source_uri: origin } },
+    externalMetadata: metadataFrom(source, externalMetadata ?? {}),
     importanceWeight: 0.5,
     keyId: principal.key?.id ?? null,
     createdAt: facts.at,

@@ -61,7 +61,7 @@ export interface IngestDependencies {
   readonly fetcher: Fetcher;
   readonly models: { current(): Promise<Pick<ActiveModels, 'languageModel'>> };
   /** What cognify builds is only read here. */
-  readonly graph: Pick<GraphStore, 'nodes' | 'scanNodes' | 'scanEdges'>;
+  readonly graph: Pick<GraphStore, 'nodes' | 'neighbours' | 'scanNodes' | 'scanEdges'>;
   readonly ledger: Pick<Ledger, 'entries' | 'allCommitted'>;
   readonly eventLog: EventLog;
   readonly budgets: Budgets;

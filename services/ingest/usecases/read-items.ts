@@ -31,12 +31,16 @@ export async function readItemText(
   id: DataItemId,
 ): Promise<{ readonly item: DataItem; readonly text: string }> {
   const scope = scopeOf(dataset);
-  const item = await items.get(scope, id);
-  const blob = item === null ? null : await blobs.get(scope, itemBlobs.parsed(id));
-  if (item === null || blob === null) {
-    throw engramError('DataNotFoundError', `Data (${id}) not found in dataset (${dataset.id}).`);
+  for (let lost: DataItem | null = null; ; ) {
+    const item = await items.get(scope, id);
+    const blob = item === null ? null : await blobs.get(scope, itemBlobs.parsed(item));
+    if (item !== null && blob !== null) return { item, text: await derivedText(blob) };
+    // Content that was replaced while it was looked for is read anew; any other that is missing is gone.
+    if (item === null || (lost !== null && lost.revision === item.revision)) {
+      throw engramError('DataNotFoundError', `Data (${id}) not found in dataset (${dataset.id}).`);
+    }
+    lost = item;
   }
-  return { item, text: await derivedText(blob) };
 }
 
 async function derivedText(parsed: Readable): Promise<string> {

@@ -77,3 +77,5 @@ function fromItem(item: wire.DataItem): DataItem {
     updatedAt: item.updatedAt ?? null,
   };
 }
+    revision: item.revision ?? undefined,
+    ...maybe('revision', item.revision),

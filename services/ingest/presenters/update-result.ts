@@ -1,0 +1,31 @@
+import type { UpdateOutcome } from '../usecases/update-item.ts';
+
+/** UpdateResult of the wire (ingest.md §2). */
+export function presentUpdateResult(outcome: UpdateOutcome): Readonly<Record<string, unknown>> {
+  const { chunks, run, rebuild } = outcome;
+  const failure = outcome.status === 'failed' ? run : null;
+  return {
+    status: outcome.status,
+    regions: chunks?.regions ?? null,
+    deleted_chunks: chunks?.deleted ?? null,
+    added_chunks: chunks?.added ?? null,
+    reused_chunks: chunks?.reused ?? null,
+    // What a passage says does not depend on dates around it here, so none is ever extracted anew for that.
+    redated_chunks: chunks === null ? null : 0,
+    kept_chunks: chunks?.kept ?? null,
+    reindexed_chunks: chunks?.reindexed ?? null,
+    total_chunks: chunks?.total ?? null,
+    data_id: outcome.itemId,
+    dataset_id: outcome.dataset.id,
+    duration_seconds: Math.round(outcome.elapsedSeconds * 1000) / 1000,
+    pipeline_run_id: run?.id ?? null,
+    fallback: rebuild,
+    error:
+      failure === null
+        ? null
+        : {
+            error_class: failure.errorClass ?? 'Error',
+            message: failure.errorMessage ?? 'The run ended with an error.',
+          },
+  };
+}

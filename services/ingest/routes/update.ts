@@ -1,0 +1,57 @@
+import { z } from 'zod';
+import { dataItemId } from '../../common/domain/ids.ts';
+import { defineRoute, json, type Route } from '../../common/http/route.ts';
+import { onDatasets } from '../../common/http/route-permission.ts';
+import { lenientBoolean, optionalOrBlank, uuid } from '../../common/http/schema.ts';
+import { missingField } from '../../common/http/validation-error.ts';
+import { isModelRefusal, runError } from '../../common/runs/run-error.ts';
+import { presentUpdateResult } from '../presenters/update-result.ts';
+import type { IngestDependencies } from '../usecases/dependencies.ts';
+import { parseNodeSets } from '../usecases/item-annotations.ts';
+import { updateItem } from '../usecases/update-item.ts';
+import { inputsOf, textOrTexts } from './data-fields.ts';
+
+const bodySchema = z.object({ data: textOrTexts, rawData: textOrTexts, nodeSet: textOrTexts });
+const querySchema = z.object({
+  data_id: uuid(),
+  dataset_id: optionalOrBlank(uuid()),
+  chunk_level_diff: lenientBoolean().default(true),
+});
+
+export function updateRoutes(dependencies: IngestDependencies): readonly Route[] {
+  return [
+    defineRoute({
+      method: 'PATCH',
+      path: '/api/v1/update',
+      tag: 'update',
+      summary: 'Replace the content of an item and build the graph from it',
+      auth: 'user',
+      permission: onDatasets('write', 'and delete, on the dataset of the item'),
+      query: querySchema,
+      body: { kind: 'any', schema: bodySchema, files: ['data'], required: false },
+      responses: {
+        200: { description: 'UpdateResult: what became of the passages of the document' },
+        404: { description: 'No such item' },
+        409: { description: 'The id is in several datasets, or another item holds the same content' },
+        415: { description: 'Not exactly one document, or one that cannot be read' },
+        500: {
+          description: 'UpdateResult with status `failed`: the content is replaced, the graph still tells the old one',
+        },
+      },
+      async handle({ principal, query, body, files, context, signal }) {
+        const inputs = inputsOf(body ?? {}, files);
+        if (inputs.length === 0) throw missingField('data', body ?? null);
+        const outcome = await updateItem(dependencies, {
+          ...{ principal, inputs, context, signal },
+          itemId: dataItemId(query.data_id),
+          datasetId: query.dataset_id ?? null,
+          nodeSets: parseNodeSets(body?.nodeSet),
+          chunkLevelDiff: query.chunk_level_diff,
+        });
+        const isFailed = outcome.status === 'failed';
+        if (isFailed && outcome.run !== null && isModelRefusal(outcome.run)) throw runError(outcome.run);
+        return json(presentUpdateResult(outcome), isFailed ? 500 : 200);
+      },
+    }),
+  ];
+}

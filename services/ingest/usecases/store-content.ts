@@ -1,0 +1,61 @@
+import { type DataItem, itemBlobs } from '../../common/domain/data-item.ts';
+import { engramError } from '../../common/domain/errors.ts';
+import type { JsonObject } from '../../common/domain/json.ts';
+import type { DatasetScope } from '../../common/domain/scope.ts';
+import type { ParsedDocument } from '../../common/ports/documents.ts';
+import type { IngestDependencies } from './dependencies.ts';
+import { type Source, stem } from './input-source.ts';
+
+export interface ContentToStore {
+  readonly scope: DatasetScope;
+  readonly item: Pick<DataItem, 'id' | 'revision'>;
+  readonly source: Source;
+  /** Resolves when the intent of these blobs is durable: none may come before it. */
+  readonly declared: Promise<void>;
+  readonly signal: AbortSignal;
+}
+
+/** Parses the document and stores it in both forms. Errors: those of `DocumentLoader`, `PayloadTooLargeError`. */
+export async function storeContent(
+  { blobs, documents, settings }: Pick<IngestDependencies, 'blobs' | 'documents' | 'settings'>,
+  { scope, item, source, declared, signal }: ContentToStore,
+): Promise<ParsedDocument> {
+  if (source.sizeBytes > settings.maxDocumentBytes) {
+    throw engramError('PayloadTooLargeError', `${source.fileName} is larger than ${settings.maxDocumentBytes} bytes`);
+  }
+  const content = await source.bytes();
+  const declaredMimeType = source.plainText ? 'text/plain' : source.declaredMimeType;
+  const { fileName, sizeBytes } = source;
+  const document = { fileName, sizeBytes, content, ...(declaredMimeType === undefined ? {} : { declaredMimeType }) };
+  // Parsing goes on beside the commit of the intent.
+  const [parsed] = await Promise.all([documents.load(document, signal), declared]);
+  // Both have ended before a failure is told: one that is still being written would outlive the removal of the item.
+  const written = await Promise.allSettled([
+    blobs.put(scope, itemBlobs.original(item), content, signal),
+    blobs.put(scope, itemBlobs.parsed(item), Buffer.from(JSON.stringify(parsed)), signal),
+  ]);
+  for (const outcome of written) if (outcome.status === 'rejected') throw outcome.reason;
+  return parsed;
+}
+
+/** What an item says of its content. */
+export function contentFacts(
+  { fileName, plainText, sizeBytes, md5 }: Source,
+  { format, metadata }: ParsedDocument,
+): Pick<DataItem, 'name' | 'fileName' | 'extension' | 'mimeType' | 'format' | 'sizeBytes' | 'contentHash'> {
+  return {
+    name: stem(fileName),
+    fileName,
+    extension: (plainText ? null : metadata['extension']) ?? 'txt',
+    mimeType: (plainText ? null : metadata['mimeType']) ?? 'text/plain',
+    format,
+    sizeBytes,
+    contentHash: md5,
+  };
+}
+
+/** The caller's own metadata and where the content came from; the caller's word on that wins. */
+export function metadataFrom({ sourceUri }: Source, own: JsonObject): JsonObject {
+  const origin = typeof own['source_uri'] === 'string' ? own['source_uri'] : sourceUri;
+  return origin === null ? own : { ...own, _cognee: { source_uri: origin } };
+}
