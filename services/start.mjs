@@ -1,8 +1,6 @@
 // Makes loading quick, and says plainly when Node is too old to read TypeScript. Everything works without it, only slower.
 import module from 'node:module';
-import { fileURLToPath } from 'node:url';
-import v8 from 'node:v8';
-import { shortenLoading } from './loading.mjs';
+import { shortenLoading, tuneRuntime } from './loading.mjs';
 
 const [major = 0] = process.versions.node.split('.').map(Number);
 if (major < 24) {
@@ -11,16 +9,7 @@ if (major < 24) {
   );
   process.exit(1);
 }
-// Node would let each thread's nursery grow to 130 MB and heaps to twice what they hold: half a gigabyte of garbage under
-// load, for no gain in time. The first binds worker threads only; this one takes it from its command line (npm start).
-v8.setFlagsFromString('--max-semi-space-size=8');
-v8.setFlagsFromString('--heap-growing-percent=60');
-
-// A start that finds its code compiled takes half the time. Not in the shared temporary directory, Node's default: who can
-// write there could put code into this process. Node keeps versions, users and flags apart, hence after the flags. Worker
-// threads take the place from the environment only.
-process.env.NODE_COMPILE_CACHE ??= fileURLToPath(new URL('../node_modules/.cache/engram', import.meta.url));
-module.enableCompileCache(process.env.NODE_COMPILE_CACHE);
+tuneRuntime();
 shortenLoading();
 
 const { run } = await import('./main.ts');

@@ -1,0 +1,26 @@
+// `node services/compile-ahead.mjs services operator`: compiles what those folders will run, for an image whose file system
+// nobody writes to later. As the user and with the command-line flags of the later process: Node keeps both apart.
+import { glob } from 'node:fs/promises';
+import module from 'node:module';
+import { pathToFileURL } from 'node:url';
+import { shortenLoading, tuneRuntime } from './loading.mjs';
+
+tuneRuntime();
+shortenLoading();
+
+/** They act when they are loaded; all that they import is imported by others too. */
+const ENTRIES =
+  /(\.test|\.fixture|-worker|\/worker|\/print|\/print-\w+|\/build)\.ts$|\/(cli|operator)\/main\.ts$|\/(console|testing)\/|\/generate/;
+
+let compiled = 0;
+for (const folder of process.argv.slice(2)) {
+  for await (const file of glob(`${folder}/**/*.ts`)) {
+    const path = `/${file}`;
+    if (ENTRIES.test(path)) continue;
+    await import(pathToFileURL(file).href);
+    compiled += 1;
+  }
+}
+module.flushCompileCache();
+process.stdout.write(`${compiled} modules compiled ahead\n`);
+process.exit();
