@@ -6,7 +6,7 @@ import { createAnswers } from './answers.ts';
 import { createKeptTopics } from './kept-topics.ts';
 import { createListeners } from './listeners.ts';
 import { openLink } from './nats-link.ts';
-import type { NatsBusOptions } from './nats-options.ts';
+import { inboxOf, type NatsBusOptions } from './nats-options.ts';
 import { createRequests } from './requests.ts';
 import { createResponders } from './responders.ts';
 import { createSubjectNames } from './subject-names.ts';
@@ -41,7 +41,7 @@ export async function openNatsBus(options: NatsBusOptions): Promise<NatsBus> {
     work.then(forget, forget);
     return work;
   };
-  const requests = createRequests(link, names.cancel, `_INBOX.${names.prefix}`);
+  const requests = createRequests(link, names.cancel, inboxOf(options));
   const answer = createAnswers({
     link,
     cancelSubject: names.cancel,

@@ -25,7 +25,7 @@ export interface NatsBusOptions {
   readonly keyFile?: string;
   /** First word of all subjects in place of `engram`, and start of the names of streams. */
   readonly prefix?: string;
-  /** Shown by the server beside the connection: the service. */
+  /** The service: shown by the server beside the connection, and the last word of where its answers arrive, for permissions. */
   readonly name?: string;
   /** What JetStream keeps. */
   readonly kept?: readonly KeptSubjects[];
@@ -84,8 +84,13 @@ export function connectionOptions(options: NatsBusOptions, absence: Absence): Co
       const longest = Math.max(MIN_RETRY_MS, (performance.now() - absence.sinceMs) / 2);
       return Math.round(Math.min(MAX_RETRY_MS, longest) * (0.5 + Math.random() / 2));
     },
-    inboxPrefix: `_INBOX.${options.prefix ?? 'engram'}`,
+    inboxPrefix: inboxOf(options),
   };
+}
+
+/** Apart by service, so that no service's user may listen to the answers of another. */
+export function inboxOf({ prefix = 'engram', name }: Pick<NatsBusOptions, 'prefix' | 'name'>): string {
+  return name === undefined ? `_INBOX.${prefix}` : `_INBOX.${prefix}.${name}`;
 }
 
 function authenticatorOf(options: NatsBusOptions): Authenticator | null {
