@@ -1,0 +1,109 @@
+import { expect } from 'chai';
+import { KubeError } from '../runtime/kube-error.ts';
+import { type KubeObject, keyOf, type ResourceKind } from '../runtime/kube-object.ts';
+import { mayUninstall, type UninstallGuardOptions } from './uninstall-guard.ts';
+
+interface Held {
+  readonly kind: string;
+  readonly namespace: string;
+  readonly name: string;
+  readonly finalizers?: readonly string[];
+}
+
+/** A cluster whose operator lets go of what is deleted and abandoned, or is stuck. */
+function cluster(
+  held: readonly Held[],
+  options: { readonly operator?: 'works' | 'stuck'; readonly kinds?: boolean } = {},
+) {
+  let objects = held.map(
+    ({ kind, namespace, name, finalizers = ['engram.dev/tenant'] }): KubeObject => ({
+      apiVersion: 'engram.dev/v1alpha1',
+      kind,
+      metadata: { namespace, name, uid: `uid-${name}`, finalizers },
+    }),
+  );
+  const patches = new Map<string, unknown>();
+  const same = (kind: ResourceKind, name: KubeObject['metadata']) => (object: KubeObject) =>
+    object.kind === kind.kind && keyOf(object.metadata) === keyOf(name);
+  const client = {
+    async list(kind: ResourceKind, { namespace }: { namespace?: string } = {}) {
+      if (options.kinds === false) throw new KubeError({ code: 404, reason: 'NotFound', message: 'no such kind' });
+      const items = objects.filter(
+        (object) => object.kind === kind.kind && (namespace ?? object.metadata.namespace) === object.metadata.namespace,
+      );
+      return { items, resourceVersion: '1' };
+    },
+    async patch(_kind: ResourceKind, name: KubeObject['metadata'], patch: object) {
+      patches.set(keyOf(name), patch);
+      return {};
+    },
+    async delete(kind: ResourceKind, name: KubeObject['metadata']) {
+      if (options.operator !== 'stuck') objects = objects.filter((object) => !same(kind, name)(object));
+      return true;
+    },
+  } as unknown as UninstallGuardOptions['client'];
+  return { client, patches, left: () => objects.map(({ metadata }) => keyOf(metadata)) };
+}
+
+async function ask(world: ReturnType<typeof cluster>, options: Partial<UninstallGuardOptions> = {}) {
+  const lines: string[] = [];
+  const may = await mayUninstall({
+    client: world.client,
+    namespaces: [],
+    abandonAnnotation: 'engram.dev/abandon',
+    force: false,
+    timeoutMs: 50,
+    pollMs: 5,
+    say: (line) => void lines.push(line),
+    ...options,
+  });
+  return { may, text: lines.join('\n') };
+}
+
+const ACME: Held = { kind: 'Tenant', namespace: 'memory', name: 'acme' };
+
+describe('the guard of an uninstall', () => {
+  it('lets it go on when nothing waits for the operator, also where the kinds are gone', async () => {
+    expect((await ask(cluster([]))).may).to.equal(true);
+    expect((await ask(cluster([{ ...ACME, finalizers: ['other.example/x'] }]))).may).to.equal(true);
+    expect((await ask(cluster([], { kinds: false }))).may).to.equal(true);
+  });
+
+  it('refuses it with a list of what waits, and says what to do', async () => {
+    const world = cluster([ACME, { kind: 'Dataset', namespace: 'app', name: 'tickets' }]);
+    const { may, text } = await ask(world);
+    expect(may).to.equal(false);
+    expect(text)
+      .to.include('Tenant memory/acme')
+      .and.include('Dataset app/tickets')
+      .and.include('uninstallGuard.force=true');
+    expect(world.patches.size).to.equal(0);
+  });
+
+  it('lists no more than a person reads', async () => {
+    const many = Array.from({ length: 30 }, (_, index) => ({ ...ACME, name: `acme-${index}` }));
+    const { text } = await ask(cluster(many));
+    expect(text.match(/Tenant memory/g)).to.have.length(20);
+    expect(text).to.include('and 10 more');
+  });
+
+  it('looks only where the operator works', async () => {
+    expect((await ask(cluster([ACME]), { namespaces: ['elsewhere'] })).may).to.equal(true);
+    expect((await ask(cluster([ACME]), { namespaces: ['elsewhere', 'memory'] })).may).to.equal(false);
+  });
+
+  it('abandons what waits when it is forced, each by its own uid', async () => {
+    const world = cluster([ACME, { kind: 'Dataset', namespace: 'app', name: 'tickets' }]);
+    expect((await ask(world, { force: true })).may).to.equal(true);
+    expect(world.left()).to.deep.equal([]);
+    expect(world.patches.get('memory/acme')).to.deep.equal({
+      metadata: { annotations: { 'engram.dev/abandon': 'uid-acme' } },
+    });
+  });
+
+  it('refuses even a forced one while the operator does not let go', async () => {
+    const { may, text } = await ask(cluster([ACME], { operator: 'stuck' }), { force: true });
+    expect(may).to.equal(false);
+    expect(text).to.include('has not let go').and.include('Tenant memory/acme');
+  });
+});

@@ -1,0 +1,106 @@
+import { setTimeout as pause } from 'node:timers/promises';
+import { DATASET_KIND } from '../api/dataset.ts';
+import { TENANT_KIND } from '../api/tenant.ts';
+import type { KubeClient } from '../runtime/kube-client.ts';
+import { isKubeError } from '../runtime/kube-error.ts';
+import { type KubeObject, keyOf, type ResourceKind } from '../runtime/kube-object.ts';
+
+export interface UninstallGuardOptions {
+  readonly client: Pick<KubeClient, 'list' | 'patch' | 'delete'>;
+  /** Empty: all. */
+  readonly namespaces: readonly string[];
+  /** `engram.dev/abandon` */
+  readonly abandonAnnotation: string;
+  /** Abandons what would be in the way. */
+  readonly force: boolean;
+  /** How long the operator has for letting go. */
+  readonly timeoutMs: number;
+  readonly pollMs?: number;
+  readonly say: (line: string) => void;
+}
+
+/** Datasets first: their tenants may wait for them. */
+const KINDS: readonly ResourceKind[] = [DATASET_KIND, TENANT_KIND];
+/** A list that a person reads. */
+const MOST_NAMES = 20;
+
+/**
+ * Whether the operator may go: no Tenant or Dataset waits for it. With `force` they are abandoned first (annotated and
+ * deleted while the operator still runs): their data stays where it is, and nobody erases it. Says what is in the way.
+ */
+export async function mayUninstall(options: UninstallGuardOptions): Promise<boolean> {
+  const { force, timeoutMs, pollMs = 1000, say } = options;
+  let waiting = await waitingResources(options);
+  if (waiting.length > 0 && force) {
+    say(`Abandoning ${waiting.length} resources. Their data stays in the stores.`);
+    await Promise.all(waiting.map((each) => abandon(options, each)));
+    const deadline = performance.now() + timeoutMs;
+    for (;;) {
+      waiting = await waitingResources(options);
+      if (waiting.length === 0 || performance.now() > deadline) break;
+      await pause(pollMs);
+    }
+  }
+  if (waiting.length === 0) {
+    say('No Tenant and no Dataset waits for the operator.');
+    return true;
+  }
+  say(
+    force
+      ? 'The operator has not let go of these in time. Look at its log; without an operator remove their finalizers by hand:'
+      : 'The operator must not be uninstalled while these wait for it: deleting them would hang for ever, and nothing would be erased.',
+  );
+  for (const { kind, object } of waiting.slice(0, MOST_NAMES)) say(`  ${kind.kind} ${keyOf(object.metadata)}`);
+  if (waiting.length > MOST_NAMES) say(`  and ${waiting.length - MOST_NAMES} more`);
+  if (!force) {
+    say('Delete them first, which follows their deletion policy. Or give them up with their data left as it is:');
+    say('  helm upgrade … --reuse-values --set uninstallGuard.force=true, then helm uninstall');
+  }
+  return false;
+}
+
+interface Waiting {
+  readonly kind: ResourceKind;
+  readonly object: KubeObject;
+}
+
+async function waitingResources({ client, namespaces }: UninstallGuardOptions): Promise<readonly Waiting[]> {
+  const places = namespaces.length === 0 ? [undefined] : namespaces;
+  const found: Waiting[] = [];
+  for (const kind of KINDS) {
+    for (const namespace of places) {
+      const objects = await list(client, kind, namespace);
+      found.push(...objects.filter(hasFinalizer).map((object) => ({ kind, object })));
+    }
+  }
+  return found;
+}
+
+/** None where the kind itself is gone. */
+async function list(
+  client: UninstallGuardOptions['client'],
+  kind: ResourceKind,
+  namespace: string | undefined,
+): Promise<readonly KubeObject[]> {
+  try {
+    return (await client.list(kind, namespace === undefined ? {} : { namespace })).items;
+  } catch (error) {
+    if (isKubeError(error, 404)) return [];
+    throw error;
+  }
+}
+
+function hasFinalizer({ metadata, apiVersion }: KubeObject): boolean {
+  const group = apiVersion.slice(0, apiVersion.indexOf('/'));
+  return (metadata.finalizers ?? []).some((finalizer) => finalizer.startsWith(`${group}/`));
+}
+
+async function abandon({ client, abandonAnnotation }: UninstallGuardOptions, { kind, object }: Waiting): Promise<void> {
+  const { uid = '' } = object.metadata;
+  try {
+    await client.patch(kind, object.metadata, { metadata: { annotations: { [abandonAnnotation]: uid } } });
+    await client.delete(kind, object.metadata, { uid });
+  } catch (error) {
+    if (!isKubeError(error, 404)) throw error;
+  }
+}
