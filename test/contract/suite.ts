@@ -16,7 +16,7 @@ export function contractSuite(name: string, posture: Posture, start: () => Promi
     let subject: ContractSubject;
     let runner: Runner;
     before(async function () {
-      this.timeout(90_000);
+      this.timeout(180_000);
       subject = await start();
       const { baseUrl } = subject;
       const headers = posture === 'open' ? {} : await logIn(baseUrl, CONTRACT_USER, CONTRACT_PASSWORD);

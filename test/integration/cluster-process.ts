@@ -13,7 +13,7 @@ export interface ClusterProcess extends EngramProcess {
   stop(): Promise<number | null>;
 }
 
-const READY_TIMEOUT_MS = 60_000;
+const READY_TIMEOUT_MS = 120_000;
 
 /** Names of its own on every server, so that tests share these. */
 export async function startCluster(
@@ -35,7 +35,7 @@ export async function startCluster(
     command: 'cluster',
     commandArguments: ['--replicas', String(replicas)],
     environment: variables,
-    startTimeoutMs: 60_000,
+    startTimeoutMs: READY_TIMEOUT_MS,
   });
   const ports = Array.from({ length: places }, (_, at) => Number(variables.HTTP_API_PORT) + 1 + at);
   await Promise.all(ports.map((port) => untilReady(port, started)));

@@ -38,6 +38,6 @@ withBackends(['mongodb', 'nats', 'elasticsearch', 'neo4j', 's3', 'chaos'], () =>
     pauseMs: 200,
     isSideBySide: true,
     start: startOne,
-    timeoutMs: 240_000,
+    timeoutMs: 480_000,
   });
 });

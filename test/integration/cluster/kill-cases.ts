@@ -117,6 +117,7 @@ const HISTORY = ['DATASET_PROCESSING_COMPLETED', 'DATASET_PROCESSING_STARTED'];
 const nameOf = (index: number): string => `letters-${index}`;
 const pause = (ms: number) => new Promise((resolve) => setTimeout(resolve, ms));
 
+/** At these times, and not before something was claimed again since the last kill. */
 async function killWorkers(
   cluster: ClusterProcess,
   everyMs: number,
@@ -124,7 +125,10 @@ async function killWorkers(
   count: () => void,
 ): Promise<void> {
   for (let turn = 0; !signal.aborted; turn += 1) {
+    const claimed = linesOf(cluster, 'run.claimed').length;
     await pause(everyMs);
+    // On a machine where a start takes longer than that, nobody would ever get to work.
+    while (!signal.aborted && linesOf(cluster, 'run.claimed').length === claimed) await pause(100);
     const pids = cluster.pidsOf('cognify');
     const pid = pids[turn % Math.max(1, pids.length)];
     if (signal.aborted || pid === undefined) continue;

@@ -1,8 +1,9 @@
-import { setTimeout as wait } from 'node:timers/promises';
+import { isDeepStrictEqual } from 'node:util';
 import { expect } from 'chai';
 import { MongoClient } from 'mongodb';
 import { SERVICE_NAMES, type ServiceName } from '../../../services/common/domain/service-paths.ts';
 import { type ModelProvider, startModelProvider } from '../../support/model-provider.ts';
+import { until } from '../../support/until.ts';
 import { createWire, type Wire } from '../../support/wire.ts';
 import { withBackends } from '../backend.ts';
 import { type ClusterProcess, startCluster } from '../cluster-process.ts';
@@ -12,7 +13,7 @@ const REPLICAS = 2;
 
 withBackends(['mongodb', 'nats', 'elasticsearch', 'neo4j'], () => {
   describe('a cluster whose model is set at run time', function () {
-    this.timeout(120_000);
+    this.timeout(240_000);
     let provider: ModelProvider;
     let cluster: ClusterProcess;
     let wire: Wire;
@@ -66,12 +67,16 @@ withBackends(['mongodb', 'nats', 'elasticsearch', 'neo4j'], () => {
       const [one] = replicasOf('auth');
       const set = await one?.post('/settings', { llm: { provider: 'openai', model: 'second', apiKey: KEY } });
       expect(set?.status, set?.text).to.equal(200);
-      await wait(2_500);
+      const news = [`second Bearer ${KEY}`];
+      const works = [...replicasOf('search').map(search), ...replicasOf('cognify').map(remember)];
+      for (const work of works) {
+        await until('the new model is asked', async () => isDeepStrictEqual(await asked(work), news));
+      }
       for (const through of [...replicasOf('search'), ...replicasOf('search')]) {
-        expect(await asked(search(through))).to.deep.equal([`second Bearer ${KEY}`]);
+        expect(await asked(search(through))).to.deep.equal(news);
       }
       for (const through of replicasOf('cognify')) {
-        expect(await asked(remember(through))).to.deep.equal([`second Bearer ${KEY}`]);
+        expect(await asked(remember(through))).to.deep.equal(news);
       }
       for (const through of replicasOf('auth')) {
         const { json } = await through.get('/settings');

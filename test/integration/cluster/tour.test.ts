@@ -7,7 +7,7 @@ import { type ClusterProcess, startCluster } from '../cluster-process.ts';
 
 withBackends(['mongodb', 'nats', 'elasticsearch', 'neo4j'], () => {
   describe("README's tour of six processes", function () {
-    this.timeout(120_000);
+    this.timeout(240_000);
     const folder = mkdtempSync(join(tmpdir(), 'engram-tour-'));
     let cluster: ClusterProcess;
     before(async () => {

@@ -1,4 +1,5 @@
 import { expect } from 'chai';
+import { until } from '../../support/until.ts';
 import type { CountedServers } from './counted-servers.ts';
 import type { CountedStore } from './counting-proxy.ts';
 
@@ -19,13 +20,14 @@ const UPKEEP = new Set([
   'find model_settings',
   'find engram.databases',
 ]);
-/** What a request leaves to be done after its answer. */
-const SETTLE_MS = 250;
+/** What a request leaves to be done after its answer is over when nothing was asked for so long. */
+const QUIET_MS = 300;
 
 export async function countTrips(servers: CountedServers, work: () => Promise<unknown>): Promise<Measured> {
+  await untilQuiet(servers);
   const from = servers.exchanges.length;
   await work();
-  await new Promise((resolve) => setTimeout(resolve, SETTLE_MS));
+  await untilQuiet(servers);
   const trips = { mongodb: 0, elasticsearch: 0, neo4j: 0, nats: 0 };
   const kinds = new Map<string, number>();
   for (const { store, name } of servers.exchanges.slice(from)) {
@@ -35,6 +37,17 @@ export async function countTrips(servers: CountedServers, work: () => Promise<un
   }
   const lines = [...kinds].toSorted((a, b) => b[1] - a[1]).map(([kind, count]) => `  ${count} ${kind}`);
   return { trips, listing: lines.join('\n') };
+}
+
+/** Whatever went before may still be at work, and on a slow machine for long. */
+async function untilQuiet({ exchanges }: CountedServers): Promise<void> {
+  const isQuiet = (): boolean => {
+    const asked = exchanges.filter(({ name }) => !UPKEEP.has(name));
+    // Who publishes something gets no answer.
+    const isUnderWay = asked.some(({ store, answeredAt }) => store !== 'nats' && answeredAt === null);
+    return !isUnderWay && performance.now() - (asked.at(-1)?.sentAt ?? 0) > QUIET_MS;
+  };
+  await until('nothing is asked of the servers', isQuiet, { everyMs: 20, limitMs: 30_000 });
 }
 
 export function expectAtMost({ trips, listing }: Measured, bounds: RoundTrips): void {
