@@ -1,0 +1,162 @@
+import { expect } from 'chai';
+import { createFakeClock } from '../../test/support/kube/fake-clock.ts';
+import { type FakeKube, startFakeKube } from '../../test/support/kube/fake-kube.ts';
+import { until } from '../../test/support/until.ts';
+import { createFencedClient } from './fenced-client.ts';
+import type { WatchEvent } from './kube-client.ts';
+import { KubeError, NotLeaderError } from './kube-error.ts';
+import { type ConfigMap, KINDS, type KubeObject } from './kube-object.ts';
+import { createRuntimeClock } from './runtime-clock.ts';
+
+const { configMap } = KINDS;
+const map = (name: string, data: Record<string, string> = {}): ConfigMap => ({
+  apiVersion: 'v1',
+  kind: 'ConfigMap',
+  metadata: { name, namespace: 'ns' },
+  data,
+});
+
+describe('kube client', () => {
+  let kube: FakeKube;
+  beforeEach(async () => {
+    kube = await startFakeKube();
+  });
+  afterEach(() => kube.close());
+
+  const failureOf = async (call: Promise<unknown>): Promise<KubeError> => {
+    const error = await call.then(
+      () => undefined,
+      (caught: unknown) => caught,
+    );
+    if (!(error instanceof KubeError)) throw new Error(`No KubeError: ${error}`);
+    return error;
+  };
+
+  it('reads, creates, applies, patches and deletes; what is not there is null and false', async () => {
+    const client = kube.client({ clock: createRuntimeClock() });
+    expect(await client.get(configMap, { name: 'a', namespace: 'ns' })).to.equal(null);
+    const made = await client.create(configMap, map('a', { one: '1' }));
+    await client.apply(configMap, map('a', { two: '2' }), { force: true });
+    await client.apply(configMap, map('a', { three: '3' }), { force: true });
+    const patched = await client.patch<ConfigMap>(configMap, made.metadata, { data: { one: null } });
+    expect(patched.data).to.deep.equal({ three: '3' });
+    const apply = kube.requests.find(({ contentType }) => contentType === 'application/apply-patch+yaml');
+    expect(apply?.query.get('fieldManager')).to.equal('test-operator');
+    expect((await failureOf(client.create(configMap, map('a')))).reason).to.equal('AlreadyExists');
+    const stale = { ...made, data: { stale: 'yes' } };
+    expect((await failureOf(client.replace(configMap, stale))).code).to.equal(409);
+    expect((await failureOf(client.delete(configMap, made.metadata, { uid: 'another' }))).code).to.equal(409);
+    expect(await client.delete(configMap, made.metadata)).to.equal(true);
+    expect(await client.delete(configMap, made.metadata)).to.equal(false);
+  });
+
+  it('sends every field as it is, also those that nobody here knows', async () => {
+    const client = kube.client({ clock: createRuntimeClock() });
+    await client.apply(configMap, { ...map('a'), somethingNew: { deep: [1, null] } } as ConfigMap);
+    expect(kube.requests.at(-1)?.body).to.have.deep.property('somethingNew', { deep: [1, null] });
+  });
+
+  it('lists by pages and says of each item what it is', async () => {
+    const client = kube.client({ clock: createRuntimeClock() });
+    for (let index = 0; index < 1_203; index += 1) kube.put(configMap, map(`m${index}`));
+    const { items } = await client.list<ConfigMap>(configMap, { namespace: 'ns' });
+    expect(new Set(items.map(({ metadata }) => metadata.name)).size).to.equal(1_203);
+    expect(items[0]).to.include({ kind: 'ConfigMap', apiVersion: 'v1' });
+    expect(kube.requests).to.have.length(3);
+  });
+
+  it('lists in one piece when the server forgot what the pages are of', async () => {
+    const client = kube.client({ clock: createRuntimeClock() });
+    for (let index = 0; index < 600; index += 1) kube.put(configMap, map(`m${index}`));
+    kube.fail({ laterPage: true, fault: { status: 410, reason: 'Expired' } });
+    expect((await client.list<ConfigMap>(configMap)).items).to.have.length(600);
+    expect(kube.requests.map(({ query }) => query.get('limit'))).to.deep.equal(['500', '500', null]);
+  });
+
+  it('waits as long as the server asks for and then tries again', async () => {
+    const clock = createFakeClock();
+    const client = kube.client({ clock });
+    kube.put(configMap, map('a'));
+    kube.fail({ fault: { status: 429, headers: { 'retry-after': '3' } } });
+    const reading = client.get(configMap, { name: 'a', namespace: 'ns' });
+    // The time-out of the call, and the wait.
+    await until('it waits', () => clock.pending === 2);
+    await clock.advance(2_999);
+    expect(kube.requests).to.have.length(1);
+    await clock.advance(1);
+    expect(await reading).to.have.nested.property('metadata.name', 'a');
+  });
+
+  it('gives up at once when it would have to wait beyond its time, and says how long', async () => {
+    const client = kube.client({ clock: createFakeClock() });
+    kube.fail({ fault: { status: 429, headers: { 'retry-after': '30' } } });
+    const error = await failureOf(client.get(configMap, { name: 'a', namespace: 'ns' }));
+    expect(error).to.include({ code: 429, reason: 'TooManyRequests', retryAfterMs: 30_000, transient: true });
+  });
+
+  it('gives up after ten seconds when no answer comes', async () => {
+    const clock = createFakeClock();
+    const client = kube.client({ clock });
+    kube.fail({ fault: { action: 'hang' } });
+    const reading = failureOf(client.get(configMap, { name: 'a', namespace: 'ns' }));
+    await until('it was asked', () => kube.requests.length === 1);
+    await clock.advance(10_000);
+    expect(await reading).to.include({ code: 0, reason: 'Timeout', transient: true });
+  });
+
+  it('says of a cut connection and of a refusal what they are', async () => {
+    const client = kube.client({ clock: createRuntimeClock() });
+    kube.fail({ fault: { action: 'reset' } });
+    expect(await failureOf(client.list(configMap))).to.include({ code: 0, reason: 'Unreachable' });
+    kube.fail({ fault: { status: 403, reason: 'Forbidden' } });
+    expect(await failureOf(client.list(configMap))).to.include({ code: 403, reason: 'Forbidden', transient: false });
+  });
+
+  it('watches: changes, bookmarks, the end; an old version and a broken line are errors', async () => {
+    const client = kube.client({ clock: createRuntimeClock() });
+    const stop = new AbortController();
+    const options = { resourceVersion: String(kube.store.version()), timeoutSeconds: 290, signal: stop.signal };
+    const events: WatchEvent<KubeObject>[] = [];
+    const watching = (async () => {
+      for await (const event of client.watch(configMap, options)) events.push(event);
+    })();
+    await until('it watches', () => kube.watches() === 1);
+    kube.put(configMap, map('a'));
+    kube.bookmark();
+    await until('both came', () => events.length === 2);
+    expect(events.map(({ type }) => type)).to.deep.equal(['ADDED', 'BOOKMARK']);
+    expect(kube.requests[0]?.query.get('allowWatchBookmarks')).to.equal('true');
+    stop.abort();
+    await watching;
+
+    kube.store.compact();
+    const again = { ...options, signal: new AbortController().signal };
+    const drain = async () => {
+      for await (const _ of client.watch(configMap, again));
+    };
+    expect((await failureOf(drain())).code).to.equal(410);
+    kube.fail({ watch: true, fault: { lines: ['{"type":"ADDED","obj'] } });
+    expect((await failureOf(drain())).reason).to.equal('BrokenWatch');
+  });
+
+  it('writes nothing any more when the process does not lead, and goes on reading', async () => {
+    let leads = true;
+    const client = createFencedClient(kube.client({ clock: createRuntimeClock() }), () => leads);
+    const made = await client.create(configMap, map('a'));
+    leads = false;
+    const writes = [
+      client.create(configMap, map('b')),
+      client.apply(configMap, map('a')),
+      client.patch(configMap, made.metadata, {}),
+      client.patchStatus(configMap, made.metadata, {}),
+      client.replace(configMap, made),
+      client.delete(configMap, made.metadata),
+    ];
+    const outcomes = await Promise.allSettled(writes);
+    expect(outcomes.map((each) => each.status === 'rejected' && each.reason instanceof NotLeaderError)).to.deep.equal(
+      writes.map(() => true),
+    );
+    expect(kube.requests).to.have.length(1);
+    expect(await client.get(configMap, made.metadata)).not.to.equal(null);
+  });
+});
