@@ -13,6 +13,7 @@ import type { AuditLog } from './common/ports/audit-log.ts';
 import type { Budgets } from './common/ports/budgets.ts';
 import type { DocumentLoader, Fetcher } from './common/ports/documents.ts';
 import type { EventLog } from './common/ports/event-log.ts';
+import type { RemoteMemory } from './common/ports/remote-memory.ts';
 import type { SecretBox } from './common/ports/secret-box.ts';
 import type { Clock, IdSource } from './common/ports/system.ts';
 import type { WorkQueue } from './common/ports/work-queue.ts';
@@ -210,6 +211,19 @@ const REGISTRY: Readonly<Partial<Record<ServiceName, () => Promise<BuildService>
       });
     };
   },
+  integrations: async () => {
+    const { createIntegrationsService } = await import('./integrations/service.ts');
+    return (parts) => {
+      const { config, stores, workQueue } = parts;
+      return createIntegrationsService({
+        ...common(parts, 'integrations'),
+        workQueue,
+        blobs: stores.blobs,
+        remote: remoteMemory(config),
+        settings: { maxDocumentBytes: config.uploadLimitBytes, drainMs: config.drainTimeoutMs },
+      });
+    };
+  },
 };
 
 /** As if the operator stopped it: requests and runs end in good order. */
@@ -227,6 +241,14 @@ export function loadServices(names: readonly ServiceName[]): Promise<readonly Bu
 
 function common({ stores, messenger, eventLog, audit, clock, ids, logger }: Parts, name: ServiceName) {
   return { store: stores.documents, messenger, eventLog, audit, clock, ids, logger: logger.child({ service: name }) };
+}
+
+/** Loaded when it is needed: few services have a remote memory. */
+function remoteMemory({ remoteUrl, cloudApiUrl, remoteApiKey }: Config): () => Promise<RemoteMemory> {
+  return async () => {
+    const { createHttpRemoteMemory } = await import('./common/adapters/cloud-api/http-remote-memory.ts');
+    return createHttpRemoteMemory({ baseUrl: remoteUrl ?? cloudApiUrl, key: remoteApiKey });
+  };
 }
 
 /** A chunk must fit the embedder, and leave the model as much room for its answer (cognify-improve.md §1.6). */

@@ -4,6 +4,7 @@ import { join } from 'node:path';
 import type { AuthSettings } from '../../services/auth/dependencies.ts';
 import { createAuthService } from '../../services/auth/service.ts';
 import { createCognifyService } from '../../services/cognify/service.ts';
+import { createHttpRemoteMemory } from '../../services/common/adapters/cloud-api/http-remote-memory.ts';
 import { createGuardedFetcher } from '../../services/common/adapters/fetch/guarded-fetcher.ts';
 import { createHashingEmbedder } from '../../services/common/adapters/hashing-embedder/hashing-embedder.ts';
 import { createInProcessBus } from '../../services/common/adapters/in-process/bus.ts';
@@ -34,9 +35,12 @@ import { createWorkQueue, type DurableWorkQueue } from '../../services/common/ru
 import { collections } from '../../services/composition/collections.ts';
 import { createImproveService } from '../../services/improve/service.ts';
 import { createIngestService } from '../../services/ingest/service.ts';
+import type { SyncSettings } from '../../services/integrations/dependencies.ts';
+import { createIntegrationsService } from '../../services/integrations/service.ts';
 import { createSearchService } from '../../services/search/service.ts';
 import { modelOptions, NO_MAIL, open } from './auth-service.ts';
 import { capitalsExtractor, fixedModels } from './cognify-service.ts';
+import { REMOTE_KEY } from './remote-memory-server.ts';
 import { SETTINGS as SEARCH_SETTINGS, searchModels } from './search-world.ts';
 import { unsignedPrincipals } from './unsigned-principals.ts';
 import { createWire, type Wire } from './wire.ts';
@@ -73,6 +77,9 @@ export interface TwoReplicasOptions {
   readonly auth?: Partial<AuthSettings>;
   readonly password?: string;
   readonly clock?: Clock;
+  /** Where sync goes; nowhere by default. */
+  readonly remoteUrl?: string;
+  readonly sync?: Partial<SyncSettings>;
 }
 
 export async function startTwoReplicas(options: TwoReplicasOptions = {}): Promise<TwoReplicas> {
@@ -137,7 +144,7 @@ async function startReplica(shared: Shared, index: 0 | 1): Promise<Replica> {
     createCognifyService({
       ...{ ...common, ...indexes, blobs, embedder, workQueue },
       models: fixedModels(options.extractors?.[index] ?? capitalsExtractor),
-      runs: { leaseMs: 600, pollMs: 25, onStop: 'hand-over', ...options.runs?.[index] },
+      runs: { leaseMs: 1500, pollMs: 25, onStop: 'hand-over', ...options.runs?.[index] },
     }),
     createIngestService({
       ...{ ...common, blobs, documents, graph: indexes.graph },
@@ -148,7 +155,13 @@ async function startReplica(shared: Shared, index: 0 | 1): Promise<Replica> {
     createImproveService({
       ...{ ...common, indexes, embedder, workQueue },
       models: { current: async () => ({ languageModel: null, missingModelKey: null, extractor: capitalsExtractor }) },
-      settings: { leaseMs: 600, pollMs: 25 },
+      settings: { leaseMs: 1500, pollMs: 25 },
+    }),
+    createIntegrationsService({
+      ...{ ...common, blobs, workQueue },
+      remote: async () =>
+        createHttpRemoteMemory({ baseUrl: options.remoteUrl ?? 'http://127.0.0.1:9', key: REMOTE_KEY }),
+      settings: { maxDocumentBytes: 2 ** 24, leaseMs: 1500, pollMs: 25, retryBaseMs: 1, ...options.sync },
     }),
     createSearchService({ ...common, indexes, embedder, models: searchModels(), settings: SEARCH_SETTINGS }),
   ];
@@ -284,6 +297,7 @@ function pausable(store: DocumentStore): PausableStore {
     getMany: waiting(store.getMany) as DocumentStore['getMany'],
     find: waiting(store.find) as DocumentStore['find'],
     count: waiting(store.count) as DocumentStore['count'],
+    countEach: waiting(store.countEach) as DocumentStore['countEach'],
     commit: waiting(store.commit) as DocumentStore['commit'],
     close: store.close,
     pause() {

@@ -2,6 +2,7 @@ import type { UserId } from '../../common/domain/brand.ts';
 import { type BudgetAccount, keyAccount } from '../../common/domain/budget.ts';
 import { SYSTEM_SCOPE } from '../../common/domain/scope.ts';
 import type { Write } from '../../common/ports/document-store.ts';
+import { createSyncRuns } from '../../common/repositories/sync-runs.ts';
 import type { AuthDependencies } from '../dependencies.ts';
 
 /**
@@ -22,6 +23,7 @@ export async function belongingsWrites(deps: AuthDependencies, user: UserId): Pr
     deps.scimResources.removeAllOfUserWrite(user),
     deps.configurations.removeAllWrite(user),
     deps.linkedIdentities.removeAllOfUserWrite(user),
+    createSyncRuns(deps.store).removeAllOfUserWrite(user),
   ];
 }
 

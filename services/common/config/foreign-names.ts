@@ -70,11 +70,6 @@ export const FOREIGN_NAMES: readonly ForeignNames[] = [
     note: 'integrations',
   },
   {
-    names: ['COGNEE_SERVICE_URL', 'COGNEE_API_KEY', 'COGNEE_CLOUD_AUTH_TOKEN'],
-    status: 'later',
-    note: 'sync',
-  },
-  {
     names: ['IMPROVE_REVIEW_CONFLICTS', 'IMPROVE_EFFECTIVE_DATE_KEY'],
     status: 'later',
     note: 'improve',

@@ -2,6 +2,7 @@ import { expect } from 'chai';
 import fc from 'fast-check';
 import type { DataItem } from '../domain/data-item.ts';
 import type { DatasetRef } from '../domain/dataset.ts';
+import { dataItemId } from '../domain/ids.ts';
 import type { JsonObject } from '../domain/json.ts';
 import { PERMISSIONS, type Principal } from '../domain/principal.ts';
 import type { RunEvent, RunState } from '../domain/run.ts';
@@ -117,6 +118,10 @@ describe('messages of the services', () => {
     const document = fc.record({ key: text, name: text, text, nodeSets: fc.array(text), externalMetadata: object });
     await survives(request(ingest.keepDocuments), fc.record({ dataset, documents: fc.array(document) }));
     await survives(response(ingest.keepDocuments), fc.record({ itemIds: ids, added: count }));
+    const file = { blobKey: text, fileName: text, mimeType: orNull(text), sizeBytes: fc.maxSafeNat() };
+    const download = fc.record({ dataset, ...file, md5: text, sha256: text });
+    await survives(request(ingest.takeDownload), download);
+    await survives(response(ingest.takeDownload), fc.record({ itemId: text }));
     const entry = fc.record({
       ...{ question: anyText, context: anyText, answer: anyText, feedbackText: orNull(anyText) },
       ...{ feedbackScore: orNull(fc.integer({ min: 1, max: 5 })), usedContextIds: orNull(ids) },
@@ -181,6 +186,18 @@ describe('messages of the services', () => {
     await survives(response(cognify.getRun), fc.record({ run: orNull(run), tenant: orNull(text) }));
     await survives(request(cognify.runStatuses), fc.record({ datasets: fc.array(dataset), pipelines: ids }));
     await survives(response(cognify.runStatuses), fc.record({ runs: fc.array(run) }));
+    const origin = { item: fc.uuid().map(dataItemId), generation: count };
+    const edge = { source: text, target: text, relation: text, text, chunkId: text, statement: text };
+    const triplets = fc.array(fc.record({ ordinal: count, payload: fc.record(edge), nodeSets: ids }));
+    await survives(
+      request(cognify.applyGraphPatch),
+      fc.record({
+        ...{ dataset, leaseToken: text },
+        items: fc.array(fc.record({ ...origin, triplets })),
+        gone: fc.array(fc.record(origin)),
+      }),
+    );
+    await survives(response(cognify.applyGraphPatch), fc.record({ lostItems: fc.array(origin.item) }));
     const selection = fc.record({ dataset, items: ids, memoryOnly: fc.boolean() });
     await survives(request(cognify.eraseBuilt), selection);
     await survives(response(cognify.eraseBuilt), fc.record({ removed: object, residue: count, itemsReset: count }));

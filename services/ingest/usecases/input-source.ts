@@ -7,7 +7,7 @@ import type { UploadedFile } from '../../common/ports/upload.ts';
 
 /** One thing to be ingested, before anything was read from it. */
 export type Input =
-  | { readonly kind: 'upload'; readonly file: UploadedFile }
+  | { readonly kind: 'upload'; readonly file: UploadedFile; readonly isCopy?: boolean }
   /** Text, a URL, or (where allowed) a path of the server. */
   | { readonly kind: 'string'; readonly value: string }
   /** Text that another service wrote, whatever it looks like. */
@@ -24,6 +24,8 @@ export interface Source {
   readonly sourceUri: string | null;
   /** True for text that came as a string: it is text whatever it looks like. */
   readonly plainText: boolean;
+  /** Of what another memory holds: nobody says it, and it is kept as it is. */
+  readonly isCopy?: boolean;
   /** Of the item that is made of it; default: a new one. */
   readonly itemId?: DataItemId;
   bytes(): Promise<Uint8Array>;
@@ -42,7 +44,7 @@ const DATABASE_SCHEME =
 
 /** A local folder can give several sources; everything else gives one. */
 export async function openInput(input: Input, options: SourceOptions, signal: AbortSignal): Promise<readonly Source[]> {
-  if (input.kind === 'upload') return [uploadSource(input.file)];
+  if (input.kind === 'upload') return [{ ...uploadSource(input.file), isCopy: input.isCopy ?? false }];
   if (input.kind === 'document') return [documentSource(input)];
   const value = input.value;
   if (/^https?:\/\/\S+$/i.test(value)) return [await urlSource(value, options, signal)];

@@ -28,7 +28,7 @@ export async function driveSync(dependencies: SyncDependencies, job: ClaimedJob,
 }
 
 async function drive(dependencies: SyncDependencies, job: ClaimedJob, lease: RunLease): Promise<void> {
-  const { runs, store, workQueue } = dependencies;
+  const { runs, store, workQueue, logger } = dependencies;
   const runId = runIdOf(job.payload);
   const run = runId === null ? null : await runs.get(runId);
   // It went with its user, or ended with a commit whose answer was lost.
@@ -36,6 +36,7 @@ async function drive(dependencies: SyncDependencies, job: ClaimedJob, lease: Run
     await store.commit(job.scope, workQueue.completeWrites(job));
     return;
   }
+  logger.info('sync.claimed', { runId: run.id, attempt: job.attempt, datasets: run.datasetIds.length });
   const record = openSyncRecord(dependencies, job, run);
   const end = await outcomeOf(dependencies, { run, record, job, lease });
   await record.end(end.status, end.error);
@@ -68,7 +69,8 @@ async function outcomeOf(dependencies: SyncDependencies, { run, record, job, lea
       if (lease.signal.aborted || error instanceof LeaseLostError) throw error;
       const { errorClass, message } = describeRunError(error);
       const attempts = record.retries + 1;
-      logger.warn('sync.attempt.failed', { runId: run.id, attempts, error });
+      const known = isEngramError(error) ? { reason: `${errorClass}: ${message}` } : { error };
+      logger.warn('sync.attempt.failed', { runId: run.id, attempts, ...known });
       if (!mayHelp(error) || attempts > settings.maxRetries) {
         return { status: 'failed', error: `${errorClass}: ${message}` };
       }

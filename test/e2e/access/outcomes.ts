@@ -107,6 +107,8 @@ export const OUTCOMES: Readonly<Record<string, Outcome>> = {
   'GET /api/v1/activity/jobs/{job_id}': REFUSED,
   'DELETE /api/v1/activity/jobs/{job_id}': REFUSED,
   'POST /api/v1/activity/jobs/{job_id}/replay': REFUSED,
+  'POST /api/v1/sync': REFUSED,
+  'GET /api/v1/sync/status': OWN,
   'POST /api/v1/add': REFUSED,
   'POST /api/v1/remember': REFUSED,
   'POST /api/v1/remember/entry': REFUSED,

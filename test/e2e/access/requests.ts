@@ -122,6 +122,8 @@ export const REQUESTS: Readonly<Record<string, (ids: Identifiers) => RouteReques
   'GET /api/v1/sessions/{session_id}': ({ session }) => ({ params: { session_id: session } }),
 
   // Datasets and what is in them
+  'POST /api/v1/sync': ({ dataset }) => ({ json: { dataset_ids: [dataset] } }),
+  'GET /api/v1/sync/status': () => ({}),
   'POST /api/v1/add': ({ dataset }) => ({ json: { datasetId: dataset, data: ['A text of the test.'] } }),
   'POST /api/v1/remember': ({ dataset }) => ({ form: { data: 'A text of the test.', datasetId: dataset } }),
   'POST /api/v1/skills': ({ dataset }) => ({ json: { skills_text: 'Made by the test.', dataset_id: dataset } }),

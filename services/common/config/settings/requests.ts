@@ -1,5 +1,5 @@
 import * as type from '../value-types.ts';
-import { setting } from './setting.ts';
+import { optional, setting } from './setting.ts';
 
 export const requests = {
   uploadLimitBytes: setting({
@@ -65,6 +65,20 @@ export const requests = {
     type: type.httpUrl(),
     default: 'http://localhost:8001',
     meaning: 'Hosted service whose API key `POST /api/v1/checks/connection` checks.',
+  }),
+  remoteUrl: optional({
+    names: ['COGNEE_SERVICE_URL'],
+    section: 'Requests',
+    type: type.httpUrl(),
+    meaning:
+      'Remote memory that `POST /api/v1/sync` keeps datasets in step with (default: the one above). May be on a private network.',
+  }),
+  remoteApiKey: optional({
+    names: ['COGNEE_API_KEY', 'COGNEE_CLOUD_AUTH_TOKEN'],
+    section: 'Requests',
+    type: type.secretText(1),
+    secret: true,
+    meaning: 'Its API key, sent as `X-Api-Key`.',
   }),
   allowCypherQuery: setting({
     names: ['ALLOW_CYPHER_QUERY'],

@@ -52,11 +52,33 @@ export const KeepDocuments: MethodCodec<methods.KeepDocumentsRequest, methods.Ke
   ),
 };
 
+export const TakeDownload: MethodCodec<methods.TakeDownloadRequest, methods.TakeDownloadResponse> = {
+  request: messageCodec(
+    wire.TakeDownloadRequestSchema,
+    ({ dataset, blobKey, fileName, mimeType, sizeBytes, md5, sha256 }) => ({
+      ...{ dataset: toDataset(dataset), blobKey, fileName, md5, sha256 },
+      mimeType: mimeType ?? undefined,
+      sizeBytes: BigInt(sizeBytes),
+    }),
+    ({ dataset, blobKey, fileName, mimeType, sizeBytes, md5, sha256 }) => ({
+      ...{ dataset: fromDataset(present(dataset, 'dataset')), blobKey, fileName, md5, sha256 },
+      mimeType: mimeType ?? null,
+      sizeBytes: Number(sizeBytes),
+    }),
+  ),
+  response: messageCodec(
+    wire.TakeDownloadResponseSchema,
+    ({ itemId }) => ({ itemId }),
+    ({ itemId }) => ({ itemId }),
+  ),
+};
+
 function toItem(item: DataItem): MessageInitShape<typeof wire.DataItemSchema> {
   const { id, name, fileName, label, ownerId, extension, mimeType, format, contentHash, importanceWeight } = item;
   return {
     ...{ id, name, fileName, ownerId, extension, mimeType, format, contentHash, importanceWeight },
     label: label ?? undefined,
+    revision: item.revision ?? undefined,
     sizeBytes: BigInt(item.sizeBytes),
     nodeSets: [...item.nodeSets],
     externalMetadataJson: toJsonText(item.externalMetadata),
@@ -72,10 +94,9 @@ function fromItem(item: wire.DataItem): DataItem {
     ...{ extension, mimeType, format, contentHash, importanceWeight },
     sizeBytes: Number(item.sizeBytes),
     nodeSets: item.nodeSets,
+    ...maybe('revision', item.revision),
     externalMetadata: fromJsonText(item.externalMetadataJson),
     createdAt: item.createdAt,
     updatedAt: item.updatedAt ?? null,
   };
 }
-    revision: item.revision ?? undefined,
-    ...maybe('revision', item.revision),

@@ -50,6 +50,31 @@ export const keepDocuments = defineMethod<KeepDocumentsRequest, KeepDocumentsRes
   import('../codecs/ingest.ts').then(({ KeepDocuments }) => KeepDocuments),
 );
 
+/** Where files that were downloaded for a dataset wait until they are taken. */
+export const DOWNLOADS_PREFIX = 'downloads/';
+
+/** A file that was downloaded for a dataset and waits beside its blobs. */
+export interface TakeDownloadRequest {
+  readonly dataset: DatasetRef;
+  /** Under the scope of the dataset; begins with `DOWNLOADS_PREFIX`. Whoever put it there removes it. */
+  readonly blobKey: string;
+  readonly fileName: string;
+  /** Null when the remote did not say. */
+  readonly mimeType: string | null;
+  readonly sizeBytes: number;
+  readonly md5: string;
+  readonly sha256: string;
+}
+
+export interface TakeDownloadResponse {
+  readonly itemId: string;
+}
+
+/** Makes an item of it, as of an upload; the same bytes again are the same item. Errors: those of `POST /add`. */
+export const takeDownload = defineMethod<TakeDownloadRequest, TakeDownloadResponse>('ingest.TakeDownload', () =>
+  import('../codecs/ingest.ts').then(({ TakeDownload }) => TakeDownload),
+);
+
 /** What a turn of a session cost. */
 export interface SessionSpending extends SessionUsage {
   /** The language model's name; null when none was asked. */

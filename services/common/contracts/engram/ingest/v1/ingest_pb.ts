@@ -15,7 +15,7 @@ import type { Message } from "@bufbuild/protobuf";
  * Describes the file engram/ingest/v1/ingest.proto.
  */
 export const file_engram_ingest_v1_ingest: GenFile = /*@__PURE__*/
-  fileDesc("Ch1lbmdyYW0vaW5nZXN0L3YxL2luZ2VzdC5wcm90bxIQZW5ncmFtLmluZ2VzdC52MSK5AQoUQXBwZW5kU2Vzc2lvblJlcXVlc3QSDwoHc2Vzc2lvbhgBIAEoCRINCgVxYV9pZBgCIAEoCRIXCgpkYXRhc2V0X2lkGAMgASgJSACIAQESEgoKZW50cnlfanNvbhgEIAEoCRI4CghzcGVuZGluZxgFIAEoCzIhLmVuZ3JhbS5pbmdlc3QudjEuU2Vzc2lvblNwZW5kaW5nSAGIAQFCDQoLX2RhdGFzZXRfaWRCCwoJX3NwZW5kaW5nIp4BCg9TZXNzaW9uU3BlbmRpbmcSEgoFbW9kZWwYASABKAlIAIgBARIRCgl0b2tlbnNfaW4YAiABKA0SEgoKdG9rZW5zX291dBgDIAEoDRIQCghjb3N0X3VzZBgEIAEoARIYChBlbWJlZGRpbmdfdG9rZW5zGAUgASgNEhoKEmVtYmVkZGluZ19jb3N0X3VzZBgGIAEoAUIICgZfbW9kZWwiJwoVQXBwZW5kU2Vzc2lvblJlc3BvbnNlEg4KBnN0b3JlZBgBIAEoCCI3ChFOb3RlT25UdXJuUmVxdWVzdBIPCgdzZXNzaW9uGAEgASgJEhEKCW5vdGVfanNvbhgCIAEoCSIjChJOb3RlT25UdXJuUmVzcG9uc2USDQoFbm90ZWQYASABKAgiUAoUTm90ZU9uU2Vzc2lvblJlcXVlc3QSDwoHc2Vzc2lvbhgBIAEoCRInCgVub3RlcxgCIAMoCzIYLmVuZ3JhbS5pbmdlc3QudjEuUWFOb3RlIl8KBlFhTm90ZRINCgVxYV9pZBgBIAEoCRIcChRtZW1pZnlfbWV0YWRhdGFfanNvbhgCIAEoCRIYCgtvZl9mZWVkYmFjaxgDIAEoDUgAiAEBQg4KDF9vZl9mZWVkYmFjayImChVOb3RlT25TZXNzaW9uUmVzcG9uc2USDQoFbm90ZWQYASABKA0iogEKE0RhdGFzZXRJdGVtc1JlcXVlc3QSKgoHZGF0YXNldBgBIAEoCzIZLmVuZ3JhbS5jb21tb24udjEuRGF0YXNldBISCgVhZnRlchgCIAEoCUgAiAEBEg0KBWxpbWl0GAMgASgNEioKA2lkcxgEIAEoCzIYLmVuZ3JhbS5jb21tb24udjEuSWRMaXN0SAGIAQFCCAoGX2FmdGVyQgYKBF9pZHMiagoMS2VwdERvY3VtZW50EgsKA2tleRgBIAEoCRIMCgRuYW1lGAIgASgJEgwKBHRleHQYAyABKAkSEQoJbm9kZV9zZXRzGAQgAygJEh4KFmV4dGVybmFsX21ldGFkYXRhX2pzb24YBSABKAkidQoUS2VlcERvY3VtZW50c1JlcXVlc3QSKgoHZGF0YXNldBgBIAEoCzIZLmVuZ3JhbS5jb21tb24udjEuRGF0YXNldBIxCglkb2N1bWVudHMYAiADKAsyHi5lbmdyYW0uaW5nZXN0LnYxLktlcHREb2N1bWVudCI4ChVLZWVwRG9jdW1lbnRzUmVzcG9uc2USEAoIaXRlbV9pZHMYASADKAkSDQoFYWRkZWQYAiABKA0iXQoURGF0YXNldEl0ZW1zUmVzcG9uc2USKQoFaXRlbXMYASADKAsyGi5lbmdyYW0uaW5nZXN0LnYxLkRhdGFJdGVtEhEKBG5leHQYAiABKAlIAIgBAUIHCgVfbmV4dCL1AgoIRGF0YUl0ZW0SCgoCaWQYASABKAkSDAoEbmFtZRgCIAEoCRIRCglmaWxlX25hbWUYAyABKAkSEgoFbGFiZWwYBCABKAlIAIgBARIQCghvd25lcl9pZBgFIAEoCRIRCglleHRlbnNpb24YBiABKAkSEQoJbWltZV90eXBlGAcgASgJEg4KBmZvcm1hdBgIIAEoCRISCgpzaXplX2J5dGVzGAkgASgDEhQKDGNvbnRlbnRfaGFzaBgKIAEoCRIRCglub2RlX3NldHMYCyADKAkSHgoWZXh0ZXJuYWxfbWV0YWRhdGFfanNvbhgMIAEoCRIZChFpbXBvcnRhbmNlX3dlaWdodBgNIAEoARISCgpjcmVhdGVkX2F0GA4gASgJEhcKCnVwZGF0ZWRfYXQYDyABKAlIAYgBARIVCghyZXZpc2lvbhgQIAEoCUgCiAEBQggKBl9sYWJlbEINCgtfdXBkYXRlZF9hdEILCglfcmV2aXNpb24ykwgKDUluZ2VzdFNlcnZpY2USiQEKDERhdGFzZXRJdGVtcxIlLmVuZ3JhbS5pbmdlc3QudjEuRGF0YXNldEl0ZW1zUmVxdWVzdBomLmVuZ3JhbS5pbmdlc3QudjEuRGF0YXNldEl0ZW1zUmVzcG9uc2UiKpACAaK7GCMSB2NvZ25pZnkSB2ltcHJvdmUSBnNlYXJjaCIHc2VydmljZRJ9Cg1LZWVwRG9jdW1lbnRzEiYuZW5ncmFtLmluZ2VzdC52MS5LZWVwRG9jdW1lbnRzUmVxdWVzdBonLmVuZ3JhbS5pbmdlc3QudjEuS2VlcERvY3VtZW50c1Jlc3BvbnNlIhuQAgKiuxgUCMCpBxIHaW1wcm92ZSIFd3JpdGUSfAoNQXBwZW5kU2Vzc2lvbhImLmVuZ3JhbS5pbmdlc3QudjEuQXBwZW5kU2Vzc2lvblJlcXVlc3QaJy5lbmdyYW0uaW5nZXN0LnYxLkFwcGVuZFNlc3Npb25SZXNwb25zZSIakAICorsYExIGc2VhcmNoIglwcmluY2lwYWwScAoKTm90ZU9uVHVybhIjLmVuZ3JhbS5pbmdlc3QudjEuTm90ZU9uVHVyblJlcXVlc3QaJC5lbmdyYW0uaW5nZXN0LnYxLk5vdGVPblR1cm5SZXNwb25zZSIXorsYExIGc2VhcmNoIglwcmluY2lwYWwSfQoNTm90ZU9uU2Vzc2lvbhImLmVuZ3JhbS5pbmdlc3QudjEuTm90ZU9uU2Vzc2lvblJlcXVlc3QaJy5lbmdyYW0uaW5nZXN0LnYxLk5vdGVPblNlc3Npb25SZXNwb25zZSIbkAICorsYFBIHaW1wcm92ZSIJcHJpbmNpcGFsEn0KDEVyYXNlRGF0YXNldBIlLmVuZ3JhbS5pbmdlc3QudjEuRXJhc2VEYXRhc2V0UmVxdWVzdBomLmVuZ3JhbS5pbmdlc3QudjEuRXJhc2VEYXRhc2V0UmVzcG9uc2UiHpACAqK7GBcIsOoBEghvcGVyYXRvciIHc2VydmljZRJ6CgtFcmFzZVRlbmFudBIkLmVuZ3JhbS5pbmdlc3QudjEuRXJhc2VUZW5hbnRSZXF1ZXN0GiUuZW5ncmFtLmluZ2VzdC52MS5FcmFzZVRlbmFudFJlc3BvbnNlIh6QAgKiuxgXCLDqARIIb3BlcmF0b3IiB3NlcnZpY2USjAEKEURhdGFzZXRTdGF0aXN0aWNzEiouZW5ncmFtLmluZ2VzdC52MS5EYXRhc2V0U3RhdGlzdGljc1JlcXVlc3QaKy5lbmdyYW0uaW5nZXN0LnYxLkRhdGFzZXRTdGF0aXN0aWNzUmVzcG9uc2UiHpACAaK7GBcIsOoBEghvcGVyYXRvciIHc2VydmljZWIGcHJvdG8z", [file_engram_common_v1_dataset, file_engram_ingest_v1_managed, file_engram_options_v1_options]);
+  fileDesc("Ch1lbmdyYW0vaW5nZXN0L3YxL2luZ2VzdC5wcm90bxIQZW5ncmFtLmluZ2VzdC52MSK5AQoUQXBwZW5kU2Vzc2lvblJlcXVlc3QSDwoHc2Vzc2lvbhgBIAEoCRINCgVxYV9pZBgCIAEoCRIXCgpkYXRhc2V0X2lkGAMgASgJSACIAQESEgoKZW50cnlfanNvbhgEIAEoCRI4CghzcGVuZGluZxgFIAEoCzIhLmVuZ3JhbS5pbmdlc3QudjEuU2Vzc2lvblNwZW5kaW5nSAGIAQFCDQoLX2RhdGFzZXRfaWRCCwoJX3NwZW5kaW5nIp4BCg9TZXNzaW9uU3BlbmRpbmcSEgoFbW9kZWwYASABKAlIAIgBARIRCgl0b2tlbnNfaW4YAiABKA0SEgoKdG9rZW5zX291dBgDIAEoDRIQCghjb3N0X3VzZBgEIAEoARIYChBlbWJlZGRpbmdfdG9rZW5zGAUgASgNEhoKEmVtYmVkZGluZ19jb3N0X3VzZBgGIAEoAUIICgZfbW9kZWwiJwoVQXBwZW5kU2Vzc2lvblJlc3BvbnNlEg4KBnN0b3JlZBgBIAEoCCI3ChFOb3RlT25UdXJuUmVxdWVzdBIPCgdzZXNzaW9uGAEgASgJEhEKCW5vdGVfanNvbhgCIAEoCSIjChJOb3RlT25UdXJuUmVzcG9uc2USDQoFbm90ZWQYASABKAgiUAoUTm90ZU9uU2Vzc2lvblJlcXVlc3QSDwoHc2Vzc2lvbhgBIAEoCRInCgVub3RlcxgCIAMoCzIYLmVuZ3JhbS5pbmdlc3QudjEuUWFOb3RlIl8KBlFhTm90ZRINCgVxYV9pZBgBIAEoCRIcChRtZW1pZnlfbWV0YWRhdGFfanNvbhgCIAEoCRIYCgtvZl9mZWVkYmFjaxgDIAEoDUgAiAEBQg4KDF9vZl9mZWVkYmFjayImChVOb3RlT25TZXNzaW9uUmVzcG9uc2USDQoFbm90ZWQYASABKA0iogEKE0RhdGFzZXRJdGVtc1JlcXVlc3QSKgoHZGF0YXNldBgBIAEoCzIZLmVuZ3JhbS5jb21tb24udjEuRGF0YXNldBISCgVhZnRlchgCIAEoCUgAiAEBEg0KBWxpbWl0GAMgASgNEioKA2lkcxgEIAEoCzIYLmVuZ3JhbS5jb21tb24udjEuSWRMaXN0SAGIAQFCCAoGX2FmdGVyQgYKBF9pZHMiagoMS2VwdERvY3VtZW50EgsKA2tleRgBIAEoCRIMCgRuYW1lGAIgASgJEgwKBHRleHQYAyABKAkSEQoJbm9kZV9zZXRzGAQgAygJEh4KFmV4dGVybmFsX21ldGFkYXRhX2pzb24YBSABKAkidQoUS2VlcERvY3VtZW50c1JlcXVlc3QSKgoHZGF0YXNldBgBIAEoCzIZLmVuZ3JhbS5jb21tb24udjEuRGF0YXNldBIxCglkb2N1bWVudHMYAiADKAsyHi5lbmdyYW0uaW5nZXN0LnYxLktlcHREb2N1bWVudCI4ChVLZWVwRG9jdW1lbnRzUmVzcG9uc2USEAoIaXRlbV9pZHMYASADKAkSDQoFYWRkZWQYAiABKA0ivQEKE1Rha2VEb3dubG9hZFJlcXVlc3QSKgoHZGF0YXNldBgBIAEoCzIZLmVuZ3JhbS5jb21tb24udjEuRGF0YXNldBIQCghibG9iX2tleRgCIAEoCRIRCglmaWxlX25hbWUYAyABKAkSFgoJbWltZV90eXBlGAQgASgJSACIAQESEgoKc2l6ZV9ieXRlcxgFIAEoAxILCgNtZDUYBiABKAkSDgoGc2hhMjU2GAcgASgJQgwKCl9taW1lX3R5cGUiJwoUVGFrZURvd25sb2FkUmVzcG9uc2USDwoHaXRlbV9pZBgBIAEoCSJdChREYXRhc2V0SXRlbXNSZXNwb25zZRIpCgVpdGVtcxgBIAMoCzIaLmVuZ3JhbS5pbmdlc3QudjEuRGF0YUl0ZW0SEQoEbmV4dBgCIAEoCUgAiAEBQgcKBV9uZXh0IvUCCghEYXRhSXRlbRIKCgJpZBgBIAEoCRIMCgRuYW1lGAIgASgJEhEKCWZpbGVfbmFtZRgDIAEoCRISCgVsYWJlbBgEIAEoCUgAiAEBEhAKCG93bmVyX2lkGAUgASgJEhEKCWV4dGVuc2lvbhgGIAEoCRIRCgltaW1lX3R5cGUYByABKAkSDgoGZm9ybWF0GAggASgJEhIKCnNpemVfYnl0ZXMYCSABKAMSFAoMY29udGVudF9oYXNoGAogASgJEhEKCW5vZGVfc2V0cxgLIAMoCRIeChZleHRlcm5hbF9tZXRhZGF0YV9qc29uGAwgASgJEhkKEWltcG9ydGFuY2Vfd2VpZ2h0GA0gASgBEhIKCmNyZWF0ZWRfYXQYDiABKAkSFwoKdXBkYXRlZF9hdBgPIAEoCUgBiAEBEhUKCHJldmlzaW9uGBAgASgJSAKIAQFCCAoGX2xhYmVsQg0KC191cGRhdGVkX2F0QgsKCV9yZXZpc2lvbjKiCQoNSW5nZXN0U2VydmljZRKXAQoMRGF0YXNldEl0ZW1zEiUuZW5ncmFtLmluZ2VzdC52MS5EYXRhc2V0SXRlbXNSZXF1ZXN0GiYuZW5ncmFtLmluZ2VzdC52MS5EYXRhc2V0SXRlbXNSZXNwb25zZSI4kAIBorsYMRIHY29nbmlmeRIHaW1wcm92ZRIGc2VhcmNoEgxpbnRlZ3JhdGlvbnMiB3NlcnZpY2USfQoNS2VlcERvY3VtZW50cxImLmVuZ3JhbS5pbmdlc3QudjEuS2VlcERvY3VtZW50c1JlcXVlc3QaJy5lbmdyYW0uaW5nZXN0LnYxLktlZXBEb2N1bWVudHNSZXNwb25zZSIbkAICorsYFAjAqQcSB2ltcHJvdmUiBXdyaXRlEn8KDFRha2VEb3dubG9hZBIlLmVuZ3JhbS5pbmdlc3QudjEuVGFrZURvd25sb2FkUmVxdWVzdBomLmVuZ3JhbS5pbmdlc3QudjEuVGFrZURvd25sb2FkUmVzcG9uc2UiIJACAqK7GBkIwKkHEgxpbnRlZ3JhdGlvbnMiBXdyaXRlEnwKDUFwcGVuZFNlc3Npb24SJi5lbmdyYW0uaW5nZXN0LnYxLkFwcGVuZFNlc3Npb25SZXF1ZXN0GicuZW5ncmFtLmluZ2VzdC52MS5BcHBlbmRTZXNzaW9uUmVzcG9uc2UiGpACAqK7GBMSBnNlYXJjaCIJcHJpbmNpcGFsEnAKCk5vdGVPblR1cm4SIy5lbmdyYW0uaW5nZXN0LnYxLk5vdGVPblR1cm5SZXF1ZXN0GiQuZW5ncmFtLmluZ2VzdC52MS5Ob3RlT25UdXJuUmVzcG9uc2UiF6K7GBMSBnNlYXJjaCIJcHJpbmNpcGFsEn0KDU5vdGVPblNlc3Npb24SJi5lbmdyYW0uaW5nZXN0LnYxLk5vdGVPblNlc3Npb25SZXF1ZXN0GicuZW5ncmFtLmluZ2VzdC52MS5Ob3RlT25TZXNzaW9uUmVzcG9uc2UiG5ACAqK7GBQSB2ltcHJvdmUiCXByaW5jaXBhbBJ9CgxFcmFzZURhdGFzZXQSJS5lbmdyYW0uaW5nZXN0LnYxLkVyYXNlRGF0YXNldFJlcXVlc3QaJi5lbmdyYW0uaW5nZXN0LnYxLkVyYXNlRGF0YXNldFJlc3BvbnNlIh6QAgKiuxgXCLDqARIIb3BlcmF0b3IiB3NlcnZpY2USegoLRXJhc2VUZW5hbnQSJC5lbmdyYW0uaW5nZXN0LnYxLkVyYXNlVGVuYW50UmVxdWVzdBolLmVuZ3JhbS5pbmdlc3QudjEuRXJhc2VUZW5hbnRSZXNwb25zZSIekAICorsYFwiw6gESCG9wZXJhdG9yIgdzZXJ2aWNlEowBChFEYXRhc2V0U3RhdGlzdGljcxIqLmVuZ3JhbS5pbmdlc3QudjEuRGF0YXNldFN0YXRpc3RpY3NSZXF1ZXN0GisuZW5ncmFtLmluZ2VzdC52MS5EYXRhc2V0U3RhdGlzdGljc1Jlc3BvbnNlIh6QAgGiuxgXCLDqARIIb3BlcmF0b3IiB3NlcnZpY2ViBnByb3RvMw", [file_engram_common_v1_dataset, file_engram_ingest_v1_managed, file_engram_options_v1_options]);
 
 /**
  * @generated from message engram.ingest.v1.AppendSessionRequest
@@ -366,6 +366,78 @@ export const KeepDocumentsResponseSchema: GenMessage<KeepDocumentsResponse> = /*
   messageDesc(file_engram_ingest_v1_ingest, 11);
 
 /**
+ * @generated from message engram.ingest.v1.TakeDownloadRequest
+ */
+export type TakeDownloadRequest = Message<"engram.ingest.v1.TakeDownloadRequest"> & {
+  /**
+   * @generated from field: engram.common.v1.Dataset dataset = 1;
+   */
+  dataset?: Dataset | undefined;
+
+  /**
+   * In the blob store, under the scope of the dataset; begins with `downloads/`.
+   *
+   * @generated from field: string blob_key = 2;
+   */
+  blobKey: string;
+
+  /**
+   * @generated from field: string file_name = 3;
+   */
+  fileName: string;
+
+  /**
+   * Absent when the remote did not say.
+   *
+   * @generated from field: optional string mime_type = 4;
+   */
+  mimeType?: string | undefined;
+
+  /**
+   * @generated from field: int64 size_bytes = 5;
+   */
+  sizeBytes: bigint;
+
+  /**
+   * Lower-case hex, computed while the file streamed in.
+   *
+   * @generated from field: string md5 = 6;
+   */
+  md5: string;
+
+  /**
+   * @generated from field: string sha256 = 7;
+   */
+  sha256: string;
+};
+
+/**
+ * Describes the message engram.ingest.v1.TakeDownloadRequest.
+ * Use `create(TakeDownloadRequestSchema)` to create a new message.
+ */
+export const TakeDownloadRequestSchema: GenMessage<TakeDownloadRequest> = /*@__PURE__*/
+  messageDesc(file_engram_ingest_v1_ingest, 12);
+
+/**
+ * @generated from message engram.ingest.v1.TakeDownloadResponse
+ */
+export type TakeDownloadResponse = Message<"engram.ingest.v1.TakeDownloadResponse"> & {
+  /**
+   * Of the item that has these bytes.
+   *
+   * @generated from field: string item_id = 1;
+   */
+  itemId: string;
+};
+
+/**
+ * Describes the message engram.ingest.v1.TakeDownloadResponse.
+ * Use `create(TakeDownloadResponseSchema)` to create a new message.
+ */
+export const TakeDownloadResponseSchema: GenMessage<TakeDownloadResponse> = /*@__PURE__*/
+  messageDesc(file_engram_ingest_v1_ingest, 13);
+
+/**
  * @generated from message engram.ingest.v1.DatasetItemsResponse
  */
 export type DatasetItemsResponse = Message<"engram.ingest.v1.DatasetItemsResponse"> & {
@@ -385,7 +457,7 @@ export type DatasetItemsResponse = Message<"engram.ingest.v1.DatasetItemsRespons
  * Use `create(DatasetItemsResponseSchema)` to create a new message.
  */
 export const DatasetItemsResponseSchema: GenMessage<DatasetItemsResponse> = /*@__PURE__*/
-  messageDesc(file_engram_ingest_v1_ingest, 12);
+  messageDesc(file_engram_ingest_v1_ingest, 14);
 
 /**
  * One thing that was added to a dataset.
@@ -485,7 +557,7 @@ export type DataItem = Message<"engram.ingest.v1.DataItem"> & {
  * Use `create(DataItemSchema)` to create a new message.
  */
 export const DataItemSchema: GenMessage<DataItem> = /*@__PURE__*/
-  messageDesc(file_engram_ingest_v1_ingest, 13);
+  messageDesc(file_engram_ingest_v1_ingest, 15);
 
 /**
  * Data that was added.
@@ -512,6 +584,16 @@ export const IngestService: GenService<{
     methodKind: "unary";
     input: typeof KeepDocumentsRequestSchema;
     output: typeof KeepDocumentsResponseSchema;
+  },
+  /**
+   * Makes an item of a file that integrations downloaded and put beside the blobs of the dataset.
+   *
+   * @generated from rpc engram.ingest.v1.IngestService.TakeDownload
+   */
+  takeDownload: {
+    methodKind: "unary";
+    input: typeof TakeDownloadRequestSchema;
+    output: typeof TakeDownloadResponseSchema;
   },
   /**
    * Appends an answered question to a session of the principal, which it opens if need be. Durable when it answers.
