@@ -1,4 +1,3 @@
-import { scopeOf } from '../common/domain/dataset.ts';
 import { engramError } from '../common/domain/errors.ts';
 import { dataItemId } from '../common/domain/ids.ts';
 import type { JsonObject } from '../common/domain/json.ts';
@@ -23,7 +22,7 @@ import { improveRoutes } from './routes/improve.ts';
 import { memifyRoutes } from './routes/memify.ts';
 import { defaultOptions } from './stage.ts';
 import { createStages } from './stages/all.ts';
-import { forgetItems } from './structure/forget-items.ts';
+import { eraseItems } from './usecases/erase-items.ts';
 import { eraseLearned } from './usecases/erase-learned.ts';
 import { improveDataset } from './usecases/improve-dataset.ts';
 
@@ -91,9 +90,7 @@ function serve(parts: ImproveParts): Promise<readonly Subscription[]> {
       return { result: presentImproveResult(result) as JsonObject, error: firstError(result) };
     }),
     messenger.serve(eraseMethod, ({ dataset, items }) =>
-      items === undefined
-        ? eraseLearned(parts, dataset)
-        : forgetItems(parts.store, scopeOf(dataset), items.map(dataItemId)),
+      items === undefined ? eraseLearned(parts, dataset) : eraseItems(parts, dataset, items.map(dataItemId)),
     ),
   ]);
 }

@@ -6,8 +6,16 @@ import { datasetScope, SYSTEM_SCOPE } from '../../services/common/domain/scope.t
 import type { NewContextRow } from '../../services/common/domain/session-context.ts';
 import { VersionConflictError } from '../../services/common/ports/document-store.ts';
 import { createDistillations } from '../../services/common/repositories/distillations.ts';
+import {
+  createElementWeights,
+  elementWeightsCollection,
+  weightVotesCollection,
+} from '../../services/common/repositories/element-weights.ts';
 import { createPreferences } from '../../services/common/repositories/preferences.ts';
-import { createSessionContexts, sessionContextCollection } from '../../services/common/repositories/session-context.ts';
+import { createSessionContexts } from '../../services/common/repositories/session-context.ts';
+import { createSessionEntries } from '../../services/common/repositories/session-entries.ts';
+import { sessionCollections } from '../../services/common/repositories/session-removal.ts';
+import { createSessions } from '../../services/common/repositories/sessions.ts';
 import { createUserLearnings, userLearningCollections } from '../../services/common/repositories/user-learnings.ts';
 import type { AuditLogSubject } from './audit-log-subject.ts';
 
@@ -18,7 +26,8 @@ export function learnedConformance(name: string, open: () => Promise<AuditLogSub
     let subject: AuditLogSubject;
     before(async () => {
       subject = await open();
-      for (const store of subject.stores) await store.prepare([sessionContextCollection, ...userLearningCollections]);
+      const collections = [...sessionCollections, elementWeightsCollection, ...userLearningCollections];
+      for (const store of subject.stores) await store.prepare([...new Set(collections)]);
     });
     after(() => subject.dispose());
 
@@ -116,6 +125,60 @@ export function learnedConformance(name: string, open: () => Promise<AuditLogSub
       for (const collection of userLearningCollections) {
         expect(await store.count(scope, collection, { userId: key.user })).to.equal(0);
       }
+    });
+
+    describe('votes', () => {
+      const weights = () => createElementWeights(subject.stores[0]);
+      const entries = () => createSessionEntries(subject.stores[1], createSessions(subject.stores[1]));
+      /** As many rated answers of a session, each of which moved an element of its own and one of all. */
+      async function rated(key: ReturnType<typeof someone>, count: number): Promise<readonly string[]> {
+        const ids: string[] = [];
+        for (let at = 1; at <= count; at += 1) {
+          const qa = { question: 'q', context: '', answer: 'a', feedbackText: null, feedbackScore: 5 };
+          const used = { usedGraphElements: { nodeIds: ['n'] }, usedContextIds: null };
+          const change = { lastActivityAt: AT };
+          const answer = await entries().appendQa({ tenant }, key, randomUUID(), { ...qa, ...used }, change);
+          const applied = [`own ${answer.id}`, `all of ${key.user}`];
+          await weights().cast(scope, {
+            ...{ session: key, answer, ids: applied, move: () => 0.6, at: AT },
+            vote: { score: 5, source: 'explicit', applied, attempts: 1, version: null },
+          });
+          ids.push(answer.id);
+        }
+        return ids;
+      }
+      const voted = async (ids: readonly string[]) =>
+        (await Promise.all(ids.map((id) => weights().vote(scope, id)))).map((vote) => (vote === null ? 0 : 1)).join('');
+
+      it('go with their answers, with the retention of their session, with it, and with the user', async () => {
+        const [key, other] = [someone(), someone()];
+        const [ids, others] = [await rated(key, 4), await rated(other, 2)];
+        await entries().forget({ tenant }, key, ids.slice(3));
+        expect(await voted(ids), 'forgotten').to.equal('1110');
+        await entries().removeEntries({ tenant }, key, { qas: 2, traces: 0 });
+        expect(await voted(ids), 'expired').to.equal('0010');
+        await entries().removeEntries({ tenant }, key);
+        expect(await voted(ids), 'removed').to.equal('0000');
+        expect(await voted(others), 'of somebody else').to.equal('11');
+        await createUserLearnings(subject.stores[0]).removeOfUser(SYSTEM_SCOPE, other.user);
+        expect(await voted(others), 'of a deleted user').to.equal('00');
+        expect(await subject.stores[0].count({ tenant }, weightVotesCollection, {})).to.equal(0);
+      });
+
+      it('lose the elements that are gone, and those lose their weights', async () => {
+        const key = someone();
+        const [first = '', second = ''] = await rated(key, 2);
+        expect(await weights().forget(scope, [`own ${first}`, 'never rated'])).to.equal(1);
+        const votes = await Promise.all([first, second].map((id) => weights().vote(scope, id)));
+        const all = `all of ${key.user}`;
+        expect(votes.map((vote) => vote?.applied)).to.deep.equal([[all], [`own ${second}`, all]]);
+        const found = await weights().of(scope, [`own ${first}`, `own ${second}`, all]);
+        expect([...found.keys()].toSorted()).to.deep.equal([all, `own ${second}`].toSorted());
+        const seen = (await Array.fromAsync(weights().rated(scope))).flat();
+        expect(seen)
+          .to.include.members([...found.keys()])
+          .and.not.include(`own ${first}`);
+      });
     });
   });
 }

@@ -1,12 +1,18 @@
+import type { JsonObject } from '../domain/json.ts';
+import type { Page } from '../domain/result-page.ts';
 import type { DatasetScope } from '../domain/scope.ts';
+import type { QaEntry, SessionKey } from '../domain/session.ts';
 import {
   type Collection,
   type DocumentStore,
   insert,
+  removeWhere,
   replace,
   type Stored,
+  VersionConflictError,
   type Write,
 } from '../ports/document-store.ts';
+import { sessionDocumentId } from './sessions.ts';
 
 type WeightDocument = {
   /** 0 to 1, 4 decimals. */
@@ -22,19 +28,47 @@ export const elementWeightsCollection: Collection<WeightDocument> = {
 };
 
 type VoteDocument = {
+  /** Of the answer: its user, the document id of its session, its number there. */
+  readonly userId: string;
+  readonly session: string;
+  readonly turn: number;
   readonly score: number;
   readonly source: 'explicit' | 'implicit';
   readonly applied: readonly string[];
   readonly attempts: number;
 };
 
-/** Which elements a rating has moved, by the id of its answer: none is moved twice by one rating. */
-export const weightVotesCollection: Collection<VoteDocument> = { name: 'weight_votes', level: 'dataset', indexes: [] };
+/**
+ * Which elements a rating has moved, by the id of its answer: none is moved twice by one rating. A vote goes with its answer,
+ * whose number also tells which went with the retention of its session.
+ */
+export const weightVotesCollection: Collection<VoteDocument> = {
+  name: 'weight_votes',
+  level: 'dataset',
+  indexes: [
+    { fields: ['userId'], wide: true },
+    { fields: ['session', 'turn'], wide: true },
+  ],
+};
+
+/** In all datasets of the scope, as the others below. */
+export function votesOfAnswersWrite(answers: readonly string[]): Write {
+  return removeWhere(weightVotesCollection, { id: { in: answers } });
+}
+
+export function votesOfSessionWrite(key: SessionKey): Write {
+  return removeWhere(weightVotesCollection, { session: sessionDocumentId(key) });
+}
+
+/** Of answers with numbers up to this. */
+export function votesUpToWrite(key: SessionKey, turn: number): Write {
+  return removeWhere(weightVotesCollection, { session: sessionDocumentId(key), turn: { atMost: turn } });
+}
 
 /** Of an element that was never rated. */
 export const NEUTRAL_WEIGHT = 0.5;
 
-export interface WeightVote extends VoteDocument {
+export interface WeightVote extends Pick<VoteDocument, 'score' | 'source' | 'applied' | 'attempts'> {
   /** Null: not stored yet. */
   readonly version: number | null;
 }
@@ -49,10 +83,15 @@ export interface ElementWeights {
    * moved one of them meanwhile.
    */
   cast(scope: DatasetScope, ballot: Ballot): Promise<void>;
+  /** Ids of all elements that were rated, a thousand at a time. */
+  rated(scope: DatasetScope): AsyncIterable<readonly string[]>;
+  /** Elements that are gone: their weights, and the mention of them in votes. How many weights there were. */
+  forget(scope: DatasetScope, ids: readonly string[]): Promise<number>;
 }
 
 export interface Ballot {
-  readonly answer: string;
+  readonly session: SessionKey;
+  readonly answer: Pick<QaEntry, 'id' | 'number'>;
   readonly vote: WeightVote;
   /** Elements to move. */
   readonly ids: readonly string[];
@@ -79,9 +118,11 @@ export function createElementWeights(store: DocumentStore): ElementWeights {
     },
     async vote(scope, answer) {
       const found = await store.get(scope, weightVotesCollection, answer);
-      return found === null ? null : { ...found.value, version: found.version };
+      if (found === null) return null;
+      const { score, source, applied, attempts } = found.value;
+      return { score, source, applied, attempts, version: found.version };
     },
-    async cast(scope, { answer, vote: { version, ...vote }, ids, move, at }) {
+    async cast(scope, { session, answer, vote, ids, move, at }) {
       const known = await stored(scope, ids);
       const moves = ids.map((id): Write => {
         const present = known.get(id);
@@ -89,11 +130,74 @@ export function createElementWeights(store: DocumentStore): ElementWeights {
         if (present === undefined) return insert(elementWeightsCollection, id, document);
         return replace(elementWeightsCollection, id, document, present.version);
       });
+      const { score, source, applied, attempts, version } = vote;
+      const document = {
+        ...{ userId: session.user, session: sessionDocumentId(session), turn: answer.number },
+        ...{ score, source, applied, attempts },
+      };
       const kept =
         version === null
-          ? insert(weightVotesCollection, answer, vote)
-          : replace(weightVotesCollection, answer, vote, version);
+          ? insert(weightVotesCollection, answer.id, document)
+          : replace(weightVotesCollection, answer.id, document, version);
       await store.commit(scope, [kept, ...moves]);
     },
+    async *rated(scope) {
+      for await (const page of pagesOf(store, scope, elementWeightsCollection)) yield page.map(({ id }) => id);
+    },
+    async forget(scope, ids) {
+      // Last, so that a repetition finds what was left.
+      await takeOutOfVotes(store, scope, new Set(ids));
+      let removed = 0;
+      for (let start = 0; start < ids.length; start += READ_SLICE) {
+        const slice = ids.slice(start, start + READ_SLICE);
+        const [result] = await store.commit(scope, [removeWhere(elementWeightsCollection, { id: { in: slice } })]);
+        removed += result?.changed ?? 0;
+      }
+      return removed;
+    },
   };
+}
+
+async function* pagesOf<T extends JsonObject>(
+  store: DocumentStore,
+  scope: DatasetScope,
+  collection: Collection<T>,
+): AsyncGenerator<readonly Stored<T>[]> {
+  let after: string | null = null;
+  do {
+    const page: Page<Stored<T>> = await store.find(scope, collection, {
+      sort: [{ field: 'id' }],
+      limit: READ_SLICE,
+      after,
+    });
+    if (page.items.length > 0) yield page.items;
+    after = page.next;
+  } while (after !== null);
+}
+
+async function takeOutOfVotes(store: DocumentStore, scope: DatasetScope, gone: ReadonlySet<string>): Promise<void> {
+  for await (const votes of pagesOf(store, scope, weightVotesCollection)) {
+    const touched = votes.filter(({ value }) => value.applied.some((id) => gone.has(id)));
+    for (const { id } of touched) await takeOutOfVote(store, scope, id, gone);
+  }
+}
+
+/** Somebody may vote anew at the same time. */
+async function takeOutOfVote(
+  store: DocumentStore,
+  scope: DatasetScope,
+  answer: string,
+  gone: ReadonlySet<string>,
+): Promise<void> {
+  for (;;) {
+    const stored = await store.get(scope, weightVotesCollection, answer);
+    if (stored === null) return;
+    const applied = stored.value.applied.filter((id) => !gone.has(id));
+    try {
+      await store.commit(scope, [replace(weightVotesCollection, answer, { ...stored.value, applied }, stored.version)]);
+      return;
+    } catch (error) {
+      if (!(error instanceof VersionConflictError)) throw error;
+    }
+  }
 }

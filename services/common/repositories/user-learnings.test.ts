@@ -5,6 +5,7 @@ import { asId } from '../domain/ids.ts';
 import { datasetScope, SYSTEM_SCOPE } from '../domain/scope.ts';
 import type { DocumentStore } from '../ports/document-store.ts';
 import { createDistillations } from './distillations.ts';
+import { createElementWeights, elementWeightsCollection } from './element-weights.ts';
 import { createPreferences } from './preferences.ts';
 import { createUserLearnings, userLearningCollections } from './user-learnings.ts';
 
@@ -16,7 +17,7 @@ describe('what datasets learned of users', () => {
   let store: DocumentStore;
   beforeEach(async () => {
     store = createMemoryDocumentStore();
-    await store.prepare(userLearningCollections);
+    await store.prepare([...userLearningCollections, elementWeightsCollection]);
   });
 
   async function learn(tenant: TenantId, user: UserId, session: string): Promise<void> {
@@ -32,6 +33,12 @@ describe('what datasets learned of users', () => {
       preferences.progressWrite(start, progress),
       createDistillations(store).write(start, { turns: 1, feedback: 0, rows: [], version: 0 }),
     ]);
+    await createElementWeights(store).cast(scope, {
+      session: { user, session },
+      answer: { id: `answer of ${user} in ${session}`, number: 1 },
+      vote: { score: 5, source: 'explicit', applied: ['n1'], attempts: 1, version: null },
+      ...{ ids: [], move: (weight) => weight, at: start.startedAt },
+    });
   }
   const counts = () =>
     Promise.all(userLearningCollections.map((collection) => store.count(SYSTEM_SCOPE, collection, {})));
@@ -41,13 +48,14 @@ describe('what datasets learned of users', () => {
     await learn(GLOBEX, ADA, 's1');
     await learn(ACME, GRACE, 's1');
     await createUserLearnings(store).removeOfUser(SYSTEM_SCOPE, ADA);
-    expect(await counts()).to.deep.equal([1, 1, 1, 1]);
+    expect(await counts()).to.deep.equal([1, 1, 1, 1, 1]);
   });
 
   it('loses with a session how far that was read, and nothing else', async () => {
     await learn(ACME, ADA, 's1');
     await learn(ACME, ADA, 's2');
     await createUserLearnings(store).removeOfSession({ tenant: ACME }, { user: ADA, session: 's1' });
-    expect(await counts()).to.deep.equal([1, 1, 1, 1]);
+    // Votes are no progress: they went with the answers.
+    expect(await counts()).to.deep.equal([1, 1, 1, 1, 2]);
   });
 });

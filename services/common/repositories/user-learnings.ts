@@ -3,11 +3,16 @@ import type { Scope, SystemScope } from '../domain/scope.ts';
 import type { SessionKey } from '../domain/session.ts';
 import { type AnyCollection, type DocumentStore, removeWhere } from '../ports/document-store.ts';
 import { distillationsCollection } from './distillations.ts';
+import { weightVotesCollection } from './element-weights.ts';
 import { preferenceCollections, preferenceProgressCollection } from './preferences.ts';
 import { sessionDocumentId } from './sessions.ts';
 
 /** What datasets have learned of their users: goes with the dataset, and with the user. */
-export const userLearningCollections: readonly AnyCollection[] = [distillationsCollection, ...preferenceCollections];
+export const userLearningCollections: readonly AnyCollection[] = [
+  distillationsCollection,
+  ...preferenceCollections,
+  weightVotesCollection,
+];
 
 /** What was made of a session says how far it was read: goes with the session. */
 const progressCollections: readonly AnyCollection[] = [distillationsCollection, preferenceProgressCollection];

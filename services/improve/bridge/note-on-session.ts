@@ -3,12 +3,15 @@ import { noteOnSession as noteMethod, type SessionNote } from '../../common/mess
 import type { ImproveDependencies } from '../dependencies.ts';
 import type { ImprovePass } from '../stage.ts';
 
-/** Tells ingest, which owns sessions, what was made of answers of the caller. A session that is gone is no error. */
+/**
+ * Tells ingest, which owns sessions, what was made of answers of the caller. How many were noted: those that are gone, or
+ * have newer feedback, are not, and are no error.
+ */
 export async function noteOnSession(
   { messenger }: Pick<ImproveDependencies, 'messenger'>,
   { context, signal }: Pick<ImprovePass, 'context' | 'signal'>,
   { session }: SessionKey,
   notes: readonly SessionNote[],
-): Promise<void> {
-  await messenger.call(noteMethod, { session, notes }, { ...context, signal });
+): Promise<number> {
+  return (await messenger.call(noteMethod, { session, notes }, { ...context, signal })).noted;
 }

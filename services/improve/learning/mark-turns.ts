@@ -12,7 +12,7 @@ export interface MarkTurnsDependencies {
   readonly store: Pick<DocumentStore, 'commit'>;
   readonly entries: Pick<SessionEntries, 'feedbackAfter' | 'qasAfter'>;
   readonly preferences: Preferences;
-  noteOnSession(pass: ImprovePass, key: SessionKey, notes: readonly SessionNote[]): Promise<void>;
+  noteOnSession(pass: ImprovePass, key: SessionKey, notes: readonly SessionNote[]): Promise<unknown>;
 }
 
 const PAGE = 50;

@@ -11,7 +11,11 @@ import { datasetScope, PERSONAL_TENANT } from '../../common/domain/scope.ts';
 import { callerOf, createMessenger } from '../../common/messaging/messenger.ts';
 import { recordRun } from '../../common/messaging/methods/cognify.ts';
 import { noteOnSession } from '../../common/messaging/methods/ingest.ts';
-import { createElementWeights } from '../../common/repositories/element-weights.ts';
+import {
+  createElementWeights,
+  type ElementWeights,
+  weightVotesCollection,
+} from '../../common/repositories/element-weights.ts';
 import { createLedger, ledgerCollection } from '../../common/repositories/ledger.ts';
 import { createSessionContexts, sessionContextCollection } from '../../common/repositories/session-context.ts';
 import { createSessionEntries, sessionEntriesCollection } from '../../common/repositories/session-entries.ts';
@@ -49,7 +53,17 @@ async function world() {
       ),
     };
   });
-  const weights = createElementWeights(store);
+  const inner = createElementWeights(store);
+  let meanwhile: () => Promise<unknown> = async () => {};
+  const weights: ElementWeights = {
+    ...inner,
+    async vote(...asked) {
+      const work = meanwhile;
+      meanwhile = async () => {};
+      await work();
+      return inner.vote(...asked);
+    },
+  };
   const clock = createSystemClock();
   const deps = {
     store,
@@ -80,6 +94,11 @@ async function world() {
   });
   return {
     ...{ entries, contexts },
+    /** Once, when ratings were read, and no vote is cast yet. */
+    meanwhile(work: () => Promise<unknown>) {
+      meanwhile = work;
+    },
+    votes: async () => (await store.find(TENANT, weightVotesCollection, { limit: 10 })).items.map(({ id }) => id),
     /** Puts nodes into the graph of a dataset, as a committed item. */
     async build(dataset: string, ...ids: readonly string[]) {
       const scope = datasetScope(PERSONAL_TENANT, asId(dataset));
@@ -206,6 +225,19 @@ describe('weights by feedback', () => {
       await run('notes', 1);
       expect(await weights('notes', 'n1')).to.deep.equal([(score - 1) / 4]);
     }
+  });
+
+  it('keep no vote of an answer that was forgotten or removed while it was rated', async () => {
+    const { build, ask, rate, run, votes, entries, meanwhile } = await world();
+    await build('notes', 'n1');
+    const ids = [await ask(['n1']), await ask(['n1']), await ask(['n1'])];
+    for (const id of ids) await rate(id, 5);
+    meanwhile(async () => {
+      await entries.removeEntries(TENANT, KEY, { qas: 1, traces: 0 });
+      await entries.forget(TENANT, KEY, ids.slice(1, 2));
+    });
+    await run();
+    expect(await votes()).to.deep.equal(ids.slice(2));
   });
 
   it('are moved for hundreds of answers, each once', async () => {

@@ -4,14 +4,14 @@ import type { QaEntry, Session } from '../../common/domain/session.ts';
 import type { SessionFeedback } from '../../common/domain/session-context.ts';
 import type { SessionNote } from '../../common/messaging/methods/ingest.ts';
 import { DuplicateKeyError, VersionConflictError } from '../../common/ports/document-store.ts';
-import type { WeightVote } from '../../common/repositories/element-weights.ts';
-import { visible } from '../../common/repositories/ledger.ts';
+import { votesOfAnswersWrite, type WeightVote } from '../../common/repositories/element-weights.ts';
 import type { SessionContexts } from '../../common/repositories/session-context.ts';
 import type { Watermark } from '../../common/repositories/watermarks.ts';
 import { noteOnSession } from '../bridge/note-on-session.ts';
 import { recordPipeline } from '../bridge/record-pipeline.ts';
 import type { ImproveDependencies } from '../dependencies.ts';
 import type { ImprovePass, Stage } from '../stage.ts';
+import { presentElements } from '../structure/present-elements.ts';
 
 type Dependencies = Pick<
   ImproveDependencies,
@@ -69,9 +69,11 @@ async function weigh(deps: Dependencies, pass: ImprovePass, session: Session): P
     const { notes, pending } = await rateAll(
       deps,
       pass,
+      session,
       turns.flatMap((turn) => ratingOf(turn, said)),
     );
-    if (notes.length > 0) await noteOnSession(deps, pass, session, notes);
+    if (notes.length > 0 && (await noteOnSession(deps, pass, session, notes)) < notes.length)
+      await withdrawVotes(deps, pass, session, notes);
     const last = Math.max(watermark.done, scored.at(-1)?.feedbackNumber ?? 0);
     const move = {
       done: isLast ? Math.max(last, session.feedbackCount) : last,
@@ -130,29 +132,48 @@ function ratingOf(turn: QaEntry, said: readonly SessionFeedback[]): readonly Rat
 const SCORE_KEY = 'feedback_weights_applied_score';
 const SOURCE_KEY = 'feedback_weights_applied_source';
 
+/** Answers that were removed or forgotten while they were rated: the removal may not have seen the vote. */
+async function withdrawVotes(
+  deps: Dependencies,
+  pass: ImprovePass,
+  session: Session,
+  notes: readonly SessionNote[],
+): Promise<void> {
+  const ids = notes.map(({ qaId }) => qaId);
+  const left = await turnsOf(deps, pass, session, ids);
+  const live = new Set(left.filter(({ question, answer }) => question !== '' || answer !== '').map(({ id }) => id));
+  const gone = ids.filter((id) => !live.has(id));
+  if (gone.length > 0) await deps.store.commit(scopeOf(pass.dataset), [votesOfAnswersWrite(gone)]);
+}
+
 interface Rated {
   readonly notes: readonly SessionNote[];
   /** Answers some of whose elements are missing. */
   readonly pending: readonly string[];
 }
 
-async function rateAll(deps: Dependencies, pass: ImprovePass, ratings: readonly Rating[]): Promise<Rated> {
+async function rateAll(
+  deps: Dependencies,
+  pass: ImprovePass,
+  session: Session,
+  ratings: readonly Rating[],
+): Promise<Rated> {
   const notes: SessionNote[] = [];
   const pending: string[] = [];
   for (const rating of ratings) {
-    const outcome = await rate(deps, pass, rating);
+    const outcome = await rate(deps, pass, session, rating);
     notes.push({ qaId: rating.turn.id, memifyMetadata: outcome.metadata, ofFeedback: rating.turn.feedbackNumber });
     if (!outcome.isDone) pending.push(rating.turn.id);
   }
   return { notes, pending };
 }
 
-async function rate(deps: Dependencies, pass: ImprovePass, { turn, score, source }: Rating) {
+async function rate(deps: Dependencies, pass: ImprovePass, session: Session, { turn, score, source }: Rating) {
   const scope = scopeOf(pass.dataset);
   const nodes = elementIds(turn.usedGraphElements?.nodeIds);
   const edges = elementIds(turn.usedGraphElements?.edgeIds);
   if (nodes.length + edges.length === 0) return { metadata: { feedback_weights_applied: true }, isDone: true };
-  const present = await presentElements(deps, pass, nodes, edges);
+  const present = await presentElements(deps, scope, { nodes, edges });
   const alpha = source === 'explicit' ? pass.options.feedbackAlpha : pass.options.feedbackAlpha / 2;
   const move = (weight: number) => movedWeight(weight, score, alpha);
   const vote = await untilCast(async () => {
@@ -164,7 +185,8 @@ async function rate(deps: Dependencies, pass: ImprovePass, { turn, score, source
       ...{ score, source, attempts: before.attempts + 1, version: known?.version ?? null },
       applied: [...before.applied, ...ids],
     };
-    await deps.weights.cast(scope, { answer: turn.id, vote: next, ids, move, at: deps.clock.now().toISOString() });
+    const at = deps.clock.now().toISOString();
+    await deps.weights.cast(scope, { session, answer: turn, vote: next, ids, move, at });
     return next;
   });
   const applied = new Set(vote.applied);
@@ -188,23 +210,6 @@ function elementIds(ids: readonly string[] = []): readonly string[] {
     .slice(0, 10 * MAX_ELEMENTS)
     .filter((id) => id !== '' && id.length <= MAX_ID_LENGTH && id.isWellFormed());
   return [...new Set(fit)].slice(0, MAX_ELEMENTS);
-}
-
-/** Those that readers of the dataset can see. */
-async function presentElements(
-  { indexes, ledger }: Dependencies,
-  pass: ImprovePass,
-  nodes: readonly string[],
-  edges: readonly string[],
-): Promise<ReadonlySet<string>> {
-  const scope = scopeOf(pass.dataset);
-  const [nodeRows, edgeRows] = await Promise.all([
-    nodes.length === 0 ? [] : indexes.graph.nodes(scope, nodes),
-    edges.length === 0 ? [] : indexes.text.fetch(scope, 'edge', edges),
-  ]);
-  const rows = [...nodeRows, ...edgeRows];
-  const committed = await ledger.committed(scope, [...new Set(rows.map(({ item }) => item))]);
-  return new Set(visible(rows, committed).map(({ id }) => id));
 }
 
 /** Somebody else may move the same elements at the same time. */

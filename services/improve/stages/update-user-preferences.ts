@@ -28,7 +28,7 @@ export interface UpdateUserPreferencesDependencies {
   readonly preferences: Preferences;
   readonly settings: Pick<ImproveSettings, 'personalizationEnabled' | 'preferenceAlpha' | 'preferenceBeta'>;
   /** What was made of answers, noted in the session by its owner. */
-  noteOnSession(pass: ImprovePass, key: SessionKey, notes: readonly SessionNote[]): Promise<void>;
+  noteOnSession(pass: ImprovePass, key: SessionKey, notes: readonly SessionNote[]): Promise<unknown>;
 }
 
 /** Ratings of one commit, over all sessions. */

@@ -3,8 +3,13 @@ import { expect } from 'chai';
 import { createMemoryDocumentStore } from '../../common/adapters/memory/document-store.ts';
 import type { DatasetId, TenantId, UserId } from '../../common/domain/brand.ts';
 import { asId } from '../../common/domain/ids.ts';
-import { SYSTEM_SCOPE } from '../../common/domain/scope.ts';
+import { datasetScope, SYSTEM_SCOPE } from '../../common/domain/scope.ts';
 import { createDatasets, datasetsCollection } from '../../common/repositories/datasets.ts';
+import {
+  createElementWeights,
+  elementWeightsCollection,
+  weightVotesCollection,
+} from '../../common/repositories/element-weights.ts';
 import { createImproveWishes } from '../../common/repositories/improve-wishes.ts';
 import { createSessionContexts } from '../../common/repositories/session-context.ts';
 import { createSessionEntries } from '../../common/repositories/session-entries.ts';
@@ -22,7 +27,7 @@ const HOUR = 3_600_000;
 
 async function world(settings: Partial<SessionSettings> = {}) {
   const store = createMemoryDocumentStore();
-  await store.prepare([...sessionCollections, datasetsCollection]);
+  await store.prepare([...sessionCollections, datasetsCollection, elementWeightsCollection]);
   const sessions = createSessions(store);
   const datasets = createDatasets(store);
   const dataset = { id: NOTES, name: 'notes', ownerId: USER, tenant: SCOPE.tenant, createdAt: 'x', updatedAt: null };
@@ -94,6 +99,24 @@ describe('entries of sessions that nobody uses', () => {
     await bridge('bound', 3);
     await expiry.pass();
     expect(await left('bound')).to.equal(0);
+  });
+
+  it('take with them what their ratings moved, and leave the votes of those that stay', async () => {
+    const { deps, expiry, pass, say, bridge } = await world();
+    const scope = datasetScope(SCOPE.tenant, NOTES);
+    const answers = [await say('bound', NOTES), await say('bound', NOTES), await say('other', NOTES)];
+    for (const [index, answer] of answers.entries()) {
+      await createElementWeights(deps.store).cast(scope, {
+        ...{ session: { user: USER, session: index < 2 ? 'bound' : 'other' }, answer, ids: [], at: 'x' },
+        move: (weight) => weight,
+        vote: { score: 5, source: 'explicit', applied: ['n1'], attempts: 1, version: null },
+      });
+    }
+    await bridge('bound', 1);
+    pass(2 * HOUR);
+    await expiry.pass();
+    const left = await deps.store.find(scope, weightVotesCollection, { limit: 10 });
+    expect(left.items.map(({ id }) => id)).to.have.members(answers.slice(1).map(({ id }) => id));
   });
 
   it('wait for nothing when their dataset is gone', async () => {

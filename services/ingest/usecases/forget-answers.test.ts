@@ -2,8 +2,14 @@ import { randomUUID } from 'node:crypto';
 import { expect } from 'chai';
 import { createMemoryDocumentStore } from '../../common/adapters/memory/document-store.ts';
 import type { DataItemId, DatasetId, TenantId, UserId } from '../../common/domain/brand.ts';
-import type { DatasetRef } from '../../common/domain/dataset.ts';
+import { type DatasetRef, scopeOf } from '../../common/domain/dataset.ts';
 import { asId } from '../../common/domain/ids.ts';
+import type { QaEntry } from '../../common/domain/session.ts';
+import {
+  createElementWeights,
+  elementWeightsCollection,
+  weightVotesCollection,
+} from '../../common/repositories/element-weights.ts';
 import { createSessionEntries, sessionEntriesCollection } from '../../common/repositories/session-entries.ts';
 import { createSessions, sessionsCollection } from '../../common/repositories/sessions.ts';
 import { createVisibleSessions } from '../../common/repositories/visible-sessions.ts';
@@ -25,7 +31,12 @@ const NODES: Readonly<Record<string, readonly DataItemId[]>> = {
 describe('answers made from items that are forgotten', () => {
   async function world() {
     const store = createMemoryDocumentStore();
-    await store.prepare([sessionsCollection, sessionEntriesCollection]);
+    await store.prepare([
+      sessionsCollection,
+      sessionEntriesCollection,
+      elementWeightsCollection,
+      weightVotesCollection,
+    ]);
     const sessions = createSessions(store);
     const sessionEntries = createSessionEntries(store, sessions);
     const deps = {
@@ -54,7 +65,14 @@ describe('answers made from items that are forgotten', () => {
       );
     const answers = async (session: string) =>
       (await sessionEntries.lastQas(SCOPE, { user: USER, session }, 100)).map(({ answer }) => answer);
-    return { deps, sessions, sessionEntries, say, answers };
+    const rate = (answer: Pick<QaEntry, 'id' | 'number'>, session: string) =>
+      createElementWeights(store).cast(scopeOf(DATASET), {
+        ...{ session: { user: USER, session }, answer, ids: [], move: (weight) => weight, at: 'x' },
+        vote: { score: 5, source: 'explicit', applied: ['Ann'], attempts: 1, version: null },
+      });
+    const votes = async () =>
+      (await store.find(scopeOf(DATASET), weightVotesCollection, { limit: 10 })).items.map(({ id }) => id);
+    return { deps, sessions, sessionEntries, say, answers, rate, votes };
   }
 
   it('lose what they say, in every session of the dataset; others keep it, and all keep their numbers', async () => {
@@ -83,6 +101,15 @@ describe('answers made from items that are forgotten', () => {
     ]);
     expect((await sessions.get(SCOPE, key))?.label).to.equal(null);
     expect(await forgetAnswers(deps, DATASET, [LETTER])).to.equal(0);
+  });
+
+  it('lose what their ratings moved, and no other answer does', async () => {
+    const { deps, say, rate, votes } = await world();
+    const letter = await say('one', 'letter?', ['chunk of the letter', 'Ann']);
+    const book = await say('one', 'book?', ['chunk of the book', 'Ann']);
+    for (const answer of [letter, book]) await rate(answer, 'one');
+    await forgetAnswers(deps, DATASET, [LETTER]);
+    expect(await votes()).to.deep.equal([book.id]);
   });
 
   it('are read a few at a time where they are large, and many at a time where they are small', async () => {

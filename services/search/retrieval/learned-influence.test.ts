@@ -127,7 +127,8 @@ describe('what was learned', () => {
     for (let vote = 0; vote < times; vote += 1) {
       answers += 1;
       await weights.cast(scopeOf(dataset), {
-        answer: `answer ${answers}`,
+        session: { user: OWNER.id, session: 's1' },
+        answer: { id: `answer ${answers}`, number: answers },
         vote: { score, source: 'explicit', applied: elements, attempts: 1, version: null },
         ids: elements,
         move: (weight) => movedWeight(weight, score, 0.1),

@@ -1,0 +1,29 @@
+import type { DatasetScope } from '../../common/domain/scope.ts';
+import type { DatasetReaders } from '../../common/ports/dataset-indexes.ts';
+import { type Ledger, visible } from '../../common/repositories/ledger.ts';
+
+export interface ElementSources {
+  readonly indexes: Pick<DatasetReaders, 'text' | 'graph'>;
+  readonly ledger: Pick<Ledger, 'committed'>;
+}
+
+export interface ElementIds {
+  readonly nodes: readonly string[];
+  readonly edges: readonly string[];
+}
+
+/** Those that readers of the dataset can see. `rows`: how much evidence of each is looked at; default: enough to be sure. */
+export async function presentElements(
+  { indexes, ledger }: ElementSources,
+  scope: DatasetScope,
+  { nodes, edges }: ElementIds,
+  rows?: number,
+): Promise<ReadonlySet<string>> {
+  const [nodeRows, edgeRows] = await Promise.all([
+    nodes.length === 0 ? [] : indexes.graph.nodes(scope, nodes, rows === undefined ? {} : { perNode: rows }),
+    edges.length === 0 ? [] : indexes.text.fetch(scope, 'edge', edges, rows === undefined ? {} : { perId: rows }),
+  ]);
+  const evidence = [...nodeRows, ...edgeRows];
+  const committed = await ledger.committed(scope, [...new Set(evidence.map(({ item }) => item))]);
+  return new Set(visible(evidence, committed).map(({ id }) => id));
+}
