@@ -3,6 +3,7 @@ import type { Principal } from '../common/domain/principal.ts';
 import type { Service } from '../common/lifecycle/service.ts';
 import { callerOf } from '../common/messaging/messenger.ts';
 import * as methods from '../common/messaging/methods/auth.ts';
+import * as managed from '../common/messaging/methods/auth-managed.ts';
 import { createPrincipalSigner } from '../common/messaging/principal-tokens.ts';
 import type { Subscription } from '../common/ports/bus.ts';
 import type { AnyCollection } from '../common/ports/document-store.ts';
@@ -18,6 +19,8 @@ import { createDatasets, datasetsCollection } from '../common/repositories/datas
 import { createGrants, grantsCollection } from '../common/repositories/grants.ts';
 import { createLinkedIdentities, linkedIdentitiesCollection } from '../common/repositories/linked-identities.ts';
 import { createLoginFailureCounts, loginFailuresCollection } from '../common/repositories/login-failures.ts';
+import { createManagedGrants, managedGrantsCollection } from '../common/repositories/managed-grants.ts';
+import { createManagedResources, managedResourcesCollection } from '../common/repositories/managed-resources.ts';
 import { createMemberships, membershipsCollection } from '../common/repositories/memberships.ts';
 import { createModelSettings, modelSettingsCollection } from '../common/repositories/model-settings.ts';
 import { createRevokedTokens, revokedTokensCollection } from '../common/repositories/revoked-tokens.ts';
@@ -36,6 +39,8 @@ import {
   createStoredConfigurations,
   storedConfigurationsCollection,
 } from '../common/repositories/stored-configurations.ts';
+import { syncRunsCollection } from '../common/repositories/sync-runs.ts';
+import { createTenantHosts, tenantHostsCollection } from '../common/repositories/tenant-hosts.ts';
 import { createTenants, tenantsCollection } from '../common/repositories/tenants.ts';
 import { userLearningCollections } from '../common/repositories/user-learnings.ts';
 import { createUsers, usersCollection } from '../common/repositories/users.ts';
@@ -46,6 +51,7 @@ import { createLoginThrottle } from './credentials/login-throttle.ts';
 import { createPasswordHasher } from './credentials/password-hasher.ts';
 import { createPrincipalCache } from './credentials/principal-cache.ts';
 import { createRefusedLogins } from './credentials/refused-logins.ts';
+import { createRememberedTenants } from './credentials/remembered-tenants.ts';
 import type { AuthDependencies, AuthServiceOptions } from './dependencies.ts';
 import { createAccountMail } from './mail/account-mail.ts';
 import { createOidcSetup } from './oidc/oidc-setup.ts';
@@ -71,12 +77,18 @@ import { userRoutes } from './routes/users.ts';
 import { createAgentMode } from './usecases/agent-mode.ts';
 import { authenticate } from './usecases/authenticate.ts';
 import { readQuota, setQuota } from './usecases/budgets.ts';
+import { closureOf } from './usecases/closure-of.ts';
 import { createDataset } from './usecases/create-dataset.ts';
 import { prepareDefaultUser, reviewDefaultUser } from './usecases/default-user.ts';
+import { ensureDataset } from './usecases/ensure-dataset.ts';
+import { ensureTenant } from './usecases/ensure-tenant.ts';
 import { getPrincipal } from './usecases/get-principal.ts';
+import { releaseManaged } from './usecases/release-managed.ts';
 import { removeDataset } from './usecases/remove-dataset.ts';
 import { resealModelSettings } from './usecases/reseal-model-settings.ts';
 import { resolveDatasets } from './usecases/resolve-datasets.ts';
+import { setTenantKeys } from './usecases/set-tenant-keys.ts';
+import { syncGrants } from './usecases/sync-grants.ts';
 
 /** What the composition root prepares in the document store for this service. */
 export const authCollections: readonly AnyCollection[] = [
@@ -85,6 +97,7 @@ export const authCollections: readonly AnyCollection[] = [
   agentConnectionsCollection,
   ...sessionCollections,
   ...userLearningCollections,
+  syncRunsCollection,
   accountMailsCollection,
   apiKeysCollection,
   revokedTokensCollection,
@@ -94,6 +107,9 @@ export const authCollections: readonly AnyCollection[] = [
   datasetsCollection,
   grantsCollection,
   tenantsCollection,
+  tenantHostsCollection,
+  managedResourcesCollection,
+  managedGrantsCollection,
   membershipsCollection,
   rolesCollection,
   roleMembersCollection,
@@ -177,6 +193,9 @@ function dependenciesOf(options: AuthServiceOptions): AuthDependencies {
   const cache = createPrincipalCache({ clock });
   const connections = createAgentConnections(store);
   const sessions = createSessions(store);
+  const tenants = createTenants(store);
+  const tenantHosts = createTenantHosts(store);
+  const rememberedTenants = createRememberedTenants({ tenants, hosts: tenantHosts, clock });
   return {
     ...{ store, eventLog, audit, clock, ids, logger, settings },
     ...{ secretBox: options.secretBox, models: options.models, cloudApi: options.cloudApi },
@@ -192,7 +211,9 @@ function dependenciesOf(options: AuthServiceOptions): AuthDependencies {
     sessionRemoval: createSessionRemoval(store),
     datasets: createDatasets(store),
     grants: createGrants(store),
-    tenants: createTenants(store),
+    ...{ tenants, tenantHosts, rememberedTenants },
+    managedResources: createManagedResources(store),
+    managedGrants: createManagedGrants(store),
     memberships: createMemberships(store),
     roles: createRoles(store),
     roleMembers: createRoleMembers(store),
@@ -214,7 +235,7 @@ function dependenciesOf(options: AuthServiceOptions): AuthDependencies {
     throttle: createLoginThrottle({ failures: createLoginFailureCounts(store), clock }),
     refusedLogins: createRefusedLogins({ audit, logger }),
     cache,
-    news: createAccessNews(options, cache),
+    news: createAccessNews(options, cache, rememberedTenants),
     agentMode:
       options.agentMode === undefined
         ? null
@@ -234,11 +255,15 @@ function serve(
   });
   return Promise.all([
     deps.news.listen(),
-    messenger.serve(methods.authenticate, async (request) => ({
-      ...signed(await authenticate(deps, request)),
-      required: posture.required,
-      posture: posture.reason,
-    })),
+    messenger.serve(methods.authenticate, async (request) => {
+      const principal = await authenticate(deps, request);
+      const closure = principal === null ? null : await closureOf(deps, principal.tenant);
+      return {
+        ...signed(principal),
+        ...(closure === null ? {} : { tenantState: closure }),
+        ...{ required: posture.required, posture: posture.reason },
+      };
+    }),
     messenger.serve(methods.getPrincipal, async ({ userId, tenant, ...key }) =>
       signed(await getPrincipal(deps, { userId: asId(userId), tenant: asId(tenant), ...key })),
     ),
@@ -254,8 +279,25 @@ function serve(
       return {};
     }),
     messenger.serve(methods.usage, async ({ tenant }) => ({ usage: await readQuota(deps, tenant) })),
+    ...serveOperator(deps, messenger),
     messenger.serve(methods.removeDataset, async ({ dataset }, context) => ({
       removed: await removeDataset(deps, dataset, callerOf(context).id),
     })),
   ]);
+}
+
+/** For `Tenant` and `Dataset` resources. The bus lets nobody but the operator send these. */
+function serveOperator(deps: AuthDependencies, messenger: AuthServiceOptions['messenger']): Promise<Subscription>[] {
+  return [
+    messenger.serve(managed.ensureTenant, (request) => ensureTenant(deps, request)),
+    messenger.serve(managed.setTenantKeys, (request) => setTenantKeys(deps, request)),
+    messenger.serve(managed.ensureDataset, (request) => ensureDataset(deps, request)),
+    messenger.serve(managed.syncGrants, (request) => syncGrants(deps, request)),
+    messenger.serve(managed.releaseTenant, async ({ tenantId, crUid }) => ({
+      released: await releaseManaged(deps, { tenant: tenantId, dataset: null }, crUid),
+    })),
+    messenger.serve(managed.releaseDataset, async ({ tenantId, datasetId, crUid }) => ({
+      released: await releaseManaged(deps, { tenant: tenantId, dataset: datasetId }, crUid),
+    })),
+  ];
 }

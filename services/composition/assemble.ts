@@ -171,6 +171,7 @@ function addHttp(lifecycle: Lifecycle, parts: Parts, services: readonly Service[
         allowedHosts: config.allowedHosts,
       },
       trustedProxies: config.trustedProxies,
+      selectsTenantByHost: config.hosted,
       drainTimeoutMs: config.drainTimeoutMs,
     },
     health: healthChecks(parts),

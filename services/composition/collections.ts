@@ -18,6 +18,8 @@ import { improveWishesCollection } from '../common/repositories/improve-wishes.t
 import { ledgerCollection } from '../common/repositories/ledger.ts';
 import { linkedIdentitiesCollection } from '../common/repositories/linked-identities.ts';
 import { loginFailuresCollection } from '../common/repositories/login-failures.ts';
+import { managedGrantsCollection } from '../common/repositories/managed-grants.ts';
+import { managedResourcesCollection } from '../common/repositories/managed-resources.ts';
 import { membershipsCollection } from '../common/repositories/memberships.ts';
 import { modelCacheCollection } from '../common/repositories/model-cache.ts';
 import { modelSettingsCollection } from '../common/repositories/model-settings.ts';
@@ -42,6 +44,9 @@ import { statementsCollection } from '../common/repositories/statements.ts';
 import { storedConfigurationsCollection } from '../common/repositories/stored-configurations.ts';
 import { structureItemsCollection } from '../common/repositories/structure-items.ts';
 import { supersessionRevertsCollection, supersessionsCollection } from '../common/repositories/supersessions.ts';
+import { syncRunsCollection } from '../common/repositories/sync-runs.ts';
+import { syncStateCollections } from '../common/repositories/sync-state.ts';
+import { tenantHostsCollection } from '../common/repositories/tenant-hosts.ts';
 import { tenantsCollection } from '../common/repositories/tenants.ts';
 import { tokenReservationsCollection } from '../common/repositories/token-reservations.ts';
 import { truthCollections } from '../common/repositories/truth-state.ts';
@@ -75,6 +80,8 @@ export const collections: readonly AnyCollection[] = [
   ledgerCollection,
   linkedIdentitiesCollection,
   loginFailuresCollection,
+  managedGrantsCollection,
+  managedResourcesCollection,
   membershipsCollection,
   modelCacheCollection,
   modelSettingsCollection,
@@ -105,6 +112,9 @@ export const collections: readonly AnyCollection[] = [
   structureItemsCollection,
   supersessionRevertsCollection,
   supersessionsCollection,
+  syncRunsCollection,
+  ...syncStateCollections,
+  tenantHostsCollection,
   tenantsCollection,
   tokenReservationsCollection,
   ...truthCollections,

@@ -1,5 +1,4 @@
 import { randomUUID } from 'node:crypto';
-import { setTimeout as sleep } from 'node:timers/promises';
 import { expect } from 'chai';
 import { apiKeyHash, apiKeyPrefix, newApiKeyText } from '../../services/auth/credentials/api-key-text.ts';
 import type { UserId } from '../../services/common/domain/brand.ts';
@@ -8,8 +7,10 @@ import { PERSONAL_TENANT } from '../../services/common/domain/scope.ts';
 import { createApiKeys } from '../../services/common/repositories/api-keys.ts';
 import { required } from '../support/auth-service.ts';
 import { startTwoReplicas, type TwoReplicas } from '../support/two-replicas.ts';
+import { until } from '../support/until.ts';
 
-describe('people shut out by their directory', () => {
+describe('people shut out by their directory', function () {
+  this.timeout(60_000);
   let replicas: TwoReplicas;
   before(async () => {
     replicas = await startTwoReplicas({ auth: { posture: required } });
@@ -38,24 +39,29 @@ describe('people shut out by their directory', () => {
     expect((await call(one.baseUrl, 'POST', '/api/v1/permissions/tenants?tenant_name=acme', { key })).status).to.equal(
       200,
     );
-    const created = await call(one.baseUrl, 'POST', '/scim/v2/Users', { key, body: { userName: 'ada@example.com' } });
-    expect(created.status).to.equal(201);
-    const id = (await json(created))['id'] ?? '';
+    for (let [round, isByNews] = [0, false]; !isByNews; round += 1) {
+      const userName = `ada-${round}@example.com`;
+      const created = await call(one.baseUrl, 'POST', '/scim/v2/Users', { key, body: { userName } });
+      expect(created.status).to.equal(201);
+      const id = (await json(created))['id'] ?? '';
 
-    const text = newApiKeyText();
-    const parts = { id: randomUUID(), userId: asId<UserId>(id), hash: apiKeyHash(text), prefix: apiKeyPrefix(text) };
-    const limits = { label: null, expiresAt: null, permissions: null, datasets: null };
-    const apiKey = { ...parts, ...limits, name: null, lastUsedAt: null, createdAt: new Date().toISOString() };
-    await store.commit({ tenant: PERSONAL_TENANT }, [createApiKeys(store).insertWrite(apiKey)]);
-    const statusAt = async (base: string) =>
-      (await call(base, 'GET', '/api/v1/users/me', { key: `Bearer ${text}` })).status;
-    expect([await statusAt(one.baseUrl), await statusAt(two.baseUrl)]).to.deep.equal([200, 200]);
+      const text = newApiKeyText();
+      const parts = { id: randomUUID(), userId: asId<UserId>(id), hash: apiKeyHash(text), prefix: apiKeyPrefix(text) };
+      const limits = { label: null, expiresAt: null, permissions: null, datasets: null, tenant: null };
+      const apiKey = { ...parts, ...limits, name: null, lastUsedAt: null, createdAt: new Date().toISOString() };
+      await store.commit({ tenant: PERSONAL_TENANT }, [createApiKeys(store).insertWrite(apiKey)]);
+      const statusAt = async (base: string) =>
+        (await call(base, 'GET', '/api/v1/users/me', { key: `Bearer ${text}` })).status;
+      const askedAt = performance.now();
+      expect([await statusAt(one.baseUrl), await statusAt(two.baseUrl)]).to.deep.equal([200, 200]);
 
-    const body = { Operations: [{ op: 'replace', path: 'active', value: false }] };
-    expect((await call(one.baseUrl, 'PATCH', `/scim/v2/Users/${id}`, { key, body })).status).to.equal(200);
-    expect(await statusAt(one.baseUrl)).to.equal(401);
-    const since = performance.now();
-    while ((await statusAt(two.baseUrl)) !== 401 && performance.now() - since < 2_000) await sleep(5);
-    expect(performance.now() - since, 'by news, not when what is remembered ends').to.be.lessThan(500);
+      const body = { Operations: [{ op: 'replace', path: 'active', value: false }] };
+      expect((await call(one.baseUrl, 'PATCH', `/scim/v2/Users/${id}`, { key, body })).status).to.equal(200);
+      expect(await statusAt(one.baseUrl)).to.equal(401);
+      await until('it is refused at the other one', async () => (await statusAt(two.baseUrl)) === 401);
+      // After a second it would be refused without news: where all this takes so long, once more.
+      isByNews = performance.now() - askedAt < 1000;
+      expect(round, 'rounds without news').to.be.lessThan(8);
+    }
   });
 });

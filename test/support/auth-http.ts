@@ -4,6 +4,7 @@ import type { TenantId, UserId } from '../../services/common/domain/brand.ts';
 import { asId } from '../../services/common/domain/ids.ts';
 import type { Principal } from '../../services/common/domain/principal.ts';
 import { PERSONAL_TENANT } from '../../services/common/domain/scope.ts';
+import type { HttpSettings } from '../../services/common/http/settings.ts';
 import { authenticate } from '../../services/common/messaging/methods/auth.ts';
 import { createApiKeys } from '../../services/common/repositories/api-keys.ts';
 import { createMemberships } from '../../services/common/repositories/memberships.ts';
@@ -35,17 +36,23 @@ export interface AuthHttp extends AsyncDisposable {
   request(person: Person | null, method: string, path: string, body?: unknown, contentType?: string): Promise<Response>;
 }
 
-export async function startAuthHttp(options: TestAuthOptions = {}): Promise<AuthHttp> {
+export interface AuthHttpOptions extends TestAuthOptions {
+  readonly http?: Partial<HttpSettings>;
+}
+
+export async function startAuthHttp({ http, ...options }: AuthHttpOptions = {}): Promise<AuthHttp> {
   const auth = await startAuth(options);
   const { store, messenger, clock } = auth;
   const app = await runApp({
     routes: auth.routes,
-    authenticate: (credentials, strict, context) => messenger.call(authenticate, { credentials, strict }, context),
+    authenticate: (credentials, strict, context, host) =>
+      messenger.call(authenticate, { credentials, strict, ...(host === undefined ? {} : { host }) }, context),
+    ...(http === undefined ? {} : { settings: http }),
   });
   const now = () => clock.now().toISOString();
   const keyFor = async (id: string): Promise<string> => {
     const text = newApiKeyText();
-    const limits = { label: null, expiresAt: null, permissions: null, datasets: null };
+    const limits = { label: null, expiresAt: null, permissions: null, datasets: null, tenant: null };
     const parts = { id: randomUUID(), userId: asId<UserId>(id), hash: apiKeyHash(text), prefix: apiKeyPrefix(text) };
     const key = { ...parts, ...limits, name: null, lastUsedAt: null, createdAt: now() };
     await store.commit({ tenant: PERSONAL_TENANT }, [createApiKeys(store).insertWrite(key)]);

@@ -6,6 +6,7 @@ import { type AccessChange, accessChanges, EVERY_TENANT } from '../../common/mes
 import type { Subscription } from '../../common/ports/bus.ts';
 import type { Logger } from '../../common/ports/logger.ts';
 import type { PrincipalCache } from './principal-cache.ts';
+import type { RememberedTenants } from './remembered-tenants.ts';
 
 /** To be told after the commit: what is remembered is dropped here at once, elsewhere when the news arrives. */
 export interface AccessNews {
@@ -14,19 +15,26 @@ export interface AccessNews {
   datasetRemoved(dataset: DatasetRef): void;
   /** Memberships, roles, grants or capabilities in a tenant: of these users, or of everybody there. */
   accessChanged(tenant: TenantId, users: readonly UserId[] | null): void;
+  /** Owner, state, host names or keys of a tenant. */
+  tenantChanged(tenant: TenantId): void;
   /** Hears the other replicas. */
   listen(): Promise<Subscription>;
 }
 
 export function createAccessNews(
   { messenger, logger }: { readonly messenger: Messenger; readonly logger: Logger },
-  cache: Pick<PrincipalCache, 'dropUser'>,
+  cache: Pick<PrincipalCache, 'dropUser' | 'dropTenant'>,
+  tenants: Pick<RememberedTenants, 'drop'>,
 ): AccessNews {
   // Nobody waits for it: what is remembered ends by itself within a second.
   const publish = (change: AccessChange): void => {
     messenger.publish(accessChanges, change.tenant, change).catch((error: unknown) => {
       logger.warn('auth.access_change.unpublished', { error });
     });
+  };
+  const dropTenant = (tenant: TenantId): void => {
+    tenants.drop(tenant);
+    cache.dropTenant(tenant);
   };
   return {
     userChanged(userId) {
@@ -38,9 +46,14 @@ export function createAccessNews(
       for (const userId of users ?? []) cache.dropUser(userId);
       for (const userId of users ?? [null]) publish({ tenant, userId, datasetId: null });
     },
+    tenantChanged(tenant) {
+      dropTenant(tenant);
+      publish({ tenant, userId: null, datasetId: null });
+    },
     listen: () =>
-      messenger.subscribe(accessChanges, EVERY_TENANT, ({ userId }) => {
+      messenger.subscribe(accessChanges, EVERY_TENANT, ({ tenant, userId, datasetId }) => {
         if (userId !== null) cache.dropUser(userId);
+        else if (datasetId === null) dropTenant(tenant);
       }),
   };
 }

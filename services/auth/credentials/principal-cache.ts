@@ -1,12 +1,12 @@
 import { hash } from 'node:crypto';
-import type { UserId } from '../../common/domain/brand.ts';
+import type { TenantId, UserId } from '../../common/domain/brand.ts';
 import type { Principal } from '../../common/domain/principal.ts';
 import type { Credential } from '../../common/messaging/methods/auth.ts';
 import type { Clock } from '../../common/ports/system.ts';
 
 /**
  * Credential → principal for a moment, so that a burst of requests costs one look-up. Refusals are not kept: a key works
- * at once when it is made. A change is followed by `dropUser`, here at once and in other processes by an event; should that
+ * at once when it is made. A change is followed by `dropUser` or `dropTenant`, here at once and in other processes by an event; should that
  * be lost, it is seen after `ttlMs`.
  */
 export interface PrincipalCache {
@@ -14,11 +14,13 @@ export interface PrincipalCache {
   /** To be taken before the look-up whose result is `put`. */
   lookUp(): LookUp;
   /**
-   * Dropped when `dropUser` ran since the look-up began: what was looked up may be outdated already. `lifeMs`: how long the
+   * Dropped when something was dropped since the look-up began: what was looked up may be outdated already. `lifeMs`: how long the
    * credential has left to live.
    */
   put(key: string, principal: Principal, lookUp: LookUp, lifeMs?: number): void;
   dropUser(user: UserId): void;
+  /** Everybody who works there. */
+  dropTenant(tenant: TenantId): void;
 }
 
 /** When a look-up began: what it read may be outdated from then on. */
@@ -40,6 +42,10 @@ export function createPrincipalCache({
 }: PrincipalCacheOptions): PrincipalCache {
   const entries = new Map<string, { readonly principal: Principal; readonly untilMs: number }>();
   let era = 0;
+  const drop = (isMeant: (principal: Principal) => boolean): void => {
+    era += 1;
+    for (const [key, { principal }] of entries) if (isMeant(principal)) entries.delete(key);
+  };
   return {
     get(key) {
       const entry = entries.get(key);
@@ -58,10 +64,8 @@ export function createPrincipalCache({
       }
       entries.set(key, { principal, untilMs: Math.min(lookUp.atMs + ttlMs, clock.monotonicMs() + lifeMs) });
     },
-    dropUser(user) {
-      era += 1;
-      for (const [key, { principal }] of entries) if (principal.id === user) entries.delete(key);
-    },
+    dropUser: (user) => drop(({ id }) => id === user),
+    dropTenant: (tenant) => drop((principal) => principal.tenant === tenant),
   };
 }
 

@@ -1,7 +1,7 @@
 import type { UserId } from '../../common/domain/brand.ts';
 import { asId } from '../../common/domain/ids.ts';
 import { defineRoute, json, type Route } from '../../common/http/route.ts';
-import { NO_PERMISSION, onDatasets, own } from '../../common/http/route-permission.ts';
+import { NO_PERMISSION, ofAccount, onDatasets } from '../../common/http/route-permission.ts';
 import type { AuthDependencies } from '../dependencies.ts';
 import { presentConnection, presentConnectionDetail, presentConnectionList } from '../presenters/agent-connection.ts';
 import {
@@ -75,7 +75,7 @@ function list(deps: AuthDependencies): Route {
   return defineRoute({
     ...{ method: 'GET', path: '/api/v1/agents/connections', tag },
     summary: 'Connections of the caller and of its agents, newest first',
-    ...{ auth: 'user', permission: own('connections and those of own agents') },
+    ...{ auth: 'user', permission: ofAccount('connections and those of own agents') },
     query: connectionsQuery,
     responses: { 200: { description: 'A page of them', schema: connectionList } },
     async handle({ principal, query }) {
@@ -110,7 +110,7 @@ function read(deps: AuthDependencies): Route {
   return defineRoute({
     ...{ method: 'GET', path: '/api/v1/agents/connections/:agentId', tag },
     summary: 'The same of an own agent, by the id of its account',
-    ...{ auth: 'user', permission: own('connections and those of own agents') },
+    ...{ auth: 'user', permission: ofAccount('connections and those of own agents') },
     ...{ params: connectionParams, query: connectionQuery },
     responses: { 200: { description: 'The connection', schema: connectionDetail }, ...NOT_FOUND },
     async handle({ principal, params, query }) {

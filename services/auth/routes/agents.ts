@@ -2,7 +2,7 @@ import { z } from 'zod';
 import type { UserId } from '../../common/domain/brand.ts';
 import { asId } from '../../common/domain/ids.ts';
 import { defineRoute, json, type Route } from '../../common/http/route.ts';
-import { own } from '../../common/http/route-permission.ts';
+import { ofAccount } from '../../common/http/route-permission.ts';
 import type { AuthDependencies } from '../dependencies.ts';
 import { presentAgent, presentNewAgent } from '../presenters/agent.ts';
 import { createAgent, deleteAgent, getAgent, listAgents } from '../usecases/agents.ts';
@@ -21,7 +21,7 @@ const NOT_OWN = {
 function list(deps: AuthDependencies): Route {
   return defineRoute({
     ...{ method: 'GET', path: '/api/v1/agents/list', tag, summary: 'List own agents' },
-    ...{ auth: 'user', permission: own('agents') },
+    ...{ auth: 'user', permission: ofAccount('agents') },
     responses: { 200: { description: 'The agents, oldest first', schema: z.array(agentRecord) } },
     async handle({ principal }) {
       return json((await listAgents(deps, principal.id)).map(presentAgent));
@@ -33,7 +33,7 @@ function create(deps: AuthDependencies): Route {
   return defineRoute({
     ...{ method: 'POST', path: '/api/v1/agents/create', tag },
     summary: 'Create an agent with an API key, which is shown this once',
-    ...{ auth: 'user', permission: own('agents') },
+    ...{ auth: 'user', permission: ofAccount('agents') },
     query: createAgentQuery,
     responses: {
       200: { description: 'The agent and its key', schema: newAgentRecord },
@@ -51,7 +51,7 @@ function create(deps: AuthDependencies): Route {
 function read(deps: AuthDependencies): Route {
   return defineRoute({
     ...{ method: 'GET', path: '/api/v1/agents/:agentId', tag, summary: 'One own agent' },
-    ...{ auth: 'user', permission: own('agents') },
+    ...{ auth: 'user', permission: ofAccount('agents') },
     params: agentParams,
     responses: { 200: { description: 'The agent', schema: agentRecord }, ...NOT_OWN },
     async handle({ principal, params }) {
@@ -64,7 +64,7 @@ function remove(deps: AuthDependencies): Route {
   return defineRoute({
     ...{ method: 'DELETE', path: '/api/v1/agents/:agentId', tag },
     summary: 'Delete an own agent with its keys and connections; its datasets become those of the caller',
-    ...{ auth: 'user', permission: own('agents') },
+    ...{ auth: 'user', permission: ofAccount('agents') },
     params: agentParams,
     responses: { 200: { description: 'Deleted' }, ...NOT_OWN },
     async handle({ principal, params }) {

@@ -1,6 +1,6 @@
 import { z } from 'zod';
 import { defineRoute, json, type Route } from '../../common/http/route.ts';
-import { own } from '../../common/http/route-permission.ts';
+import { ofAccount } from '../../common/http/route-permission.ts';
 import type { AuthDependencies } from '../dependencies.ts';
 import { presentApiKey } from '../presenters/api-key.ts';
 import { createApiKey, deleteApiKey } from '../usecases/api-keys.ts';
@@ -20,7 +20,7 @@ function list(deps: AuthDependencies): Route {
     tag: 'auth',
     summary: 'List own API keys, without the keys',
     auth: 'user',
-    permission: own('account'),
+    permission: ofAccount('account'),
     responses: { 200: { description: 'The keys, oldest first', schema: z.array(apiKeyRecord) } },
     async handle({ principal }) {
       const keys = await deps.apiKeys.ofUser(principal.id);
@@ -36,7 +36,7 @@ function create(deps: AuthDependencies): Route {
     tag: 'auth',
     summary: 'Create an API key; it is shown this once',
     auth: 'user',
-    permission: own('account'),
+    permission: ofAccount('account'),
     body: { kind: 'json', schema: createApiKeyBody },
     responses: {
       200: { description: 'The key', schema: apiKeyRecord },
@@ -63,7 +63,7 @@ function remove(deps: AuthDependencies): Route {
     tag: 'auth',
     summary: 'Delete an API key',
     auth: 'user',
-    permission: own('account'),
+    permission: ofAccount('account'),
     params: apiKeyParams,
     responses: { 200: { description: 'Deleted' }, 404: { description: 'No such key of the caller' } },
     async handle({ principal, params }) {

@@ -1,6 +1,6 @@
 import { BUDGET_KINDS, type BudgetKind, type BudgetLimit, type BudgetLimits } from '../../common/domain/budget.ts';
 import { defineRoute, json, type Route } from '../../common/http/route.ts';
-import { inTenant, NO_PERMISSION, own, SUPERUSER } from '../../common/http/route-permission.ts';
+import { inTenant, NO_PERMISSION, ofAccount, SUPERUSER } from '../../common/http/route-permission.ts';
 import type { AuthDependencies } from '../dependencies.ts';
 import { presentBudget } from '../presenters/budget.ts';
 import {
@@ -69,7 +69,7 @@ function readKey(deps: AuthDependencies): Route {
     tag,
     summary: 'Budget and usage of an API key',
     auth: 'user',
-    permission: own('API keys; a superuser any'),
+    permission: ofAccount('API keys; a superuser any'),
     params: keyBudgetParams,
     responses: { 200: record, 404: { description: 'No such key of the caller' } },
     async handle({ principal, params }) {
@@ -85,7 +85,7 @@ function changeKey(deps: AuthDependencies): Route {
     tag,
     summary: 'Give an API key another budget, within what a superuser gave it',
     auth: 'user',
-    permission: own('API keys; a superuser any'),
+    permission: ofAccount('API keys; a superuser any'),
     params: keyBudgetParams,
     body: { kind: 'json', schema: budgetBody },
     responses: {

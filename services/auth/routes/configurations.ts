@@ -1,6 +1,6 @@
 import { z } from 'zod';
 import { defineRoute, json, type Route } from '../../common/http/route.ts';
-import { own } from '../../common/http/route-permission.ts';
+import { ofAccount } from '../../common/http/route-permission.ts';
 import type { AuthDependencies } from '../dependencies.ts';
 import { presentConfiguration } from '../presenters/stored-configuration.ts';
 import { listConfigurations, readConfiguration, storeConfiguration } from '../usecases/stored-configurations.ts';
@@ -20,7 +20,7 @@ function store(deps: AuthDependencies): Route {
     tag: 'configuration',
     summary: 'Keep an object under a name of the caller, in place of the one before',
     auth: 'user',
-    permission: own('configurations'),
+    permission: ofAccount('configurations'),
     body: { kind: 'json', schema: storeConfigurationBody },
     responses: {
       200: { description: 'Stored' },
@@ -40,7 +40,7 @@ function read(deps: AuthDependencies): Route {
     tag: 'configuration',
     summary: 'An object of the caller or of one of their agents; {} for any other id',
     auth: 'user',
-    permission: own('configurations and those of own agents'),
+    permission: ofAccount('configurations and those of own agents'),
     params: configurationParams,
     responses: { 200: { description: 'As it was stored', schema: z.record(z.string(), z.unknown()) } },
     async handle({ principal, params }) {
@@ -57,7 +57,7 @@ function list(deps: AuthDependencies): Route {
     tag: 'configuration',
     summary: 'All objects of the caller and of their agents',
     auth: 'user',
-    permission: own('configurations and those of own agents'),
+    permission: ofAccount('configurations and those of own agents'),
     responses: { 200: { description: 'By owner and name', schema: z.array(configurationRecord) } },
     async handle({ principal }) {
       const stored = await listConfigurations(deps, principal);

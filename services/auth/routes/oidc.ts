@@ -1,7 +1,7 @@
 import { isEngramError } from '../../common/domain/errors.ts';
 import { credentialsOf } from '../../common/http/credentials.ts';
 import { defineRoute, json, type Reply, type Route } from '../../common/http/route.ts';
-import { NO_PERMISSION, own } from '../../common/http/route-permission.ts';
+import { NO_PERMISSION, ofAccount } from '../../common/http/route-permission.ts';
 import type { AuthDependencies } from '../dependencies.ts';
 import { finishOidcSignIn, type OpenedSession } from '../usecases/oidc-finish-sign-in.ts';
 import { logOutWithProvider } from '../usecases/oidc-log-out.ts';
@@ -106,7 +106,7 @@ function end(deps: AuthDependencies): Route {
     tag: 'auth',
     summary: 'End the presented login token; answers where the browser signs out of the provider',
     auth: 'user',
-    permission: own('session'),
+    permission: ofAccount('session'),
     params: providerParams,
     query: startQuery,
     responses: {

@@ -1,6 +1,6 @@
 import { credentialsOf } from '../../common/http/credentials.ts';
 import { defineRoute, json, type Route } from '../../common/http/route.ts';
-import { NO_PERMISSION, own } from '../../common/http/route-permission.ts';
+import { IDENTITY, NO_PERMISSION, ofAccount } from '../../common/http/route-permission.ts';
 import type { AuthDependencies } from '../dependencies.ts';
 import { logIn } from '../usecases/log-in.ts';
 import { logOut } from '../usecases/log-out.ts';
@@ -45,7 +45,7 @@ function logout(deps: AuthDependencies): Route {
     tag: 'auth',
     summary: 'End the presented login token and clear the cookie',
     auth: 'user',
-    permission: own('session'),
+    permission: ofAccount('session'),
     responses: { 200: { description: 'Logged out' } },
     async handle({ headers, remoteAddress }) {
       const { authorization, cookie } = headers;
@@ -63,7 +63,7 @@ function me(): Route {
     tag: 'auth',
     summary: 'Own e-mail address',
     auth: 'user',
-    permission: NO_PERMISSION,
+    permission: IDENTITY,
     responses: { 200: { description: 'The address', schema: ownEmail } },
     async handle({ principal }) {
       return json({ email: principal.email });

@@ -2,7 +2,7 @@ import { z } from 'zod';
 import { asId } from '../../common/domain/ids.ts';
 import { PERSONAL_TENANT, wireTenant } from '../../common/domain/scope.ts';
 import { defineRoute, json, type Route } from '../../common/http/route.ts';
-import { inTenant, own } from '../../common/http/route-permission.ts';
+import { inTenant, ofAccount } from '../../common/http/route-permission.ts';
 import type { AuthDependencies } from '../dependencies.ts';
 import { presentMember, presentTenant } from '../presenters/permissions.ts';
 import { addMember, removeMember } from '../usecases/manage-tenant.ts';
@@ -36,7 +36,7 @@ function create(deps: AuthDependencies): Route {
     tag,
     summary: 'Create a tenant, own it and work in it',
     auth: 'user',
-    permission: own('account'),
+    permission: ofAccount('account'),
     query: createTenantQuery,
     responses: { 200: { description: 'The id of the tenant', schema: tenantMessage } },
     async handle({ principal, query }) {
@@ -53,7 +53,7 @@ function select(deps: AuthDependencies): Route {
     tag,
     summary: 'Work in another tenant, or, with null, in the personal space',
     auth: 'user',
-    permission: own('account'),
+    permission: ofAccount('account'),
     body: { kind: 'json', schema: selectTenantBody },
     responses: {
       200: { description: 'The tenant; `None` for the personal space', schema: tenantMessage },
@@ -74,7 +74,7 @@ function listOwn(deps: AuthDependencies): Route {
     tag,
     summary: 'Tenants the caller belongs to',
     auth: 'user',
-    permission: own('account'),
+    permission: ofAccount('account'),
     responses: { 200: { description: 'In the order of joining', schema: z.array(tenantRecord) } },
     async handle({ principal }) {
       return json((await ownTenants(deps, principal)).map(presentTenant));

@@ -3,7 +3,7 @@ import { isEngramError } from '../../common/domain/errors.ts';
 import { asId, isUuid } from '../../common/domain/ids.ts';
 import { HttpError } from '../../common/http/http-error.ts';
 import { defineRoute, json, type Route } from '../../common/http/route.ts';
-import { NO_PERMISSION, own, SUPERUSER } from '../../common/http/route-permission.ts';
+import { IDENTITY, NO_PERMISSION, ofAccount, SUPERUSER } from '../../common/http/route-permission.ts';
 import type { AuthDependencies } from '../dependencies.ts';
 import { presentUser } from '../presenters/account.ts';
 import { changeUser } from '../usecases/change-user.ts';
@@ -33,7 +33,7 @@ function readOwn(deps: AuthDependencies): Route {
     tag: 'users',
     summary: 'Own account',
     auth: 'user',
-    permission: NO_PERMISSION,
+    permission: IDENTITY,
     responses: { 200: { description: 'The account', schema: userRecord } },
     async handle({ principal }) {
       return json(presentUser(await currentUser(deps, principal.id)));
@@ -48,7 +48,7 @@ function updateOwn(deps: AuthDependencies): Route {
     tag: 'users',
     summary: 'Change own address or password',
     auth: 'strict',
-    permission: own('account'),
+    permission: ofAccount('account'),
     body: { kind: 'json', schema: updateAccountBody },
     responses: {
       200: { description: 'The account', schema: userRecord },

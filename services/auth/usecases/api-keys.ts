@@ -87,7 +87,7 @@ export function newApiKey(
   const text = newApiKeyText();
   const key: ApiKey = {
     ...{ id: ids.uuid(), userId, hash: apiKeyHash(text), prefix: apiKeyPrefix(text) },
-    ...{ name: null, label: null, expiresAt: null, permissions: null, datasets: null, ...parts },
+    ...{ name: null, label: null, expiresAt: null, permissions: null, datasets: null, tenant: null, ...parts },
     ...{ createdAt: clock.now().toISOString(), lastUsedAt: null },
   };
   return { key, text };

@@ -1,3 +1,5 @@
+import type { TenantId } from '../../common/domain/brand.ts';
+import { engramError } from '../../common/domain/errors.ts';
 import type { PresentedKey, Principal } from '../../common/domain/principal.ts';
 import type { Credential } from '../../common/messaging/methods/auth.ts';
 import { type ApiKey, hasExpired, presentedKey } from '../../common/repositories/api-keys.ts';
@@ -5,6 +7,7 @@ import { principalOf, type User } from '../../common/repositories/users.ts';
 import { apiKeyHash, isApiKeyText } from '../credentials/api-key-text.ts';
 import { cacheKey } from '../credentials/principal-cache.ts';
 import type { AuthDependencies } from '../dependencies.ts';
+import { belongsTo } from './belongs-to.ts';
 import { ensureDefaultUser } from './default-user.ts';
 import { isAdmitted } from './is-admitted.ts';
 import { ownerOfIssuerToken } from './issuer-token.ts';
@@ -18,19 +21,38 @@ export interface AuthenticateRequest {
   readonly credentials: readonly Credential[];
   /** Demands a credential even where the posture does not. */
   readonly strict?: boolean;
+  /**
+   * Host name of the request, lower case and without port, where host names select tenants: that of a tenant's is a request
+   * in the tenant.
+   */
+  readonly host?: string;
 }
 
-/** Who a request acts for; null when nobody. Where no credential is required, the default account stands in. */
+/** The way in: under the host name of a tenant, under another one (null), or where host names do not matter (undefined). */
+type Entrance = TenantId | null | undefined;
+
+/**
+ * Who a request acts for; null when nobody. Where no credential is required, the default account stands in, though never
+ * under the host name of a tenant. `PermissionDeniedError` there for somebody who does not belong to the tenant.
+ */
 export async function authenticate(
   deps: AuthDependencies,
-  { credentials, strict = false }: AuthenticateRequest,
+  { credentials, strict = false, host }: AuthenticateRequest,
 ): Promise<Principal | null> {
+  const entrance: Entrance = host === undefined ? undefined : await deps.rememberedTenants.byHostName(host);
+  let isStranger = false;
   for (const credential of credentials) {
-    const principal = await cached(deps, cacheKey(credential), () => ownerOf(deps, credential));
-    if (principal !== null) return principal;
+    const found = await cached(deps, cacheKey(credential), { entrance, find: () => ownerOf(deps, credential) });
+    if (found === STRANGER) isStranger = true;
+    else if (found !== null) return found;
   }
-  if (strict || deps.settings.posture.required) return null;
-  return cached(deps, ANONYMOUS, async () => ({ user: await ensureDefaultUser(deps), endsAt: null }));
+  if (isStranger) {
+    throw engramError('PermissionDeniedError', 'This account does not belong to the tenant of this host name.');
+  }
+  if (strict || deps.settings.posture.required || typeof entrance === 'string') return null;
+  const find = async () => ({ user: await ensureDefaultUser(deps), endsAt: null });
+  const found = await cached(deps, ANONYMOUS, { entrance, find });
+  return found === STRANGER ? null : found;
 }
 
 /** What a credential stands for. */
@@ -41,21 +63,53 @@ interface Owner {
   readonly key?: PresentedKey;
 }
 
+/** A valid credential of somebody who has no business in the tenant of the host name. */
+const STRANGER = 'stranger';
+
+interface Search {
+  readonly entrance: Entrance;
+  readonly find: () => Promise<Owner | null>;
+}
+
 async function cached(
   deps: AuthDependencies,
-  key: string,
-  find: () => Promise<Owner | null>,
-): Promise<Principal | null> {
+  credential: string,
+  { entrance, find }: Search,
+): Promise<Principal | typeof STRANGER | null> {
   const { cache, clock } = deps;
+  const key = entrance === undefined ? credential : `${entrance ?? ''} ${credential}`;
   const known = cache.get(key);
   if (known !== null) return known;
   const lookUp = cache.lookUp();
   const owner = await find();
   if (owner === null || !(await isAdmitted(deps, owner.user))) return null;
-  const { user, endsAt, key: presented } = owner;
-  const principal = { ...principalOf(user), ...(presented === undefined ? {} : { key: presented }) };
+  const principal = await principalAt(deps, owner, entrance);
+  if (principal === null || principal === STRANGER) return principal;
+  const { endsAt } = owner;
   cache.put(key, principal, lookUp, endsAt === null ? undefined : endsAt.getTime() - clock.now().getTime());
   return principal;
+}
+
+async function principalAt(
+  deps: AuthDependencies,
+  { user, key }: Owner,
+  entrance: Entrance,
+): Promise<Principal | typeof STRANGER | null> {
+  const principal = { ...principalOf(user), ...(key === undefined ? {} : { key }) };
+  if (key?.tenant !== undefined) {
+    if (!(await opens(deps, key.tenant, entrance))) return null;
+    // As the owner of the tenant, not as whatever else its owner is.
+    return { ...principal, tenant: key.tenant, isSuperuser: false };
+  }
+  if (typeof entrance !== 'string') return principal;
+  return (await belongsTo(deps, user, entrance)) ? { ...principal, tenant: entrance } : STRANGER;
+}
+
+/** Whether a tenant's key is accepted here: under its host names alone, where it has any. */
+async function opens({ rememberedTenants }: AuthDependencies, tenant: TenantId, entrance: Entrance): Promise<boolean> {
+  if (entrance === undefined || entrance === tenant) return true;
+  if (entrance !== null) return false;
+  return (await rememberedTenants.factsOf(tenant))?.hostNames.length === 0;
 }
 
 async function ownerOf(deps: AuthDependencies, { kind, value }: Credential): Promise<Owner | null> {
@@ -70,10 +124,17 @@ async function ownerOfApiKey(deps: AuthDependencies, text: string): Promise<Owne
   if (!isApiKeyText(text)) return null;
   const key = await deps.apiKeys.findByHash(apiKeyHash(text));
   if (key === null || hasExpired(key, deps.clock.now())) return null;
-  const user = await deps.users.get(key.userId);
+  const user = await userOfKey(deps, key);
   if (user === null) return null;
   if (user.isActive) await renewLastUse(deps, key);
   return { user, key: presentedKey(key), endsAt: key.expiresAt === null ? null : new Date(key.expiresAt) };
+}
+
+/** A tenant's key acts as whoever owns the tenant now. */
+async function userOfKey({ users, rememberedTenants }: AuthDependencies, { userId, tenant }: ApiKey) {
+  if (tenant === null) return users.get(userId);
+  const ownerId = (await rememberedTenants.factsOf(tenant))?.ownerId ?? null;
+  return ownerId === null ? null : users.get(ownerId);
 }
 
 async function renewLastUse({ apiKeys, clock, logger }: AuthDependencies, key: ApiKey): Promise<void> {

@@ -11,7 +11,7 @@ import {
 } from '../../common/domain/budget.ts';
 import { engramError } from '../../common/domain/errors.ts';
 import { asId } from '../../common/domain/ids.ts';
-import type { Principal } from '../../common/domain/principal.ts';
+import { isTenantKey, type Principal } from '../../common/domain/principal.ts';
 import { PERSONAL_TENANT } from '../../common/domain/scope.ts';
 import type { BudgetStanding, StoredBudget } from '../../common/ports/budgets.ts';
 import { DuplicateKeyError, VersionConflictError } from '../../common/ports/document-store.ts';
@@ -43,7 +43,7 @@ export async function readTenantBudget(
   principal: Principal,
   id: string,
 ): Promise<AccountBudget> {
-  const isOwnSpace = principal.id === id;
+  const isOwnSpace = principal.id === id && !isTenantKey(principal);
   if (!principal.isSuperuser && !isOwnSpace) await requireCapability(deps, principal, asId(id), 'manage_users');
   return budgetOf(deps, (await spaceOf(deps, id)).account);
 }

@@ -7,7 +7,7 @@ import { DuplicateKeyError, VersionConflictError, type Write } from '../../commo
 import type { Tenant } from '../../common/repositories/tenants.ts';
 import type { AuthDependencies } from '../dependencies.ts';
 import { affectedUsers, findHolder, type Holder, holderWrite } from './holders.ts';
-import { authorityIn, capabilityMissing, type TenantAuthority } from './tenant-authority.ts';
+import { authorityOf, capabilityMissing, type TenantAuthority } from './tenant-authority.ts';
 
 export interface CapabilityRequest {
   readonly principal: Principal;
@@ -68,7 +68,7 @@ export async function ownCapabilities(
   id: TenantId,
 ): Promise<readonly Capability[]> {
   const tenant = await deps.tenants.get(id);
-  const authority = tenant === null ? null : await authorityIn(deps, principal.id, tenant);
+  const authority = tenant === null ? null : await authorityOf(deps, principal, tenant);
   if (authority === null || !authority.isMember) throw denied('User is not a member of this tenant');
   return authority.capabilities;
 }
@@ -87,7 +87,7 @@ async function authorised(
   const holder = await findHolder(deps, request.holder);
   const tenant = holder === null ? null : await deps.tenants.get(scopeOf(holder, request));
   if (holder === null || tenant === null) throw capabilityMissing(capability);
-  const authority = await authorityIn(deps, request.principal.id, tenant);
+  const authority = await authorityOf(deps, request.principal, tenant);
   if (!authority.allows(capability)) throw capabilityMissing(capability);
   return { holder, tenant, authority };
 }

@@ -290,7 +290,18 @@ describe('GetPrincipal', () => {
     const facts = { prefix: 'eng_1234', name: null, label: null, createdAt: '2026-01-02T03:04:05.678Z' };
     const limits = { permissions: ['write'] as const, datasets: null };
     await auth.store.commit(SYSTEM_SCOPE, [
-      keys.insertWrite({ id, userId: user.id, hash: 'a'.repeat(64), lastUsedAt: null, expiresAt, ...facts, ...limits }),
+      keys.insertWrite({
+        ...{
+          id,
+          userId: user.id,
+          hash: 'a'.repeat(64),
+          lastUsedAt: null,
+          expiresAt,
+          tenant: null,
+          ...facts,
+          ...limits,
+        },
+      }),
     ]);
     const get = async (userId: string) =>
       (await auth.messenger.call(methods.getPrincipal, { userId, tenant: 'personal', key: id }, CALL)).principal;

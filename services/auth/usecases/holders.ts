@@ -26,7 +26,7 @@ export async function findHolder({ users, roles, tenants }: Dependencies, id: st
 /** The holder, as far as the principal may know of it: of users always, of tenants and roles where it belongs. */
 export async function findVisibleHolder(
   deps: Dependencies & Pick<AuthDependencies, 'memberships'>,
-  principal: Pick<Principal, 'id' | 'tenant'>,
+  principal: Pick<Principal, 'id' | 'tenant' | 'key'>,
   id: string,
 ): Promise<Holder | null> {
   const holder = await findHolder(deps, id);

@@ -15,7 +15,7 @@ import {
   roleNotFound,
 } from './role-memberships.ts';
 import { createRole, deleteRole } from './roles.ts';
-import { authorityIn, capabilityMissing, isInsider, requireCapability, requireTenant } from './tenant-authority.ts';
+import { authorityOf, capabilityMissing, isInsider, requireCapability, requireTenant } from './tenant-authority.ts';
 
 /**
  * What a principal asks for in a tenant: each checks, in the order of the contract (auth-integrations.md §3.2), that the
@@ -61,7 +61,7 @@ export async function assignRole(
   await requireRoleUser(deps, membership.user);
   await requireVisibleRole(deps, principal, membership.role);
   const role = await assignableRole(deps, membership);
-  const authority = await authorityIn(deps, principal.id, await requireTenant(deps, role.tenant));
+  const authority = await authorityOf(deps, principal, await requireTenant(deps, role.tenant));
   if (!authority.allows('manage_users')) throw capabilityMissing('manage_users');
   const lacking = (await capabilitiesOfRole(deps, role)).filter((capability) => !authority.allows(capability));
   if (lacking.length > 0) {

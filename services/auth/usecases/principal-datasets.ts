@@ -6,7 +6,7 @@ import { datasetRef } from '../../common/repositories/datasets.ts';
 import type { Role } from '../../common/repositories/roles.ts';
 import type { AuthDependencies } from '../dependencies.ts';
 import { findVisibleHolder, type Holder } from './holders.ts';
-import { authorityIn, capabilityMissing, requireCapability, requireTenant } from './tenant-authority.ts';
+import { authorityOf, capabilityMissing, requireCapability, requireTenant } from './tenant-authority.ts';
 
 export interface PrincipalDatasetsQuery {
   /** Id of a user, a role or a tenant. */
@@ -61,6 +61,6 @@ async function requireRoleInsight(deps: AuthDependencies, principal: Principal, 
     throw engramError('RoleNotFoundError', 'Role not found for this tenant.');
   }
   if (await deps.roleMembers.has(role.id, principal.id)) return;
-  const authority = await authorityIn(deps, principal.id, await requireTenant(deps, role.tenant));
+  const authority = await authorityOf(deps, principal, await requireTenant(deps, role.tenant));
   if (!authority.allows('manage_users')) throw capabilityMissing('manage_users');
 }

@@ -5,7 +5,10 @@ import { scopeOf } from '../../common/domain/dataset.ts';
 import { VersionConflictError } from '../../common/ports/document-store.ts';
 import type { AuthDependencies } from '../dependencies.ts';
 
-type Dependencies = Pick<AuthDependencies, 'audit' | 'eventLog' | 'datasets' | 'grants' | 'news' | 'budgets'>;
+type Dependencies = Pick<
+  AuthDependencies,
+  'audit' | 'eventLog' | 'datasets' | 'grants' | 'managedGrants' | 'news' | 'budgets'
+>;
 
 /**
  * Removes the registry entry and all grants; false when it was gone. The caller has checked the permission. A name that is
@@ -21,6 +24,7 @@ export async function removeDataset(deps: Dependencies, dataset: DatasetRef, by:
       const writes = [
         deps.datasets.removeWrite(stored),
         deps.grants.removeAllWrite(dataset.id),
+        deps.managedGrants.removeAllWrite(dataset.id),
         ...deps.eventLog.appendWrites(scope, [{ type: 'dataset.removed', subjectId: dataset.id, data }]),
       ];
       const details = { owner: stored.ownerId };

@@ -1,7 +1,7 @@
 import type { PrincipalId, TenantId, UserId } from '../../common/domain/brand.ts';
 import { ADMIN_ROLE, CAPABILITIES, type Capability } from '../../common/domain/capabilities.ts';
 import { engramError } from '../../common/domain/errors.ts';
-import type { Principal } from '../../common/domain/principal.ts';
+import { type Principal, reachesTenant } from '../../common/domain/principal.ts';
 import { wireTenant } from '../../common/domain/scope.ts';
 import type { Tenant } from '../../common/repositories/tenants.ts';
 import type { AuthDependencies } from '../dependencies.ts';
@@ -41,6 +41,15 @@ export async function authorityIn(deps: Dependencies, user: UserId, tenant: Tena
   };
 }
 
+/** The same for who asks: nothing in other tenants than that of its key, should it be a tenant's. */
+export async function authorityOf(
+  deps: Dependencies,
+  principal: Pick<Principal, 'id' | 'key'>,
+  tenant: Tenant,
+): Promise<TenantAuthority> {
+  return reachesTenant(principal, tenant.id) ? authorityIn(deps, principal.id, tenant) : NO_AUTHORITY;
+}
+
 /** Effective capabilities, sorted; none for strangers and in unknown tenants. */
 export async function capabilitiesOf(
   deps: Dependencies,
@@ -58,12 +67,12 @@ export async function capabilitiesOf(
  */
 export async function requireCapability(
   deps: Dependencies,
-  principal: Pick<Principal, 'id'>,
+  principal: Pick<Principal, 'id' | 'key'>,
   tenant: TenantId,
   capability: Capability,
 ): Promise<Tenant> {
   const found = await requireTenant(deps, tenant);
-  const authority = await authorityIn(deps, principal.id, found);
+  const authority = await authorityOf(deps, principal, found);
   if (!authority.isMember) throw tenantNotFound(tenant);
   if (!authority.allows(capability)) throw capabilityMissing(capability);
   return found;
@@ -72,9 +81,10 @@ export async function requireCapability(
 /** Whether the principal may know of the tenant: of those it belongs to, and of the one it works in as an agent. */
 export async function isInsider(
   { memberships }: Pick<Dependencies, 'memberships'>,
-  principal: Pick<Principal, 'id' | 'tenant'>,
+  principal: Pick<Principal, 'id' | 'tenant' | 'key'>,
   tenant: TenantId,
 ): Promise<boolean> {
+  if (!reachesTenant(principal, tenant)) return false;
   return principal.tenant === tenant || memberships.has(tenant, principal.id);
 }
 

@@ -5,7 +5,7 @@ import type { Role } from '../../common/repositories/roles.ts';
 import type { User } from '../../common/repositories/users.ts';
 import type { AuthDependencies } from '../dependencies.ts';
 import {
-  authorityIn,
+  authorityOf,
   capabilityMissing,
   requireCapability,
   requireTenant,
@@ -31,7 +31,7 @@ export async function rolesInTenant(
 ): Promise<readonly RoleWithCount[]> {
   const tenant = await requireTenant(deps, id);
   const [authority, roles, members] = await Promise.all([
-    authorityIn(deps, principal.id, tenant),
+    authorityOf(deps, principal, tenant),
     deps.roles.ofTenant(id),
     deps.roleMembers.ofTenant(id),
   ]);
@@ -50,7 +50,7 @@ export async function usersWithRole(
 ): Promise<readonly User[]> {
   const role = await deps.roles.get(roleId);
   const tenant = role?.tenant === id ? await deps.tenants.get(id) : null;
-  const authority = tenant === null ? null : await authorityIn(deps, principal.id, tenant);
+  const authority = tenant === null ? null : await authorityOf(deps, principal, tenant);
   if (authority === null || !authority.isMember) {
     throw engramError('RoleNotFoundError', 'Role not found for this tenant.');
   }

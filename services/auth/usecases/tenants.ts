@@ -13,7 +13,8 @@ import { requireUser } from './memberships.ts';
 export async function createTenant(deps: AuthDependencies, principal: Principal, name: string): Promise<Tenant> {
   const { users, tenants, memberships, eventLog, clock } = deps;
   const id = asId<TenantId>(deps.ids.uuid());
-  const tenant: Tenant = { id, name, ownerId: principal.id, createdAt: clock.now().toISOString() };
+  const createdAt = clock.now().toISOString();
+  const tenant: Tenant = { id, name, ownerId: principal.id, createdAt, state: 'Active' };
   for (;;) {
     const user = await requireUser(deps, principal.id);
     const writes = [

@@ -10,6 +10,8 @@ export interface PresentedKey {
   /** Null: whatever its user may. */
   readonly permissions: readonly Permission[] | null;
   readonly datasets: readonly DatasetId[] | null;
+  /** A tenant's own key: it acts there and nowhere else. Absent: a user's. */
+  readonly tenant?: TenantId;
 }
 
 /** Who a request acts for, as auth resolved it from a credential. */
@@ -27,4 +29,14 @@ export interface Principal {
 /** A limited key reaches datasets only: neither accounts nor tenants nor the server's settings. */
 export function isLimited({ key }: Pick<Principal, 'key'>): boolean {
   return key !== undefined && (key.permissions !== null || key.datasets !== null);
+}
+
+/** With a tenant's own key: neither the account of the owner that it acts as, nor other tenants, nor the server. */
+export function isTenantKey({ key }: Pick<Principal, 'key'>): boolean {
+  return key?.tenant !== undefined;
+}
+
+/** Whether the credential of the principal may do anything in the tenant at all. */
+export function reachesTenant({ key }: Pick<Principal, 'key'>, tenant: TenantId): boolean {
+  return key?.tenant === undefined || key.tenant === tenant;
 }

@@ -88,11 +88,14 @@ export function createApp(options: AppOptions): App {
   const foreignCookies = createForeignCookies(settings.corsOrigins);
   koa.use(dropForeignCookies(foreignCookies));
   const { authenticate } = options;
+  const { selectsTenantByHost = false } = settings;
   const clientAddress = createClientAddress(settings.trustedProxies ?? []);
   const budgets = options.budgets === undefined ? {} : { budgets: createBudgetGuard(options.budgets) };
   koa.use(
     createRouting([...options.routes, ...system], (route) =>
-      createEndpoint(route, { authenticate, cookieName, body: settings, clientAddress, ...budgets }),
+      createEndpoint(route, {
+        ...{ authenticate, cookieName, body: settings, clientAddress, selectsTenantByHost, ...budgets },
+      }),
     ),
   );
 
@@ -102,7 +105,8 @@ export function createApp(options: AppOptions): App {
   server.on('clientError', answerBrokenRequest);
   const sockets = attachSockets(server, {
     sockets: options.sockets ?? [],
-    authenticate: options.authenticate,
+    authenticate,
+    selectsTenantByHost,
     cookieName,
     guard,
     foreignCookies,

@@ -3,11 +3,12 @@ import type { CallContext } from '../messaging/messenger.ts';
 import type { Credential } from '../messaging/methods/auth.ts';
 import type { Identity } from '../messaging/principal-proof.ts';
 
-/** Asks the auth service; the composition root passes the bus call. */
+/** Asks the auth service; the composition root passes the bus call. `host`: its name, where that selects the tenant. */
 export type Authenticate = (
   credentials: readonly Credential[],
   strict: boolean,
   context: CallContext,
+  host?: string,
 ) => Promise<Identity>;
 
 /** Everything a request presents, in the order in which it is tried: key header, Bearer, cookie. */

@@ -1,5 +1,5 @@
 import { engramError } from '../domain/errors.ts';
-import { isLimited, type Principal } from '../domain/principal.ts';
+import { isLimited, isTenantKey, type Principal } from '../domain/principal.ts';
 import type { CallContext } from '../messaging/messenger.ts';
 import { type BodySettings, formatOf, type ReceivedBody, receiveBody } from './body.ts';
 import { createBodySource } from './body-source.ts';
@@ -7,11 +7,13 @@ import type { BudgetGuard } from './budget-guard.ts';
 import type { ClientAddress } from './client-address.ts';
 import { type Authenticate, credentialsOf } from './credentials.ts';
 import { unauthorized } from './error-reply.ts';
+import { hostName } from './host-name.ts';
 import { HttpError } from './http-error.ts';
 import { type CheckedInput, createInputCheck } from './request-input.ts';
 import type { RequestContext } from './request-state.ts';
 import type { Reply, Route, RouteRequest } from './route.ts';
 import type { RoutePermission } from './route-permission.ts';
+import { tenantClosed } from './tenant-closed.ts';
 import { RequestValidationError } from './validation-error.ts';
 
 export interface EndpointOptions {
@@ -19,6 +21,8 @@ export interface EndpointOptions {
   readonly cookieName: string;
   readonly body: BodySettings;
   readonly clientAddress: ClientAddress;
+  /** Hosted mode: the host name of a tenant is a way into it. */
+  readonly selectsTenantByHost: boolean;
   /** Absent: nothing is limited. */
   readonly budgets?: BudgetGuard;
 }
@@ -84,9 +88,15 @@ interface Caller {
 async function identify(route: Route, context: RequestContext, { options, call }: Caller): Promise<IdentifiedCall> {
   if (route.auth === 'none') return { principal: null, call };
   const credentials = credentialsOf(context.headers, options.cookieName);
-  const { principal, posture, proof } = await options.authenticate(credentials, STRICT.has(route.auth), call);
+  const host = options.selectsTenantByHost ? hostName(context.headers.host ?? '') : undefined;
+  const identity = await options.authenticate(credentials, STRICT.has(route.auth), call, host);
+  const { principal, posture, proof, tenantState } = identity;
   if (principal === null) throw unauthorized(posture);
+  if (tenantState !== undefined && (isTenantKey(principal) || !ANSWERED_ALWAYS.has(route.permission.over))) {
+    throw tenantClosed(tenantState);
+  }
   if (SUPERUSERS_ONLY.has(route.auth) && !principal.isSuperuser) throw new HttpError(403, { detail: 'Forbidden' });
+  if (isTenantKey(principal) && BEYOND_TENANT_KEYS.has(route.permission.over)) throw tenantKey();
   if (isLimited(principal) && BEYOND_LIMITED_KEYS.has(route.permission.over)) throw limitedKey();
   context.state.userId = principal.id;
   await options.budgets?.admit(principal);
@@ -97,7 +107,17 @@ const STRICT: ReadonlySet<Route['auth']> = new Set(['strict', 'strict-superuser'
 const SUPERUSERS_ONLY: ReadonlySet<Route['auth']> = new Set(['superuser', 'strict-superuser']);
 
 /** What a limited key was made for is datasets; it must not be able to make itself a key without limits. */
-const BEYOND_LIMITED_KEYS: ReadonlySet<RoutePermission['over']> = new Set(['own', 'tenant', 'server']);
+const BEYOND_LIMITED_KEYS: ReadonlySet<RoutePermission['over']> = new Set(['account', 'own', 'tenant', 'server']);
+
+/** It is the tenant's: its owner's account, and with it all other tenants, must be out of its reach. */
+const BEYOND_TENANT_KEYS: ReadonlySet<RoutePermission['over']> = new Set(['account', 'server']);
+
+/** Who works in a tenant that does not answer must be able to leave it. */
+const ANSWERED_ALWAYS: ReadonlySet<RoutePermission['over']> = new Set(['identity', 'account', 'server']);
+
+function tenantKey(): Error {
+  return engramError('PermissionDeniedError', 'This API key is of a tenant; the request needs the account of a user.');
+}
 
 function limitedKey(): Error {
   return engramError(

@@ -1,4 +1,5 @@
 import type { IncomingHttpHeaders } from 'node:http';
+import { hostName } from './host-name.ts';
 import { HttpError } from './http-error.ts';
 import type { Next, RequestContext } from './request-state.ts';
 import type { GuardSettings } from './settings.ts';
@@ -43,14 +44,6 @@ export function guardOrigins(guard: OriginGuard) {
     if (refusal !== null) throw new HttpError(403, { detail: refusal });
     await next();
   };
-}
-
-/** Without port and brackets, in lower case. */
-function hostName(host: string): string {
-  const name = host.trim().toLowerCase();
-  if (name.startsWith('[')) return name.slice(1, Math.max(name.indexOf(']'), 1));
-  // A bare IPv6 address has several colons and no port.
-  return name.split(':').length > 2 ? name : (name.split(':', 1)[0] ?? '').replace(/\.$/, '');
 }
 
 function isLoopbackName(name: string): boolean {

@@ -7,6 +7,8 @@ export interface HttpSettings extends BodySettings {
   /** Whether a request without credentials is refused; the OpenAPI document says so. */
   readonly authRequired: boolean;
   readonly guard: GuardSettings;
+  /** Hosted mode: the host name of a tenant is a way into it. Default: host names say nothing. */
+  readonly selectsTenantByHost?: boolean;
   /** Addresses and ranges whose `X-Forwarded-For` is believed; default none. */
   readonly trustedProxies?: readonly string[];
   /** How long a stop waits for requests that are being served. */

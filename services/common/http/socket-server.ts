@@ -1,11 +1,14 @@
 import type { IncomingMessage, Server } from 'node:http';
 import type { Duplex } from 'node:stream';
 import type { WebSocket, WebSocketServer } from 'ws';
+import { isEngramError } from '../domain/errors.ts';
 import type { CallContext } from '../messaging/messenger.ts';
+import type { Identity } from '../messaging/principal-proof.ts';
 import type { Logger } from '../observability/logger.ts';
 import type { Metrics } from '../observability/metrics.ts';
 import { type Authenticate, socketCredentialsOf } from './credentials.ts';
 import type { DropForeignCookies } from './foreign-cookies.ts';
+import { hostName } from './host-name.ts';
 import type { OriginGuard } from './origin-guard.ts';
 import { saneRequestId } from './request-state.ts';
 import { Router } from './router.ts';
@@ -14,6 +17,8 @@ import type { SocketConnection, SocketRoute } from './socket-route.ts';
 export interface SocketServerOptions {
   readonly sockets: readonly SocketRoute[];
   readonly authenticate: Authenticate;
+  /** As of `HttpSettings`. */
+  readonly selectsTenantByHost: boolean;
   readonly cookieName: string;
   readonly guard: OriginGuard;
   readonly foreignCookies: DropForeignCookies;
@@ -153,8 +158,7 @@ async function serve(socket: WebSocket, handshake: Handshake, options: SocketSer
     const context: CallContext = { requestId, signal: abort.signal };
     // A page may open a socket to anywhere, and read it.
     options.foreignCookies(request.headers);
-    const credentials = socketCredentialsOf(request.headers, options.cookieName, url.searchParams.get('token'));
-    const { principal, proof } = await options.authenticate(credentials, false, context);
+    const { principal, proof } = await identify(handshake, context, options);
     const query = Object.fromEntries([...url.searchParams].filter(([name]) => name !== 'token'));
     const connection: SocketConnection = {
       principal,
@@ -171,6 +175,23 @@ async function serve(socket: WebSocket, handshake: Handshake, options: SocketSer
     if (abort.signal.aborted) return;
     logger.error('http.socket-failed', { requestId, route: route.path, error });
     socket.close(1011, 'Internal error');
+  }
+}
+
+/** Nobody for who has no business here, and in a tenant that does not answer: what a socket does then is its route's. */
+async function identify(
+  { request: { headers }, url }: Handshake,
+  context: CallContext,
+  options: SocketServerOptions,
+): Promise<Pick<Identity, 'principal' | 'proof'>> {
+  const credentials = socketCredentialsOf(headers, options.cookieName, url.searchParams.get('token'));
+  const host = options.selectsTenantByHost ? hostName(headers.host ?? '') : undefined;
+  try {
+    const identity = await options.authenticate(credentials, false, context, host);
+    return identity.tenantState === undefined ? identity : { principal: null };
+  } catch (error) {
+    if (isEngramError(error) && error.wireName === 'PermissionDeniedError') return { principal: null };
+    throw error;
   }
 }
 

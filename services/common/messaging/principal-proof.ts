@@ -2,7 +2,7 @@ import { engramError } from '../domain/errors.ts';
 import type { Principal } from '../domain/principal.ts';
 import type { Clock } from '../ports/system.ts';
 import type { CallContext, Messenger } from './messenger.ts';
-import { authenticate, type Credential } from './methods/auth.ts';
+import { authenticate, type Closure, type Credential } from './methods/auth.ts';
 import { TOKEN_LIFETIME_MS } from './principal-tokens.ts';
 
 /** auth's word on the principal of a context, as long as the request lasts. */
@@ -18,18 +18,26 @@ export interface Identity {
   readonly required: boolean;
   readonly posture: string;
   readonly proof?: PrincipalProof;
+  /** Of the tenant that the principal works in; absent: it answers. */
+  readonly tenantState?: Closure;
 }
 
 /** A token is replaced after half its life, so that it outlives the message that carries it. */
 const RENEW_AFTER_MS = TOKEN_LIFETIME_MS / 2;
 
 /**
- * Asks auth who credentials belong to. The proof asks again with the same credentials when its token is old: one that was
+ * Asks auth who credentials belong to, under the host name where that selects the tenant. The proof asks again with the same credentials when its token is old: one that was
  * revoked meanwhile proves nothing any more.
  */
 export function createIdentify(messenger: Messenger, clock: Pick<Clock, 'monotonicMs'>) {
-  return async (credentials: readonly Credential[], strict: boolean, context: CallContext): Promise<Identity> => {
-    const ask = () => messenger.call(authenticate, { credentials, strict }, context);
+  return async (
+    credentials: readonly Credential[],
+    strict: boolean,
+    context: CallContext,
+    host?: string,
+  ): Promise<Identity> => {
+    const request = { credentials, strict, ...(host === undefined ? {} : { host }) };
+    const ask = () => messenger.call(authenticate, request, context);
     const { token, ...identity } = await ask();
     if (token === undefined) return identity;
     const renew = async (): Promise<string> => {

@@ -1,4 +1,4 @@
-import type { DatasetId, UserId } from '../domain/brand.ts';
+import type { DatasetId, TenantId, UserId } from '../domain/brand.ts';
 import { asId } from '../domain/ids.ts';
 import type { Permission, PresentedKey } from '../domain/principal.ts';
 import { SYSTEM_SCOPE } from '../domain/scope.ts';
@@ -28,16 +28,19 @@ type ApiKeyDocument = {
   readonly expiresAt?: string | null;
   readonly permissions?: readonly Permission[] | null;
   readonly datasets?: readonly string[] | null;
+  /** Present in keys of tenants alone. */
+  readonly tenantId?: string | null;
 };
 
 export const apiKeysCollection: Collection<ApiKeyDocument> = {
   name: 'api_keys',
   level: 'system',
-  indexes: [{ fields: ['hash'], unique: true }, { fields: ['userId', 'createdAt'] }],
+  indexes: [{ fields: ['hash'], unique: true }, { fields: ['userId', 'createdAt'] }, { fields: ['tenantId'] }],
 };
 
 export interface ApiKey {
   readonly id: string;
+  /** Of a tenant's key the id of the tenant: it is nobody's, and acts as whoever owns the tenant when it is used. */
   readonly userId: UserId;
   readonly hash: string;
   readonly prefix: string;
@@ -52,6 +55,8 @@ export interface ApiKey {
   /** Null: whatever its user may. Never empty. */
   readonly permissions: readonly Permission[] | null;
   readonly datasets: readonly DatasetId[] | null;
+  /** A tenant's own key: it acts there and nowhere else. Null: a user's. */
+  readonly tenant: TenantId | null;
 }
 
 export interface ApiKeys {
@@ -61,9 +66,12 @@ export interface ApiKeys {
   ofUser(user: UserId): Promise<readonly ApiKey[]>;
   /** Of any of the users, oldest first per user. */
   ofUsers(users: readonly UserId[]): Promise<readonly ApiKey[]>;
+  /** The tenant's own, in no order. */
+  ofTenant(tenant: TenantId): Promise<readonly ApiKey[]>;
   insertWrite(key: ApiKey): Write;
   removeWrite(id: string): Write;
   removeAllWrite(user: UserId): Write;
+  removeAllOfTenantWrite(tenant: TenantId): Write;
   /** Nothing happens when the key is gone, or when another request noted a use since the key was read. */
   touch(key: Pick<ApiKey, 'id' | 'lastUsedAt'>, at: string): Promise<void>;
 }
@@ -95,9 +103,15 @@ export function createApiKeys(store: DocumentStore): ApiKeys {
       }
       return keys;
     },
-    insertWrite: ({ id, ...document }) => insert(apiKeysCollection, id, document),
+    async ofTenant(tenant) {
+      const keys = await findAll(store, SYSTEM_SCOPE, apiKeysCollection, { where: { tenantId: tenant } });
+      return keys.map(apiKeyOf);
+    },
+    insertWrite: ({ id, tenant, ...document }) =>
+      insert(apiKeysCollection, id, { ...document, ...(tenant === null ? {} : { tenantId: tenant }) }),
     removeWrite: (id) => remove(apiKeysCollection, id),
     removeAllWrite: (user) => removeWhere(apiKeysCollection, { userId: user }),
+    removeAllOfTenantWrite: (tenant) => removeWhere(apiKeysCollection, { tenantId: tenant }),
     async touch({ id, lastUsedAt }, at) {
       const change = { where: { lastUsedAt }, set: { lastUsedAt: at } };
       await store.commit(SYSTEM_SCOPE, [update(apiKeysCollection, id, change)]);
@@ -106,8 +120,8 @@ export function createApiKeys(store: DocumentStore): ApiKeys {
 }
 
 /** What the principal of a request with this key carries. */
-export function presentedKey({ id, permissions, datasets }: ApiKey): PresentedKey {
-  return { id, permissions, datasets };
+export function presentedKey({ id, permissions, datasets, tenant }: ApiKey): PresentedKey {
+  return { id, permissions, datasets, ...(tenant === null ? {} : { tenant }) };
 }
 
 export function hasExpired({ expiresAt }: Pick<ApiKey, 'expiresAt'>, now: Date): boolean {
@@ -115,9 +129,10 @@ export function hasExpired({ expiresAt }: Pick<ApiKey, 'expiresAt'>, now: Date):
 }
 
 function apiKeyOf({ id, value }: Stored<ApiKeyDocument>): ApiKey {
-  const { label = null, expiresAt = null, permissions = null, datasets = null } = value;
+  const { label = null, expiresAt = null, permissions = null, datasets = null, tenantId = null, ...rest } = value;
   return {
-    ...{ ...value, id, label, expiresAt, permissions },
+    ...{ ...rest, id, label, expiresAt, permissions },
+    tenant: tenantId === null ? null : asId(tenantId),
     userId: asId(value.userId),
     datasets: datasets === null ? null : datasets.map((dataset) => asId<DatasetId>(dataset)),
   };

@@ -42,6 +42,18 @@ export interface Grants {
   ofHolders(scope: Scope, holders: readonly PrincipalId[]): Promise<readonly Grant[]>;
   /** The grants of the holders on the datasets, in one read. */
   on(scope: Scope, datasets: readonly DatasetId[], holders: readonly PrincipalId[]): Promise<readonly Grant[]>;
+  /** Everybody's on the dataset. */
+  onDataset(scope: Scope, dataset: DatasetId): Promise<readonly Grant[]>;
+  /**
+   * From now on the holders have exactly these permissions on the dataset; none for an empty set. In the commit:
+   * `DuplicateKeyError` or `VersionConflictError` when grants of them changed since they were read here, or when the dataset
+   * is gone.
+   */
+  exactWrites(
+    scope: Scope,
+    dataset: DatasetId,
+    permissions: ReadonlyMap<PrincipalId, ReadonlySet<Permission>>,
+  ): Promise<readonly Write[]>;
   /** For a dataset made in the same commit. */
   insertAllWrites(dataset: DatasetId, holders: readonly PrincipalId[]): readonly Write[];
   /**
@@ -102,6 +114,19 @@ export function createGrants(store: DocumentStore): Grants {
       }
       return grants;
     },
+    async onDataset(scope, dataset) {
+      return (await findAll(store, scope, grantsCollection, { where: { datasetId: dataset } })).map(grantOf);
+    },
+    async exactWrites(scope, dataset, permissions) {
+      const ids = [...permissions.keys()].map((holder) => grantId(dataset, holder));
+      const stored = await store.getMany(scope, grantsCollection, ids);
+      const existing = new Map(stored.map((grant) => [grant.id, grant]));
+      const writes = [...permissions].flatMap(([holder, wanted]) => {
+        const id = grantId(dataset, holder);
+        return exactWrite({ dataset, holder, wanted }, existing.get(id));
+      });
+      return writes.length === 0 ? [] : [update(datasetsCollection, dataset, { required: true }), ...writes];
+    },
     insertAllWrites: (dataset, holders) =>
       holders.map((holder) =>
         insert(grantsCollection, grantId(dataset, holder), { datasetId: dataset, holderId: holder, ...ALL }),
@@ -148,6 +173,22 @@ function changeWrite(
   return isEmpty
     ? remove(grantsCollection, id, existing.version)
     : replace(grantsCollection, id, value, existing.version);
+}
+
+function exactWrite(
+  {
+    dataset,
+    holder,
+    wanted,
+  }: { readonly dataset: DatasetId; readonly holder: PrincipalId; readonly wanted: ReadonlySet<Permission> },
+  existing: Stored<GrantDocument> | undefined,
+): readonly Write[] {
+  const id = grantId(dataset, holder);
+  if (wanted.size === 0) return existing === undefined ? [] : [remove(grantsCollection, id, existing.version)];
+  const flags = Object.fromEntries(PERMISSIONS.map((each) => [each, wanted.has(each)])) as Record<Permission, boolean>;
+  const document = { datasetId: dataset, holderId: holder, ...flags };
+  if (existing === undefined) return [insert(grantsCollection, id, document)];
+  return [replace(grantsCollection, id, document, existing.version)];
 }
 
 function grantId(dataset: DatasetId, holder: PrincipalId): string {

@@ -1,6 +1,7 @@
 import type { TenantId, UserId } from '../domain/brand.ts';
 import { asId } from '../domain/ids.ts';
 import { SYSTEM_SCOPE } from '../domain/scope.ts';
+import type { TenantState } from '../domain/tenant-state.ts';
 import {
   type Collection,
   type DocumentStore,
@@ -17,6 +18,8 @@ type TenantDocument = {
   readonly name: string;
   readonly ownerId: string;
   readonly createdAt: string;
+  /** Missing in tenants that no resource was ever declared for: those are active. */
+  readonly state?: TenantState;
 };
 
 export const tenantsCollection: Collection<TenantDocument> = {
@@ -30,16 +33,20 @@ export interface Tenant {
   readonly name: string;
   readonly ownerId: UserId;
   readonly createdAt: string;
+  readonly state: TenantState;
 }
+
+/** Active, unless it says otherwise. */
+export type NewTenant = Omit<Tenant, 'state'> & Partial<Pick<Tenant, 'state'>>;
 
 /** Tenants other than the personal space, which has no document. Writes are committed by the caller, under any scope. */
 export interface Tenants {
   get(id: TenantId): Promise<Tenant | null>;
   getMany(ids: readonly TenantId[]): Promise<readonly Tenant[]>;
   ownedBy(user: UserId): Promise<readonly Tenant[]>;
-  insertWrite(tenant: Tenant): Write;
+  insertWrite(tenant: NewTenant): Write;
   /** `VersionConflictError` in the commit when the tenant is gone. */
-  changeWrite(id: TenantId, change: Partial<Pick<Tenant, 'name' | 'ownerId'>>): Write;
+  changeWrite(id: TenantId, change: Partial<Pick<Tenant, 'name' | 'ownerId' | 'state'>>): Write;
   /** `VersionConflictError` in the commit when the tenant is gone or has another owner. */
   passOnWrite(tenant: Tenant, owner: UserId): Write;
   removeWrite(id: TenantId): Write;
@@ -66,5 +73,5 @@ export function createTenants(store: DocumentStore): Tenants {
 }
 
 function tenantOf({ id, value }: Stored<TenantDocument>): Tenant {
-  return { ...value, id: asId(id), ownerId: asId(value.ownerId) };
+  return { ...value, id: asId(id), ownerId: asId(value.ownerId), state: value.state ?? 'Active' };
 }

@@ -1,7 +1,7 @@
 import { z } from 'zod';
 import { beginStream } from '../../common/http/begin-stream.ts';
 import { defineRoute, json, type Route } from '../../common/http/route.ts';
-import { onDatasets, own } from '../../common/http/route-permission.ts';
+import { ofAccount, onDatasets } from '../../common/http/route-permission.ts';
 import { uuid } from '../../common/http/schema.ts';
 import { presentAccount, presentActiveAccount } from '../presenters/active-account.ts';
 import { contentDisposition } from '../presenters/content-disposition.ts';
@@ -11,14 +11,14 @@ import { memoryMarkdown } from '../usecases/export-memory.ts';
 import { targetDataset } from '../usecases/target-dataset.ts';
 
 const common = { method: 'GET', tag: 'activity', auth: 'user' } as const;
-const ofAccount = { ...common, permission: own('account and agents') } as const;
+const aboutAccounts = { ...common, permission: ofAccount('account and agents') } as const;
 
 /** Who did what, and all that is remembered as a text (ingest.md §8.3). */
 export function activityRoutes(dependencies: IngestDependencies): readonly Route[] {
   const { clock, settings } = dependencies;
   return [
     defineRoute({
-      ...ofAccount,
+      ...aboutAccounts,
       path: '/api/v1/activity/agents',
       summary: 'The caller and its agents, with what they did last',
       responses: { 200: { description: 'A bare array' } },
@@ -29,7 +29,7 @@ export function activityRoutes(dependencies: IngestDependencies): readonly Route
       },
     }),
     defineRoute({
-      ...ofAccount,
+      ...aboutAccounts,
       path: '/api/v1/activity/users',
       summary: 'The caller and its agents as accounts',
       responses: { 200: { description: 'A bare array' } },

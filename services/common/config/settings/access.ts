@@ -146,4 +146,12 @@ export const access = {
     default: '',
     meaning: 'Further host names under which the open mode may be called; loopback names always are.',
   }),
+  hosted: setting({
+    names: ['ENGRAM_HOSTED'],
+    section: 'Access',
+    type: type.flag(),
+    default: 'false',
+    meaning:
+      'The host name of a tenant is a way into it: a request under one acts in that tenant, always needs a credential, and is refused to who does not belong there; keys of a tenant that has host names work under those alone. The proxy in front must pass `Host` on. Other host names: as without.',
+  }),
 };

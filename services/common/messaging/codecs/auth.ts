@@ -21,27 +21,34 @@ function creatable(name: string): string {
 export const Authenticate: MethodCodec<methods.AuthenticateRequest, methods.AuthenticateResponse> = {
   request: messageCodec(
     wire.AuthenticateRequestSchema,
-    ({ credentials, strict }) => ({
+    ({ credentials, strict, host }) => ({
       credentials: credentials.map(({ kind, value }) => ({ kind: credentialKind.toWire(kind), value })),
-      strict,
+      ...{ strict, host },
     }),
-    ({ credentials, strict }) => ({
+    ({ credentials, strict, host }) => ({
       credentials: credentials.map(({ kind, value }) => ({ kind: credentialKind.fromWire(kind), value })),
       ...maybe('strict', strict),
+      ...maybe('host', host),
     }),
   ),
   response: messageCodec(
     wire.AuthenticateResponseSchema,
-    ({ principal, required, posture, token }) => ({
+    ({ principal, required, posture, token, tenantState }) => ({
       principal: principal === null ? undefined : toPrincipal(principal),
-      ...{ required, posture, token },
+      ...{ required, posture, token, tenantState },
     }),
-    ({ principal, required, posture, token }) => ({
+    ({ principal, required, posture, token, tenantState }) => ({
       principal: principal === undefined ? null : fromPrincipal(principal),
-      ...{ required, posture, ...maybe('token', token) },
+      ...{ required, posture, ...maybe('token', token), ...closureOf(tenantState) },
     }),
   ),
 };
+
+/** A state of another release must not be taken for one that answers. */
+function closureOf(word: string | undefined): { readonly tenantState?: methods.Closure } {
+  if (word === undefined) return {};
+  return { tenantState: word === 'Hibernated' || word === 'Erasing' ? word : 'Disabled' };
+}
 
 export const GetPrincipal: MethodCodec<methods.GetPrincipalRequest, methods.GetPrincipalResponse> = {
   request: messageCodec(

@@ -6,7 +6,7 @@ import type {
   PresentedKey as WireKey,
   Principal as WirePrincipal,
 } from '../../contracts/engram/common/v1/principal_pb.ts';
-import type { Brand, DatasetId } from '../../domain/brand.ts';
+import type { Brand, DatasetId, TenantId } from '../../domain/brand.ts';
 import type { DatasetRef } from '../../domain/dataset.ts';
 import type { JsonObject } from '../../domain/json.ts';
 import type { Permission, PresentedKey, Principal } from '../../domain/principal.ts';
@@ -32,15 +32,16 @@ export function fromPrincipal({ id, email, tenant, isSuperuser, parentId, key }:
 
 function toKey(key: PresentedKey | undefined): MessageInitShape<typeof PresentedKeySchema> | undefined {
   if (key === undefined) return undefined;
-  const { id, permissions, datasets } = key;
-  return { id, permissions: toIdList(permissions ?? undefined), datasets: toIdList(datasets ?? undefined) };
+  const { id, permissions, datasets, tenant } = key;
+  return { id, permissions: toIdList(permissions ?? undefined), datasets: toIdList(datasets ?? undefined), tenant };
 }
 
-function fromKey({ id, permissions, datasets }: WireKey): PresentedKey {
+function fromKey({ id, permissions, datasets, tenant }: WireKey): PresentedKey {
   return {
     id,
     permissions: permissions === undefined ? null : (permissions.values as Permission[]),
     datasets: datasets === undefined ? null : datasets.values.map<DatasetId>(idOf),
+    ...(tenant === undefined ? {} : { tenant: idOf<TenantId>(tenant) }),
   };
 }
 

@@ -1,6 +1,7 @@
 import type { DatasetId, TenantId, UserId } from '../../domain/brand.ts';
 import type { DatasetRef } from '../../domain/dataset.ts';
 import type { Permission } from '../../domain/principal.ts';
+import type { TenantState } from '../../domain/tenant-state.ts';
 import { defineMethod } from '../method.ts';
 
 /**
@@ -10,12 +11,12 @@ import { defineMethod } from '../method.ts';
 const codecs = () => import('../codecs/auth-managed.ts');
 
 /** What a Tenant resource asks of the workload. */
-export type DeclaredTenantState = 'Active' | 'Hibernated' | 'Disabled';
+export type DeclaredTenantState = Exclude<TenantState, 'Erasing'>;
 
 export interface EnsureTenantRequest {
   readonly crUid: string;
   readonly displayName: string;
-  /** Adopts the tenant of this id, which is made with it when there is none. */
+  /** Adopts the tenant of this id. */
   readonly tenantId?: string;
   readonly ownerEmail: string;
   /** PHC string (argon2id) or bcrypt, of a new account alone: who has one keeps its password. */
@@ -36,7 +37,8 @@ export interface EnsureTenantResponse {
 }
 
 /**
- * Makes the tenant of a resource with its owner, or sets right what differs. Errors: `OwnedByAnother`, `HostnameConflict`
+ * Makes the tenant of a resource with its owner, or sets right what differs. Errors: `TenantNotFoundError` (none of the id to
+ * adopt), `OwnedByAnother`, `HostnameConflict`
  * (409, a host name of another tenant), `OwnerUnverified` (409, the address has an account that never proved it),
  * `InvalidRequestError` (an address that cannot be, a host name or password hash that is none, a new account without
  * password), `ConflictError` (the tenant is being erased).

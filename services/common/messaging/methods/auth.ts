@@ -2,6 +2,7 @@ import type { DatasetId, TenantId, UserId } from '../../domain/brand.ts';
 import type { BudgetKind, BudgetLimits } from '../../domain/budget.ts';
 import type { DatasetRef } from '../../domain/dataset.ts';
 import type { Permission, Principal } from '../../domain/principal.ts';
+import type { TenantState } from '../../domain/tenant-state.ts';
 import { defineMethod, defineTopic } from '../method.ts';
 
 const codecs = () => import('../codecs/auth.ts');
@@ -15,7 +16,12 @@ export interface Credential {
 export interface AuthenticateRequest {
   readonly credentials: readonly Credential[];
   readonly strict?: boolean;
+  /** Host name of the request, lower case and without port, where host names select tenants. */
+  readonly host?: string;
 }
+
+/** Why a tenant does not answer. */
+export type Closure = Exclude<TenantState, 'Active'>;
 
 export interface AuthenticateResponse {
   readonly principal: Principal | null;
@@ -23,6 +29,8 @@ export interface AuthenticateResponse {
   readonly posture: string;
   /** Speaks for the principal for a minute. */
   readonly token?: string;
+  /** Of the tenant that the principal works in; absent: it answers. */
+  readonly tenantState?: Closure;
 }
 
 /** Principal, or null when no credential was accepted and the posture demands one. Open mode answers the default user. */

@@ -33,7 +33,7 @@ export type EnsureTenantRequest = Message<"engram.auth.v1.EnsureTenantRequest"> 
   displayName: string;
 
   /**
-   * Adopts the tenant of this id, which is made with it when there is none.
+   * Adopts the tenant of this id.
    *
    * @generated from field: optional string tenant_id = 3;
    */

@@ -12,7 +12,7 @@ import type { Message } from "@bufbuild/protobuf";
  * Describes the file engram/common/v1/principal.proto.
  */
 export const file_engram_common_v1_principal: GenFile = /*@__PURE__*/
-  fileDesc("CiBlbmdyYW0vY29tbW9uL3YxL3ByaW5jaXBhbC5wcm90bxIQZW5ncmFtLmNvbW1vbi52MSKsAQoJUHJpbmNpcGFsEgoKAmlkGAEgASgJEg0KBWVtYWlsGAIgASgJEg4KBnRlbmFudBgDIAEoCRIUCgxpc19zdXBlcnVzZXIYBCABKAgSFgoJcGFyZW50X2lkGAUgASgJSACIAQESMAoDa2V5GAYgASgLMh4uZW5ncmFtLmNvbW1vbi52MS5QcmVzZW50ZWRLZXlIAYgBAUIMCgpfcGFyZW50X2lkQgYKBF9rZXkinAEKDFByZXNlbnRlZEtleRIKCgJpZBgBIAEoCRIyCgtwZXJtaXNzaW9ucxgCIAEoCzIYLmVuZ3JhbS5jb21tb24udjEuSWRMaXN0SACIAQESLwoIZGF0YXNldHMYAyABKAsyGC5lbmdyYW0uY29tbW9uLnYxLklkTGlzdEgBiAEBQg4KDF9wZXJtaXNzaW9uc0ILCglfZGF0YXNldHNiBnByb3RvMw", [file_engram_common_v1_dataset]);
+  fileDesc("CiBlbmdyYW0vY29tbW9uL3YxL3ByaW5jaXBhbC5wcm90bxIQZW5ncmFtLmNvbW1vbi52MSKsAQoJUHJpbmNpcGFsEgoKAmlkGAEgASgJEg0KBWVtYWlsGAIgASgJEg4KBnRlbmFudBgDIAEoCRIUCgxpc19zdXBlcnVzZXIYBCABKAgSFgoJcGFyZW50X2lkGAUgASgJSACIAQESMAoDa2V5GAYgASgLMh4uZW5ncmFtLmNvbW1vbi52MS5QcmVzZW50ZWRLZXlIAYgBAUIMCgpfcGFyZW50X2lkQgYKBF9rZXkivAEKDFByZXNlbnRlZEtleRIKCgJpZBgBIAEoCRIyCgtwZXJtaXNzaW9ucxgCIAEoCzIYLmVuZ3JhbS5jb21tb24udjEuSWRMaXN0SACIAQESLwoIZGF0YXNldHMYAyABKAsyGC5lbmdyYW0uY29tbW9uLnYxLklkTGlzdEgBiAEBEhMKBnRlbmFudBgEIAEoCUgCiAEBQg4KDF9wZXJtaXNzaW9uc0ILCglfZGF0YXNldHNCCQoHX3RlbmFudGIGcHJvdG8z", [file_engram_common_v1_dataset]);
 
 /**
  * Who a request acts for, as auth resolved it from a credential.
@@ -88,6 +88,13 @@ export type PresentedKey = Message<"engram.common.v1.PresentedKey"> & {
    * @generated from field: optional engram.common.v1.IdList datasets = 3;
    */
   datasets?: IdList | undefined;
+
+  /**
+   * The only tenant that it acts in. Absent: wherever its user is.
+   *
+   * @generated from field: optional string tenant = 4;
+   */
+  tenant?: string | undefined;
 };
 
 /**

@@ -1,0 +1,85 @@
+import type { TenantId, UserId } from '../../common/domain/brand.ts';
+import { PERSONAL_TENANT } from '../../common/domain/scope.ts';
+import type { TenantState } from '../../common/domain/tenant-state.ts';
+import type { Clock } from '../../common/ports/system.ts';
+import type { TenantHosts } from '../../common/repositories/tenant-hosts.ts';
+import type { Tenants } from '../../common/repositories/tenants.ts';
+
+/** What every request in a tenant depends on. */
+export interface TenantFacts {
+  /** Null: everybody's personal space. */
+  readonly ownerId: UserId | null;
+  readonly state: TenantState;
+  readonly hostNames: readonly string[];
+}
+
+/**
+ * Remembered for a moment, so that a burst of requests costs one look-up. A change is followed by `drop`, here at once and
+ * in other processes by an event; should that be lost, it is seen after `ttlMs`.
+ */
+export interface RememberedTenants {
+  /** Null: there is no such tenant. */
+  factsOf(tenant: TenantId): Promise<TenantFacts | null>;
+  /** The tenant that a host name selects: lower case, without port or final dot. */
+  byHostName(name: string): Promise<TenantId | null>;
+  drop(tenant: TenantId): void;
+}
+
+export interface RememberedTenantsOptions {
+  readonly tenants: Pick<Tenants, 'get'>;
+  readonly hosts: Pick<TenantHosts, 'tenantOf' | 'ofTenant'>;
+  readonly clock: Pick<Clock, 'monotonicMs'>;
+  readonly ttlMs?: number;
+  /** Of each kind: anybody can send any host name. */
+  readonly maxEntries?: number;
+}
+
+const PERSONAL: TenantFacts = { ownerId: null, state: 'Active', hostNames: [] };
+
+export function createRememberedTenants(options: RememberedTenantsOptions): RememberedTenants {
+  const { tenants, hosts } = options;
+  const facts = createMemory<TenantId, TenantFacts | null>(options, async (id) => {
+    const [tenant, hostNames] = await Promise.all([tenants.get(id), hosts.ofTenant(id)]);
+    return tenant === null ? null : { ownerId: tenant.ownerId, state: tenant.state, hostNames };
+  });
+  const names = createMemory<string, TenantId | null>(options, (name) => hosts.tenantOf(name));
+  return {
+    factsOf: async (tenant) => (tenant === PERSONAL_TENANT ? PERSONAL : facts.get(tenant)),
+    byHostName: (name) => names.get(name),
+    drop(tenant) {
+      facts.drop((key) => key === tenant);
+      // A name may have come to the tenant, or gone: names are few.
+      names.drop(() => true);
+    },
+  };
+}
+
+function createMemory<Key, Value>(
+  { clock, ttlMs = 1000, maxEntries = 10_000 }: RememberedTenantsOptions,
+  load: (key: Key) => Promise<Value>,
+) {
+  const entries = new Map<Key, { readonly value: Value; readonly untilMs: number }>();
+  let era = 0;
+  return {
+    async get(key: Key): Promise<Value> {
+      const now = clock.monotonicMs();
+      const known = entries.get(key);
+      if (known !== undefined && now < known.untilMs) return known.value;
+      const begunIn = era;
+      const value = await load(key);
+      // News that came meanwhile may be about what was read.
+      if (begunIn !== era) return value;
+      entries.delete(key);
+      if (entries.size >= maxEntries) {
+        const [oldest] = entries.keys();
+        if (oldest !== undefined) entries.delete(oldest);
+      }
+      entries.set(key, { value, untilMs: now + ttlMs });
+      return value;
+    },
+    drop(isMeant: (key: Key) => boolean): void {
+      era += 1;
+      for (const key of entries.keys()) if (isMeant(key)) entries.delete(key);
+    },
+  };
+}

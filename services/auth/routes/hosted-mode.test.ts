@@ -1,0 +1,178 @@
+import { randomUUID, hash as sha } from 'node:crypto';
+import { expect } from 'chai';
+import { type AuthHttp, startAuthHttp } from '../../../test/support/auth-http.ts';
+import { CALL, open } from '../../../test/support/auth-service.ts';
+import type { TenantId } from '../../common/domain/brand.ts';
+import * as managed from '../../common/messaging/methods/auth-managed.ts';
+import { newApiKeyText } from '../credentials/api-key-text.ts';
+
+const HASH = `$2b$04$${'a'.repeat(53)}`;
+
+interface Hosted {
+  readonly id: TenantId;
+  readonly key: string;
+  readonly ownerId: string;
+}
+
+describe('keys and host names of tenants', () => {
+  let http: AuthHttp;
+  afterEach(() => http[Symbol.asyncDispose]());
+
+  const start = async (options: { readonly hosted?: boolean; readonly isOpen?: boolean } = {}) => {
+    const settings = options.isOpen ? { settings: { posture: open } } : {};
+    http = await startAuthHttp({ http: { selectsTenantByHost: options.hosted ?? true }, ...settings });
+  };
+  const declare = async (name: string, change: Partial<managed.EnsureTenantRequest> = {}): Promise<Hosted> => {
+    const { messenger } = http.auth;
+    const request = { crUid: `cr-${name}`, displayName: name, ownerEmail: `owner@${name}.example.com` };
+    const hostNames = [`${name}.example.com`];
+    const rest = { ownerPasswordHash: HASH, hostNames, state: 'Active' as const, ...change };
+    const { tenantId: id, ownerId } = await messenger.call(managed.ensureTenant, { ...request, ...rest }, CALL);
+    const key = newApiKeyText();
+    const keySha256 = [sha('sha256', key)];
+    await messenger.call(managed.setTenantKeys, { tenantId: id, crUid: request.crUid, name, keySha256 }, CALL);
+    return { id, key, ownerId };
+  };
+  const ask = async (host: string, key: string | null, path = '/api/v1/auth/me', method = 'GET') => {
+    const answer = await http.app.raw(path, { host, ...(key === null ? {} : { 'x-api-key': key }) }, method);
+    const detail = answer.text === '' ? '' : String((JSON.parse(answer.text) as { detail?: unknown }).detail ?? '');
+    return { status: answer.status, detail, retryAfter: answer.headers['retry-after'] };
+  };
+  const statuses = async (hosts: readonly string[], key: string | null) =>
+    Promise.all(hosts.map((host) => ask(host, key).then(({ status }) => status)));
+
+  const HOSTS = ['acme.example.com', 'ACME.example.com.:8443', 'globex.example.com', 'else.example.com', '127.0.0.1'];
+
+  it('let a tenant’s key in under the host names of the tenant alone', async () => {
+    await start();
+    const [acme, globex] = [await declare('acme'), await declare('globex')];
+    expect(await statuses(HOSTS, acme.key)).to.deep.equal([200, 200, 401, 401, 401]);
+    expect(await statuses(HOSTS, globex.key)).to.deep.equal([401, 401, 200, 401, 401]);
+    expect(await statuses(HOSTS, null)).to.deep.equal([401, 401, 401, 401, 401]);
+  });
+
+  it('let the key of a tenant without host names in under those that are no tenant’s', async () => {
+    await start();
+    await declare('globex');
+    const acme = await declare('acme', { hostNames: [] });
+    expect(await statuses(HOSTS, acme.key)).to.deep.equal([200, 200, 401, 200, 200]);
+    await declare('acme');
+    expect((await ask('127.0.0.1', acme.key)).status).to.equal(401);
+  });
+
+  it('make a member’s request one in the tenant, and turn strangers away', async () => {
+    await start();
+    const [acme, globex] = [await declare('acme'), await declare('globex')];
+    const member = await http.addPerson({ tenant: globex.id });
+    await http.join(acme.id, member);
+    await http.join(globex.id, member);
+    const members = `/api/v1/permissions/tenants/${acme.id}/users`;
+    expect(await statuses(HOSTS, member.key)).to.deep.equal([200, 200, 200, 200, 200]);
+    expect((await ask('acme.example.com', member.key, members)).status).to.equal(403);
+    const [stranger, admin] = [await http.addPerson(), await http.addPerson({ isSuperuser: true })];
+    for (const { key } of [stranger, admin]) {
+      expect(await statuses(HOSTS, key)).to.deep.equal([403, 403, 403, 200, 200]);
+      expect((await ask('acme.example.com', key)).detail).to.include('does not belong to the tenant of this host name');
+    }
+    await http.leave(acme.id, member.principal.id);
+    http.auth.clock.advance(1000);
+    expect((await ask('acme.example.com', member.key)).status).to.equal(403);
+  });
+
+  it('are followed at once when they come and go', async () => {
+    await start();
+    const acme = await declare('acme');
+    const member = await http.addPerson();
+    expect((await ask('new.example.com', member.key)).status).to.equal(200);
+    await declare('acme', { hostNames: ['new.example.com'] });
+    expect((await ask('new.example.com', member.key)).status).to.equal(403);
+    expect((await ask('acme.example.com', member.key)).status).to.equal(200);
+    expect((await ask('acme.example.com', acme.key)).status).to.equal(401);
+  });
+
+  it('mean nothing unless they are switched on', async () => {
+    await start({ hosted: false });
+    const acme = await declare('acme');
+    const stranger = await http.addPerson();
+    expect(await statuses(HOSTS, acme.key)).to.deep.equal([200, 200, 200, 200, 200]);
+    expect(await statuses(HOSTS, stranger.key)).to.deep.equal([200, 200, 200, 200, 200]);
+  });
+
+  it('need a credential where others do not', async () => {
+    await start({ isOpen: true });
+    const acme = await declare('acme');
+    expect(await statuses(HOSTS, null)).to.deep.equal([401, 401, 200, 200, 200]);
+    expect((await ask('acme.example.com', acme.key)).status).to.equal(200);
+  });
+
+  it('keep a tenant’s key from its owner’s account, from other tenants and from the server', async () => {
+    await start({ hosted: false });
+    const boss = await http.addPerson({ email: 'owner@acme.example.com', isVerified: true, isSuperuser: true });
+    const acme = await declare('acme');
+    const globex = await declare('globex', { ownerEmail: 'owner@acme.example.com' });
+    expect(acme.ownerId).to.equal(boss.principal.id);
+    const status = async (method: string, path: string) => (await ask('localhost', acme.key, path, method)).status;
+    for (const [method, path] of [
+      ['PATCH', '/api/v1/users/me'],
+      ['GET', '/api/v1/auth/api-keys'],
+      ['POST', '/api/v1/auth/api-keys'],
+      ['GET', '/api/v1/permissions/tenants/me'],
+      ['POST', '/api/v1/permissions/tenants/select'],
+      ['GET', '/api/v1/agents/list'],
+      ['GET', `/api/v1/users/${boss.principal.id}`],
+      ['DELETE', `/api/v1/users/${boss.principal.id}`],
+    ] as const) {
+      expect(await status(method, path), `${method} ${path}`).to.equal(403);
+    }
+    expect(await status('GET', `/api/v1/permissions/tenants/${acme.id}/users`)).to.equal(200);
+    for (const path of ['users', 'roles']) {
+      expect(await status('GET', `/api/v1/permissions/tenants/${globex.id}/${path}`), path).to.equal(404);
+    }
+  });
+
+  it('are refused while the tenant is disabled, and told to come again while it is hibernated', async () => {
+    await start({ hosted: false });
+    const acme = await declare('acme');
+    const member = await http.addPerson({ tenant: acme.id });
+    await http.join(acme.id, member);
+    const path = `/api/v1/permissions/tenants/${acme.id}/roles`;
+    expect((await ask('localhost', member.key, path)).status).to.equal(200);
+    await http.auth.messenger.call(managed.ensureTenant, declared('Disabled'), CALL);
+    for (const key of [acme.key, member.key]) {
+      const refused = await ask('localhost', key, path);
+      expect([refused.status, refused.detail]).to.deep.equal([403, 'This tenant is disabled. [PermissionDeniedError]']);
+    }
+    await http.auth.messenger.call(managed.ensureTenant, declared('Hibernated'), CALL);
+    for (const key of [acme.key, member.key]) {
+      const asleep = await ask('localhost', key, path);
+      expect([asleep.status, asleep.retryAfter]).to.deep.equal([503, '30']);
+      expect(asleep.detail).to.include('hibernated');
+    }
+    await http.auth.messenger.call(managed.ensureTenant, declared('Active'), CALL);
+    for (const key of [acme.key, member.key]) expect((await ask('localhost', key, path)).status).to.equal(200);
+  });
+
+  it('leave members of a tenant that does not answer a way out of it', async () => {
+    await start({ hosted: false });
+    const acme = await declare('acme', { state: 'Disabled' });
+    const member = await http.addPerson({ tenant: acme.id });
+    await http.join(acme.id, member);
+    expect((await ask('localhost', member.key)).status).to.equal(200);
+    expect((await ask('localhost', acme.key)).status).to.equal(403);
+    const select = '/api/v1/permissions/tenants/select';
+    expect((await http.request(member, 'POST', select, { tenant_id: null })).status).to.equal(200);
+    expect((await ask('localhost', member.key, '/api/v1/activity/usage')).status).to.equal(200);
+  });
+
+  const declared = (state: managed.DeclaredTenantState): managed.EnsureTenantRequest => ({
+    ...{ crUid: 'cr-acme', displayName: 'acme', ownerEmail: 'owner@acme.example.com', ownerPasswordHash: HASH },
+    ...{ hostNames: ['acme.example.com'], state },
+  });
+
+  it('belong to nobody else: ids that are none, and tenants that are gone, open nothing', async () => {
+    await start();
+    await declare('acme');
+    expect((await ask('acme.example.com', newApiKeyText())).status).to.equal(401);
+    expect((await ask('acme.example.com', randomUUID())).status).to.equal(401);
+  });
+});

@@ -1,0 +1,205 @@
+import type { TenantId } from '../../common/domain/brand.ts';
+import { engramError } from '../../common/domain/errors.ts';
+import { checkHostName } from '../../common/domain/host-name.ts';
+import { asId, isUuid } from '../../common/domain/ids.ts';
+import type { JsonObject } from '../../common/domain/json.ts';
+import type { EnsureTenantRequest, EnsureTenantResponse } from '../../common/messaging/methods/auth-managed.ts';
+import type { AuditEntry } from '../../common/ports/audit-log.ts';
+import { DuplicateKeyError, VersionConflictError, type Write } from '../../common/ports/document-store.ts';
+import type { ManagedResource } from '../../common/repositories/managed-resources.ts';
+import type { Tenant } from '../../common/repositories/tenants.ts';
+import type { User } from '../../common/repositories/users.ts';
+import type { AuthDependencies } from '../dependencies.ts';
+import { declaredOwner, ownerAddress } from './declared-owner.ts';
+import { beingErased, ownedByAnother } from './require-managed.ts';
+import { tenantNotFound } from './tenant-authority.ts';
+
+/** What a resource declares, with its owner as an account. */
+interface Declaration {
+  readonly request: EnsureTenantRequest;
+  readonly hostNames: readonly string[];
+  readonly owner: User;
+  readonly isNewOwner: boolean;
+}
+
+/** What there is of it; both null before the first time. */
+interface Found {
+  readonly managed: ManagedResource | null;
+  readonly tenant: Tenant | null;
+}
+
+/** See `ensureTenant` in common/messaging/methods/auth-managed.ts: rules and errors. */
+export async function ensureTenant(
+  deps: AuthDependencies,
+  request: EnsureTenantRequest,
+): Promise<EnsureTenantResponse> {
+  if (request.crUid === '') throw invalid('The resource has no uid.');
+  if (request.displayName.trim() === '') throw invalid('The tenant has no name.');
+  const email = ownerAddress(deps, request.ownerEmail);
+  const hostNames = checkedHostNames(request.hostNames);
+  // Refused before an account is made for it.
+  const { tenant } = await find(deps, request);
+  await requireFreeNames(deps, hostNames, tenant);
+  const { user: owner, isNew: isNewOwner } = await declaredOwner(deps, email, request, tenant);
+  const declaration = { request, hostNames, owner, isNewOwner };
+  for (;;) {
+    const found = await find(deps, request);
+    await requireFreeNames(deps, hostNames, found.tenant);
+    try {
+      if (found.tenant === null) return await make(deps, declaration, found.managed);
+      return await correct(deps, declaration, { managed: found.managed, tenant: found.tenant });
+    } catch (error) {
+      // Another replica, or somebody with the same host name, was quicker: what is there now is looked at anew.
+      if (!(error instanceof VersionConflictError || error instanceof DuplicateKeyError)) throw error;
+    }
+  }
+}
+
+async function find(deps: AuthDependencies, { crUid, tenantId }: EnsureTenantRequest): Promise<Found> {
+  const managed = await deps.managedResources.byResource(crUid);
+  if (managed !== null) {
+    if (managed.dataset !== null) throw invalid('The resource manages a dataset.');
+    if (managed.isErasing) throw beingErased(managed);
+    if (tenantId !== undefined && asId(tenantId) !== managed.tenant) {
+      throw invalid(`The resource manages the tenant ${managed.tenant} already.`);
+    }
+    return { managed, tenant: await deps.tenants.get(managed.tenant) };
+  }
+  if (tenantId === undefined) return { managed: null, tenant: null };
+  const id = asId<TenantId>(tenantId);
+  const tenant = isUuid(tenantId) ? await deps.tenants.get(id) : null;
+  if (tenant === null) throw tenantNotFound(id);
+  const thing = { tenant: id, dataset: null };
+  if ((await deps.managedResources.of(thing)) !== null) throw ownedByAnother(thing);
+  return { managed: null, tenant };
+}
+
+async function make(
+  deps: AuthDependencies,
+  { request, hostNames, owner, isNewOwner }: Declaration,
+  managed: ManagedResource | null,
+): Promise<EnsureTenantResponse> {
+  const { tenants, memberships, users, eventLog, clock } = deps;
+  const { crUid, displayName: name, state } = request;
+  const id = managed?.tenant ?? asId<TenantId>(deps.ids.uuid());
+  const at = clock.now().toISOString();
+  const isMember = await memberships.has(id, owner.id);
+  const writes: Write[] = [
+    managementWrite(deps, { managed, crUid, tenant: id }),
+    tenants.insertWrite({ id, name, ownerId: owner.id, createdAt: at, state }),
+    // Whoever has an account already goes on working where it was.
+    isNewOwner ? users.replaceWrite({ ...owner, tenant: id }) : users.touchWrite(owner.id, { isActive: true }),
+    ...(isMember ? [] : [memberships.insertWrite(id, owner.id, at)]),
+    ...hostNames.map((host) => deps.tenantHosts.insertWrite(host, id)),
+    ...eventLog.appendWrites({ tenant: id }, [
+      { type: 'tenant.created', subjectId: id, data: { ownerId: owner.id } },
+      ...(isMember ? [] : [{ type: 'membership.added', subjectId: owner.id, data: {} }]),
+    ]),
+  ];
+  const details = { name, owner: owner.id, host_names: hostNames, state, resource: crUid };
+  await deps.audit.commit({ tenant: id }, writes, [
+    { tenant: id, action: 'tenant.created', actor: null, subject: id, details },
+  ]);
+  tellOf(deps, id, owner);
+  return { tenantId: id, ownerId: owner.id, created: true, corrected: [] };
+}
+
+async function correct(
+  deps: AuthDependencies,
+  { request, hostNames, owner }: Declaration,
+  { managed, tenant }: { readonly managed: ManagedResource | null; readonly tenant: Tenant },
+): Promise<EnsureTenantResponse> {
+  const { crUid, displayName: name, state } = request;
+  const { id } = tenant;
+  if (tenant.state === 'Erasing') throw beingErased({ tenant: id, dataset: null });
+  const present = await deps.tenantHosts.ofTenant(id);
+  const added = hostNames.filter((host) => !present.includes(host));
+  const removed = present.filter((host) => !hostNames.includes(host));
+  const changes: Record<string, JsonObject> = {
+    ...(managed === null ? { adopted: {} } : {}),
+    ...(added.length + removed.length === 0 ? {} : { host_names: { added, removed } }),
+    ...(tenant.name === name ? {} : { name: { before: tenant.name, after: name } }),
+    ...(tenant.ownerId === owner.id ? {} : { owner: { before: tenant.ownerId, after: owner.id } }),
+    ...(tenant.state === state ? {} : { state: { before: tenant.state, after: state } }),
+  };
+  const corrected = Object.keys(changes).sort();
+  const answer = { tenantId: id, ownerId: owner.id, created: false, corrected };
+  if (corrected.length === 0) return answer;
+  const passing = tenant.ownerId === owner.id ? { writes: [], entries: [] } : await ownerChange(deps, tenant, owner);
+  const writes: Write[] = [
+    managementWrite(deps, { managed, crUid, tenant: id }),
+    ...passing.writes,
+    deps.tenants.changeWrite(id, { name, state }),
+    ...removed.map((host) => deps.tenantHosts.removeWrite(host)),
+    ...added.map((host) => deps.tenantHosts.insertWrite(host, id)),
+  ];
+  const details = { ...changes, resource: crUid };
+  const entry = { tenant: id, action: 'tenant.changed', actor: null, subject: id, details };
+  await deps.audit.commit({ tenant: id }, writes, [entry, ...passing.entries]);
+  tellOf(deps, id, owner);
+  return answer;
+}
+
+/** The owner before stays a member. */
+async function ownerChange(
+  { tenants, users, memberships, eventLog, clock }: AuthDependencies,
+  tenant: Tenant,
+  { id: heir }: User,
+): Promise<{ readonly writes: readonly Write[]; readonly entries: readonly AuditEntry[] }> {
+  const isMember = await memberships.has(tenant.id, heir);
+  const reassigned = { type: 'tenant.reassigned', subjectId: tenant.id, data: { ownerId: heir } };
+  const joined = { type: 'membership.added', subjectId: heir, data: {} };
+  return {
+    writes: [
+      tenants.passOnWrite(tenant, heir),
+      users.touchWrite(heir, { isActive: true }),
+      ...(isMember ? [] : [memberships.insertWrite(tenant.id, heir, clock.now().toISOString())]),
+      ...eventLog.appendWrites({ tenant: tenant.id }, isMember ? [reassigned] : [joined, reassigned]),
+    ],
+    entries: isMember ? [] : [{ tenant: tenant.id, action: 'membership.added', actor: null, subject: heir }],
+  };
+}
+
+function managementWrite(
+  { managedResources, clock }: AuthDependencies,
+  {
+    managed,
+    crUid,
+    tenant,
+  }: { readonly managed: ManagedResource | null; readonly crUid: string; readonly tenant: TenantId },
+): Write {
+  if (managed !== null) return managedResources.keepWrite(managed);
+  const since = clock.now().toISOString();
+  return managedResources.insertWrite({ crUid, tenant, dataset: null, isErasing: false, since });
+}
+
+function tellOf({ news }: AuthDependencies, tenant: TenantId, owner: User): void {
+  news.tenantChanged(tenant);
+  news.userChanged(owner.id);
+}
+
+function checkedHostNames(given: readonly string[]): readonly string[] {
+  const names = given.map((text) => {
+    const name = checkHostName(text);
+    if (name === null) throw invalid(`${JSON.stringify(text.slice(0, 100))} is no host name.`);
+    return name;
+  });
+  return [...new Set(names)].sort();
+}
+
+async function requireFreeNames(
+  { tenantHosts }: AuthDependencies,
+  names: readonly string[],
+  tenant: Tenant | null,
+): Promise<void> {
+  for (const name of names) {
+    const holder = await tenantHosts.tenantOf(name);
+    if (holder !== null && holder !== tenant?.id) {
+      throw engramError('HostnameConflict', `The host name ${name} is another tenant's.`);
+    }
+  }
+}
+
+function invalid(message: string) {
+  return engramError('InvalidRequestError', message);
+}

@@ -1,0 +1,38 @@
+import { type EngramError, engramError } from '../../common/domain/errors.ts';
+import type { ManagedResource, ManagedThing } from '../../common/repositories/managed-resources.ts';
+import type { AuthDependencies } from '../dependencies.ts';
+
+type Dependencies = Pick<AuthDependencies, 'managedResources'>;
+
+/**
+ * The record of a resource that manages the thing. Errors: `OwnedByAnother` when another resource does, or none;
+ * `ConflictError` when the thing is being erased.
+ */
+export async function requireManaged(deps: Dependencies, thing: ManagedThing, crUid: string): Promise<ManagedResource> {
+  const managed = await requireManager(deps, thing, crUid);
+  if (managed.isErasing) throw beingErased(thing);
+  return managed;
+}
+
+/** The same, also of a thing that is being erased. */
+export async function requireManager(
+  { managedResources }: Dependencies,
+  thing: ManagedThing,
+  crUid: string,
+): Promise<ManagedResource> {
+  const managed = await managedResources.of(thing);
+  if (managed?.crUid === crUid) return managed;
+  throw ownedByAnother(thing, managed === null ? 'is managed by no resource' : 'is managed by another resource');
+}
+
+export function ownedByAnother(thing: ManagedThing, what = 'is managed by another resource'): EngramError {
+  return engramError('OwnedByAnother', `The ${kindOf(thing)} ${what}.`);
+}
+
+export function beingErased(thing: ManagedThing): EngramError {
+  return engramError('ConflictError', `The ${kindOf(thing)} is being erased.`);
+}
+
+function kindOf({ dataset }: ManagedThing): string {
+  return dataset === null ? 'tenant' : 'dataset';
+}
