@@ -1,0 +1,69 @@
+import { existsSync, mkdirSync, readdirSync, readFileSync, rmSync, writeFileSync } from 'node:fs';
+import { basename, dirname, join } from 'node:path';
+import { fileURLToPath } from 'node:url';
+import { SETTINGS } from '../services/common/config/settings.ts';
+import { SERVICE_PATHS } from '../services/common/domain/service-paths.ts';
+import { NATS_USERS, natsPermissions } from '../services/common/messaging/nats-permissions.ts';
+import { replaceValues } from './values-reference.ts';
+
+const ROOT = fileURLToPath(new URL('..', import.meta.url));
+const CHART = join(ROOT, 'charts/engram');
+const CRDS = 'files/crds';
+
+/** What the chart has from elsewhere, by its path in the chart: the one source of each stays where it is. */
+export function generatedFiles(): ReadonlyMap<string, string> {
+  const crds = readdirSync(join(ROOT, 'crds')).filter((file) => file.endsWith('.yaml'));
+  const secretNames = new Set<string>();
+  const plainNames = new Set<string>();
+  for (const { names, secret } of Object.values(SETTINGS)) {
+    for (const name of names) (secret ? secretNames : plainNames).add(name);
+  }
+  const read = (file: string) => readFileSync(join(CHART, file), 'utf8');
+  return new Map([
+    ...crds.map((file) => [`${CRDS}/${file}`, readFileSync(join(ROOT, 'crds', file), 'utf8')] as const),
+    ['files/service-paths.json', json(SERVICE_PATHS)],
+    ['files/settings.json', json({ plain: [...plainNames].toSorted(), secret: [...secretNames].toSorted() })],
+    ['files/nats-permissions.json', json(Object.fromEntries(NATS_USERS.map((user) => [user, natsPermissions(user)])))],
+    ['README.md', replaceValues(read('README.md'), read('values.yaml'))],
+  ]);
+}
+
+function json(value: unknown): string {
+  return `${JSON.stringify(value, null, 2)}\n`;
+}
+
+/** Copies of definitions that are gone. */
+function leftOver(wanted: ReadonlyMap<string, string>): readonly string[] {
+  const folder = join(CHART, CRDS);
+  const present = existsSync(folder) ? readdirSync(folder).map((file) => `${CRDS}/${basename(file)}`) : [];
+  return present.filter((file) => !wanted.has(file));
+}
+
+/** `npm run generate` writes these files; `--check` exits 1 when one is stale. */
+function main(mode: string | undefined): number {
+  if (mode !== undefined && mode !== '--check') {
+    process.stderr.write(`Unknown option ${mode}: give none or --check.\n`);
+    return 2;
+  }
+  const wanted = generatedFiles();
+  const stale = [...wanted].filter(([file, text]) => {
+    const path = join(CHART, file);
+    return !existsSync(path) || readFileSync(path, 'utf8') !== text;
+  });
+  const extra = leftOver(wanted);
+  if (mode === '--check') {
+    for (const file of [...stale.map(([name]) => name), ...extra]) {
+      process.stderr.write(`charts/engram/${file} is stale: run npm run generate.\n`);
+    }
+    return stale.length + extra.length === 0 ? 0 : 1;
+  }
+  for (const [file, text] of stale) {
+    const path = join(CHART, file);
+    mkdirSync(dirname(path), { recursive: true });
+    writeFileSync(path, text);
+  }
+  for (const file of extra) rmSync(join(CHART, file));
+  return 0;
+}
+
+if (import.meta.main) process.exitCode = main(process.argv[2]);
