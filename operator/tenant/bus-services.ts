@@ -1,0 +1,56 @@
+import { randomUUID } from 'node:crypto';
+import { SERVICE_NAMES, type ServiceName } from '../../services/common/domain/service-paths.ts';
+import type { CallContext, Messenger } from '../../services/common/messaging/messenger.ts';
+import { setQuota, usage } from '../../services/common/messaging/methods/auth.ts';
+import { ensureTenant, releaseTenant, setTenantKeys } from '../../services/common/messaging/methods/auth-managed.ts';
+import { eraseTenant } from '../../services/common/messaging/methods/ingest-managed.ts';
+import { serviceHealth } from '../../services/common/messaging/methods/system.ts';
+import type { Clock } from '../../services/common/ports/system.ts';
+import type { TenantServices } from './services.ts';
+
+export interface BusServicesOptions {
+  readonly messenger: Pick<Messenger, 'call'>;
+  readonly clock: Pick<Clock, 'monotonicMs'>;
+}
+
+/** Thousands of tenants ask after the same six services. */
+const HEALTH_AGE_MS = 5000;
+
+/** The services over the bus. */
+export function createBusServices({ messenger, clock }: BusServicesOptions): TenantServices {
+  let health: { readonly at: number; readonly unhealthy: Promise<readonly ServiceName[]> } | undefined;
+
+  const isHealthy = async (name: ServiceName): Promise<boolean> => {
+    try {
+      const { status } = await messenger.call(serviceHealth(name), {}, { requestId: randomUUID() });
+      return status !== 'unhealthy';
+    } catch {
+      // Whatever it is: it does not answer as a healthy one does.
+      return false;
+    }
+  };
+  const askAll = async (): Promise<readonly ServiceName[]> => {
+    const answers = await Promise.all(SERVICE_NAMES.map(isHealthy));
+    return SERVICE_NAMES.filter((_, at) => answers[at] === false).toSorted();
+  };
+
+  return {
+    ensureTenant: (request, signal) => messenger.call(ensureTenant, request, context(signal)),
+    setTenantKeys: (request, signal) => messenger.call(setTenantKeys, request, context(signal)),
+    async setQuota(request, signal) {
+      await messenger.call(setQuota, request, context(signal));
+    },
+    usage: async (request, signal) => (await messenger.call(usage, request, context(signal))).usage,
+    eraseTenant: async (request, signal) => (await messenger.call(eraseTenant, request, context(signal))).progress,
+    releaseTenant: (request, signal) => messenger.call(releaseTenant, request, context(signal)),
+    unhealthy() {
+      const now = clock.monotonicMs();
+      if (health === undefined || now - health.at > HEALTH_AGE_MS) health = { at: now, unhealthy: askAll() };
+      return health.unhealthy;
+    },
+  };
+}
+
+function context(signal: AbortSignal): CallContext {
+  return { requestId: randomUUID(), signal };
+}

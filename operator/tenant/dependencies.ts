@@ -1,0 +1,34 @@
+import type { ServiceName } from '../../services/common/domain/service-paths.ts';
+import type { Tenant, TenantStatus, TenantStatusStore } from '../api/tenant.ts';
+import type { Applier, OwnershipLabels } from '../runtime/applier.ts';
+import type { KubeClient } from '../runtime/kube-client.ts';
+import type { Step, StepContext } from '../runtime/step.ts';
+import type { TenantServices } from './services.ts';
+
+export interface TenantOptions {
+  /** Value of the managed-by label. */
+  readonly manager: string;
+  readonly labels: OwnershipLabels;
+  /** Stores of the installation, with the isolation that each offers to a tenant. */
+  readonly stores: readonly TenantStatusStore[];
+  /** Where requests are routed to. */
+  readonly backends: {
+    readonly namespace: string;
+    readonly services: Readonly<Record<ServiceName, string>>;
+    readonly port: number;
+  };
+  /** Namespaces whose resources this operator works on; null for all of them. */
+  readonly watchNamespaces: readonly string[] | null;
+  /** How often each tenant is compared with what is. */
+  readonly resyncMs: number;
+}
+
+export interface TenantDependencies {
+  readonly client: KubeClient;
+  readonly applier: Applier;
+  readonly services: TenantServices;
+  readonly options: TenantOptions;
+}
+
+export type TenantStep = Step<Tenant, TenantStatus>;
+export type TenantContext = StepContext<Tenant, TenantStatus>;

@@ -1,0 +1,131 @@
+import { createHash, randomBytes } from 'node:crypto';
+import { toSeconds } from '../runtime/conditions.ts';
+import type { Secret } from '../runtime/kube-object.ts';
+import { KEY_ANNOTATIONS } from './names.ts';
+import { secretText } from './tenant-secrets.ts';
+
+const API_KEY = /^[0-9a-f]{64}$/;
+
+/** A key that is valid, by its hash; the text where it is known. */
+export interface HeldKey {
+  readonly sha256: string;
+  readonly text?: string;
+}
+
+/** A Secret's key with all that is said about it there. */
+export interface KeyState {
+  readonly current: HeldKey & { readonly issuedAt: string };
+  readonly previous?: HeldKey & { readonly validUntil: string };
+  /** The value of the rotate-at annotation that was acted on last; empty for none. */
+  readonly rotatedAt: string;
+}
+
+export interface KeyPlan {
+  readonly state: KeyState;
+  /** What happened to the key: `kept` needs no write. */
+  readonly change: 'kept' | 'issued' | 'rotated' | 'replaced' | 'expired';
+}
+
+export interface KeyRules {
+  /** Undefined: never by itself. */
+  readonly intervalMs: number | undefined;
+  readonly overlapMs: number;
+  /** Value of the rotate-at annotation; empty for none. */
+  readonly rotateAt: string;
+  readonly now: Date;
+  /** Makes a key; for tests. */
+  readonly newKey?: () => string;
+}
+
+export function isApiKey(text: string | undefined): text is string {
+  return text !== undefined && API_KEY.test(text);
+}
+
+/** What the services keep in place of a key. */
+export function keySha256(text: string): string {
+  return createHash('sha256').update(text).digest('hex');
+}
+
+/** The key of a Secret that we made; null when its value is no key. */
+export function keyStateOf(secret: Secret, now: Date): { readonly state: KeyState; readonly isEdited: boolean } | null {
+  const text = secretText(secret, 'apiKey');
+  if (!isApiKey(text)) return null;
+  const noted = secret.metadata.annotations ?? {};
+  const sha256 = keySha256(text);
+  const issuedAt = timeOr(noted[KEY_ANNOTATIONS.issuedAt], now);
+  const known = noted[KEY_ANNOTATIONS.sha256];
+  const rotatedAt = noted[KEY_ANNOTATIONS.rotatedAt] ?? '';
+  if (known !== undefined && known !== sha256) {
+    // The text of the former key is gone with the edit; its hash keeps it valid.
+    const previous = { sha256: known, validUntil: '' };
+    return { state: { current: { sha256, text, issuedAt: toSeconds(now) }, previous, rotatedAt }, isEdited: true };
+  }
+  const previous = previousOf(secret, now);
+  return {
+    state: { current: { sha256, text, issuedAt }, ...(previous === undefined ? {} : { previous }), rotatedAt },
+    isEdited: known === undefined,
+  };
+}
+
+function previousOf(secret: Secret, now: Date): KeyState['previous'] {
+  const noted = secret.metadata.annotations ?? {};
+  const sha256 = noted[KEY_ANNOTATIONS.previousSha256];
+  if (sha256 === undefined) return undefined;
+  const text = secretText(secret, 'previousApiKey');
+  const validUntil = timeOr(noted[KEY_ANNOTATIONS.previousValidUntil], now);
+  return { sha256, validUntil, ...(isApiKey(text) && keySha256(text) === sha256 ? { text } : {}) };
+}
+
+/** What the key of a Secret is next. `secret` null: there is none yet. Pure but for the new key. */
+export function planKey(secret: Secret | null, rules: KeyRules): KeyPlan | null {
+  const { now, rotateAt, overlapMs, intervalMs } = rules;
+  const issue = (): KeyState['current'] => {
+    const text = (rules.newKey ?? newKeyText)();
+    return { sha256: keySha256(text), text, issuedAt: toSeconds(now) };
+  };
+  if (secret === null) return { state: { current: issue(), rotatedAt: rotateAt }, change: 'issued' };
+  const held = keyStateOf(secret, now);
+  if (held === null) return null;
+  const { state, isEdited } = held;
+  const validUntil = toSeconds(new Date(now.getTime() + overlapMs));
+  const overlapping = (key: HeldKey): Pick<KeyState, 'previous'> =>
+    overlapMs > 0 ? { previous: { ...key, validUntil } } : {};
+  if (isEdited) {
+    const { previous, ...rest } = state;
+    return { state: { ...rest, ...(previous === undefined ? {} : overlapping(previous)) }, change: 'replaced' };
+  }
+  const isDue = intervalMs !== undefined && Date.parse(state.current.issuedAt) + intervalMs <= now.getTime();
+  const isForced = rotateAt !== '' && rotateAt !== state.rotatedAt;
+  if (isDue || isForced) {
+    const { sha256, text } = state.current;
+    const former = text === undefined ? { sha256 } : { sha256, text };
+    return { state: { current: issue(), ...overlapping(former), rotatedAt: rotateAt }, change: 'rotated' };
+  }
+  if (state.previous !== undefined && Date.parse(state.previous.validUntil) <= now.getTime()) {
+    const { current, rotatedAt } = state;
+    return { state: { current, rotatedAt }, change: 'expired' };
+  }
+  return { state, change: 'kept' };
+}
+
+/** When to look at the key again; undefined: not because of time. */
+export function nextKeyTime({ current, previous }: KeyState, intervalMs: number | undefined): number | undefined {
+  const times = [
+    ...(intervalMs === undefined ? [] : [Date.parse(current.issuedAt) + intervalMs]),
+    ...(previous === undefined ? [] : [Date.parse(previous.validUntil)]),
+  ];
+  return times.length === 0 ? undefined : Math.min(...times);
+}
+
+/** Hashes that shall be valid, the current key first. */
+export function validHashes({ current, previous }: KeyState): string[] {
+  return previous === undefined ? [current.sha256] : [current.sha256, previous.sha256];
+}
+
+function newKeyText(): string {
+  return randomBytes(32).toString('hex');
+}
+
+function timeOr(text: string | undefined, otherwise: Date): string {
+  return text === undefined || Number.isNaN(Date.parse(text)) ? toSeconds(otherwise) : text;
+}

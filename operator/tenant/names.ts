@@ -1,0 +1,37 @@
+import { createHash } from 'node:crypto';
+import type { FrameAnnotations } from '../runtime/reconcile-frame.ts';
+
+export const GROUP = 'engram.dev';
+
+export const FINALIZER = `${GROUP}/tenant`;
+
+export const FRAME_ANNOTATIONS: FrameAnnotations = {
+  reconcileAt: `${GROUP}/reconcile-at`,
+  abandon: `${GROUP}/abandon`,
+};
+
+/** On a Tenant: any new value rotates its API keys now. */
+export const ROTATE_AT = `${GROUP}/rotate-at`;
+
+/** Label of a Secret: the entry of `spec.apiKeys` that it is of. */
+export const API_KEY_LABEL = `${GROUP}/api-key`;
+
+/** What a Secret says about the key in it. Hashes, never values. */
+export const KEY_ANNOTATIONS = {
+  sha256: `${GROUP}/api-key-sha256`,
+  previousSha256: `${GROUP}/previous-api-key-sha256`,
+  issuedAt: `${GROUP}/issued-at`,
+  previousValidUntil: `${GROUP}/previous-valid-until`,
+  rotatedAt: `${GROUP}/rotated-at`,
+} as const;
+
+const NAME_LIMIT = 63;
+
+/** A name made of parts that fits into a label; longer ones end in a hash of the whole, so that they stay apart. */
+export function boundedName(...parts: readonly string[]): string {
+  const name = parts.join('-');
+  if (name.length <= NAME_LIMIT && !parts.some((part) => part.includes('.'))) return name;
+  const hash = createHash('sha256').update(name).digest('hex').slice(0, 8);
+  const start = name.replaceAll('.', '-').slice(0, NAME_LIMIT - hash.length - 1);
+  return `${start.replace(/-+$/, '')}-${hash}`;
+}

@@ -1,0 +1,77 @@
+import { randomBytes } from 'node:crypto';
+import type { Tenant, TenantStatusSecret } from '../api/tenant.ts';
+import { isKubeError } from '../runtime/kube-error.ts';
+import { KINDS, type Secret } from '../runtime/kube-object.ts';
+import { retrying, StepFailure } from '../runtime/step.ts';
+import type { TenantContext, TenantDependencies } from './dependencies.ts';
+import { boundedName } from './names.ts';
+import { isManaged, managedSecret, secretText } from './tenant-secrets.ts';
+
+export interface OwnerPassword {
+  /** Undefined when there is none any more, which only matters to a new account. */
+  readonly text: string | undefined;
+  readonly secret: TenantStatusSecret | undefined;
+}
+
+/** The password of the Secret that the tenant names, or of the one that is made for it, before it is used. */
+export async function ownerPassword(deps: TenantDependencies, context: TenantContext): Promise<OwnerPassword> {
+  const { object, status, signal } = context;
+  const { name, key } = object.spec.owner.passwordSecretRef ?? { name: generatedName(object), key: 'password' };
+  const isGiven = object.spec.owner.passwordSecretRef !== undefined;
+  const held = await deps.client.get<Secret>(KINDS.secret, placed(object, name), { signal });
+  const isNew = status.ownerId === undefined;
+  if (held === null && !isNew) return { text: undefined, secret: undefined };
+  const secret = held ?? (isGiven ? null : await generate(deps, context, name));
+  const text = secret === null ? undefined : secretText(secret, key);
+  if (secret === null || text === undefined || text === '') {
+    throw missing(`Secret ${name} with the owner's password under ${key} does not exist: create it`);
+  }
+  return { text, secret: statusOf(deps, object, secret) };
+}
+
+function generatedName({ metadata }: Tenant): string {
+  return boundedName(metadata.name, 'owner');
+}
+
+async function generate(
+  { client, options }: TenantDependencies,
+  { object, event, signal }: TenantContext,
+  name: string,
+): Promise<Secret> {
+  const secret = managedSecret(options, object, {
+    name,
+    data: { email: object.spec.owner.email, password: randomBytes(24).toString('base64url') },
+    labels: {},
+    annotations: {},
+  });
+  try {
+    const made = await client.create<Secret>(KINDS.secret, secret, { signal });
+    event({ type: 'Normal', reason: 'SecretCreated', message: `The owner's password is in Secret ${name}` });
+    return made;
+  } catch (error) {
+    // Somebody was faster: that one counts.
+    if (!isKubeError(error, 409)) throw error;
+    const held = await client.get<Secret>(KINDS.secret, placed(object, name), { signal });
+    if (held === null) throw error;
+    return held;
+  }
+}
+
+function statusOf({ options }: TenantDependencies, tenant: Tenant, secret: Secret): TenantStatusSecret {
+  const { name, resourceVersion } = secret.metadata;
+  return {
+    name,
+    purpose: 'OwnerPassword',
+    managed: isManaged(options, tenant, secret),
+    ...(resourceVersion === undefined ? {} : { observedVersion: resourceVersion }),
+  };
+}
+
+function placed({ metadata }: Tenant, name: string): { readonly name: string; readonly namespace: string } {
+  return { name, namespace: metadata.namespace ?? '' };
+}
+
+function missing(message: string): StepFailure {
+  const condition = { type: 'CredentialsReady', status: 'False', reason: 'SecretMissing', message } as const;
+  return new StepFailure(retrying('SecretMissing', message, { conditions: [condition] }));
+}

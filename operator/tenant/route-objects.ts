@@ -1,0 +1,72 @@
+import { SERVICE_NAMES, SERVICE_PATHS, type ServiceName } from '../../services/common/domain/service-paths.ts';
+import type { Tenant, TenantRouting } from '../api/tenant.ts';
+import type { Desired } from '../runtime/applier.ts';
+import { KINDS, type KubeObject } from '../runtime/kube-object.ts';
+import type { TenantOptions } from './dependencies.ts';
+import { boundedName } from './names.ts';
+
+type Backends = TenantOptions['backends'];
+
+/**
+ * The route of a tenant, beside the services: an Ingress cannot name a Service of another namespace, and an HTTPRoute could
+ * only with a grant. Null when none is asked for. Pure.
+ */
+export function routeObject(tenant: Tenant, backends: Backends): Desired | null {
+  const { routing } = tenant.spec;
+  if (routing === undefined || routing.type === 'None') return null;
+  const metadata = {
+    name: routeName(tenant),
+    namespace: backends.namespace,
+    ...(routing.annotations === undefined ? {} : { annotations: routing.annotations }),
+  };
+  return routing.type === 'Ingress'
+    ? { kind: KINDS.ingress, object: ingress(metadata, routing, backends) }
+    : { kind: KINDS.httpRoute, object: httpRoute(metadata, tenant, backends) };
+}
+
+/** Tenants of all namespaces have their routes in one: the namespace is part of the name. */
+export function routeName({ metadata }: Pick<Tenant, 'metadata'>): string {
+  return boundedName('tenant', metadata.namespace ?? '', metadata.name);
+}
+
+function ingress(metadata: KubeObject['metadata'], routing: TenantRouting, backends: Backends): KubeObject {
+  const { hostname = '', ingressClassName, tlsSecretName } = routing;
+  const paths = SERVICE_NAMES.flatMap((service) =>
+    SERVICE_PATHS[service].map((path) => ({
+      path,
+      pathType: 'Prefix',
+      backend: { service: { name: backends.services[service], port: { number: backends.port } } },
+    })),
+  );
+  const spec = {
+    ...(ingressClassName === undefined ? {} : { ingressClassName }),
+    ...(tlsSecretName === undefined ? {} : { tls: [{ hosts: [hostname], secretName: tlsSecretName }] }),
+    rules: [{ host: hostname, http: { paths } }],
+  };
+  const { apiVersion, kind } = KINDS.ingress;
+  return withSpec({ apiVersion, kind, metadata }, spec);
+}
+
+/** One rule per service: the path that matches longest wins, whatever the order. */
+function httpRoute(metadata: KubeObject['metadata'], tenant: Tenant, backends: Backends): KubeObject {
+  const { hostname = '', parentRefs = [] } = tenant.spec.routing ?? {};
+  const rule = (service: ServiceName) => ({
+    matches: SERVICE_PATHS[service].map((value) => ({ path: { type: 'PathPrefix', value } })),
+    backendRefs: [{ name: backends.services[service], port: backends.port }],
+  });
+  const spec = {
+    hostnames: [hostname],
+    parentRefs: parentRefs.map(({ name, namespace, sectionName }) => ({
+      name,
+      namespace: namespace ?? tenant.metadata.namespace ?? '',
+      ...(sectionName === undefined ? {} : { sectionName }),
+    })),
+    rules: SERVICE_NAMES.map(rule),
+  };
+  const { apiVersion, kind } = KINDS.httpRoute;
+  return withSpec({ apiVersion, kind, metadata }, spec);
+}
+
+function withSpec(object: KubeObject, spec: object): KubeObject & { readonly spec: object } {
+  return { ...object, spec };
+}

@@ -1,0 +1,58 @@
+import { type EngramError, isEngramError } from '../../services/common/domain/errors.ts';
+import type { ConditionDraft } from '../runtime/conditions.ts';
+import { retrying, StepFailure, type StepOutcome, stalled } from '../runtime/step.ts';
+
+type Outcome = StepOutcome<Record<string, unknown>>;
+
+/** What a person reads and does when a service refuses, by the name of its error. */
+const REFUSALS: Readonly<Record<string, (error: EngramError) => Outcome>> = {
+  OwnedByAnother: () =>
+    stalled(
+      'OwnedByAnother',
+      'Another resource manages this tenant: delete that one with deletionPolicy Retain first, or leave tenantId out',
+      { conditions: [notProvisioned('OwnedByAnother', 'Another resource manages this tenant')] },
+    ),
+  HostnameConflict: () =>
+    stalled('HostnameConflict', HOSTNAME_TAKEN, {
+      conditions: [{ type: 'Routed', status: 'False', reason: 'HostnameConflict', message: HOSTNAME_TAKEN }],
+    }),
+  OwnerUnverified: () =>
+    stalled(
+      'OwnerUnverified',
+      'The account of owner.email never proved that address: have it verified, or name another owner',
+    ),
+  InvalidRequestError: ({ message }) => stalled('InvalidSpec', message),
+  TenantNotFoundError: () =>
+    retrying('TenantMissing', 'The tenant is not there any more: it is made anew with the next attempt'),
+  ConflictError: ({ message }) => retrying('Conflict', message),
+};
+
+const HOSTNAME_TAKEN =
+  'routing.hostname belongs to another tenant: choose another one, or take it from that tenant first';
+
+/**
+ * Runs calls of services and turns what they refuse into the outcome of a step. A service that is away is `StoreUnreachable`.
+ * Other errors are thrown on.
+ */
+export async function askServices<Answer>(service: string, call: () => Promise<Answer>): Promise<Answer> {
+  try {
+    return await call();
+  } catch (error) {
+    if (!isEngramError(error)) throw error;
+    const refusal = REFUSALS[error.wireName]?.(error);
+    if (refusal !== undefined) throw new StepFailure(refusal, error);
+    if (!error.retryable && error.status < 500) throw new StepFailure(stalled('Refused', error.message), error);
+    throw new StepFailure(unreachable([service]), error);
+  }
+}
+
+/** Services that cannot do their work now. */
+export function unreachable(services: readonly string[]): Outcome {
+  const names = services.join(', ');
+  const message = `No answer from ${names}: see that the Deployments run and reach their stores`;
+  return retrying('StoreUnreachable', message, { conditions: [notProvisioned('StoreUnreachable', message)] });
+}
+
+function notProvisioned(reason: string, message: string): ConditionDraft {
+  return { type: 'StoresProvisioned', status: 'False', reason, message };
+}

@@ -1,0 +1,26 @@
+import type { ServiceName } from '../../services/common/domain/service-paths.ts';
+import type { SetQuotaRequest, UsageRequest, UsageResponse } from '../../services/common/messaging/methods/auth.ts';
+import type {
+  EnsureTenantRequest,
+  EnsureTenantResponse,
+  ReleaseResponse,
+  ReleaseTenantRequest,
+  SetTenantKeysRequest,
+  SetTenantKeysResponse,
+} from '../../services/common/messaging/methods/auth-managed.ts';
+import type { EraseTenantRequest, ErasureProgress } from '../../services/common/messaging/methods/ingest-managed.ts';
+
+/**
+ * All that the reconciler of tenants asks of the services. Everything is idempotent. Calls throw the `EngramError` of the
+ * service, as the methods of the bus describe them; `ServiceUnavailableError` and `DeadlineExceededError` when it is away.
+ */
+export interface TenantServices {
+  ensureTenant(request: EnsureTenantRequest, signal: AbortSignal): Promise<EnsureTenantResponse>;
+  setTenantKeys(request: SetTenantKeysRequest, signal: AbortSignal): Promise<SetTenantKeysResponse>;
+  setQuota(request: SetQuotaRequest, signal: AbortSignal): Promise<void>;
+  usage(request: UsageRequest, signal: AbortSignal): Promise<UsageResponse['usage']>;
+  eraseTenant(request: EraseTenantRequest, signal: AbortSignal): Promise<ErasureProgress>;
+  releaseTenant(request: ReleaseTenantRequest, signal: AbortSignal): Promise<ReleaseResponse>;
+  /** Services that do not answer or cannot reach their stores, sorted. May be some seconds old. */
+  unhealthy(signal: AbortSignal): Promise<readonly ServiceName[]>;
+}

@@ -1,0 +1,75 @@
+import type { EnsureTenantRequest } from '../../../services/common/messaging/methods/auth-managed.ts';
+import type { Tenant } from '../../api/tenant.ts';
+import { done } from '../../runtime/step.ts';
+import type { TenantContext, TenantDependencies, TenantStep } from '../dependencies.ts';
+import { ownerPassword } from '../owner-password.ts';
+import { askServices, unreachable } from '../service-failure.ts';
+
+/** Makes or adopts the tenant with its owner, host name and state, and sees that all services can work. */
+export function ensureIdentity(deps: TenantDependencies): TenantStep {
+  return {
+    name: 'ensure-identity',
+    async run(context) {
+      const { object, status, signal } = context;
+      const password = await ownerPassword(deps, context);
+      // An account that exists keeps its password, so it need not travel every ten minutes.
+      const isChanged = status.ownerId === undefined || isNewGeneration(context);
+      const request = identityOf(object, isChanged ? password.text : undefined);
+      const answer = await askServices('auth', () => deps.services.ensureTenant(request, signal));
+      tell(context, answer);
+      const others = (status.secrets ?? []).filter(({ purpose }) => purpose !== 'OwnerPassword');
+      const identity = {
+        tenantId: answer.tenantId,
+        ownerId: answer.ownerId,
+        secrets: password.secret === undefined ? others : [password.secret, ...others],
+      };
+      const unhealthy = await deps.services.unhealthy(signal);
+      if (unhealthy.length > 0)
+        return { ...unreachable(unhealthy), state: 'retrying', status: identity, continues: true };
+      const message = `All services answer, the tenant is in ${deps.options.stores.length} stores`;
+      return done({
+        status: identity,
+        conditions: [{ type: 'StoresProvisioned', status: 'True', reason: 'Provisioned', message }],
+      });
+    },
+  };
+}
+
+function identityOf({ metadata, spec }: Tenant, password: string | undefined): EnsureTenantRequest {
+  const { hostname } = spec.routing ?? {};
+  return {
+    crUid: metadata.uid ?? '',
+    displayName: spec.displayName ?? metadata.name,
+    ...(spec.tenantId === undefined ? {} : { tenantId: spec.tenantId }),
+    ownerEmail: spec.owner.email,
+    ...(password === undefined ? {} : { ownerPassword: password }),
+    hostNames: hostname === undefined ? [] : [hostname],
+    state: spec.state,
+  };
+}
+
+/** Whether the spec changed since it was looked at last: what differs then is no drift. */
+export function isNewGeneration({ object, status }: TenantContext): boolean {
+  return status.observedGeneration !== object.metadata.generation;
+}
+
+function tell(
+  context: TenantContext,
+  {
+    created,
+    corrected,
+    tenantId,
+  }: { readonly created: boolean; readonly corrected: readonly string[]; readonly tenantId: string },
+): void {
+  const { event } = context;
+  if (created) event({ type: 'Normal', reason: 'TenantCreated', message: `Tenant ${tenantId} was created` });
+  else if (corrected.includes('adopted')) {
+    event({ type: 'Normal', reason: 'TenantAdopted', message: `Tenant ${tenantId} was taken over with its data` });
+  } else if (corrected.length > 0 && !isNewGeneration(context)) {
+    event({
+      type: 'Warning',
+      reason: 'DriftCorrected',
+      message: `Was changed elsewhere and set right: ${[...corrected].sort().join(', ')}`,
+    });
+  }
+}

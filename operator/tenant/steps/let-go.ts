@@ -1,0 +1,114 @@
+import type { TenantId } from '../../../services/common/domain/brand.ts';
+import { isEngramError } from '../../../services/common/domain/errors.ts';
+import { asId } from '../../../services/common/domain/ids.ts';
+import type { ErasureProgress } from '../../../services/common/messaging/methods/ingest-managed.ts';
+import type { TenantStatus } from '../../api/tenant.ts';
+import type { ConditionDraft } from '../../runtime/conditions.ts';
+import { KINDS, type Secret } from '../../runtime/kube-object.ts';
+import { done, progressing, retrying, StepFailure, type StepOutcome } from '../../runtime/step.ts';
+import type { TenantContext, TenantDependencies, TenantStep } from '../dependencies.ts';
+import { writeReceipt } from '../receipts.ts';
+import { askServices } from '../service-failure.ts';
+import { ownSecrets } from '../tenant-keys.ts';
+
+const AGAIN_MS = 1000;
+
+type ErasureOutcome = StepOutcome<Pick<TenantStatus, 'erasure'>>;
+
+/** Keeps or erases what the tenant has, as `deletionPolicy` says. What another resource manages is not touched. */
+export function letGo(deps: TenantDependencies): TenantStep {
+  return {
+    name: 'let-go',
+    async run(context) {
+      const { deletionPolicy, tenantId = context.status.tenantId } = context.object.spec;
+      // Never came to be: there is nothing to keep and nothing to erase.
+      if (tenantId === undefined) return done();
+      return deletionPolicy === 'Delete' ? erase(deps, context, tenantId) : retain(deps, context, tenantId);
+    },
+  };
+}
+
+async function retain(deps: TenantDependencies, context: TenantContext, tenantId: string): Promise<StepOutcome<never>> {
+  const { object, signal } = context;
+  const request = { tenantId: asId<TenantId>(tenantId), crUid: object.metadata.uid ?? '' };
+  await whereOurs(() => askServices('auth', () => deps.services.releaseTenant(request, signal)));
+  for (const secret of await ownSecrets(deps, context)) await release(deps, secret, signal);
+  return done();
+}
+
+/** The Secret stays, and the next Tenant that names it goes on with it. */
+async function release(
+  { client, options }: TenantDependencies,
+  { metadata }: Secret,
+  signal: AbortSignal,
+): Promise<void> {
+  const { resourceVersion } = metadata;
+  const labels = { [options.labels.ownerUid]: null };
+  const annotations = { [options.labels.ownerAnnotation]: null };
+  await client.patch(KINDS.secret, metadata, { metadata: { resourceVersion, labels, annotations } }, { signal });
+}
+
+async function erase(deps: TenantDependencies, context: TenantContext, tenantId: string): Promise<ErasureOutcome> {
+  const { object, signal } = context;
+  const request = { tenantId: asId<TenantId>(tenantId), crUid: object.metadata.uid ?? '' };
+  const progress = await whereOurs(() =>
+    withErasure(() => askServices('ingest', () => deps.services.eraseTenant(request, signal))),
+  );
+  if (progress === null) return done();
+  if (!progress.erased || progress.receipt === null) return underWay(progress);
+  const receipt = await writeReceipt(deps, context, { kind: 'Erased', json: progress.receipt });
+  for (const { metadata } of await ownSecrets(deps, context)) {
+    const { uid } = metadata;
+    await deps.client.delete(KINDS.secret, metadata, { signal, ...(uid === undefined ? {} : { uid }) });
+  }
+  const message = `Everything was erased and counted, the receipt is in ConfigMap ${receipt}`;
+  context.event({ type: 'Normal', reason: 'Erased', message });
+  return done({
+    status: { erasure: { residue: 0, receipt } },
+    conditions: [complete('True', 'Erased', message)],
+  });
+}
+
+function underWay({ step, residue, failure }: ErasureProgress): ErasureOutcome {
+  const status = { erasure: { residue, ...(step === '' ? {} : { step }) } };
+  if (failure !== null) {
+    const reason = failure.name === 'ServiceUnavailableError' || residue === 0 ? 'StoreUnreachable' : 'ResidueFound';
+    const message = `The erasure goes on when this is over: ${failure.message}`;
+    return retrying(reason, message, { status, conditions: [complete('False', reason, message)] });
+  }
+  const message = step === '' ? 'The erasure is under way' : `Being erased now: ${step}`;
+  return progressing('Erasing', message, {
+    status,
+    conditions: [complete('False', 'InProgress', message)],
+    requeueAfterMs: AGAIN_MS,
+  });
+}
+
+function complete(status: ConditionDraft['status'], reason: string, message: string): ConditionDraft {
+  return { type: 'ErasureComplete', status, reason, message };
+}
+
+/** What holds up the erasure is said of the erasure, too. */
+async function withErasure<Answer>(call: () => Promise<Answer>): Promise<Answer> {
+  try {
+    return await call();
+  } catch (error) {
+    if (!(error instanceof StepFailure)) throw error;
+    const { conditions = [], reason = 'Failed', message = '' } = error.outcome;
+    const said = [...conditions, complete('False', reason, message)];
+    throw new StepFailure({ ...error.outcome, conditions: said }, error.cause);
+  }
+}
+
+/** Null where the tenant is not there or another resource manages it: the resource is let go, the tenant is not. */
+async function whereOurs<Answer>(call: () => Promise<Answer>): Promise<Answer | null> {
+  try {
+    return await call();
+  } catch (error) {
+    const cause = error instanceof Error ? error.cause : undefined;
+    if (isEngramError(cause) && (cause.wireName === 'TenantNotFoundError' || cause.wireName === 'OwnedByAnother')) {
+      return null;
+    }
+    throw error;
+  }
+}

@@ -1,0 +1,56 @@
+import { DATASET_KIND, type Dataset } from '../../api/dataset.ts';
+import type { Tenant } from '../../api/tenant.ts';
+import { namesInMessage } from '../../runtime/conditions.ts';
+import { keyOf } from '../../runtime/kube-object.ts';
+import { done, progressing, stalled } from '../../runtime/step.ts';
+import type { TenantDependencies, TenantStep } from '../dependencies.ts';
+
+const AGAIN_MS = 2000;
+const STILL_THERE_MS = 30_000;
+
+/** Waits until no Dataset names the tenant any more, or deletes them first. */
+export function removeDatasets(deps: TenantDependencies): TenantStep {
+  return {
+    name: 'remove-datasets',
+    async run({ object, event, signal }) {
+      const datasets = await datasetsOf(deps, object, signal);
+      if (datasets.length === 0) return done();
+      const names = namesInMessage(datasets.map(({ metadata }) => keyOf(metadata)));
+      if (object.spec.datasetDeletion === 'Block') {
+        const message = `Datasets ${names} belong to the tenant: delete them, or set datasetDeletion to Cascade`;
+        return stalled('DatasetsExist', message, { requeueAfterMs: STILL_THERE_MS });
+      }
+      for (const { metadata } of datasets) {
+        if (metadata.deletionTimestamp !== undefined) continue;
+        const { uid } = metadata;
+        await deps.client.delete(DATASET_KIND, metadata, { signal, ...(uid === undefined ? {} : { uid }) });
+        event({
+          type: 'Normal',
+          reason: 'DatasetDeleted',
+          message: `Dataset ${keyOf(metadata)} is deleted with its tenant`,
+        });
+      }
+      return progressing('DeletingDatasets', `Datasets ${names} are being deleted, each by its own policy`, {
+        requeueAfterMs: AGAIN_MS,
+      });
+    },
+  };
+}
+
+async function datasetsOf(
+  { client, options }: TenantDependencies,
+  { metadata }: Tenant,
+  signal: AbortSignal,
+): Promise<readonly Dataset[]> {
+  const fieldSelector = `spec.tenantRef.name=${metadata.name}`;
+  const places = options.watchNamespaces === null ? [{}] : options.watchNamespaces.map((namespace) => ({ namespace }));
+  const lists = await Promise.all(
+    places.map((place) => client.list<Dataset>(DATASET_KIND, { ...place, fieldSelector, signal })),
+  );
+  return lists
+    .flatMap(({ items }) => items)
+    .filter(
+      ({ spec: { tenantRef }, metadata: own }) =>
+        tenantRef.name === metadata.name && (tenantRef.namespace ?? own.namespace) === metadata.namespace,
+    );
+}

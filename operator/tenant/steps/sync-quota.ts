@@ -1,0 +1,107 @@
+import type { TenantId } from '../../../services/common/domain/brand.ts';
+import type { BudgetKind, BudgetLimits } from '../../../services/common/domain/budget.ts';
+import { asId } from '../../../services/common/domain/ids.ts';
+import type { UsageResponse } from '../../../services/common/messaging/methods/auth.ts';
+import type { TenantQuotas, TenantStatusUsage } from '../../api/tenant.ts';
+import { done, type StepOutcome } from '../../runtime/step.ts';
+import type { TenantContext, TenantDependencies, TenantStep } from '../dependencies.ts';
+import { bytesAsQuantity, quantityBytes } from '../quantities.ts';
+import { askServices } from '../service-failure.ts';
+import { isNewGeneration } from './ensure-identity.ts';
+
+type Usage = UsageResponse['usage'];
+
+/** Kinds whose excess is shown: rates pass before anybody reads of them. */
+const SHOWN: readonly BudgetKind[] = ['datasets', 'items', 'storageBytes', 'llmTokensPerDay', 'llmTokensPerMonth'];
+
+/** How a field of `spec.quotas` is named in messages. */
+const FIELDS: Readonly<Record<BudgetKind, string>> = {
+  llmTokensPerDay: 'llmTokensPerDay',
+  llmTokensPerMonth: 'llmTokensPerMonth',
+  storageBytes: 'storage',
+  items: 'items',
+  datasets: 'datasets',
+  requestsPerMinute: 'requestsPerMinute',
+  concurrentRuns: 'concurrentRuns',
+};
+
+/** Hands the budget to the services, and shows what they say of its use. */
+export function syncQuota(deps: TenantDependencies): TenantStep {
+  return {
+    name: 'sync-quota',
+    async run(context) {
+      const { object, status } = context;
+      const tenant = asId<TenantId>(status.tenantId ?? '');
+      const { quotas } = object.spec;
+      const wasManaged = status.usage?.enforced !== undefined;
+      let usage = await askUsage(deps, context, tenant);
+      if (quotas !== undefined || wasManaged) {
+        const limits = limitsOf(quotas);
+        const drifted = quotas === undefined ? [] : notInForce(limits, usage);
+        await askServices('auth', () => deps.services.setQuota({ tenant, limits }, context.signal));
+        if (drifted.length > 0 || quotas === undefined) usage = await askUsage(deps, context, tenant);
+        if (drifted.length > 0 && wasManaged && !isNewGeneration(context)) tellDrift(context, drifted);
+      }
+      return outcomeOf(quotas, usage);
+    },
+  };
+}
+
+function outcomeOf(quotas: TenantQuotas | undefined, usage: Usage): StepOutcome<{ usage: TenantStatusUsage }> {
+  const enforced = quotas === undefined ? undefined : notInForce(limitsOf(quotas), usage).length === 0;
+  const status = { usage: usageStatus(usage, enforced) };
+  const exceeded = usage.filter(({ kind, used, limit }) => SHOWN.includes(kind) && limit !== null && used > limit);
+  if (exceeded.length === 0) return done({ status, removed: ['QuotaExceeded'] });
+  const said = exceeded.map(({ kind, used, limit }) => `${FIELDS[kind]} ${used} of ${limit}`).toSorted();
+  const [first] = exceeded.map(({ kind }) => FIELDS[kind]).toSorted();
+  const message = `More is used than the budget has: ${said.join(', ')}; raise the limit in spec.quotas or remove data`;
+  const reason = REASONS[first ?? ''] ?? 'Exceeded';
+  return done({ status, conditions: [{ type: 'QuotaExceeded', status: 'True', reason, message }] });
+}
+
+const REASONS: Readonly<Record<string, string>> = {
+  datasets: 'Datasets',
+  items: 'Items',
+  storage: 'Storage',
+  llmTokensPerDay: 'Tokens',
+  llmTokensPerMonth: 'Tokens',
+};
+
+function askUsage(deps: TenantDependencies, { signal }: TenantContext, tenant: TenantId): Promise<Usage> {
+  return askServices('auth', () => deps.services.usage({ tenant }, signal));
+}
+
+function limitsOf(quotas: TenantQuotas | undefined): BudgetLimits {
+  if (quotas === undefined) return {};
+  const { action, storage, ...numbers } = quotas;
+  const limits = { ...numbers, ...(storage === undefined ? {} : { storageBytes: quantityBytes(storage) }) };
+  return Object.fromEntries(Object.entries(limits).map(([kind, limit]) => [kind, { limit, action }]));
+}
+
+/** Kinds that the services do not report as they are wanted, sorted. */
+function notInForce(limits: BudgetLimits, usage: Usage): string[] {
+  return Object.entries(limits)
+    .filter(([kind, wanted]) => {
+      const held = usage.find((one) => one.kind === kind);
+      return held?.limit !== wanted.limit || held.warnsOnly !== (wanted.action === 'Warn');
+    })
+    .map(([kind]) => FIELDS[kind as BudgetKind])
+    .toSorted();
+}
+
+function usageStatus(usage: Usage, enforced: boolean | undefined): TenantStatusUsage {
+  const used = (kind: BudgetKind): number => usage.find((one) => one.kind === kind)?.used ?? 0;
+  return {
+    datasets: used('datasets'),
+    items: used('items'),
+    storage: bytesAsQuantity(used('storageBytes')),
+    llmTokensToday: used('llmTokensPerDay'),
+    llmTokensThisMonth: used('llmTokensPerMonth'),
+    ...(enforced === undefined ? {} : { enforced }),
+  };
+}
+
+function tellDrift({ event }: TenantContext, drifted: readonly string[]): void {
+  const message = `Limits were changed elsewhere and set right: ${drifted.join(', ')}`;
+  event({ type: 'Warning', reason: 'DriftCorrected', message });
+}

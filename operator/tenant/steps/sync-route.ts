@@ -1,0 +1,157 @@
+import type { Tenant, TenantStatus } from '../../api/tenant.ts';
+import type { ConditionDraft } from '../../runtime/conditions.ts';
+import { isKubeError } from '../../runtime/kube-error.ts';
+import { KINDS, type KubeObject, type ObjectName, type ResourceKind } from '../../runtime/kube-object.ts';
+import { done, progressing, type StepOutcome, stalled } from '../../runtime/step.ts';
+import type { TenantContext, TenantDependencies, TenantStep } from '../dependencies.ts';
+import { routeObject } from '../route-objects.ts';
+import { type HttpRoute, routeVerdict } from '../route-status.ts';
+
+type RouteOutcome = StepOutcome<Pick<TenantStatus, 'url' | 'routeObject'>>;
+
+/** How soon a Gateway is asked again, at first and later. */
+const SOON_MS = 1000;
+const LATER_MS = 30_000;
+/** A Gateway that works answers by then. */
+const PATIENCE_MS = 30_000;
+
+/** Makes the tenant's Ingress or HTTPRoute, removes one that is not asked for, and shows what came of it. */
+export function syncRoute(deps: TenantDependencies): TenantStep {
+  const { backends } = deps.options;
+  return {
+    name: 'sync-route',
+    async run(context): Promise<RouteOutcome> {
+      const wanted = routeObject(context.object, backends);
+      const applied = await applyRoute(deps, context, wanted === null ? [] : [wanted]);
+      if (applied === 'unknown-kind') {
+        return refused('The cluster does not know HTTPRoute: install the Gateway API, or use type Ingress');
+      }
+      if (wanted === null) {
+        const { hostname } = context.object.spec.routing ?? {};
+        const message = hostname === undefined ? 'No route is asked for' : `Requests for ${hostname} select the tenant`;
+        return done({
+          conditions: [routed('True', 'NotRequested', message)],
+          status: { url: undefined, routeObject: undefined },
+        });
+      }
+      const name = wanted.object.metadata;
+      const status = { routeObject: { kind: kindOf(wanted.kind), namespace: backends.namespace, name: name.name } };
+      return wanted.kind === KINDS.ingress
+        ? ingressOutcome(context.object, status)
+        : httpRouteOutcome(deps, context, name, status);
+    },
+  };
+}
+
+/** Takes the route away, whatever is wanted. */
+export function removeRoute(deps: TenantDependencies): TenantStep {
+  return {
+    name: 'remove-route',
+    async run(context) {
+      await applyRoute(deps, context, []);
+      return done({ status: { url: undefined, routeObject: undefined } });
+    },
+  };
+}
+
+async function applyRoute(
+  { applier, options }: TenantDependencies,
+  context: TenantContext,
+  desired: Parameters<TenantDependencies['applier']['apply']>[1],
+): Promise<'applied' | 'unknown-kind'> {
+  const { object, status, event, signal } = context;
+  const isKnown = desired.some(({ kind }) => kind === KINDS.httpRoute) || status.routeObject?.kind === 'HTTPRoute';
+  // Clusters without the Gateway API do not know the kind, and need not.
+  const prune = isKnown ? [KINDS.ingress, KINDS.httpRoute] : [KINDS.ingress];
+  const namespaces = [options.backends.namespace];
+  try {
+    const { corrected } = await applier.apply(object, desired, { prune, namespaces, signal });
+    for (const name of corrected) {
+      event({ type: 'Warning', reason: 'DriftCorrected', message: `${name} was changed elsewhere and set right` });
+    }
+    return 'applied';
+  } catch (error) {
+    if (isKnown && isKubeError(error, 404)) return 'unknown-kind';
+    throw error;
+  }
+}
+
+/** An Ingress says nowhere that it is accepted. */
+function ingressOutcome({ spec }: Tenant, status: Pick<TenantStatus, 'routeObject'>): RouteOutcome {
+  const { hostname = '', tlsSecretName } = spec.routing ?? {};
+  const url = `${tlsSecretName === undefined ? 'http' : 'https'}://${hostname}`;
+  const message = 'The Ingress is there; whether its controller serves it, an Ingress does not say';
+  return done({ conditions: [routed('True', 'Accepted', message)], status: { ...status, url } });
+}
+
+async function httpRouteOutcome(
+  { client }: TenantDependencies,
+  { object, now, signal }: TenantContext,
+  name: ObjectName,
+  status: Pick<TenantStatus, 'routeObject'>,
+): Promise<RouteOutcome> {
+  const route = await client.get<HttpRoute>(KINDS.httpRoute, name, { signal });
+  const verdict = route === null ? { verdict: 'waiting' as const, gateways: [] } : routeVerdict(route);
+  if (verdict.verdict === 'waiting') {
+    const gateways = verdict.gateways.join(', ');
+    const message = `No answer yet from Gateway ${gateways}: see that it exists and that a controller serves it`;
+    const age = now.getTime() - Date.parse(route?.metadata.creationTimestamp ?? now.toISOString());
+    return progressing('GatewayPending', message, {
+      conditions: [routed('Unknown', 'GatewayPending', message)],
+      status,
+      requeueAfterMs: age < PATIENCE_MS ? SOON_MS : LATER_MS,
+      continues: true,
+    });
+  }
+  if (verdict.verdict === 'rejected') {
+    return refused(`Gateway ${verdict.gateway} does not take the route: ${verdict.message}`, status);
+  }
+  const url = await urlOf(client, object, signal);
+  return done({
+    conditions: [routed('True', 'Accepted', 'All Gateways take the route')],
+    status: { ...status, url },
+  });
+}
+
+function refused(message: string, status: Pick<TenantStatus, 'routeObject'> = {}): RouteOutcome {
+  return stalled('GatewayRejected', message, {
+    conditions: [routed('False', 'GatewayRejected', message)],
+    status: { ...status, url: undefined },
+    requeueAfterMs: LATER_MS,
+    continues: true,
+  });
+}
+
+interface Gateway extends KubeObject {
+  readonly spec: { readonly listeners: readonly { readonly name: string; readonly protocol: string }[] };
+}
+
+const GATEWAY: ResourceKind = {
+  apiVersion: 'gateway.networking.k8s.io/v1',
+  kind: 'Gateway',
+  plural: 'gateways',
+  namespaced: true,
+};
+
+/** By the protocol of the first Gateway's listener; https where one of several speaks it. */
+async function urlOf(
+  client: TenantDependencies['client'],
+  { metadata, spec }: Tenant,
+  signal: AbortSignal,
+): Promise<string> {
+  const { hostname = '', parentRefs: [parent] = [] } = spec.routing ?? {};
+  const place = { name: parent?.name ?? '', namespace: parent?.namespace ?? metadata.namespace ?? '' };
+  const gateway = await client.get<Gateway>(GATEWAY, place, { signal });
+  const listeners = (gateway?.spec.listeners ?? []).filter(
+    ({ name }) => parent?.sectionName === undefined || parent.sectionName === name,
+  );
+  return `${listeners.some(({ protocol }) => protocol === 'HTTPS') ? 'https' : 'http'}://${hostname}`;
+}
+
+function kindOf(kind: ResourceKind): 'Ingress' | 'HTTPRoute' {
+  return kind === KINDS.ingress ? 'Ingress' : 'HTTPRoute';
+}
+
+function routed(status: ConditionDraft['status'], reason: string, message: string): ConditionDraft {
+  return { type: 'Routed', status, reason, message };
+}

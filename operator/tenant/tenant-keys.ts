@@ -1,0 +1,180 @@
+import type { TenantId } from '../../services/common/domain/brand.ts';
+import type { Tenant, TenantApiKey, TenantStatusSecret } from '../api/tenant.ts';
+import type { EventNote } from '../runtime/events.ts';
+import { KINDS, type Secret } from '../runtime/kube-object.ts';
+import type { TenantContext, TenantDependencies } from './dependencies.ts';
+import { durationMs } from './durations.ts';
+import { isApiKey, type KeyPlan, type KeyState, keySha256, nextKeyTime, planKey, validHashes } from './key-plan.ts';
+import { API_KEY_LABEL, KEY_ANNOTATIONS, ROTATE_AT } from './names.ts';
+import { askServices } from './service-failure.ts';
+import { isManaged, managedSecret, ownSecretsSelector, secretText } from './tenant-secrets.ts';
+
+/** Of a rotation that says none, and of keys that are rotated on demand. */
+const DEFAULT_OVERLAP = '24h';
+
+/** One key after it was looked at. */
+export interface SyncedKey {
+  readonly secret?: TenantStatusSecret;
+  /** What a person has to set right. */
+  readonly problem?: string;
+  readonly isRotating: boolean;
+  /** When to look at it again. */
+  readonly nextAt?: number;
+}
+
+export interface KeyWork {
+  readonly deps: TenantDependencies;
+  readonly context: TenantContext;
+  readonly tenantId: TenantId;
+  /** Secrets that were made for this tenant. */
+  readonly own: readonly Secret[];
+}
+
+export async function ownSecrets(
+  deps: TenantDependencies,
+  { object, signal }: TenantContext,
+): Promise<readonly Secret[]> {
+  const labelSelector = ownSecretsSelector(deps.options, object);
+  const { namespace = '' } = object.metadata;
+  return (await deps.client.list<Secret>(KINDS.secret, { namespace, labelSelector, signal })).items;
+}
+
+/**
+ * Makes one entry of `spec.apiKeys` true. The services know a key before its Secret says it, and go on knowing the former
+ * one for the overlap: whoever reads the Secret finds a key that is valid.
+ */
+export async function syncKey(work: KeyWork, entry: TenantApiKey): Promise<SyncedKey> {
+  const { deps, context } = work;
+  const { object, signal } = context;
+  const place = { name: entry.secretName, namespace: object.metadata.namespace ?? '' };
+  const named = await deps.client.get<Secret>(KINDS.secret, place, { signal });
+  if (named !== null && !isManaged(deps.options, object, named)) return useGivenKey(work, entry, named);
+  // The entry got another Secret: the key moves there.
+  const held = named ?? work.own.find(({ metadata }) => metadata.labels?.[API_KEY_LABEL] === entry.name) ?? null;
+  const intervalMs = entry.rotation === undefined ? undefined : durationMs(entry.rotation.interval);
+  const plan = planKey(held, {
+    intervalMs,
+    overlapMs: durationMs(entry.rotation?.overlap ?? DEFAULT_OVERLAP),
+    rotateAt: object.metadata.annotations?.[ROTATE_AT] ?? '',
+    now: context.now,
+  });
+  if (plan === null) return noKey(entry, place.name);
+  return object.spec.state === 'Disabled'
+    ? holdRevoked(work, entry, held)
+    : putInForce(work, entry, { plan, named, intervalMs });
+}
+
+/** A Secret that the operator did not make: its value is the key, and stays as it is. */
+async function useGivenKey(work: KeyWork, entry: TenantApiKey, secret: Secret): Promise<SyncedKey> {
+  const text = secretText(secret, 'apiKey');
+  if (!isApiKey(text)) return noKey(entry, secret.metadata.name);
+  await tellServices(work, entry.name, [keySha256(text)]);
+  return { secret: statusOf(entry, secret, false), isRotating: false };
+}
+
+function noKey({ name }: TenantApiKey, secretName: string): SyncedKey {
+  const problem = `Secret ${secretName} has no key for ${name}: write 64 lower-case hexadecimal digits to apiKey, or delete the Secret`;
+  return { problem, isRotating: false };
+}
+
+/** Keys of a disabled tenant are revoked and keep their values. */
+async function holdRevoked(work: KeyWork, entry: TenantApiKey, held: Secret | null): Promise<SyncedKey> {
+  await tellServices(work, entry.name, []);
+  return { ...(held === null ? {} : { secret: statusOf(entry, held, true) }), isRotating: false };
+}
+
+interface PlannedKey {
+  readonly plan: KeyPlan;
+  /** The Secret of the entry's name, if it is there. */
+  readonly named: Secret | null;
+  readonly intervalMs: number | undefined;
+}
+
+async function putInForce(work: KeyWork, entry: TenantApiKey, planned: PlannedKey): Promise<SyncedKey> {
+  const { deps, context } = work;
+  const { plan, named, intervalMs } = planned;
+  const { state } = plan;
+  await tellServices(work, entry.name, validHashes(state));
+  const isCurrent = plan.change === 'kept' && named !== null && isLabelled(deps, context.object, entry, named);
+  const secret = isCurrent ? named : await write(work, entry, state, named);
+  if (plan.change !== 'kept') context.event(noteOf(plan, entry));
+  const nextAt = nextKeyTime(state, intervalMs);
+  const status: TenantStatusSecret = {
+    ...statusOf(entry, secret, true),
+    ...(intervalMs === undefined ? {} : { nextRotation: seconds(Date.parse(state.current.issuedAt) + intervalMs) }),
+    ...(state.previous === undefined ? {} : { previousValidUntil: state.previous.validUntil }),
+  };
+  return { secret: status, isRotating: state.previous !== undefined, ...(nextAt === undefined ? {} : { nextAt }) };
+}
+
+/** By compare and set where there is one: what somebody writes at the same time is looked at first. */
+async function write(work: KeyWork, entry: TenantApiKey, state: KeyState, named: Secret | null): Promise<Secret> {
+  const { deps, context } = work;
+  const { current, previous, rotatedAt } = state;
+  const secret = managedSecret(deps.options, context.object, {
+    name: entry.secretName,
+    data: {
+      ...(current.text === undefined ? {} : { apiKey: current.text }),
+      ...(previous?.text === undefined ? {} : { previousApiKey: previous.text }),
+    },
+    labels: { [API_KEY_LABEL]: entry.name },
+    annotations: {
+      [KEY_ANNOTATIONS.sha256]: current.sha256,
+      [KEY_ANNOTATIONS.issuedAt]: current.issuedAt,
+      ...(rotatedAt === '' ? {} : { [KEY_ANNOTATIONS.rotatedAt]: rotatedAt }),
+      ...(previous === undefined
+        ? {}
+        : {
+            [KEY_ANNOTATIONS.previousSha256]: previous.sha256,
+            [KEY_ANNOTATIONS.previousValidUntil]: previous.validUntil,
+          }),
+    },
+  });
+  const { resourceVersion } = named?.metadata ?? {};
+  const known =
+    resourceVersion === undefined ? secret : { ...secret, metadata: { ...secret.metadata, resourceVersion } };
+  // Without a version there must be none: a Secret that was made meanwhile is somebody else's, and conflicts.
+  return deps.client.apply<Secret>(KINDS.secret, known, { signal: context.signal, force: named !== null });
+}
+
+/** The labels that a Secret is found by. */
+function isLabelled({ options }: TenantDependencies, tenant: Tenant, entry: TenantApiKey, secret: Secret): boolean {
+  const held = secret.metadata.labels ?? {};
+  return held[options.labels.ownerUid] === tenant.metadata.uid && held[API_KEY_LABEL] === entry.name;
+}
+
+export async function tellServices(
+  { deps, context, tenantId }: Pick<KeyWork, 'deps' | 'context' | 'tenantId'>,
+  name: string,
+  keySha256s: readonly string[],
+): Promise<void> {
+  const crUid = context.object.metadata.uid ?? '';
+  const request = { tenantId, crUid, name, keySha256: keySha256s };
+  await askServices('auth', () => deps.services.setTenantKeys(request, context.signal));
+}
+
+function statusOf({ name }: TenantApiKey, { metadata }: Secret, managed: boolean): TenantStatusSecret {
+  return {
+    name: metadata.name,
+    purpose: 'ApiKey',
+    apiKey: name,
+    managed,
+    ...(metadata.resourceVersion === undefined ? {} : { observedVersion: metadata.resourceVersion }),
+  };
+}
+
+const NOTES: Readonly<Record<Exclude<KeyPlan['change'], 'kept'>, readonly [reason: string, message: string]>> = {
+  issued: ['KeyIssued', 'A new API key is in Secret'],
+  rotated: ['KeyRotated', 'The API key was rotated in Secret'],
+  replaced: ['KeyReplaced', 'The API key that was written by hand is in force, from Secret'],
+  expired: ['KeyRevoked', 'The former API key was revoked, of Secret'],
+};
+
+function noteOf({ change }: KeyPlan, { secretName }: TenantApiKey): EventNote {
+  const [reason, message] = NOTES[change === 'kept' ? 'issued' : change];
+  return { type: 'Normal', reason, message: `${message} ${secretName}` };
+}
+
+function seconds(time: number): string {
+  return `${new Date(time).toISOString().slice(0, 19)}Z`;
+}

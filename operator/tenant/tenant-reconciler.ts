@@ -1,0 +1,69 @@
+import { TENANT_KIND, type Tenant, type TenantStatus } from '../api/tenant.ts';
+import type { ConditionDraft } from '../runtime/conditions.ts';
+import { createReconciler, type FrameDependencies, type ReconcileDefinition } from '../runtime/reconcile-frame.ts';
+import type { Reconciler } from '../runtime/reconciler.ts';
+import type { TenantDependencies, TenantStep } from './dependencies.ts';
+import { FINALIZER, FRAME_ANNOTATIONS, ROTATE_AT } from './names.ts';
+import { writeReceipt } from './receipts.ts';
+import { checkIsolation } from './steps/check-isolation.ts';
+import { ensureIdentity } from './steps/ensure-identity.ts';
+import { letGo } from './steps/let-go.ts';
+import { removeDatasets } from './steps/remove-datasets.ts';
+import { syncKeys } from './steps/sync-keys.ts';
+import { syncQuota } from './steps/sync-quota.ts';
+import { removeRoute, syncRoute } from './steps/sync-route.ts';
+
+/** Makes tenants what their resources say, and keeps them so. */
+export function createTenantReconciler(deps: TenantDependencies, frame: FrameDependencies): Reconciler {
+  const definition: ReconcileDefinition<Tenant, TenantStatus> = {
+    kind: TENANT_KIND,
+    finalizer: FINALIZER,
+    annotations: FRAME_ANNOTATIONS,
+    conditionTypes: ['StoresProvisioned', 'CredentialsReady', 'Routed'],
+    isSuspended: ({ spec }) => spec.suspend,
+    validate: () => null,
+    steps: [
+      checkIsolation(deps.options),
+      ensureIdentity(deps),
+      syncKeys(deps),
+      syncQuota(deps),
+      syncRoute(deps),
+      noteRotation,
+    ],
+    deletionSteps: [removeDatasets(deps), removeRoute(deps), letGo(deps)],
+    async abandon(context) {
+      const { name, uid } = context.object.metadata;
+      const { tenantId } = context.status;
+      const json = JSON.stringify({ kind: 'Abandoned', tenant: name, resourceUid: uid, tenantId: tenantId ?? null });
+      const receipt = await writeReceipt(deps, context, { kind: 'Abandoned', json });
+      const message = `The tenant was let go with everything it has; ConfigMap ${receipt} names it`;
+      context.event({ type: 'Warning', reason: 'Abandoned', message });
+    },
+    summarise: readyOf,
+    resyncMs: deps.options.resyncMs,
+  };
+  return createReconciler(definition, frame);
+}
+
+/** The keys' Secrets hold what was done; this is for people. */
+const noteRotation: TenantStep = {
+  name: 'note-rotation',
+  async run({ object }) {
+    const lastHandledRotateAt = object.metadata.annotations?.[ROTATE_AT];
+    return { state: 'done', status: { lastHandledRotateAt } };
+  },
+};
+
+const STATES: Readonly<Record<Tenant['spec']['state'], Omit<ConditionDraft, 'type'>>> = {
+  Active: { status: 'True', reason: 'Available', message: 'The tenant serves' },
+  Hibernated: {
+    status: 'False',
+    reason: 'Hibernated',
+    message: 'Requests are answered 503: set state to Active to wake it',
+  },
+  Disabled: { status: 'False', reason: 'Disabled', message: 'Requests are refused: set state to Active to enable it' },
+};
+
+function readyOf({ spec }: Tenant): Omit<ConditionDraft, 'type'> {
+  return STATES[spec.state];
+}

@@ -1,0 +1,55 @@
+import type { Tenant } from '../api/tenant.ts';
+import type { Secret } from '../runtime/kube-object.ts';
+import type { TenantOptions } from './dependencies.ts';
+
+type Ownership = Pick<TenantOptions, 'labels' | 'manager'>;
+
+export interface SecretContent {
+  readonly name: string;
+  /** Plain texts. */
+  readonly data: Readonly<Record<string, string>>;
+  readonly labels: Readonly<Record<string, string>>;
+  readonly annotations: Readonly<Record<string, string>>;
+}
+
+/**
+ * A Secret of a tenant. It has no owner reference: what becomes of it when the tenant goes is said by `deletionPolicy`, not
+ * by the garbage collector.
+ */
+export function managedSecret({ labels, manager }: Ownership, tenant: Tenant, content: SecretContent): Secret {
+  const { name, namespace = '', uid = '' } = tenant.metadata;
+  return {
+    apiVersion: 'v1',
+    kind: 'Secret',
+    metadata: {
+      name: content.name,
+      namespace,
+      labels: { ...content.labels, [labels.managedBy]: manager, [labels.ownerUid]: uid },
+      annotations: { ...content.annotations, [labels.ownerAnnotation]: `Tenant/${namespace}/${name}` },
+    },
+    type: 'Opaque',
+    data: Object.fromEntries(Object.entries(content.data).map(([key, text]) => [key, encoded(text)])),
+  };
+}
+
+/** Made for this tenant, or for one that let it go (deletion policy `Retain`). Others are only read. */
+export function isManaged({ labels, manager }: Ownership, tenant: Tenant, { metadata }: Secret): boolean {
+  const held = metadata.labels ?? {};
+  if (held[labels.managedBy] !== manager) return false;
+  const owner = held[labels.ownerUid];
+  return owner === undefined || owner === tenant.metadata.uid;
+}
+
+/** Selects the Secrets of a tenant. */
+export function ownSecretsSelector({ labels, manager }: Ownership, tenant: Tenant): string {
+  return `${labels.managedBy}=${manager},${labels.ownerUid}=${tenant.metadata.uid ?? ''}`;
+}
+
+export function secretText({ data = {} }: Pick<Secret, 'data'>, key: string): string | undefined {
+  const value = data[key];
+  return value === undefined ? undefined : Buffer.from(value, 'base64').toString('utf8');
+}
+
+function encoded(text: string): string {
+  return Buffer.from(text, 'utf8').toString('base64');
+}

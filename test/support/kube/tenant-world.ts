@@ -1,0 +1,139 @@
+import { TENANT_KIND, type Tenant, type TenantSpec, type TenantStatusStore } from '../../../operator/api/tenant.ts';
+import { createApplier, ownershipLabels } from '../../../operator/runtime/applier.ts';
+import { type Condition, findCondition } from '../../../operator/runtime/conditions.ts';
+import type { EventNote } from '../../../operator/runtime/events.ts';
+import { type ConfigMap, KINDS, type KubeObject, type Secret } from '../../../operator/runtime/kube-object.ts';
+import { createRuntimeMetrics } from '../../../operator/runtime/metrics.ts';
+import type { ReconcileResult } from '../../../operator/runtime/reconciler.ts';
+import { GROUP } from '../../../operator/tenant/names.ts';
+import { createTenantReconciler } from '../../../operator/tenant/tenant-reconciler.ts';
+import { secretText } from '../../../operator/tenant/tenant-secrets.ts';
+import { createSilentLogger } from '../../../services/common/observability/logger.ts';
+import { Registry } from '../../../services/common/observability/prometheus.ts';
+import { createFakeClock, type FakeClock } from './fake-clock.ts';
+import { type FakeKube, startFakeKube } from './fake-kube.ts';
+import { createFakeTenantServices, type FakeTenantServices } from './fake-tenant-services.ts';
+
+export const PLACE = { name: 'acme', namespace: 'memory' };
+export const MANAGER = 'engram-operator';
+export const SERVICES_NAMESPACE = 'engram';
+
+export const SHARED_STORES: readonly TenantStatusStore[] = [
+  { role: 'Documents', driver: 'mongodb', isolation: 'Label' },
+  { role: 'Vectors', driver: 'elasticsearch', isolation: 'Index' },
+  { role: 'Graph', driver: 'neo4j', isolation: 'Label' },
+];
+
+/** The spec as the API server completes it. */
+export function completeSpec(spec: Partial<TenantSpec> = {}): TenantSpec {
+  return {
+    state: 'Active',
+    suspend: false,
+    isolation: 'Shared',
+    minimumIsolation: 'Label',
+    owner: { email: 'admin@acme.example.com' },
+    datasets: { allowedNamespaces: { from: 'Same' } },
+    deletionPolicy: 'Retain',
+    datasetDeletion: 'Block',
+    ...spec,
+  };
+}
+
+/** One tenant, an API server with faults, services with faults, and the reconciler between them. */
+export interface TenantWorld {
+  readonly kube: FakeKube;
+  readonly clock: FakeClock;
+  readonly services: FakeTenantServices;
+  readonly notes: readonly EventNote[];
+  reconcile(key?: string): Promise<ReconcileResult>;
+  put(spec?: Partial<TenantSpec>, place?: { readonly name: string; readonly namespace: string }): Tenant;
+  change(patch: object): Tenant;
+  read(): Tenant | undefined;
+  condition(type: string): Condition | undefined;
+  /** Type → status and reason. */
+  conditions(): Readonly<Record<string, string>>;
+  secret(name: string): Secret | undefined;
+  secretValue(name: string, key: string): string | undefined;
+  configMaps(): readonly ConfigMap[];
+  objects(kind: 'ingresses' | 'httproutes'): readonly KubeObject[];
+  statusWrites(): number;
+  /** Writes of anything but a status. */
+  writes(): number;
+  close(): Promise<void>;
+}
+
+export async function createTenantWorld(
+  options: { readonly stores?: readonly TenantStatusStore[] } = {},
+): Promise<TenantWorld> {
+  const kube = await startFakeKube();
+  const clock = createFakeClock();
+  const services = createFakeTenantServices();
+  const notes: EventNote[] = [];
+  const client = kube.client({ clock, fieldManager: MANAGER });
+  const labels = ownershipLabels(GROUP);
+  const names = ['auth', 'ingest', 'cognify', 'improve', 'search', 'integrations'] as const;
+  const backends = {
+    namespace: SERVICES_NAMESPACE,
+    services: Object.fromEntries(names.map((name) => [name, `engram-${name}`])) as Record<
+      (typeof names)[number],
+      string
+    >,
+    port: 8000,
+  };
+  const reconciler = createTenantReconciler(
+    {
+      client,
+      services,
+      applier: createApplier({ client, labels, manager: MANAGER }),
+      options: {
+        ...{ manager: MANAGER, labels, backends, watchNamespaces: null, resyncMs: 600_000 },
+        stores: options.stores ?? SHARED_STORES,
+      },
+    },
+    {
+      client,
+      clock,
+      events: { record: (_, note) => void notes.push(note), flush: async () => {} },
+      metrics: createRuntimeMetrics(new Registry(), 'test_'),
+      logger: createSilentLogger(),
+      random: () => 0.5,
+    },
+  );
+  const signal = new AbortController().signal;
+  const read = () => kube.read<Tenant>(TENANT_KIND, PLACE);
+  const inMemory = (name: string) => ({ name, namespace: PLACE.namespace });
+  const secret = (name: string) => kube.read<Secret>(KINDS.secret, inMemory(name));
+  const isWrite = ({ method }: { readonly method: string }) => method !== 'GET';
+  const isStatus = ({ path }: { readonly path: string }) => path.endsWith('/status');
+  return {
+    kube,
+    clock,
+    services,
+    notes,
+    reconcile: (key = 'memory/acme') => reconciler.reconcile(key, signal),
+    put: (spec = {}, place = PLACE) =>
+      kube.put<Tenant>(TENANT_KIND, {
+        apiVersion: TENANT_KIND.apiVersion,
+        kind: TENANT_KIND.kind,
+        metadata: place,
+        spec: completeSpec(spec),
+      }),
+    change: (patch) => kube.change<Tenant>(TENANT_KIND, PLACE, patch),
+    read,
+    condition: (type) => findCondition(read()?.status?.conditions, type),
+    conditions: () =>
+      Object.fromEntries(
+        (read()?.status?.conditions ?? []).map(({ type, status, reason }) => [type, `${status} ${reason}`]),
+      ),
+    secret,
+    secretValue: (name, key) => secretText(secret(name) ?? {}, key),
+    configMaps: () => kube.store.list('/api/v1/configmaps', undefined) as unknown as ConfigMap[],
+    objects: (kind) => {
+      const group = kind === 'ingresses' ? 'networking.k8s.io' : 'gateway.networking.k8s.io';
+      return kube.store.list(`/apis/${group}/v1/${kind}`, undefined) as unknown as KubeObject[];
+    },
+    statusWrites: () => kube.requests.filter((request) => isWrite(request) && isStatus(request)).length,
+    writes: () => kube.requests.filter((request) => isWrite(request) && !isStatus(request)).length,
+    close: () => kube.close(),
+  };
+}
