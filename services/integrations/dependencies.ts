@@ -7,6 +7,7 @@ import type { Logger } from '../common/ports/logger.ts';
 import type { RemoteMemory } from '../common/ports/remote-memory.ts';
 import type { Clock, IdSource } from '../common/ports/system.ts';
 import type { BlobIntents } from '../common/repositories/blob-intents.ts';
+import type { Datasets } from '../common/repositories/datasets.ts';
 import type { SyncRuns } from '../common/repositories/sync-runs.ts';
 import type { SyncState } from '../common/repositories/sync-state.ts';
 import type { WatchedWorkQueue } from '../common/runs/run-engine.ts';
@@ -33,6 +34,8 @@ export interface SyncDependencies extends Omit<IntegrationsServiceOptions, 'sett
   readonly runs: SyncRuns;
   readonly state: SyncState;
   readonly intents: Pick<BlobIntents, 'declare' | 'settle'>;
+  /** Only read here. */
+  readonly datasets: Pick<Datasets, 'get'>;
   readonly settings: SyncSettings;
 }
 

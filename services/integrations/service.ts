@@ -1,5 +1,6 @@
 import type { Service } from '../common/lifecycle/service.ts';
 import { createBlobIntents } from '../common/repositories/blob-intents.ts';
+import { createDatasets } from '../common/repositories/datasets.ts';
 import { createSyncRuns } from '../common/repositories/sync-runs.ts';
 import { createSyncState } from '../common/repositories/sync-state.ts';
 import { createSyncWorker } from './consumers/sync-worker.ts';
@@ -14,6 +15,7 @@ export function createIntegrationsService(options: IntegrationsServiceOptions): 
     runs: createSyncRuns(store),
     state: createSyncState(store),
     intents: createBlobIntents(store),
+    datasets: createDatasets(store),
     settings: { ...DEFAULT_SYNC_SETTINGS, ...options.settings },
   };
   const worker = createSyncWorker(dependencies);

@@ -6,7 +6,6 @@ import {
   type DocumentStore,
   DuplicateKeyError,
   insert,
-  removeWhere,
   update,
 } from '../ports/document-store.ts';
 
@@ -39,8 +38,6 @@ export interface SyncState {
   dues(scope: DatasetScope): Promise<SyncDues>;
   /** Durable before the first file goes, so that neither a crash nor a failure forgets what is to be built. */
   setDue(scope: DatasetScope, side: keyof SyncDues, isDue: boolean): Promise<void>;
-  /** With the dataset. */
-  removeAll(scope: DatasetScope): Promise<void>;
 }
 
 const PAGE = 500;
@@ -96,10 +93,6 @@ export function createSyncState(store: DocumentStore): SyncState {
           if (!(error instanceof DuplicateKeyError)) throw error;
         }
       }
-    },
-    async removeAll(scope) {
-      // One commit each: great numbers go in parts.
-      for (const collection of syncStateCollections) await store.commit(scope, [removeWhere(collection, {})]);
     },
   };
 }

@@ -1,7 +1,9 @@
 import { setTimeout as sleep } from 'node:timers/promises';
 import { isEngramError } from '../../common/domain/errors.ts';
 import { type ClaimedJob, LeaseLostError } from '../../common/ports/work-queue.ts';
+import { eraseCollections } from '../../common/repositories/erase-collections.ts';
 import { hasEnded, type SyncRun, type SyncStatus } from '../../common/repositories/sync-runs.ts';
+import { syncStateCollections } from '../../common/repositories/sync-state.ts';
 import { HandOverError } from '../../common/runs/run-executor.ts';
 import type { RunLease } from '../../common/runs/run-lease.ts';
 import { describeRunError } from '../../common/runs/run-recorder.ts';
@@ -39,7 +41,16 @@ async function drive(dependencies: SyncDependencies, job: ClaimedJob, lease: Run
   logger.info('sync.claimed', { runId: run.id, attempt: job.attempt, datasets: run.datasetIds.length });
   const record = openSyncRecord(dependencies, job, run);
   const end = await outcomeOf(dependencies, { run, record, job, lease });
+  await forgetGone(dependencies, run);
   await record.end(end.status, end.error);
+}
+
+/** What was written down for a dataset while it was being forgotten, behind its eraser. */
+async function forgetGone({ datasets, store }: SyncDependencies, { tenant, datasetIds }: SyncRun): Promise<void> {
+  for (const dataset of datasetIds) {
+    if ((await datasets.get({ tenant }, dataset)) !== null) continue;
+    await eraseCollections(store, { tenant, dataset }, syncStateCollections);
+  }
 }
 
 interface DrivenSync {
