@@ -27,6 +27,8 @@ type WishDocument = {
   readonly takenUntil: string | null;
   /** When a scheduler may take it: `takenUntil`, else `wantedAt`. */
   readonly dueAt: string | null;
+  /** The API key that the newest entry came with; null or absent: none. */
+  readonly keyId?: string | null;
 };
 
 /**
@@ -48,6 +50,8 @@ export interface ImproveWish {
   readonly session: string;
   readonly dataset: DatasetId;
   readonly entries: number;
+  /** The API key that the newest entry came with: the improve speaks for it, and counts for its budgets too. */
+  readonly keyId: string | null;
 }
 
 /** When a session is bridged by itself (IMPROVE_DEBOUNCE_ENTRIES, IMPROVE_DEBOUNCE_SECONDS). */
@@ -65,7 +69,7 @@ export interface ImproveWishes {
    */
   wishWrites(
     scope: Scope,
-    wish: { readonly user: UserId; readonly session: string; readonly dataset: DatasetId },
+    wish: Pick<ImproveWish, 'user' | 'session' | 'dataset' | 'keyId'>,
     when: { readonly at: Date; readonly debounce: Debounce },
   ): Promise<readonly Write[]>;
   has(scope: Scope, wish: Pick<ImproveWish, 'user' | 'session' | 'dataset'>): Promise<boolean>;
@@ -93,8 +97,8 @@ export function createImproveWishes(store: DocumentStore): ImproveWishes {
       const entries = (waiting?.entries ?? 0) + 1;
       const wantedAt = earlier(waiting?.wantedAt ?? null, dueTime({ entries, firstAt, now }, debounce));
       const takenUntil = stored?.value.takenUntil ?? null;
-      const { user: userId, session: sessionId, dataset: datasetId } = wish;
-      const waitingFor = { entries, firstAt, wantedAt, takenUntil, dueAt: takenUntil ?? wantedAt };
+      const { user: userId, session: sessionId, dataset: datasetId, keyId } = wish;
+      const waitingFor = { entries, firstAt, wantedAt, takenUntil, dueAt: takenUntil ?? wantedAt, keyId };
       const document = { userId, sessionId, datasetId, ...waitingFor };
       return [stored === null ? insert(collection, id, document) : replace(collection, id, document, stored.version)];
     },
@@ -163,9 +167,9 @@ function wishId({ user, session, dataset }: { user: UserId; session: string; dat
 }
 
 function wishOf({ id, version, tenant, value }: Stored<WishDocument>): ImproveWish {
-  const { userId, sessionId, datasetId, entries } = value;
+  const { userId, sessionId, datasetId, entries, keyId = null } = value;
   return {
-    ...{ id, version, entries, session: sessionId },
+    ...{ id, version, entries, keyId, session: sessionId },
     tenant: asId(tenant ?? ''),
     user: asId(userId),
     dataset: asId(datasetId),

@@ -133,7 +133,7 @@ describe('sessions', () => {
     expect(refused).to.equal('refused');
     expect(await sessions.get(SCOPE, ADA)).to.equal(null);
     const wishes = createImproveWishes(store);
-    const wish = { ...ADA, dataset: DATASET };
+    const wish = { ...ADA, dataset: DATASET, keyId: null };
     const when = { at: new Date(), debounce: { entries: 1, ms: 0 } };
     await Promise.all(
       Array.from({ length: 10 }, () =>

@@ -3,8 +3,9 @@ import { expect } from 'chai';
 import { createMemoryDocumentStore } from '../adapters/memory/document-store.ts';
 import type { DatasetId, TenantId, UserId } from '../domain/brand.ts';
 import { asId } from '../domain/ids.ts';
-import { SYSTEM_SCOPE } from '../domain/scope.ts';
+import { datasetScope, SYSTEM_SCOPE } from '../domain/scope.ts';
 import type { DocumentStore } from '../ports/document-store.ts';
+import { createElementWeights, elementWeightsCollection } from './element-weights.ts';
 import { createImproveWishes } from './improve-wishes.ts';
 import { createSessionContexts } from './session-context.ts';
 import { createSessionEntries, type SessionEntries } from './session-entries.ts';
@@ -27,7 +28,7 @@ describe('removing sessions', () => {
 
   beforeEach(async () => {
     store = createMemoryDocumentStore();
-    await store.prepare([...sessionCollections, ...userLearningCollections]);
+    await store.prepare([...sessionCollections, ...userLearningCollections, elementWeightsCollection]);
     entries = createSessionEntries(store, createSessions(store));
   });
 
@@ -37,11 +38,15 @@ describe('removing sessions', () => {
     const entry = { question: 'q', context: '', answer: 'a', feedbackText: null, feedbackScore: null };
     const wishes = createImproveWishes(store);
     const when = { at: new Date(AT), debounce: { entries: 1, ms: 0 } };
-    await entries.appendQa(
+    const answer = await entries.appendQa(
       ...([scope, key, randomUUID(), { ...entry, usedGraphElements: null, usedContextIds: null }] as const),
       { dataset, lastActivityAt: AT },
-      { also: () => wishes.wishWrites(scope, { ...key, dataset }, when) },
+      { also: () => wishes.wishWrites(scope, { ...key, dataset, keyId: null }, when) },
     );
+    await createElementWeights(store).cast(datasetScope(scope.tenant, dataset), {
+      ...{ session: key, answer, ids: ['n1'], move: (weight) => weight + 0.1, at: AT },
+      vote: { score: 5, source: 'explicit', applied: ['n1'], attempts: 1, version: null },
+    });
     const feedback = {
       ...{ id: randomUUID(), createdAt: AT, rawText: 'good', referencedQaIds: [], referencedQaRating: 5 },
       influencingContextIds: [],
@@ -60,8 +65,8 @@ describe('removing sessions', () => {
     await live(ACME, ADA, 'two', OTHERS);
     await live(GLOBEX, ADA, 'one', NOTES);
     expect(await createSessionRemoval(store).ofDataset(ACME, NOTES)).to.equal(0);
-    expect(await counts(ACME)).to.deep.equal([1, 1, 1, 1, 1]);
-    expect(await counts(GLOBEX)).to.deep.equal([1, 1, 1, 1, 1]);
+    expect(await counts(ACME)).to.deep.equal([1, 1, 1, 1, 1, 1]);
+    expect(await counts(GLOBEX)).to.deep.equal([1, 1, 1, 1, 1, 1]);
     expect(await entries.lastQas(ACME, { user: ADA, session: 'two' }, 5)).to.have.length(1);
   });
 
@@ -72,10 +77,10 @@ describe('removing sessions', () => {
       await createSessionContexts(store).addFeedback(scope, key, { ...feedback, influencingContextIds: [] });
     }
     await createSessionRemoval(store).ofUser(ACME, ADA);
-    expect(await counts(ACME)).to.deep.equal([0, 0, 0, 0, 0]);
-    expect(await counts(GLOBEX)).to.deep.equal([0, 0, 0, 1, 0]);
+    expect(await counts(ACME)).to.deep.equal([0, 0, 0, 0, 0, 0]);
+    expect(await counts(GLOBEX)).to.deep.equal([0, 0, 0, 1, 0, 0]);
     await createSessionRemoval(store).ofUser(SYSTEM_SCOPE, ADA);
-    expect(await counts(GLOBEX)).to.deep.equal([0, 0, 0, 0, 0]);
+    expect(await counts(GLOBEX)).to.deep.equal([0, 0, 0, 0, 0, 0]);
   });
 
   it('takes those of a user in one tenant, or in all of them', async () => {
@@ -84,9 +89,9 @@ describe('removing sessions', () => {
     await live(ACME, GRACE, 's1', NOTES);
     const removal = createSessionRemoval(store);
     expect(await removal.ofUser(ACME, ADA)).to.equal(0);
-    expect(await counts(ACME)).to.deep.equal([1, 1, 1, 1, 1]);
-    expect(await counts(GLOBEX)).to.deep.equal([1, 1, 1, 1, 1]);
+    expect(await counts(ACME)).to.deep.equal([1, 1, 1, 1, 1, 1]);
+    expect(await counts(GLOBEX)).to.deep.equal([1, 1, 1, 1, 1, 1]);
     expect(await removal.ofUser(SYSTEM_SCOPE, ADA)).to.equal(0);
-    expect(await counts(GLOBEX)).to.deep.equal([0, 0, 0, 0, 0]);
+    expect(await counts(GLOBEX)).to.deep.equal([0, 0, 0, 0, 0, 0]);
   });
 });

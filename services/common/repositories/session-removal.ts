@@ -2,6 +2,7 @@ import type { DatasetId, UserId } from '../domain/brand.ts';
 import type { Scope, SystemScope } from '../domain/scope.ts';
 import type { SessionKey } from '../domain/session.ts';
 import type { AnyCollection, DocumentStore } from '../ports/document-store.ts';
+import { weightVotesCollection } from './element-weights.ts';
 import { createImproveWishes, improveWishesCollection } from './improve-wishes.ts';
 import { createSessionContexts, sessionContextCollection } from './session-context.ts';
 import { createSessionEntries, sessionEntriesCollection } from './session-entries.ts';
@@ -16,6 +17,7 @@ export const sessionCollections: readonly AnyCollection[] = [
   improveWishesCollection,
   sessionContextCollection,
   watermarksCollection,
+  weightVotesCollection,
 ];
 
 /** Removes sessions with their entries, what was learned in them and what was still to be done. Repeating is harmless. */

@@ -1,6 +1,5 @@
-import type { DatasetId } from '../../common/domain/brand.ts';
+import type { DatasetId, TenantId, UserId } from '../../common/domain/brand.ts';
 import type { JsonObject } from '../../common/domain/json.ts';
-import type { Principal } from '../../common/domain/principal.ts';
 import { type RunJob, readRunJob } from '../../common/messaging/jobs.ts';
 import type { NewJob } from '../../common/ports/work-queue.ts';
 import type { ImproveOptions } from '../stage.ts';
@@ -21,25 +20,31 @@ export interface ImproveOrder {
   readonly isAutomatic: boolean;
 }
 
+/** For whom a job is done. */
+export interface JobAsker {
+  readonly id: UserId;
+  readonly tenant: TenantId;
+  /** The API key that it was asked for with: it pays too, and nothing is done with one that was revoked. */
+  readonly keyId: string | null;
+}
+
 /** Improves of one dataset go one after the other; a run of cognify on it is none of their business. */
 export function improveJob(
   { id, datasetId, sessionIds, options, isAutomatic }: ImproveOrder,
-  principal: Pick<Principal, 'id' | 'tenant' | 'key'>,
+  { id: userId, tenant: userTenant, keyId }: JobAsker,
   idempotencyKey: string = id,
 ): NewJob {
   const payload: RunJob = {
-    ...{ runId: id, datasetId, userId: principal.id, userTenant: principal.tenant },
-    options: { sessionIds, options: options as unknown as JsonObject, isAutomatic, keyId: principal.key?.id ?? null },
+    ...{ runId: id, datasetId, userId, userTenant },
+    options: { sessionIds, options: options as unknown as JsonObject, isAutomatic, keyId },
   };
   const orderingKey = `${IMPROVE_JOB}:${datasetId}`;
   return { kind: IMPROVE_JOB, payload, orderingKey, idempotencyKey, maxAttempts: MAX_ATTEMPTS };
 }
 
-export interface ReadOrder extends ImproveOrder {
+export interface ReadOrder extends ImproveOrder, Pick<JobAsker, 'keyId'> {
   readonly userId: string;
   readonly userTenant: string;
-  /** The API key that it was asked for with: it pays too, and nothing is done with one that was revoked. */
-  readonly keyId: string | null;
 }
 
 /** Throws when it is no such job. */

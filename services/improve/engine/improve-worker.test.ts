@@ -22,7 +22,7 @@ describe('the worker of improve', () => {
     const lease = { nowMs: Date.now(), leaseMs: 60_000 };
     expect(await claims.claim(keys, ownerOf('i1', 0), lease)).to.equal(true);
     const order = { id: 'i1', datasetId, sessionIds: ['s1'], options: null, isAutomatic: false };
-    const { kind, payload } = improveJob(order, { id: user, tenant });
+    const { kind, payload } = improveJob(order, { id: user, tenant, keyId: null });
     const dropped = Promise.withResolvers<void>();
     const jobs = [{ id: 'j1', kind, payload, scope: { tenant }, attempt: 1, fencingToken: 1, worker: 'w' }];
     const completeWrites = () => {

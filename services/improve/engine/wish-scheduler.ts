@@ -35,11 +35,11 @@ export function createWishScheduler(deps: Dependencies): Repeating {
 async function order({ wishes, store, workQueue, clock, ids }: Dependencies, wish: ImproveWish): Promise<void> {
   const taken = await wishes.take(wish, new Date(clock.now().getTime() + TAKEN_MS));
   if (taken === null) return;
-  const { tenant, user, session, dataset } = taken;
+  const { tenant, user, session, dataset, keyId } = taken;
   const details = { id: ids.uuid(), datasetId: dataset, sessionIds: [session], options: null, isAutomatic: true };
   const scope = { tenant, dataset };
   try {
-    const job = improveJob(details, { id: user, tenant }, `${IMPROVE_JOB}:${taken.id}`);
+    const job = improveJob(details, { id: user, tenant, keyId }, `${IMPROVE_JOB}:${taken.id}`);
     await store.commit(scope, workQueue.enqueueWrites(scope, job).writes);
   } catch (error) {
     // One for the same session is not over: it may have looked at it already, so this one comes after it.

@@ -17,7 +17,8 @@ export async function startImprove(parts: ImproveParts, request: ImproveRequest)
   const order = { id, datasetId: dataset.id, sessionIds, options, isAutomatic: false };
   try {
     const scope = scopeOf(dataset);
-    await store.commit(scope, workQueue.enqueueWrites(scope, improveJob(order, principal)).writes);
+    const asker = { id: principal.id, tenant: principal.tenant, keyId: principal.key?.id ?? null };
+    await store.commit(scope, workQueue.enqueueWrites(scope, improveJob(order, asker)).writes);
   } catch (error) {
     await claims.release(keys, owner);
     throw error;

@@ -91,7 +91,8 @@ async function wishForImprovement(
   { scope, session: { user, session, dataset } }: PlacedSession,
 ): Promise<void> {
   if (settings.sessions.autoImprove === null || dataset === null) return;
-  const wish = { user, session, dataset };
+  // Of its own accord: it is nobody's request any more.
+  const wish = { user, session, dataset, keyId: null };
   if (await wishes.has(scope, wish)) return;
   try {
     await store.commit(scope, await wishes.wishWrites(scope, wish, { at: clock.now(), debounce: AT_ONCE }));

@@ -46,6 +46,7 @@ export async function rememberInSession(
   const target = await sessionTarget(dependencies, principal, selection, context);
   const { scope, key, dataset } = target;
   const debounce = selfImprovement ? settings.sessions.autoImprove : null;
+  const wish = { ...key, dataset: dataset.id, keyId: principal.key?.id ?? null };
   const entry = { question: '', context: '', answer, feedbackText: null, feedbackScore: null };
   await appendQa(
     dependencies,
@@ -56,7 +57,7 @@ export async function rememberInSession(
       ...(debounce === null
         ? {}
         : {
-            also: () => wishes.wishWrites(scope, { ...key, dataset: dataset.id }, { at: clock.now(), debounce }),
+            also: () => wishes.wishWrites(scope, wish, { at: clock.now(), debounce }),
           }),
     },
   );
