@@ -12,7 +12,7 @@ import type { AuditLogSubject } from './audit-log-subject.ts';
 /** What agents, their connections and keys promise over any document store, with two processes at it. */
 export function agentsConformance(name: string, open: () => Promise<AuditLogSubject>): void {
   describe(`agents over ${name}`, function () {
-    this.timeout(20_000);
+    this.timeout(60_000);
     let subject: AuditLogSubject;
     let processes: readonly [TestAuth, TestAuth];
     let parent: Principal;

@@ -19,7 +19,7 @@ import type { AuditLogSubject } from './audit-log-subject.ts';
 /** What the end of an account promises over any document store, with two processes at it. */
 export function deletedUsersConformance(name: string, open: () => Promise<AuditLogSubject>): void {
   describe(`the end of an account over ${name}`, function () {
-    this.timeout(30_000);
+    this.timeout(60_000);
     let subject: AuditLogSubject;
     let processes: readonly [TestAuth, TestAuth];
     let root: Principal;

@@ -19,7 +19,7 @@ const OTHER = asId<UserId>('00000000-0000-4000-8000-00000000000b');
 /** Statements, what replaces what, and marks of what was shown, over any document store, with two processes at it. */
 export function hygieneConformance(name: string, open: () => Promise<AuditLogSubject>): void {
   describe(`memory hygiene over ${name}`, function () {
-    this.timeout(30_000);
+    this.timeout(60_000);
     let subject: AuditLogSubject;
     let scope: DatasetScope;
     before(async () => {

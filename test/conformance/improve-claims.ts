@@ -17,7 +17,7 @@ const LEASE_MS = 1000;
 /** What claims of improve promise over any document store, with two processes at it. */
 export function improveClaimsConformance(name: string, open: () => Promise<AuditLogSubject>): void {
   describe(`claims of improve over ${name}`, function () {
-    this.timeout(30_000);
+    this.timeout(60_000);
     let subject: AuditLogSubject;
     let one: ImproveClaims;
     let two: ImproveClaims;

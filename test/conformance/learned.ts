@@ -22,7 +22,7 @@ import type { AuditLogSubject } from './audit-log-subject.ts';
 /** What was learned in sessions and of users, over any document store, with two processes at it. */
 export function learnedConformance(name: string, open: () => Promise<AuditLogSubject>): void {
   describe(`what was learned over ${name}`, function () {
-    this.timeout(30_000);
+    this.timeout(60_000);
     let subject: AuditLogSubject;
     before(async () => {
       subject = await open();

@@ -20,7 +20,7 @@ const NAMES = 'Ada Grace Mary Alan Kurt Emmy Sofia Euclid Hypatia Leonhard'.spli
 /** What improve builds over a dataset, with any document store behind it. */
 export function structuresConformance(name: string, open: () => Promise<AuditLogSubject>): void {
   describe(`structures over ${name}`, function () {
-    this.timeout(30_000);
+    this.timeout(60_000);
     let subject: AuditLogSubject;
     let structure: StructureWorld;
     before(async () => {

@@ -77,7 +77,7 @@ describe('mails of the whole service', () => {
     const forgot = async () => {
       await post('/auth/register', { email: 'ada@example.com', password: 'the old one' });
       expect(await post('/auth/forgot-password', { email: 'ada@example.com' })).to.deep.equal([202, null]);
-      for (let waits = 0; !log.some((line) => /mail\./.test(line)) && waits < 300; waits += 1) {
+      for (let waits = 0; !log.some((line) => /mail\./.test(line)) && waits < 1500; waits += 1) {
         await new Promise((resolve) => setTimeout(resolve, 10));
       }
       return log.filter((line) => /mail\./.test(line)).join('\n');

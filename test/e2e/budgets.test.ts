@@ -208,7 +208,7 @@ describe('budgets', () => {
     const background = await client.post('/cognify', { datasets: ['notes'], run_in_background: true });
     expect(background.status).to.equal(200);
     let newest: Json = {};
-    for (let tries = 0; tries < 100 && newest['status'] !== 'DATASET_PROCESSING_ERRORED'; tries += 1) {
+    for (let tries = 0; tries < 700 && newest['status'] !== 'DATASET_PROCESSING_ERRORED'; tries += 1) {
       await new Promise((resolve) => setTimeout(resolve, 20));
       newest = (await client.get('/activity/pipeline-runs?pipeline_name=cognify_pipeline&limit=1')).body[0];
     }
@@ -232,7 +232,7 @@ describe('budgets', () => {
     await key.client.add('Alice met Bob.');
     expect((await key.client.post('/cognify', { datasets: ['notes'], run_in_background: true })).status).to.equal(200);
     let tokens = 0;
-    for (let tries = 0; tries < 100 && tokens === 0; tries += 1) {
+    for (let tries = 0; tries < 700 && tokens === 0; tries += 1) {
       await new Promise((resolve) => setTimeout(resolve, 20));
       tokens = (await key.client.get('/activity/usage')).body.key.limits.llmTokensPerMonth.used;
     }
@@ -265,7 +265,7 @@ describe('budgets', () => {
     });
     expect(begun.body.status).to.equal('running');
     let items = 0;
-    for (let tries = 0; items === 0 && tries < 200; tries += 1) {
+    for (let tries = 0; items === 0 && tries < 600; tries += 1) {
       await new Promise((resolve) => setTimeout(resolve, 25));
       items = (await key.client.get('/activity/usage')).body.key.limits.items.used;
     }

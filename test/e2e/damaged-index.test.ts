@@ -16,7 +16,7 @@ function tear(file: string): void {
 }
 
 describe('a damaged index file of a dataset', function () {
-  this.timeout(40_000);
+  this.timeout(60_000);
   const data = makeDataDir();
   const ids = new Map<string, string>();
   let server: EngramProcess;

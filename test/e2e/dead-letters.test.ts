@@ -11,7 +11,7 @@ const NO_RUNS = { maxConcurrentRuns: 0 };
 const ERROR = { name: 'CorruptStoreError', message: 'the job lacks userId' };
 
 describe('jobs that failed for good', function () {
-  this.timeout(20_000);
+  this.timeout(60_000);
   let world: TwoReplicas;
   before(async () => {
     world = await startTwoReplicas({ runs: [NO_RUNS, NO_RUNS] });

@@ -7,7 +7,7 @@ const TEXT = `Grace Hopper worked for the United States Navy in Arlington. Ada L
 Katherine Johnson worked at NASA in Hampton. Dorothy Vaughan worked at NASA, too.`;
 
 describe('help with graph models, without a model', function () {
-  this.timeout(30_000);
+  this.timeout(60_000);
   let app: StartedApp;
   let wire: Wire;
   before(async () => {
@@ -93,7 +93,7 @@ describe('help with graph models, without a model', function () {
 });
 
 describe('validating a dataset', function () {
-  this.timeout(30_000);
+  this.timeout(60_000);
   let app: StartedApp;
   let wire: Wire;
   before(async () => {

@@ -18,7 +18,7 @@ interface RunRow {
 }
 
 describe('improve', function () {
-  this.timeout(30_000);
+  this.timeout(60_000);
   let app: StartedApp;
   let wire: Wire;
   let notes: ImproveSession;

@@ -6,7 +6,7 @@ import { type StartedApp, startApp } from '../support/start-app.ts';
 import { createWire, exchange } from '../support/wire.ts';
 
 describe('two instances in one process', function () {
-  this.timeout(40_000);
+  this.timeout(60_000);
   let one: StartedApp;
   let two: StartedApp;
   before(async () => {
@@ -43,7 +43,7 @@ describe('two instances in one process', function () {
 });
 
 describe('the open mode', function () {
-  this.timeout(40_000);
+  this.timeout(60_000);
   let app: StartedApp;
   before(async () => {
     app = await startApp();
@@ -109,7 +109,7 @@ describe('the open mode', function () {
 });
 
 describe('an address that others reach', function () {
-  this.timeout(40_000);
+  this.timeout(60_000);
 
   it('requires authentication when nothing was said', async () => {
     const outside = Object.values(networkInterfaces())

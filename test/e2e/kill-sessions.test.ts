@@ -1,5 +1,6 @@
 import { expect } from 'chai';
 import { type EngramProcess, makeDataDir, startProcess } from '../support/engram-process.ts';
+import { until } from '../support/until.ts';
 import { createWire } from '../support/wire.ts';
 
 const KILLS = 3;
@@ -39,7 +40,9 @@ describe('kill -9 while sessions are remembered', function () {
     try {
       for (let kill = 0; kill < KILLS; kill += 1) {
         const talking = talk(server);
+        const enough = acknowledged.length + 8;
         await new Promise((resolve) => setTimeout(resolve, 300 + kill * 150));
+        await until('enough is acknowledged', () => acknowledged.length >= enough);
         await server.kill();
         await talking;
         server = await startProcess(variables);

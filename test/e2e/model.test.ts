@@ -377,7 +377,7 @@ describe('the service with a model', () => {
       const { dataDir } = app;
       const begin = performance.now();
       await app.stop({ keepData: true });
-      expect(performance.now() - begin).to.be.below(2000);
+      expect(performance.now() - begin).to.be.below(7_000);
       expect(provider.aborted()).to.equal(1);
       provider.answer = () => undefined;
       app = await startApp(variables(), { dataDir });
@@ -398,7 +398,7 @@ describe('the service with a model', () => {
       while (graphCalls() === 0) await new Promise((resolve) => setTimeout(resolve, 5));
       const begin = performance.now();
       await app.stop();
-      expect(performance.now() - begin).to.be.below(3000);
+      expect(performance.now() - begin).to.be.below(7_000);
       const answer = await blocking;
       if (answer !== null) expect(answer.status).to.equal(500);
     });

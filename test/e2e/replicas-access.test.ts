@@ -30,7 +30,7 @@ async function keyOf({ wires: [wire] }: Account): Promise<{ readonly id: string;
 }
 
 describe('access at two replicas', function () {
-  this.timeout(20_000);
+  this.timeout(60_000);
   let world: TwoReplicas;
   before(async () => {
     world = await startTwoReplicas({ auth: { posture: required } });
@@ -60,17 +60,22 @@ describe('access at two replicas', function () {
 
   it('ends after a second when nobody hears of the deletion', async () => {
     const grace = await signUp(world, 'grace');
-    const { id, key } = await keyOf(grace);
-    const ask = () => world.one.wire.get('/datasets', { 'x-api-key': key });
     world.messages.loseMessages(true);
-    expect(await statusAt(1, ask)).to.equal(200);
-    world.messages.letAnswer(0);
-    const startedAt = performance.now();
-    await grace.wires[0].remove(`/auth/api-keys/${id}`);
-    // The test would say nothing if it were not remembered.
-    expect(await statusAt(1, ask)).to.equal(200);
-    await sleep(1000 - (performance.now() - startedAt));
-    expect(await statusAt(1, ask)).to.equal(401);
+    for (let isRemembered = false; !isRemembered; ) {
+      world.messages.letAnswer(0);
+      const { id, key } = await keyOf(grace);
+      const ask = () => world.one.wire.get('/datasets', { 'x-api-key': key });
+      const askedAt = performance.now();
+      expect(await statusAt(1, ask)).to.equal(200);
+      const answeredAt = performance.now();
+      world.messages.letAnswer(0);
+      await grace.wires[0].remove(`/auth/api-keys/${id}`);
+      // The test would say nothing if it were not remembered. Where all this takes a second it is not: once more.
+      isRemembered = (await statusAt(1, ask)) === 200;
+      if (!isRemembered) expect(performance.now() - askedAt).to.be.at.least(1000);
+      await sleep(1000 - (performance.now() - answeredAt));
+      expect(await statusAt(1, ask)).to.equal(401);
+    }
   });
 
   it('ends with a logout at the other replica', async () => {

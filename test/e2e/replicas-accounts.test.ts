@@ -12,7 +12,7 @@ const NEWS_MS = 100;
 type Wires = readonly [Wire, Wire];
 
 describe('accounts at two replicas', function () {
-  this.timeout(20_000);
+  this.timeout(60_000);
   let world: TwoReplicas;
   let root: Wires;
   let people = 0;

@@ -11,7 +11,7 @@ const FORM = { 'content-type': 'application/x-www-form-urlencoded' };
 const NEWS_MS = 100;
 
 describe('agents at two replicas', function () {
-  this.timeout(20_000);
+  this.timeout(60_000);
   let world: TwoReplicas;
   let people = 0;
   before(async () => {
@@ -96,12 +96,17 @@ describe('agents at two replicas', function () {
   it('have keys that end at both at the same time, heard of or not', async () => {
     const wires = await signUp();
     world.messages.loseMessages(true);
-    const { key, expires_at: end } = (await wires[0].post('/auth/api-keys', { expires_at: 1 })).json;
-    const program = withKey(key);
-    const ask = async () => (await both(program, (wire) => wire.get('/auth/me'))).map(({ status }) => status);
-    expect(await ask()).to.deep.equal([200, 200]);
-    await sleep(Date.parse(end) - Date.now() + 1);
-    expect(await ask()).to.deep.equal([401, 401]);
+    for (let isInTime = false; !isInTime; ) {
+      const { key, expires_at: end } = (await wires[0].post('/auth/api-keys', { expires_at: 1 })).json;
+      const program = withKey(key);
+      const ask = async () => (await both(program, (wire) => wire.get('/auth/me'))).map(({ status }) => status);
+      const statuses = await ask();
+      // On a slow machine it may have ended already: another one then.
+      isInTime = Date.now() < Date.parse(end);
+      if (isInTime) expect(statuses).to.deep.equal([200, 200]);
+      await sleep(Date.parse(end) - Date.now() + 1);
+      expect(await ask()).to.deep.equal([401, 401]);
+    }
   });
 
   it('note the last use of a key once, however many requests come in at both', async () => {

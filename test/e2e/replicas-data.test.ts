@@ -38,7 +38,7 @@ function slowLoader() {
 const add = ({ wire }: Replica, text: string) => wire.post('/add', { data: text, datasetName: 'shared' });
 
 describe('data of two replicas', function () {
-  this.timeout(20_000);
+  this.timeout(60_000);
 
   it('is one item when both take in the same bytes at the same time', async () => {
     await using world = await startTwoReplicas();

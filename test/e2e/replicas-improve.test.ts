@@ -5,6 +5,7 @@ import type { Extractor } from '../../services/common/ports/extractor.ts';
 import { weightVotesCollection } from '../../services/common/repositories/element-weights.ts';
 import { improveClaimsCollection } from '../../services/common/repositories/improve-claims.ts';
 import { createEventLog } from '../../services/common/runs/event-log.ts';
+import { jobsCollection } from '../../services/common/runs/job-document.ts';
 import { capitalsExtractor } from '../support/cognify-service.ts';
 import { improveSession, stagesOf } from '../support/improve-session.ts';
 import { type Replica, startTwoReplicas, type TwoReplicas } from '../support/two-replicas.ts';
@@ -28,8 +29,8 @@ function gate() {
 }
 
 async function until(isTrue: () => boolean | Promise<boolean>): Promise<void> {
-  for (const end = performance.now() + 10_000; performance.now() < end; await sleep(10)) if (await isTrue()) return;
-  throw new Error('it did not come to that in 10 s');
+  for (const end = performance.now() + 20_000; performance.now() < end; await sleep(10)) if (await isTrue()) return;
+  throw new Error('it did not come to that in 20 s');
 }
 
 async function endedRuns({ store }: TwoReplicas): Promise<number> {
@@ -50,7 +51,7 @@ function document(session: string, ...turns: readonly string[]): string {
 }
 
 describe('improve at two replicas', function () {
-  this.timeout(30_000);
+  this.timeout(60_000);
 
   it('is made by one of them; the other one marks the session, which the first looks at once more', async () => {
     const slow = gate();
@@ -141,7 +142,8 @@ describe('improve at two replicas', function () {
     const votes = () => world.store.count(SYSTEM_SCOPE, weightVotesCollection, {});
     expect(await votes(), 'it had begun to learn').to.equal(1);
     const forgetting = two.wire.post('/forget', { dataset: 'notes' });
-    await sleep(100);
+    const jobs = () => world.store.find(SYSTEM_SCOPE, jobsCollection, { limit: 9 });
+    await until(async () => (await jobs()).items.some(({ value }) => value.cancelRequested));
     slow.open();
     expect((await forgetting).status).to.equal(200);
     expect((await improving).status).to.be.oneOf([403, 409, 503]);

@@ -24,7 +24,7 @@ async function signUp({ one, two }: TwoReplicas, name: string): Promise<Account>
 }
 
 describe('tenants at two replicas', function () {
-  this.timeout(20_000);
+  this.timeout(60_000);
   let world: TwoReplicas;
   before(async () => {
     world = await startTwoReplicas({ auth: { posture: required } });
@@ -80,17 +80,24 @@ describe('tenants at two replicas', function () {
   });
 
   it('lets a removed member do nothing in the tenant where the news of it is lost', async () => {
-    const { owner, member, tenant, dataset } = await company('initech');
-    expect(await seen(1, member)).to.deep.equal([dataset]);
-    world.messages.loseMessages(true);
-    world.messages.letAnswer(0);
-    await owner.wires[0].remove(`/permissions/tenants/${tenant}/users/${member.id}`);
-    world.messages.letAnswer(1);
-    // It is still remembered to work there, and finds nothing and makes nothing.
-    expect(await seen(1, member)).to.deep.equal([]);
-    expect((await member.wires[1].post('/datasets', { name: 'late' })).status).to.equal(403);
-    await sleep(1000);
-    expect((await member.wires[1].post('/datasets', { name: 'late' })).status).to.equal(200);
+    for (let [round, isRemembered] = [0, false]; !isRemembered; round += 1) {
+      world.messages.letAnswer(null);
+      world.messages.loseMessages(false);
+      const { owner, member, tenant, dataset } = await company(`initech-${round}`);
+      const askedAt = performance.now();
+      expect(await seen(1, member)).to.deep.equal([dataset]);
+      world.messages.loseMessages(true);
+      world.messages.letAnswer(0);
+      await owner.wires[0].remove(`/permissions/tenants/${tenant}/users/${member.id}`);
+      world.messages.letAnswer(1);
+      // It is still remembered to work there, and finds nothing and makes nothing.
+      expect(await seen(1, member)).to.deep.equal([]);
+      isRemembered = (await member.wires[1].post('/datasets', { name: 'late' })).status === 403;
+      // Where all this takes a second, it is remembered no more: once again.
+      if (!isRemembered) expect(performance.now() - askedAt).to.be.at.least(1000);
+      await sleep(1000);
+      expect((await member.wires[1].post('/datasets', { name: 'late' })).status).to.equal(200);
+    }
   });
 
   it('switches tenants at both', async () => {

@@ -68,8 +68,8 @@ async function scopeOf({ wire }: Replica, name = 'shared'): Promise<DatasetScope
 }
 
 async function until(isTrue: () => boolean | Promise<boolean>): Promise<void> {
-  for (const end = performance.now() + 5000; performance.now() < end; await sleep(10)) if (await isTrue()) return;
-  throw new Error('it did not come to that in 5 s');
+  for (const end = performance.now() + 15_000; performance.now() < end; await sleep(10)) if (await isTrue()) return;
+  throw new Error('it did not come to that in 15 s');
 }
 
 /** Types of the events of a run, in order. */
@@ -80,7 +80,7 @@ async function eventsOf({ store }: TwoReplicas, run: string): Promise<readonly s
 }
 
 describe('runs of two replicas', function () {
-  this.timeout(20_000);
+  this.timeout(60_000);
 
   it('are followed and awaited at the one that does not run them', async () => {
     const slow = gate();
@@ -162,7 +162,7 @@ describe('runs of two replicas', function () {
     const startedAt = performance.now();
     const forgotten = await world.two.wire.remove(`/datasets/${scope.dataset}/data/${item}`);
     expect(forgotten.status).to.equal(200);
-    expect(performance.now() - startedAt).to.be.lessThan(3000);
+    expect(performance.now() - startedAt).to.be.lessThan(15_000);
     await slow.stopped;
     await until(async () => (await eventsOf(world, run)).includes('run.completed'));
     expect(await world.indexes.text.count(scope, {})).to.equal(0);
@@ -184,7 +184,7 @@ describe('runs of two replicas', function () {
     world.messages.letAnswer(1);
     const startedAt = performance.now();
     expect((await world.two.wire.remove(`/datasets/${scope.dataset}`)).status).to.equal(200);
-    expect(performance.now() - startedAt).to.be.lessThan(3000);
+    expect(performance.now() - startedAt).to.be.lessThan(15_000);
     world.messages.letAnswer(null);
     for (const run of [running, queued]) {
       expect(await eventsOf(world, run)).to.deep.equal(['run.started', 'run.errored']);

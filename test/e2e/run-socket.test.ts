@@ -23,7 +23,7 @@ const LETTERS = Array.from({ length: 60 }, (_, index) => ({
 }));
 
 describe('the WebSocket of a run', function () {
-  this.timeout(40_000);
+  this.timeout(60_000);
   let app: StartedApp;
   let wire: Wire;
   let token: string;

@@ -13,7 +13,7 @@ function entryCall(wire: Wire) {
 }
 
 describe('entries of sessions', function () {
-  this.timeout(30_000);
+  this.timeout(60_000);
   let app: StartedApp;
   let wire: Wire;
   let remember: ReturnType<typeof entryCall>;
@@ -194,7 +194,7 @@ describe('entries of sessions', function () {
 });
 
 describe('a service without session memory', function () {
-  this.timeout(30_000);
+  this.timeout(60_000);
   let app: StartedApp;
   before(async () => {
     app = await startApp({ CACHING: 'false' });

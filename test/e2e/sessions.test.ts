@@ -5,7 +5,7 @@ import { createWire, type Wire } from '../support/wire.ts';
 const PASSWORD = 'a password of tests';
 
 describe('sessions', function () {
-  this.timeout(30_000);
+  this.timeout(60_000);
   let app: StartedApp;
   let ada: Wire;
   let grace: Wire;
@@ -127,7 +127,7 @@ describe('sessions', function () {
 });
 
 describe('remembering in a session', function () {
-  this.timeout(30_000);
+  this.timeout(60_000);
   let app: StartedApp;
   let wire: Wire;
   before(async () => {
@@ -159,7 +159,7 @@ describe('remembering in a session', function () {
     ]);
     expect(answer.status, answer.text).to.equal(200);
     const { dataset_id: dataset, elapsed_seconds: elapsed, ...rest } = answer.json;
-    expect(elapsed).to.be.lessThan(1);
+    expect(elapsed).to.be.lessThan(10);
     expect(rest).to.deep.equal({
       ...{ status: 'session_stored', dataset_name: 'notes', pipeline_run_id: null, items_processed: 0 },
       session_ids: ['talk'],

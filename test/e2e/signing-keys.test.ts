@@ -11,7 +11,7 @@ function privateKey(type: 'ed25519' | 'P-256'): string {
 }
 
 describe('login tokens of a service whose keys change', function () {
-  this.timeout(30_000);
+  this.timeout(60_000);
   const former = privateKey('ed25519');
   const next = privateKey('P-256');
   let app: StartedApp;

@@ -17,7 +17,7 @@ version: 1.2
 const fresh = (prefix: string): string => `${prefix}${randomUUID()}`;
 
 describe('skills', function () {
-  this.timeout(30_000);
+  this.timeout(60_000);
   let app: StartedApp;
   let wire: Wire;
   before(async () => {

@@ -15,7 +15,7 @@ function expectOneMessage(output: string): void {
 }
 
 describe('starting', function () {
-  this.timeout(40_000);
+  this.timeout(60_000);
 
   it('ends with one message that lists every problem of the configuration', async () => {
     const data = makeDataDir();

@@ -14,7 +14,7 @@ const TYPES = ['GRAPH_COMPLETION', 'HYBRID_COMPLETION', 'RAG_COMPLETION', 'CHUNK
 const QUERY = 'How does Ada Lovelace travel?';
 
 describe('structures that improve builds over a dataset', function () {
-  this.timeout(30_000);
+  this.timeout(60_000);
   let app: StartedApp;
   let asked = 0;
 

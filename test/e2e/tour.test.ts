@@ -10,7 +10,7 @@ describe("README's tour", () => {
   let server: EngramProcess;
 
   before(async function () {
-    this.timeout(40_000);
+    this.timeout(60_000);
     server = await startProcess({ dataDir: data.path });
   });
   after(async () => {

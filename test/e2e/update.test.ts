@@ -58,7 +58,7 @@ function failingLoader() {
 }
 
 describe('an update of an item', function () {
-  this.timeout(20_000);
+  this.timeout(60_000);
 
   it('replaces what readers find, the file and its graph, under the same id', async () => {
     await using world = await startTwoReplicas();

@@ -1,10 +1,10 @@
 import { type ChildProcess, spawn } from 'node:child_process';
 import { once } from 'node:events';
 import { mkdtempSync, rmSync } from 'node:fs';
-import { type AddressInfo, createServer } from 'node:net';
 import { tmpdir } from 'node:os';
 import { join } from 'node:path';
 import { fileURLToPath } from 'node:url';
+import { freePorts } from './free-ports.ts';
 
 const START = fileURLToPath(new URL('../../services/start.mjs', import.meta.url));
 
@@ -36,12 +36,9 @@ export function makeDataDir(): { readonly path: string; remove(): void } {
   return { path, remove: () => rmSync(path, { recursive: true, force: true }) };
 }
 
-export async function freePort(): Promise<number> {
-  const server = createServer();
-  await new Promise<void>((resolve) => server.listen(0, '127.0.0.1', resolve));
-  const { port } = server.address() as AddressInfo;
-  await new Promise((resolve) => server.close(resolve));
-  return port;
+/** For a process that is started later: one that no outgoing connection gets meanwhile. */
+export function freePort(): Promise<number> {
+  return freePorts(1);
 }
 
 /** Resolves when `/health` answers 200. */
@@ -82,7 +79,7 @@ export async function runToExit(
   options: ProcessOptions,
 ): Promise<{ readonly code: number | null; readonly output: string }> {
   const { child, output } = await launch(options);
-  const timer = setTimeout(() => child.kill('SIGKILL'), 20_000);
+  const timer = setTimeout(() => child.kill('SIGKILL'), 30_000);
   await once(child, 'exit');
   clearTimeout(timer);
   return { code: child.exitCode, output: output() };
