@@ -1,0 +1,211 @@
+import { expect } from 'chai';
+import { unavailable } from '../../test/support/kube/fake-tenant-services.ts';
+import { createTenantWorld, PLACE, type TenantWorld } from '../../test/support/kube/tenant-world.ts';
+import { DATASET_KIND, type Dataset } from '../api/dataset.ts';
+import { TENANT_KIND } from '../api/tenant.ts';
+import { FINALIZER, FRAME_ANNOTATIONS } from './names.ts';
+
+describe('deletion of a tenant', () => {
+  let world: TenantWorld;
+  beforeEach(async () => {
+    world = await createTenantWorld();
+  });
+  afterEach(() => world.close());
+
+  const onlyTenant = () => [...world.services.tenants.values()][0];
+  const apiKeys = [{ name: 'default', secretName: 'key' }];
+  const routing = { type: 'Ingress', hostname: 'acme.example.com' } as const;
+  const remove = () => world.kube.remove(TENANT_KIND, PLACE);
+  const dataset = (name: string, tenantRef: Dataset['spec']['tenantRef'] = { name: 'acme' }, namespace = 'memory') =>
+    world.kube.put<Dataset>(DATASET_KIND, {
+      ...{ apiVersion: DATASET_KIND.apiVersion, kind: DATASET_KIND.kind },
+      metadata: { name, namespace, finalizers: ['engram.dev/dataset'] },
+      spec: { tenantRef, suspend: false },
+    } as Dataset);
+  const finish = (name: string, namespace = 'memory') =>
+    world.kube.change<Dataset>(DATASET_KIND, { name, namespace }, { metadata: { finalizers: [] } });
+
+  it('keeps everything with Retain, and lets another resource take it over with its key', async () => {
+    world.put({ apiKeys, routing });
+    await world.reconcile();
+    const [id, hashes, key] = [onlyTenant()?.id, onlyTenant()?.keys.get('default'), world.secretValue('key', 'apiKey')];
+    remove();
+    await world.reconcile();
+    expect(world.read()).to.equal(undefined);
+    expect(onlyTenant()).to.include({ id, crUid: null });
+    expect(onlyTenant()?.keys.get('default')).to.deep.equal(hashes);
+    expect(world.objects('ingresses').filter(({ metadata }) => metadata.deletionTimestamp === undefined)).to.deep.equal(
+      [],
+    );
+    expect(world.secretValue('key', 'apiKey')).to.equal(key);
+
+    world.put({ ...(id === undefined ? {} : { tenantId: id }), apiKeys, routing });
+    await world.reconcile();
+    expect(world.conditions()).to.include({ Ready: 'True Available' });
+    expect(world.secretValue('key', 'apiKey')).to.equal(key);
+    expect(onlyTenant()?.keys.get('default')).to.deep.equal(hashes);
+    expect(world.read()?.status?.secrets?.every(({ managed }) => managed)).to.equal(true);
+  });
+
+  it('erases with Delete, leaves the signed receipt in a ConfigMap, and takes its Secrets away', async () => {
+    world.put({ apiKeys, deletionPolicy: 'Delete' });
+    await world.reconcile();
+    const id = onlyTenant()?.id;
+    remove();
+    await world.reconcile();
+    expect(world.read()).to.equal(undefined);
+    expect(world.services.tenants.size).to.equal(0);
+    const [receipt] = world.configMaps();
+    expect(JSON.parse(receipt?.data?.['receipt.json'] ?? '')).to.deep.equal({ tenant: id, signature: 'of-the-fake' });
+    expect(receipt?.metadata.ownerReferences).to.equal(undefined);
+    expect([world.secret('key'), world.secret('acme-owner')]).to.deep.equal([undefined, undefined]);
+  });
+
+  it('keeps the finalizer until nothing is left, and shows how far the erasure has come', async () => {
+    world.put({ deletionPolicy: 'Delete' });
+    await world.reconcile();
+    remove();
+    const progress = { erased: false, removed: {}, receipt: null };
+    world.services.erasureAnswers = [
+      { ...progress, step: 'blobs', residue: 40, failure: null },
+      {
+        ...progress,
+        step: 'graph',
+        residue: 12,
+        failure: { name: 'ServiceUnavailableError', message: 'neo4j is away.' },
+      },
+      { ...progress, step: 'graph', residue: 2, failure: { name: 'ConflictError', message: '2 nodes are left.' } },
+    ];
+    expect((await world.reconcile()).requeueAfterMs).to.be.within(1000, 1100);
+    expect(world.read()?.status?.erasure).to.deep.equal({ step: 'blobs', residue: 40 });
+    expect(world.conditions()).to.include({ ErasureComplete: 'False InProgress', Ready: 'False Erasing' });
+    expect(await world.reconcile()).to.include({ retry: true });
+    expect(world.conditions()).to.include({ ErasureComplete: 'False StoreUnreachable' });
+    expect(world.condition('ErasureComplete')?.message).to.equal(
+      'The erasure goes on when this is over: neo4j is away',
+    );
+    await world.reconcile();
+    expect(world.conditions()).to.include({ ErasureComplete: 'False ResidueFound' });
+    expect(world.read()?.metadata.finalizers).to.deep.equal([FINALIZER]);
+    expect(world.configMaps()).to.deep.equal([]);
+    await world.reconcile();
+    expect(world.read()).to.equal(undefined);
+  });
+
+  it('keeps the finalizer and says why while the services are away, in the end as stalled', async () => {
+    world.put({ deletionPolicy: 'Delete' });
+    await world.reconcile();
+    remove();
+    world.services.fail('eraseTenant', unavailable(), 5);
+    for (let tries = 0; tries < 5; tries += 1) await world.reconcile();
+    expect(world.conditions()).to.include({
+      Stalled: 'True StoreUnreachable',
+      ErasureComplete: 'False StoreUnreachable',
+    });
+    expect(world.read()?.metadata.finalizers).to.deep.equal([FINALIZER]);
+    await world.reconcile();
+    expect(world.read()).to.equal(undefined);
+  });
+
+  it('writes the same receipt once when the operator was killed after it', async () => {
+    world.put({ deletionPolicy: 'Delete' });
+    await world.reconcile();
+    remove();
+    world.kube.fail({ method: 'PATCH', path: /tenants\/acme$/, fault: { action: 'reset' } });
+    expect(await world.reconcile().catch(() => 'killed')).to.equal('killed');
+    expect(world.read()?.metadata.finalizers).to.deep.equal([FINALIZER]);
+    await world.reconcile();
+    expect(world.read()).to.equal(undefined);
+    expect(world.configMaps()).to.have.length(1);
+  });
+
+  it('touches nothing of a tenant that another resource manages', async () => {
+    const id = '6f1c2b0e-6a51-4b43-9a55-0b1d6a5c2f10';
+    world.put({ tenantId: id }, { name: 'first', namespace: 'memory' });
+    await world.reconcile('memory/first');
+    const before = structuredClone(onlyTenant());
+    for (const deletionPolicy of ['Delete', 'Retain'] as const) {
+      world.put({ tenantId: id, deletionPolicy });
+      await world.reconcile();
+      remove();
+      await world.reconcile();
+      expect(world.read()).to.equal(undefined);
+    }
+    expect(onlyTenant()).to.deep.equal(before);
+    expect(world.configMaps()).to.deep.equal([]);
+  });
+
+  it('drops nothing for a resource that never came to be', async () => {
+    world.put({ deletionPolicy: 'Delete' });
+    world.services.fail('ensureTenant', unavailable());
+    await world.reconcile();
+    remove();
+    await world.reconcile();
+    expect(world.read()).to.equal(undefined);
+    expect(world.services.countOf('eraseTenant')).to.equal(0);
+  });
+
+  it('waits for the Datasets of the tenant with Block, and names five of them', async () => {
+    world.put({ deletionPolicy: 'Delete' });
+    await world.reconcile();
+    for (const name of ['f', 'e', 'd', 'c', 'b', 'a']) dataset(name);
+    dataset('not-mine', { name: 'acme', namespace: 'elsewhere' });
+    dataset('mine-too', { name: 'acme', namespace: 'memory' }, 'other');
+    remove();
+    await world.reconcile();
+    expect(world.conditions()).to.include({ Stalled: 'True DatasetsExist' });
+    expect(world.condition('Stalled')?.message).to.equal(
+      'Datasets memory/a, memory/b, memory/c, memory/d, memory/e and 2 more belong to the tenant: delete them, or set datasetDeletion to Cascade',
+    );
+    expect(world.services.countOf('eraseTenant')).to.equal(0);
+    for (const name of ['f', 'e', 'd', 'c', 'b', 'a', 'mine-too']) {
+      const namespace = name === 'mine-too' ? 'other' : 'memory';
+      world.kube.remove(DATASET_KIND, { name, namespace });
+      finish(name, namespace);
+    }
+    await world.reconcile();
+    expect(world.read()).to.equal(undefined);
+  });
+
+  it('deletes the Datasets first with Cascade, and waits until each has gone by its own policy', async () => {
+    world.put({ deletionPolicy: 'Delete', datasetDeletion: 'Cascade' });
+    await world.reconcile();
+    dataset('a');
+    remove();
+    await world.reconcile();
+    const held = world.kube.read<Dataset>(DATASET_KIND, { name: 'a', namespace: 'memory' });
+    expect(held?.metadata.deletionTimestamp).to.be.a('string');
+    expect(world.services.countOf('eraseTenant')).to.equal(0);
+    expect(world.conditions()).to.include({ Ready: 'False DeletingDatasets' });
+    finish('a');
+    await world.reconcile();
+    expect(world.read()).to.equal(undefined);
+    expect(world.services.tenants.size).to.equal(0);
+  });
+
+  it('can be abandoned: nothing is asked of the services, and a ConfigMap says so', async () => {
+    world.put({ deletionPolicy: 'Delete', apiKeys });
+    await world.reconcile();
+    const id = onlyTenant()?.id;
+    remove();
+    const calls = world.services.calls.length;
+    world.change({ metadata: { annotations: { [FRAME_ANNOTATIONS.abandon]: world.read()?.metadata.uid } } });
+    await world.reconcile();
+    expect(world.read()).to.equal(undefined);
+    expect(world.services.calls).to.have.length(calls);
+    expect(onlyTenant()?.id).to.equal(id);
+    expect(world.secret('key')).not.to.equal(undefined);
+    const [receipt] = world.configMaps();
+    expect(JSON.parse(receipt?.data?.['receipt.json'] ?? '')).to.include({ kind: 'Abandoned', tenantId: id });
+    expect(world.notes.at(-1)).to.include({ type: 'Warning', reason: 'Abandoned' });
+  });
+
+  it('is not abandoned by the uid of something else', async () => {
+    world.put({ deletionPolicy: 'Retain' });
+    await world.reconcile();
+    world.change({ metadata: { annotations: { [FRAME_ANNOTATIONS.abandon]: 'some-uid' } } });
+    remove();
+    await world.reconcile();
+    expect(world.services.countOf('releaseTenant')).to.equal(1);
+  });
+});

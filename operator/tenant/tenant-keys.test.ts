@@ -1,0 +1,247 @@
+import { expect } from 'chai';
+import { unavailable } from '../../test/support/kube/fake-tenant-services.ts';
+import { createTenantWorld, PLACE, type TenantWorld } from '../../test/support/kube/tenant-world.ts';
+import type { TenantApiKey } from '../api/tenant.ts';
+import { KINDS, type Secret } from '../runtime/kube-object.ts';
+import { keySha256 } from './key-plan.ts';
+import { ROTATE_AT } from './names.ts';
+
+const HOUR_MS = 3_600_000;
+const ROTATED: TenantApiKey = { name: 'default', secretName: 'key', rotation: { interval: '48h', overlap: '2h' } };
+const BY_HAND = 'ab'.repeat(32);
+
+describe('API keys of a tenant', () => {
+  let world: TenantWorld;
+  beforeEach(async () => {
+    world = await createTenantWorld();
+  });
+  afterEach(() => world.close());
+
+  /** Hashes that the services take under a name. */
+  const valid = (name = 'default') => [...world.services.tenants.values()][0]?.keys.get(name) ?? [];
+  const value = (key = 'apiKey', secret = 'key') => world.secretValue(secret, key) ?? '';
+  const listed = (secret = 'key') => world.read()?.status?.secrets?.find(({ name }) => name === secret);
+  const reasons = () => world.notes.map(({ reason }) => reason);
+  const edit = (patch: object, secret = 'key') =>
+    world.kube.change<Secret>(KINDS.secret, { ...PLACE, name: secret }, patch);
+  const write = (text: string, secret = 'key') =>
+    edit({ data: { apiKey: Buffer.from(text).toString('base64') } }, secret);
+
+  it('are made, told to the services before the Secret says them, and listed with their next rotation', async () => {
+    world.services.before.setTenantKeys = () => {
+      expect(world.secret('key')).to.equal(undefined);
+    };
+    world.put({ apiKeys: [ROTATED] });
+    const { requeueAfterMs } = await world.reconcile();
+    expect(value()).to.match(/^[0-9a-f]{64}$/);
+    expect(valid()).to.deep.equal([keySha256(value())]);
+    expect(listed()).to.include({ purpose: 'ApiKey', apiKey: 'default', managed: true });
+    expect(listed()?.nextRotation).to.equal('2026-08-03T00:00:00Z');
+    expect(requeueAfterMs).to.be.at.most(660_000);
+  });
+
+  it('are rotated when they are due: both are valid and in the Secret, the former one until the overlap ends', async () => {
+    world.put({ apiKeys: [ROTATED] });
+    await world.reconcile();
+    const former = value();
+    await world.clock.advance(47 * HOUR_MS);
+    await world.reconcile();
+    expect(value()).to.equal(former);
+
+    await world.clock.advance(HOUR_MS);
+    await world.reconcile();
+    expect(value()).not.to.equal(former);
+    expect(value('previousApiKey')).to.equal(former);
+    expect(valid()).to.deep.equal([keySha256(value()), keySha256(former)]);
+    expect(listed()).to.include({ previousValidUntil: '2026-08-03T02:00:00Z', nextRotation: '2026-08-05T00:00:00Z' });
+    expect(world.conditions()).to.include({ CredentialsReady: 'True Rotating', Ready: 'True Available' });
+
+    const next = value();
+    await world.clock.advance(2 * HOUR_MS);
+    await world.reconcile();
+    expect(valid()).to.deep.equal([keySha256(next)]);
+    expect(value()).to.equal(next);
+    expect(world.secret('key')?.data).not.to.have.property('previousApiKey');
+    expect(listed()).not.to.have.property('previousValidUntil');
+    expect(world.conditions()).to.include({ CredentialsReady: 'True Issued' });
+    expect(reasons().filter((reason) => reason.startsWith('Key'))).to.deep.equal([
+      'KeyIssued',
+      'KeyRotated',
+      'KeyRevoked',
+    ]);
+  });
+
+  it('are looked at when their time has come', async () => {
+    world.put({ apiKeys: [{ ...ROTATED, rotation: { interval: '5m', overlap: '1m' } }] });
+    expect((await world.reconcile()).requeueAfterMs).to.be.within(300_000, 330_000);
+  });
+
+  it('leave no moment in which the key of the Secret is not valid', async () => {
+    world.put({ apiKeys: [ROTATED] });
+    await world.reconcile();
+    const gaps: string[] = [];
+    const look = () => {
+      if (!valid().includes(keySha256(value()))) gaps.push(value());
+    };
+    const { store } = world.kube;
+    const stop = store.onEvent(look);
+    world.services.before.setTenantKeys = look;
+    await world.clock.advance(48 * HOUR_MS);
+    await world.reconcile();
+    await world.clock.advance(2 * HOUR_MS);
+    await world.reconcile();
+    stop();
+    expect(gaps).to.deep.equal([]);
+  });
+
+  it('are rotated once for each new value of the annotation, also without a rotation of their own', async () => {
+    world.put({ apiKeys: [{ name: 'default', secretName: 'key' }] });
+    await world.reconcile();
+    const former = value();
+    world.change({ metadata: { annotations: { [ROTATE_AT]: 'now' } } });
+    await world.reconcile();
+    const next = value();
+    expect(next).not.to.equal(former);
+    expect(valid()).to.deep.equal([keySha256(next), keySha256(former)]);
+    expect(world.read()?.status?.lastHandledRotateAt).to.equal('now');
+    await world.reconcile();
+    expect(value()).to.equal(next);
+    world.change({ metadata: { annotations: { [ROTATE_AT]: 'again' } } });
+    await world.reconcile();
+    expect(value()).not.to.equal(next);
+  });
+
+  it('keep nothing valid of the former key with an overlap of zero', async () => {
+    world.put({ apiKeys: [{ ...ROTATED, rotation: { interval: '48h', overlap: '0s' } }] });
+    await world.reconcile();
+    world.change({ metadata: { annotations: { [ROTATE_AT]: 'leaked' } } });
+    await world.reconcile();
+    expect(valid()).to.deep.equal([keySha256(value())]);
+    expect(world.secret('key')?.data).to.have.all.keys('apiKey');
+  });
+
+  it('take the value that somebody writes into the Secret, once, and keep the former one for the overlap', async () => {
+    world.put({ apiKeys: [ROTATED] });
+    await world.reconcile();
+    const former = keySha256(value());
+    write(BY_HAND);
+    await world.reconcile();
+    expect(value()).to.equal(BY_HAND);
+    expect(valid()).to.deep.equal([keySha256(BY_HAND), former]);
+    const writes = world.writes();
+    await world.reconcile();
+    expect(world.writes()).to.equal(writes);
+    expect(reasons().filter((reason) => reason === 'KeyReplaced')).to.have.length(1);
+    await world.clock.advance(2 * HOUR_MS);
+    await world.reconcile();
+    expect(valid()).to.deep.equal([keySha256(BY_HAND)]);
+  });
+
+  it('say what to do when what was written is no key, and keep the valid one valid', async () => {
+    world.put({ apiKeys: [ROTATED] });
+    await world.reconcile();
+    const hashes = valid();
+    write('changeme');
+    await world.reconcile();
+    expect(world.conditions()).to.include({ CredentialsReady: 'False SecretInvalid', Stalled: 'True SecretInvalid' });
+    expect(world.condition('Stalled')?.message).to.equal(
+      'Secret key has no key for default: write 64 lower-case hexadecimal digits to apiKey, or delete the Secret',
+    );
+    expect(valid()).to.deep.equal(hashes);
+    expect(value()).to.equal('changeme');
+    world.kube.remove(KINDS.secret, { ...PLACE, name: 'key' });
+    await world.reconcile();
+    expect(valid()).to.deep.equal([keySha256(value())]);
+    expect(world.conditions()).to.include({ Ready: 'True Available' });
+  });
+
+  it('are read from a Secret that somebody else made, which is never written', async () => {
+    const given = { apiVersion: 'v1', kind: 'Secret', metadata: { ...PLACE, name: 'key' }, data: {} };
+    world.kube.put<Secret>(KINDS.secret, given);
+    world.put({ apiKeys: [ROTATED] });
+    await world.reconcile();
+    expect(world.conditions()).to.include({ CredentialsReady: 'False SecretInvalid' });
+    write(BY_HAND);
+    const before = world.secret('key');
+    await world.reconcile();
+    await world.clock.advance(100 * HOUR_MS);
+    await world.reconcile();
+    expect(valid()).to.deep.equal([keySha256(BY_HAND)]);
+    expect(world.secret('key')).to.deep.equal(before);
+    expect(listed()).to.include({ managed: false }).and.not.to.have.property('nextRotation');
+  });
+
+  it('are revoked when they are taken out of the list, with their Secret', async () => {
+    world.put({ apiKeys: [ROTATED, { name: 'ci', secretName: 'ci-key' }] });
+    await world.reconcile();
+    world.change({ spec: { apiKeys: [ROTATED] } });
+    await world.reconcile();
+    expect(valid('ci')).to.deep.equal([]);
+    expect(world.secret('ci-key')?.metadata.deletionTimestamp ?? 'gone').to.equal('gone');
+    expect(valid()).to.have.length(1);
+    expect(world.read()?.status?.secrets?.map(({ name }) => name)).to.deep.equal(['acme-owner', 'key']);
+  });
+
+  it('move to another Secret with their value', async () => {
+    world.put({ apiKeys: [ROTATED] });
+    await world.reconcile();
+    const kept = value();
+    world.change({ spec: { apiKeys: [{ ...ROTATED, secretName: 'other' }] } });
+    await world.reconcile();
+    expect(value('apiKey', 'other')).to.equal(kept);
+    expect(world.secret('key')).to.equal(undefined);
+    expect(valid()).to.deep.equal([keySha256(kept)]);
+  });
+
+  it('are revoked while the tenant is disabled, and are valid again with the same values', async () => {
+    world.put({ apiKeys: [ROTATED] });
+    await world.reconcile();
+    const kept = value();
+    world.change({ spec: { state: 'Disabled' } });
+    await world.clock.advance(100 * HOUR_MS);
+    await world.reconcile();
+    expect(valid()).to.deep.equal([]);
+    expect(value()).to.equal(kept);
+    world.change({ spec: { state: 'Active', apiKeys: [{ name: 'default', secretName: 'key' }] } });
+    await world.reconcile();
+    expect(valid()).to.deep.equal([keySha256(kept)]);
+  });
+
+  it('are not written over an edit of the same moment', async () => {
+    world.put({ apiKeys: [ROTATED] });
+    await world.reconcile();
+    await world.clock.advance(48 * HOUR_MS);
+    world.services.before.setTenantKeys = () => {
+      world.services.before = {};
+      write(BY_HAND);
+    };
+    const failed = await world.reconcile().catch(() => 'conflict');
+    expect(failed).to.equal('conflict');
+    await world.reconcile();
+    expect(value()).to.equal(BY_HAND);
+    expect(valid()[0]).to.equal(keySha256(BY_HAND));
+  });
+
+  it('stay as they are while the services are away', async () => {
+    world.put({ apiKeys: [ROTATED] });
+    await world.reconcile();
+    const kept = value();
+    await world.clock.advance(48 * HOUR_MS);
+    world.services.fail('setTenantKeys', unavailable());
+    await world.reconcile();
+    expect(value()).to.equal(kept);
+    expect(world.conditions()).to.include({ Ready: 'False StoreUnreachable' });
+    await world.reconcile();
+    expect(value('previousApiKey')).to.equal(kept);
+  });
+
+  it('go on from the Secret when the status was lost', async () => {
+    world.put({ apiKeys: [ROTATED] });
+    await world.reconcile();
+    const kept = value();
+    world.kube.store.update('/apis/engram.dev/v1alpha1/tenants', PLACE, (held) => ({ ...held, status: {} }), 'status');
+    await world.reconcile();
+    expect(value()).to.equal(kept);
+    expect(listed()?.nextRotation).to.equal('2026-08-03T00:00:00Z');
+  });
+});
