@@ -68,6 +68,20 @@ export function documentScopeConformance(store: () => DocumentStore): void {
       expect(await store().count(foreign, datasetThings, {})).to.equal(2);
     });
 
+    it('count several collections in one read, each for itself', async () => {
+      const tenant = newTenant();
+      const [mine, other] = [newDataset(tenant), newDataset(tenant)];
+      for (const scope of [mine, other, newDataset()]) {
+        await store().commit(scope, [insert(datasetThings, 'a', { rank: 1 }), insert(datasetThings, 'b', { rank: 2 })]);
+      }
+      await store().commit(other, [removeWhere(datasetThings, { rank: 2 })]);
+      await store().commit(tenant, [insert(tenantThings, 'a', { name: 'one' })]);
+      expect(await store().countEach(mine, [datasetThings, datasetThings])).to.deep.equal([2, 2]);
+      expect(await store().countEach(tenant, [tenantThings, datasetThings])).to.deep.equal([1, 3]);
+      expect(await store().countEach(newDataset(tenant), [datasetThings])).to.deep.equal([0]);
+      expect(await store().countEach(mine, [])).to.deep.equal([]);
+    });
+
     it('refuse to guess which document an ambiguous id means', async () => {
       const tenant = newTenant();
       for (const scope of [newDataset(tenant), newDataset(tenant)]) {

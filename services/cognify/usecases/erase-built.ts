@@ -4,6 +4,12 @@ import { type DatasetRef, scopeOf } from '../../common/domain/dataset.ts';
 import { isEngramError } from '../../common/domain/errors.ts';
 import { dataItemId } from '../../common/domain/ids.ts';
 import type { DatasetScope } from '../../common/domain/scope.ts';
+import type { AnyCollection } from '../../common/ports/document-store.ts';
+import { eraseCollections } from '../../common/repositories/erase-collections.ts';
+import { modelCacheCollection } from '../../common/repositories/model-cache.ts';
+import { runHeadsCollection, runResultsCollection } from '../../common/repositories/runs.ts';
+import { statementsCollection } from '../../common/repositories/statements.ts';
+import { supersessionsCollection } from '../../common/repositories/supersessions.ts';
 import type { CognifyDependencies } from '../dependencies.ts';
 import { removeRows } from '../pipeline/remove-rows.ts';
 import { judgeOrLeave } from './judge-statements.ts';
@@ -38,7 +44,6 @@ type Dependencies = Pick<
   | 'cache'
   | 'builds'
   | 'engine'
-  | 'runs'
   | 'store'
   | 'logger'
   | 'clock'
@@ -47,6 +52,10 @@ type Dependencies = Pick<
   | 'repetitions'
 >;
 
+/** What goes with the memory of a dataset, beside the rows of the indexes. */
+const MEMORY: readonly AnyCollection[] = [statementsCollection, supersessionsCollection];
+/** What goes with the dataset alone: answers of models were paid for; one that is made again under its id has no past. */
+const BUILT: readonly AnyCollection[] = [modelCacheCollection, runHeadsCollection, runResultsCollection];
 /** How long an erasure waits for work on its items to stop. */
 const STOP_MS = 10_000;
 const POLL_MS = 20;
@@ -117,15 +126,13 @@ async function removeAll(
   request: EraseRequest,
   items: readonly DataItemId[],
 ): Promise<Erased['removed']> {
-  const { text, vectors, graph, ledger, cache, builds, runs, store, statements, supersessions } = dependencies;
+  const { text, vectors, graph, ledger, builds, store } = dependencies;
   const scope = scopeOf(request.dataset);
   const before = await ledger.entries(scope, items);
   const rows = await rowCounts(dependencies, scope, null).catch(noneWhenDamaged);
   await Promise.all([text.drop(scope), vectors.drop(scope), graph.drop(scope)]);
-  await statements.removeAll(scope);
-  await supersessions.removeAll(scope);
-  const answers = request.memoryOnly ? 0 : await cache.remove(scope);
-  if (!request.memoryOnly) await store.commit(scope, runs.forgetWrites());
+  const answers = request.memoryOnly ? 0 : await dependencies.cache.count(scope);
+  await eraseCollections(store, scope, request.memoryOnly ? MEMORY : [...MEMORY, ...BUILT]);
   // A build that began after the reset has lost rows to the drop: it must not commit either.
   const late = [...(await ledger.allEntries(scope))]
     .filter(([item, entry]) => entry.lastGeneration !== before.get(item)?.lastGeneration)
@@ -145,12 +152,17 @@ async function residueOf(
   items: readonly DataItemId[] | null,
 ): Promise<number> {
   const scope = scopeOf(request.dataset);
+  const { store, cache, statements, supersessions } = dependencies;
   const { text, vectors, graph } = await rowCounts(dependencies, scope, items);
-  const answers = request.memoryOnly ? 0 : await dependencies.cache.count(scope, items ?? undefined);
-  const { statements, supersessions } = dependencies;
-  const stated =
-    (await statements.count(scope, items ?? undefined)) + (await supersessions.count(scope, items ?? undefined));
-  return text + vectors + graph + answers + stated;
+  const kept =
+    items === null
+      ? await store.countEach(scope, request.memoryOnly ? MEMORY : [...MEMORY, modelCacheCollection])
+      : [
+          request.memoryOnly ? 0 : await cache.count(scope, items),
+          await statements.count(scope, items),
+          await supersessions.count(scope, items),
+        ];
+  return text + vectors + graph + kept.reduce((sum, count) => sum + count, 0);
 }
 
 /** Nobody can count the rows of a damaged store; dropping removes it all the same, and the residue is counted after. */

@@ -38,6 +38,8 @@ export interface DocumentStore {
   ): Promise<readonly Stored<T>[]>;
   find<T extends JsonObject>(scope: AnyScope, collection: Collection<T>, query: Query<T>): Promise<Page<Stored<T>>>;
   count<T extends JsonObject>(scope: AnyScope, collection: Collection<T>, where: Filter<T>): Promise<number>;
+  /** How many documents of the scope each of the collections has, in one read. */
+  countEach(scope: AnyScope, collections: readonly AnyCollection[]): Promise<readonly number[]>;
   /** Results stand in the order of the writes. */
   commit(scope: AnyScope, writes: readonly Write[]): Promise<readonly WriteResult[]>;
   close(): Promise<void>;

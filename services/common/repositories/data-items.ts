@@ -44,6 +44,8 @@ export interface DataItems {
   get(scope: DatasetScope, id: DataItemId): Promise<DataItem | null>;
   getMany(scope: DatasetScope, ids: readonly DataItemId[]): Promise<readonly DataItem[]>;
   findByContent(scope: DatasetScope, owner: UserId, contentHash: string): Promise<DataItem | null>;
+  /** The same for many at once; what no item holds is left out. */
+  findByContents(scope: DatasetScope, owner: UserId, contentHashes: readonly string[]): Promise<readonly DataItem[]>;
   /** Where an id stands, for routes that know no dataset. */
   locate(scope: Scope, id: DataItemId): Promise<readonly { readonly dataset: string; readonly item: DataItem }[]>;
   newestFirst(
@@ -62,6 +64,9 @@ export interface DataItems {
   replaceWrites(present: DataItem, next: DataItem): readonly Write[];
 }
 
+/** An owner has each content once, so a page holds all that is found. */
+const READ_SLICE = 500;
+
 export function createDataItems(store: DocumentStore): DataItems {
   const collection = dataItemsCollection;
   return {
@@ -75,6 +80,15 @@ export function createDataItems(store: DocumentStore): DataItems {
     async findByContent(scope, owner, contentHash) {
       const { items } = await store.find(scope, collection, { where: { ownerId: owner, contentHash }, limit: 1 });
       return items[0] === undefined ? null : itemOf(items[0]);
+    },
+    async findByContents(scope, owner, contentHashes) {
+      const found: DataItem[] = [];
+      const distinct = [...new Set(contentHashes)];
+      for (let start = 0; start < distinct.length; start += READ_SLICE) {
+        const where = { ownerId: owner, contentHash: { in: distinct.slice(start, start + READ_SLICE) } };
+        found.push(...(await store.find(scope, collection, { where, limit: READ_SLICE })).items.map(itemOf));
+      }
+      return found;
     },
     async locate(scope, id) {
       const { items } = await store.find({ tenant: scope.tenant }, collection, { where: { id }, limit: 1000 });

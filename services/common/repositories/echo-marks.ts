@@ -42,7 +42,7 @@ export interface EchoMarks {
     fingerprints: readonly string[],
     now: Date,
   ): Promise<ReadonlyMap<string, DataItemId>>;
-  removeWrite(items: readonly DataItemId[] | null): Write;
+  removeWrite(items: readonly DataItemId[]): Write;
 }
 
 export interface MarkTime {
@@ -53,6 +53,8 @@ export interface MarkTime {
 /** Sentences marked for one answer at most: of greater ones the first. */
 export const MARKS_PER_ANSWER = 400;
 const SLICE = 200;
+/** Ids of one read; of fingerprints that anybody was shown, each may have many marks. */
+const READ_SLICE = 1000;
 
 export function createEchoMarks(store: DocumentStore): EchoMarks {
   const collection = echoMarksCollection;
@@ -89,8 +91,9 @@ export function createEchoMarks(store: DocumentStore): EchoMarks {
       const distinct = [...new Set(fingerprints)];
       const found = new Map<string, DataItemId>();
       const isValid = (expiresAt: string) => expiresAt > now.toISOString();
-      for (let start = 0; start < distinct.length; start += SLICE) {
-        const slice = distinct.slice(start, start + SLICE);
+      const length = user === null ? SLICE : READ_SLICE;
+      for (let start = 0; start < distinct.length; start += length) {
+        const slice = distinct.slice(start, start + length);
         const marks =
           user === null
             ? (await store.find(scope, collection, { where: { fingerprint: { in: slice } }, limit: 1000 })).items
@@ -105,7 +108,7 @@ export function createEchoMarks(store: DocumentStore): EchoMarks {
       }
       return found;
     },
-    removeWrite: (items) => removeWhere(collection, items === null ? {} : { item: { in: items } }),
+    removeWrite: (items) => removeWhere(collection, { item: { in: items } }),
   };
 }
 

@@ -81,8 +81,8 @@ export interface ImproveWishes {
   settle(wish: ImproveWish): Promise<void>;
   /** For a session that goes. */
   removeOfSessionWrite(user: UserId, session: string): Write;
-  removeOfDatasetWrite(dataset: DatasetId): Write;
-  countOfDataset(scope: Scope, dataset: DatasetId): Promise<number>;
+  /** For a dataset that goes. Returns how many are left. */
+  eraseDataset(scope: Scope, dataset: DatasetId): Promise<number>;
 }
 
 export function createImproveWishes(store: DocumentStore): ImproveWishes {
@@ -142,8 +142,13 @@ export function createImproveWishes(store: DocumentStore): ImproveWishes {
       }
     },
     removeOfSessionWrite: (user, session) => removeWhere(collection, { userId: user, sessionId: session }),
-    removeOfDatasetWrite: (dataset) => removeWhere(collection, { datasetId: dataset }),
-    countOfDataset: (scope, dataset) => store.count({ tenant: scope.tenant }, collection, { datasetId: dataset }),
+    async eraseDataset({ tenant }, dataset) {
+      const where = { datasetId: dataset };
+      // For most there is nothing: one read tells.
+      if ((await store.count({ tenant }, collection, where)) === 0) return 0;
+      await store.commit({ tenant }, [removeWhere(collection, where)]);
+      return store.count({ tenant }, collection, where);
+    },
   };
 }
 

@@ -40,7 +40,7 @@ export interface Repetitions {
   unsettled(scope: DatasetScope): Promise<readonly Repetition[]>;
   /** Does nothing for one that was noted again meanwhile. */
   settledWrite(repetition: Repetition): Write;
-  removeWrite(items: readonly DataItemId[] | null): Write;
+  removeWrite(items: readonly DataItemId[]): Write;
 }
 
 export function createRepetitions(store: DocumentStore): Repetitions {
@@ -69,6 +69,6 @@ export function createRepetitions(store: DocumentStore): Repetitions {
       return page.items.map(({ id, value }) => ({ item: dataItemId(id), count: value.count, lastAt: value.lastAt }));
     },
     settledWrite: ({ item, count }) => update(collection, item, { where: { count }, set: { settled: true } }),
-    removeWrite: (items) => removeWhere(collection, items === null ? {} : { id: { in: items } }),
+    removeWrite: (items) => removeWhere(collection, { id: { in: items } }),
   };
 }

@@ -109,8 +109,6 @@ export interface Runs {
   /** Dropped silently when the run has ended. */
   tickWrite(run: RunId, change: Partial<RunDocument>): Write;
   headWrites(dataset: DatasetRef, pipeline: string, run: RunId): Promise<readonly Write[]>;
-  /** A dataset that is made again under its old id starts without a past; the history rows stay. */
-  forgetWrites(): readonly Write[];
   resultWrites(run: RunId, pipeline: string, endedAt: string, items: readonly RunItem[]): readonly Write[];
 }
 
@@ -174,7 +172,6 @@ export function createRuns(store: DocumentStore): Runs {
     insertWrite: (run, document) => insert(runsCollection, run, document),
     updateWrite: (run, change) => update(runsCollection, run, { where: STARTED, set: change, required: true }),
     tickWrite: (run, change) => update(runsCollection, run, { where: STARTED, set: change }),
-    forgetWrites: () => [removeWhere(runHeadsCollection, {}), removeWhere(runResultsCollection, {})],
     headWrites(dataset, pipeline, run) {
       const scope = { tenant: dataset.tenant, dataset: dataset.id };
       return putWrites(scope, runHeadsCollection, pairId(dataset.id, pipeline), { runId: run });

@@ -56,11 +56,11 @@ export function createSessionRemoval(store: DocumentStore): SessionRemoval {
     async ofDataset(scope, dataset) {
       for (let page = 0; page < MAX_PAGES; page += 1) {
         const found = await sessions.ofDataset(scope, dataset, PAGE);
+        // What is not found is not left.
+        if (found.length === 0) return wishes.eraseDataset(scope, dataset);
         for (const key of found) await removeSession({ tenant: scope.tenant }, key);
-        if (found.length < PAGE) break;
       }
-      await store.commit({ tenant: scope.tenant }, [wishes.removeOfDatasetWrite(dataset)]);
-      return (await sessions.countOfDataset(scope, dataset)) + (await wishes.countOfDataset(scope, dataset));
+      return (await sessions.countOfDataset(scope, dataset)) + (await wishes.eraseDataset(scope, dataset));
     },
     async ofUser(scope, user) {
       for (let page = 0; page < MAX_PAGES; page += 1) {

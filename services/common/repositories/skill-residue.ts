@@ -1,5 +1,6 @@
 import type { DatasetScope } from '../domain/scope.ts';
-import { type AnyCollection, type DocumentStore, removeWhere } from '../ports/document-store.ts';
+import type { AnyCollection, DocumentStore } from '../ports/document-store.ts';
+import { eraseCollections } from './erase-collections.ts';
 import { skillProposalsCollection } from './proposals.ts';
 import { skillRunsCollection } from './skill-runs.ts';
 import { skillShelvesCollection, skillsCollection } from './skills.ts';
@@ -14,7 +15,5 @@ export const skillCollections: readonly AnyCollection[] = [
 
 /** For a dataset that goes. Returns how much is left. */
 export async function eraseSkills(store: DocumentStore, scope: DatasetScope): Promise<number> {
-  for (const collection of skillCollections) await store.commit(scope, [removeWhere(collection, {})]);
-  const left = await Promise.all(skillCollections.map((collection) => store.count(scope, collection, {})));
-  return left.reduce((sum, count) => sum + count, 0);
+  return (await eraseCollections(store, scope, skillCollections)).left;
 }

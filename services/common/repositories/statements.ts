@@ -56,7 +56,6 @@ export interface Statements {
   judgedWrites(statements: readonly StoredStatement[]): readonly Write[];
   /** Those that are left of the keys of what is removed are to be compared anew. Resolves to the number removed. */
   remove(scope: DatasetScope, selection: RowSelection): Promise<number>;
-  removeAll(scope: DatasetScope): Promise<void>;
   count(scope: DatasetScope, items?: readonly DataItemId[]): Promise<number>;
 }
 
@@ -134,9 +133,6 @@ export function createStatements(store: DocumentStore): Statements {
       }
       const [result] = await store.commit(scope, [removeWhere(collection, where)]);
       return result?.changed ?? 0;
-    },
-    async removeAll(scope) {
-      await store.commit(scope, [removeWhere(collection, {})]);
     },
     async count(scope, items) {
       if (items === undefined) return store.count(scope, collection, {});

@@ -108,9 +108,8 @@ export interface Supersessions {
   /** The older statement stands again, for good. `DuplicateKeyError`: it was taken back already. */
   revertWrite(supersession: Supersession, by: UserId, at: string): Write;
   removeOfItem(scope: DatasetScope, item: DataItemId): Promise<void>;
-  removeAll(scope: DatasetScope): Promise<void>;
   count(scope: DatasetScope, items?: readonly DataItemId[]): Promise<number>;
-  removeRevertsWrite(items: readonly DataItemId[] | null): Write;
+  removeRevertsWrite(items: readonly DataItemId[]): Write;
 }
 
 const SLICE = 100;
@@ -200,9 +199,6 @@ export function createSupersessions(store: DocumentStore): Supersessions {
         removeWhere(collection, { newerItem: item }),
       ]);
     },
-    async removeAll(scope) {
-      await store.commit(scope, [removeWhere(collection, {})]);
-    },
     async count(scope, items) {
       if (items === undefined) return store.count(scope, collection, {});
       let count = 0;
@@ -213,7 +209,7 @@ export function createSupersessions(store: DocumentStore): Supersessions {
       }
       return count;
     },
-    removeRevertsWrite: (items) => removeWhere(reverts, items === null ? {} : { olderItem: { in: items } }),
+    removeRevertsWrite: (items) => removeWhere(reverts, { olderItem: { in: items } }),
   };
 }
 

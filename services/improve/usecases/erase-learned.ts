@@ -2,7 +2,7 @@ import { setTimeout as sleep } from 'node:timers/promises';
 import { type DatasetRef, scopeOf } from '../../common/domain/dataset.ts';
 import { engramError } from '../../common/domain/errors.ts';
 import type { EraseLearnedResponse } from '../../common/messaging/methods/improve.ts';
-import { removeWhere } from '../../common/ports/document-store.ts';
+import { eraseCollections } from '../../common/repositories/erase-collections.ts';
 import { claimKeys, eraserOf } from '../../common/repositories/improve-claims.ts';
 import { learnedCollections } from '../collections.ts';
 import type { ImproveDependencies } from '../dependencies.ts';
@@ -43,15 +43,6 @@ async function stopImprove({ claims, clock }: Dependencies, dataset: DatasetRef,
 }
 
 async function erase({ store, wishes }: Dependencies, dataset: DatasetRef): Promise<EraseLearnedResponse> {
-  const scope = scopeOf(dataset);
-  let removed = 0;
-  // One commit each: great numbers go in parts.
-  for (const collection of learnedCollections) {
-    const results = await store.commit(scope, [removeWhere(collection, {})]);
-    for (const { changed } of results) removed += changed;
-  }
-  await store.commit({ tenant: dataset.tenant }, [wishes.removeOfDatasetWrite(dataset.id)]);
-  let residue = await wishes.countOfDataset({ tenant: dataset.tenant }, dataset.id);
-  for (const collection of learnedCollections) residue += await store.count(scope, collection, {});
-  return { removed, residue };
+  const { removed, left } = await eraseCollections(store, scopeOf(dataset), learnedCollections);
+  return { removed, residue: left + (await wishes.eraseDataset({ tenant: dataset.tenant }, dataset.id)) };
 }

@@ -1,11 +1,22 @@
 import type { DataItemId } from '../../common/domain/brand.ts';
 import type { DatasetScope } from '../../common/domain/scope.ts';
+import type { AnyCollection } from '../../common/ports/document-store.ts';
+import { echoMarksCollection } from '../../common/repositories/echo-marks.ts';
+import { repetitionsCollection } from '../../common/repositories/repetitions.ts';
+import { supersessionRevertsCollection } from '../../common/repositories/supersessions.ts';
 import type { IngestDependencies } from '../usecases/dependencies.ts';
 
 /** Ids of one condition. */
 const SLICE = 500;
 
-/** What is kept of having shown, repeated and taken back what the items say; null: all of the dataset. */
+/** What is kept of having shown, repeated and taken back what the items of a dataset say. */
+export const markCollections: readonly AnyCollection[] = [
+  echoMarksCollection,
+  repetitionsCollection,
+  supersessionRevertsCollection,
+];
+
+/** The part of it that is about the items. */
 export async function forgetMarks(
   {
     store,
@@ -14,14 +25,9 @@ export async function forgetMarks(
     supersessions,
   }: Pick<IngestDependencies, 'store' | 'echoes' | 'repetitions' | 'supersessions'>,
   scope: DatasetScope,
-  items: readonly DataItemId[] | null,
+  items: readonly DataItemId[],
 ): Promise<void> {
   const owners = [echoes.removeWrite, repetitions.removeWrite, supersessions.removeRevertsWrite];
-  if (items === null) {
-    // One commit each: great numbers go in parts.
-    for (const removeWrite of owners) await store.commit(scope, [removeWrite(null)]);
-    return;
-  }
   for (let start = 0; start < items.length; start += SLICE) {
     const slice = items.slice(start, start + SLICE);
     await store.commit(

@@ -2,7 +2,7 @@ import type { DataItem } from '../../common/domain/data-item.ts';
 import { type DatasetRef, scopeOf } from '../../common/domain/dataset.ts';
 import type { Principal } from '../../common/domain/principal.ts';
 import { type Source, textSource } from '../usecases/input-source.ts';
-import { type EchoDependencies, readEchoes } from './echoes.ts';
+import { type EchoDependencies, type EchoReading, readEchoes, type ShownTo } from './echoes.ts';
 
 /** What a source is once what came out of memory is taken away. */
 export type FreshSource =
@@ -14,28 +14,43 @@ export type FreshSource =
 const MAX_BYTES = 48_000;
 const PLAIN = /\.(?:txt|md)$/iu;
 
+/** Sources whose texts are held and looked up together. */
+const AT_ONCE = 200;
+
 /**
  * A text whose writer was shown all of it is no new memory; of a string, what is new is kept. A file is kept as it is, or
- * not at all: it is a document.
+ * not at all: it is a document. In the order of the sources.
  */
-export async function freshSource(
+export async function freshSources(
   dependencies: EchoDependencies,
   { dataset, principal }: { readonly dataset: DatasetRef; readonly principal: Principal },
-  source: Source,
-): Promise<FreshSource> {
-  if (source.isCopy) return { kind: 'new', source };
-  const isFile = !source.plainText;
-  if (source.sizeBytes > MAX_BYTES || source.sizeBytes === 0 || (isFile && !PLAIN.test(source.fileName))) {
-    return { kind: 'new', source };
+  sources: readonly Source[],
+): Promise<readonly FreshSource[]> {
+  const fresh: FreshSource[] = [];
+  for (let start = 0; start < sources.length; start += AT_ONCE) {
+    const slice = sources.slice(start, start + AT_ONCE);
+    const texts = await Promise.all(slice.map((source) => textOf(source, principal)));
+    const readings = await readEchoes(dependencies, scopeOf(dataset), texts);
+    for (const [at, source] of slice.entries()) fresh.push(freshOf(source, texts[at]?.text ?? '', readings[at]));
   }
-  const text = Buffer.from(await source.bytes()).toString('utf8');
+  return fresh;
+}
+
+/** Empty for what is no text that an agent would send back. */
+async function textOf(source: Source, { id }: Principal): Promise<ShownTo> {
   // What improve writes down of a session was shown to whoever had the session.
-  const reader = source.itemId === undefined ? principal.id : null;
-  const { text: left, item } = await readEchoes(dependencies, scopeOf(dataset), reader, text);
+  const user = source.itemId === undefined ? id : null;
+  const isText = source.plainText || PLAIN.test(source.fileName);
+  if (!isText || source.sizeBytes > MAX_BYTES) return { user, text: '' };
+  return { user, text: Buffer.from(await source.bytes()).toString('utf8') };
+}
+
+function freshOf(source: Source, text: string, reading: EchoReading | undefined): FreshSource {
+  const item = reading?.item ?? null;
+  const left = reading === undefined ? text : reading.text;
   if (item === null || left === text) return { kind: 'new', source };
   if (left === null) return { kind: 'echo', item };
-  if (isFile) return { kind: 'new', source };
-  return { kind: 'new', source: trimmed(source, left) };
+  return { kind: 'new', source: source.plainText ? trimmed(source, left) : source };
 }
 
 /** Named by its content only when it was before. */

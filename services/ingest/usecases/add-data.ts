@@ -10,7 +10,7 @@ import type { DatasetScope } from '../../common/domain/scope.ts';
 import type { CallContext } from '../../common/messaging/messenger.ts';
 import { DuplicateKeyError, VersionConflictError } from '../../common/ports/document-store.ts';
 import type { ParsedDocument } from '../../common/ports/documents.ts';
-import { freshSource } from '../hygiene/fresh-sources.ts';
+import { type FreshSource, freshSources } from '../hygiene/fresh-sources.ts';
 import type { IngestDependencies } from './dependencies.ts';
 import { type Input, openInput, type Source } from './input-source.ts';
 import { checkCounts, type ItemAnnotations } from './item-annotations.ts';
@@ -91,15 +91,22 @@ async function openInputs(dependencies: IngestDependencies, request: AddRequest)
 /** Said again word for word: support for what is there, unless it was only read out of it. */
 async function noteRepetitions(
   dependencies: IngestDependencies,
-  { dataset, principal }: AddRequest,
+  request: AddRequest,
   known: ReadonlyMap<string, DataItem>,
   sources: readonly AnnotatedSource[],
 ): Promise<void> {
+  const { dataset } = request;
   const repeated = new Map(sources.filter(({ source }) => known.has(source.md5)).map((one) => [one.source.md5, one]));
+  const read = await freshSources(
+    dependencies,
+    request,
+    [...repeated.values()].map(({ source }) => source),
+  );
+  const echoed = new Set([...repeated.keys()].filter((_md5, at) => read[at]?.kind === 'echo'));
   for (const [md5, { source }] of repeated) {
     const item = known.get(md5);
     if (item === undefined || source.itemId !== undefined) continue;
-    if ((await freshSource(dependencies, { dataset, principal }, source)).kind === 'echo') continue;
+    if (echoed.has(md5)) continue;
     await dependencies.repetitions.note(scopeOf(dataset), item.id, dependencies.clock.now().toISOString());
   }
 }
@@ -116,9 +123,14 @@ async function partedFromEchoes(
   { sources, known }: { readonly sources: readonly AnnotatedSource[]; readonly known: Map<string, DataItem> },
 ): Promise<readonly PartedSource[]> {
   const parted: PartedSource[] = [];
-  for (const annotated of sources) {
+  const read = await freshSources(
+    dependencies,
+    request,
+    sources.map(({ source }) => source),
+  );
+  for (const [at, annotated] of sources.entries()) {
     const { md5 } = annotated.source;
-    const fresh = await freshSource(dependencies, request, annotated.source);
+    const fresh = read[at] as FreshSource;
     if (fresh.kind === 'echo') known.set(md5, fresh.item);
     else parted.push({ ...annotated, source: fresh.source, md5 });
   }
@@ -134,13 +146,9 @@ async function findKnown(
   { dataset, principal }: AddRequest,
   sources: readonly AnnotatedSource[],
 ): Promise<Map<string, DataItem>> {
-  const scope = scopeOf(dataset);
-  const known = new Map<string, DataItem>();
-  for (const md5 of new Set(sources.map(({ source }) => source.md5))) {
-    const item = await items.findByContent(scope, principal.id, md5);
-    if (item) known.set(md5, item);
-  }
-  return known;
+  const hashes = sources.map(({ source }) => source.md5);
+  const found = await items.findByContents(scopeOf(dataset), principal.id, hashes);
+  return new Map(found.map((item) => [item.contentHash, item]));
 }
 
 function uniqueByContent(sources: readonly AnnotatedSource[]): readonly AnnotatedSource[] {

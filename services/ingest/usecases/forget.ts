@@ -9,8 +9,10 @@ import { eraseBuilt } from '../../common/messaging/methods/cognify.ts';
 import { eraseLearned } from '../../common/messaging/methods/improve.ts';
 import { eraseSearched } from '../../common/messaging/methods/search.ts';
 import type { AuditEntry } from '../../common/ports/audit-log.ts';
-import { eraseSkills } from '../../common/repositories/skill-residue.ts';
-import { forgetMarks } from '../hygiene/forget-marks.ts';
+import { eraseCollections } from '../../common/repositories/erase-collections.ts';
+import { skillCollections } from '../../common/repositories/skill-residue.ts';
+import { syncStateCollections } from '../../common/repositories/sync-state.ts';
+import { forgetMarks, markCollections } from '../hygiene/forget-marks.ts';
 import type { IngestDependencies } from './dependencies.ts';
 import { forgetAnswers } from './forget-answers.ts';
 import { removeAllItems, removeItems } from './remove-items.ts';
@@ -63,10 +65,10 @@ export async function forgetDataset(
   // Recorded before: the removal of very many goes in parts.
   if (present > 0) await audit.record(removal(dataset, 'item.removed', present, context));
   await removeAllItems(dependencies, dataset);
-  await forgetMarks(dependencies, scope, null);
   await blobs.removeAll(scope);
-  const skills = await eraseSkills(store, scope);
-  const left = skills + (await items.count(scope)) + (await blobs.list(scope, { limit: 1 })).items.length;
+  const kept = [...markCollections, ...skillCollections, ...syncStateCollections];
+  const { left: owned } = await eraseCollections(store, scope, kept);
+  const left = owned + (await items.count(scope)) + (await blobs.list(scope, { limit: 1 })).items.length;
   const sessions = await sessionRemoval.ofDataset(scope, dataset.id);
   // Once more: what began after the first time had little to learn from.
   const learnedSince = await messenger.call(eraseLearned, { dataset }, context);

@@ -66,6 +66,9 @@ export function createMemoryDocumentStore(): DocumentStore {
     async count(scope, collection, where) {
       return select(tableOf(collection), scope, where).length;
     },
+    async countEach(scope, collections) {
+      return collections.map((collection) => select(tableOf(collection), scope, {}).length);
+    },
     async commit(scope, writes) {
       requireCommitSize(writes);
       const undo: (() => void)[] = [];

@@ -8,7 +8,7 @@ import { createCommit } from './commit-writes.ts';
 import type { MongodbConnection } from './connection.ts';
 import { createDatabases } from './databases.ts';
 import { layoutOf } from './document-layout.ts';
-import { countDocuments, findPage, getMany, getOne, type ReadOptions } from './read-documents.ts';
+import { countDocuments, countOfEach, findPage, getMany, getOne, type ReadOptions } from './read-documents.ts';
 
 /**
  * Documents in MongoDB: a collection for each declared one, in the database of the scope's tenant. Reads see what a
@@ -36,6 +36,7 @@ export function createMongodbDocumentStore(connection: MongodbConnection): Docum
       return guarded(() => findPage<T>(reading(scope, collection.name), query));
     },
     count: (scope, collection, where) => guarded(() => countDocuments(reading(scope, collection.name), where)),
+    countEach: (scope, collections) => guarded(() => countOfEach(collections.map(({ name }) => reading(scope, name)))),
     commit: (scope, writes) =>
       guarded(async () => {
         requireCommitSize(writes);

@@ -1,3 +1,4 @@
+import type { Document } from 'mongodb';
 import type { JsonObject } from '../../domain/json.ts';
 import type { Page } from '../../domain/result-page.ts';
 import type { Filter, Query, Stored } from '../../ports/document-store.ts';
@@ -97,11 +98,53 @@ export async function findPage<T extends JsonObject>(options: ReadOptions, query
 
 export async function countDocuments(options: ReadOptions, filter: Filter<JsonObject>): Promise<number> {
   const { databases, layout, reach, timeLimitMs } = options;
-  const terms = whereTerms(layout, reach, filter);
-  // Every document has an id: with it the server counts entries of an index instead of reading the collection.
-  const where = allOf(terms.length === 0 ? [{ id: { $gte: '' } }] : terms);
+  const where = countable(whereTerms(layout, reach, filter));
   const counts = (await databases.namesFor(layout.rules, reach)).map((name) =>
     databases.collection(name, layout.rules.name).countDocuments(where, { maxTimeMS: timeLimitMs }),
   );
   return (await Promise.all(counts)).reduce((sum, each) => sum + each, 0);
+}
+
+/** All collections of a database by one command. */
+export async function countOfEach(wanted: readonly ReadOptions[]): Promise<readonly number[]> {
+  const counts = wanted.map(() => 0);
+  const byDatabase = new Map<string, number[]>();
+  for (const [at, { databases, layout, reach }] of wanted.entries()) {
+    for (const name of await databases.namesFor(layout.rules, reach)) {
+      byDatabase.set(name, [...(byDatabase.get(name) ?? []), at]);
+    }
+  }
+  await Promise.all(
+    [...byDatabase].map(async ([name, places]) => {
+      const [first, ...others] = places.map((at) => ({ at, options: wanted[at] as ReadOptions }));
+      if (first === undefined) return;
+      const united = others.map((other) => {
+        const { rules } = other.options.layout;
+        return { $unionWith: { coll: rules.name, pipeline: [...countStages(other)] } };
+      });
+      const { databases, layout, timeLimitMs } = first.options;
+      const rows = databases
+        .collection(name, layout.rules.name)
+        .aggregate<{ readonly at: number; readonly count: number }>([...countStages(first), ...united], {
+          maxTimeMS: timeLimitMs,
+        });
+      for (const { at, count } of await rows.toArray()) counts[at] = (counts[at] ?? 0) + count;
+    }),
+  );
+  return counts;
+}
+
+interface Countable {
+  readonly at: number;
+  readonly options: ReadOptions;
+}
+
+function countStages({ at, options }: Countable): readonly Document[] {
+  const where = countable(whereTerms(options.layout, options.reach, {}));
+  return [{ $match: where }, { $count: 'count' }, { $set: { at } }];
+}
+
+/** Every document has an id: with it the server counts entries of an index instead of reading the collection. */
+function countable(terms: readonly Document[]): Document {
+  return allOf(terms.length === 0 ? [{ id: { $gte: '' } }] : terms);
 }

@@ -1,7 +1,7 @@
 import type { DatabaseSync } from 'node:sqlite';
 import type { JsonObject } from '../../domain/json.ts';
 import type { AnyScope } from '../../domain/scope.ts';
-import type { AnyCollection, Collection, DocumentStore, Query, Stored } from '../../ports/document-store.ts';
+import type { AnyCollection, Collection, DocumentStore, Filter, Query, Stored } from '../../ports/document-store.ts';
 import { ambiguousId, MAX_WRITES_PER_COMMIT, requireCommitSize } from '../document-rules/change.ts';
 import { rulesOf } from '../document-rules/collection-rules.ts';
 import { reachOf } from '../document-rules/reach.ts';
@@ -47,6 +47,12 @@ export async function openSqliteDocumentStore(options: SqliteDocumentStoreOption
   };
   const layouts = createLayouts();
   for (const each of rules) layouts.declare(each);
+  const countOf = (scope: AnyScope, collection: AnyCollection, where: Filter<JsonObject>): number => {
+    const layout = layouts.of(collection.name);
+    const { sql, parameters } = whereTerm(layout, reachOf(scope, layout.rules), where);
+    const text = `SELECT count(*) FROM ${layout.table} WHERE ${sql}`;
+    return reading(() => statements.get(text, parameters)?.[0] as number);
+  };
   return {
     capabilities: { maxWritesPerCommit: MAX_WRITES_PER_COMMIT, sharedBetweenProcesses: false },
     async prepare(collections) {
@@ -66,12 +72,8 @@ export async function openSqliteDocumentStore(options: SqliteDocumentStoreOption
       const layout = layouts.of(collection.name);
       return reading(() => findPage(statements, layout, reachOf(scope, layout.rules), query));
     },
-    async count(scope, collection, where) {
-      const layout = layouts.of(collection.name);
-      const { sql, parameters } = whereTerm(layout, reachOf(scope, layout.rules), where);
-      const text = `SELECT count(*) FROM ${layout.table} WHERE ${sql}`;
-      return reading(() => statements.get(text, parameters)?.[0] as number);
-    },
+    count: async (scope, collection, where) => countOf(scope, collection, where),
+    countEach: async (scope, collections) => collections.map((collection) => countOf(scope, collection, {})),
     async commit(scope, writes) {
       requireCommitSize(writes);
       if (writes.length === 0) return [];
