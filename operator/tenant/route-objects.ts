@@ -5,6 +5,9 @@ import { KINDS, type KubeObject } from '../runtime/kube-object.ts';
 import type { TenantOptions } from './dependencies.ts';
 import { boundedName } from './names.ts';
 
+/** What releases of the Gateway API before 1.2 take. */
+const MATCHES_PER_RULE = 8;
+
 type Backends = TenantOptions['backends'];
 
 /**
@@ -47,13 +50,14 @@ function ingress(metadata: KubeObject['metadata'], routing: TenantRouting, backe
   return withSpec({ apiVersion, kind, metadata }, spec);
 }
 
-/** One rule per service: the path that matches longest wins, whatever the order. */
+/** The path that matches longest wins, whatever the order of the rules. */
 function httpRoute(metadata: KubeObject['metadata'], tenant: Tenant, backends: Backends): KubeObject {
   const { hostname = '', parentRefs = [] } = tenant.spec.routing ?? {};
-  const rule = (service: ServiceName) => ({
-    matches: SERVICE_PATHS[service].map((value) => ({ path: { type: 'PathPrefix', value } })),
-    backendRefs: [{ name: backends.services[service], port: backends.port }],
-  });
+  const rules = (service: ServiceName) =>
+    chunks(SERVICE_PATHS[service], MATCHES_PER_RULE).map((paths) => ({
+      matches: paths.map((value) => ({ path: { type: 'PathPrefix', value } })),
+      backendRefs: [{ name: backends.services[service], port: backends.port }],
+    }));
   const spec = {
     hostnames: [hostname],
     parentRefs: parentRefs.map(({ name, namespace, sectionName }) => ({
@@ -61,10 +65,15 @@ function httpRoute(metadata: KubeObject['metadata'], tenant: Tenant, backends: B
       namespace: namespace ?? tenant.metadata.namespace ?? '',
       ...(sectionName === undefined ? {} : { sectionName }),
     })),
-    rules: SERVICE_NAMES.map(rule),
+    rules: SERVICE_NAMES.flatMap(rules),
   };
   const { apiVersion, kind } = KINDS.httpRoute;
   return withSpec({ apiVersion, kind, metadata }, spec);
+}
+
+function chunks<Item>(items: readonly Item[], size: number): Item[][] {
+  const count = Math.ceil(items.length / size);
+  return Array.from({ length: count }, (_, at) => items.slice(at * size, (at + 1) * size));
 }
 
 function withSpec(object: KubeObject, spec: object): KubeObject & { readonly spec: object } {

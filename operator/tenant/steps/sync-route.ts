@@ -133,16 +133,20 @@ const GATEWAY: ResourceKind = {
   namespaced: true,
 };
 
-/** By the protocol of the first Gateway's listener; https where one of several speaks it. */
+/** By the protocol of the first Gateway's listeners; undefined where that may not be read. */
 async function urlOf(
   client: TenantDependencies['client'],
   { metadata, spec }: Tenant,
   signal: AbortSignal,
-): Promise<string> {
+): Promise<string | undefined> {
   const { hostname = '', parentRefs: [parent] = [] } = spec.routing ?? {};
   const place = { name: parent?.name ?? '', namespace: parent?.namespace ?? metadata.namespace ?? '' };
-  const gateway = await client.get<Gateway>(GATEWAY, place, { signal });
-  const listeners = (gateway?.spec.listeners ?? []).filter(
+  const gateway = await client.get<Gateway>(GATEWAY, place, { signal }).catch((error: unknown) => {
+    if (isKubeError(error, 403)) return null;
+    throw error;
+  });
+  if (gateway === null) return undefined;
+  const listeners = gateway.spec.listeners.filter(
     ({ name }) => parent?.sectionName === undefined || parent.sectionName === name,
   );
   return `${listeners.some(({ protocol }) => protocol === 'HTTPS') ? 'https' : 'http'}://${hostname}`;
