@@ -1,5 +1,6 @@
 import { isDeepStrictEqual } from 'node:util';
 import type { Logger } from '../../services/common/ports/logger.ts';
+import type { OwnershipLabels } from './applier.ts';
 import type { Change, Informer } from './informer.ts';
 import { KubeError, NotLeaderError } from './kube-error.ts';
 import type { KubeObject } from './kube-object.ts';
@@ -44,6 +45,20 @@ export function ownKeys<T extends KubeObject>(change: Change<T>): readonly strin
     // Own finalizers are added by the reconcile itself; one that was taken away has to come back.
     (before.finalizers ?? []).some((finalizer) => !(after.finalizers ?? []).includes(finalizer));
   return concerned ? [key] : [];
+}
+
+/** Children, made by the applier: every change of theirs concerns their owner, where that is of the kind. */
+export function ownerKeys<T extends KubeObject>(
+  kind: string,
+  { ownerAnnotation }: Pick<OwnershipLabels, 'ownerAnnotation'>,
+): (change: Change<T>) => readonly string[] {
+  return ({ object, previous }) => {
+    const keys = [object, previous].flatMap((each) => {
+      const owner = each?.metadata.annotations?.[ownerAnnotation];
+      return owner?.startsWith(`${kind}/`) ? [owner.slice(kind.length + 1)] : [];
+    });
+    return [...new Set(keys)];
+  };
 }
 
 export interface Controller {

@@ -7,6 +7,7 @@ import { learning } from './settings/learning.ts';
 import { mail } from './settings/mail.ts';
 import { models } from './settings/models.ts';
 import { oidc } from './settings/oidc.ts';
+import { operator } from './settings/operator.ts';
 import { requests } from './settings/requests.ts';
 import { runs } from './settings/runs.ts';
 import { server } from './settings/server.ts';
@@ -28,6 +29,7 @@ export const SETTINGS = {
   ...improve,
   ...learning,
   ...budgets,
+  ...operator,
 };
 
 type SettingKey = keyof typeof SETTINGS;

@@ -26,6 +26,7 @@ export const SECTIONS = [
   'Sessions',
   'Improve',
   'Budgets',
+  'Operator',
 ] as const;
 export type Section = (typeof SECTIONS)[number];
 

@@ -1,0 +1,75 @@
+import { DATASET_KIND, type Dataset, type DatasetStatus } from '../api/dataset.ts';
+import { createReconciler, type FrameDependencies, type ReconcileDefinition } from '../runtime/reconcile-frame.ts';
+import type { Reconciler } from '../runtime/reconciler.ts';
+import { FRAME_ANNOTATIONS } from '../tenant/names.ts';
+import { createCheckMemory } from './check-memory.ts';
+import { parseCron } from './cron.ts';
+import type { DatasetContext, DatasetDependencies, DatasetMemory, DatasetParts } from './dependencies.ts';
+import { writeReceipt } from './receipt.ts';
+import { configure } from './steps/configure.ts';
+import { ensureDataset } from './steps/ensure-dataset.ts';
+import { letGo } from './steps/let-go.ts';
+import { readStatistics, STATISTICS_MS } from './steps/read-statistics.ts';
+import { resolveTenant } from './steps/resolve-tenant.ts';
+import { startRuns } from './steps/start-runs.ts';
+import { syncAccess } from './steps/sync-access.ts';
+
+export const DATASET_FINALIZER = 'engram.dev/dataset';
+
+/** Makes datasets what their resources say, and keeps them so. */
+export function createDatasetReconciler(deps: DatasetDependencies, frame: FrameDependencies): Reconciler {
+  const parts: DatasetParts = { ...deps, memory: createMemory(deps) };
+  const definition: ReconcileDefinition<Dataset, DatasetStatus> = {
+    kind: DATASET_KIND,
+    finalizer: DATASET_FINALIZER,
+    annotations: FRAME_ANNOTATIONS,
+    conditionTypes: ['StoresProvisioned', 'AccessSynced', 'SchemaCurrent', 'Fresh'],
+    isSuspended: ({ spec }) => spec.suspend,
+    validate: scheduleFault,
+    steps: [
+      resolveTenant(parts),
+      ensureDataset(parts),
+      syncAccess(parts),
+      configure(parts),
+      readStatistics(parts),
+      startRuns(parts),
+    ],
+    deletionSteps: [letGo(parts)],
+    abandon: (context) => abandon(parts, context),
+    summarise: () => ({ status: 'True', reason: 'Available', message: 'The dataset serves' }),
+    resyncMs: deps.options.resyncMs,
+  };
+  return createReconciler(definition, frame);
+}
+
+/** Checks are repeated a little before each look at everything, figures each minute. */
+function createMemory({ clock, options }: DatasetDependencies): DatasetMemory {
+  const checks = () => createCheckMemory(clock, options.resyncMs * 0.8);
+  return {
+    identity: checks(),
+    access: checks(),
+    configuration: checks(),
+    // A little less: the next look comes after the minute.
+    statistics: createCheckMemory(clock, STATISTICS_MS * 0.95),
+    starts: createCheckMemory(clock, STATISTICS_MS * 0.8),
+  };
+}
+
+function scheduleFault({ spec }: Dataset): { readonly reason: string; readonly message: string } | null {
+  for (const pipeline of ['cognify', 'improve'] as const) {
+    const { schedule } = spec.pipeline?.[pipeline] ?? {};
+    const cron = schedule === undefined ? null : parseCron(schedule);
+    if (cron === null || !('fault' in cron)) continue;
+    return { reason: 'InvalidSpec', message: `spec.pipeline.${pipeline}.schedule is no schedule: ${cron.fault}` };
+  }
+  return null;
+}
+
+async function abandon(parts: DatasetParts, context: DatasetContext): Promise<void> {
+  const { name, uid } = context.object.metadata;
+  const { tenantId = null, datasetId = null } = context.status;
+  const json = JSON.stringify({ kind: 'Abandoned', dataset: name, resourceUid: uid, tenantId, datasetId });
+  const receipt = await writeReceipt(parts, context, { kind: 'Abandoned', json });
+  const message = `The dataset was let go with everything in it; ConfigMap ${receipt} names it`;
+  context.event({ type: 'Warning', reason: 'Abandoned', message });
+}

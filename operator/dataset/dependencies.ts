@@ -1,0 +1,40 @@
+import type { Logger } from '../../services/common/ports/logger.ts';
+import type { Clock } from '../../services/common/ports/system.ts';
+import type { Dataset, DatasetStatus } from '../api/dataset.ts';
+import type { OwnershipLabels } from '../runtime/applier.ts';
+import type { KubeClient } from '../runtime/kube-client.ts';
+import type { Step, StepContext } from '../runtime/step.ts';
+import type { CheckMemory } from './check-memory.ts';
+import type { DatasetServices } from './services.ts';
+
+export interface DatasetOptions {
+  /** Value of the managed-by label. */
+  readonly manager: string;
+  readonly labels: OwnershipLabels;
+  /** How often each dataset is compared with what is. */
+  readonly resyncMs: number;
+}
+
+export interface DatasetDependencies {
+  readonly client: KubeClient;
+  readonly services: DatasetServices;
+  readonly options: DatasetOptions;
+  readonly clock: Clock;
+  readonly logger: Logger;
+}
+
+/** What this process remembers about resources; all of it can be lost. */
+export interface DatasetMemory {
+  readonly identity: CheckMemory;
+  readonly access: CheckMemory;
+  readonly configuration: CheckMemory;
+  readonly statistics: CheckMemory;
+  readonly starts: CheckMemory;
+}
+
+export interface DatasetParts extends DatasetDependencies {
+  readonly memory: DatasetMemory;
+}
+
+export type DatasetStep = Step<Dataset, DatasetStatus>;
+export type DatasetContext = StepContext<Dataset, DatasetStatus>;

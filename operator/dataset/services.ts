@@ -1,0 +1,49 @@
+import type { DatasetId, TenantId } from '../../services/common/domain/brand.ts';
+import type {
+  EnsureDatasetRequest,
+  EnsureDatasetResponse,
+  ReleaseDatasetRequest,
+  ReleaseResponse,
+  SyncGrantsRequest,
+  SyncGrantsResponse,
+} from '../../services/common/messaging/methods/auth-managed.ts';
+import type {
+  DatasetConfigurationHashes,
+  SetDatasetConfigurationRequest,
+} from '../../services/common/messaging/methods/cognify-managed.ts';
+import type {
+  DatasetStatistics,
+  EraseDatasetRequest,
+  ErasureProgress,
+} from '../../services/common/messaging/methods/ingest-managed.ts';
+
+/** What is started by the clock or because data was added. */
+export type ScheduledPipeline = 'cognify' | 'improve';
+
+export interface StartRequest {
+  readonly pipeline: ScheduledPipeline;
+  readonly tenantId: TenantId;
+  readonly datasetId: DatasetId;
+  readonly name: string;
+  /** `metadata.uid` of the resource. */
+  readonly crUid: string;
+}
+
+/**
+ * All that the reconciler of datasets asks of the services. Everything but `start` is idempotent. Calls throw the
+ * `EngramError` of the service, as the methods of the bus describe them; `ServiceUnavailableError` and
+ * `DeadlineExceededError` when it is away.
+ */
+export interface DatasetServices {
+  ensureDataset(request: EnsureDatasetRequest, signal: AbortSignal): Promise<EnsureDatasetResponse>;
+  syncGrants(request: SyncGrantsRequest, signal: AbortSignal): Promise<SyncGrantsResponse>;
+  setConfiguration(request: SetDatasetConfigurationRequest, signal: AbortSignal): Promise<DatasetConfigurationHashes>;
+  statistics(
+    dataset: { readonly tenantId: TenantId; readonly datasetId: DatasetId },
+    signal: AbortSignal,
+  ): Promise<DatasetStatistics>;
+  /** On behalf of the dataset's owner; resolves when it is under way, not when it has ended. */
+  start(request: StartRequest, signal: AbortSignal): Promise<void>;
+  eraseDataset(request: EraseDatasetRequest, signal: AbortSignal): Promise<ErasureProgress>;
+  releaseDataset(request: ReleaseDatasetRequest, signal: AbortSignal): Promise<ReleaseResponse>;
+}

@@ -1,0 +1,102 @@
+import { createHash } from 'node:crypto';
+import type { JsonObject } from '../../../services/common/domain/json.ts';
+import type { DatasetGraphModel, DatasetPrompt } from '../../api/dataset.ts';
+import type { ConditionDraft } from '../../runtime/conditions.ts';
+import { type ConfigMap, KINDS } from '../../runtime/kube-object.ts';
+import { done, StepFailure, stalled } from '../../runtime/step.ts';
+import type { DatasetContext, DatasetParts, DatasetStep } from '../dependencies.ts';
+import { idsOf, stateOf, uidOf } from '../resource.ts';
+import { askAbout } from '../service-failure.ts';
+
+/** ConfigMaps are read by name, not watched: reading all of a cluster's for some would be the larger cost. */
+const CONFIG_MAP_AGAIN_MS = 60_000;
+
+/** Hands graph model, prompt and chunking to the services: runs use them where their request says nothing. */
+export function configure(parts: DatasetParts): DatasetStep {
+  const { client, services, memory } = parts;
+  const read = (context: DatasetContext, field: string, source: DatasetGraphModel | DatasetPrompt | undefined) =>
+    textOf(client, context, { field, source });
+  return {
+    name: 'configure',
+    async run(context) {
+      const { object, signal } = context;
+      const { spec } = object;
+      const ids = idsOf(context);
+      const [modelText, prompt] = await Promise.all([
+        read(context, 'graphModel', spec.graphModel),
+        read(context, 'prompt', spec.prompt),
+      ]);
+      const watched = [spec.graphModel, spec.prompt].some((source) => source?.configMapRef !== undefined);
+      const again = watched ? { requeueAfterMs: CONFIG_MAP_AGAIN_MS } : {};
+      const [uid, state] = [uidOf(object), `${stateOf(object)} ${ids.datasetId} ${hashOf([modelText, prompt])}`];
+      if (memory.configuration.holds(uid, state)) return done(again);
+      const graphModel = modelText === undefined ? undefined : parsedModel(modelText);
+      const request = {
+        ...{ ...ids, crUid: uid },
+        ...(graphModel === undefined ? {} : { graphModel }),
+        ...(prompt === undefined ? {} : { prompt }),
+        ...(spec.chunking === undefined ? {} : { chunking: spec.chunking }),
+      };
+      const answer = await askAbout(parts, context, {
+        service: 'cognify',
+        call: () => services.setConfiguration(request, signal),
+      });
+      // Drift ends with a run, which nobody announces: ask again with the next look.
+      if (!answer.drifted) memory.configuration.remember(uid, state);
+      return done({
+        ...again,
+        conditions: [schemaCondition(answer.drifted)],
+        status: {
+          graphModelHash: answer.graphModelHash ?? undefined,
+          promptHash: answer.promptHash ?? undefined,
+        },
+      });
+    },
+  };
+}
+
+function schemaCondition(drifted: boolean): ConditionDraft {
+  if (!drifted) {
+    const message = 'What is in memory was built by the declared model, prompt and chunking';
+    return { type: 'SchemaCurrent', status: 'True', reason: 'Current', message };
+  }
+  const message = 'Data was built by another model, prompt or chunking: forget its memory and cognify it to rebuild it';
+  return { type: 'SchemaCurrent', status: 'False', reason: 'SchemaDrifted', message };
+}
+
+async function textOf(
+  client: DatasetParts['client'],
+  { object, signal }: DatasetContext,
+  { field, source }: { readonly field: string; readonly source: DatasetGraphModel | DatasetPrompt | undefined },
+): Promise<string | undefined> {
+  if (source?.configMapRef === undefined) return source?.inline;
+  const { name, key } = source.configMapRef;
+  const { namespace = '' } = object.metadata;
+  const held = await client.get<ConfigMap>(KINDS.configMap, { name, namespace }, { signal });
+  const text = held?.data?.[key];
+  if (text !== undefined) return text;
+  const what = held === null ? `There is no ConfigMap ${name}` : `ConfigMap ${name} has no key ${key}`;
+  throw unusable('ConfigMapMissing', `${what} for spec.${field}: make it, or correct the reference`);
+}
+
+function parsedModel(text: string): JsonObject {
+  try {
+    const parsed: unknown = JSON.parse(text);
+    if (typeof parsed === 'object' && parsed !== null && !Array.isArray(parsed)) return parsed as JsonObject;
+  } catch {
+    // Said below: what JSON.parse says of it quotes the text.
+  }
+  throw unusable('InvalidSpec', 'graphModel is no JSON object: correct its text');
+}
+
+/** What was in force stays in force. */
+function unusable(reason: string, message: string): StepFailure {
+  const conditions: ConditionDraft[] = [{ type: 'SchemaCurrent', status: 'False', reason, message }];
+  return new StepFailure(
+    stalled(reason, message, { conditions, requeueAfterMs: CONFIG_MAP_AGAIN_MS, continues: true }),
+  );
+}
+
+function hashOf(texts: readonly (string | undefined)[]): string {
+  return createHash('sha256').update(JSON.stringify(texts)).digest('hex');
+}

@@ -1,0 +1,46 @@
+import type { TenantId } from '../../../services/common/domain/brand.ts';
+import { asId } from '../../../services/common/domain/ids.ts';
+import { done, progressing } from '../../runtime/step.ts';
+import type { DatasetParts, DatasetStep } from '../dependencies.ts';
+import { stateOf, uidOf, wireName } from '../resource.ts';
+import { askService } from '../service-failure.ts';
+
+/** Makes the dataset in the registry, or takes over the one of `datasetId`. */
+export function ensureDataset({ services, memory }: DatasetParts): DatasetStep {
+  return {
+    name: 'ensure-dataset',
+    async run({ object, status, event, signal }) {
+      const uid = uidOf(object);
+      const { tenantId, datasetId: known } = status;
+      if (tenantId === undefined) return progressing('TenantNotReady', 'The Tenant is not provisioned yet');
+      const state = `${stateOf(object)} ${tenantId} ${known}`;
+      if (known !== undefined && memory.identity.holds(uid, state)) return done();
+      // The spec's id, and none once it is known: auth finds it by the resource.
+      const { datasetId } = object.spec;
+      const request = {
+        ...{ crUid: uid, tenantId: asId<TenantId>(tenantId), name: wireName(object) },
+        ...(datasetId === undefined ? {} : { datasetId }),
+      };
+      const { dataset, created } = await askService('auth', () => services.ensureDataset(request, signal));
+      if (known !== undefined && known !== dataset.id) {
+        const message = 'The dataset was removed behind the resource and is made anew, without its data';
+        event({ type: 'Warning', reason: 'DatasetRecreated', message });
+      }
+      if (known === undefined && datasetId !== undefined && !created) {
+        event({
+          type: 'Normal',
+          reason: 'Adopted',
+          message: `The dataset ${dataset.name} was there and is managed now`,
+        });
+      }
+      memory.identity.remember(uid, `${stateOf(object)} ${tenantId} ${dataset.id}`);
+      return done({
+        status: { datasetId: dataset.id },
+        conditions: [
+          { type: 'StoresProvisioned', status: 'True', reason: 'Provisioned', message: 'The dataset is registered' },
+        ],
+        removed: ['QuotaExceeded'],
+      });
+    },
+  };
+}

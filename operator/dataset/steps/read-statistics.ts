@@ -1,0 +1,69 @@
+import type { DatasetStatistics } from '../../../services/common/messaging/methods/ingest-managed.ts';
+import type { Dataset, DatasetStatus } from '../../api/dataset.ts';
+import type { ConditionDraft } from '../../runtime/conditions.ts';
+import { done, type StepOutcome } from '../../runtime/step.ts';
+import { durationMs } from '../../tenant/durations.ts';
+import type { DatasetParts, DatasetStep } from '../dependencies.ts';
+import { idsOf, uidOf } from '../resource.ts';
+import { askAbout } from '../service-failure.ts';
+
+export const STATISTICS_MS = 60_000;
+
+const OBJECTIVE = { maxLag: '15m', maxFailedItems: 0 };
+
+/**
+ * Figures of the dataset, at most once a minute: each minute where something is under way or an objective is declared, with
+ * the usual look at everything otherwise.
+ */
+export function readStatistics(parts: DatasetParts): DatasetStep {
+  const { services, memory } = parts;
+  return {
+    name: 'read-statistics',
+    async run(context) {
+      const { object, status, signal } = context;
+      const ids = idsOf(context);
+      const [uid, state] = [uidOf(object), ids.datasetId];
+      // The objective may be another one meanwhile, the figures are young enough.
+      if (memory.statistics.holds(uid, state) && status.stats !== undefined) return again(object, status);
+      const statistics = await askAbout(parts, context, {
+        service: 'ingest',
+        call: () => services.statistics(ids, signal),
+      });
+      memory.statistics.remember(uid, state);
+      const next = figures(statistics);
+      return { ...again(object, next), status: next, conditions: [freshness(object, statistics)] };
+    },
+  };
+}
+
+type Figures = Pick<DatasetStatus, 'stats' | 'writer' | 'activeRun'>;
+
+function again({ spec }: Dataset, { stats, activeRun }: Figures): StepOutcome<DatasetStatus> {
+  const lively = (stats?.pending ?? 0) > 0 || activeRun !== undefined;
+  const asked = spec.freshness !== undefined || spec.pipeline?.cognify?.trigger === 'OnAdd';
+  return done(lively || asked ? { requeueAfterMs: STATISTICS_MS } : {});
+}
+
+function figures(statistics: DatasetStatistics): Figures {
+  const { items, chunks, nodes, edges, pending, failed, lastCognifiedAt, writer, activeRun } = statistics;
+  const counts = { items, chunks, nodes, edges, pending, failed };
+  return {
+    stats: lastCognifiedAt === null ? counts : { ...counts, lastCognifiedAt },
+    writer: writer ?? undefined,
+    activeRun: activeRun ?? undefined,
+  };
+}
+
+/** No figures in the messages: they would make a write of every look. */
+function freshness({ spec }: Dataset, { lagSeconds, failed }: DatasetStatistics): ConditionDraft {
+  const { maxLag, maxFailedItems } = { ...OBJECTIVE, ...spec.freshness };
+  if (failed > maxFailedItems) {
+    const message = `More than ${maxFailedItems} items failed: see why in their runs, then cognify again or remove them`;
+    return { type: 'Fresh', status: 'False', reason: 'ItemsFailed', message };
+  }
+  if (lagSeconds * 1000 > durationMs(maxLag)) {
+    const message = `Added data waits longer than ${maxLag}: see spec.pipeline.cognify and whether cognify runs`;
+    return { type: 'Fresh', status: 'False', reason: 'Lagging', message };
+  }
+  return { type: 'Fresh', status: 'True', reason: 'WithinObjective', message: 'Added data is searchable in time' };
+}

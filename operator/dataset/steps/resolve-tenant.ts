@@ -1,0 +1,52 @@
+import { DATASET_KIND } from '../../api/dataset.ts';
+import type { Tenant } from '../../api/tenant.ts';
+import { KINDS, type KubeObject, keyOf } from '../../runtime/kube-object.ts';
+import { done, progressing, stalled } from '../../runtime/step.ts';
+import { allowsNamespace } from '../../tenant/allowed-namespaces.ts';
+import type { DatasetContext, DatasetDependencies, DatasetStep } from '../dependencies.ts';
+import { readTenant, tenantName } from '../resource.ts';
+
+/** A label of a namespace may change without anybody telling. */
+const NAMESPACE_AGAIN_MS = 60_000;
+
+/** Finds the Tenant, and asks whether it takes Datasets from here. A change of the Tenant comes back by itself. */
+export function resolveTenant(deps: DatasetDependencies): DatasetStep {
+  return {
+    name: 'resolve-tenant',
+    async run(context) {
+      const { object, signal } = context;
+      const tenant = await readTenant(deps.client, object, signal);
+      const named = keyOf(tenantName(object));
+      if (tenant === null) {
+        return progressing(
+          'TenantMissing',
+          `There is no Tenant ${named}: make it, or make another ${DATASET_KIND.kind}`,
+        );
+      }
+      if (!(await takesFrom(deps, tenant, context))) {
+        const message = `Tenant ${named} takes no Datasets from this namespace: see its spec.datasets.allowedNamespaces`;
+        return stalled('NamespaceNotAllowed', message, { requeueAfterMs: NAMESPACE_AGAIN_MS });
+      }
+      const { tenantId } = tenant.status ?? {};
+      if (tenant.metadata.deletionTimestamp !== undefined) {
+        return progressing('TenantDeleting', `Tenant ${named} is being deleted: delete this Dataset too`);
+      }
+      if (tenantId === undefined) {
+        return progressing('TenantNotReady', `Tenant ${named} is not provisioned yet: see its conditions`);
+      }
+      return done({ status: { tenantId } });
+    },
+  };
+}
+
+async function takesFrom(
+  { client }: DatasetDependencies,
+  tenant: Tenant,
+  { object, signal }: DatasetContext,
+): Promise<boolean> {
+  const { namespace = '' } = object.metadata;
+  // Only a selector asks for labels, and only then namespaces need be read.
+  const needsLabels = tenant.spec.datasets.allowedNamespaces.from === 'Selector';
+  const held = needsLabels ? await client.get<KubeObject>(KINDS.namespace, { name: namespace }, { signal }) : null;
+  return allowsNamespace(tenant, { name: namespace, labels: held?.metadata.labels ?? {} });
+}

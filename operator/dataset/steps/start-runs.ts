@@ -1,0 +1,112 @@
+import { isEngramError } from '../../../services/common/domain/errors.ts';
+import type { Dataset, DatasetStatusSchedule } from '../../api/dataset.ts';
+import { toSeconds } from '../../runtime/conditions.ts';
+import { done } from '../../runtime/step.ts';
+import { parseCron } from '../cron.ts';
+import type { DatasetContext, DatasetParts, DatasetStep } from '../dependencies.ts';
+import { idsOf, readTenant, uidOf, wireName } from '../resource.ts';
+import type { ScheduledPipeline } from '../services.ts';
+import { STATISTICS_MS } from './read-statistics.ts';
+
+const PIPELINES: readonly ScheduledPipeline[] = ['cognify', 'improve'];
+
+/**
+ * Starts what is due: by the clock (once, however many times were missed), and cognify where data waits and `OnAdd` is
+ * declared. A start that is refused is told and tried again a minute later; the resource is as it should be all the same.
+ */
+export function startRuns(parts: DatasetParts): DatasetStep {
+  return {
+    name: 'start-runs',
+    async run(context) {
+      const schedules: DatasetStatusSchedule[] = [];
+      const waits: number[] = [];
+      for (const plan of PIPELINES.flatMap((pipeline) => planOf(pipeline, context))) {
+        const outcome = plan.due ? await start(parts, context, plan.pipeline) : 'not due';
+        if (outcome === 'refused') waits.push(STATISTICS_MS);
+        if (plan.schedule === undefined) continue;
+        const schedule = scheduleAfter(plan.schedule, outcome, context);
+        schedules.push(schedule);
+        const nextMs = Date.parse(schedule.nextStartAt ?? '') - context.now.getTime();
+        if (nextMs > 0) waits.push(nextMs);
+      }
+      return done({
+        status: { schedules: schedules.length === 0 ? undefined : schedules },
+        ...(waits.length === 0 ? {} : { requeueAfterMs: Math.min(...waits) }),
+      });
+    },
+  };
+}
+
+type Start = 'started' | 'skipped' | 'refused';
+
+function scheduleAfter(
+  schedule: DatasetStatusSchedule,
+  outcome: Start | 'not due',
+  { object, now }: DatasetContext,
+): DatasetStatusSchedule {
+  if (outcome === 'not due' || outcome === 'refused') return schedule;
+  const lastStartedAt = outcome === 'started' ? { lastStartedAt: toSeconds(now) } : lastOf(schedule);
+  return { pipeline: schedule.pipeline, ...lastStartedAt, ...nextTime(object, schedule.pipeline, now) };
+}
+
+interface Plan {
+  readonly pipeline: ScheduledPipeline;
+  readonly due: boolean;
+  /** Absent: it has none. */
+  readonly schedule?: DatasetStatusSchedule;
+}
+
+function planOf(pipeline: ScheduledPipeline, { object, status, now }: DatasetContext): Plan[] {
+  const { trigger } = object.spec.pipeline?.[pipeline] ?? {};
+  if (trigger === 'OnAdd') {
+    return [{ pipeline, due: (status.stats?.pending ?? 0) > 0 && status.activeRun === undefined }];
+  }
+  if (trigger !== 'Schedule') return [];
+  const held = status.schedules?.find((schedule) => schedule.pipeline === pipeline);
+  // Another spec, perhaps another schedule: the next time is counted anew.
+  const changed = status.observedGeneration !== object.metadata.generation;
+  const schedule =
+    held?.nextStartAt === undefined || changed
+      ? { pipeline, ...lastOf(held), ...nextTime(object, pipeline, now) }
+      : held;
+  const due = schedule.nextStartAt !== undefined && Date.parse(schedule.nextStartAt) <= now.getTime();
+  return [{ pipeline, due, schedule }];
+}
+
+function lastOf(held: DatasetStatusSchedule | undefined): Pick<DatasetStatusSchedule, 'lastStartedAt'> {
+  return held?.lastStartedAt === undefined ? {} : { lastStartedAt: held.lastStartedAt };
+}
+
+function nextTime(
+  { spec }: Dataset,
+  pipeline: ScheduledPipeline,
+  now: Date,
+): Pick<DatasetStatusSchedule, 'nextStartAt'> {
+  const cron = parseCron(spec.pipeline?.[pipeline]?.schedule ?? '');
+  const next = 'fault' in cron ? null : cron.nextAfter(now);
+  return next === null ? {} : { nextStartAt: toSeconds(next) };
+}
+
+/** `started` also when one is under way already. */
+async function start(parts: DatasetParts, context: DatasetContext, pipeline: ScheduledPipeline): Promise<Start> {
+  const { object, event, signal } = context;
+  const place = `${uidOf(object)} ${pipeline}`;
+  // A start is not idempotent, and what says that it is due may be older than the last one.
+  if (parts.memory.starts.holds(place, '')) return 'started';
+  const tenant = await readTenant(parts.client, object, signal);
+  // A tenant that sleeps is not woken by the clock.
+  if (tenant?.spec.state !== 'Active') return 'skipped';
+  const request = { ...idsOf(context), pipeline, name: wireName(object), crUid: uidOf(object) };
+  try {
+    await parts.services.start(request, signal);
+  } catch (error) {
+    if (!isEngramError(error)) throw error;
+    if (error.wireName === 'ConflictError') return 'started';
+    parts.logger.warn('schedule.not-started', { dataset: request.datasetId, pipeline, error });
+    event({ type: 'Warning', reason: 'RunNotStarted', message: `${pipeline} could not be started: ${error.message}` });
+    return 'refused';
+  }
+  parts.memory.starts.remember(place, '');
+  parts.memory.statistics.forget(uidOf(object));
+  return 'started';
+}

@@ -1,0 +1,56 @@
+import type { DeclaredGrant } from '../../../services/common/messaging/methods/auth-managed.ts';
+import type { DatasetAccessGrant } from '../../api/dataset.ts';
+import { namesInMessage } from '../../runtime/conditions.ts';
+import { done, stalled } from '../../runtime/step.ts';
+import type { DatasetParts, DatasetStep } from '../dependencies.ts';
+import { idsOf, stateOf, uidOf } from '../resource.ts';
+import { askAbout } from '../service-failure.ts';
+
+/** Accounts and roles are made outside: somebody may have made one by now. */
+const UNKNOWN_AGAIN_MS = 60_000;
+
+/** Gives the declared grants, takes those that are declared no more, and with `exclusive` all others. */
+export function syncAccess(parts: DatasetParts): DatasetStep {
+  const { services, memory } = parts;
+  return {
+    name: 'sync-access',
+    async run(context) {
+      const { object, event, signal } = context;
+      const { tenantId, datasetId } = idsOf(context);
+      const [uid, state] = [uidOf(object), `${stateOf(object)} ${datasetId}`];
+      if (memory.access.holds(uid, state)) return done();
+      const { exclusive = false, grants = [] } = object.spec.access ?? {};
+      const declared = grants.map((grant) => declaredGrant(grant, tenantId));
+      const request = { tenantId, datasetId, crUid: uid, grants: declared, exclusive };
+      const answer = await askAbout(parts, context, {
+        service: 'auth',
+        call: () => services.syncGrants(request, signal),
+      });
+      const wasSynced = context.status.observedGeneration === object.metadata.generation;
+      if (wasSynced && answer.added + answer.removed > 0) {
+        const message = `Grants were otherwise than declared: ${answer.added} given, ${answer.removed} taken`;
+        event({ type: 'Normal', reason: 'AccessCorrected', message });
+      }
+      if (answer.unknownPrincipals.length > 0) {
+        const names = namesInMessage(answer.unknownPrincipals);
+        const message = `Unknown: ${names}; make them in the tenant, or take them out of spec.access.grants`;
+        return stalled('PrincipalUnknown', message, {
+          conditions: [{ type: 'AccessSynced', status: 'False', reason: 'PrincipalUnknown', message }],
+          requeueAfterMs: UNKNOWN_AGAIN_MS,
+          continues: true,
+        });
+      }
+      memory.access.remember(uid, state);
+      return done({
+        conditions: [{ type: 'AccessSynced', status: 'True', reason: 'Synced', message: 'Grants are as declared' }],
+      });
+    },
+  };
+}
+
+function declaredGrant({ principal, permissions }: DatasetAccessGrant, tenantId: string): DeclaredGrant {
+  const { user, role } = principal;
+  if (user !== undefined) return { holder: { userEmail: user }, permissions };
+  if (role !== undefined) return { holder: { roleName: role }, permissions };
+  return { holder: { tenantId }, permissions };
+}
