@@ -110,6 +110,7 @@ export function createApp(options: AppOptions): App {
     cookieName,
     guard,
     foreignCookies,
+    ...budgets,
     newRequestId: randomUUID,
     logger,
     metrics,

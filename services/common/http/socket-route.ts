@@ -1,7 +1,7 @@
 import type { Principal } from '../domain/principal.ts';
 import type { CallContext } from '../messaging/messenger.ts';
 
-/** A WebSocket endpoint. The upgrade is always accepted first; refusals are closes (1008), so `principal` may be null. */
+/** A WebSocket endpoint. The upgrade is accepted first, but for a spent budget (429); refusals are closes (1008), so `principal` may be null. */
 export interface SocketRoute {
   /** `/api/v1/cognify/subscribe/:runId` */
   readonly path: string;

@@ -4,6 +4,7 @@ import { WebSocket } from 'ws';
 import { type RunningApp, runApp } from '../../../test/support/http-app.ts';
 import { until } from '../../../test/support/until.ts';
 import { exchange } from '../../../test/support/wire.ts';
+import { engramError } from '../domain/errors.ts';
 import type { SocketConnection, SocketRoute } from './socket-route.ts';
 
 let last: SocketConnection | undefined;
@@ -97,6 +98,48 @@ describe('WebSockets', () => {
     expect(frames[0]).to.deep.include({ query: {} });
     await until('it is logged', () => app.log.some(({ event }) => event === 'http.socket'));
     expect(JSON.stringify(app.log)).to.not.include('token=');
+  });
+
+  it('counts as one request of the principal, and is refused before it opens when there are too many', async () => {
+    const admitted: unknown[] = [];
+    const limited = await runApp({
+      sockets,
+      budgets: {
+        async admitRequest(payer) {
+          admitted.push(payer);
+          const wait = { retryAfterSeconds: 12.2 };
+          if (admitted.length > 2) throw engramError('TooManyRequestsError', 'Budget exceeded: too many.', wait);
+        },
+        warnings: async () => [],
+      },
+    });
+    try {
+      const url = `ws://127.0.0.1:${limited.port}/api/v1/cognify/subscribe/run-1`;
+      const key = { 'x-api-key': 'user-key' };
+      for (let count = 0; count < 2; count += 1) expect((await talk(url, key)).frames).to.have.length(2);
+      expect(await refusal(url, key)).to.equal('Unexpected server response: 429');
+      const upgrade =
+        'Connection: Upgrade\r\nUpgrade: websocket\r\nSec-WebSocket-Version: 13\r\nX-Api-Key: user-key\r\n';
+      const request = `GET /api/v1/follow HTTP/1.1\r\nHost: 127.0.0.1\r\n${upgrade}Sec-WebSocket-Key: dGhlIHNhbXBsZSBub25jZQ==\r\n\r\n`;
+      const answer = await exchange(limited.url, request);
+      expect(answer).to.match(/^HTTP\/1\.1 429 Too Many Requests\r\nRetry-After: 13\r\n/);
+      expect(answer).to.contain('{"detail":"Budget exceeded: too many. [TooManyRequestsError]"}');
+      expect((await talk(url)).code, 'nobody has no budget').to.equal(1008);
+      expect(admitted).to.have.length(4);
+      expect(new Set(admitted.map((payer) => JSON.stringify(payer))).size).to.equal(1);
+    } finally {
+      await limited.stop();
+    }
+  });
+
+  it('opens, and closes 1011, when it cannot be told who asks', async () => {
+    const unable = await runApp({ sockets, authenticate: () => Promise.reject(new Error('the store is away')) });
+    try {
+      const { code, reason } = await talk(`ws://127.0.0.1:${unable.port}/api/v1/follow`);
+      expect({ code, reason }).to.deep.equal({ code: 1011, reason: 'Internal error' });
+    } finally {
+      await unable.stop();
+    }
   });
 
   it('lets the route refuse with 1008', async () => {

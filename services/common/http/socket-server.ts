@@ -1,11 +1,12 @@
 import type { IncomingMessage, Server } from 'node:http';
 import type { Duplex } from 'node:stream';
 import type { WebSocket, WebSocketServer } from 'ws';
-import { isEngramError } from '../domain/errors.ts';
+import { type EngramError, isEngramError } from '../domain/errors.ts';
 import type { CallContext } from '../messaging/messenger.ts';
 import type { Identity } from '../messaging/principal-proof.ts';
 import type { Logger } from '../observability/logger.ts';
 import type { Metrics } from '../observability/metrics.ts';
+import type { BudgetGuard } from './budget-guard.ts';
 import { type Authenticate, socketCredentialsOf } from './credentials.ts';
 import type { DropForeignCookies } from './foreign-cookies.ts';
 import { hostName } from './host-name.ts';
@@ -22,6 +23,8 @@ export interface SocketServerOptions {
   readonly cookieName: string;
   readonly guard: OriginGuard;
   readonly foreignCookies: DropForeignCookies;
+  /** A connection counts as one request. Absent: nothing is limited. */
+  readonly budgets?: Pick<BudgetGuard, 'admit'>;
   readonly newRequestId: () => string;
   readonly logger: Logger;
   readonly metrics: Metrics;
@@ -54,20 +57,22 @@ export function attachSockets(server: Server, options: SocketServerOptions): Soc
     else if (refusal !== null) refuse(stream, '403 Forbidden', refusal);
     else if (match === null) refuse(stream, '404 Not Found', 'Not Found');
     else {
-      loading ??= loadServer();
-      loading
-        .then((sockets) =>
-          sockets.handleUpgrade(request, stream, head, (socket) => {
-            track(socket, open, options.metrics);
-            void serve(socket, { request, url, route: match.route, params: match.params }, options);
-          }),
-        )
-        .catch((error: unknown) => {
-          options.logger.error('http.socket-failed', { error });
-          stream.destroy();
-        });
+      accept({ request, url, ...match }, stream, head).catch((error: unknown) => {
+        options.logger.error('http.socket-failed', { error });
+        stream.destroy();
+      });
     }
   });
+  const accept = async (handshake: Handshake, stream: Duplex, head: Buffer): Promise<void> => {
+    loading ??= loadServer();
+    const [sockets, caller] = await Promise.all([loading, identify(handshake, stream, options)]);
+    if (isClosing) return refuse(stream, '503 Service Unavailable', 'The server is stopping.');
+    if (caller.overBudget !== null) return refuseOverBudget(stream, caller.overBudget);
+    sockets.handleUpgrade(handshake.request, stream, head, (socket) => {
+      track(socket, open, options.metrics);
+      void serve(socket, { ...handshake, caller }, options);
+    });
+  };
 
   return {
     async close() {
@@ -141,12 +146,18 @@ interface Handshake {
   readonly params: Readonly<Record<string, string>>;
 }
 
-async function serve(socket: WebSocket, handshake: Handshake, options: SocketServerOptions): Promise<void> {
-  const { request, url, route, params } = handshake;
-  const { logger } = options;
+interface AcceptedHandshake extends Handshake {
+  readonly caller: SocketCaller;
+}
+
+async function serve(
+  socket: WebSocket,
+  { url, route, params, caller }: AcceptedHandshake,
+  { logger }: SocketServerOptions,
+): Promise<void> {
   const abort = new AbortController();
   const start = performance.now();
-  const requestId = saneRequestId(request.headers['x-request-id']) ?? options.newRequestId();
+  const { requestId } = caller;
   socket.once('close', (code) => {
     abort.abort();
     const durationMs = Math.round(performance.now() - start);
@@ -156,9 +167,7 @@ async function serve(socket: WebSocket, handshake: Handshake, options: SocketSer
   socket.on('message', () => undefined);
   try {
     const context: CallContext = { requestId, signal: abort.signal };
-    // A page may open a socket to anywhere, and read it.
-    options.foreignCookies(request.headers);
-    const { principal, proof } = await identify(handshake, context, options);
+    const { principal, proof } = caller.identity();
     const query = Object.fromEntries([...url.searchParams].filter(([name]) => name !== 'token'));
     const connection: SocketConnection = {
       principal,
@@ -178,8 +187,40 @@ async function serve(socket: WebSocket, handshake: Handshake, options: SocketSer
   }
 }
 
+/** Who opens a socket, as far as it could be found out. */
+interface SocketCaller {
+  readonly requestId: string;
+  /** Throws what kept us from finding out: the socket tells of it, as it does of all that fails. */
+  identity(): Pick<Identity, 'principal' | 'proof'>;
+  /** The one thing that is said before there is a socket. */
+  readonly overBudget: EngramError | null;
+}
+
+async function identify(handshake: Handshake, stream: Duplex, options: SocketServerOptions): Promise<SocketCaller> {
+  const { headers } = handshake.request;
+  const requestId = saneRequestId(headers['x-request-id']) ?? options.newRequestId();
+  const gone = new AbortController();
+  const leave = () => gone.abort();
+  stream.once('close', leave);
+  // A page may open a socket to anywhere, and read it.
+  options.foreignCookies(headers);
+  try {
+    const identity = await principalOf(handshake, { requestId, signal: gone.signal }, options);
+    if (identity.principal !== null) await options.budgets?.admit(identity.principal);
+    return { requestId, identity: () => identity, overBudget: null };
+  } catch (error) {
+    const overBudget = isEngramError(error) && error.wireName === 'TooManyRequestsError' ? error : null;
+    const identity = (): never => {
+      throw error;
+    };
+    return { requestId, identity, overBudget };
+  } finally {
+    stream.off('close', leave);
+  }
+}
+
 /** Nobody for who has no business here, and in a tenant that does not answer: what a socket does then is its route's. */
-async function identify(
+async function principalOf(
   { request: { headers }, url }: Handshake,
   context: CallContext,
   options: SocketServerOptions,
@@ -201,9 +242,15 @@ function sendFrame(socket: WebSocket, frame: unknown): Promise<void> {
   return new Promise((resolve) => socket.send(JSON.stringify(frame), () => resolve()));
 }
 
-function refuse(stream: Duplex, status: string, detail: string): void {
+function refuseOverBudget(stream: Duplex, { detail, retryAfterSeconds = 1 }: EngramError): void {
+  const wait = Math.max(1, Math.ceil(retryAfterSeconds));
+  refuse(stream, '429 Too Many Requests', detail, `Retry-After: ${wait}\r\n`);
+}
+
+/** `headers`: lines with their ends. */
+function refuse(stream: Duplex, status: string, detail: string, headers = ''): void {
   const body = JSON.stringify({ detail });
   stream.end(
-    `HTTP/1.1 ${status}\r\nConnection: close\r\nContent-Type: application/json\r\nContent-Length: ${Buffer.byteLength(body)}\r\n\r\n${body}`,
+    `HTTP/1.1 ${status}\r\n${headers}Connection: close\r\nContent-Type: application/json\r\nContent-Length: ${Buffer.byteLength(body)}\r\n\r\n${body}`,
   );
 }

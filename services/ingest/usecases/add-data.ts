@@ -105,7 +105,7 @@ async function noteRepetitions(
   const echoed = new Set([...repeated.keys()].filter((_md5, at) => read[at]?.kind === 'echo'));
   for (const [md5, { source }] of repeated) {
     const item = known.get(md5);
-    if (item === undefined || source.itemId !== undefined) continue;
+    if (item === undefined || source.itemId !== undefined || source.isCopy) continue;
     if (echoed.has(md5)) continue;
     await dependencies.repetitions.note(scopeOf(dataset), item.id, dependencies.clock.now().toISOString());
   }

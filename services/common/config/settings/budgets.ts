@@ -46,7 +46,7 @@ export const budgets = {
     section: 'Budgets',
     type: count(1),
     shownDefault: 'no limit',
-    meaning: 'Authenticated HTTP requests per minute.',
+    meaning: 'Authenticated HTTP requests per minute; a WebSocket counts as one.',
   }),
   budgetConcurrentRuns: optional({
     names: ['ENGRAM_BUDGET_CONCURRENT_RUNS'],
