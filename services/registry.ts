@@ -67,6 +67,7 @@ const REGISTRY: Readonly<Partial<Record<ServiceName, () => Promise<BuildService>
           tokenLifetimeSeconds: config.jwtLifetimeSeconds,
           maxApiKeysPerUser: config.maxUserApiKeys,
           publicSignUp: config.publicSignUp,
+          tenantCreation: config.tenantCreation,
         },
         secretBox: parts.secretBox,
         models: { configured: config.languageModel, changed: parts.models.changed },

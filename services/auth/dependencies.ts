@@ -59,6 +59,8 @@ export interface AuthSettings {
   readonly tokenLifetimeSeconds: number;
   /** ENGRAM_PUBLIC_SIGN_UP: whoever reaches the service may make an account; else superusers may. */
   readonly publicSignUp: boolean;
+  /** ENGRAM_TENANT_CREATION: who may make tenants. */
+  readonly tenantCreation: 'users' | 'superusers';
   /** MAX_USER_API_KEYS */
   readonly maxApiKeysPerUser: number;
 }

@@ -8,6 +8,7 @@ import {
   keepDocuments as keepMethod,
   noteOnSession as noteMethod,
   noteOnTurn,
+  takeDownload as takeMethod,
 } from '../common/messaging/methods/ingest.ts';
 import type { Budgets } from '../common/ports/budgets.ts';
 import type { Subscription } from '../common/ports/bus.ts';
@@ -50,6 +51,7 @@ import { keepDocuments } from './usecases/keep-documents.ts';
 import { keepTurnNote } from './usecases/keep-turn-note.ts';
 import { appendTurn, noteOnSession } from './usecases/session-messages.ts';
 import { sweepBlobs } from './usecases/sweep-blobs.ts';
+import { takeDownload } from './usecases/take-download.ts';
 
 /** What the service is made from. */
 export type IngestServiceOptions = Omit<IngestDependencies, Owned | 'budgets'> & {
@@ -148,6 +150,9 @@ export function createIngestService(options: IngestServiceOptions): Service {
         }),
         await dependencies.messenger.serve(keepMethod, (request, context) =>
           keepDocuments(dependencies, request, context),
+        ),
+        await dependencies.messenger.serve(takeMethod, (request, context) =>
+          takeDownload(dependencies, request, context),
         ),
         await dependencies.messenger.serve(appendSession, (request, context) =>
           appendTurn(dependencies, request, context),

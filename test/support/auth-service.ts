@@ -137,6 +137,7 @@ export async function startAuth(options: TestAuthOptions = {}): Promise<TestAuth
       tokenLifetimeSeconds: 3600,
       maxApiKeysPerUser: 10,
       publicSignUp: true,
+      tenantCreation: 'users',
       ...options.settings,
     },
     secrets: { jwt: 'a secret for tests only', defaultUserPassword: null, ...options.secrets },

@@ -206,6 +206,7 @@ const AUTH_SETTINGS: AuthSettings = {
   tokenLifetimeSeconds: 3600,
   maxApiKeysPerUser: 10,
   publicSignUp: true,
+  tenantCreation: 'users',
 };
 
 const INGEST_SETTINGS = {

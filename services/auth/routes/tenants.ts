@@ -38,7 +38,10 @@ function create(deps: AuthDependencies): Route {
     auth: 'user',
     permission: ofAccount('account'),
     query: createTenantQuery,
-    responses: { 200: { description: 'The id of the tenant', schema: tenantMessage } },
+    responses: {
+      200: { description: 'The id of the tenant', schema: tenantMessage },
+      403: { description: 'Only superusers create tenants on this server' },
+    },
     async handle({ principal, query }) {
       const { id } = await createTenant(deps, principal, query.tenant_name);
       return json({ message: 'Tenant created.', tenant_id: id });

@@ -9,9 +9,15 @@ import type { User } from '../../common/repositories/users.ts';
 import type { AuthDependencies } from '../dependencies.ts';
 import { requireUser } from './memberships.ts';
 
-/** Makes a tenant; its maker owns it, is a member and works in it from now on. Names may repeat. */
+/**
+ * Makes a tenant; its maker owns it, is a member and works in it from now on. Names may repeat. `PermissionDeniedError` where
+ * only superusers make tenants.
+ */
 export async function createTenant(deps: AuthDependencies, principal: Principal, name: string): Promise<Tenant> {
-  const { users, tenants, memberships, eventLog, clock } = deps;
+  const { users, tenants, memberships, eventLog, clock, settings } = deps;
+  if (settings.tenantCreation === 'superusers' && !principal.isSuperuser) {
+    throw engramError('PermissionDeniedError', 'Only superusers create tenants on this server.');
+  }
   const id = asId<TenantId>(deps.ids.uuid());
   const createdAt = clock.now().toISOString();
   const tenant: Tenant = { id, name, ownerId: principal.id, createdAt, state: 'Active' };

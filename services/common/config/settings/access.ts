@@ -110,6 +110,14 @@ export const access = {
     meaning:
       'Whoever reaches the service may make an account by `POST /api/v1/auth/register`; false = only superusers do there, besides identity providers and SCIM.',
   }),
+  tenantCreation: setting({
+    names: ['ENGRAM_TENANT_CREATION'],
+    section: 'Access',
+    type: type.oneOf(['users', 'superusers']),
+    default: 'users',
+    meaning:
+      'Who may make tenants by `POST /api/v1/permissions/tenants`. What is in a tenant counts for its budget and not for the personal one of its maker: `superusers` closes that way around a personal budget.',
+  }),
   maxUserApiKeys: setting({
     names: ['MAX_USER_API_KEYS'],
     section: 'Access',
