@@ -1,6 +1,7 @@
 import { existsSync, mkdirSync, readdirSync, readFileSync, rmSync, writeFileSync } from 'node:fs';
 import { basename, dirname, join } from 'node:path';
 import { fileURLToPath } from 'node:url';
+import type { Setting } from '../services/common/config/settings/setting.ts';
 import { SETTINGS } from '../services/common/config/settings.ts';
 import { SERVICE_PATHS } from '../services/common/domain/service-paths.ts';
 import { NATS_USERS, natsPermissions } from '../services/common/messaging/nats-permissions.ts';
@@ -13,19 +14,28 @@ const CRDS = 'files/crds';
 /** What the chart has from elsewhere, by its path in the chart: the one source of each stays where it is. */
 export function generatedFiles(): ReadonlyMap<string, string> {
   const crds = readdirSync(join(ROOT, 'crds')).filter((file) => file.endsWith('.yaml'));
-  const secretNames = new Set<string>();
-  const plainNames = new Set<string>();
-  for (const { names, secret } of Object.values(SETTINGS)) {
-    for (const name of names) (secret ? secretNames : plainNames).add(name);
-  }
   const read = (file: string) => readFileSync(join(CHART, file), 'utf8');
   return new Map([
     ...crds.map((file) => [`${CRDS}/${file}`, readFileSync(join(ROOT, 'crds', file), 'utf8')] as const),
     ['files/service-paths.json', json(SERVICE_PATHS)],
-    ['files/settings.json', json({ plain: [...plainNames].toSorted(), secret: [...secretNames].toSorted() })],
+    ['files/settings.json', json(settingNames())],
     ['files/nats-permissions.json', json(Object.fromEntries(NATS_USERS.map((user) => [user, natsPermissions(user)])))],
     ['README.md', replaceValues(read('README.md'), read('values.yaml'))],
   ]);
+}
+
+/** Names of settings by how a chart's user may set them. */
+function settingNames(): Readonly<Record<string, readonly string[]>> {
+  const settings = Object.values<Setting>(SETTINGS);
+  const namesOf = (belongs: (setting: Setting) => boolean) =>
+    [...new Set(settings.filter(belongs).flatMap(({ names }) => names))].toSorted();
+  const isPlain = ({ secret }: Setting) => secret !== true;
+  return {
+    secret: namesOf(({ secret }) => secret === true),
+    stores: namesOf((each) => isPlain(each) && each.section === 'Cluster'),
+    operator: namesOf((each) => isPlain(each) && each.section === 'Operator'),
+    plain: namesOf((each) => isPlain(each) && each.section !== 'Cluster' && each.section !== 'Operator'),
+  };
 }
 
 function json(value: unknown): string {

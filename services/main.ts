@@ -71,22 +71,40 @@ export async function run(command: string | undefined): Promise<void> {
   }
   const { config, warnings } = loaded;
   const logger = createLogger({ level: config.logLevel, name: nameOf(config) });
+  const handled = endOnSignals();
   for (const warning of warnings) logger.warn('config.warning', { warning });
   try {
     if (command === 'migrate') return await migrate(config, logger);
-    if (command === 'cluster') return await cluster(config, logger);
+    if (command === 'cluster') return await cluster(config, logger, handled);
     if (command !== undefined) {
       return fail(`There is no command "${command}": leave it out, or use "migrate" or "cluster".`);
     }
-    await serve(config, logger);
+    await serve(config, logger, handled);
   } catch (error) {
     fail(startMessage(error, config));
   }
 }
 
-async function serve(config: Config, logger: Logger): Promise<void> {
+/**
+ * Until the start is done nothing need be ended in order, but the first process of a container ignores signals that it does
+ * not handle. The answer ends that.
+ */
+function endOnSignals(): () => void {
+  const end = () => process.exit(SIGNALLED);
+  const signals = ['SIGTERM', 'SIGINT'] as const;
+  for (const signal of signals) process.on(signal, end);
+  return () => {
+    for (const signal of signals) process.off(signal, end);
+  };
+}
+
+/** What shells say of a process that SIGTERM ended. */
+const SIGNALLED = 143;
+
+async function serve(config: Config, logger: Logger, signalsHandled: () => void): Promise<void> {
   const { url, lifecycle } = await start(config, logger);
   lifecycle.handleSignals(process);
+  signalsHandled();
   logger.info('engram.started', {
     url,
     dataDir: config.dataDir,
@@ -96,7 +114,7 @@ async function serve(config: Config, logger: Logger): Promise<void> {
 }
 
 /** `npm run cluster [-- --replicas 2]` */
-async function cluster(config: Config, logger: Logger): Promise<void> {
+async function cluster(config: Config, logger: Logger, signalsHandled: () => void): Promise<void> {
   const { addCluster } = await import('./composition/cluster/run-cluster.ts');
   const { values } = parseArgs({
     args: process.argv.slice(3),
@@ -106,6 +124,7 @@ async function cluster(config: Config, logger: Logger): Promise<void> {
   const lifecycle = createLifecycle({ logger, stopTimeoutMs: 6 * (config.drainTimeoutMs + 5_000) });
   const address = await addCluster({ config, variables: process.env, replicas, logger }, lifecycle);
   lifecycle.handleSignals(process);
+  signalsHandled();
   await lifecycle.start();
   logger.info('cluster.started', { url: address(), replicas });
 }

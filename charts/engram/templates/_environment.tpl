@@ -9,7 +9,7 @@
   value: {{ .value | toString | quote }}
 {{- end -}}
 
-{{/* Variables that every process of Engram has. dict root user (service or operator). */}}
+{{/* Variables that every process of Engram has. dict root user (service or operator) [settings (its own)]. */}}
 {{- define "engram.commonVariables" -}}
 {{- $root := .root -}}
 - { name: ENGRAM_DATA_DIR, value: /data }
@@ -17,7 +17,7 @@
 - { name: ENGRAM_STORES, value: cluster }
 {{ include "engram.storeVariables" . }}
 {{- end }}
-{{- range $name, $value := $root.Values.settings }}
+{{- range $name, $value := mergeOverwrite (deepCopy $root.Values.settings) (deepCopy (default dict .settings)) }}
 {{ include "engram.variable" (dict "name" $name "value" $value) }}
 {{- end }}
 {{- range $name, $from := $root.Values.secretSettings }}
@@ -25,7 +25,7 @@
 {{- end }}
 {{- end -}}
 
-{{/* Variables of the services' HTTP side. dict root services (list) settings. */}}
+{{/* Variables of the services' HTTP side. dict root services (list). */}}
 {{- define "engram.serviceVariables" -}}
 {{- $root := .root -}}
 {{- $secret := include "engram.secretName" $root -}}
@@ -47,9 +47,6 @@
 {{- if $root.Values.defaultUser.enabled }}
 {{ include "engram.secretVariable" (dict "name" "DEFAULT_USER_PASSWORD" "secret" $secret "key" "DEFAULT_USER_PASSWORD" "optional" true) }}
 {{- end }}
-{{- end }}
-{{- range $name, $value := .settings }}
-{{ include "engram.variable" (dict "name" $name "value" $value) }}
 {{- end }}
 {{- end -}}
 

@@ -70,15 +70,10 @@ labels: {{- include "engram.labels" . | nindent 2 }}
 {{- if .Values.serviceAccount.operatorName }}{{ .Values.serviceAccount.operatorName }}{{ else if .Values.serviceAccount.create }}{{ include "engram.name" (dict "root" . "component" "operator") }}{{ else }}default{{ end -}}
 {{- end -}}
 
-{{/* Names of the services that run, as a JSON list. */}}
+{{/* Names of the services that run, as a JSON list: those of services/common/domain/service-paths.ts. */}}
 {{- define "engram.services" -}}
 {{- $names := list -}}
-{{- if eq .Values.shape "cluster" -}}
-{{- range $name := list "auth" "cognify" "ingest" "improve" "search" "integrations" -}}
-{{- $service := default dict (index $.Values.services $name) -}}
-{{- if not (and (hasKey $service "enabled") (not $service.enabled)) }}{{ $names = append $names $name }}{{ end -}}
-{{- end -}}
-{{- end -}}
+{{- if eq .Values.shape "cluster" }}{{ $names = .Files.Get "files/service-paths.json" | fromJson | keys | sortAlpha }}{{ end -}}
 {{- toJson $names -}}
 {{- end -}}
 

@@ -6,18 +6,24 @@
 {{- if and $values.ingress.enabled (not $values.ingress.hosts) }}{{ $problems = append $problems "ingress.hosts is empty: name at least one host" }}{{ end -}}
 {{- if and $values.httpRoute.enabled (not $values.httpRoute.parentRefs) }}{{ $problems = append $problems "httpRoute.parentRefs is empty: name at least one gateway" }}{{ end -}}
 {{- $known := .Files.Get "files/settings.json" | fromJson -}}
-{{- $own := list "ENGRAM_SERVICES" "SERVICES" "ENGRAM_STORES" "ENGRAM_DATA_DIR" "HTTP_API_HOST" "HTTP_API_PORT" "REQUIRE_AUTHENTICATION" "BACKGROUND_DRAIN_TIMEOUT_SECONDS" "DEFAULT_USER_EMAIL" "ENGRAM_PUBLIC_SIGN_UP" "ENGRAM_PUBLIC_URL" "ENGRAM_TRUSTED_PROXIES" "COGNEE_ENV_FILE" -}}
+{{- $own := list "ENGRAM_SERVICES" "SERVICES" "ENGRAM_STORES" "ENGRAM_DATA_DIR" "HTTP_API_HOST" "HTTP_API_PORT" "REQUIRE_AUTHENTICATION" "BACKGROUND_DRAIN_TIMEOUT_SECONDS" "DEFAULT_USER_EMAIL" "ENGRAM_PUBLIC_SIGN_UP" "ENGRAM_PUBLIC_URL" "ENGRAM_TRUSTED_PROXIES" "COGNEE_ENV_FILE" "ENGRAM_DOCUMENTS" "ENGRAM_BLOBS" "ENGRAM_INDEX" "ENGRAM_GRAPH" "ENGRAM_BUS" -}}
 {{- $groups := dict "settings" $values.settings -}}
 {{- range $name, $service := $values.services }}{{ $_ := set $groups (printf "services.%s.settings" $name) (default dict (default dict $service).settings) }}{{ end -}}
 {{- range $place, $settings := $groups -}}
 {{- range $name, $value := $settings -}}
 {{- if has $name $known.secret }}{{ $problems = append $problems (printf "%s.%s is a secret: refer to one in secretSettings" $place $name) }}
-{{- else if has $name $own }}{{ $problems = append $problems (printf "%s.%s is set by the chart's own values" $place $name) }}
+{{- else if or (has $name $own) (has $name $known.stores) }}{{ $problems = append $problems (printf "%s.%s is set by the chart's own values" $place $name) }}
 {{- else if not (has $name $known.plain) }}{{ $problems = append $problems (printf "%s.%s is no setting of this release; other variables go to extraEnv" $place $name) }}{{ end -}}
 {{- end -}}
 {{- end -}}
+{{- $operatorOwn := list "ENGRAM_OPERATOR_NAMESPACE" "POD_NAMESPACE" "ENGRAM_OPERATOR_NAME" "POD_NAME" "ENGRAM_OPERATOR_HOST" "ENGRAM_OPERATOR_PORT" "ENGRAM_OPERATOR_LEASE" "ENGRAM_OPERATOR_WATCH_NAMESPACES" "ENGRAM_OPERATOR_SERVICES" "ENGRAM_OPERATOR_SERVICE_PORT" "ENGRAM_OPERATOR_KUBECONFIG" "KUBERNETES_SERVICE_HOST" "KUBERNETES_SERVICE_PORT" -}}
+{{- range $name, $value := $values.operator.settings -}}
+{{- if has $name $operatorOwn }}{{ $problems = append $problems (printf "operator.settings.%s is set by the chart's own values" $name) }}
+{{- else if not (or (has $name $known.operator) (has $name $known.plain)) }}{{ $problems = append $problems (printf "operator.settings.%s is no setting of the operator; other variables go to extraEnv" $name) }}{{ end -}}
+{{- end -}}
 {{- range $name, $from := $values.secretSettings -}}
-{{- if not (or (has $name $known.secret) (has $name $known.plain)) }}{{ $problems = append $problems (printf "secretSettings.%s is no setting of this release" $name) }}{{ end -}}
+{{- if and (hasPrefix "ENGRAM_" $name) (or (has $name $known.stores) (regexMatch "^ENGRAM_(MONGODB|ELASTICSEARCH|NEO4J|NATS|S3|KAFKA)_|^ENGRAM_ROOT_KEYS$" $name)) }}{{ $problems = append $problems (printf "secretSettings.%s is set by the chart's own values" $name) }}
+{{- else if not (or (has $name $known.secret) (has $name $known.plain)) }}{{ $problems = append $problems (printf "secretSettings.%s is no setting of this release" $name) }}{{ end -}}
 {{- end -}}
 {{- if eq $values.shape "cluster" -}}
 {{- $bundled := dict "mongodb" $values.mongodb.enabled "elasticsearch" $values.elasticsearch.enabled "neo4j" $values.neo4j.enabled "nats" $values.nats.enabled -}}

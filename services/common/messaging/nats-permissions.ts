@@ -20,7 +20,7 @@ export interface NatsPermissions {
 /** Who tells what others hear: the subjects of proto/README.md under "Published". */
 const TOLD_BY: Readonly<Record<string, readonly NatsUser[]>> = {
   'runs.>': ['cognify'],
-  'jobs.>': ['cognify', 'improve'],
+  'jobs.>': ['cognify', 'improve', 'integrations'],
   'access.>': ['auth'],
   'settings.>': ['auth'],
 };
