@@ -34,7 +34,12 @@ const PACKAGE_HOMES: readonly { readonly packageName: RegExp; readonly home: Reg
   { packageName: /^openid-client$/, home: /^services\/auth\/oidc\// },
   { packageName: /^node:sqlite$/, home: /^services\/common\/adapters\// },
   { packageName: /^(ai|@ai-sdk\/.*)$/, home: /^services\/common\/adapters\// },
+  { packageName: /^@kubernetes\/client-node$/, home: /^operator\/runtime\/kube-connection\.ts$/ },
 ];
+
+/** Layers of services/common that the operator may use; adapters only where it is put together. */
+const OPERATOR_USES = ['domain', 'ports', 'config', 'observability', 'contracts', 'messaging', 'lifecycle'];
+const OPERATOR_COMPOSITION = /^operator\/(main\.ts|[^/]+\/main\.ts)$/;
 
 const COMPOSITION = /^services\/(main\.ts|registry\.ts|start\.mjs|composition\/|cli\/)/;
 
@@ -71,8 +76,10 @@ function importsOf(file: string): Import[] {
 const files = sourceFiles('services').filter(
   (file) => !file.endsWith('.test.ts') && !file.startsWith('services/console/'),
 );
-const imports = files.flatMap(importsOf);
-const internal = imports.filter(({ relative }) => relative);
+const operatorFiles = sourceFiles('operator').filter((file) => !file.endsWith('.test.ts'));
+const operatorImports = operatorFiles.flatMap(importsOf);
+const imports = [...files.flatMap(importsOf), ...operatorImports];
+const internal = imports.filter(({ relative, file }) => relative && file.startsWith('services/'));
 
 const area = (path: string): string => path.split('/')[1] ?? '';
 const commonLayer = (path: string): string | null =>
@@ -112,6 +119,31 @@ describe('architecture', () => {
     expect(wrong.map(arrow)).to.deep.equal([]);
   });
 
+  it('lets no service import the operator, and the operator only what it may of the services', () => {
+    const wrong = [
+      ...internal.filter(({ target }) => target.startsWith('operator/')),
+      ...operatorImports.filter(({ file, target, relative }) => {
+        if (!relative || !target.startsWith('services/')) return false;
+        const layer = commonLayer(target);
+        if (layer === 'adapters') return !OPERATOR_COMPOSITION.test(file);
+        return layer === null || !OPERATOR_USES.includes(layer);
+      }),
+    ];
+    expect(operatorImports.length).to.be.greaterThan(100);
+    expect(wrong.map(arrow)).to.deep.equal([]);
+  });
+
+  it('keeps the operator’s runtime free of its domain', () => {
+    const wrong = operatorImports.filter(
+      ({ file, target, relative }) =>
+        file.startsWith('operator/runtime/') &&
+        relative &&
+        !target.startsWith('operator/runtime/') &&
+        !['ports', 'observability'].includes(commonLayer(target) ?? ''),
+    );
+    expect(wrong.map(arrow)).to.deep.equal([]);
+  });
+
   it('keeps use cases free of HTTP, Koa and drivers', () => {
     const wrong = imports.filter(
       ({ file, target, relative }) =>
@@ -132,7 +164,7 @@ describe('architecture', () => {
   });
 
   it('reads the environment in the configuration and the composition root only', () => {
-    const wrong = files.filter(
+    const wrong = [...files, ...operatorFiles].filter(
       (file) =>
         !file.startsWith('services/common/config/') &&
         !COMPOSITION.test(file) &&

@@ -9,9 +9,9 @@ export interface HealthServerOptions {
   /** 0: any free port. */
   readonly port: number;
   /** Restart the process when one fails: every watch and the leader loop turn. */
-  readonly liveness: HealthChecks;
+  liveness(): HealthChecks;
   /** Caches are full. */
-  readonly readiness: HealthChecks;
+  readiness(): HealthChecks;
   readonly metrics: { readonly contentType: string; render(): Promise<string> };
 }
 
@@ -26,8 +26,8 @@ export interface HealthServer {
 export function createHealthServer(options: HealthServerOptions): HealthServer {
   const server = createServer((request, response) => {
     const path = (request.url ?? '/').split('?')[0];
-    if (path === '/livez') answerChecks(response, options.liveness);
-    else if (path === '/readyz') answerChecks(response, options.readiness);
+    if (path === '/livez') answerChecks(response, options.liveness());
+    else if (path === '/readyz') answerChecks(response, options.readiness());
     else if (path === '/metrics') void answerMetrics(response, options.metrics);
     else answer(response, 404, 'text/plain', 'not found\n');
   });

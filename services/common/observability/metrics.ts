@@ -1,6 +1,6 @@
-import { monitorEventLoopDelay } from 'node:perf_hooks';
 import type { Gauge as GaugeType, Registry as RegistryType } from 'prom-client';
 import type { BudgetMetrics } from '../ports/budgets.ts';
+import { addProcessMetrics } from './process-metrics.ts';
 import { Counter, Gauge, Histogram, Registry } from './prometheus.ts';
 
 /** Everything the service counts. Each instance has its own registry, so two instances in one process do not mix. */
@@ -47,7 +47,7 @@ export function createMetrics(): Metrics {
   const work = workMetrics(registers);
   const relay = relayMetrics(registers);
   const stores = storeMetrics(registers);
-  const closeProcess = processMetrics(registers);
+  const closeProcess = addProcessMetrics(registers);
   return {
     ...http,
     ...work,
@@ -197,27 +197,4 @@ function budgetMetrics(registers: RegistryType[]): BudgetMetrics {
     budgetCharged: (limit, amount) => charged.inc({ limit }, amount),
     budgetPassed: (limit, outcome) => passed.inc({ limit, outcome }),
   };
-}
-
-/** The usual process figures under their usual names, read at the scrape. */
-function processMetrics(registers: RegistryType[]): () => void {
-  const delay = monitorEventLoopDelay({ resolution: 20 });
-  delay.enable();
-  const gauge = (name: string, help: string, read: () => number) => {
-    const metric: GaugeType = new Gauge({ name, help, registers, collect: () => metric.set(read()) });
-  };
-  gauge('process_resident_memory_bytes', 'Resident memory', () => process.memoryUsage.rss());
-  gauge('nodejs_heap_size_used_bytes', 'Heap in use', () => process.memoryUsage().heapUsed);
-  gauge('nodejs_external_memory_bytes', 'Memory of buffers', () => process.memoryUsage().external);
-  gauge('process_cpu_seconds_total', 'User and system CPU time', () => {
-    const { user, system } = process.cpuUsage();
-    return (user + system) / 1e6;
-  });
-  gauge('process_uptime_seconds', 'Time since the process started', () => process.uptime());
-  gauge('nodejs_eventloop_lag_p99_seconds', 'Event loop delay since the last scrape', () => {
-    const lag = delay.percentile(99) / 1e9;
-    delay.reset();
-    return lag;
-  });
-  return () => delay.disable();
 }

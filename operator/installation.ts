@@ -1,0 +1,37 @@
+import type { Config } from '../services/common/config/configuration.ts';
+import { SERVICE_NAMES, type ServiceName } from '../services/common/domain/service-paths.ts';
+import type { TenantStatusStore } from './api/tenant.ts';
+import type { TenantOptions } from './tenant/dependencies.ts';
+
+/** How a tenant is kept apart in the stores that all tenants share (architecture.md §8). Pure. */
+export function storesOf({ s3Bucket }: Pick<Config, 's3Bucket'>): readonly TenantStatusStore[] {
+  return [
+    { role: 'Documents', driver: 'mongodb', isolation: 'Label' },
+    { role: 'Blobs', driver: s3Bucket === undefined ? 'gridfs' : 's3', isolation: 'Label' },
+    { role: 'Text', driver: 'elasticsearch', isolation: 'Index' },
+    { role: 'Vectors', driver: 'elasticsearch', isolation: 'Index' },
+    { role: 'Graph', driver: 'neo4j', isolation: 'Label' },
+    { role: 'Bus', driver: 'nats', isolation: 'Label' },
+  ];
+}
+
+type BackendSettings = Pick<Config, 'operatorNamespace' | 'operatorServices' | 'operatorServicePort'>;
+
+/** Where routes of tenants lead to; throws a sentence about an entry that is none. */
+export function backendsOf(config: BackendSettings): TenantOptions['backends'] {
+  const services: Record<string, string> = Object.fromEntries(SERVICE_NAMES.map((name) => [name, `engram-${name}`]));
+  for (const entry of config.operatorServices ?? []) {
+    const [service = '', name = '', ...rest] = entry.split('=');
+    if (!(SERVICE_NAMES as readonly string[]).includes(service) || name === '' || rest.length > 0) {
+      throw new Error(
+        `ENGRAM_OPERATOR_SERVICES: "${entry}" is no <service>=<name> with one of ${SERVICE_NAMES.join(', ')}.`,
+      );
+    }
+    services[service] = name;
+  }
+  return {
+    namespace: config.operatorNamespace,
+    services: services as Record<ServiceName, string>,
+    port: config.operatorServicePort,
+  };
+}

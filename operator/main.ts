@@ -1,0 +1,164 @@
+import { randomBytes } from 'node:crypto';
+import { hostname } from 'node:os';
+import { setTimeout as wait } from 'node:timers/promises';
+import v8 from 'node:v8';
+import type { Registry as RegistryType } from 'prom-client';
+import { openNatsBus } from '../services/common/adapters/nats/nats-bus.ts';
+import type { Config } from '../services/common/config/configuration.ts';
+import { ConfigurationError, loadProcessConfig } from '../services/common/config/load-config.ts';
+import { isEngramError } from '../services/common/domain/errors.ts';
+import { createLifecycle } from '../services/common/lifecycle/lifecycle.ts';
+import { createSignedMessenger } from '../services/common/messaging/signed-messenger.ts';
+import { createLogger, type Logger } from '../services/common/observability/logger.ts';
+import { addProcessMetrics } from '../services/common/observability/process-metrics.ts';
+import { Registry } from '../services/common/observability/prometheus.ts';
+import type { Bus } from '../services/common/ports/bus.ts';
+import { createBusServices as createDatasetServices } from './dataset/bus-services.ts';
+import { backendsOf, storesOf } from './installation.ts';
+import { createOperator, type Operator } from './operator.ts';
+import { createHealthServer, type HealthChecks } from './runtime/health.ts';
+import { inClusterConnection, type KubeConnection, kubeconfigConnection } from './runtime/kube-connection.ts';
+import { createRuntimeClock } from './runtime/runtime-clock.ts';
+import { createBusServices as createTenantServices } from './tenant/bus-services.ts';
+
+// Node would let the nursery grow to 130 MB: most of what an operator makes is garbage of one reconcile.
+v8.setFlagsFromString('--max-semi-space-size=8');
+
+const STOP_TIMEOUT_MS = 20_000;
+const BUS_PAUSE_MS = { first: 1_000, most: 10_000 };
+
+/** `node operator/main.ts`: reconciles Tenant and Dataset resources until a signal, or until the lease is lost. */
+async function run(): Promise<void> {
+  const { config, warnings } = loadProcessConfig();
+  const logger = createLogger({ level: config.logLevel, name: 'engram-operator' });
+  for (const warning of warnings) logger.warn('config.warning', { warning });
+  const connection = await connectionOf(config);
+  const registry = new Registry();
+  const closeMetrics = addProcessMetrics([registry]);
+  let operator: Operator | undefined;
+  let bus: Bus | undefined;
+  const stopping = new AbortController();
+  const checks = (of: 'liveness' | 'readiness'): HealthChecks => operator?.[of] ?? {};
+  const health = createHealthServer({
+    host: config.operatorHost,
+    port: config.operatorPort,
+    liveness: () => checks('liveness'),
+    readiness: () => ({ ...checks('readiness'), bus: () => bus !== undefined }),
+    metrics: { contentType: registry.contentType, render: () => registry.metrics() },
+  });
+  const lifecycle = createLifecycle({ logger, stopTimeoutMs: STOP_TIMEOUT_MS });
+  lifecycle.add({
+    name: 'health',
+    start: () => health.start(),
+    async stop() {
+      closeMetrics();
+      await health.stop();
+    },
+  });
+  lifecycle.add({
+    name: 'bus',
+    async start() {
+      bus = await openBus(config, logger, stopping.signal);
+    },
+    stop: () => bus?.drain(),
+  });
+  lifecycle.add({
+    name: 'operator',
+    start() {
+      if (bus === undefined) throw new Error('The bus is not open.');
+      operator = assemble({ config, logger, registry, connection, bus });
+      operator.start();
+    },
+    async stop() {
+      await operator?.stop();
+      operator?.close();
+    },
+  });
+  for (const signal of ['SIGTERM', 'SIGINT'] as const) process.once(signal, () => stopping.abort());
+  lifecycle.handleSignals(process);
+  await lifecycle.start();
+  logger.info('operator.started', { url: health.url, namespaces: config.operatorWatchNamespaces ?? 'all' });
+}
+
+function assemble(parts: {
+  readonly config: Config;
+  readonly logger: Logger;
+  readonly registry: RegistryType;
+  readonly connection: KubeConnection;
+  readonly bus: Bus;
+}): Operator {
+  const { config, logger, registry, connection, bus } = parts;
+  const clock = createRuntimeClock();
+  const messenger = createSignedMessenger(bus, clock);
+  const instance = config.operatorName ?? hostname();
+  return createOperator({
+    ...{ connection, clock, logger, registry, instance },
+    tenantServices: createTenantServices({ messenger, clock }),
+    datasetServices: createDatasetServices({ messenger, logger }),
+    lease: { name: config.operatorLease, namespace: config.operatorNamespace },
+    // A container that starts again in the same pod is another process.
+    identity: `${instance}_${randomBytes(4).toString('hex')}`,
+    watchNamespaces: config.operatorWatchNamespaces ?? null,
+    workers: config.operatorWorkers,
+    resyncMs: config.operatorResyncMs,
+    stores: storesOf(config),
+    backends: backendsOf(config),
+    onLost() {
+      // Another may lead already: nothing of this process is worth waiting for.
+      logger.error('operator.lease-lost');
+      process.exit(1);
+    },
+  });
+}
+
+async function connectionOf(config: Config): Promise<KubeConnection> {
+  if (config.operatorKubeconfig !== undefined) return kubeconfigConnection(config.operatorKubeconfig);
+  if (config.kubernetesHost !== undefined) {
+    return inClusterConnection({ host: config.kubernetesHost, port: config.kubernetesPort });
+  }
+  throw new ConfigurationError(['ENGRAM_OPERATOR_KUBECONFIG: needed outside of a pod: a kubeconfig file.']);
+}
+
+/** The server may come up after this process: waits, as long as it takes. */
+async function openBus(config: Config, logger: Logger, signal: AbortSignal): Promise<Bus> {
+  if (config.natsUrl === undefined)
+    throw new ConfigurationError(['ENGRAM_NATS_URL: needed: the services answer there.']);
+  const options = given({
+    user: config.natsUser,
+    password: config.natsPassword,
+    token: config.natsToken,
+    credentialsFile: config.natsCredentialsFile,
+    nkeyFile: config.natsNkeyFile,
+    caFile: config.natsCaFile,
+    certFile: config.natsCertificateFile,
+    keyFile: config.natsKeyFile,
+  });
+  for (let pauseMs = BUS_PAUSE_MS.first; ; pauseMs = Math.min(BUS_PAUSE_MS.most, pauseMs * 2)) {
+    try {
+      return await openNatsBus({
+        ...{ ...options, url: config.natsUrl, prefix: config.natsPrefix, name: 'operator' },
+        onConnection: ({ kind, reason }) =>
+          logger.warn(`bus.connection.${kind}`, reason === undefined ? {} : { reason }),
+      });
+    } catch (error) {
+      if (!isEngramError(error) || !error.retryable) throw error;
+      logger.warn('bus.awaited', { reason: error.message, againInMs: pauseMs });
+      await wait(pauseMs, undefined, { signal });
+    }
+  }
+}
+
+function given<Values extends Readonly<Record<string, unknown>>>(
+  values: Values,
+): { [Key in keyof Values]?: Exclude<Values[Key], undefined> } {
+  const present = Object.entries(values).filter(([, value]) => value !== undefined);
+  return Object.fromEntries(present) as { [Key in keyof Values]?: Exclude<Values[Key], undefined> };
+}
+
+try {
+  await run();
+} catch (error) {
+  const readable = error instanceof ConfigurationError || isEngramError(error);
+  process.stderr.write(`${readable ? error.message : error instanceof Error ? error.stack : String(error)}\n`);
+  process.exit(1);
+}

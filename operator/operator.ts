@@ -1,0 +1,154 @@
+import type { Registry } from 'prom-client';
+import type { Logger } from '../services/common/observability/logger.ts';
+import { DATASET_KIND, type Dataset } from './api/dataset.ts';
+import { TENANT_KIND, type Tenant } from './api/tenant.ts';
+import { createDatasetReconciler } from './dataset/dataset-reconciler.ts';
+import { tenantName } from './dataset/resource.ts';
+import type { DatasetServices } from './dataset/services.ts';
+import { createApplier, ownershipLabels } from './runtime/applier.ts';
+import { createController, ownerKeys, ownKeys, source } from './runtime/controller.ts';
+import { createEventRecorder } from './runtime/events.ts';
+import { createFencedClient } from './runtime/fenced-client.ts';
+import { createKubeClient } from './runtime/http-kube-client.ts';
+import { type Change, createInformer, type IndexFunction, type Informer } from './runtime/informer.ts';
+import { groupInformers } from './runtime/informer-group.ts';
+import type { KubeConnection } from './runtime/kube-connection.ts';
+import { KINDS, type KubeObject, keyOf, type ResourceKind, type Secret } from './runtime/kube-object.ts';
+import { createKubeTransport } from './runtime/kube-transport.ts';
+import { createLeaderElector } from './runtime/leader-elector.ts';
+import { createManager, type Manager } from './runtime/manager.ts';
+import { createRuntimeMetrics } from './runtime/metrics.ts';
+import type { FrameDependencies } from './runtime/reconcile-frame.ts';
+import type { RuntimeClock } from './runtime/runtime-clock.ts';
+import type { TenantOptions } from './tenant/dependencies.ts';
+import { GROUP } from './tenant/names.ts';
+import type { TenantServices } from './tenant/services.ts';
+import { createTenantReconciler } from './tenant/tenant-reconciler.ts';
+
+/** Field manager, value of the managed-by label, name in user agents. */
+export const OPERATOR_NAME = 'engram-operator';
+
+/** A failed key waits from a tenth of a second up to five minutes. */
+const BACKOFF_MS = { first: 100, most: 300_000 };
+
+export interface OperatorOptions {
+  readonly connection: KubeConnection;
+  readonly clock: RuntimeClock;
+  readonly logger: Logger;
+  readonly registry: Registry;
+  readonly tenantServices: TenantServices;
+  readonly datasetServices: DatasetServices;
+  readonly lease: { readonly name: string; readonly namespace: string };
+  /** Names this process: its pod, and something random. */
+  readonly identity: string;
+  /** Of the pod, for events. */
+  readonly instance: string;
+  /** Null: all. */
+  readonly watchNamespaces: readonly string[] | null;
+  /** Of each kind. */
+  readonly workers: number;
+  readonly resyncMs: number;
+  readonly stores: TenantOptions['stores'];
+  readonly backends: TenantOptions['backends'];
+  /** The lease is lost: the process must end. */
+  onLost(): void;
+}
+
+export interface Operator extends Manager {
+  readonly isLeading: () => boolean;
+  /** Closes connections; after the stop. */
+  close(): void;
+}
+
+/** The operator without what surrounds it: the reconcilers of both kinds, their caches and the election. */
+export function createOperator(options: OperatorOptions): Operator {
+  const { clock, logger, watchNamespaces } = options;
+  const transport = createKubeTransport({ connection: options.connection, clock, userAgent: OPERATOR_NAME });
+  const client = createKubeClient({ transport, fieldManager: OPERATOR_NAME });
+  const metrics = createRuntimeMetrics(options.registry, 'engram_operator_');
+  const elector = createLeaderElector({
+    ...{ client, clock, logger, lease: options.lease, identity: options.identity },
+    onLeading: () => metrics.leading(true),
+    onLost() {
+      metrics.leading(false);
+      options.onLost();
+    },
+  });
+  const fenced = createFencedClient(client, elector.isLeading);
+  const events = createEventRecorder({
+    ...{ client: fenced, clock, logger, isLeading: elector.isLeading },
+    ...{ controller: `${GROUP}/operator`, instance: options.instance },
+  });
+  const labels = ownershipLabels(GROUP);
+  const frame: FrameDependencies = { client: fenced, clock, events, metrics, logger };
+  const common = { manager: OPERATOR_NAME, labels, resyncMs: options.resyncMs };
+
+  function informer<T extends KubeObject>(
+    kind: ResourceKind,
+    more: { readonly labelSelector?: string; readonly indexes?: Readonly<Record<string, IndexFunction<T>>> } = {},
+  ): Informer<T> {
+    const one = (place: { readonly namespace?: string }) =>
+      createInformer<T>({ kind, client, clock, logger, metrics, ...more, ...place });
+    const [first, ...others] = (watchNamespaces ?? []).map((namespace) => one({ namespace }));
+    return first === undefined ? one({}) : groupInformers(first, ...others);
+  }
+  const tenants = informer<Tenant>(TENANT_KIND);
+  const byTenant: IndexFunction<Dataset> = (dataset) => [keyOf(tenantName(dataset))];
+  const datasets = informer<Dataset>(DATASET_KIND, { indexes: { tenant: byTenant } });
+  const secrets = informer<Secret>(KINDS.secret, { labelSelector: `${labels.managedBy}=${OPERATOR_NAME}` });
+
+  const control = { workers: options.workers, clock, logger, metrics, queue: { backoffMs: BACKOFF_MS } };
+  const tenantController = createController({
+    ...control,
+    reconciler: createTenantReconciler(
+      {
+        client: fenced,
+        applier: createApplier({ client: fenced, labels, manager: OPERATOR_NAME }),
+        services: options.tenantServices,
+        options: { ...common, stores: options.stores, backends: options.backends, watchNamespaces },
+      },
+      frame,
+    ),
+    sources: [
+      source(tenants, ownKeys),
+      source(secrets, ownerKeys(TENANT_KIND.kind, labels)),
+      // A tenant that is being deleted may wait for them.
+      source(datasets, ({ type, object }) => (type === 'deleted' ? byTenant(object) : [])),
+    ],
+  });
+  const datasetController = createController({
+    ...control,
+    reconciler: createDatasetReconciler(
+      { client: fenced, services: options.datasetServices, options: common, clock, logger },
+      frame,
+    ),
+    sources: [
+      source(datasets, ownKeys),
+      source(tenants, (change) =>
+        concernsDatasets(change) ? datasets.byIndex('tenant', change.key).map(({ metadata }) => keyOf(metadata)) : [],
+      ),
+    ],
+  });
+  const manager = createManager({
+    ...{ informers: [tenants, datasets, secrets], controllers: [tenantController, datasetController] },
+    ...{ elector, logger, events },
+  });
+  return {
+    start: manager.start,
+    stop: manager.stop,
+    readiness: manager.readiness,
+    liveness: manager.liveness,
+    isLeading: elector.isLeading,
+    close: transport.close,
+  };
+}
+
+/** Not its figures and conditions, which change often. */
+function concernsDatasets({ type, object, previous }: Change<Tenant>): boolean {
+  return (
+    type !== 'modified' ||
+    previous?.metadata.generation !== object.metadata.generation ||
+    previous?.metadata.deletionTimestamp !== object.metadata.deletionTimestamp ||
+    previous?.status?.tenantId !== object.status?.tenantId
+  );
+}
