@@ -17,7 +17,7 @@
 {{- $suffix := ternary "" (printf "-%s" .component) (empty .component) -}}
 {{- $name := printf "%s%s" $full $suffix -}}
 {{- if gt (len $name) $max -}}
-{{- $room := sub $max (len $suffix) 9 | int -}}
+{{- $room := sub (sub $max (len $suffix)) 9 | int -}}
 {{- $name = printf "%s-%s%s" ($full | trunc $room | trimSuffix "-") (sha256sum $full | trunc 8) $suffix -}}
 {{- end -}}
 {{- $name -}}

@@ -1,0 +1,285 @@
+import { expect } from 'chai';
+import { SERVICE_NAMES, SERVICE_PATHS, serviceOfPath } from '../../services/common/domain/service-paths.ts';
+import { at, CI_VALUES, find, podSpecOf, type Rendered, refusalOf, render } from './render.ts';
+
+const kinds = (objects: readonly Rendered[]) => new Set(objects.map(({ kind }) => kind));
+const names = (objects: readonly Rendered[], kind: string) =>
+  objects.filter((object) => object.kind === kind).map(({ metadata }) => metadata.name);
+
+interface Variable {
+  readonly name: string;
+  readonly value?: string;
+  readonly valueFrom?: { readonly secretKeyRef?: { readonly name: string; readonly key: string } };
+}
+const variablesOf = (object: Rendered) =>
+  ((podSpecOf(object)?.['containers'] ?? []) as { readonly env?: readonly Variable[] }[]).flatMap(
+    ({ env = [] }) => env,
+  );
+const variable = (object: Rendered, name: string) => variablesOf(object).find((one) => one.name === name);
+
+describe('the chart', () => {
+  for (const ci of CI_VALUES) {
+    it(`renders ci/${ci}-values.yaml, each object once, with the labels that Kubernetes recommends`, async () => {
+      const objects = await render({ ci });
+      const identities = objects.map(({ kind, metadata }) => `${kind} ${metadata.namespace ?? ''}/${metadata.name}`);
+      expect(new Set(identities).size).to.equal(identities.length);
+      for (const { kind, metadata } of objects.filter(({ metadata }) => !/-(extra|text)$/.test(metadata.name))) {
+        expect(metadata.labels, `${kind} ${metadata.name}`).to.include({
+          'app.kubernetes.io/name': 'engram',
+          'app.kubernetes.io/instance': 'rel',
+          'app.kubernetes.io/managed-by': 'Helm',
+        });
+      }
+    });
+
+    it(`runs pods of ci/${ci}-values.yaml without rights, each variable once, credentials by reference`, async () => {
+      for (const object of await render({ ci })) {
+        const spec = podSpecOf(object);
+        if (spec === undefined) continue;
+        expect(at(spec, 'securityContext.runAsNonRoot'), object.metadata.name).to.equal(true);
+        expect(at(spec, 'securityContext.seccompProfile.type')).to.equal('RuntimeDefault');
+        for (const container of spec['containers'] as object[]) {
+          expect(at(container, 'securityContext.allowPrivilegeEscalation')).to.equal(false);
+          expect(at(container, 'securityContext.capabilities.drop')).to.deep.equal(['ALL']);
+          expect(at(container, 'resources.requests'), object.metadata.name).to.have.property('memory');
+          expect(at(container, 'resources.limits')).to.not.have.property('cpu');
+        }
+        const variables = variablesOf(object);
+        expect(new Set(variables.map(({ name }) => name)).size).to.equal(variables.length);
+        for (const { name, value } of variables.filter(({ name }) => /PASSWORD|SECRET|_KEYS?$|API_KEY/.test(name))) {
+          expect(value, `${object.metadata.name} ${name}`).to.equal(undefined);
+        }
+      }
+    });
+  }
+
+  it('runs each service by itself, with probes, and ends it after routers have heard of it', async () => {
+    const objects = await render();
+    for (const service of SERVICE_NAMES) {
+      const deployment = find(objects, 'Deployment', `-${service}`);
+      const spec = podSpecOf(deployment) ?? {};
+      expect(variable(deployment, 'ENGRAM_SERVICES')?.value).to.equal(service);
+      expect(at(spec, 'containers.0.livenessProbe.httpGet.path')).to.equal('/livez');
+      expect(at(spec, 'containers.0.readinessProbe.httpGet.path')).to.equal('/readyz');
+      expect(at(spec, 'containers.0.startupProbe')).to.be.an('object');
+      expect(at(spec, 'containers.0.securityContext.readOnlyRootFilesystem')).to.equal(true);
+      const sleep = Number(at(spec, 'containers.0.lifecycle.preStop.sleep.seconds'));
+      const drain = Number(variable(deployment, 'BACKGROUND_DRAIN_TIMEOUT_SECONDS')?.value);
+      expect(spec['terminationGracePeriodSeconds']).to.be.greaterThan(sleep + drain + 4);
+      expect(spec['automountServiceAccountToken']).to.equal(false);
+    }
+  });
+
+  it('gives the secret of login tokens to auth alone, and its own NATS user to each', async () => {
+    const objects = await render();
+    for (const service of SERVICE_NAMES) {
+      const deployment = find(objects, 'Deployment', `-${service}`);
+      const hasSecret = variable(deployment, 'FASTAPI_USERS_JWT_SECRET') !== undefined;
+      expect(hasSecret, service).to.equal(service === 'auth');
+      expect(variable(deployment, 'ENGRAM_NATS_USER')?.value).to.equal(service);
+      expect(variable(deployment, 'ENGRAM_NATS_PASSWORD')?.valueFrom?.secretKeyRef).to.deep.equal({
+        name: 'rel-engram-nats',
+        key: service,
+      });
+    }
+  });
+
+  it('has no secret values of its own: two renderings share none', async () => {
+    const [one, other] = await Promise.all([render(), render()]);
+    for (const secret of one.filter(({ kind }) => kind === 'Secret')) {
+      const twin = find(other, 'Secret', secret.metadata.name);
+      for (const [key, value] of Object.entries(secret['data'] as Record<string, string>)) {
+        expect(value, `${secret.metadata.name} ${key}`).to.not.equal(at(twin, `data.${key}`));
+        expect(Buffer.from(value, 'base64').length).to.be.at.least(24);
+      }
+    }
+  });
+
+  it('leaves the number of pods to an autoscaler, of which there is one at most', async () => {
+    const objects = await render({ ci: 'ha' });
+    expect(at(find(objects, 'Deployment', '-search'), 'spec')).to.not.have.property('replicas');
+    expect(at(find(objects, 'Deployment', '-cognify'), 'spec')).to.not.have.property('replicas');
+    expect(at(find(objects, 'Deployment', '-auth'), 'spec.replicas')).to.equal(3);
+    expect(names(objects, 'HorizontalPodAutoscaler')).to.deep.equal(['rel-engram-search']);
+    expect(names(objects, 'ScaledObject')).to.deep.equal(['rel-engram-cognify']);
+  });
+
+  it('routes every path to its service, by an Ingress and by an HTTPRoute alike', async () => {
+    const ingress = find(await render({ ci: 'ha' }), 'Ingress');
+    const rules = at(ingress, 'spec.rules') as { host: string }[];
+    expect(rules.map(({ host }) => host)).to.deep.equal(['engram.example.com', 'memory.example.com']);
+    const paths = at(ingress, 'spec.rules.0.http.paths') as { path: string; backend: object }[];
+    const byIngress = paths.map(({ path, backend }) => [path, at(backend, 'service.name')]);
+    const route = find(await render({ ci: 'gateway' }), 'HTTPRoute');
+    const matches = at(route, 'spec.rules') as { matches: object[]; backendRefs: { name: string }[] }[];
+    const byRoute = matches.flatMap(({ matches, backendRefs }) =>
+      matches.map((match) => [at(match, 'path.value'), backendRefs[0]?.name]),
+    );
+    const wanted = Object.entries(SERVICE_PATHS).flatMap(([service, prefixes]) =>
+      prefixes.map((prefix) => [prefix, `rel-engram-${service}`]),
+    );
+    expect(byIngress).to.have.deep.members(wanted);
+    expect(byRoute).to.have.deep.members(wanted);
+    expect(serviceOfPath('/api/v1/activity/usage')).to.equal('auth');
+  });
+
+  it('works with Roles only where namespaces are named, and with a ClusterRole elsewhere', async () => {
+    const restricted = await render({ ci: 'restricted' });
+    expect(kinds(restricted)).to.not.include.keys('ClusterRole', 'ClusterRoleBinding', 'CustomResourceDefinition');
+    const roles = restricted.filter(({ kind, metadata }) => kind === 'Role' && metadata.name === 'rel-engram-operator');
+    expect(roles.map(({ metadata }) => metadata.namespace)).to.deep.equal(['memory', 'memory-apps']);
+    expect(JSON.stringify(roles)).to.not.include('deployments');
+    const operator = find(restricted, 'Deployment', '-operator');
+    expect(variable(operator, 'ENGRAM_OPERATOR_WATCH_NAMESPACES')?.value).to.equal('memory,memory-apps');
+    expect(kinds(await render())).to.include.keys('ClusterRole', 'ClusterRoleBinding');
+  });
+
+  it('keeps definitions and generated Secrets when it is uninstalled', async () => {
+    const objects = await render();
+    const kept = objects.filter(({ kind }) => kind === 'CustomResourceDefinition' || kind === 'Secret');
+    expect(kept).to.have.length.greaterThan(5);
+    for (const { metadata } of kept) expect(metadata.annotations?.['helm.sh/resource-policy']).to.equal('keep');
+    const free = await render({ values: { crds: { keep: false } } });
+    expect(
+      find(free, 'CustomResourceDefinition', 'tenants.engram.dev').metadata.annotations ?? {},
+    ).to.not.have.property('helm.sh/resource-policy');
+  });
+
+  it('is one pod with a volume in the embedded shape', async () => {
+    const objects = await render({ ci: 'embedded' });
+    expect(names(objects, 'StatefulSet')).to.deep.equal(['rel-engram-embedded']);
+    expect(kinds(objects)).to.not.include.keys('Deployment', 'ClusterRole', 'CustomResourceDefinition', 'Job');
+    const paths = at(find(objects, 'Ingress'), 'spec.rules.0.http.paths') as { path: string }[];
+    expect(paths.map(({ path }) => path)).to.deep.equal(['/']);
+    expect(variable(find(objects, 'StatefulSet'), 'ENGRAM_STORES')).to.equal(undefined);
+  });
+
+  it('reads credentials and authorities of external servers from their Secrets', async () => {
+    const objects = await render({ ci: 'external' });
+    const cognify = find(objects, 'Deployment', '-cognify');
+    const reference = (name: string) => variable(cognify, name)?.valueFrom?.secretKeyRef;
+    expect(reference('ENGRAM_MONGODB_URL')).to.deep.equal({ name: 'mongodb', key: 'connectionString' });
+    expect(reference('ENGRAM_NATS_PASSWORD')).to.deep.equal({ name: 'nats', key: 'cognify-password' });
+    expect(reference('ENGRAM_S3_SECRET_KEY')).to.deep.equal({ name: 's3', key: 'secretKey' });
+    expect(variable(cognify, 'ENGRAM_KAFKA_CA_FILE')?.value).to.equal('/authorities/kafka/ca.crt');
+    const mounts = at(podSpecOf(cognify), 'containers.0.volumeMounts') as { mountPath: string }[];
+    expect(mounts.map(({ mountPath }) => mountPath)).to.include('/authorities/kafka');
+    expect(kinds(objects)).to.not.include('StatefulSet');
+    expect(names(objects, 'Secret')).to.deep.equal([]);
+  });
+});
+
+describe('names of the chart', () => {
+  const RELEASE = 'a-release-name-that-is-as-long-as-helm-allows-it-to-x';
+
+  it('fit into 63 characters, 52 for StatefulSets, and stay apart', async () => {
+    expect(RELEASE).to.have.length(53);
+    for (const ci of CI_VALUES) {
+      const objects = await render({ ci, release: RELEASE, values: { nameOverride: 'with-a-long-name-too' } });
+      for (const { kind, metadata } of objects) {
+        if (kind === 'CustomResourceDefinition') continue;
+        const limit = kind === 'StatefulSet' ? 52 : 63;
+        expect(metadata.name.length, `${kind} ${metadata.name}`).to.be.at.most(limit);
+        expect(metadata.name).to.match(/^[a-z0-9]([-a-z0-9]*[a-z0-9])?$/);
+        for (const [key, value] of Object.entries(metadata.labels ?? {})) {
+          expect(value.length, `${kind} ${metadata.name} ${key}`).to.be.at.most(63);
+        }
+      }
+      for (const kind of ['Deployment', 'Service', 'StatefulSet']) {
+        const all = names(objects, kind);
+        expect(new Set(all).size).to.equal(all.length);
+      }
+    }
+  });
+
+  it('of two releases with a long beginning in common stay apart', async () => {
+    const long = (end: string) => render({ values: { fullnameOverride: `${'x'.repeat(60)}${end}` } });
+    const [one, other] = await Promise.all([long('one'), long('two')]);
+    expect(names(one, 'Deployment').filter((name) => names(other, 'Deployment').includes(name))).to.deep.equal([]);
+  });
+});
+
+describe('overrides of single objects', () => {
+  it('merge into and patch what the chart made', async () => {
+    const objects = await render({ ci: 'dedicated' });
+    expect(at(find(objects, 'Deployment', '-search'), 'spec.minReadySeconds')).to.equal(5);
+    const auth = find(objects, 'Deployment', '-auth');
+    expect(at(auth, 'spec.revisionHistoryLimit')).to.equal(1);
+    expect(variable(auth, 'TZ')?.value).to.equal('UTC');
+    expect(at(podSpecOf(auth), 'containers.0')).to.not.have.property('startupProbe');
+    expect(auth.metadata.annotations).to.deep.equal({ 'example.com/owner': 'memory' });
+    expect(at(find(objects, 'ConfigMap', 'rel-extra'), 'data.shape')).to.equal('cluster');
+    expect(find(objects, 'ConfigMap', 'rel-text').metadata.name).to.equal('rel-text');
+  });
+
+  it('insert into, replace in and remove from lists', async () => {
+    const value = { name: 'FIRST', value: '1' };
+    const path = '/spec/template/spec/containers/0/env';
+    const patch = [
+      { op: 'add', path: `${path}/0`, value },
+      { op: 'replace', path: `${path}/1`, value: { name: 'SECOND', value: '2' } },
+      { op: 'remove', path: `${path}/2` },
+    ];
+    const before = variablesOf(find(await render(), 'Deployment', '-search'));
+    const after = variablesOf(
+      find(await render({ values: { objects: { 'Deployment/search': { patch } } } }), 'Deployment', '-search'),
+    );
+    expect(after.slice(0, 3)).to.deep.equal([value, { name: 'SECOND', value: '2' }, before[2]]);
+    expect(after).to.have.length(before.length);
+  });
+
+  it('that point nowhere are refused', async () => {
+    const patched = (op: object) => refusalOf({ objects: { 'Deployment/search': { patch: [op] } } });
+    expect(await patched({ op: 'remove', path: '/spec/nothing' })).to.include(
+      'there is nothing at "nothing" to remove',
+    );
+    expect(await patched({ op: 'replace', path: '/spec/template/spec/containers/7', value: {} })).to.include(
+      'the list has nothing at "7"',
+    );
+    expect(await patched({ op: 'add', path: '/kind/x/y', value: 1 })).to.include('nothing is below');
+  });
+});
+
+describe('values', () => {
+  const cases: readonly (readonly [string, object, string])[] = [
+    ['unknown', { replicaCount: 3 }, 'replicaCount'],
+    ['unknown of a service', { services: { auth: { replicaCount: 3 } } }, 'replicaCount'],
+    ['unknown services', { services: { billing: {} } }, 'billing'],
+    ['of the wrong kind', { defaults: { replicas: 'three' } }, 'replicas'],
+    [
+      'two ways in at once',
+      { ingress: { enabled: true, hosts: ['x'] }, httpRoute: { enabled: true, parentRefs: [{ name: 'x' }] } },
+      'ingress and httpRoute are both enabled',
+    ],
+    ['an Ingress without host', { ingress: { enabled: true } }, 'ingress.hosts is empty'],
+    ['two autoscalers', { defaults: { autoscaling: { type: 'hpa+keda' } } }, 'autoscaling'],
+    ['keda without trigger', { defaults: { autoscaling: { type: 'keda' } } }, 'triggers is empty'],
+    ['a cluster without stores', { mongodb: { enabled: false } }, 'there is no mongodb'],
+    ['a store twice', { externalMongodb: { existingSecret: 'x' } }, 'mongodb.enabled and externalMongodb are both set'],
+    [
+      'passwords in addresses',
+      { nats: { enabled: false }, externalNats: { url: 'nats://user:password@host' } },
+      'externalNats.url has credentials',
+    ],
+    ['a secret among settings', { settings: { LLM_API_KEY: 'sk-secret' } }, 'settings.LLM_API_KEY is a secret'],
+    ['a misspelt setting', { settings: { LLM_MODLE: 'x' } }, 'settings.LLM_MODLE is no setting'],
+    [
+      'a setting that another value sets',
+      { services: { auth: { settings: { HTTP_API_PORT: 1 } } } },
+      "set by the chart's own values",
+    ],
+    ['a store by settings', { settings: { ENGRAM_MONGODB_DATABASE: 'x' } }, "set by the chart's own values"],
+    ['a secret by value', { secretSettings: { LLM_API_KEY: 'sk-secret' } }, 'LLM_API_KEY'],
+    ['a patch that is none', { objects: { 'Deployment/auth': { patch: [{ op: 'test', path: '/x' }] } } }, 'op'],
+  ];
+  for (const [what, values, words] of cases) {
+    it(`${what}: refused, and the message says what`, async () => {
+      expect(await refusalOf(values)).to.include(words);
+    });
+  }
+
+  it('tells all problems together', async () => {
+    const refusal = await refusalOf({ ingress: { enabled: true }, mongodb: { enabled: false }, settings: { NOPE: 1 } });
+    expect(refusal).to.include('ingress.hosts').and.include('no mongodb').and.include('settings.NOPE');
+  });
+});
