@@ -1,0 +1,121 @@
+import { TENANT_KIND, type Tenant, type TenantSpec } from '../../operator/api/tenant.ts';
+import { createApplier, ownershipLabels } from '../../operator/runtime/applier.ts';
+import { findCondition } from '../../operator/runtime/conditions.ts';
+import type { EventNote } from '../../operator/runtime/events.ts';
+import { createKubeClient } from '../../operator/runtime/http-kube-client.ts';
+import type { KubeClient } from '../../operator/runtime/kube-client.ts';
+import { kubeconfigConnection } from '../../operator/runtime/kube-connection.ts';
+import { isKubeError } from '../../operator/runtime/kube-error.ts';
+import { KINDS, type ObjectName, type ResourceKind, type Secret } from '../../operator/runtime/kube-object.ts';
+import { createKubeTransport } from '../../operator/runtime/kube-transport.ts';
+import { createRuntimeMetrics } from '../../operator/runtime/metrics.ts';
+import type { ReconcileResult } from '../../operator/runtime/reconciler.ts';
+import { createRuntimeClock } from '../../operator/runtime/runtime-clock.ts';
+import { GROUP } from '../../operator/tenant/names.ts';
+import { createTenantReconciler } from '../../operator/tenant/tenant-reconciler.ts';
+import { secretText } from '../../operator/tenant/tenant-secrets.ts';
+import { SERVICE_NAMES, type ServiceName } from '../../services/common/domain/service-paths.ts';
+import { createSilentLogger } from '../../services/common/observability/logger.ts';
+import { Registry } from '../../services/common/observability/prometheus.ts';
+import { createFakeTenantServices, type FakeTenantServices } from '../support/kube/fake-tenant-services.ts';
+
+/** The reconciler of tenants on a real API server; the services are fakes. */
+export interface ClusterTenants {
+  readonly client: KubeClient;
+  readonly services: FakeTenantServices;
+  readonly notes: readonly EventNote[];
+  readonly namespace: string;
+  /** Lets time pass for the reconciler. */
+  pass(ms: number): void;
+  /** As the controller does: conflicts are tried again. */
+  reconcile(name: string): Promise<ReconcileResult>;
+  create(name: string, spec?: Partial<TenantSpec>): Promise<Tenant>;
+  /** Merge patch, as a user. */
+  change(kind: ResourceKind, name: ObjectName, patch: object): Promise<void>;
+  tenant(name: string): Promise<Tenant | null>;
+  /** Type → status and reason. */
+  conditions(name: string): Promise<Readonly<Record<string, string>>>;
+  secretValue(name: string, key?: string): Promise<string | undefined>;
+  remove(name: string): Promise<void>;
+  close(): void;
+}
+
+export async function startClusterTenants(places: {
+  readonly kubeconfig: string;
+  readonly namespace: string;
+  readonly servicesNamespace: string;
+}): Promise<ClusterTenants> {
+  const { namespace, servicesNamespace } = places;
+  let passedMs = 0;
+  const real = createRuntimeClock();
+  const clock = { ...real, now: () => new Date(Date.now() + passedMs) };
+  const connection = await kubeconfigConnection(places.kubeconfig);
+  const transport = createKubeTransport({ connection, clock, userAgent: 'engram-tests' });
+  const client = createKubeClient({ transport, fieldManager: 'engram-operator' });
+  const asUser = createKubeClient({ transport, fieldManager: 'a-user' });
+  const services = createFakeTenantServices();
+  const notes: EventNote[] = [];
+  const manager = 'engram-operator';
+  const labels = ownershipLabels(GROUP);
+  const targets = Object.fromEntries(SERVICE_NAMES.map((name) => [name, `engram-${name}`])) as Record<
+    ServiceName,
+    string
+  >;
+  const reconciler = createTenantReconciler(
+    {
+      ...{ client, services, applier: createApplier({ client, labels, manager }) },
+      options: {
+        ...{ manager, labels, watchNamespaces: [namespace], resyncMs: 600_000 },
+        stores: [{ role: 'Documents', driver: 'mongodb', isolation: 'Label' }],
+        backends: { namespace: servicesNamespace, services: targets, port: 80 },
+      },
+    },
+    {
+      ...{ client, clock, logger: createSilentLogger(), metrics: createRuntimeMetrics(new Registry(), 'test_') },
+      events: { record: (_, note) => void notes.push(note), flush: async () => {} },
+    },
+  );
+  const signal = new AbortController().signal;
+  const placed = (name: string) => ({ name, namespace });
+  const tenant = (name: string) => client.get<Tenant>(TENANT_KIND, placed(name));
+  return {
+    client,
+    services,
+    notes,
+    namespace,
+    pass(ms) {
+      passedMs += ms;
+    },
+    async reconcile(name) {
+      for (;;) {
+        try {
+          return await reconciler.reconcile(`${namespace}/${name}`, signal);
+        } catch (error) {
+          if (!isKubeError(error, 409)) throw error;
+        }
+      }
+    },
+    create: (name, spec = {}) =>
+      asUser.create(TENANT_KIND, {
+        ...{ apiVersion: TENANT_KIND.apiVersion, kind: TENANT_KIND.kind, metadata: placed(name) },
+        // The API server completes it.
+        spec: { owner: { email: `${name}@example.com` }, ...spec } as TenantSpec,
+      }),
+    async change(kind, name, patch) {
+      await asUser.patch(kind, name, patch);
+    },
+    tenant,
+    async conditions(name) {
+      const { conditions = [] } = (await tenant(name))?.status ?? {};
+      const types = conditions.map(({ type }) => findCondition(conditions, type));
+      return Object.fromEntries(types.flatMap((held) => (held ? [[held.type, `${held.status} ${held.reason}`]] : [])));
+    },
+    async secretValue(name, key = 'apiKey') {
+      return secretText((await client.get<Secret>(KINDS.secret, placed(name))) ?? {}, key);
+    },
+    async remove(name) {
+      await asUser.delete(TENANT_KIND, placed(name));
+    },
+    close: () => transport.close(),
+  };
+}
