@@ -4,7 +4,6 @@ import type { TenantDatasetsAllowedNamespaces } from '../api/tenant.ts';
 import { allowsNamespace } from './allowed-namespaces.ts';
 import { durationMs } from './durations.ts';
 import { bytesAsQuantity, quantityBytes } from './quantities.ts';
-import { sharedStores } from './shared-stores.ts';
 
 describe('namespaces that a tenant takes Datasets from', () => {
   const allows = (allowedNamespaces: TenantDatasetsAllowedNamespaces, name: string, labels = {}) =>
@@ -56,32 +55,6 @@ describe('durations and quantities', () => {
       '1Ki',
       '1.5Gi',
       '3Ti',
-    ]);
-  });
-});
-
-describe('stores that tenants share', () => {
-  it('are those of the configuration, each with the isolation that it has', () => {
-    const brief = (stores: ReturnType<typeof sharedStores>) =>
-      stores.map(({ role, driver, isolation }) => `${role} ${driver} ${isolation}`);
-    const cluster = {
-      documents: 'cluster',
-      blobs: 'cluster',
-      index: 'cluster',
-      graph: 'cluster',
-      bus: 'cluster',
-    } as const;
-    expect(brief(sharedStores({ stores: cluster, s3Bucket: undefined }))).to.deep.equal([
-      'Documents mongodb Label',
-      'Blobs gridfs Label',
-      'Text elasticsearch Index',
-      'Vectors elasticsearch Index',
-      'Graph neo4j Label',
-      'Bus nats Label',
-    ]);
-    expect(brief(sharedStores({ stores: { ...cluster, graph: 'embedded' }, s3Bucket: 'b' }))).to.include.members([
-      'Blobs s3 Label',
-      'Graph sqlite Database',
     ]);
   });
 });
