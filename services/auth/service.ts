@@ -92,6 +92,7 @@ import { syncGrants } from './usecases/sync-grants.ts';
 
 /** What the composition root prepares in the document store for this service. */
 export const authCollections: readonly AnyCollection[] = [
+import { heldCapabilities } from './usecases/tenant-authority.ts';
   ...budgetCollections,
   usersCollection,
   agentConnectionsCollection,
@@ -273,6 +274,9 @@ function serve(
     })),
     messenger.serve(methods.createDataset, async ({ name }, context) => ({
       dataset: await createDataset(deps, callerOf(context), name),
+    messenger.serve(methods.heldCapabilities, async (_request, context) => ({
+      capabilities: await heldCapabilities(deps, callerOf(context)),
+    })),
     })),
     messenger.serve(methods.setQuota, async (request) => {
       await setQuota(deps, request);

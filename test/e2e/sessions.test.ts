@@ -40,6 +40,30 @@ describe('sessions', function () {
     expect(await names(grace)).to.deep.equal(['same']);
   });
 
+  it('are added up by people for who manages the users of their tenant, and for nobody else', async () => {
+    const owner = await person(app, 'owner');
+    const member = await person(app, 'member');
+    const tenant = (await owner.post('/permissions/tenants?tenant_name=acme')).json.tenant_id;
+    const { id } = (await member.get('/users/me')).json;
+    expect((await owner.post(`/permissions/users/${id}/tenants?tenant_id=${tenant}`)).status).to.equal(200);
+    expect((await member.post('/permissions/tenants/select', { tenant_id: tenant })).status).to.equal(200);
+    await remember(member, 'in the tenant', 'Of the member?');
+    await remember(owner, 'of the owner', 'Of the owner?');
+    const people = async (wire: Wire) =>
+      ((await wire.get('/sessions/cost-by-user-agent')).json as { user_email: string }[])
+        .map((row) => row.user_email.split('-')[0])
+        .sort();
+    expect(await people(owner)).to.deep.equal(['member', 'owner']);
+    expect(await people(member)).to.deep.equal(['member']);
+    expect(await names(owner)).to.deep.equal(['of the owner']);
+    expect((await owner.post(`/permissions/capabilities/${id}?capability=manage_users`)).status).to.equal(200);
+    expect(await people(member)).to.deep.equal(['member', 'owner']);
+    // In the own space there is nobody to manage.
+    expect((await member.post('/permissions/tenants/select', { tenant_id: null })).status).to.equal(200);
+    expect(await people(member)).to.deep.equal([]);
+    expect(await people(grace)).to.deep.equal(['grace']);
+  });
+
   it('of agents are seen by the account they work for, and not the other way round', async () => {
     const made = (await ada.post(`/agents/create?name=helper`)).json as { readonly agentApiKey: string };
     const agent = createWire(app.baseUrl, { 'x-api-key': made.agentApiKey });

@@ -2,7 +2,7 @@ import type { PrincipalId, TenantId, UserId } from '../../common/domain/brand.ts
 import { ADMIN_ROLE, CAPABILITIES, type Capability } from '../../common/domain/capabilities.ts';
 import { engramError } from '../../common/domain/errors.ts';
 import { type Principal, reachesTenant } from '../../common/domain/principal.ts';
-import { wireTenant } from '../../common/domain/scope.ts';
+import { PERSONAL_TENANT, wireTenant } from '../../common/domain/scope.ts';
 import type { Tenant } from '../../common/repositories/tenants.ts';
 import type { AuthDependencies } from '../dependencies.ts';
 
@@ -58,6 +58,14 @@ export async function capabilitiesOf(
 ): Promise<readonly Capability[]> {
   const found = await deps.tenants.get(tenant);
   return found === null ? [] : (await authorityIn(deps, user, found)).capabilities;
+}
+
+/** What the principal may do in the tenant that it works in. */
+export async function heldCapabilities(deps: Dependencies, principal: Principal): Promise<readonly Capability[]> {
+  const tenant = principal.tenant === PERSONAL_TENANT ? null : await deps.tenants.get(principal.tenant);
+  if (tenant === null) return [];
+  const authority = await authorityOf(deps, principal, tenant);
+  return authority.isMember ? CAPABILITIES.filter((capability) => authority.allows(capability)) : [];
 }
 
 /**

@@ -31,6 +31,8 @@ export interface Session extends SessionKey {
   readonly expired: EntryCounts;
   readonly usage: SessionUsage;
   readonly lastModel: string | null;
+  /** Absent in sessions of earlier releases. */
+  readonly lastEmbeddingModel?: string | null;
 }
 
 export interface EntryCounts {

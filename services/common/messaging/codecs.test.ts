@@ -1,5 +1,6 @@
 import { expect } from 'chai';
 import fc from 'fast-check';
+import { CAPABILITIES } from '../domain/capabilities.ts';
 import type { DataItem } from '../domain/data-item.ts';
 import type { DatasetRef } from '../domain/dataset.ts';
 import { dataItemId } from '../domain/ids.ts';
@@ -104,6 +105,8 @@ describe('messages of the services', () => {
         { requiredKeys: ['permission'] },
       ),
     );
+    await survives(request(auth.heldCapabilities), fc.constant({}));
+    await survives(response(auth.heldCapabilities), fc.record({ capabilities: fc.subarray([...CAPABILITIES]) }));
     await survives(response(auth.resolveDatasets), fc.record({ datasets: fc.array(dataset) }));
     await survives(request(auth.createDataset), fc.record({ name: text }));
     await survives(response(auth.createDataset), fc.record({ dataset }));
@@ -128,7 +131,13 @@ describe('messages of the services', () => {
       usedGraphElements: orNull(fc.record({ nodeIds: ids, edgeIds: ids }, { requiredKeys: [] })),
     });
     const spending = fc.record({
-      ...{ model: orNull(text), tokensIn: count, tokensOut: count, costUsd: fc.float({ min: 0, noNaN: true }) },
+      ...{
+        model: orNull(text),
+        embeddingModel: orNull(text),
+        tokensIn: count,
+        tokensOut: count,
+        costUsd: fc.float({ min: 0, noNaN: true }),
+      },
       ...{ embeddingTokens: count, embeddingCostUsd: fc.float({ min: 0, noNaN: true }) },
     });
     await survives(

@@ -35,6 +35,7 @@ export type SessionDocument = {
   readonly embeddingTokens: number;
   readonly embeddingCostUsd: number;
   readonly lastModel: string | null;
+  readonly lastEmbeddingModel?: string | null;
 };
 
 export const sessionsCollection: Collection<SessionDocument> = {
@@ -51,6 +52,12 @@ export const sessionsCollection: Collection<SessionDocument> = {
 };
 
 export type CountedKind = 'qaCount' | 'traceCount' | 'feedbackCount';
+
+/** Models that something was spent on; null: none of the kind. */
+export interface SpentOn {
+  readonly model: string | null;
+  readonly embeddingModel: string | null;
+}
 
 /** A session where it stands, for work over all tenants. */
 export interface PlacedSession {
@@ -80,7 +87,7 @@ export interface Sessions {
    */
   growWrite(session: Session, kind: CountedKind, change: SessionChange): Write;
   /** Adds what was spent; nothing happens to a session that is gone. */
-  spendWrite(key: SessionKey, spent: Partial<Session['usage']>, lastModel: string | null): Write;
+  spendWrite(key: SessionKey, spent: Partial<Session['usage']>, models: SpentOn): Write;
   /** What it was called by is forgotten; nothing happens when it is called by something else by now. */
   unlabelWrite(session: Session): Write;
   /** `VersionConflictError` in the commit when the session was used since it was read. */
@@ -134,8 +141,13 @@ export function createSessions(store: DocumentStore): Sessions {
         required: true,
       });
     },
-    spendWrite: (key, spent, lastModel) =>
-      update(collection, sessionDocumentId(key), { set: lastModel ? { lastModel } : {}, increment: spent }),
+    spendWrite(key, spent, { model, embeddingModel }) {
+      const set = {
+        ...(model ? { lastModel: model } : {}),
+        ...(embeddingModel ? { lastEmbeddingModel: embeddingModel } : {}),
+      };
+      return update(collection, sessionDocumentId(key), { set, increment: spent });
+    },
     unlabelWrite: (session) =>
       update(collection, sessionDocumentId(session), { where: { label: session.label }, set: { label: null } }),
     expireWrite(session, { qas, traces }) {
@@ -160,7 +172,7 @@ export function sessionDocumentId({ user, session }: SessionKey): string {
 }
 
 export function sessionOf({ value }: Stored<SessionDocument>): Session {
-  const { userId, sessionId, datasetId, agentId, nodeSets, lastModel, label, ...rest } = value;
+  const { userId, sessionId, datasetId, agentId, nodeSets, lastModel, lastEmbeddingModel, label, ...rest } = value;
   const { expiredQas, expiredTraces, holdsEntries: _, ...counted } = rest;
   const { startedAt, lastActivityAt, qaCount, traceCount, errorCount, feedbackCount, ...usage } = counted;
   return {
@@ -168,6 +180,7 @@ export function sessionOf({ value }: Stored<SessionDocument>): Session {
     session: sessionId,
     dataset: datasetId === null ? null : asId(datasetId),
     ...{ agent: agentId, nodeSets, label, startedAt, lastActivityAt, lastModel, usage },
+    ...(lastEmbeddingModel ? { lastEmbeddingModel } : {}),
     ...{ qaCount, traceCount, errorCount, feedbackCount },
     expired: { qas: expiredQas, traces: expiredTraces },
   };

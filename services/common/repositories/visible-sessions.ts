@@ -1,4 +1,5 @@
 import type { DatasetId, UserId } from '../domain/brand.ts';
+import type { Page } from '../domain/result-page.ts';
 import type { Scope } from '../domain/scope.ts';
 import type { Session } from '../domain/session.ts';
 import type { DocumentStore, Filter, Stored } from '../ports/document-store.ts';
@@ -37,6 +38,8 @@ export interface VisibleSessions {
   named(scope: Scope, viewer: SessionViewer, name: string): Promise<readonly Session[]>;
   /** All of them, page by page. */
   pages(scope: Scope, viewer: SessionViewer, range: ActivityRange): AsyncIterable<readonly Session[]>;
+  /** The same of everybody in the tenant. */
+  allPages(scope: Scope, range: ActivityRange): AsyncIterable<readonly Session[]>;
 }
 
 const PAGE = 1000;
@@ -55,6 +58,14 @@ export function createVisibleSessions(store: DocumentStore, sessions: Sessions):
     const sort = [{ field: order, descending }];
     return (await store.find(scope, collection, { where, sort, limit, offset })).items;
   };
+  async function* pagesOf(scope: Scope, where: Filter<SessionDocument>) {
+    let after: string | null = null;
+    do {
+      const found: Page<Stored<SessionDocument>> = await store.find(scope, collection, { where, limit: PAGE, after });
+      yield found.items;
+      after = found.next;
+    } while (after !== null);
+  }
   /** The first `count` in order. */
   const top = async (scope: Scope, where: Filter<SessionDocument>, count: number, query: SessionPageQuery) => {
     const found: Stored<SessionDocument>[] = [];
@@ -109,18 +120,14 @@ export function createVisibleSessions(store: DocumentStore, sessions: Sessions):
       const users = new Set<string>(viewer.users);
       const own = ownFilters(viewer, range);
       for (const where of [...own, ...sharedFilters(viewer, range)]) {
-        let after: string | null = null;
-        do {
-          const found: Awaited<ReturnType<typeof store.find<SessionDocument>>> = await store.find(scope, collection, {
-            where,
-            limit: PAGE,
-            after,
-          });
-          const isOwn = own.includes(where);
-          yield found.items.filter(({ value }) => isOwn || !users.has(value.userId)).map(sessionOf);
-          after = found.next;
-        } while (after !== null);
+        const isOwn = own.includes(where);
+        for await (const items of pagesOf(scope, where)) {
+          yield items.filter(({ value }) => isOwn || !users.has(value.userId)).map(sessionOf);
+        }
       }
+    },
+    async *allPages(scope, range) {
+      for await (const items of pagesOf({ tenant: scope.tenant }, activity(range))) yield items.map(sessionOf);
     },
   };
 }

@@ -37,8 +37,8 @@ export async function appendTurn(
   const change = { dataset: dataset?.id ?? null, agent, lastActivityAt: clock.now().toISOString() };
   const also = async (): Promise<readonly Write[]> => {
     if (spending === null) return [];
-    const { model, ...spent } = spending;
-    return [sessions.spendWrite(key, spent, model)];
+    const { model, embeddingModel, ...spent } = spending;
+    return [sessions.spendWrite(key, spent, { model, embeddingModel })];
   };
   const admit = (present: Session | null) => {
     if (dataset !== null && present?.dataset && present.dataset !== dataset.id) throw boundElsewhere(name);

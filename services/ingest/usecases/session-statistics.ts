@@ -3,6 +3,7 @@ import type { UserId } from '../../common/domain/brand.ts';
 import type { Principal } from '../../common/domain/principal.ts';
 import type { Session } from '../../common/domain/session.ts';
 import type { CallContext } from '../../common/messaging/messenger.ts';
+import { heldCapabilities } from '../../common/messaging/methods/auth.ts';
 import { agentTypeOf } from './agent-type.ts';
 import type { IngestDependencies } from './dependencies.ts';
 import { activityOf, connectionsOf, listed, type SessionRange, sessionViewer } from './list-sessions.ts';
@@ -52,7 +53,10 @@ export interface ModelCost extends SpentTokens {
   readonly model: string;
 }
 
-/** By the model that a session used last; sessions that used none are left out. Dearest first. */
+/**
+ * By the model that a session used last, and by the embedder whose provider counted tokens; sessions that used none are left
+ * out. Dearest first.
+ */
 export async function costByModel(
   dependencies: IngestDependencies,
   principal: Principal,
@@ -62,7 +66,11 @@ export async function costByModel(
   const spent = new Map<string, SpentTokens>();
   for await (const page of sessionsInSight(dependencies, principal, range, context)) {
     for (const session of page) {
-      if (session.lastModel !== null) spent.set(session.lastModel, added(spent.get(session.lastModel), session));
+      const { lastModel, lastEmbeddingModel, usage } = session;
+      if (lastModel !== null) spent.set(lastModel, added(spent.get(lastModel), usage));
+      if (!lastEmbeddingModel) continue;
+      const embedded = { tokensIn: usage.embeddingTokens, tokensOut: 0, costUsd: usage.embeddingCostUsd };
+      spent.set(lastEmbeddingModel, added(spent.get(lastEmbeddingModel), embedded));
     }
   }
   return [...spent].map(([model, cost]) => ({ model, ...cost })).toSorted(dearestFirst);
@@ -75,7 +83,10 @@ export interface AgentCost extends SpentTokens {
   readonly agentType: string;
 }
 
-/** By the user and the type of the agent that worked in the session. Dearest first. */
+/**
+ * By the user and the type of the agent that worked in the session; of everybody in the tenant for those who manage its
+ * users. Dearest first.
+ */
 export async function costByUserAgent(
   dependencies: IngestDependencies,
   principal: Principal,
@@ -83,12 +94,12 @@ export async function costByUserAgent(
   context: CallContext,
 ): Promise<readonly AgentCost[]> {
   const spent = new Map<string, SpentTokens & { readonly user: UserId; readonly agentType: string }>();
-  for await (const page of sessionsInSight(dependencies, principal, range, context)) {
+  for await (const page of sessionsOfPeople(dependencies, principal, range, context)) {
     const connectionOf = await connectionsOf(dependencies, page);
     for (const session of page) {
       const agentType = agentTypeOf(session, connectionOf(session));
       const key = `${session.user}/${agentType}`;
-      spent.set(key, { user: session.user, agentType, ...added(spent.get(key), session) });
+      spent.set(key, { user: session.user, agentType, ...added(spent.get(key), session.usage) });
     }
   }
   const people = await dependencies.users.getMany([...new Set([...spent.values()].map(({ user }) => user))]);
@@ -110,7 +121,25 @@ async function* sessionsInSight(
   yield* dependencies.visibleSessions.pages({ tenant: principal.tenant }, viewer, activity);
 }
 
-function added(before: SpentTokens | undefined, { usage }: Session): SpentTokens {
+/** Sessions in sight; for who manages the users of the tenant, those of all of them. */
+async function* sessionsOfPeople(
+  dependencies: IngestDependencies,
+  principal: Principal,
+  range: SessionRange,
+  context: CallContext,
+): AsyncGenerator<readonly Session[]> {
+  const { messenger, visibleSessions } = dependencies;
+  const activity = activityOf(dependencies, { range, status: null });
+  if (activity === null) return;
+  const { capabilities } = await messenger.call(heldCapabilities, {}, { ...context, principal });
+  if (capabilities.includes('manage_users')) {
+    yield* visibleSessions.allPages({ tenant: principal.tenant }, activity);
+  } else {
+    yield* sessionsInSight(dependencies, principal, range, context);
+  }
+}
+
+function added(before: SpentTokens | undefined, usage: Omit<SpentTokens, 'sessions'>): SpentTokens {
   return {
     sessions: (before?.sessions ?? 0) + 1,
     tokensIn: (before?.tokensIn ?? 0) + usage.tokensIn,

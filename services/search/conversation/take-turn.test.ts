@@ -230,9 +230,8 @@ describe('a question as a turn of a session', () => {
     };
     await using search = await start(paid);
     await ask(search, 'Who was Grace Hopper?', { sessionId: 's' });
-    expect(search.spending).to.deep.equal([
-      { model: 'test/model', tokensIn: 7, tokensOut: 3, costUsd: 0, embeddingTokens: 0, embeddingCostUsd: 0 },
-    ]);
+    const spent = { tokensIn: 7, tokensOut: 3, costUsd: 0, embeddingTokens: 0, embeddingCostUsd: 0 };
+    expect(search.spending).to.deep.equal([{ model: 'test/model', embeddingModel: null, ...spent }]);
     await using quotes = await start(null);
     await ask(quotes, 'Who was Grace Hopper?', { sessionId: 's' });
     expect(quotes.spending).to.deep.equal([null]);

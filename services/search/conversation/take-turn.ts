@@ -37,7 +37,7 @@ export async function takeTurn(
   }
   // Before a model is asked what is meant.
   checkRequest(deps, asked, type);
-  const spending = createTurnSpending(deps.languageModel?.name ?? null);
+  const spending = createTurnSpending(deps.languageModel?.name ?? null, deps.embedder.space.model);
   const request = { ...asked, onUsage: spending.onUsage };
   const conversation = await namedConversation(deps, request);
   const taken = (outcomes: readonly DatasetOutcome[], analysis: TurnAnalysis | null): TakenTurn => ({

@@ -1,8 +1,8 @@
 import type { SessionSpending } from '../../common/messaging/methods/ingest.ts';
 import type { ModelCallContext } from '../../common/ports/models.ts';
 
-/** Adds up what the calls of models for one turn took. */
-export function createTurnSpending(model: string | null) {
+/** Adds up what the calls of models for one turn took. `embedder`: the name of the model that embeds. */
+export function createTurnSpending(model: string | null, embedder: string) {
   let [tokensIn, tokensOut, embeddingTokens] = [0, 0, 0];
   const onUsage: NonNullable<ModelCallContext['onUsage']> = ({ inputTokens, outputTokens }, kind) => {
     if (kind === 'embedding') {
@@ -17,7 +17,8 @@ export function createTurnSpending(model: string | null) {
     /** Null when no model was asked. Prices are not known here. */
     total(): SessionSpending | null {
       if (tokensIn + tokensOut + embeddingTokens === 0) return null;
-      return { model, tokensIn, tokensOut, costUsd: 0, embeddingTokens, embeddingCostUsd: 0 };
+      const embeddingModel = embeddingTokens === 0 ? null : embedder;
+      return { model, embeddingModel, tokensIn, tokensOut, costUsd: 0, embeddingTokens, embeddingCostUsd: 0 };
     },
   };
 }

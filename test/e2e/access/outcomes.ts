@@ -110,6 +110,7 @@ export const OUTCOMES: Readonly<Record<string, Outcome>> = {
   'POST /api/v1/sync': REFUSED,
   'GET /api/v1/sync/status': OWN,
   'POST /api/v1/add': REFUSED,
+  'PATCH /api/v1/update': MANAGED,
   'POST /api/v1/remember': REFUSED,
   'POST /api/v1/remember/entry': REFUSED,
   'POST /api/v1/skills': REFUSED,

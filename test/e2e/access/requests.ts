@@ -125,6 +125,9 @@ export const REQUESTS: Readonly<Record<string, (ids: Identifiers) => RouteReques
   'POST /api/v1/sync': ({ dataset }) => ({ json: { dataset_ids: [dataset] } }),
   'GET /api/v1/sync/status': () => ({}),
   'POST /api/v1/add': ({ dataset }) => ({ json: { datasetId: dataset, data: ['A text of the test.'] } }),
+  'PATCH /api/v1/update': ({ dataset, item }) => ({
+    ...{ query: { dataset_id: dataset, data_id: item }, json: { data: 'Put in its place by the test.' } },
+  }),
   'POST /api/v1/remember': ({ dataset }) => ({ form: { data: 'A text of the test.', datasetId: dataset } }),
   'POST /api/v1/skills': ({ dataset }) => ({ json: { skills_text: 'Made by the test.', dataset_id: dataset } }),
   'GET /api/v1/skills': ({ dataset }) => ({ query: { dataset_id: dataset } }),

@@ -1,5 +1,6 @@
 import * as wire from '../../contracts/engram/auth/v1/auth_pb.ts';
 import { BUDGET_KINDS, type BudgetKind, type BudgetLimit } from '../../domain/budget.ts';
+import { isCapability } from '../../domain/capabilities.ts';
 import { engramError } from '../../domain/errors.ts';
 import { enumMapping, type MethodCodec, messageCodec, present } from '../codec.ts';
 import type * as methods from '../methods/auth.ts';
@@ -63,6 +64,20 @@ export const GetPrincipal: MethodCodec<methods.GetPrincipalRequest, methods.GetP
       principal: principal === undefined ? null : fromPrincipal(principal),
       ...maybe('token', token),
     }),
+  ),
+};
+
+export const HeldCapabilities: MethodCodec<Record<string, never>, methods.HeldCapabilitiesResponse> = {
+  request: messageCodec(
+    wire.HeldCapabilitiesRequestSchema,
+    () => ({}),
+    () => ({}),
+  ),
+  response: messageCodec(
+    wire.HeldCapabilitiesResponseSchema,
+    ({ capabilities }) => ({ capabilities: [...capabilities] }),
+    // Those of a later release are passed over.
+    ({ capabilities }) => ({ capabilities: capabilities.filter(isCapability) }),
   ),
 };
 

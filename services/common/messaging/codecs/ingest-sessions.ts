@@ -9,7 +9,7 @@ export const AppendSession: MethodCodec<methods.AppendSessionRequest, methods.Ap
     wire.AppendSessionRequestSchema,
     ({ session, qaId, datasetId, entry, spending }) => ({
       ...{ session, qaId, datasetId: datasetId ?? undefined, entryJson: JSON.stringify(entry) },
-      spending: spending === null ? undefined : { ...spending, model: spending.model ?? undefined },
+      spending: spending === null ? undefined : spentToWire(spending),
     }),
     ({ session, qaId, datasetId, entryJson, spending }) => ({
       ...{ session, qaId, datasetId: datasetId ?? null },
@@ -24,9 +24,14 @@ export const AppendSession: MethodCodec<methods.AppendSessionRequest, methods.Ap
   ),
 };
 
+function spentToWire({ model, embeddingModel, ...spent }: methods.SessionSpending) {
+  return { ...spent, model: model ?? undefined, embeddingModel: embeddingModel ?? undefined };
+}
+
 function fromSpending(spending: wire.SessionSpending): methods.SessionSpending {
-  const { model, tokensIn, tokensOut, costUsd, embeddingTokens, embeddingCostUsd } = spending;
-  return { model: model ?? null, tokensIn, tokensOut, costUsd, embeddingTokens, embeddingCostUsd };
+  const { model, embeddingModel, tokensIn, tokensOut, costUsd, embeddingTokens, embeddingCostUsd } = spending;
+  const spent = { tokensIn, tokensOut, costUsd, embeddingTokens, embeddingCostUsd };
+  return { model: model ?? null, embeddingModel: embeddingModel ?? null, ...spent };
 }
 
 export const NoteOnSession: MethodCodec<methods.NoteOnSessionRequest, methods.NoteOnSessionResponse> = {

@@ -1,5 +1,6 @@
 import type { DatasetId, TenantId, UserId } from '../../domain/brand.ts';
 import type { BudgetKind, BudgetLimits } from '../../domain/budget.ts';
+import type { Capability } from '../../domain/capabilities.ts';
 import type { DatasetRef } from '../../domain/dataset.ts';
 import type { Permission, Principal } from '../../domain/principal.ts';
 import type { TenantState } from '../../domain/tenant-state.ts';
@@ -54,6 +55,16 @@ export interface GetPrincipalResponse {
 /** A job is authorised again when it is claimed: null when the user is gone or inactive. */
 export const getPrincipal = defineMethod<GetPrincipalRequest, GetPrincipalResponse>('auth.GetPrincipal', () =>
   codecs().then(({ GetPrincipal }) => GetPrincipal),
+);
+
+export interface HeldCapabilitiesResponse {
+  readonly capabilities: readonly Capability[];
+}
+
+/** What the principal may do beyond datasets in the tenant that it works in; nothing in the personal space. */
+export const heldCapabilities = defineMethod<Record<string, never>, HeldCapabilitiesResponse>(
+  'auth.HeldCapabilities',
+  () => codecs().then(({ HeldCapabilities }) => HeldCapabilities),
 );
 
 export interface ResolveDatasetsRequest {

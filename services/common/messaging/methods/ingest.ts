@@ -79,6 +79,8 @@ export const takeDownload = defineMethod<TakeDownloadRequest, TakeDownloadRespon
 export interface SessionSpending extends SessionUsage {
   /** The language model's name; null when none was asked. */
   readonly model: string | null;
+  /** The embedder's; null when it counted no tokens. */
+  readonly embeddingModel: string | null;
 }
 
 export interface AppendSessionRequest {
