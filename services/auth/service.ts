@@ -89,10 +89,10 @@ import { resealModelSettings } from './usecases/reseal-model-settings.ts';
 import { resolveDatasets } from './usecases/resolve-datasets.ts';
 import { setTenantKeys } from './usecases/set-tenant-keys.ts';
 import { syncGrants } from './usecases/sync-grants.ts';
+import { heldCapabilities } from './usecases/tenant-authority.ts';
 
 /** What the composition root prepares in the document store for this service. */
 export const authCollections: readonly AnyCollection[] = [
-import { heldCapabilities } from './usecases/tenant-authority.ts';
   ...budgetCollections,
   usersCollection,
   agentConnectionsCollection,
@@ -269,14 +269,14 @@ function serve(
       signed(await getPrincipal(deps, { userId: asId(userId), tenant: asId(tenant), ...key })),
     ),
     messenger.serve(methods.getPublicKeys, async () => ({ jwks: signer.publicKeys })),
+    messenger.serve(methods.heldCapabilities, async (_request, context) => ({
+      capabilities: await heldCapabilities(deps, callerOf(context)),
+    })),
     messenger.serve(methods.resolveDatasets, async (request, context) => ({
       datasets: await resolveDatasets(deps, { ...request, principal: callerOf(context) }),
     })),
     messenger.serve(methods.createDataset, async ({ name }, context) => ({
       dataset: await createDataset(deps, callerOf(context), name),
-    messenger.serve(methods.heldCapabilities, async (_request, context) => ({
-      capabilities: await heldCapabilities(deps, callerOf(context)),
-    })),
     })),
     messenger.serve(methods.setQuota, async (request) => {
       await setQuota(deps, request);
