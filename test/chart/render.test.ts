@@ -201,7 +201,7 @@ describe('names of the chart', () => {
 
 describe('overrides of single objects', () => {
   it('merge into and patch what the chart made', async () => {
-    const objects = await render({ ci: 'dedicated' });
+    const objects = await render({ ci: 'overrides' });
     expect(at(find(objects, 'Deployment', '-search'), 'spec.minReadySeconds')).to.equal(5);
     const auth = find(objects, 'Deployment', '-auth');
     expect(at(auth, 'spec.revisionHistoryLimit')).to.equal(1);

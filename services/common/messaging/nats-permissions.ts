@@ -42,11 +42,11 @@ export function natsPermissions(user: NatsUser): NatsPermissions {
       ...methodFacts.filter(({ callers }) => callers.includes(user)).flatMap(({ path }) => subjectsAsked(path)),
       ...Object.entries(TOLD_BY).flatMap(([subject, tellers]) => (tellers.includes(user) ? [ours(subject)] : [])),
       ours('cancel.*'),
-      ...jetStreamSubjects(),
+      ...(isService(user) ? jetStreamSubjects() : []),
     ].toSorted(),
     subscribe: [
       ...answered.map(({ path }) => ours(path.replace(/^system\./, `${user}.`))),
-      ...HEARD_DIRECTLY.map(ours),
+      ...(isService(user) ? HEARD_DIRECTLY.map(ours) : []),
       ours('cancel.*'),
       `_INBOX.{prefix}.${user}.>`,
     ].toSorted(),
@@ -72,7 +72,7 @@ function ours(subject: string): string {
   return `{prefix}.${subject}`;
 }
 
-/** Every process makes the streams that are missing, and follows them by consumers of its own. */
+/** Every service makes the streams that are missing, and follows them by consumers of its own. */
 function jetStreamSubjects(): readonly string[] {
   const api = (words: string) => `$JS.API.${words}`;
   return [
