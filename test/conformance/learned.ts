@@ -14,7 +14,7 @@ import {
 import { createPreferences } from '../../services/common/repositories/preferences.ts';
 import { createSessionContexts } from '../../services/common/repositories/session-context.ts';
 import { createSessionEntries } from '../../services/common/repositories/session-entries.ts';
-import { sessionCollections } from '../../services/common/repositories/session-removal.ts';
+import { createSessionRemoval, sessionCollections } from '../../services/common/repositories/session-removal.ts';
 import { createSessions } from '../../services/common/repositories/sessions.ts';
 import { createUserLearnings, userLearningCollections } from '../../services/common/repositories/user-learnings.ts';
 import type { AuditLogSubject } from './audit-log-subject.ts';
@@ -157,7 +157,7 @@ export function learnedConformance(name: string, open: () => Promise<AuditLogSub
         expect(await voted(ids), 'forgotten').to.equal('1110');
         await entries().removeEntries({ tenant }, key, { qas: 2, traces: 0 });
         expect(await voted(ids), 'expired').to.equal('0010');
-        await entries().removeEntries({ tenant }, key);
+        await createSessionRemoval(subject.stores[1]).session({ tenant }, key);
         expect(await voted(ids), 'removed').to.equal('0000');
         expect(await voted(others), 'of somebody else').to.equal('11');
         await createUserLearnings(subject.stores[0]).removeOfUser(SYSTEM_SCOPE, other.user);

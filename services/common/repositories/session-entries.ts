@@ -45,12 +45,9 @@ export interface SessionEntries extends EntryReads, QaChanges {
     change: SessionChange,
     options?: AppendOptions,
   ): Promise<TraceEntry>;
-  /**
-   * All of the session, its entries, and what their ratings moved elements by. Committed alone, great numbers go in parts:
-   * `removeEntries` first.
-   */
+  /** The session, its entries and the votes of its answers. Great numbers of entries go in parts: `removeEntries` first. */
   removeWrites(key: SessionKey): readonly Write[];
-  /** The oldest of each kind, as many as are said; all of them without a number. What their ratings moved goes too. */
+  /** The oldest of each kind, as many as are said, with their votes. Without a number all entries, and no votes. */
   removeEntries(scope: Scope, key: SessionKey, oldest?: EntryCounts): Promise<void>;
 }
 
@@ -86,7 +83,6 @@ export function createSessionEntries(store: DocumentStore, sessions: Sessions): 
       const session = sessionDocumentId(key);
       // One commit each: great numbers go in parts.
       if (oldest === undefined) {
-        await store.commit(scope, [votesOfSessionWrite(key)]);
         await store.commit(scope, [removeWhere(collection, { session })]);
         return;
       }
