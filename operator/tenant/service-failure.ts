@@ -5,7 +5,9 @@ import { retrying, StepFailure, type StepOutcome, stalled } from '../runtime/ste
 type Outcome = StepOutcome<Record<string, unknown>>;
 
 /** What a person reads and does when a service refuses, by the name of its error. */
-const REFUSALS: Readonly<Record<string, (error: EngramError) => Outcome>> = {
+type Refusals = Readonly<Record<string, (error: EngramError) => Outcome>>;
+
+const REFUSALS: Refusals = {
   OwnedByAnother: () =>
     stalled(
       'OwnedByAnother',
@@ -32,14 +34,18 @@ const HOSTNAME_TAKEN =
 
 /**
  * Runs calls of services and turns what they refuse into the outcome of a step. A service that is away is `StoreUnreachable`.
- * Other errors are thrown on.
+ * Other errors are thrown on. `ownRefusals` are those of this call, in place of the common ones.
  */
-export async function askServices<Answer>(service: string, call: () => Promise<Answer>): Promise<Answer> {
+export async function askServices<Answer>(
+  service: string,
+  call: () => Promise<Answer>,
+  ownRefusals: Refusals = {},
+): Promise<Answer> {
   try {
     return await call();
   } catch (error) {
     if (!isEngramError(error)) throw error;
-    const refusal = REFUSALS[error.wireName]?.(error);
+    const refusal = { ...REFUSALS, ...ownRefusals }[error.wireName]?.(error);
     if (refusal !== undefined) throw new StepFailure(refusal, error);
     if (!error.retryable && error.status < 500) throw new StepFailure(stalled('Refused', error.message), error);
     throw new StepFailure(unreachable([service]), error);

@@ -121,6 +121,7 @@ describe('deletion of a tenant', () => {
 
   it('touches nothing of a tenant that another resource manages', async () => {
     const id = '6f1c2b0e-6a51-4b43-9a55-0b1d6a5c2f10';
+    world.services.addTenant(id);
     world.put({ tenantId: id }, { name: 'first', namespace: 'memory' });
     await world.reconcile('memory/first');
     const before = structuredClone(onlyTenant());

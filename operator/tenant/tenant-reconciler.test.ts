@@ -98,11 +98,9 @@ describe('reconciler of tenants', () => {
   });
 
   it('takes over a tenant that exists, as it is', async () => {
-    world.services.accounts.set('admin@acme.example.com', { id: 'owner', password: 'theirs' });
-    world.services.tenants.set(ADOPTED, {
-      ...{ id: ADOPTED, crUid: null, name: 'Old', ownerId: 'owner', ownerEmail: '', state: 'Active', hostNames: [] },
-      ...{ keys: new Map([['by-hand', ['00']]]), limits: {}, used: { items: 7 } },
-    });
+    const old = world.services.addTenant(ADOPTED);
+    old.keys.set('by-hand', ['00']);
+    old.used.items = 7;
     world.put({ tenantId: ADOPTED });
     await world.reconcile();
     expect(world.read()?.status?.tenantId).to.equal(ADOPTED);
@@ -112,6 +110,7 @@ describe('reconciler of tenants', () => {
   });
 
   it('stalls on a tenant that another resource manages, and touches nothing of it', async () => {
+    world.services.addTenant(ADOPTED);
     world.put({ tenantId: ADOPTED }, { name: 'first', namespace: 'memory' });
     await world.reconcile('memory/first');
     world.put({ tenantId: ADOPTED, displayName: 'Mine now', apiKeys: [{ name: 'default', secretName: 'key' }] });
@@ -123,6 +122,23 @@ describe('reconciler of tenants', () => {
     });
     expect(onlyTenant()).to.include({ name: 'first' });
     expect(onlyTenant()?.keys.size).to.equal(0);
+  });
+
+  it('stalls on a tenant to take over that does not exist', async () => {
+    world.put({ tenantId: ADOPTED });
+    await world.reconcile();
+    expect(world.conditions()).to.include({ Stalled: 'True TenantNotFound' });
+    expect(world.services.tenants.size).to.equal(0);
+  });
+
+  it('makes the tenant anew when it is gone', async () => {
+    world.put({ apiKeys: [{ name: 'default', secretName: 'key' }] });
+    await world.reconcile();
+    world.services.tenants.clear();
+    await world.reconcile();
+    expect(world.read()?.status?.tenantId).to.equal(onlyTenant()?.id);
+    expect(onlyTenant()?.keys.get('default')).to.have.length(1);
+    expect(world.conditions()).to.include({ Ready: 'True Available' });
   });
 
   it('says that a host name is taken, in Routed, and goes on when it is free', async () => {

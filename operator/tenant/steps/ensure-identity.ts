@@ -1,6 +1,6 @@
 import type { EnsureTenantRequest } from '../../../services/common/messaging/methods/auth-managed.ts';
 import type { Tenant } from '../../api/tenant.ts';
-import { done } from '../../runtime/step.ts';
+import { done, stalled } from '../../runtime/step.ts';
 import type { TenantContext, TenantDependencies, TenantStep } from '../dependencies.ts';
 import { ownerPassword } from '../owner-password.ts';
 import { askServices, unreachable } from '../service-failure.ts';
@@ -15,7 +15,13 @@ export function ensureIdentity(deps: TenantDependencies): TenantStep {
       // An account that exists keeps its password, so it need not travel every ten minutes.
       const isChanged = status.ownerId === undefined || isNewGeneration(context);
       const request = identityOf(object, isChanged ? password.text : undefined);
-      const answer = await askServices('auth', () => deps.services.ensureTenant(request, signal));
+      const answer = await askServices('auth', () => deps.services.ensureTenant(request, signal), {
+        TenantNotFoundError: () =>
+          stalled(
+            'TenantNotFound',
+            `There is no tenant ${request.tenantId}: make this resource anew with the right tenantId`,
+          ),
+      });
       tell(context, answer);
       const others = (status.secrets ?? []).filter(({ purpose }) => purpose !== 'OwnerPassword');
       const identity = {

@@ -32,6 +32,8 @@ export interface FakeTenantServices extends TenantServices {
   sick: readonly ServiceName[];
   /** What `eraseTenant` answers, one after the other; then it is erased. */
   erasureAnswers: ErasureProgress[];
+  /** A tenant that no resource manages. */
+  addTenant(id: string): HeldTenant;
   /** Called before an answer, to change the world in the middle. */
   before: Partial<Record<MethodName, () => void | Promise<void>>>;
   fail(method: MethodName, error: Error, times?: number): void;
@@ -85,12 +87,21 @@ export function createFakeTenantServices(): FakeTenantServices {
     heal() {
       faults = [];
     },
+    addTenant(id) {
+      const tenant: HeldTenant = {
+        ...{ id, crUid: null, name: 'Old', ownerId: 'somebody', ownerEmail: '', state: 'Active', hostNames: [] },
+        ...{ keys: new Map(), limits: {}, used: {} },
+      };
+      tenants.set(id, tenant);
+      return tenant;
+    },
     countOf: (name) => calls.filter(({ method }) => method === name).length,
 
     async ensureTenant(request) {
       await note('ensureTenant', request);
       const { crUid, tenantId, displayName, ownerEmail, state, hostNames } = request;
       const held = [...tenants.values()].find((tenant) => tenant.crUid === crUid) ?? tenants.get(tenantId ?? '');
+      if (held === undefined && tenantId !== undefined) throw engramError('TenantNotFoundError', 'No such tenant.');
       if (held?.crUid != null && held.crUid !== crUid)
         throw engramError('OwnedByAnother', 'Another resource manages it.');
       for (const other of tenants.values()) {
@@ -100,7 +111,7 @@ export function createFakeTenantServices(): FakeTenantServices {
       }
       const ownerId = accountOf(request);
       const tenant: HeldTenant = held ?? {
-        ...{ id: tenantId ?? randomUUID(), crUid, name: displayName, ownerId, ownerEmail, state, hostNames },
+        ...{ id: randomUUID(), crUid, name: displayName, ownerId, ownerEmail, state, hostNames },
         ...{ keys: new Map(), limits: {}, used: {} },
       };
       tenants.set(tenant.id, tenant);

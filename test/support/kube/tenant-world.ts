@@ -6,6 +6,7 @@ import { type ConfigMap, KINDS, type KubeObject, type Secret } from '../../../op
 import { createRuntimeMetrics } from '../../../operator/runtime/metrics.ts';
 import type { ReconcileResult } from '../../../operator/runtime/reconciler.ts';
 import { GROUP } from '../../../operator/tenant/names.ts';
+import type { TenantServices } from '../../../operator/tenant/services.ts';
 import { createTenantReconciler } from '../../../operator/tenant/tenant-reconciler.ts';
 import { secretText } from '../../../operator/tenant/tenant-secrets.ts';
 import { createSilentLogger } from '../../../services/common/observability/logger.ts';
@@ -43,6 +44,7 @@ export function completeSpec(spec: Partial<TenantSpec> = {}): TenantSpec {
 export interface TenantWorld {
   readonly kube: FakeKube;
   readonly clock: FakeClock;
+  /** Fakes, unless the world was made with others. */
   readonly services: FakeTenantServices;
   readonly notes: readonly EventNote[];
   reconcile(key?: string): Promise<ReconcileResult>;
@@ -63,7 +65,7 @@ export interface TenantWorld {
 }
 
 export async function createTenantWorld(
-  options: { readonly stores?: readonly TenantStatusStore[] } = {},
+  options: { readonly stores?: readonly TenantStatusStore[]; readonly services?: TenantServices } = {},
 ): Promise<TenantWorld> {
   const kube = await startFakeKube();
   const clock = createFakeClock();
@@ -83,7 +85,7 @@ export async function createTenantWorld(
   const reconciler = createTenantReconciler(
     {
       client,
-      services,
+      services: options.services ?? services,
       applier: createApplier({ client, labels, manager: MANAGER }),
       options: {
         ...{ manager: MANAGER, labels, backends, watchNamespaces: null, resyncMs: 600_000 },

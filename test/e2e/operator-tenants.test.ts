@@ -1,0 +1,210 @@
+import { expect } from 'chai';
+import type { TenantSpec } from '../../operator/api/tenant.ts';
+import { createBusServices } from '../../operator/tenant/bus-services.ts';
+import { ROTATE_AT } from '../../operator/tenant/names.ts';
+import type { TenantServices } from '../../operator/tenant/services.ts';
+import { createSystemClock } from '../../services/common/adapters/system/clock.ts';
+import { createTenantWorld, type TenantWorld } from '../support/kube/tenant-world.ts';
+import { type ManagedApp, startManagedApp } from '../support/managed-app.ts';
+
+const KEYED: Partial<TenantSpec> = {
+  apiKeys: [{ name: 'default', secretName: 'key', rotation: { interval: '48h', overlap: '2h' } }],
+};
+
+describe('the operator and the real services', () => {
+  let app: ManagedApp;
+  let services: TenantServices;
+  let world: TenantWorld;
+  let serial = 0;
+
+  before(async () => {
+    app = await startManagedApp();
+    const bus = createBusServices({ messenger: app.messenger, clock: createSystemClock() });
+    // All services are this process, which does not answer for itself over its own bus.
+    services = { ...bus, unhealthy: async () => [] };
+  });
+  after(() => app?.stop());
+  beforeEach(async () => {
+    world = await createTenantWorld({ services });
+    serial += 1;
+  });
+  afterEach(() => world.close());
+
+  const put = (spec: Partial<TenantSpec> = {}) =>
+    world.put({ ...KEYED, owner: { email: `owner-${serial}@acme.example.com` }, ...spec });
+  const ask = (key: string, path: string, init: RequestInit = {}, host?: string): Promise<Response> =>
+    fetch(`${app.baseUrl}/api/v1${path}`, {
+      ...init,
+      headers: { 'x-api-key': key, ...init.headers, ...(host === undefined ? {} : { 'x-forwarded-host': host }) },
+    });
+  const key = () => world.secretValue('key', 'apiKey') ?? '';
+  const statusOf = async (presented: string) => (await ask(presented, '/datasets')).status;
+  const json = (body: unknown): RequestInit => ({
+    method: 'POST',
+    body: JSON.stringify(body),
+    headers: { 'content-type': 'application/json' },
+  });
+
+  it('make a tenant whose key from the Secret works, and whose owner signs in with the password from the Secret', async () => {
+    put();
+    await world.reconcile();
+    expect(world.conditions()).to.include({ Ready: 'True Available' });
+    const made = await ask(key(), '/datasets', json({ name: 'letters' }));
+    expect(made.status, await made.text()).to.equal(200);
+    await world.reconcile();
+    expect(world.read()?.status?.usage?.datasets).to.equal(1);
+    const form = new URLSearchParams({
+      username: world.secretValue('acme-owner', 'email') ?? '',
+      password: world.secretValue('acme-owner', 'password') ?? '',
+    });
+    const login = await fetch(`${app.baseUrl}/api/v1/auth/login`, { method: 'POST', body: form });
+    expect(login.status, await login.text()).to.equal(200);
+    const writes = world.statusWrites();
+    await world.reconcile();
+    expect(world.statusWrites()).to.equal(writes);
+    expect(world.notes.filter(({ reason }) => reason === 'DriftCorrected')).to.deep.equal([]);
+  });
+
+  it('rotate a key without one refused request of a client that reads the Secret', async () => {
+    put();
+    await world.reconcile();
+    let isRotating = true;
+    const seen: number[] = [];
+    const client = async () => {
+      while (isRotating) seen.push(await statusOf(key()));
+    };
+    const clients = [client(), client(), client()];
+    const former = key();
+    for (let turn = 0; turn < 5; turn += 1) {
+      world.change({ metadata: { annotations: { [ROTATE_AT]: `turn ${turn}` } } });
+      await world.reconcile();
+    }
+    // The clients have seen the last key, too.
+    const enough = seen.length + 10;
+    while (seen.length < enough) await new Promise((resolve) => setTimeout(resolve, 5));
+    isRotating = false;
+    await Promise.all(clients);
+    expect([...new Set(seen)]).to.deep.equal([200]);
+    expect(key()).not.to.equal(former);
+    expect(await refusedInTheEnd(() => statusOf(former))).to.equal(401);
+    const previous = world.secretValue('key', 'previousApiKey') ?? '';
+    expect(await statusOf(previous)).to.equal(200);
+    await world.clock.advance(3 * 3_600_000);
+    await world.reconcile();
+    expect(await refusedInTheEnd(() => statusOf(previous))).to.equal(401);
+    expect(await statusOf(key())).to.equal(200);
+  });
+
+  it('put a key that a user wrote into force', async () => {
+    put();
+    await world.reconcile();
+    const byHand = 'ef'.repeat(32);
+    const data = { apiKey: Buffer.from(byHand).toString('base64') };
+    world.kube.change({ apiVersion: 'v1', kind: 'Secret', plural: 'secrets', namespaced: true }, SECRET, { data });
+    expect(await statusOf(byHand)).to.equal(401);
+    await world.reconcile();
+    expect(await statusOf(byHand)).to.equal(200);
+  });
+
+  it('enforce the budget that the resource has', async () => {
+    put({ quotas: { datasets: 1, action: 'Enforce' } });
+    await world.reconcile();
+    expect(world.read()?.status?.usage?.enforced).to.equal(true);
+    expect((await ask(key(), '/datasets', json({ name: 'one' }))).status).to.equal(200);
+    const refused = await ask(key(), '/datasets', json({ name: 'two' }));
+    expect(refused.status, await refused.text()).to.be.oneOf([413, 429]);
+    await services.setQuota(
+      { tenant: world.read()?.status?.tenantId as never, limits: { datasets: { limit: 9, action: 'Enforce' } } },
+      new AbortController().signal,
+    );
+    await world.reconcile();
+    expect(world.notes.map(({ message }) => message)).to.include(
+      'Limits were changed elsewhere and set right: datasets',
+    );
+    world.change({ spec: { quotas: { datasets: 0 } } });
+    await world.reconcile();
+    expect(world.conditions()).to.include({ QuotaExceeded: 'True Datasets' });
+  });
+
+  it('answer 503 while the tenant is hibernated, refuse while it is disabled, and serve with the same key again', async () => {
+    put();
+    await world.reconcile();
+    const held = key();
+    world.change({ spec: { state: 'Hibernated' } });
+    await world.reconcile();
+    expect(await answerInTheEnd(() => statusOf(held), 503)).to.equal(503);
+    world.change({ spec: { state: 'Disabled' } });
+    await world.reconcile();
+    expect(await refusedInTheEnd(() => statusOf(held))).to.be.oneOf([401, 403]);
+    world.change({ spec: { state: 'Active' } });
+    await world.reconcile();
+    expect(await answerInTheEnd(() => statusOf(held), 200)).to.equal(200);
+  });
+
+  it('say that a host name is taken, and that an address never proved itself', async () => {
+    put({ routing: { type: 'None', hostname: 'taken.example.com' } });
+    await world.reconcile();
+    const second = { name: 'second', namespace: 'memory' };
+    world.put(
+      { owner: { email: 'second@acme.example.com' }, routing: { type: 'None', hostname: 'taken.example.com' } },
+      second,
+    );
+    await world.reconcile('memory/second');
+    expect(stalledOf(second)).to.equal('HostnameConflict');
+    const stranger = { email: 'stranger@acme.example.com', password: 'a-password-of-mine' };
+    const registered = await fetch(`${app.baseUrl}/api/v1/auth/register`, json(stranger));
+    expect(registered.status, await registered.text()).to.equal(201);
+    const third = { name: 'third', namespace: 'memory' };
+    world.put({ owner: { email: stranger.email } }, third);
+    await world.reconcile('memory/third');
+    expect(stalledOf(third)).to.equal('OwnerUnverified');
+  });
+
+  it('keep a tenant with Retain for the next resource, and erase it with Delete for ever', async () => {
+    put();
+    await world.reconcile();
+    const [tenantId, held] = [world.read()?.status?.tenantId ?? '', key()];
+    expect((await ask(held, '/datasets', json({ name: 'kept' }))).status).to.equal(200);
+    world.kube.remove(TENANT, PLACE);
+    await world.reconcile();
+    expect(await statusOf(held)).to.equal(200);
+
+    put({ tenantId, deletionPolicy: 'Delete' });
+    await world.reconcile();
+    expect(world.conditions()).to.include({ Ready: 'True Available' });
+    expect(key()).to.equal(held);
+    world.kube.remove(TENANT, PLACE);
+    for (let tries = 0; tries < 50 && world.read() !== undefined; tries += 1) await world.reconcile();
+    expect(world.read(), JSON.stringify(world.conditions())).to.equal(undefined);
+    expect(await refusedInTheEnd(() => statusOf(held))).to.equal(401);
+    const receipt = JSON.parse(world.configMaps()[0]?.data?.['receipt.json'] ?? '{}');
+    expect(JSON.stringify(receipt)).to.include(tenantId);
+    expect(receipt.signature).to.be.a('string');
+  });
+
+  const stalledOf = (place: { readonly name: string; readonly namespace: string }) => {
+    const { conditions = [] } = world.kube.read<ReturnType<TenantWorld['put']>>(TENANT, place)?.status ?? {};
+    return conditions.find(({ type }) => type === 'Stalled')?.reason;
+  };
+});
+
+const PLACE = { name: 'acme', namespace: 'memory' };
+const SECRET = { ...PLACE, name: 'key' };
+const TENANT = { apiVersion: 'engram.dev/v1alpha1', kind: 'Tenant', plural: 'tenants', namespaced: true };
+
+/** What replicas remember of access ends by itself. */
+async function answerInTheEnd(ask: () => Promise<number>, wanted: number): Promise<number> {
+  for (;;) {
+    const status = await ask();
+    if (status === wanted) return status;
+    await new Promise((resolve) => setTimeout(resolve, 50));
+  }
+}
+
+async function refusedInTheEnd(ask: () => Promise<number>): Promise<number> {
+  for (;;) {
+    const status = await ask();
+    if (status !== 200) return status;
+    await new Promise((resolve) => setTimeout(resolve, 50));
+  }
+}
