@@ -1,0 +1,145 @@
+import { expect } from 'chai';
+import { createDatasetWorld, type DatasetWorld, TENANT_ID } from '../../test/support/kube/dataset-world.ts';
+import { unavailable } from '../../test/support/kube/fake-tenant-services.ts';
+
+describe('deletion of datasets', () => {
+  let world: DatasetWorld;
+  beforeEach(async () => {
+    world = await createDatasetWorld();
+  });
+  afterEach(() => world.close());
+
+  const begin = async (spec: Parameters<DatasetWorld['put']>[0] = {}, tenant = {}) => {
+    world.putTenant(tenant);
+    world.put(spec);
+    await world.reconcile();
+  };
+  const held = () => [...world.services.datasets.values()];
+  const receipts = () => world.configMaps().map(({ data }) => data?.['receipt.json']);
+  const underWay = { erased: false, step: 'graph', removed: {}, residue: 12, receipt: null, failure: null };
+
+  it('keeps the data and lets go of it by Retain, which is the default', async () => {
+    await begin();
+    world.remove();
+    expect(await world.reconcile()).to.deep.equal({ result: 'gone' });
+    expect(world.read()).to.equal(undefined);
+    expect(held().map(({ crUid }) => crUid)).to.deep.equal([null]);
+    expect([world.services.countOf('eraseDataset'), receipts()]).to.deep.equal([0, []]);
+  });
+
+  it('takes the policy of its tenant when it has none of its own', async () => {
+    await begin({}, { deletionPolicy: 'Delete' });
+    world.remove();
+    await world.reconcile();
+    expect(held()).to.deep.equal([]);
+  });
+
+  it('erases step by step by Delete, shows how far it is, and goes when there is a receipt', async () => {
+    await begin({ deletionPolicy: 'Delete' });
+    const id = held()[0]?.id;
+    world.services.erasureAnswers = [underWay, { ...underWay, step: 'vectors', residue: 3 }];
+    world.remove();
+    expect((await world.reconcile()).requeueAfterMs).to.be.at.most(1_100);
+    expect(world.read()?.status?.erasure).to.deep.equal({ step: 'graph', residue: 12 });
+    expect(world.conditions()).to.include({ Ready: 'False Erasing', ErasureComplete: 'False InProgress' });
+    await world.reconcile();
+    expect(world.read()?.status?.erasure).to.deep.equal({ step: 'vectors', residue: 3 });
+    expect(world.read()?.metadata.finalizers).to.have.length(1);
+    await world.reconcile();
+    expect(world.read()).to.equal(undefined);
+    expect(receipts()).to.deep.equal([`{"receipt":"${id}"}`]);
+    expect(world.notes.at(-1)?.reason).to.equal('Erased');
+  });
+
+  it('goes on after a restart in the middle, also between the receipt and the finalizer', async () => {
+    await begin({ deletionPolicy: 'Delete' });
+    world.services.erasureAnswers = [underWay];
+    world.remove();
+    await world.reconcile();
+    world.restart();
+    world.kube.fail({ method: 'PATCH', path: /datasets\/tickets$/, fault: { status: 500 } });
+    expect(await world.reconcile().catch(() => 'thrown')).to.equal('thrown');
+    expect(receipts()).to.have.length(1);
+    world.restart();
+    await world.reconcile();
+    expect([world.read(), receipts().length]).to.deep.equal([undefined, 1]);
+  });
+
+  it('is Stalled and keeps its finalizer while a store is away, leaks nothing, and ends when it is back', async () => {
+    await begin({ deletionPolicy: 'Delete' });
+    world.remove();
+    world.services.fail('eraseDataset', unavailable(), 6);
+    for (let round = 0; round < 6; round += 1) await world.reconcile();
+    expect(world.conditions()).to.include({
+      Stalled: 'True StoreUnreachable',
+      ErasureComplete: 'False StoreUnreachable',
+    });
+    expect(world.read()?.metadata.finalizers).to.have.length(1);
+    expect(held()).to.have.length(1);
+    await world.reconcile();
+    expect([world.read(), held()]).to.deep.equal([undefined, []]);
+  });
+
+  it('says what is left when counting finds something', async () => {
+    await begin({ deletionPolicy: 'Delete' });
+    const failure = { name: 'ErasureIncompleteError', message: '12 rows are left in vectors.' };
+    world.services.erasureAnswers = [{ ...underWay, failure }];
+    world.remove();
+    expect(await world.reconcile()).to.deep.equal({ retry: true, result: 'retrying' });
+    expect(world.conditions()['ErasureComplete']).to.equal('False ResidueFound');
+    expect(world.condition('ErasureComplete')?.message).to.match(/12 rows are left/);
+  });
+
+  it('erases nothing of another resource, and nothing when it never came to be', async () => {
+    const adopted = '0c9e2b0e-6a51-4b43-9a55-0b1d6a5c2f10';
+    world.services.put({ id: adopted, tenantId: TENANT_ID, name: 'theirs' }).crUid = 'another';
+    await begin({ deletionPolicy: 'Delete', datasetId: adopted });
+    world.remove();
+    await world.reconcile();
+    expect([world.read(), held()[0]?.crUid]).to.deep.equal([undefined, 'another']);
+  });
+
+  it('erases nothing that it did not get to manage, by name either', async () => {
+    world.services.put({ id: 'x', tenantId: TENANT_ID, name: 'tickets' }).crUid = 'another';
+    await begin({ deletionPolicy: 'Delete' });
+    world.remove();
+    await world.reconcile();
+    expect([world.read(), held()[0]?.crUid]).to.deep.equal([undefined, 'another']);
+  });
+
+  it('finds by its uid what was made before the status could be written', async () => {
+    world.putTenant();
+    world.put({ deletionPolicy: 'Delete' });
+    world.kube.fail({ method: 'PATCH', path: /status/, fault: { status: 500 } });
+    await world.reconcile().catch(() => {});
+    expect([held().length, world.read()?.status]).to.deep.equal([1, undefined]);
+    world.remove();
+    await world.reconcile();
+    expect([world.read(), held()]).to.deep.equal([undefined, []]);
+  });
+
+  it('goes without its Tenant, by what its status knows', async () => {
+    await begin({ deletionPolicy: 'Delete' });
+    world.remove();
+    world.kube.store.delete('/apis/engram.dev/v1alpha1/tenants', { name: 'acme', namespace: 'memory' });
+    await world.reconcile();
+    expect([world.read(), held()]).to.deep.equal([undefined, []]);
+  });
+
+  it('lets go without touching data when it is abandoned, with a note of what it was', async () => {
+    await begin({ deletionPolicy: 'Delete' });
+    world.remove();
+    world.services.fail('eraseDataset', unavailable(), 100);
+    await world.reconcile();
+    const { uid } = world.read()?.metadata ?? {};
+    world.change({ metadata: { annotations: { 'engram.dev/abandon': uid } } });
+    await world.reconcile();
+    expect([world.read(), held().length]).to.deep.equal([undefined, 1]);
+    expect(JSON.parse(receipts()[0] ?? '')).to.include({
+      kind: 'Abandoned',
+      datasetId: held()[0]?.id,
+      tenantId: TENANT_ID,
+    });
+    expect(world.notes.at(-1)).to.deep.include({ type: 'Warning', reason: 'Abandoned' });
+  });
+});

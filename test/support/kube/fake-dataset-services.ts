@@ -1,0 +1,172 @@
+import { randomUUID } from 'node:crypto';
+import type { DatasetServices, StartRequest } from '../../../operator/dataset/services.ts';
+import { engramError } from '../../../services/common/domain/errors.ts';
+import { asId } from '../../../services/common/domain/ids.ts';
+import type { DeclaredGrant, SyncGrantsRequest } from '../../../services/common/messaging/methods/auth-managed.ts';
+import type { SetDatasetConfigurationRequest } from '../../../services/common/messaging/methods/cognify-managed.ts';
+import type { DatasetStatistics, ErasureProgress } from '../../../services/common/messaging/methods/ingest-managed.ts';
+
+export interface HeldDataset {
+  readonly id: string;
+  readonly tenantId: string;
+  name: string;
+  crUid: string | null;
+  /** Declared ones, as `user/ana@x: read,write`. */
+  grants: readonly string[];
+  /** Given by hand. */
+  byHand: readonly string[];
+  configuration: Pick<SetDatasetConfigurationRequest, 'graphModel' | 'prompt' | 'chunking'>;
+  statistics: DatasetStatistics;
+}
+
+type MethodName = keyof DatasetServices;
+
+/** The services as the operator sees them, in memory, with whatever faults a test asks for. */
+export interface FakeDatasetServices extends DatasetServices {
+  readonly calls: readonly { readonly method: MethodName; readonly request: unknown }[];
+  readonly datasets: Map<string, HeldDataset>;
+  readonly started: readonly StartRequest[];
+  /** Holders that the tenant knows: `user/ana@acme.example.com`, `role/support`. Tenants are always known. */
+  readonly known: Set<string>;
+  drifted: boolean;
+  /** What `eraseDataset` answers, one after the other; then it is erased. */
+  erasureAnswers: ErasureProgress[];
+  before: Partial<Record<MethodName, () => void | Promise<void>>>;
+  fail(method: MethodName, error: Error, times?: number): void;
+  heal(): void;
+  countOf(method: MethodName): number;
+  /** As a user does through the API, before any resource. */
+  put(dataset: { readonly id: string; readonly tenantId: string; readonly name: string }): HeldDataset;
+}
+
+const NO_STATISTICS: DatasetStatistics = {
+  ...{ items: 0, sizeBytes: 0, chunks: 0, nodes: 0, edges: 0, pending: 0, failed: 0 },
+  ...{ lastCognifiedAt: null, lagSeconds: 0, writer: null, activeRun: null },
+};
+
+export function createFakeDatasetServices(): FakeDatasetServices {
+  const calls: { method: MethodName; request: unknown }[] = [];
+  const datasets = new Map<string, HeldDataset>();
+  const started: StartRequest[] = [];
+  const known = new Set<string>();
+  const receipts = new Map<string, string>();
+  let faults: { method: MethodName; error: Error; left: number }[] = [];
+
+  async function note(method: MethodName, request: unknown): Promise<void> {
+    calls.push({ method, request: structuredClone(request) });
+    await fake.before[method]?.();
+    const fault = faults.find((each) => each.method === method && each.left > 0);
+    if (fault === undefined) return;
+    fault.left -= 1;
+    throw fault.error;
+  }
+
+  function find(datasetId: string): HeldDataset {
+    const held = datasets.get(datasetId);
+    if (held === undefined) throw engramError('DatasetNotFoundError', `Dataset ${datasetId} not found`);
+    return held;
+  }
+
+  function ofResource({ datasetId, crUid }: { readonly datasetId: string; readonly crUid: string }): HeldDataset {
+    const held = find(datasetId);
+    if (held.crUid !== crUid) throw engramError('OwnedByAnother', 'Another resource manages it.');
+    return held;
+  }
+
+  const fake: FakeDatasetServices = {
+    ...{ calls, datasets, started, known, drifted: false, erasureAnswers: [], before: {} },
+    fail: (method, error, times = 1) => void faults.push({ method, error, left: times }),
+    heal() {
+      faults = [];
+    },
+    countOf: (method) => calls.filter((call) => call.method === method).length,
+    put(dataset) {
+      const held = { ...dataset, crUid: null, grants: [], byHand: [], configuration: {}, statistics: NO_STATISTICS };
+      datasets.set(dataset.id, held);
+      return held;
+    },
+    async ensureDataset(request) {
+      await note('ensureDataset', request);
+      const { crUid, tenantId, name, datasetId } = request;
+      if (datasetId !== undefined) find(datasetId);
+      const all = [...datasets.values()];
+      const held =
+        all.find((each) => each.crUid === crUid) ??
+        all.find((each) => each.tenantId === tenantId && (each.id === datasetId || each.name === name));
+      if (held !== undefined && held.crUid !== null && held.crUid !== crUid) {
+        throw engramError('OwnedByAnother', 'Another resource manages it.');
+      }
+      const dataset = held ?? fake.put({ id: randomUUID(), tenantId, name });
+      dataset.crUid = crUid;
+      return {
+        created: held === undefined,
+        dataset: {
+          ...{ id: asId(dataset.id), name: dataset.name, tenant: tenantId, ownerId: asId('owner') },
+          ...{ createdAt: '2026-08-01T00:00:00+00:00', updatedAt: null },
+        },
+      };
+    },
+    async syncGrants(request) {
+      await note('syncGrants', request);
+      return syncGrants(ofResource(request), request, known);
+    },
+    async setConfiguration(request) {
+      await note('setConfiguration', request);
+      const { graphModel, prompt, chunking } = request;
+      ofResource(request).configuration = structuredClone({
+        ...(graphModel === undefined ? {} : { graphModel }),
+        ...(prompt === undefined ? {} : { prompt }),
+        ...(chunking === undefined ? {} : { chunking }),
+      });
+      const hash = (value: unknown) => (value === undefined ? null : `sha256:${JSON.stringify(value).length}`);
+      return {
+        ...{ graphModelHash: hash(graphModel), promptHash: hash(prompt), chunkingHash: hash(chunking) },
+        drifted: fake.drifted,
+      };
+    },
+    async statistics(request) {
+      await note('statistics', request);
+      return structuredClone(find(request.datasetId).statistics);
+    },
+    async start(request) {
+      await note('start', request);
+      started.push(request);
+    },
+    async eraseDataset(request) {
+      await note('eraseDataset', request);
+      const receipt = receipts.get(request.crUid);
+      if (receipt !== undefined) return { ...ERASED, receipt };
+      ofResource(request);
+      const answer = fake.erasureAnswers.shift();
+      if (answer !== undefined) return answer;
+      datasets.delete(request.datasetId);
+      receipts.set(request.crUid, `{"receipt":"${request.datasetId}"}`);
+      return { ...ERASED, receipt: `{"receipt":"${request.datasetId}"}` };
+    },
+    async releaseDataset(request) {
+      await note('releaseDataset', request);
+      ofResource(request).crUid = null;
+      return { released: true };
+    },
+  };
+  return fake;
+}
+
+const ERASED: ErasureProgress = { erased: true, step: '', removed: {}, residue: 0, receipt: null, failure: null };
+
+function syncGrants(held: HeldDataset, request: SyncGrantsRequest, known: ReadonlySet<string>) {
+  const isKnown = (holder: string) => holder.startsWith('tenant/') || known.has(holder);
+  const wanted = request.grants.filter(({ holder }) => isKnown(printed(holder)));
+  const grants = wanted.map(({ holder, permissions }) => `${printed(holder)}: ${permissions.join(',')}`);
+  const added = grants.filter((grant) => !held.grants.includes(grant)).length;
+  const gone = [...held.grants.filter((grant) => !grants.includes(grant)), ...(request.exclusive ? held.byHand : [])];
+  held.grants = grants;
+  if (request.exclusive) held.byHand = [];
+  const unknownPrincipals = request.grants.map(({ holder }) => printed(holder)).filter((holder) => !isKnown(holder));
+  return { added, removed: gone.length, unknownPrincipals: unknownPrincipals.sort() };
+}
+
+function printed(holder: DeclaredGrant['holder']): string {
+  if ('userEmail' in holder) return `user/${holder.userEmail}`;
+  return 'roleName' in holder ? `role/${holder.roleName}` : `tenant/${holder.tenantId}`;
+}
