@@ -18,6 +18,7 @@ import type { SecretBox } from './common/ports/secret-box.ts';
 import type { Clock, IdSource } from './common/ports/system.ts';
 import type { WorkQueue } from './common/ports/work-queue.ts';
 import type { Ledger } from './common/repositories/ledger.ts';
+import { tenantCollections } from './composition/collections.ts';
 import { openMailer } from './composition/mailer.ts';
 import type { Models } from './composition/models.ts';
 import { oidcOptions } from './composition/oidc.ts';
@@ -97,6 +98,7 @@ const REGISTRY: Readonly<Partial<Record<ServiceName, () => Promise<BuildService>
         graph: stores.indexes.graph,
         models,
         ledger,
+        tenantCollections,
         settings: {
           maxDocumentBytes: config.uploadLimitBytes,
           parseConcurrency: 4,

@@ -16,6 +16,7 @@ import type { AuditRecords } from '../common/repositories/audit-records.ts';
 import type { StoredBudgets } from '../common/repositories/budgets.ts';
 import type { CapabilityGrants } from '../common/repositories/capability-grants.ts';
 import type { Datasets } from '../common/repositories/datasets.ts';
+import type { ErasureReceipts } from '../common/repositories/erasure-receipts.ts';
 import type { Grants } from '../common/repositories/grants.ts';
 import type { LinkedIdentities } from '../common/repositories/linked-identities.ts';
 import type { ManagedGrants } from '../common/repositories/managed-grants.ts';
@@ -134,6 +135,7 @@ export interface AuthDependencies
   readonly rememberedTenants: RememberedTenants;
   readonly managedResources: ManagedResources;
   readonly managedGrants: ManagedGrants;
+  readonly erasureReceipts: ErasureReceipts;
   readonly memberships: Memberships;
   readonly roles: Roles;
   readonly roleMembers: RoleMembers;

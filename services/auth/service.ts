@@ -16,6 +16,7 @@ import { budgetCollections, createBudgets } from '../common/repositories/budget-
 import { createStoredBudgets } from '../common/repositories/budgets.ts';
 import { capabilityGrantsCollection, createCapabilityGrants } from '../common/repositories/capability-grants.ts';
 import { createDatasets, datasetsCollection } from '../common/repositories/datasets.ts';
+import { createErasureReceipts, erasureReceiptsCollection } from '../common/repositories/erasure-receipts.ts';
 import { createGrants, grantsCollection } from '../common/repositories/grants.ts';
 import { createLinkedIdentities, linkedIdentitiesCollection } from '../common/repositories/linked-identities.ts';
 import { createLoginFailureCounts, loginFailuresCollection } from '../common/repositories/login-failures.ts';
@@ -76,10 +77,12 @@ import { tokenKeyRoutes } from './routes/token-keys.ts';
 import { userRoutes } from './routes/users.ts';
 import { createAgentMode } from './usecases/agent-mode.ts';
 import { authenticate } from './usecases/authenticate.ts';
+import { beginErasure } from './usecases/begin-erasure.ts';
 import { readQuota, setQuota } from './usecases/budgets.ts';
 import { closureOf } from './usecases/closure-of.ts';
 import { createDataset } from './usecases/create-dataset.ts';
 import { prepareDefaultUser, reviewDefaultUser } from './usecases/default-user.ts';
+import { endErasure } from './usecases/end-erasure.ts';
 import { ensureDataset } from './usecases/ensure-dataset.ts';
 import { ensureTenant } from './usecases/ensure-tenant.ts';
 import { getPrincipal } from './usecases/get-principal.ts';
@@ -111,6 +114,7 @@ export const authCollections: readonly AnyCollection[] = [
   tenantHostsCollection,
   managedResourcesCollection,
   managedGrantsCollection,
+  erasureReceiptsCollection,
   membershipsCollection,
   rolesCollection,
   roleMembersCollection,
@@ -215,6 +219,7 @@ function dependenciesOf(options: AuthServiceOptions): AuthDependencies {
     ...{ tenants, tenantHosts, rememberedTenants },
     managedResources: createManagedResources(store),
     managedGrants: createManagedGrants(store),
+    erasureReceipts: createErasureReceipts(store),
     memberships: createMemberships(store),
     roles: createRoles(store),
     roleMembers: createRoleMembers(store),
@@ -284,6 +289,11 @@ function serve(
     }),
     messenger.serve(methods.usage, async ({ tenant }) => ({ usage: await readQuota(deps, tenant) })),
     ...serveOperator(deps, messenger),
+    messenger.serve(managed.beginErasure, async (request) => {
+      const begun = await beginErasure(deps, request);
+      return { ...begun, ...signed(begun.principal) };
+    }),
+    messenger.serve(managed.endErasure, async (request) => ({ receipt: await endErasure(deps, request) })),
     messenger.serve(methods.removeDataset, async ({ dataset }, context) => ({
       removed: await removeDataset(deps, dataset, callerOf(context).id),
     })),

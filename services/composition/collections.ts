@@ -12,6 +12,8 @@ import { datasetsCollection } from '../common/repositories/datasets.ts';
 import { distillationsCollection } from '../common/repositories/distillations.ts';
 import { echoMarksCollection } from '../common/repositories/echo-marks.ts';
 import { elementWeightsCollection, weightVotesCollection } from '../common/repositories/element-weights.ts';
+import { erasureReceiptsCollection } from '../common/repositories/erasure-receipts.ts';
+import { erasuresCollection } from '../common/repositories/erasures.ts';
 import { grantsCollection } from '../common/repositories/grants.ts';
 import { improveClaimsCollection } from '../common/repositories/improve-claims.ts';
 import { improveWishesCollection } from '../common/repositories/improve-wishes.ts';
@@ -72,6 +74,8 @@ export const collections: readonly AnyCollection[] = [
   distillationsCollection,
   echoMarksCollection,
   elementWeightsCollection,
+  erasureReceiptsCollection,
+  erasuresCollection,
   eventsCollection,
   grantsCollection,
   improveClaimsCollection,
@@ -123,3 +127,8 @@ export const collections: readonly AnyCollection[] = [
   watermarksCollection,
   weightVotesCollection,
 ];
+
+/** Those with documents of tenants; what tells of the past stays, and holds ids alone. */
+export const tenantCollections: readonly AnyCollection[] = collections.filter(
+  (collection) => collection.level !== 'system' && collection !== eventsCollection,
+);

@@ -10,8 +10,10 @@ import {
   noteOnTurn,
   takeDownload as takeMethod,
 } from '../common/messaging/methods/ingest.ts';
+import * as managed from '../common/messaging/methods/ingest-managed.ts';
 import type { Budgets } from '../common/ports/budgets.ts';
 import type { Subscription } from '../common/ports/bus.ts';
+import type { AnyCollection } from '../common/ports/document-store.ts';
 import { createAgentConnections } from '../common/repositories/agent-connections.ts';
 import { createApiKeys } from '../common/repositories/api-keys.ts';
 import { createBlobIntents } from '../common/repositories/blob-intents.ts';
@@ -44,11 +46,12 @@ import { rememberRoutes } from './routes/remember.ts';
 import { sessionRoutes } from './routes/sessions.ts';
 import { skillRoutes } from './routes/skills.ts';
 import { supersessionRoutes } from './routes/supersessions.ts';
-import type { IngestDependencies } from './usecases/dependencies.ts';
 import { updateRoutes } from './routes/update.ts';
+import type { IngestDependencies } from './usecases/dependencies.ts';
 import { createSessionExpiry } from './usecases/expire-sessions.ts';
 import { keepDocuments } from './usecases/keep-documents.ts';
 import { keepTurnNote } from './usecases/keep-turn-note.ts';
+import { createManagedErasures, type ManagedErasures } from './usecases/managed-erasures.ts';
 import { appendTurn, noteOnSession } from './usecases/session-messages.ts';
 import { sweepBlobs } from './usecases/sweep-blobs.ts';
 import { takeDownload } from './usecases/take-download.ts';
@@ -57,6 +60,8 @@ import { takeDownload } from './usecases/take-download.ts';
 export type IngestServiceOptions = Omit<IngestDependencies, Owned | 'budgets'> & {
   /** Default: those of the store, without server-wide limits. */
   readonly budgets?: Budgets;
+  /** Every collection with documents of tenants, whosever: what is left of a tenant beside its datasets. Default: none. */
+  readonly tenantCollections?: readonly AnyCollection[];
 };
 
 /** What it makes of the store by itself. */
@@ -122,15 +127,16 @@ export function createIngestService(options: IngestServiceOptions): Service {
     everyMs: options.settings.sessions.purgeEveryMs,
     onError: (error) => options.logger.error('ingest.sessions.purge.failed', { error }),
   });
+  const erasures = createManagedErasures({ ...dependencies, tenantCollections: options.tenantCollections ?? [] });
   const subscriptions: Subscription[] = [];
   return {
     name: 'ingest',
     routes: [
       ...addRoutes(dependencies),
       ...rememberRoutes(dependencies),
+      ...updateRoutes(dependencies),
       ...entryRoutes(dependencies),
       ...skillRoutes(dependencies),
-      ...updateRoutes(dependencies),
       ...proposalRoutes(dependencies),
       ...datasetRoutes(dependencies),
       ...builtRoutes(dependencies),
@@ -164,12 +170,26 @@ export function createIngestService(options: IngestServiceOptions): Service {
           noteOnSession(dependencies, request, context),
         ),
       );
+      subscriptions.push(...(await serveOperator(dependencies, erasures)));
       sweep.start();
       purge.start();
     },
     async stop() {
       await Promise.all([sweep.stop(), purge.stop()]);
       await Promise.all(subscriptions.splice(0).map((subscription) => subscription.stop()));
+      await erasures.stop();
     },
   };
+}
+
+/** For `Tenant` and `Dataset` resources. The bus lets nobody but the operator send these. */
+function serveOperator({ messenger }: IngestDependencies, erasures: ManagedErasures): Promise<Subscription[]> {
+  return Promise.all([
+    messenger.serve(managed.eraseDataset, async (request, context) => ({
+      progress: await erasures.progress(request, context),
+    })),
+    messenger.serve(managed.eraseTenant, async (request, context) => ({
+      progress: await erasures.progress(request, context),
+    })),
+  ]);
 }

@@ -71,7 +71,6 @@ export interface ApiKeys {
   insertWrite(key: ApiKey): Write;
   removeWrite(id: string): Write;
   removeAllWrite(user: UserId): Write;
-  removeAllOfTenantWrite(tenant: TenantId): Write;
   /** Nothing happens when the key is gone, or when another request noted a use since the key was read. */
   touch(key: Pick<ApiKey, 'id' | 'lastUsedAt'>, at: string): Promise<void>;
 }
@@ -111,7 +110,6 @@ export function createApiKeys(store: DocumentStore): ApiKeys {
       insert(apiKeysCollection, id, { ...document, ...(tenant === null ? {} : { tenantId: tenant }) }),
     removeWrite: (id) => remove(apiKeysCollection, id),
     removeAllWrite: (user) => removeWhere(apiKeysCollection, { userId: user }),
-    removeAllOfTenantWrite: (tenant) => removeWhere(apiKeysCollection, { tenantId: tenant }),
     async touch({ id, lastUsedAt }, at) {
       const change = { where: { lastUsedAt }, set: { lastUsedAt: at } };
       await store.commit(SYSTEM_SCOPE, [update(apiKeysCollection, id, change)]);

@@ -45,6 +45,8 @@ export interface Datasets {
   ownedByName(scope: Scope, owner: UserId, names: readonly string[]): Promise<readonly StoredDataset[]>;
   /** At most `limit` (1 to 1000) datasets of an owner, in whatever tenant. */
   ofOwner(owner: UserId, limit: number): Promise<readonly StoredDataset[]>;
+  /** At most `limit` (1 to 1000) datasets of the tenant, in no order. */
+  ofTenant(scope: Scope, limit: number): Promise<readonly StoredDataset[]>;
   /** `DuplicateKeyError` in the commit when the owner has the name already. */
   insertWrite(dataset: DatasetRef, keyId?: string): Write;
   /**
@@ -91,6 +93,9 @@ export function createDatasets(store: DocumentStore): Datasets {
     async ofOwner(owner, limit) {
       const { items } = await store.find(SYSTEM_SCOPE, datasetsCollection, { where: { ownerId: owner }, limit });
       return items.map(datasetOf);
+    },
+    async ofTenant(scope, limit) {
+      return (await store.find(scope, datasetsCollection, { limit })).items.map(datasetOf);
     },
     insertWrite({ id, name, ownerId, createdAt, updatedAt }, keyId) {
       return insert(datasetsCollection, id, { name, ownerId, createdAt, updatedAt, keyId: keyId ?? null });

@@ -1,14 +1,7 @@
 import type { TenantId } from '../domain/brand.ts';
 import { asId } from '../domain/ids.ts';
 import { SYSTEM_SCOPE } from '../domain/scope.ts';
-import {
-  type Collection,
-  type DocumentStore,
-  insert,
-  remove,
-  removeWhere,
-  type Write,
-} from '../ports/document-store.ts';
+import { type Collection, type DocumentStore, insert, remove, type Write } from '../ports/document-store.ts';
 import { findAll } from './find-all.ts';
 
 type TenantHostDocument = { readonly tenantId: string };
@@ -28,7 +21,6 @@ export interface TenantHosts {
   /** `DuplicateKeyError` in the commit when a tenant has the name. */
   insertWrite(name: string, tenant: TenantId): Write;
   removeWrite(name: string): Write;
-  removeAllOfTenantWrite(tenant: TenantId): Write;
 }
 
 export function createTenantHosts(store: DocumentStore): TenantHosts {
@@ -43,6 +35,5 @@ export function createTenantHosts(store: DocumentStore): TenantHosts {
     },
     insertWrite: (name, tenant) => insert(tenantHostsCollection, name, { tenantId: tenant }),
     removeWrite: (name) => remove(tenantHostsCollection, name),
-    removeAllOfTenantWrite: (tenant) => removeWhere(tenantHostsCollection, { tenantId: tenant }),
   };
 }

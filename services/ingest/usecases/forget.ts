@@ -50,29 +50,47 @@ export async function forgetItems(
   requireNothingLeft(left);
 }
 
+/** Is told while something is forgotten, also when it does not come to an end. */
+export interface ForgettingCounts {
+  removed(kind: string, count: number): void;
+  /** Records that are there still. */
+  left(count: number): void;
+}
+
+const UNCOUNTED: ForgettingCounts = { removed: () => {}, left: () => {} };
+
 export async function forgetDataset(
   dependencies: IngestDependencies,
   dataset: DatasetRef,
   context: CallContext,
+  counts: ForgettingCounts = UNCOUNTED,
 ): Promise<void> {
   const { store, items, intents, blobs, audit, messenger, sessionRemoval } = dependencies;
   const scope = scopeOf(dataset);
   const built = await messenger.call(eraseBuilt, { dataset, memoryOnly: false }, context);
+  for (const [kind, count] of Object.entries(built.removed)) counts.removed(kind, Number(count));
   const searched = await messenger.call(eraseSearched, { dataset }, context);
+  counts.removed('searches', searched.removed);
   const learned = await messenger.call(eraseLearned, { dataset }, context);
+  counts.removed('learned', learned.removed);
   await intents.abandonAll(scope);
   const present = await items.count(scope);
   // Recorded before: the removal of very many goes in parts.
   if (present > 0) await audit.record(removal(dataset, 'item.removed', present, context));
   await removeAllItems(dependencies, dataset);
-  await blobs.removeAll(scope);
+  counts.removed('items', present);
+  counts.removed('blobs', await blobs.removeAll(scope));
   const kept = [...markCollections, ...skillCollections, ...syncStateCollections];
-  const { left: owned } = await eraseCollections(store, scope, kept);
+  const { left: owned, removed } = await eraseCollections(store, scope, kept);
+  counts.removed('records', removed);
   const left = owned + (await items.count(scope)) + (await blobs.list(scope, { limit: 1 })).items.length;
   const sessions = await sessionRemoval.ofDataset(scope, dataset.id);
   // Once more: what began after the first time had little to learn from.
   const learnedSince = await messenger.call(eraseLearned, { dataset }, context);
-  requireNothingLeft(built.residue + searched.residue + learned.residue + learnedSince.residue + left + sessions);
+  counts.removed('learned', learnedSince.removed);
+  const residue = built.residue + searched.residue + learned.residue + learnedSince.residue + left + sessions;
+  counts.left(residue);
+  requireNothingLeft(residue);
   await messenger.call(removeDataset, { dataset }, context);
   // Once more, for what was appended while all that was removed: nobody can name the dataset any more.
   await sessionRemoval.ofDataset(scope, dataset.id);

@@ -1,10 +1,11 @@
 import type { MessageInitShape } from '@bufbuild/protobuf';
 import * as wire from '../../contracts/engram/auth/v1/managed_pb.ts';
+import type { DatasetId } from '../../domain/brand.ts';
 import { engramError } from '../../domain/errors.ts';
 import { enumMapping, type MethodCodec, messageCodec, present } from '../codec.ts';
 import type * as methods from '../methods/auth-managed.ts';
 import { permission } from './permission.ts';
-import { fromDataset, idOf, maybe, toDataset } from './shared.ts';
+import { fromDataset, fromJsonText, fromPrincipal, idOf, maybe, toDataset, toJsonText, toPrincipal } from './shared.ts';
 
 const tenantState = enumMapping<methods.DeclaredTenantState, wire.TenantState>({
   Active: wire.TenantState.ACTIVE,
@@ -94,6 +95,50 @@ function fromHolder(holder: wire.DeclaredGrant['holder']): methods.DeclaredHolde
   if (holder.case === 'roleName') return { roleName: holder.value };
   if (holder.case === 'tenantId') return { tenantId: holder.value };
   throw engramError('InvalidRequestError', 'A grant names neither a user nor a role nor a tenant.');
+}
+
+export const BeginErasure: MethodCodec<methods.ErasedThing, methods.BeginErasureResponse> = {
+  request: messageCodec(
+    wire.BeginErasureRequestSchema,
+    (request) => request,
+    ({ tenantId, datasetId, crUid }) => ({ tenantId: idOf(tenantId), crUid, ...maybeDataset(datasetId) }),
+  ),
+  response: messageCodec(
+    wire.BeginErasureResponseSchema,
+    ({ receipt, dataset, principal, token, datasetIds }) => ({
+      receiptJson: receipt ?? undefined,
+      dataset: dataset === null ? undefined : toDataset(dataset),
+      principal: principal === null ? undefined : toPrincipal(principal),
+      ...{ token, datasetIds: [...datasetIds] },
+    }),
+    ({ receiptJson, dataset, principal, token, datasetIds }) => ({
+      receipt: receiptJson ?? null,
+      dataset: dataset === undefined ? null : fromDataset(dataset),
+      principal: principal === undefined ? null : fromPrincipal(principal),
+      ...maybe('token', token),
+      datasetIds,
+    }),
+  ),
+};
+
+export const EndErasure: MethodCodec<methods.EndErasureRequest, methods.EndErasureResponse> = {
+  request: messageCodec(
+    wire.EndErasureRequestSchema,
+    ({ removed, ...rest }) => ({ ...rest, removedJson: toJsonText(removed) }),
+    ({ tenantId, datasetId, crUid, begunAt, removedJson }) => ({
+      ...{ tenantId: idOf(tenantId), crUid, ...maybeDataset(datasetId), begunAt },
+      removed: fromJsonText(removedJson),
+    }),
+  ),
+  response: messageCodec(
+    wire.EndErasureResponseSchema,
+    ({ receipt }) => ({ receiptJson: receipt }),
+    ({ receiptJson }) => ({ receipt: receiptJson }),
+  ),
+};
+
+function maybeDataset(id: string | undefined): { readonly datasetId?: DatasetId } {
+  return id === undefined ? {} : { datasetId: idOf<DatasetId>(id) };
 }
 
 export const ReleaseTenant: MethodCodec<methods.ReleaseTenantRequest, methods.ReleaseResponse> = {

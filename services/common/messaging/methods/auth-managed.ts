@@ -1,6 +1,7 @@
 import type { DatasetId, TenantId, UserId } from '../../domain/brand.ts';
 import type { DatasetRef } from '../../domain/dataset.ts';
-import type { Permission } from '../../domain/principal.ts';
+import type { JsonObject } from '../../domain/json.ts';
+import type { Permission, Principal } from '../../domain/principal.ts';
 import type { TenantState } from '../../domain/tenant-state.ts';
 import { defineMethod } from '../method.ts';
 
@@ -125,6 +126,54 @@ export interface SyncGrantsResponse {
  */
 export const syncGrants = defineMethod<SyncGrantsRequest, SyncGrantsResponse>('auth.SyncGrants', () =>
   codecs().then(({ SyncGrants }) => SyncGrants),
+);
+
+/** A dataset, or without one a whole tenant. */
+export interface ErasedThing {
+  readonly tenantId: TenantId;
+  readonly datasetId?: DatasetId;
+  /** Of the resource that manages it, or the tenant that is being erased. */
+  readonly crUid: string;
+}
+
+export interface BeginErasureResponse {
+  /** It was erased before: nothing is to be done. */
+  readonly receipt: string | null;
+  /** Null when it is gone already, and for a tenant. */
+  readonly dataset: DatasetRef | null;
+  /** It may delete the dataset; nobody may anything else any more. Null without a dataset. */
+  readonly principal: Principal | null;
+  /** Speaks for the principal for a minute. */
+  readonly token?: string;
+  /** The first datasets of a tenant, at most 100. */
+  readonly datasetIds: readonly string[];
+}
+
+/**
+ * For ingest, which erases for the operator: from now on nobody gets at the thing any more but who erases it. Errors:
+ * `OwnedByAnother`, `TenantNotFoundError`, `DatasetNotFoundError`.
+ */
+export const beginErasure = defineMethod<ErasedThing, BeginErasureResponse>('auth.BeginErasure', () =>
+  codecs().then(({ BeginErasure }) => BeginErasure),
+);
+
+export interface EndErasureRequest extends ErasedThing {
+  readonly begunAt: string;
+  /** Counts by kind. */
+  readonly removed: JsonObject;
+}
+
+export interface EndErasureResponse {
+  /** JSON text, signed. */
+  readonly receipt: string;
+}
+
+/**
+ * Once all others have nothing left: auth removes what it has, keeps the receipt and answers it, for ever the same. Errors:
+ * `OwnedByAnother`, `ConflictError` while datasets are left.
+ */
+export const endErasure = defineMethod<EndErasureRequest, EndErasureResponse>('auth.EndErasure', () =>
+  codecs().then(({ EndErasure }) => EndErasure),
 );
 
 export interface ReleaseTenantRequest {

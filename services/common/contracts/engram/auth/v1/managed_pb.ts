@@ -8,13 +8,15 @@ import type { Permission } from "./permission_pb.ts";
 import { file_engram_auth_v1_permission } from "./permission_pb.ts";
 import type { Dataset } from "../../common/v1/dataset_pb.ts";
 import { file_engram_common_v1_dataset } from "../../common/v1/dataset_pb.ts";
+import type { Principal } from "../../common/v1/principal_pb.ts";
+import { file_engram_common_v1_principal } from "../../common/v1/principal_pb.ts";
 import type { Message, UnknownEnum } from "@bufbuild/protobuf";
 
 /**
  * Describes the file engram/auth/v1/managed.proto.
  */
 export const file_engram_auth_v1_managed: GenFile = /*@__PURE__*/
-  fileDesc("ChxlbmdyYW0vYXV0aC92MS9tYW5hZ2VkLnByb3RvEg5lbmdyYW0uYXV0aC52MSKgAgoTRW5zdXJlVGVuYW50UmVxdWVzdBIOCgZjcl91aWQYASABKAkSFAoMZGlzcGxheV9uYW1lGAIgASgJEhYKCXRlbmFudF9pZBgDIAEoCUgAiAEBEhMKC293bmVyX2VtYWlsGAQgASgJEiAKE293bmVyX3Bhc3N3b3JkX2hhc2gYBSABKAlIAYgBARIbCg5vd25lcl9wYXNzd29yZBgGIAEoCUgCiAEBEhIKCmhvc3RfbmFtZXMYByADKAkSKgoFc3RhdGUYCCABKA4yGy5lbmdyYW0uYXV0aC52MS5UZW5hbnRTdGF0ZUIMCgpfdGVuYW50X2lkQhYKFF9vd25lcl9wYXNzd29yZF9oYXNoQhEKD19vd25lcl9wYXNzd29yZCJfChRFbnN1cmVUZW5hbnRSZXNwb25zZRIRCgl0ZW5hbnRfaWQYASABKAkSEAoIb3duZXJfaWQYAiABKAkSDwoHY3JlYXRlZBgDIAEoCBIRCgljb3JyZWN0ZWQYBCADKAkiWwoUU2V0VGVuYW50S2V5c1JlcXVlc3QSEQoJdGVuYW50X2lkGAEgASgJEg4KBmNyX3VpZBgCIAEoCRIMCgRuYW1lGAMgASgJEhIKCmtleV9zaGEyNTYYBCADKAkiNwoVU2V0VGVuYW50S2V5c1Jlc3BvbnNlEg0KBWFkZGVkGAEgASgNEg8KB3JlbW92ZWQYAiABKA0ibwoURW5zdXJlRGF0YXNldFJlcXVlc3QSDgoGY3JfdWlkGAEgASgJEhEKCXRlbmFudF9pZBgCIAEoCRIMCgRuYW1lGAMgASgJEhcKCmRhdGFzZXRfaWQYBCABKAlIAIgBAUINCgtfZGF0YXNldF9pZCJUChVFbnN1cmVEYXRhc2V0UmVzcG9uc2USKgoHZGF0YXNldBgBIAEoCzIZLmVuZ3JhbS5jb21tb24udjEuRGF0YXNldBIPCgdjcmVhdGVkGAIgASgIIooBCg1EZWNsYXJlZEdyYW50EhQKCnVzZXJfZW1haWwYASABKAlIABITCglyb2xlX25hbWUYAiABKAlIABITCgl0ZW5hbnRfaWQYAyABKAlIABIvCgtwZXJtaXNzaW9ucxgEIAMoDjIaLmVuZ3JhbS5hdXRoLnYxLlBlcm1pc3Npb25CCAoGaG9sZGVyIowBChFTeW5jR3JhbnRzUmVxdWVzdBIRCgl0ZW5hbnRfaWQYASABKAkSEgoKZGF0YXNldF9pZBgCIAEoCRIOCgZjcl91aWQYAyABKAkSLQoGZ3JhbnRzGAQgAygLMh0uZW5ncmFtLmF1dGgudjEuRGVjbGFyZWRHcmFudBIRCglleGNsdXNpdmUYBSABKAgiUAoSU3luY0dyYW50c1Jlc3BvbnNlEg0KBWFkZGVkGAEgASgNEg8KB3JlbW92ZWQYAiABKA0SGgoSdW5rbm93bl9wcmluY2lwYWxzGAMgAygJIjkKFFJlbGVhc2VUZW5hbnRSZXF1ZXN0EhEKCXRlbmFudF9pZBgBIAEoCRIOCgZjcl91aWQYAiABKAkiKQoVUmVsZWFzZVRlbmFudFJlc3BvbnNlEhAKCHJlbGVhc2VkGAEgASgIIk4KFVJlbGVhc2VEYXRhc2V0UmVxdWVzdBIRCgl0ZW5hbnRfaWQYASABKAkSEgoKZGF0YXNldF9pZBgCIAEoCRIOCgZjcl91aWQYAyABKAkiKgoWUmVsZWFzZURhdGFzZXRSZXNwb25zZRIQCghyZWxlYXNlZBgBIAEoCCp8CgtUZW5hbnRTdGF0ZRIcChhURU5BTlRfU1RBVEVfVU5TUEVDSUZJRUQQABIXChNURU5BTlRfU1RBVEVfQUNUSVZFEAESGwoXVEVOQU5UX1NUQVRFX0hJQkVSTkFURUQQAhIZChVURU5BTlRfU1RBVEVfRElTQUJMRUQQA2IGcHJvdG8z", [file_engram_auth_v1_permission, file_engram_common_v1_dataset]);
+  fileDesc("ChxlbmdyYW0vYXV0aC92MS9tYW5hZ2VkLnByb3RvEg5lbmdyYW0uYXV0aC52MSKgAgoTRW5zdXJlVGVuYW50UmVxdWVzdBIOCgZjcl91aWQYASABKAkSFAoMZGlzcGxheV9uYW1lGAIgASgJEhYKCXRlbmFudF9pZBgDIAEoCUgAiAEBEhMKC293bmVyX2VtYWlsGAQgASgJEiAKE293bmVyX3Bhc3N3b3JkX2hhc2gYBSABKAlIAYgBARIbCg5vd25lcl9wYXNzd29yZBgGIAEoCUgCiAEBEhIKCmhvc3RfbmFtZXMYByADKAkSKgoFc3RhdGUYCCABKA4yGy5lbmdyYW0uYXV0aC52MS5UZW5hbnRTdGF0ZUIMCgpfdGVuYW50X2lkQhYKFF9vd25lcl9wYXNzd29yZF9oYXNoQhEKD19vd25lcl9wYXNzd29yZCJfChRFbnN1cmVUZW5hbnRSZXNwb25zZRIRCgl0ZW5hbnRfaWQYASABKAkSEAoIb3duZXJfaWQYAiABKAkSDwoHY3JlYXRlZBgDIAEoCBIRCgljb3JyZWN0ZWQYBCADKAkiWwoUU2V0VGVuYW50S2V5c1JlcXVlc3QSEQoJdGVuYW50X2lkGAEgASgJEg4KBmNyX3VpZBgCIAEoCRIMCgRuYW1lGAMgASgJEhIKCmtleV9zaGEyNTYYBCADKAkiNwoVU2V0VGVuYW50S2V5c1Jlc3BvbnNlEg0KBWFkZGVkGAEgASgNEg8KB3JlbW92ZWQYAiABKA0ibwoURW5zdXJlRGF0YXNldFJlcXVlc3QSDgoGY3JfdWlkGAEgASgJEhEKCXRlbmFudF9pZBgCIAEoCRIMCgRuYW1lGAMgASgJEhcKCmRhdGFzZXRfaWQYBCABKAlIAIgBAUINCgtfZGF0YXNldF9pZCJUChVFbnN1cmVEYXRhc2V0UmVzcG9uc2USKgoHZGF0YXNldBgBIAEoCzIZLmVuZ3JhbS5jb21tb24udjEuRGF0YXNldBIPCgdjcmVhdGVkGAIgASgIIooBCg1EZWNsYXJlZEdyYW50EhQKCnVzZXJfZW1haWwYASABKAlIABITCglyb2xlX25hbWUYAiABKAlIABITCgl0ZW5hbnRfaWQYAyABKAlIABIvCgtwZXJtaXNzaW9ucxgEIAMoDjIaLmVuZ3JhbS5hdXRoLnYxLlBlcm1pc3Npb25CCAoGaG9sZGVyIowBChFTeW5jR3JhbnRzUmVxdWVzdBIRCgl0ZW5hbnRfaWQYASABKAkSEgoKZGF0YXNldF9pZBgCIAEoCRIOCgZjcl91aWQYAyABKAkSLQoGZ3JhbnRzGAQgAygLMh0uZW5ncmFtLmF1dGgudjEuRGVjbGFyZWRHcmFudBIRCglleGNsdXNpdmUYBSABKAgiUAoSU3luY0dyYW50c1Jlc3BvbnNlEg0KBWFkZGVkGAEgASgNEg8KB3JlbW92ZWQYAiABKA0SGgoSdW5rbm93bl9wcmluY2lwYWxzGAMgAygJImAKE0JlZ2luRXJhc3VyZVJlcXVlc3QSEQoJdGVuYW50X2lkGAEgASgJEhcKCmRhdGFzZXRfaWQYAiABKAlIAIgBARIOCgZjcl91aWQYAyABKAlCDQoLX2RhdGFzZXRfaWQi9QEKFEJlZ2luRXJhc3VyZVJlc3BvbnNlEhkKDHJlY2VpcHRfanNvbhgBIAEoCUgAiAEBEi8KB2RhdGFzZXQYAiABKAsyGS5lbmdyYW0uY29tbW9uLnYxLkRhdGFzZXRIAYgBARIzCglwcmluY2lwYWwYAyABKAsyGy5lbmdyYW0uY29tbW9uLnYxLlByaW5jaXBhbEgCiAEBEhIKBXRva2VuGAQgASgJSAOIAQESEwoLZGF0YXNldF9pZHMYBSADKAlCDwoNX3JlY2VpcHRfanNvbkIKCghfZGF0YXNldEIMCgpfcHJpbmNpcGFsQggKBl90b2tlbiKGAQoRRW5kRXJhc3VyZVJlcXVlc3QSEQoJdGVuYW50X2lkGAEgASgJEhcKCmRhdGFzZXRfaWQYAiABKAlIAIgBARIOCgZjcl91aWQYAyABKAkSEAoIYmVndW5fYXQYBCABKAkSFAoMcmVtb3ZlZF9qc29uGAUgASgJQg0KC19kYXRhc2V0X2lkIioKEkVuZEVyYXN1cmVSZXNwb25zZRIUCgxyZWNlaXB0X2pzb24YASABKAkiOQoUUmVsZWFzZVRlbmFudFJlcXVlc3QSEQoJdGVuYW50X2lkGAEgASgJEg4KBmNyX3VpZBgCIAEoCSIpChVSZWxlYXNlVGVuYW50UmVzcG9uc2USEAoIcmVsZWFzZWQYASABKAgiTgoVUmVsZWFzZURhdGFzZXRSZXF1ZXN0EhEKCXRlbmFudF9pZBgBIAEoCRISCgpkYXRhc2V0X2lkGAIgASgJEg4KBmNyX3VpZBgDIAEoCSIqChZSZWxlYXNlRGF0YXNldFJlc3BvbnNlEhAKCHJlbGVhc2VkGAEgASgIKnwKC1RlbmFudFN0YXRlEhwKGFRFTkFOVF9TVEFURV9VTlNQRUNJRklFRBAAEhcKE1RFTkFOVF9TVEFURV9BQ1RJVkUQARIbChdURU5BTlRfU1RBVEVfSElCRVJOQVRFRBACEhkKFVRFTkFOVF9TVEFURV9ESVNBQkxFRBADYgZwcm90bzM", [file_engram_auth_v1_permission, file_engram_common_v1_dataset, file_engram_common_v1_principal]);
 
 /**
  * @generated from message engram.auth.v1.EnsureTenantRequest
@@ -343,6 +345,144 @@ export const SyncGrantsResponseSchema: GenMessage<SyncGrantsResponse> = /*@__PUR
   messageDesc(file_engram_auth_v1_managed, 8);
 
 /**
+ * @generated from message engram.auth.v1.BeginErasureRequest
+ */
+export type BeginErasureRequest = Message<"engram.auth.v1.BeginErasureRequest"> & {
+  /**
+   * @generated from field: string tenant_id = 1;
+   */
+  tenantId: string;
+
+  /**
+   * Absent: the whole tenant.
+   *
+   * @generated from field: optional string dataset_id = 2;
+   */
+  datasetId?: string | undefined;
+
+  /**
+   * Of the resource that manages it, or the tenant that is being erased.
+   *
+   * @generated from field: string cr_uid = 3;
+   */
+  crUid: string;
+};
+
+/**
+ * Describes the message engram.auth.v1.BeginErasureRequest.
+ * Use `create(BeginErasureRequestSchema)` to create a new message.
+ */
+export const BeginErasureRequestSchema: GenMessage<BeginErasureRequest> = /*@__PURE__*/
+  messageDesc(file_engram_auth_v1_managed, 9);
+
+/**
+ * @generated from message engram.auth.v1.BeginErasureResponse
+ */
+export type BeginErasureResponse = Message<"engram.auth.v1.BeginErasureResponse"> & {
+  /**
+   * It was erased before: nothing is to be done.
+   *
+   * @generated from field: optional string receipt_json = 1;
+   */
+  receiptJson?: string | undefined;
+
+  /**
+   * The dataset; absent when it is gone already.
+   *
+   * @generated from field: optional engram.common.v1.Dataset dataset = 2;
+   */
+  dataset?: Dataset | undefined;
+
+  /**
+   * Whose word the owners of data erase it on: it may delete the dataset, and nobody may anything else any more.
+   *
+   * @generated from field: optional engram.common.v1.Principal principal = 3;
+   */
+  principal?: Principal | undefined;
+
+  /**
+   * Speaks for the principal for a minute.
+   *
+   * @generated from field: optional string token = 4;
+   */
+  token?: string | undefined;
+
+  /**
+   * Of a tenant: the first of its datasets, at most 100.
+   *
+   * @generated from field: repeated string dataset_ids = 5;
+   */
+  datasetIds: string[];
+};
+
+/**
+ * Describes the message engram.auth.v1.BeginErasureResponse.
+ * Use `create(BeginErasureResponseSchema)` to create a new message.
+ */
+export const BeginErasureResponseSchema: GenMessage<BeginErasureResponse> = /*@__PURE__*/
+  messageDesc(file_engram_auth_v1_managed, 10);
+
+/**
+ * @generated from message engram.auth.v1.EndErasureRequest
+ */
+export type EndErasureRequest = Message<"engram.auth.v1.EndErasureRequest"> & {
+  /**
+   * @generated from field: string tenant_id = 1;
+   */
+  tenantId: string;
+
+  /**
+   * Absent: the whole tenant.
+   *
+   * @generated from field: optional string dataset_id = 2;
+   */
+  datasetId?: string | undefined;
+
+  /**
+   * @generated from field: string cr_uid = 3;
+   */
+  crUid: string;
+
+  /**
+   * @generated from field: string begun_at = 4;
+   */
+  begunAt: string;
+
+  /**
+   * JSON object of counts by kind.
+   *
+   * @generated from field: string removed_json = 5;
+   */
+  removedJson: string;
+};
+
+/**
+ * Describes the message engram.auth.v1.EndErasureRequest.
+ * Use `create(EndErasureRequestSchema)` to create a new message.
+ */
+export const EndErasureRequestSchema: GenMessage<EndErasureRequest> = /*@__PURE__*/
+  messageDesc(file_engram_auth_v1_managed, 11);
+
+/**
+ * @generated from message engram.auth.v1.EndErasureResponse
+ */
+export type EndErasureResponse = Message<"engram.auth.v1.EndErasureResponse"> & {
+  /**
+   * JSON text, signed.
+   *
+   * @generated from field: string receipt_json = 1;
+   */
+  receiptJson: string;
+};
+
+/**
+ * Describes the message engram.auth.v1.EndErasureResponse.
+ * Use `create(EndErasureResponseSchema)` to create a new message.
+ */
+export const EndErasureResponseSchema: GenMessage<EndErasureResponse> = /*@__PURE__*/
+  messageDesc(file_engram_auth_v1_managed, 12);
+
+/**
  * @generated from message engram.auth.v1.ReleaseTenantRequest
  */
 export type ReleaseTenantRequest = Message<"engram.auth.v1.ReleaseTenantRequest"> & {
@@ -362,7 +502,7 @@ export type ReleaseTenantRequest = Message<"engram.auth.v1.ReleaseTenantRequest"
  * Use `create(ReleaseTenantRequestSchema)` to create a new message.
  */
 export const ReleaseTenantRequestSchema: GenMessage<ReleaseTenantRequest> = /*@__PURE__*/
-  messageDesc(file_engram_auth_v1_managed, 9);
+  messageDesc(file_engram_auth_v1_managed, 13);
 
 /**
  * @generated from message engram.auth.v1.ReleaseTenantResponse
@@ -381,7 +521,7 @@ export type ReleaseTenantResponse = Message<"engram.auth.v1.ReleaseTenantRespons
  * Use `create(ReleaseTenantResponseSchema)` to create a new message.
  */
 export const ReleaseTenantResponseSchema: GenMessage<ReleaseTenantResponse> = /*@__PURE__*/
-  messageDesc(file_engram_auth_v1_managed, 10);
+  messageDesc(file_engram_auth_v1_managed, 14);
 
 /**
  * @generated from message engram.auth.v1.ReleaseDatasetRequest
@@ -408,7 +548,7 @@ export type ReleaseDatasetRequest = Message<"engram.auth.v1.ReleaseDatasetReques
  * Use `create(ReleaseDatasetRequestSchema)` to create a new message.
  */
 export const ReleaseDatasetRequestSchema: GenMessage<ReleaseDatasetRequest> = /*@__PURE__*/
-  messageDesc(file_engram_auth_v1_managed, 11);
+  messageDesc(file_engram_auth_v1_managed, 15);
 
 /**
  * @generated from message engram.auth.v1.ReleaseDatasetResponse
@@ -427,7 +567,7 @@ export type ReleaseDatasetResponse = Message<"engram.auth.v1.ReleaseDatasetRespo
  * Use `create(ReleaseDatasetResponseSchema)` to create a new message.
  */
 export const ReleaseDatasetResponseSchema: GenMessage<ReleaseDatasetResponse> = /*@__PURE__*/
-  messageDesc(file_engram_auth_v1_managed, 12);
+  messageDesc(file_engram_auth_v1_managed, 16);
 
 /**
  * What a Tenant resource asks of the workload.

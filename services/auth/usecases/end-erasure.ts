@@ -1,0 +1,73 @@
+import type { ErasureReceipt } from '../../common/domain/erasure-receipt.ts';
+import { engramError } from '../../common/domain/errors.ts';
+import type { EndErasureRequest } from '../../common/messaging/methods/auth-managed.ts';
+import { DuplicateKeyError, VersionConflictError, type Write } from '../../common/ports/document-store.ts';
+import type { ManagedThing } from '../../common/repositories/managed-resources.ts';
+import type { AuthDependencies } from '../dependencies.ts';
+import { requireManager } from './require-managed.ts';
+import { removeInhabitants, tenantBelongingsWrites } from './tenant-belongings.ts';
+
+/** Who did what stays, and the ids of what happened. */
+const KEPT = ['audit log', 'event log'];
+
+/** See `endErasure` in common/messaging/methods/auth-managed.ts: rules and errors. */
+export async function endErasure(deps: AuthDependencies, request: EndErasureRequest): Promise<string> {
+  const { tenantId: tenant, datasetId, crUid } = request;
+  const thing = { tenant, dataset: datasetId ?? null };
+  for (;;) {
+    const earlier = await deps.erasureReceipts.get(crUid, thing);
+    if (earlier !== null) return earlier;
+    const managed = await requireManager(deps, thing, crUid);
+    if (!managed.isErasing) throw engramError('ConflictError', 'The erasure has not begun.');
+    await requireNoDataset(deps, thing);
+    const accounts = thing.dataset === null ? await removeInhabitants(deps, tenant) : 0;
+    const removed = thing.dataset === null ? { ...request.removed, memberships: accounts } : request.removed;
+    const { text, write } = receiptOf(deps, { ...request, removed }, thing);
+    const writes: Write[] = [
+      deps.managedResources.keepWrite(managed),
+      write,
+      ...(thing.dataset === null
+        ? await tenantBelongingsWrites(deps, tenant)
+        : [deps.managedResources.removeWrite(thing), deps.managedGrants.removeAllWrite(thing.dataset)]),
+    ];
+    const action = thing.dataset === null ? 'tenant.erased' : 'dataset.erased';
+    const entry = {
+      tenant,
+      action,
+      actor: null,
+      subject: thing.dataset ?? tenant,
+      details: { resource: crUid, removed },
+    };
+    try {
+      await deps.audit.commit({ tenant }, writes, [entry]);
+    } catch (error) {
+      if (error instanceof VersionConflictError || error instanceof DuplicateKeyError) continue;
+      throw error;
+    }
+    deps.news.tenantChanged(tenant);
+    return text;
+  }
+}
+
+/** Whoever erases has overlooked something, or somebody was quicker than the news of it. */
+async function requireNoDataset({ datasets }: AuthDependencies, { tenant, dataset }: ManagedThing): Promise<void> {
+  const left =
+    dataset === null
+      ? (await datasets.ofTenant({ tenant }, 1)).length > 0
+      : (await datasets.get({ tenant }, dataset)) !== null;
+  if (left) throw engramError('ConflictError', 'There is still a dataset to be erased.', { retryable: true });
+}
+
+function receiptOf(
+  { auditHeads, erasureReceipts, clock }: AuthDependencies,
+  { crUid, begunAt, removed }: EndErasureRequest,
+  thing: ManagedThing,
+): { readonly text: string; readonly write: Write } {
+  const endedAt = clock.now().toISOString();
+  const receipt: ErasureReceipt = {
+    ...{ kind: thing.dataset === null ? 'tenant' : 'dataset', tenant: thing.tenant, dataset: thing.dataset },
+    ...{ resource: crUid, begunAt, endedAt, removed, residue: 0, kept: KEPT },
+  };
+  const text = JSON.stringify(auditHeads.signReceipt(receipt));
+  return { text, write: erasureReceipts.insertWrite(crUid, thing, { text, createdAt: endedAt }) };
+}

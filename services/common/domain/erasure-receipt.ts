@@ -1,0 +1,37 @@
+import type { JsonObject } from './json.ts';
+
+/** What was erased, signed by the server: who holds it can show that everything was removed and counted. */
+export interface ErasureReceipt {
+  readonly kind: 'dataset' | 'tenant';
+  readonly tenant: string;
+  /** Null: the whole tenant. */
+  readonly dataset: string | null;
+  /** `metadata.uid` of the resource that asked for it. */
+  readonly resource: string;
+  /** ISO-8601 with offset, as all times. */
+  readonly begunAt: string;
+  readonly endedAt: string;
+  /** Counts by kind of what was removed. */
+  readonly removed: JsonObject;
+  /** What was counted afterwards. Without it there is no receipt. */
+  readonly residue: 0;
+  /** What stays on purpose: ids of what happened, no content. */
+  readonly kept: readonly string[];
+}
+
+export interface SignedErasureReceipt extends ErasureReceipt {
+  /** Of the public key in `GET /api/v1/audit/keys`. */
+  readonly keyId: string;
+  /** Ed25519 over `erasureReceiptText`, base64url. */
+  readonly signature: string;
+}
+
+/** What the signature is over: JSON text of a list, in UTF-8, the counts by the code points of their names. */
+export function erasureReceiptText(receipt: ErasureReceipt): string {
+  const { kind, tenant, dataset, resource, begunAt, endedAt, removed, residue, kept } = receipt;
+  const counts = Object.entries(removed).sort(([one], [other]) => (one < other ? -1 : 1));
+  return JSON.stringify([
+    ...['engram erasure receipt', kind, tenant, dataset, resource, begunAt, endedAt],
+    ...[counts, residue, kept],
+  ]);
+}

@@ -1,0 +1,36 @@
+import { SYSTEM_SCOPE } from '../domain/scope.ts';
+import { type Collection, type DocumentStore, insert, type Write } from '../ports/document-store.ts';
+import type { ManagedThing } from './managed-resources.ts';
+
+type ErasureReceiptDocument = {
+  /** JSON text, signed. */
+  readonly text: string;
+  readonly createdAt: string;
+};
+
+/** They outlive what they tell of: ids and counts, no content. */
+export const erasureReceiptsCollection: Collection<ErasureReceiptDocument> = {
+  name: 'erasure_receipts',
+  level: 'system',
+  indexes: [],
+};
+
+/** By resource and what it managed: a later thing of the same id is another's. */
+export interface ErasureReceipts {
+  get(crUid: string, thing: ManagedThing): Promise<string | null>;
+  /** `DuplicateKeyError` in the commit when there is one. */
+  insertWrite(crUid: string, thing: ManagedThing, receipt: ErasureReceiptDocument): Write;
+}
+
+export function createErasureReceipts(store: DocumentStore): ErasureReceipts {
+  return {
+    async get(crUid, thing) {
+      return (await store.get(SYSTEM_SCOPE, erasureReceiptsCollection, idOf(crUid, thing)))?.value.text ?? null;
+    },
+    insertWrite: (crUid, thing, receipt) => insert(erasureReceiptsCollection, idOf(crUid, thing), receipt),
+  };
+}
+
+function idOf(crUid: string, { tenant, dataset }: ManagedThing): string {
+  return `${crUid}/${tenant}/${dataset ?? ''}`;
+}

@@ -1,0 +1,63 @@
+import type { JsonObject } from '../domain/json.ts';
+import { SYSTEM_SCOPE } from '../domain/scope.ts';
+import {
+  type Collection,
+  type DocumentStore,
+  insert,
+  replace,
+  type Stored,
+  type Write,
+} from '../ports/document-store.ts';
+import type { ManagedThing } from './managed-resources.ts';
+
+type ErasureDocument = {
+  readonly begunAt: string;
+  readonly step: string;
+  readonly removed: JsonObject;
+  readonly residue: number;
+  readonly receipt: string | null;
+  readonly failure: { readonly name: string; readonly message: string } | null;
+  /** Who is at it; null: nobody. */
+  readonly worker: string | null;
+  /** Milliseconds since 1970; from then on somebody else may go on. */
+  readonly leasedUntilMs: number;
+};
+
+export const erasuresCollection: Collection<ErasureDocument> = { name: 'erasures', level: 'system', indexes: [] };
+
+/** How far the erasure of a thing has come that a resource managed. */
+export interface Erasure extends ErasureDocument {
+  readonly id: string;
+  readonly version: number;
+}
+
+export interface Erasures {
+  get(crUid: string, thing: ManagedThing): Promise<Erasure | null>;
+  /** `DuplicateKeyError` in the commit when it has begun. */
+  insertWrite(crUid: string, thing: ManagedThing, begunAt: string): Write;
+  /** `VersionConflictError` in the commit when it changed since it was read. */
+  replaceWrite(erasure: Erasure): Write;
+}
+
+export function createErasures(store: DocumentStore): Erasures {
+  return {
+    async get(crUid, thing) {
+      const stored = await store.get(SYSTEM_SCOPE, erasuresCollection, idOf(crUid, thing));
+      return stored === null ? null : erasureOf(stored);
+    },
+    insertWrite: (crUid, thing, begunAt) =>
+      insert(erasuresCollection, idOf(crUid, thing), {
+        ...{ begunAt, step: 'waiting', removed: {}, residue: 0, receipt: null, failure: null },
+        ...{ worker: null, leasedUntilMs: 0 },
+      }),
+    replaceWrite: ({ id, version, ...document }) => replace(erasuresCollection, id, document, version),
+  };
+}
+
+function idOf(crUid: string, { tenant, dataset }: ManagedThing): string {
+  return `${crUid}/${tenant}/${dataset ?? ''}`;
+}
+
+function erasureOf({ id, version, value }: Stored<ErasureDocument>): Erasure {
+  return { ...value, id, version };
+}

@@ -1,0 +1,112 @@
+import type { DatasetId, TenantId } from '../../common/domain/brand.ts';
+import { engramError } from '../../common/domain/errors.ts';
+import { asId } from '../../common/domain/ids.ts';
+import type { JsonObject } from '../../common/domain/json.ts';
+import { SYSTEM_SCOPE } from '../../common/domain/scope.ts';
+import type { CallContext } from '../../common/messaging/messenger.ts';
+import { beginErasure, type ErasedThing, endErasure } from '../../common/messaging/methods/auth-managed.ts';
+import { renewedProof } from '../../common/messaging/principal-proof.ts';
+import { type AnyCollection, removeWhere } from '../../common/ports/document-store.ts';
+import { jobsCollection } from '../../common/runs/work-queue.ts';
+import type { IngestDependencies } from './dependencies.ts';
+import { type ForgettingCounts, forgetDataset } from './forget.ts';
+
+/** Is told what is done, and whether to go on. */
+export interface ErasureWatch extends ForgettingCounts {
+  /** What is being erased now, in a few words. Throws when somebody else has taken over. */
+  step(name: string): Promise<void>;
+  /** All that was removed, by kind, also in earlier attempts. */
+  total(): JsonObject;
+  readonly begunAt: string;
+  readonly context: CallContext;
+}
+
+/** What the composition root knows: every collection that has documents of tenants by its level. */
+export type ErasureDependencies = IngestDependencies & { readonly tenantCollections: readonly AnyCollection[] };
+
+/** How often a dataset may be there again: who makes it has credentials that are ending. */
+const ATTEMPTS = 3;
+
+/**
+ * Everything of a dataset or tenant at all owners, each of which removes and counts; the receipt. Every step can be repeated,
+ * so whoever goes on begins anew. Errors beside those of the owners: `CogneeSystemError` when something is left.
+ */
+export async function carryOutErasure(
+  deps: ErasureDependencies,
+  thing: ErasedThing,
+  watch: ErasureWatch,
+): Promise<string> {
+  const { messenger } = deps;
+  if (thing.datasetId !== undefined) {
+    await eraseDataset(deps, { ...thing, datasetId: thing.datasetId }, watch);
+  } else {
+    await eraseDatasets(deps, thing, watch);
+    await eraseTenantRecords(deps, thing.tenantId, watch);
+  }
+  await watch.step('receipt');
+  const request = { ...thing, begunAt: watch.begunAt, removed: watch.total() };
+  const { receipt } = await messenger.call(endErasure, request, watch.context);
+  // Once more, for what was on its way when the tenant was shut: nobody can name it any more.
+  if (thing.datasetId === undefined) await eraseTenantRecords(deps, thing.tenantId, watch);
+  return receipt;
+}
+
+async function eraseDatasets(deps: ErasureDependencies, thing: ErasedThing, watch: ErasureWatch): Promise<void> {
+  const attempts = new Map<string, number>();
+  for (;;) {
+    const { datasetIds } = await deps.messenger.call(beginErasure, thing, watch.context);
+    if (datasetIds.length === 0) return;
+    for (const id of datasetIds) {
+      const attempt = (attempts.get(id) ?? 0) + 1;
+      if (attempt > ATTEMPTS) throw engramError('CogneeSystemError', `Dataset ${id} comes back.`, { retryable: true });
+      attempts.set(id, attempt);
+      await eraseDataset(deps, { ...thing, datasetId: asId<DatasetId>(id) }, watch);
+    }
+  }
+}
+
+async function eraseDataset(
+  deps: ErasureDependencies,
+  thing: ErasedThing & { readonly datasetId: DatasetId },
+  watch: ErasureWatch,
+): Promise<void> {
+  const { messenger, clock } = deps;
+  await watch.step(`dataset ${thing.datasetId}`);
+  const begin = () => messenger.call(beginErasure, thing, watch.context);
+  const { dataset, principal, token } = await begin();
+  if (dataset === null || principal === null || token === undefined) return;
+  const renew = async (): Promise<string> => {
+    const again = await begin();
+    if (again.token === undefined)
+      throw engramError('ConflictError', 'Somebody else has erased the dataset meanwhile.');
+    return again.token;
+  };
+  const proof = renewedProof(token, renew, clock);
+  await forgetDataset(deps, dataset, { ...watch.context, principal, proof }, watch);
+  watch.removed('datasets', 1);
+}
+
+/** What is of the tenant beside its datasets. Jobs belong to the whole installation, and name their tenant. */
+async function eraseTenantRecords(deps: ErasureDependencies, tenant: TenantId, watch: ErasureWatch): Promise<void> {
+  const { store, blobs, tenantCollections } = deps;
+  await watch.step('records of the tenant');
+  const scope = { tenant };
+  let left = 0;
+  for (const collection of tenantCollections) {
+    if ((await store.count(scope, collection, {})) === 0) continue;
+    const [result] = await store.commit(scope, [removeWhere(collection, {})]);
+    watch.removed('records', result?.changed ?? 0);
+    left += await store.count(scope, collection, {});
+  }
+  const [jobs] = await store.commit(SYSTEM_SCOPE, [removeWhere(jobsCollection, { tenant })]);
+  watch.removed('jobs', jobs?.changed ?? 0);
+  left += await store.count(SYSTEM_SCOPE, jobsCollection, { tenant });
+  watch.removed('blobs', await blobs.removeAll(scope));
+  left += (await blobs.list(scope, { limit: 1 })).items.length;
+  watch.left(left);
+  if (left > 0) {
+    throw engramError('CogneeSystemError', `${left} records are left after the erasure; repeat it`, {
+      retryable: true,
+    });
+  }
+}

@@ -1,0 +1,215 @@
+import { createPublicKey, type JsonWebKey, randomBytes, randomUUID, hash as sha, verify } from 'node:crypto';
+import { expect } from 'chai';
+import type { DatasetId, TenantId } from '../../services/common/domain/brand.ts';
+import type { DatasetRef } from '../../services/common/domain/dataset.ts';
+import { erasureReceiptText, type SignedErasureReceipt } from '../../services/common/domain/erasure-receipt.ts';
+import { datasetScope, SYSTEM_SCOPE } from '../../services/common/domain/scope.ts';
+import * as auth from '../../services/common/messaging/methods/auth-managed.ts';
+import * as ingest from '../../services/common/messaging/methods/ingest-managed.ts';
+import { findAll } from '../../services/common/repositories/find-all.ts';
+import { collections, tenantCollections } from '../../services/composition/collections.ts';
+import type { ManagedApp } from '../support/managed-app.ts';
+
+/** Of nobody who signs in. */
+const HASH = `$2b$04$${'a'.repeat(53)}`;
+const CALL = { requestId: 'operator' };
+/** What tells of the past: ids and counts. */
+const KEPT = ['audit_records', 'erasure_receipts', 'erasures', 'events'];
+const SECRET = 'Ada Lovelace wrote the first program for the Analytical Engine of Charles Babbage in London.';
+
+interface Tenant {
+  readonly crUid: string;
+  readonly tenantId: TenantId;
+  readonly key: string;
+}
+
+/** What the operator does with tenants and datasets, from the key to the receipt. The same in both shapes. */
+export function managedTenantCases(start: () => Promise<ManagedApp>): void {
+  let app: ManagedApp;
+  before(async () => {
+    app = await start();
+  });
+  after(async () => {
+    // Servers that others use too keep nothing of these.
+    for (const tenant of declared) await untilErased(() => eraseTenant(tenant));
+    await app?.stop();
+  });
+  const declared: Tenant[] = [];
+
+  const declareTenant = async (): Promise<Tenant> => {
+    const crUid = randomUUID();
+    const { tenantId } = await app.messenger.call(
+      auth.ensureTenant,
+      {
+        ...{ crUid, displayName: 'Acme', ownerEmail: `owner-${crUid}@acme.example.com`, ownerPasswordHash: HASH },
+        ...{ hostNames: [], state: 'Active' },
+      },
+      CALL,
+    );
+    const key = randomBytes(32).toString('hex');
+    const keys = { tenantId, crUid, name: 'default', keySha256: [sha('sha256', key)] };
+    await app.messenger.call(auth.setTenantKeys, keys, CALL);
+    const tenant = { crUid, tenantId, key };
+    declared.push(tenant);
+    return tenant;
+  };
+  const declareDataset = async ({ tenantId }: Tenant, name: string) => {
+    const crUid = randomUUID();
+    const { dataset } = await app.messenger.call(auth.ensureDataset, { crUid, tenantId, name }, CALL);
+    return { crUid, dataset };
+  };
+  const request = (key: string, method: string, path: string, body?: unknown): Promise<Response> =>
+    fetch(`${app.baseUrl}/api/v1${path}`, {
+      method,
+      headers: { 'x-api-key': key, ...(body === undefined ? {} : { 'content-type': 'application/json' }) },
+      ...(body === undefined ? {} : { body: JSON.stringify(body) }),
+    });
+  const remember = async ({ key }: Tenant, { id }: DatasetRef): Promise<void> => {
+    const added = await request(key, 'POST', '/add', { datasetId: id, data: [SECRET] });
+    expect(added.status, await added.text()).to.equal(200);
+    const built = await request(key, 'POST', '/cognify', { datasetIds: [id] });
+    expect(built.status, await built.text()).to.equal(200);
+  };
+  const search = (key: string, id: DatasetId) =>
+    request(key, 'POST', '/search', { query: 'Who wrote the first program?', datasetIds: [id], searchType: 'CHUNKS' });
+  const untilErased = async (ask: () => Promise<ingest.ErasureResponse>): Promise<ingest.ErasureProgress> => {
+    for (;;) {
+      const { progress } = await ask();
+      expect(progress.failure).to.equal(null);
+      if (progress.erased) return progress;
+    }
+  };
+  const eraseDataset = (thing: ingest.EraseDatasetRequest) => app.messenger.call(ingest.eraseDataset, thing, CALL);
+  const eraseTenant = ({ tenantId, crUid }: Tenant) =>
+    app.messenger.call(ingest.eraseTenant, { tenantId, crUid }, CALL);
+  const failure = (work: Promise<unknown>) =>
+    work.then(() => null).catch((error: { wireName: string }) => error.wireName);
+  const rowsOf = async ({ tenant, id }: DatasetRef): Promise<number> => {
+    const { text, vectors, graph } = app.stores.indexes;
+    const scope = datasetScope(tenant, id);
+    const { nodes, edges } = await graph.count(scope);
+    return (await text.count(scope, {})) + (await vectors.count(scope, {})) + nodes + edges;
+  };
+  /** Names of collections with anything that names the id. */
+  const traces = async (id: string): Promise<readonly string[]> => {
+    const found: string[] = [];
+    for (const collection of collections) {
+      const documents = await findAll(app.stores.documents, SYSTEM_SCOPE, collection);
+      if (documents.some((document) => JSON.stringify(document).includes(id))) found.push(collection.name);
+    }
+    return found.sort();
+  };
+  const verified = async (text: string | null): Promise<SignedErasureReceipt> => {
+    const receipt = JSON.parse(text ?? '{}') as SignedErasureReceipt;
+    const response = await fetch(`${app.baseUrl}/api/v1/audit/keys`, { headers: { 'x-api-key': reader.key } });
+    const { keys } = (await response.json()) as { keys: readonly (JsonWebKey & { readonly kid: string })[] };
+    const key = keys.find(({ kid }) => kid === receipt.keyId);
+    if (key === undefined) throw new Error('the receipt is signed by a key that the server does not publish');
+    const signature = Buffer.from(receipt.signature, 'base64url');
+    const isRight = (signed: SignedErasureReceipt) =>
+      verify(null, Buffer.from(erasureReceiptText(signed)), createPublicKey({ key, format: 'jwk' }), signature);
+    expect(isRight(receipt)).to.equal(true);
+    expect(isRight({ ...receipt, removed: {} })).to.equal(false);
+    return receipt;
+  };
+  let reader: Tenant;
+  before(async () => {
+    reader = await declareTenant();
+  });
+
+  it('takes a tenant from nothing to an answer with the key that was handed out', async () => {
+    const tenant = await declareTenant();
+    const { dataset } = await declareDataset(tenant, 'letters');
+    await remember(tenant, dataset);
+    const answer = await search(tenant.key, dataset.id);
+    expect([answer.status, await answer.text()].join(' '))
+      .to.include('200')
+      .and.to.include('Ada Lovelace');
+    const foreign = await search(reader.key, dataset.id);
+    expect([403, 404]).to.include(foreign.status);
+  });
+
+  it('erases a dataset at all its owners, with a receipt that stays the same', async () => {
+    const tenant = await declareTenant();
+    const [one, other] = [await declareDataset(tenant, 'one'), await declareDataset(tenant, 'other')];
+    await remember(tenant, one.dataset);
+    await remember(tenant, other.dataset);
+    const thing = { tenantId: tenant.tenantId, datasetId: one.dataset.id, crUid: one.crUid };
+    expect(await failure(eraseDataset({ ...thing, crUid: other.crUid }))).to.equal('OwnedByAnother');
+    const progress = await untilErased(() => eraseDataset(thing));
+    const receipt = await verified(progress.receipt);
+    expect(receipt).to.include({ kind: 'dataset', dataset: one.dataset.id, resource: one.crUid, residue: 0 });
+    expect(receipt.removed).to.deep.include({ datasets: 1, items: 1 });
+    expect(progress.removed).to.deep.include({ datasets: 1, items: 1 });
+    expect((await eraseDataset(thing)).progress.receipt).to.equal(progress.receipt);
+    expect(await rowsOf(one.dataset)).to.equal(0);
+    expect(await rowsOf(other.dataset)).to.be.greaterThan(0);
+    expect((await search(tenant.key, one.dataset.id)).status).to.equal(403);
+    expect((await search(tenant.key, other.dataset.id)).status).to.equal(200);
+    expect(await failure(eraseDataset({ ...thing, datasetId: randomUUID() as unknown as DatasetId }))).to.equal(
+      'DatasetNotFoundError',
+    );
+  });
+
+  it('gives one receipt to all who ask at the same time', async () => {
+    const tenant = await declareTenant();
+    const { dataset, crUid } = await declareDataset(tenant, 'letters');
+    await remember(tenant, dataset);
+    const thing = { tenantId: tenant.tenantId, datasetId: dataset.id, crUid };
+    const all = await Promise.all([1, 2, 3].map(() => untilErased(() => eraseDataset(thing))));
+    expect(new Set(all.map(({ receipt }) => receipt)).size).to.equal(1);
+  });
+
+  it('erases a tenant with all it has, and leaves others alone', async () => {
+    const tenant = await declareTenant();
+    const [one, other] = [await declareDataset(tenant, 'one'), await declareDataset(tenant, 'other')];
+    const neighbour = await declareDataset(reader, 'neighbour');
+    await remember(tenant, one.dataset);
+    await remember(reader, neighbour.dataset);
+    await search(tenant.key, one.dataset.id);
+    const qa = { type: 'qa', question: 'Who was it?', answer: 'Ada.', session_id: 's1' };
+    const noted = await request(tenant.key, 'POST', '/remember/entry', {
+      entry: qa,
+      sessionId: 's1',
+      datasetId: one.dataset.id,
+    });
+    expect(noted.status, await noted.text()).to.be.lessThan(500);
+    const agent = await request(tenant.key, 'POST', '/agents/create?name=helper');
+    expect(agent.status).to.equal(403);
+    const progress = await untilErased(() => eraseTenant(tenant));
+    const receipt = await verified(progress.receipt);
+    expect(receipt).to.include({ kind: 'tenant', tenant: tenant.tenantId, dataset: null, residue: 0 });
+    expect(receipt.removed).to.deep.include({ datasets: 2, items: 1, memberships: 1 });
+    for (const collection of tenantCollections) {
+      const count = await app.stores.documents.count({ tenant: tenant.tenantId }, collection, {});
+      expect(count, collection.name).to.equal(0);
+    }
+    expect(await traces(tenant.tenantId)).to.deep.equal(KEPT);
+    for (const { dataset } of [one, other]) expect(await rowsOf(dataset)).to.equal(0);
+    expect((await app.stores.blobs.list({ tenant: tenant.tenantId }, { limit: 1 })).items).to.have.length(0);
+    expect((await request(tenant.key, 'GET', '/datasets')).status).to.equal(401);
+    expect((await eraseTenant(tenant)).progress.receipt).to.equal(progress.receipt);
+    expect(await failure(eraseTenant({ ...tenant, crUid: reader.crUid }))).to.equal('TenantNotFoundError');
+    expect((await search(reader.key, neighbour.dataset.id)).status).to.equal(200);
+  });
+
+  it('lets nobody in any more once an erasure has begun', async () => {
+    const tenant = await declareTenant();
+    const { dataset, crUid } = await declareDataset(tenant, 'letters');
+    await remember(tenant, dataset);
+    const thing = { tenantId: tenant.tenantId, datasetId: dataset.id, crUid };
+    await app.messenger.call(auth.beginErasure, thing, CALL);
+    expect((await search(tenant.key, dataset.id)).status).to.equal(403);
+    expect((await request(tenant.key, 'POST', '/add', { datasetId: dataset.id, data: ['more'] })).status).to.equal(403);
+    expect(
+      await failure(
+        app.messenger.call(auth.ensureDataset, { crUid, tenantId: tenant.tenantId, name: 'letters' }, CALL),
+      ),
+    ).to.equal('ConflictError');
+    await app.messenger.call(auth.beginErasure, { tenantId: tenant.tenantId, crUid: tenant.crUid }, CALL);
+    expect((await request(tenant.key, 'GET', '/datasets')).status).to.equal(403);
+    // What was begun is ended by whoever goes on with it.
+    const { receipt } = await untilErased(() => eraseTenant(tenant));
+    expect((await verified(receipt)).removed).to.deep.include({ datasets: 1 });
+  });
+}

@@ -1,0 +1,6 @@
+import { managedTenantCases } from '../conformance/managed-tenants.ts';
+import { startManagedApp } from '../support/managed-app.ts';
+
+describe('tenants of resources, embedded', () => {
+  managedTenantCases(() => startManagedApp());
+});

@@ -1,0 +1,45 @@
+import { mkdtemp, rm } from 'node:fs/promises';
+import { tmpdir } from 'node:os';
+import { join } from 'node:path';
+import { createSystemClock } from '../../services/common/adapters/system/clock.ts';
+import { loadConfig } from '../../services/common/config/load-config.ts';
+import { createLifecycle } from '../../services/common/lifecycle/lifecycle.ts';
+import type { Messenger } from '../../services/common/messaging/messenger.ts';
+import { createSignedMessenger } from '../../services/common/messaging/signed-messenger.ts';
+import { createSilentLogger } from '../../services/common/observability/logger.ts';
+import { createMetrics } from '../../services/common/observability/metrics.ts';
+import { loadAssembly } from '../../services/composition/assemble.ts';
+import { collections } from '../../services/composition/collections.ts';
+import { openStores, type Stores } from '../../services/composition/stores.ts';
+
+/** The whole service in this process, with its bus as the operator sees it, and its stores to be looked at. */
+export interface ManagedApp {
+  readonly baseUrl: string;
+  readonly messenger: Messenger;
+  readonly stores: Stores;
+  stop(): Promise<void>;
+}
+
+export async function startManagedApp(variables: Readonly<Record<string, string>> = {}): Promise<ManagedApp> {
+  const dataDir = await mkdtemp(join(tmpdir(), 'engram-managed-'));
+  const { config } = loadConfig({
+    ...{ ENGRAM_DATA_DIR: dataDir, HTTP_API_PORT: '0', HTTP_API_HOST: '127.0.0.1', REQUIRE_AUTHENTICATION: 'true' },
+    ...variables,
+  });
+  const logger = createSilentLogger();
+  const metrics = createMetrics();
+  const lifecycle = createLifecycle({ logger, stopTimeoutMs: config.drainTimeoutMs + 4000 });
+  const stores = await openStores({ config, collections, logger, metrics });
+  lifecycle.add({ name: 'stores', stop: () => stores.close() });
+  const address = await (await loadAssembly(config))({ config, logger, metrics, stores }, lifecycle);
+  await lifecycle.start();
+  return {
+    baseUrl: address(),
+    messenger: createSignedMessenger(stores.bus, createSystemClock()),
+    stores,
+    async stop() {
+      await lifecycle.stop();
+      await rm(dataDir, { recursive: true, force: true });
+    },
+  };
+}
