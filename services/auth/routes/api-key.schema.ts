@@ -20,7 +20,7 @@ export const createApiKeyBody = z.object({
   expires_at: optional(z.union([lenientInteger({ min: 1, max: MAX_KEY_LIFE_SECONDS }), instant])),
   /** Null or absent: no limit. An empty list could mean all or nothing, so it is refused. */
   permissions: optional(z.array(z.enum(PERMISSIONS)).min(1)),
-  datasets: optional(uuidList().min(1).max(MAX_KEY_DATASETS)),
+  datasets: optional(uuidList({ min: 1, max: MAX_KEY_DATASETS })),
 });
 
 export const apiKeyParams = z.object({ apiKeyId: uuid() });

@@ -8,7 +8,7 @@ export const grantQuery = z.object({ permission_name: z.string() });
 export const grantedQuery = z.object({ permission_name: z.string().default('read') });
 
 /** A bare list, and never an empty one: it would read as "all of mine". */
-export const grantBody = uuidList().min(1);
+export const grantBody = uuidList({ min: 1 });
 
 export const grantedDatasetRecord = z.object({
   id: z.string(),

@@ -239,6 +239,26 @@ describe('request validation', () => {
     });
   });
 
+  it('refuses a list of very many ids without looking at them', async () => {
+    const answer = await invalid(app.post('/search', { query: 'q', datasetIds: Array(20_000).fill('0') }));
+    expect(kinds(answer)).to.deep.equal(['too_long body.datasetIds']);
+    expect((answer.detail[0] as { ctx: unknown }).ctx).to.deep.equal({
+      ...{ field_type: 'List', max_length: 10_000, actual_length: 20_000 },
+    });
+    // What is sent back of it does not grow with it either.
+    expect((answer.body as { datasetIds: unknown[] }).datasetIds).to.have.length(1001);
+    const watched = new Proxy(Array(20_000).fill(''), {
+      get(list, name) {
+        if (/^\d+$/.test(String(name))) throw new Error('a value was looked at');
+        return Reflect.get(list, name);
+      },
+    });
+    expect(uuidList().safeParse(watched).success).to.equal(false);
+    const ids = Array.from({ length: 10_000 }, () => crypto.randomUUID());
+    expect(uuidList().parse(ids.map((id) => `urn:uuid:${id.toUpperCase()}`))).to.deep.equal(ids);
+    expect(uuidList({ min: 1 }).safeParse([]).success).to.equal(false);
+  });
+
   it('distinguishes no body, malformed JSON, another type and no object', async () => {
     const send = (body: string, type?: string) =>
       fetch(`${app.url}/search`, {

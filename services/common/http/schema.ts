@@ -58,8 +58,16 @@ export function stringList() {
   return z.array(z.string());
 }
 
-export function uuidList() {
-  return z.array(uuid());
+/** No request means so many things by their ids. */
+const MAX_IDS = 10_000;
+
+/** A list that is longer is refused before its values are looked at: half a million of them would take seconds. */
+export function uuidList({ min = 0, max = MAX_IDS }: { readonly min?: number; readonly max?: number } = {}) {
+  return z.preprocess((value, context) => {
+    if (!Array.isArray(value) || value.length <= max) return value;
+    context.addIssue({ code: 'too_big', origin: 'array', maximum: max, inclusive: true, input: value });
+    return z.NEVER;
+  }, z.array(uuid()).min(min));
 }
 
 /** Absent and null alike: the handler sees `undefined`. */
@@ -84,8 +92,10 @@ export function jsonText<Schema extends z.ZodType>(schema: Schema) {
   }, schema);
 }
 
+const CANONICAL = /^[0-9a-f]{8}-[0-9a-f]{4}-[0-9a-f]{4}-[0-9a-f]{4}-[0-9a-f]{12}$/;
+
 function canonicalUuid(value: unknown): unknown {
-  if (typeof value !== 'string') return value;
+  if (typeof value !== 'string' || CANONICAL.test(value)) return value;
   const bare = value
     .replace(/^urn:uuid:/i, '')
     .replace(/^\{(.*)\}$/, '$1')

@@ -23,8 +23,11 @@ export interface RedactLimits {
   readonly depth: number;
   /** Longer texts are cut. */
   readonly textLength: number;
+  /** Values of a list. Default 1000. */
+  readonly listLength?: number;
 }
 
+const LIST_LENGTH = 1000;
 const LOG_LIMITS: RedactLimits = { depth: 6, textLength: 4_000 };
 
 /** A printable copy: secrets masked by name, depth and text length bounded, so that hostile input cannot blow up a line. */
@@ -33,7 +36,7 @@ export function redact(value: unknown, limits: RedactLimits = LOG_LIMITS): unkno
   if (value === null || typeof value !== 'object') return typeof value === 'bigint' ? String(value) : value;
   if (limits.depth <= 0) return '…';
   const inner = { ...limits, depth: limits.depth - 1 };
-  if (Array.isArray(value)) return value.map((item) => redact(item, inner));
+  if (Array.isArray(value)) return redactList(value, inner);
   if (value instanceof Error) return describeError(value, inner.depth);
   if (value instanceof Date) return value.toISOString();
   if (value instanceof Uint8Array) return `<${value.length} bytes>`;
@@ -43,6 +46,12 @@ export function redact(value: unknown, limits: RedactLimits = LOG_LIMITS): unkno
     copy[name] = isSecretName(name) && item !== null && item !== undefined && item !== '' ? MASK : redact(item, inner);
   }
   return copy;
+}
+
+function redactList(list: readonly unknown[], limits: RedactLimits): readonly unknown[] {
+  const { listLength = LIST_LENGTH } = limits;
+  const shown = list.slice(0, listLength).map((item) => redact(item, limits));
+  return list.length > listLength ? [...shown, `… (${list.length} items)`] : shown;
 }
 
 /** Secrets that stand inside a text: `Authorization: Bearer …`, `"password": "…"`, `token=…`, provider keys. */
