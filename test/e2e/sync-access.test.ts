@@ -1,4 +1,3 @@
-import { setTimeout as sleep } from 'node:timers/promises';
 import { expect } from 'chai';
 import { SYSTEM_SCOPE } from '../../services/common/domain/scope.ts';
 import { syncRunsCollection } from '../../services/common/repositories/sync-runs.ts';
@@ -6,15 +5,11 @@ import { syncStateCollections } from '../../services/common/repositories/sync-st
 import { required } from '../support/auth-service.ts';
 import { md5, type RemoteMemoryServer, startRemoteMemory } from '../support/remote-memory-server.ts';
 import { startTwoReplicas, type TwoReplicas } from '../support/two-replicas.ts';
+import { until } from '../support/until.ts';
 import { createWire, type Wire } from '../support/wire.ts';
 
 const FORM = { 'content-type': 'application/x-www-form-urlencoded' };
 const PASSWORD = 'a-long-password';
-
-async function until(isTrue: () => boolean | Promise<boolean>, what: string): Promise<void> {
-  for (const end = performance.now() + 15_000; performance.now() < end; await sleep(10)) if (await isTrue()) return;
-  throw new Error(`it did not come to that: ${what}`);
-}
 
 describe('sync acts for who asked for it, and', function () {
   this.timeout(60_000);
@@ -63,7 +58,7 @@ describe('sync acts for who asked for it, and', function () {
   }
 
   const untilEnded = (user: string) =>
-    until(async () => (await runsOf(user)).every(({ endedAt }) => endedAt !== null), 'the end of the sync');
+    until('the end of the sync', async () => (await runsOf(user)).every(({ endedAt }) => endedAt !== null));
 
   /** Requests wait until it is called. */
   function hold(): () => void {
@@ -143,7 +138,7 @@ describe('sync acts for who asked for it, and', function () {
       return true;
     });
     expect((await createWire(world.one.baseUrl, { 'x-api-key': key.key }).post('/sync', {})).status).to.equal(200);
-    await until(() => asked === 1, 'the first request');
+    await until('the first request', () => asked === 1);
     expect((await wire.remove(`/auth/api-keys/${key.id}`)).status).to.be.lessThan(300);
     letGo.resolve();
     await untilEnded(id);
@@ -160,7 +155,7 @@ describe('sync acts for who asked for it, and', function () {
     expect((await runsOf(id))[0]).to.include({ status: 'completed' });
     const kept = async () => {
       const [run] = await runsOf(id);
-      const scope = { tenant: (run?.tenant ?? 'personal') as never, dataset: target as never };
+      const scope = { tenant: (run?.tenantId ?? 'personal') as never, dataset: target as never };
       return Promise.all(syncStateCollections.map((collection) => world.store.count(scope, collection, {})));
     };
     expect(await kept()).to.deep.equal([1, 1]);

@@ -1,11 +1,14 @@
-import { setTimeout as sleep } from 'node:timers/promises';
 import { expect } from 'chai';
-import { SYSTEM_SCOPE } from '../../services/common/domain/scope.ts';
+import type { DatasetId } from '../../services/common/domain/brand.ts';
+import { asId } from '../../services/common/domain/ids.ts';
+import { PERSONAL_TENANT, SYSTEM_SCOPE } from '../../services/common/domain/scope.ts';
+import { blobIntentsCollection } from '../../services/common/repositories/blob-intents.ts';
 import { type SyncRun, syncRunsCollection } from '../../services/common/repositories/sync-runs.ts';
 import { createEventLog } from '../../services/common/runs/event-log.ts';
 import { jobsCollection } from '../../services/common/runs/work-queue.ts';
 import { md5, type RemoteMemoryServer, startRemoteMemory } from '../support/remote-memory-server.ts';
 import { startTwoReplicas, type TwoReplicas, type TwoReplicasOptions } from '../support/two-replicas.ts';
+import { until } from '../support/until.ts';
 import type { Wire } from '../support/wire.ts';
 
 interface World extends TwoReplicas {
@@ -25,18 +28,13 @@ async function start(options: TwoReplicasOptions = {}): Promise<World> {
   };
 }
 
-async function until(isTrue: () => boolean | Promise<boolean>, what: string): Promise<void> {
-  for (const end = performance.now() + 15_000; performance.now() < end; await sleep(10)) if (await isTrue()) return;
-  throw new Error(`it did not come to that: ${what}`);
-}
-
 async function runOf({ store }: TwoReplicas, id: string): Promise<Partial<SyncRun>> {
   const stored = await store.get(SYSTEM_SCOPE, syncRunsCollection, id);
   return (stored?.value ?? {}) as unknown as Partial<SyncRun>;
 }
 
 async function ended(world: TwoReplicas, id: string): Promise<Partial<SyncRun>> {
-  await until(async () => ((await runOf(world, id)).endedAt ?? null) !== null, `the end of ${id}`);
+  await until(`the end of ${id}`, async () => ((await runOf(world, id)).endedAt ?? null) !== null);
   return runOf(world, id);
 }
 
@@ -106,12 +104,14 @@ describe('sync with a remote memory', function () {
       ...['POST /api/sync/*/diff', 'PUT /api/sync/*/data/*', 'GET /api/sync/*/data/*'],
       ...['PUT /api/sync/*?prune=true', 'POST /api/cognify'],
     ]);
-    expect((await world.blobs.list({ tenant: run.tenant as never }, { prefix: 'downloads/', limit: 9 })).items).to.be
-      .empty;
-    await until(async () => {
+    const scope = { tenant: PERSONAL_TENANT, dataset: asId<DatasetId>(dataset) };
+    expect((await world.blobs.list(scope, { prefix: 'items/', limit: 9 })).items).to.not.be.empty;
+    expect((await world.blobs.list(scope, { prefix: 'downloads/', limit: 9 })).items).to.be.empty;
+    expect(await world.store.count(scope, blobIntentsCollection, {})).to.equal(0);
+    await until('cognify of what was downloaded', async () => {
       const { json } = await wire.get(`/datasets/status?dataset=${dataset}&pipeline=cognify_pipeline`);
       return json[dataset] === 'DATASET_PROCESSING_COMPLETED';
-    }, 'cognify of what was downloaded');
+    });
     const before = world.remote.requests.length;
     expect(await sync(world, [dataset]), 'nothing is left to do').to.include({ uploaded: 0, downloaded: 0 });
     expect(LINES(world.remote).slice(before)).to.deep.equal(['POST /api/sync/*/diff', 'PUT /api/sync/*?prune=true']);
@@ -264,7 +264,7 @@ describe('sync with a remote memory', function () {
 
   for (const loses of ['stops', 'stalls'] as const) {
     it(`goes on at the other replica when one ${loses}, and nobody writes for one who lost it`, async () => {
-      await using world = await start();
+      await using world = await start({ sync: { leaseMs: 600 } });
       const { wire } = world.two;
       await wire.upload('notes', { name: 'a.txt', content: 'a' }, { name: 'b.txt', content: 'b' });
       await wire.upload('other', { name: 'c.txt', content: 'c' });
@@ -313,7 +313,7 @@ describe('sync with a remote memory', function () {
       return true;
     });
     const { json } = await wire.post('/sync', {});
-    await until(async () => (await runOf(world, json.run_id)).retries === 1, 'the first failure');
+    await until('the first failure', async () => (await runOf(world, json.run_id)).retries === 1);
     const jobs = (
       await world.store.find(SYSTEM_SCOPE, jobsCollection, {
         limit: 10,

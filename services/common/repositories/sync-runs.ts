@@ -49,7 +49,7 @@ type SyncRunDocument = {
   readonly userId: string;
   /** The user while it runs; null: it has ended. */
   readonly runningFor: string | null;
-  readonly tenant: string;
+  readonly tenantId: string;
   readonly keyId: string | null;
   readonly status: SyncStatus;
   readonly datasetIds: readonly string[];
@@ -70,7 +70,7 @@ type SyncRunDocument = {
 export const syncRunsCollection: Collection<SyncRunDocument> = {
   name: 'sync_runs',
   level: 'system',
-  indexes: [{ fields: ['runningFor'], unique: true }, { fields: ['userId', 'createdAt'] }],
+  indexes: [{ fields: ['runningFor'], unique: true }, { fields: ['userId', 'createdAt'] }, { fields: ['tenantId'] }],
 };
 
 export type SyncChange = Partial<Omit<SyncRun, 'id' | 'userId' | 'tenant' | 'keyId' | 'createdAt'>>;
@@ -100,8 +100,9 @@ export function createSyncRuns(store: DocumentStore): SyncRuns {
       const [stored] = found.items;
       return stored === undefined ? null : runOf(stored);
     },
-    insertWrite({ id, ...run }) {
-      return insert(syncRunsCollection, id, { ...run, runningFor: hasEnded(run.status) ? null : run.userId });
+    insertWrite({ id, tenant, ...run }) {
+      const runningFor = hasEnded(run.status) ? null : run.userId;
+      return insert(syncRunsCollection, id, { ...run, tenantId: tenant, runningFor });
     },
     changeWrite(id, change) {
       const ends = change.status !== undefined && hasEnded(change.status);
@@ -122,12 +123,12 @@ export function hasEnded(status: SyncStatus): boolean {
   return status !== 'started' && status !== 'in_progress';
 }
 
-function runOf({ id, value: { runningFor: _, ...run } }: Stored<SyncRunDocument>): SyncRun {
+function runOf({ id, value: { runningFor: _, tenantId, ...run } }: Stored<SyncRunDocument>): SyncRun {
   return {
     ...run,
     id,
     userId: asId<UserId>(run.userId),
-    tenant: run.tenant as unknown as TenantId,
+    tenant: tenantId as unknown as TenantId,
     datasetIds: run.datasetIds.map(asId<DatasetId>),
     finished: run.finished.map(asId<DatasetId>),
   };

@@ -1,4 +1,5 @@
 import { SYSTEM_SCOPE } from '../../common/domain/scope.ts';
+import type { Subscription } from '../../common/ports/bus.ts';
 import type { ClaimedJob } from '../../common/ports/work-queue.ts';
 import { HandOverError } from '../../common/runs/run-executor.ts';
 import { holdLease, type RunLease } from '../../common/runs/run-lease.ts';
@@ -21,6 +22,7 @@ export function createSyncWorker(dependencies: SyncDependencies): SyncWorker {
   const stopping = new AbortController();
   const driven = new Map<RunLease, Promise<void>>();
   let watch: WorkWatch | null = null;
+  let cancels: Subscription | null = null;
   let loop: Promise<unknown> = Promise.resolve();
   let lastFault = '';
 
@@ -64,10 +66,14 @@ export function createSyncWorker(dependencies: SyncDependencies): SyncWorker {
       wakeUp.notify();
     }
   };
+  const lookAtAll = (): void => {
+    for (const lease of driven.keys()) lease.beat();
+  };
   const stop = async (): Promise<void> => {
     stopping.abort();
     await loop;
     await watch?.stop();
+    await cancels?.stop();
     for (const lease of driven.keys()) lease.abort(new HandOverError('The worker is stopping.'));
     const { promise: isOver, resolve } = Promise.withResolvers<void>();
     const timer = setTimeout(resolve, settings.drainMs);
@@ -77,6 +83,7 @@ export function createSyncWorker(dependencies: SyncDependencies): SyncWorker {
   return {
     async start() {
       watch = (await workQueue.watch?.([SYNC_JOB])) ?? null;
+      cancels = (await workQueue.watchCancels?.(lookAtAll)) ?? null;
       loop = Promise.all([work(), ...(watch === null ? [] : [relay(watch)])]);
     },
     stop,
