@@ -12,6 +12,7 @@ import { createRuntimeMetrics } from '../../operator/runtime/metrics.ts';
 import type { ReconcileResult } from '../../operator/runtime/reconciler.ts';
 import { createRuntimeClock } from '../../operator/runtime/runtime-clock.ts';
 import { GROUP } from '../../operator/tenant/names.ts';
+import type { TenantServices } from '../../operator/tenant/services.ts';
 import { createTenantReconciler } from '../../operator/tenant/tenant-reconciler.ts';
 import { secretText } from '../../operator/tenant/tenant-secrets.ts';
 import { SERVICE_NAMES, type ServiceName } from '../../services/common/domain/service-paths.ts';
@@ -22,6 +23,7 @@ import { createFakeTenantServices, type FakeTenantServices } from '../support/ku
 /** The reconciler of tenants on a real API server; the services are fakes. */
 export interface ClusterTenants {
   readonly client: KubeClient;
+  /** Fakes, unless the world was made with others. */
   readonly services: FakeTenantServices;
   readonly notes: readonly EventNote[];
   readonly namespace: string;
@@ -44,6 +46,7 @@ export async function startClusterTenants(places: {
   readonly kubeconfig: string;
   readonly namespace: string;
   readonly servicesNamespace: string;
+  readonly services?: TenantServices;
 }): Promise<ClusterTenants> {
   const { namespace, servicesNamespace } = places;
   let passedMs = 0;
@@ -63,7 +66,7 @@ export async function startClusterTenants(places: {
   >;
   const reconciler = createTenantReconciler(
     {
-      ...{ client, services, applier: createApplier({ client, labels, manager }) },
+      ...{ client, services: places.services ?? services, applier: createApplier({ client, labels, manager }) },
       options: {
         ...{ manager, labels, watchNamespaces: [namespace], resyncMs: 600_000 },
         stores: [{ role: 'Documents', driver: 'mongodb', isolation: 'Label' }],
