@@ -138,6 +138,38 @@ describe('sync with a remote memory', function () {
     });
   });
 
+  it('shows how far it has come, and never goes back', async () => {
+    await using world = await start();
+    const { wire } = world.one;
+    const letters = [0, 1, 2, 3].map((index) => ({ name: `${index}.txt`, content: `letter ${index}` }));
+    await wire.upload('letters', ...letters);
+    const asked = Promise.withResolvers<void>();
+    const opened = Promise.withResolvers<void>();
+    let uploads = 0;
+    world.remote.intercept(async (line, request, response) => {
+      if (!line.includes('/data/')) return false;
+      uploads += 1;
+      if (uploads !== 4) return false;
+      asked.resolve();
+      await opened.promise;
+      request.resume();
+      response.writeHead(500).end();
+      return true;
+    });
+    const { json } = await wire.post('/sync', {});
+    await asked.promise;
+    const progress = async () => (await wire.get('/sync/status')).json.latest_running_sync.progress_percentage;
+    // Files are 80 of 100, and three of four are there.
+    expect(await progress()).to.equal(60);
+    world.remote.intercept(async (line) => {
+      if (line.includes('cognify')) expect(await progress()).to.equal(80);
+      else expect(await progress()).to.be.within(60, 80);
+      return false;
+    });
+    opened.resolve();
+    expect(await ended(world, json.run_id)).to.include({ status: 'completed', progress: 100, uploaded: 4, retries: 1 });
+  });
+
   it('does not bring back what was forgotten here, and removes it there', async () => {
     await using world = await start();
     const { wire } = world.one;
