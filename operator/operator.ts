@@ -15,7 +15,7 @@ import { groupInformers } from './runtime/informer-group.ts';
 import type { KubeConnection } from './runtime/kube-connection.ts';
 import { KINDS, type KubeObject, keyOf, type ResourceKind, type Secret } from './runtime/kube-object.ts';
 import { createKubeTransport } from './runtime/kube-transport.ts';
-import { createLeaderElector } from './runtime/leader-elector.ts';
+import { createLeaderElector, type LeaseTimes } from './runtime/leader-elector.ts';
 import { createManager, type Manager } from './runtime/manager.ts';
 import { createRuntimeMetrics } from './runtime/metrics.ts';
 import type { FrameDependencies } from './runtime/reconcile-frame.ts';
@@ -39,6 +39,8 @@ export interface OperatorOptions {
   readonly tenantServices: TenantServices;
   readonly datasetServices: DatasetServices;
   readonly lease: { readonly name: string; readonly namespace: string };
+  /** Default: 15, 10 and 2 s. */
+  readonly leaseTimes?: LeaseTimes;
   /** Names this process: its pod, and something random. */
   readonly identity: string;
   /** Of the pod, for events. */
@@ -68,6 +70,7 @@ export function createOperator(options: OperatorOptions): Operator {
   const metrics = createRuntimeMetrics(options.registry, 'engram_operator_');
   const elector = createLeaderElector({
     ...{ client, clock, logger, lease: options.lease, identity: options.identity },
+    ...(options.leaseTimes === undefined ? {} : { times: options.leaseTimes }),
     onLeading: () => metrics.leading(true),
     onLost() {
       metrics.leading(false);

@@ -1,0 +1,127 @@
+import { randomBytes } from 'node:crypto';
+import { DATASET_KIND, type Dataset, type DatasetSpec } from '../../operator/api/dataset.ts';
+import { TENANT_KIND, type Tenant, type TenantSpec } from '../../operator/api/tenant.ts';
+import { createOperator, type Operator } from '../../operator/operator.ts';
+import { findCondition } from '../../operator/runtime/conditions.ts';
+import { createKubeClient } from '../../operator/runtime/http-kube-client.ts';
+import type { KubeClient } from '../../operator/runtime/kube-client.ts';
+import { type KubeConnection, kubeconfigConnection } from '../../operator/runtime/kube-connection.ts';
+import type { CustomObject } from '../../operator/runtime/kube-object.ts';
+import { createKubeTransport } from '../../operator/runtime/kube-transport.ts';
+import type { LeaseTimes } from '../../operator/runtime/leader-elector.ts';
+import { createRuntimeClock } from '../../operator/runtime/runtime-clock.ts';
+import { SERVICE_NAMES, type ServiceName } from '../../services/common/domain/service-paths.ts';
+import { createSilentLogger } from '../../services/common/observability/logger.ts';
+import { Registry } from '../../services/common/observability/prometheus.ts';
+import { createFakeDatasetServices, type FakeDatasetServices } from '../support/kube/fake-dataset-services.ts';
+import { createFakeTenantServices, type FakeTenantServices } from '../support/kube/fake-tenant-services.ts';
+
+/** A process of the operator, as far as a test needs it: what `operator/main.ts` makes, but for the bus. */
+export interface RunningOperator {
+  readonly operator: Operator;
+  readonly lost: () => boolean;
+  metrics(): Promise<string>;
+  stop(): Promise<void>;
+}
+
+export interface RunOptions {
+  readonly connection?: KubeConnection;
+  readonly workers?: number;
+  /** Default: so long that no stall of the machine costs the lead. */
+  readonly leaseTimes?: LeaseTimes;
+}
+
+const PATIENT: LeaseTimes = { durationMs: 60_000, renewDeadlineMs: 50_000, retryMs: 200 };
+
+/** A namespace on a real API server, services that are fakes, and as many operators as a test wants. */
+export interface OperatorWorld {
+  readonly client: KubeClient;
+  readonly tenantServices: FakeTenantServices;
+  readonly datasetServices: FakeDatasetServices;
+  run(options?: RunOptions): RunningOperator;
+  readonly connection: KubeConnection;
+  createTenant(name: string, spec?: Partial<TenantSpec>): Promise<void>;
+  createDataset(name: string, tenant: string, spec?: Partial<DatasetSpec>): Promise<void>;
+  tenants(): Promise<readonly Tenant[]>;
+  datasets(): Promise<readonly Dataset[]>;
+  close(): Promise<void>;
+}
+
+export async function createOperatorWorld(namespace: string): Promise<OperatorWorld> {
+  const clock = createRuntimeClock();
+  const connection = await kubeconfigConnection(process.env['ENGRAM_TEST_KUBECONFIG'] ?? '');
+  const transport = createKubeTransport({ connection, clock, userAgent: 'engram-tests' });
+  const client = createKubeClient({ transport, fieldManager: 'a-user' });
+  const tenantServices = createFakeTenantServices();
+  const datasetServices = createFakeDatasetServices();
+  const running = new Set<RunningOperator>();
+  const services = Object.fromEntries(SERVICE_NAMES.map((name) => [name, `engram-${name}`])) as Record<
+    ServiceName,
+    string
+  >;
+
+  function run(options: RunOptions = {}): RunningOperator {
+    const registry = new Registry();
+    let lost = false;
+    const operator = createOperator({
+      ...{ connection: options.connection ?? connection, clock, logger: createSilentLogger(), registry },
+      ...{ tenantServices, datasetServices, watchNamespaces: [namespace] },
+      ...{ lease: { name: 'engram-operator', namespace }, instance: 'test' },
+      identity: `test_${randomBytes(4).toString('hex')}`,
+      leaseTimes: options.leaseTimes ?? PATIENT,
+      workers: options.workers ?? 4,
+      resyncMs: 600_000,
+      stores: [{ role: 'Documents', driver: 'mongodb', isolation: 'Label' }],
+      backends: { namespace, services, port: 80 },
+      onLost() {
+        lost = true;
+      },
+    });
+    const made: RunningOperator = {
+      ...{ operator, lost: () => lost, metrics: () => registry.metrics() },
+      async stop() {
+        running.delete(made);
+        await operator.stop();
+        operator.close();
+      },
+    };
+    running.add(made);
+    operator.start();
+    return made;
+  }
+
+  return {
+    ...{ client, connection, tenantServices, datasetServices, run },
+    async createTenant(name, spec = {}) {
+      await client.create(TENANT_KIND, {
+        ...{ apiVersion: TENANT_KIND.apiVersion, kind: TENANT_KIND.kind, metadata: { name, namespace } },
+        // The API server completes it.
+        spec: { owner: { email: `${name}@example.com` }, ...spec } as TenantSpec,
+      });
+    },
+    async createDataset(name, tenant, spec = {}) {
+      await client.create(DATASET_KIND, {
+        ...{ apiVersion: DATASET_KIND.apiVersion, kind: DATASET_KIND.kind, metadata: { name, namespace } },
+        spec: { tenantRef: { name: tenant }, ...spec } as DatasetSpec,
+      });
+    },
+    tenants: async () => (await client.list<Tenant>(TENANT_KIND, { namespace })).items,
+    datasets: async () => (await client.list<Dataset>(DATASET_KIND, { namespace })).items,
+    async close() {
+      await Promise.all([...running].map((each) => each.stop()));
+      transport.close();
+    },
+  };
+}
+
+type WithConditions = CustomObject<unknown, Tenant['status'] | Dataset['status']>;
+
+export function isReady({ metadata, status }: WithConditions): boolean {
+  return (
+    status?.observedGeneration === metadata.generation && readyReason({ status } as WithConditions) === 'Available'
+  );
+}
+
+export function readyReason({ status }: Pick<WithConditions, 'status'>): string | undefined {
+  return findCondition(status?.conditions, 'Ready')?.reason;
+}

@@ -1,0 +1,204 @@
+import { setTimeout as sleep } from 'node:timers/promises';
+import { expect } from 'chai';
+import { DATASET_KIND, type Dataset } from '../../operator/api/dataset.ts';
+import { TENANT_KIND } from '../../operator/api/tenant.ts';
+import type { KubeConnection } from '../../operator/runtime/kube-connection.ts';
+import { type ConfigMap, KINDS } from '../../operator/runtime/kube-object.ts';
+import { unavailable } from '../support/kube/fake-tenant-services.ts';
+import { until } from '../support/until.ts';
+import { type CuttableProxy, startCuttableProxy } from './cuttable-proxy.ts';
+import { createOperatorWorld, isReady, type OperatorWorld, readyReason } from './operator-world.ts';
+import { describeWithCluster } from './with-cluster.ts';
+
+const LIMIT = { limitMs: 45_000, everyMs: 50 };
+
+describeWithCluster('operator on a real API server', (server) => {
+  let namespace: string;
+  let world: OperatorWorld;
+  let proxy: CuttableProxy | undefined;
+
+  before(() => server().applyCrds());
+  beforeEach(async () => {
+    namespace = await server().newNamespace();
+    world = await createOperatorWorld(namespace);
+  });
+  afterEach(async () => {
+    proxy?.mend();
+    await world.close();
+    await proxy?.close();
+    proxy = undefined;
+    // Nobody is left to take the finalizers off, and the namespace is to go.
+    for (const [kind, objects] of [
+      [DATASET_KIND, await world.datasets()],
+      [TENANT_KIND, await world.tenants()],
+    ] as const) {
+      for (const { metadata } of objects) await world.client.patch(kind, metadata, { metadata: { finalizers: null } });
+    }
+  });
+
+  const createMany = async (tenants: number, datasetsOfEach: number) => {
+    const names = Array.from({ length: tenants }, (_, index) => `tenant-${index}`);
+    await Promise.all(names.map((name) => world.createTenant(name)));
+    for (const name of names) {
+      await Promise.all(
+        Array.from({ length: datasetsOfEach }, (_, index) => world.createDataset(`${name}-set-${index}`, name)),
+      );
+    }
+  };
+  const converged = async () => [...(await world.tenants()), ...(await world.datasets())].every(isReady);
+  const versions = async () =>
+    [...(await world.tenants()), ...(await world.datasets())].map(({ metadata }) => metadata.resourceVersion);
+  const throughProxy = async (): Promise<KubeConnection> => {
+    proxy = await startCuttableProxy(world.connection.server);
+    return { ...world.connection, server: new URL(`https://127.0.0.1:${proxy.port}`) };
+  };
+
+  it('brings tenants and datasets to Ready, each made once, and then writes nothing', async () => {
+    await createMany(8, 3);
+    const running = world.run();
+    await until('all are ready', converged, LIMIT);
+    expect([world.tenantServices.tenants.size, world.datasetServices.datasets.size]).to.deep.equal([8, 24]);
+    const before = await versions();
+    const writes = /status_writes_total\{kind="\w+"\} \d+/g;
+    const written = (await running.metrics()).match(writes);
+    await sleep(2_000);
+    expect(await versions()).to.deep.equal(before);
+    expect((await running.metrics()).match(writes)).to.deep.equal(written);
+    expect(await running.metrics()).to.match(/engram_operator_leader 1/);
+  });
+
+  it('goes on where another process stopped, and makes nothing twice', async () => {
+    const first = world.run({ workers: 1 });
+    await createMany(6, 3);
+    await until('it began', () => world.datasetServices.datasets.size > 2, LIMIT);
+    await first.stop();
+    const begun = world.tenantServices.tenants.size;
+    expect(begun).to.be.greaterThan(0);
+    world.run();
+    await until('all are ready', converged, LIMIT);
+    expect([world.tenantServices.tenants.size, world.datasetServices.datasets.size]).to.deep.equal([6, 18]);
+  });
+
+  it('lets one of two lead; the other takes over at once and does what came meanwhile', async () => {
+    const one = world.run();
+    await until('the first leads', () => one.operator.isLeading(), LIMIT);
+    const two = world.run();
+    await until('the second is ready to', () => Object.values(two.operator.readiness).every((check) => check()), LIMIT);
+    expect(two.operator.isLeading()).to.equal(false);
+    await world.createTenant('early');
+    await until('the first works', converged, LIMIT);
+    await one.stop();
+    await world.createTenant('late');
+    await until('the second works', async () => two.operator.isLeading() && (await converged()), LIMIT);
+    expect([one.lost(), two.lost(), world.tenantServices.tenants.size]).to.deep.equal([false, false, 2]);
+  });
+
+  it('lives through a short loss of the API server, and finds what changed meanwhile', async () => {
+    const running = world.run({ connection: await throughProxy() });
+    await world.createTenant('before');
+    await until('it works', converged, LIMIT);
+    proxy?.cut();
+    await world.createTenant('meanwhile');
+    await world.client.delete(TENANT_KIND, { name: 'before', namespace });
+    await sleep(3_000);
+    expect(world.tenantServices.tenants.size).to.equal(1);
+    proxy?.mend();
+    await until('it caught up', async () => (await converged()) && (await world.tenants()).length === 1, LIMIT);
+    expect([running.lost(), Object.values(running.operator.liveness).every((check) => check())]).to.deep.equal([
+      false,
+      true,
+    ]);
+  });
+
+  it('gives up the lead when the API server is away for longer, writes nothing then, and starts anew', async () => {
+    const leaseTimes = { durationMs: 10_000, renewDeadlineMs: 8_000, retryMs: 500 };
+    const running = world.run({ connection: await throughProxy(), leaseTimes });
+    await world.createTenant('before');
+    await until('it works', converged, LIMIT);
+    proxy?.cut();
+    await until('it has lost', () => running.lost(), LIMIT);
+    expect(running.operator.isLeading()).to.equal(false);
+    await world.createTenant('meanwhile');
+    proxy?.mend();
+    // The process of the operator ends here; kubelet starts the next one.
+    await running.stop();
+    expect((await world.tenants()).find(({ metadata }) => metadata.name === 'meanwhile')?.status).to.equal(undefined);
+    world.run();
+    await until('the next one works', converged, LIMIT);
+  });
+
+  it('shows a Dataset that waits for its Tenant, and goes on by itself once that is there', async () => {
+    world.run();
+    await world.createDataset('orphan', 'later');
+    const orphan = async () => (await world.datasets())[0] ?? { status: {} };
+    await until('it waits', async () => readyReason(await orphan()) === 'TenantMissing', LIMIT);
+    await world.createTenant('later');
+    await until('both are ready', converged, LIMIT);
+  });
+
+  it('takes a status with everything in it, by its schema', async () => {
+    world.run();
+    await world.createTenant('acme');
+    await world.client.create<ConfigMap>(KINDS.configMap, {
+      ...{ apiVersion: 'v1', kind: 'ConfigMap', metadata: { name: 'model', namespace } },
+      data: { 'model.json': '{"title":"Ticket"}' },
+    });
+    world.datasetServices.before.statistics = () => {
+      for (const held of world.datasetServices.datasets.values()) {
+        held.statistics = {
+          ...{ items: 3, sizeBytes: 9, chunks: 4, nodes: 5, edges: 6, pending: 1, failed: 0, lagSeconds: 1 },
+          lastCognifiedAt: '2026-08-01T10:00:00.123+00:00',
+          writer: { holder: 'cognify-1', fencingToken: 41 },
+          activeRun: { id: 'r1', pipeline: 'cognify', startedAt: '2026-08-01T10:00:00+00:00' },
+        };
+      }
+    };
+    await world.createDataset('full', 'acme', {
+      graphModel: { configMapRef: { name: 'model', key: 'model.json' } },
+      prompt: { inline: 'Extract.' },
+      chunking: { strategy: 'paragraph', maxTokens: 512 },
+      access: { exclusive: true, grants: [{ principal: { tenant: true }, permissions: ['read'] }] },
+      pipeline: {
+        cognify: { trigger: 'Schedule', schedule: '0 3 * * *' },
+        improve: { trigger: 'Schedule', schedule: '0 4 * * 0' },
+      },
+      freshness: { maxLag: '5m', maxFailedItems: 10 },
+    });
+    await until('it is ready', converged, LIMIT);
+    const [{ status } = {} as Dataset] = await world.datasets();
+    expect(status).to.include.keys('stats', 'writer', 'activeRun', 'schedules', 'graphModelHash', 'promptHash');
+    expect(status?.schedules).to.have.length(2);
+    expect(status?.writer).to.deep.equal({ holder: 'cognify-1', fencingToken: 41 });
+  });
+
+  it('erases a Dataset that is deleted, keeps its finalizer while a store is away, and leaves a receipt', async () => {
+    world.run();
+    await world.createTenant('acme');
+    await world.createDataset('gone', 'acme', { deletionPolicy: 'Delete' });
+    await until('it is ready', converged, LIMIT);
+    world.datasetServices.fail('eraseDataset', unavailable(), 1_000);
+    await world.client.delete(DATASET_KIND, { name: 'gone', namespace });
+    const gone = async () => (await world.datasets())[0];
+    await until('it says so', async () => readyReason((await gone()) ?? { status: {} }) === 'StoreUnreachable', LIMIT);
+    expect(world.datasetServices.datasets.size).to.equal(1);
+    world.datasetServices.heal();
+    await until('it went', async () => (await gone()) === undefined, LIMIT);
+    expect(world.datasetServices.datasets.size).to.equal(0);
+    const { items } = await world.client.list<ConfigMap>(KINDS.configMap, {
+      namespace,
+      labelSelector: 'engram.dev/receipt=Erased',
+    });
+    expect(items.map(({ data }) => data?.['receipt.json'])).to.have.length(1);
+  });
+
+  it('deletes Datasets with their Tenant by Cascade, and the Tenant after them', async () => {
+    world.run();
+    await world.createTenant('acme', { datasetDeletion: 'Cascade', deletionPolicy: 'Delete' });
+    await world.createDataset('one', 'acme');
+    await world.createDataset('two', 'acme');
+    await until('all are ready', converged, LIMIT);
+    await world.client.delete(TENANT_KIND, { name: 'acme', namespace });
+    await until('all went', async () => [...(await world.tenants()), ...(await world.datasets())].length === 0, LIMIT);
+    expect(world.datasetServices.datasets.size).to.equal(0);
+  });
+});

@@ -1,0 +1,231 @@
+import { randomUUID } from 'node:crypto';
+import { expect } from 'chai';
+import { createApplier, ForeignObjectError, ownershipLabels } from '../../operator/runtime/applier.ts';
+import { createEventRecorder } from '../../operator/runtime/events.ts';
+import { createKubeClient } from '../../operator/runtime/http-kube-client.ts';
+import { type Change, createInformer, type Informer } from '../../operator/runtime/informer.ts';
+import type { KubeClient } from '../../operator/runtime/kube-client.ts';
+import { kubeconfigConnection } from '../../operator/runtime/kube-connection.ts';
+import { KubeError } from '../../operator/runtime/kube-error.ts';
+import { type ConfigMap, KINDS, type KubeObject } from '../../operator/runtime/kube-object.ts';
+import { createKubeTransport, type KubeTransport } from '../../operator/runtime/kube-transport.ts';
+import { createLeaderElector, type LeaderElector, type Lease } from '../../operator/runtime/leader-elector.ts';
+import { createRuntimeClock } from '../../operator/runtime/runtime-clock.ts';
+import { createSilentLogger } from '../../services/common/observability/logger.ts';
+import { until } from '../support/until.ts';
+import { describeWithCluster } from './with-cluster.ts';
+
+const { configMap } = KINDS;
+const clock = createRuntimeClock();
+const logger = createSilentLogger();
+
+describeWithCluster('runtime of the operator on a real API server', (server) => {
+  let transport: KubeTransport;
+  let client: KubeClient;
+  let asUser: KubeClient;
+  let namespace: string;
+  const stops: (() => Promise<unknown>)[] = [];
+
+  before(async () => {
+    const connection = await kubeconfigConnection(process.env['ENGRAM_TEST_KUBECONFIG'] ?? '');
+    transport = createKubeTransport({ connection, clock, userAgent: 'engram-tests' });
+    client = createKubeClient({ transport, fieldManager: 'test-operator' });
+    asUser = createKubeClient({ transport, fieldManager: 'a-user' });
+    namespace = await server().newNamespace();
+  });
+  afterEach(async () => {
+    await Promise.all(stops.splice(0).map((stop) => stop()));
+  });
+  after(() => transport.close());
+
+  const map = (name: string, data: Readonly<Record<string, string>> = {}): ConfigMap => ({
+    apiVersion: 'v1',
+    kind: 'ConfigMap',
+    metadata: { name, namespace },
+    data,
+  });
+  const failureOf = async (call: Promise<unknown>): Promise<KubeError> => {
+    const error = await call.then(
+      () => undefined,
+      (caught: unknown) => caught,
+    );
+    if (error instanceof KubeError) return error;
+    throw new Error(`No KubeError: ${error}`);
+  };
+
+  describe('client', () => {
+    it('creates, reads, replaces by version, patches and deletes by uid', async () => {
+      expect(await client.get(configMap, { name: 'a', namespace })).to.equal(null);
+      const made = await client.create(configMap, map('a', { one: '1' }));
+      expect(await failureOf(client.create(configMap, map('a')))).to.include({ code: 409, reason: 'AlreadyExists' });
+      const replaced = await client.replace<ConfigMap>(configMap, { ...made, data: { two: '2' } });
+      expect(await failureOf(client.replace(configMap, made))).to.include({ code: 409, reason: 'Conflict' });
+      const stale = { metadata: { resourceVersion: made.metadata.resourceVersion }, data: { three: '3' } };
+      expect((await failureOf(client.patch(configMap, made.metadata, stale))).code).to.equal(409);
+      const patched = await client.patch<ConfigMap>(configMap, made.metadata, { data: { two: null, four: '4' } });
+      expect([replaced.data, patched.data]).to.deep.equal([{ two: '2' }, { four: '4' }]);
+      expect((await failureOf(client.delete(configMap, made.metadata, { uid: randomUUID() }))).code).to.equal(409);
+      const { uid = '' } = made.metadata;
+      expect(await client.delete(configMap, made.metadata, { uid })).to.equal(true);
+      expect(await client.delete(configMap, made.metadata)).to.equal(false);
+    });
+
+    it('applies: takes back what it set, keeps what others set, and asks before it takes over', async () => {
+      await client.apply(configMap, map('applied', { ours: '1', gone: '2' }));
+      await asUser.patch(configMap, { name: 'applied', namespace }, { data: { theirs: '3' } });
+      const again = await client.apply<ConfigMap>(configMap, map('applied', { ours: '1' }));
+      expect(again.data).to.deep.equal({ ours: '1', theirs: '3' });
+      const conflict = await failureOf(asUser.apply(configMap, map('applied', { ours: 'taken' })));
+      expect(conflict).to.include({ code: 409, reason: 'Conflict' });
+      const forced = await asUser.apply<ConfigMap>(configMap, map('applied', { ours: 'taken' }), { force: true });
+      expect(forced.data?.['ours']).to.equal('taken');
+      const same = await asUser.apply<ConfigMap>(configMap, map('applied', { ours: 'taken' }), { force: true });
+      expect(same.metadata.resourceVersion).to.equal(forced.metadata.resourceVersion);
+    });
+
+    it('lists what has a label, all pages of it', async () => {
+      const labelled = (index: number) => ({
+        ...map(`page-${index}`),
+        metadata: { name: `page-${index}`, namespace, labels: { of: 'pages' } },
+      });
+      for (let begin = 0; begin < 520; begin += 40) {
+        const some = Array.from({ length: Math.min(40, 520 - begin) }, (_, index) => labelled(begin + index));
+        await Promise.all(some.map((object) => client.create(configMap, object)));
+      }
+      const { items } = await client.list<ConfigMap>(configMap, { namespace, labelSelector: 'of=pages' });
+      expect(new Set(items.map(({ metadata }) => metadata.name)).size).to.equal(520);
+      expect(items[0]).to.include({ apiVersion: 'v1', kind: 'ConfigMap' });
+    });
+  });
+
+  describe('informer', () => {
+    const follow = (): { informer: Informer<ConfigMap>; changes: Change<ConfigMap>[]; restarts: string[] } => {
+      const restarts: string[] = [];
+      const changes: Change<ConfigMap>[] = [];
+      const informer = createInformer<ConfigMap>({
+        ...{ kind: configMap, client, clock, logger, namespace, labelSelector: 'watched=yes' },
+        metrics: { watchRestarted: (_, cause) => void restarts.push(cause), watchEventAge: () => {} },
+      });
+      informer.onChange((change) => changes.push(change));
+      stops.push(() => informer.stop());
+      return { informer, changes, restarts };
+    };
+    const watched = (name: string, data = {}) => ({
+      ...map(name, data),
+      metadata: { name, namespace, labels: { watched: 'yes' } },
+    });
+
+    it('holds what is there and follows what changes, with the selector', async () => {
+      await client.create(configMap, watched('first'));
+      const { informer, changes } = follow();
+      informer.start();
+      await informer.whenSynced();
+      expect(informer.get(`${namespace}/first`)?.metadata.name).to.equal('first');
+      await client.create(configMap, map('not-watched'));
+      await client.create(configMap, watched('second'));
+      await client.patch(configMap, { name: 'second', namespace }, { data: { new: 'value' } });
+      await client.delete(configMap, { name: 'first', namespace });
+      await until('all came', () => changes.length === 4);
+      expect(changes.map(({ type, key }) => `${type} ${key.split('/')[1]}`)).to.deep.equal([
+        'added first',
+        'added second',
+        'modified second',
+        'deleted first',
+      ]);
+      // What leaves the selector is gone as well.
+      await client.patch(configMap, { name: 'second', namespace }, { metadata: { labels: { watched: null } } });
+      await until('it went', () => informer.list().length === 0);
+    });
+  });
+
+  describe('applier', () => {
+    const labels = ownershipLabels('engram.test');
+    it('makes, corrects, prunes by kind and owner, and leaves namesakes alone', async () => {
+      const applier = createApplier({ client, labels, manager: 'test-operator' });
+      const owner = await client.create<ConfigMap>(configMap, map('owner'));
+      const child = (name: string, data = {}) => ({ kind: configMap, object: map(name, data) });
+      const options = { prune: [configMap, KINDS.secret] };
+      const first = await applier.apply(owner, [child('one', { a: '1' }), child('two')], options);
+      expect(first.created).to.deep.equal([`ConfigMap ${namespace}/one`, `ConfigMap ${namespace}/two`]);
+      await asUser.patch(configMap, { name: 'one', namespace }, { data: { a: 'edited', b: 'theirs' } });
+      const second = await applier.apply(owner, [child('one', { a: '1' })], options);
+      expect(second).to.deep.include({
+        corrected: [`ConfigMap ${namespace}/one`],
+        pruned: [`ConfigMap ${namespace}/two`],
+      });
+      const held = await client.get<ConfigMap>(configMap, { name: 'one', namespace });
+      expect(held?.data).to.deep.equal({ a: '1', b: 'theirs' });
+      expect(held?.metadata.ownerReferences?.[0]?.uid).to.equal(owner.metadata.uid);
+      const third = await applier.apply(owner, [child('one', { a: '1' })], options);
+      expect(third).to.deep.equal({ created: [], corrected: [], updated: [], pruned: [] });
+      await asUser.create(configMap, map('of-a-user'));
+      const error = await applier.apply(owner, [child('of-a-user')], options).catch((caught: unknown) => caught);
+      expect(error).to.be.instanceOf(ForeignObjectError);
+    });
+  });
+
+  describe('events', () => {
+    it('are taken by the server, once and then as a series', async () => {
+      const recorder = createEventRecorder({
+        ...{ client, clock, logger, controller: 'engram.test/operator', instance: 'test-1' },
+      });
+      const about = await client.create<ConfigMap>(configMap, map('noted'));
+      for (let round = 0; round < 3; round += 1) {
+        recorder.record(about, { type: 'Warning', reason: 'StoreUnreachable', message: 'The store is away.' });
+      }
+      await recorder.flush();
+      const { items } = await client.list<KubeObject & { series?: { count: number }; note?: string }>(KINDS.event, {
+        namespace,
+      });
+      expect(items).to.have.length(1);
+      expect(items[0]).to.deep.include({ note: 'The store is away', reason: 'StoreUnreachable' });
+      expect(items[0]?.series?.count).to.equal(3);
+    });
+  });
+
+  describe('leader election', () => {
+    const times = { durationMs: 3_000, renewDeadlineMs: 2_000, retryMs: 200 };
+    const elector = (identity: string, lost: string[] = []): LeaderElector => {
+      const lease = { name: 'the-lease', namespace };
+      const made = createLeaderElector({
+        ...{ client, clock, logger, lease, identity, times },
+        onLost: () => void lost.push(identity),
+      });
+      stops.push(() => made.stop());
+      return made;
+    };
+
+    it('lets one lead, hands over when it stops, and takes over from one that died', async () => {
+      const lost: string[] = [];
+      const [one, two] = [elector('one', lost), elector('two', lost)];
+      one.start();
+      await one.whenLeading();
+      two.start();
+      expect([one.isLeading(), two.isLeading()]).to.deep.equal([true, false]);
+      await one.stop();
+      await two.whenLeading();
+      const held = await client.get<Lease>(KINDS.lease, { name: 'the-lease', namespace });
+      expect(held?.spec?.holderIdentity).to.equal('two');
+      expect(lost).to.deep.equal([]);
+      await two.stop();
+
+      // It holds the lease and renews it no more.
+      const dead = { ...held?.spec, holderIdentity: 'dead', leaseDurationSeconds: 1 };
+      await client.patch(KINDS.lease, { name: 'the-lease', namespace }, { spec: dead });
+      const three = elector('three');
+      three.start();
+      await three.whenLeading();
+      expect(three.isLeading()).to.equal(true);
+    });
+
+    it('has lost when another took the lease', async () => {
+      const lost: string[] = [];
+      const one = elector('first', lost);
+      one.start();
+      await one.whenLeading();
+      await client.patch(KINDS.lease, { name: 'the-lease', namespace }, { spec: { holderIdentity: 'thief' } });
+      await until('it was told', () => lost.length === 1);
+      expect(one.isLeading()).to.equal(false);
+    });
+  });
+});
