@@ -21,7 +21,8 @@ export async function ownerPassword(deps: TenantDependencies, context: TenantCon
   const held = await deps.client.get<Secret>(KINDS.secret, placed(object, name), { signal });
   const isNew = status.ownerId === undefined;
   if (held === null && !isNew) return { text: undefined, secret: undefined };
-  const secret = held ?? (isGiven ? null : await generate(deps, context, name));
+  const secret =
+    held === null ? (isGiven ? null : await generate(deps, context, name)) : await named(deps, context, held);
   const text = secret === null ? undefined : secretText(secret, key);
   if (secret === null || text === undefined || text === '') {
     throw missing(`Secret ${name} with the owner's password under ${key} does not exist: create it`);
@@ -31,6 +32,20 @@ export async function ownerPassword(deps: TenantDependencies, context: TenantCon
 
 function generatedName({ metadata }: Tenant): string {
   return boundedName(metadata.name, 'owner');
+}
+
+/** A generated Secret names the owner that the resource has now. */
+async function named(
+  { client, options }: TenantDependencies,
+  { object, signal }: TenantContext,
+  held: Secret,
+): Promise<Secret> {
+  const { email } = object.spec.owner;
+  const isOurs = isManaged(options, object, held) && held.metadata.name === generatedName(object);
+  if (!isOurs || secretText(held, 'email') === email) return held;
+  const { resourceVersion } = held.metadata;
+  const patch = { metadata: { resourceVersion }, data: { email: Buffer.from(email).toString('base64') } };
+  return client.patch<Secret>(KINDS.secret, held.metadata, patch, { signal });
 }
 
 async function generate(

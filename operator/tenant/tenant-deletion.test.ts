@@ -136,7 +136,7 @@ describe('deletion of a tenant', () => {
     expect(world.configMaps()).to.deep.equal([]);
   });
 
-  it('drops nothing for a resource that never came to be', async () => {
+  it('drops nothing for a resource that never came to be, and makes no account for it', async () => {
     world.put({ deletionPolicy: 'Delete' });
     world.services.fail('ensureTenant', unavailable());
     await world.reconcile();
@@ -144,7 +144,25 @@ describe('deletion of a tenant', () => {
     await world.reconcile();
     expect(world.read()).to.equal(undefined);
     expect(world.services.countOf('eraseTenant')).to.equal(0);
+    expect([world.services.tenants.size, world.services.accounts.size]).to.deep.equal([0, 0]);
   });
+
+  for (const deletionPolicy of ['Delete', 'Retain'] as const) {
+    it(`finds a tenant that was made just before the operator was killed, and lets it go by ${deletionPolicy}`, async () => {
+      world.put({ deletionPolicy });
+      world.kube.fail({ method: 'PATCH', path: /status$/, fault: { action: 'reset' } });
+      await world.reconcile().catch(() => 'killed');
+      expect(world.read()?.status).to.equal(undefined);
+      remove();
+      world.services.fail('ensureTenant', unavailable());
+      await world.reconcile();
+      expect(world.read()?.metadata.finalizers).to.deep.equal([FINALIZER]);
+      await world.reconcile();
+      expect(world.read()).to.equal(undefined);
+      if (deletionPolicy === 'Delete') expect(world.services.tenants.size).to.equal(0);
+      else expect(onlyTenant()).to.include({ crUid: null, ownerEmail: 'admin@acme.example.com' });
+    });
+  }
 
   it('waits for the Datasets of the tenant with Block, and names five of them', async () => {
     world.put({ deletionPolicy: 'Delete' });

@@ -88,6 +88,17 @@ describe('reconciler of tenants', () => {
     expect(sent).to.deep.equal([true, false]);
   });
 
+  it('names the owner of the present spec in the Secret that it made', async () => {
+    world.put();
+    await world.reconcile();
+    world.change({ spec: { owner: { email: 'next@acme.example.com' } } });
+    await world.reconcile();
+    expect(world.secretValue('acme-owner', 'email')).to.equal('next@acme.example.com');
+    const account = world.services.accounts.get('next@acme.example.com');
+    expect(account?.password).to.equal(world.secretValue('acme-owner', 'password'));
+    expect(onlyTenant()?.ownerId).to.equal(account?.id);
+  });
+
   it('does not make the password anew when somebody took the Secret away after reading it', async () => {
     world.put();
     await world.reconcile();

@@ -41,7 +41,8 @@ export function ensureIdentity(deps: TenantDependencies): TenantStep {
   };
 }
 
-function identityOf({ metadata, spec }: Tenant, password: string | undefined): EnsureTenantRequest {
+/** What auth is told. The password is of a new account alone. */
+export function identityOf({ metadata, spec }: Tenant, password: string | undefined): EnsureTenantRequest {
   const { hostname } = spec.routing ?? {};
   return {
     crUid: metadata.uid ?? '',

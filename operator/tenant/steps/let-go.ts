@@ -10,6 +10,7 @@ import type { TenantContext, TenantDependencies, TenantStep } from '../dependenc
 import { writeReceipt } from '../receipts.ts';
 import { askServices } from '../service-failure.ts';
 import { ownSecrets } from '../tenant-keys.ts';
+import { identityOf } from './ensure-identity.ts';
 
 const AGAIN_MS = 1000;
 
@@ -21,11 +22,29 @@ export function letGo(deps: TenantDependencies): TenantStep {
     name: 'let-go',
     async run(context) {
       const { deletionPolicy, tenantId = context.status.tenantId } = context.object.spec;
+      const found = tenantId === undefined ? await findUnnoted(deps, context) : { tenantId, created: false };
       // Never came to be: there is nothing to keep and nothing to erase.
-      if (tenantId === undefined) return done();
-      return deletionPolicy === 'Delete' ? erase(deps, context, tenantId) : retain(deps, context, tenantId);
+      if (found === null) return done();
+      return deletionPolicy === 'Delete' || found.created
+        ? erase(deps, context, found.tenantId)
+        : retain(deps, context, found.tenantId);
     },
   };
+}
+
+/** What services say of a tenant that was never made. */
+const NEVER_MADE = ['InvalidRequestError', 'OwnerUnverified', 'OwnedByAnother', 'HostnameConflict'];
+
+/**
+ * The tenant of a resource whose status says none: it may have been made just before the operator was killed. Auth knows it by
+ * the resource; without a password it makes no account for the asking. A tenant that it makes is empty and is erased again.
+ */
+async function findUnnoted(
+  { services }: TenantDependencies,
+  { object, signal }: TenantContext,
+): Promise<{ readonly tenantId: string; readonly created: boolean } | null> {
+  const request = identityOf(object, undefined);
+  return unless(NEVER_MADE, () => askServices('auth', () => services.ensureTenant(request, signal)));
 }
 
 async function retain(deps: TenantDependencies, context: TenantContext, tenantId: string): Promise<StepOutcome<never>> {
@@ -101,14 +120,17 @@ async function withErasure<Answer>(call: () => Promise<Answer>): Promise<Answer>
 }
 
 /** Null where the tenant is not there or another resource manages it: the resource is let go, the tenant is not. */
-async function whereOurs<Answer>(call: () => Promise<Answer>): Promise<Answer | null> {
+function whereOurs<Answer>(call: () => Promise<Answer>): Promise<Answer | null> {
+  return unless(['TenantNotFoundError', 'OwnedByAnother'], call);
+}
+
+/** Null where a service refuses by one of the names. */
+async function unless<Answer>(names: readonly string[], call: () => Promise<Answer>): Promise<Answer | null> {
   try {
     return await call();
   } catch (error) {
     const cause = error instanceof Error ? error.cause : undefined;
-    if (isEngramError(cause) && (cause.wireName === 'TenantNotFoundError' || cause.wireName === 'OwnedByAnother')) {
-      return null;
-    }
+    if (isEngramError(cause) && names.includes(cause.wireName)) return null;
     throw error;
   }
 }
