@@ -8,8 +8,11 @@ import type { EventLog } from '../common/ports/event-log.ts';
 import type { Logger } from '../common/ports/logger.ts';
 import type { Embedder } from '../common/ports/models.ts';
 import type { Clock, IdSource } from '../common/ports/system.ts';
+import type { DatasetConfigurations } from '../common/repositories/dataset-configurations.ts';
+import type { Datasets } from '../common/repositories/datasets.ts';
 import type { ImproveClaims } from '../common/repositories/improve-claims.ts';
 import type { Ledger } from '../common/repositories/ledger.ts';
+import type { ManagedResources } from '../common/repositories/managed-resources.ts';
 import type { ModelCache } from '../common/repositories/model-cache.ts';
 import type { Repetitions } from '../common/repositories/repetitions.ts';
 import type { RunRecords } from '../common/repositories/run-records.ts';
@@ -59,6 +62,10 @@ export interface CognifyDependencies
   readonly budgets: Budgets;
   readonly cache: ModelCache;
   readonly runs: Runs;
+  readonly configurations: DatasetConfigurations;
+  /** Of auth, which writes them. */
+  readonly datasets: Pick<Datasets, 'get'>;
+  readonly managedResources: Pick<ManagedResources, 'of'>;
   readonly records: RunRecords;
   readonly recorder: RunRecorder;
   readonly engine: RunEngine;

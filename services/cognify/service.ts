@@ -1,11 +1,18 @@
 import type { Service } from '../common/lifecycle/service.ts';
 import { callerOf } from '../common/messaging/messenger.ts';
 import * as methods from '../common/messaging/methods/cognify.ts';
+import * as managed from '../common/messaging/methods/cognify-managed.ts';
 import type { Subscription } from '../common/ports/bus.ts';
 import type { AnyCollection } from '../common/ports/document-store.ts';
 import { budgetCollections, createBudgets } from '../common/repositories/budget-keeper.ts';
+import {
+  createDatasetConfigurations,
+  datasetConfigurationsCollection,
+} from '../common/repositories/dataset-configurations.ts';
+import { createDatasets } from '../common/repositories/datasets.ts';
 import { createImproveClaims, improveClaimsCollection } from '../common/repositories/improve-claims.ts';
 import { ledgerCollection } from '../common/repositories/ledger.ts';
+import { createManagedResources } from '../common/repositories/managed-resources.ts';
 import { createModelCache, modelCacheCollection } from '../common/repositories/model-cache.ts';
 import { createRepetitions, repetitionsCollection } from '../common/repositories/repetitions.ts';
 import { createRunRecords, runRecordsCollection } from '../common/repositories/run-records.ts';
@@ -34,6 +41,8 @@ import { llmRoutes } from './routes/llm.ts';
 import { runSocket } from './routes/run-socket.ts';
 import { validateRoutes } from './routes/validate.ts';
 import { applyGraphPatch } from './usecases/apply-graph-patch.ts';
+import { builtStatistics } from './usecases/built-statistics.ts';
+import { setDatasetConfiguration } from './usecases/dataset-configuration.ts';
 import { eraseBuilt } from './usecases/erase-built.ts';
 import { readRun } from './usecases/read-run.ts';
 import { recordRun } from './usecases/record-run.ts';
@@ -52,6 +61,7 @@ export const cognifyCollections: readonly AnyCollection[] = [
   supersessionRevertsCollection,
   repetitionsCollection,
   improveClaimsCollection,
+  datasetConfigurationsCollection,
   ...budgetCollections,
 ];
 
@@ -118,9 +128,11 @@ function dependenciesOf(options: CognifyServiceOptions): CognifyDependencies {
   });
   const { text, vectors, graph, audit, embedder } = options;
   const claims = createImproveClaims(store);
+  const configurations = createDatasetConfigurations(store);
+  const ofAuth = { datasets: createDatasets(store), managedResources: createManagedResources(store) };
   return {
     ...{ text, vectors, graph, embedder, claims, audit, messenger, ledger, clock, ids, logger, store, workQueue },
-    ...{ settings, budgets, cache, runs, records, recorder, engine, builds, ...stated },
+    ...{ settings, budgets, cache, runs, records, recorder, engine, builds, configurations, ...stated, ...ofAuth },
   };
 }
 
@@ -145,6 +157,8 @@ function serve(
     messenger.serve(methods.runStatuses, async ({ datasets, pipelines }) => ({
       runs: (await runs.newest(datasets, pipelines)).map(({ state }) => state),
     })),
+    messenger.serve(managed.builtStatistics, ({ dataset }) => builtStatistics(dependencies, dataset)),
+    messenger.serve(managed.setDatasetConfiguration, (request) => setDatasetConfiguration(dependencies, request)),
     messenger.serve(methods.applyGraphPatch, (request, context) => applyGraphPatch(dependencies, request, context)),
     messenger.serve(methods.eraseBuilt, async (request) => {
       const { removed, residue, itemsReset } = await eraseBuilt(dependencies, request);

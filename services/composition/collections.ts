@@ -8,6 +8,7 @@ import { budgetsCollection } from '../common/repositories/budgets.ts';
 import { capabilityGrantsCollection } from '../common/repositories/capability-grants.ts';
 import { contextCollections } from '../common/repositories/context-summaries.ts';
 import { dataItemsCollection } from '../common/repositories/data-items.ts';
+import { datasetConfigurationsCollection } from '../common/repositories/dataset-configurations.ts';
 import { datasetsCollection } from '../common/repositories/datasets.ts';
 import { distillationsCollection } from '../common/repositories/distillations.ts';
 import { echoMarksCollection } from '../common/repositories/echo-marks.ts';
@@ -70,6 +71,7 @@ export const collections: readonly AnyCollection[] = [
   capabilityGrantsCollection,
   ...contextCollections,
   dataItemsCollection,
+  datasetConfigurationsCollection,
   datasetsCollection,
   distillationsCollection,
   echoMarksCollection,

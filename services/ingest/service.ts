@@ -47,6 +47,7 @@ import { sessionRoutes } from './routes/sessions.ts';
 import { skillRoutes } from './routes/skills.ts';
 import { supersessionRoutes } from './routes/supersessions.ts';
 import { updateRoutes } from './routes/update.ts';
+import { datasetStatistics } from './usecases/dataset-statistics.ts';
 import type { IngestDependencies } from './usecases/dependencies.ts';
 import { createSessionExpiry } from './usecases/expire-sessions.ts';
 import { keepDocuments } from './usecases/keep-documents.ts';
@@ -183,8 +184,10 @@ export function createIngestService(options: IngestServiceOptions): Service {
 }
 
 /** For `Tenant` and `Dataset` resources. The bus lets nobody but the operator send these. */
-function serveOperator({ messenger }: IngestDependencies, erasures: ManagedErasures): Promise<Subscription[]> {
+function serveOperator(dependencies: IngestDependencies, erasures: ManagedErasures): Promise<Subscription[]> {
+  const { messenger } = dependencies;
   return Promise.all([
+    messenger.serve(managed.datasetStatistics, (request, context) => datasetStatistics(dependencies, request, context)),
     messenger.serve(managed.eraseDataset, async (request, context) => ({
       progress: await erasures.progress(request, context),
     })),

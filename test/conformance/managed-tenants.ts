@@ -5,6 +5,7 @@ import type { DatasetRef } from '../../services/common/domain/dataset.ts';
 import { erasureReceiptText, type SignedErasureReceipt } from '../../services/common/domain/erasure-receipt.ts';
 import { datasetScope, SYSTEM_SCOPE } from '../../services/common/domain/scope.ts';
 import * as auth from '../../services/common/messaging/methods/auth-managed.ts';
+import * as cognify from '../../services/common/messaging/methods/cognify-managed.ts';
 import * as ingest from '../../services/common/messaging/methods/ingest-managed.ts';
 import { findAll } from '../../services/common/repositories/find-all.ts';
 import { collections, tenantCollections } from '../../services/composition/collections.ts';
@@ -191,6 +192,59 @@ export function managedTenantCases(start: () => Promise<ManagedApp>): void {
     expect((await eraseTenant(tenant)).progress.receipt).to.equal(progress.receipt);
     expect(await failure(eraseTenant({ ...tenant, crUid: reader.crUid }))).to.equal('TenantNotFoundError');
     expect((await search(reader.key, neighbour.dataset.id)).status).to.equal(200);
+  });
+
+  it('tells what a dataset has and how far behind it is', async () => {
+    const tenant = await declareTenant();
+    const { dataset } = await declareDataset(tenant, 'letters');
+    const ask = () =>
+      app.messenger.call(ingest.datasetStatistics, { tenantId: tenant.tenantId, datasetId: dataset.id }, CALL);
+    const nothing = { items: 0, chunks: 0, nodes: 0, edges: 0, pending: 0, failed: 0, lastCognifiedAt: null };
+    expect(await ask()).to.deep.equal({ ...nothing, sizeBytes: 0, lagSeconds: 0, writer: null, activeRun: null });
+    await request(tenant.key, 'POST', '/add', { datasetId: dataset.id, data: [SECRET] });
+    const behind = await ask();
+    expect(behind).to.deep.include({ items: 1, pending: 1, failed: 0, chunks: 0 });
+    expect(behind.sizeBytes).to.equal(Buffer.byteLength(SECRET));
+    expect(behind.lagSeconds).to.be.greaterThan(0);
+    await request(tenant.key, 'POST', '/cognify', { datasetIds: [dataset.id] });
+    const built = await ask();
+    expect(built).to.deep.include({ items: 1, chunks: 1, pending: 0, lagSeconds: 0, activeRun: null });
+    expect([built.nodes > 0, built.edges > 0, typeof built.lastCognifiedAt]).to.deep.equal([true, true, 'string']);
+    const unknown = { tenantId: reader.tenantId, datasetId: dataset.id };
+    expect(await failure(app.messenger.call(ingest.datasetStatistics, unknown, CALL))).to.equal('DatasetNotFoundError');
+  });
+
+  it('builds as a dataset is configured, and says when something was built otherwise', async () => {
+    const tenant = await declareTenant();
+    const { dataset, crUid } = await declareDataset(tenant, 'letters');
+    const configure = (change: Partial<cognify.SetDatasetConfigurationRequest>) =>
+      app.messenger.call(
+        cognify.setDatasetConfiguration,
+        { tenantId: tenant.tenantId, datasetId: dataset.id, crUid, ...change },
+        CALL,
+      );
+    const none = { graphModelHash: null, promptHash: null, chunkingHash: null, drifted: false };
+    expect(await configure({})).to.deep.equal(none);
+    const chunking = { strategy: 'paragraph', maxTokens: 8 };
+    const small = await configure({ chunking });
+    expect(small.chunkingHash).to.match(/^sha256:[0-9a-f]{64}$/);
+    expect(small).to.include({ drifted: false, promptHash: null });
+    await remember(tenant, dataset);
+    const statistics = await app.messenger.call(
+      ingest.datasetStatistics,
+      { tenantId: tenant.tenantId, datasetId: dataset.id },
+      CALL,
+    );
+    expect(statistics.chunks).to.be.greaterThan(1);
+    expect(await configure({ chunking })).to.deep.equal(small);
+    const other = await configure({ chunking, prompt: 'Extract people.', graphModel: { title: 'People' } });
+    expect(other).to.include({ drifted: true, chunkingHash: small.chunkingHash });
+    expect(other.graphModelHash).to.match(/^sha256:/);
+    // What it was built by is in force again.
+    expect(await configure({ chunking })).to.deep.equal(small);
+    expect(await failure(configure({ crUid: randomUUID() }))).to.equal('OwnedByAnother');
+    expect(await failure(configure({ graphModel: { type: 'object' } }))).to.equal('InvalidGraphModelError');
+    expect(await failure(configure({ chunking: { strategy: 'sentences' } }))).to.equal('InvalidRequestError');
   });
 
   it('lets nobody in any more once an erasure has begun', async () => {

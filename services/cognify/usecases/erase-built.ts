@@ -5,6 +5,7 @@ import { isEngramError } from '../../common/domain/errors.ts';
 import { dataItemId } from '../../common/domain/ids.ts';
 import type { DatasetScope } from '../../common/domain/scope.ts';
 import type { AnyCollection } from '../../common/ports/document-store.ts';
+import { datasetConfigurationsCollection } from '../../common/repositories/dataset-configurations.ts';
 import { eraseCollections } from '../../common/repositories/erase-collections.ts';
 import { modelCacheCollection } from '../../common/repositories/model-cache.ts';
 import { runHeadsCollection, runResultsCollection } from '../../common/repositories/runs.ts';
@@ -55,7 +56,12 @@ type Dependencies = Pick<
 /** What goes with the memory of a dataset, beside the rows of the indexes. */
 const MEMORY: readonly AnyCollection[] = [statementsCollection, supersessionsCollection];
 /** What goes with the dataset alone: answers of models were paid for; one that is made again under its id has no past. */
-const BUILT: readonly AnyCollection[] = [modelCacheCollection, runHeadsCollection, runResultsCollection];
+const BUILT: readonly AnyCollection[] = [
+  modelCacheCollection,
+  runHeadsCollection,
+  runResultsCollection,
+  datasetConfigurationsCollection,
+];
 /** How long an erasure waits for work on its items to stop. */
 const STOP_MS = 10_000;
 const POLL_MS = 20;

@@ -1,4 +1,4 @@
-import type { DatasetRef } from '../../common/domain/dataset.ts';
+import { type DatasetRef, scopeOf } from '../../common/domain/dataset.ts';
 import type { JsonObject } from '../../common/domain/json.ts';
 import type { Principal } from '../../common/domain/principal.ts';
 import type { RunState } from '../../common/domain/run.ts';
@@ -6,10 +6,11 @@ import { COGNIFY_PIPELINE } from '../../common/domain/run.ts';
 import type { CognifyOptions } from '../../common/messaging/methods/cognify.ts';
 import { COGNIFY_JOB } from '../consumers/cognify-run.ts';
 import type { CognifyDependencies } from '../dependencies.ts';
+import { withDefaults } from './dataset-configuration.ts';
 
-/** Records the run as STARTED and queues it; durable when it resolves. */
-export function startCognify(
-  { engine }: Pick<CognifyDependencies, 'engine'>,
+/** Records the run as STARTED and queues it, with what its dataset is configured to; durable when it resolves. */
+export async function startCognify(
+  { engine, configurations }: Pick<CognifyDependencies, 'engine' | 'configurations'>,
   request: {
     readonly principal: Principal;
     readonly dataset: DatasetRef;
@@ -17,6 +18,6 @@ export function startCognify(
     readonly background: boolean;
   },
 ): Promise<RunState> {
-  const options = request.options as JsonObject;
+  const options = (await withDefaults({ configurations }, scopeOf(request.dataset), request.options)) as JsonObject;
   return engine.submit({ ...request, options, kind: COGNIFY_JOB, pipeline: COGNIFY_PIPELINE });
 }

@@ -34,6 +34,7 @@ export const METHODS = {
   'cognify.RunStatuses': { deadlineMs: 10000, permission: 'service' },
   'cognify.ApplyGraphPatch': { deadlineMs: 120000, permission: 'write' },
   'cognify.Erase': { deadlineMs: 120000, permission: 'delete' },
+  'cognify.BuiltStatistics': { deadlineMs: 10000, permission: 'service' },
   'cognify.SetDatasetConfiguration': { deadlineMs: 10000, permission: 'service' },
   'cognify.ProbeModel': { deadlineMs: 30000, permission: 'service' },
   'improve.Improve': { deadlineMs: 600000, permission: 'write' },

@@ -52,6 +52,11 @@ export const jobsCollection: Collection<JobDocument> = {
 
 export type StoredJob = Stored<JobDocument>;
 
+/** Led by the tenant: tenants cannot hold each other up. */
+export function orderingKeyOf(tenant: TenantId, key: string): string {
+  return JSON.stringify([tenant, key]);
+}
+
 export function claimedJob({ id, value }: StoredJob): ClaimedJob {
   const { tenant, dataset, kind, payload, attempts, fencingToken, worker, cancelRequested } = value;
   const scope: Scope = dataset === null ? { tenant } : { tenant, dataset };

@@ -12,6 +12,7 @@ import {
   type JobDocument,
   jobsCollection,
   leaseLost,
+  orderingKeyOf,
   type StoredJob,
   waiting,
 } from './job-document.ts';
@@ -114,7 +115,7 @@ function doubledBackOff(attempt: number): number {
 }
 
 function newDocument(scope: Scope, job: NewJob, nowMs: number): JobDocument {
-  const tenantKey = (key: string | undefined) => (key === undefined ? null : JSON.stringify([scope.tenant, key]));
+  const tenantKey = (key: string | undefined) => (key === undefined ? null : orderingKeyOf(scope.tenant, key));
   const idempotencyKey = tenantKey(job.idempotencyKey);
   return {
     kind: job.kind,

@@ -62,7 +62,7 @@ export interface IngestDependencies {
   readonly models: { current(): Promise<Pick<ActiveModels, 'languageModel'>> };
   /** What cognify builds is only read here. */
   readonly graph: Pick<GraphStore, 'nodes' | 'neighbours' | 'scanNodes' | 'scanEdges'>;
-  readonly ledger: Pick<Ledger, 'entries' | 'allCommitted'>;
+  readonly ledger: Pick<Ledger, 'entries' | 'allEntries' | 'allCommitted'>;
   readonly eventLog: EventLog;
   readonly budgets: Budgets;
   readonly audit: AuditLog;

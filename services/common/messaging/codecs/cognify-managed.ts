@@ -1,7 +1,8 @@
 import * as wire from '../../contracts/engram/cognify/v1/managed_pb.ts';
-import { enumMapping, type MethodCodec, messageCodec } from '../codec.ts';
+import type { DatasetRef } from '../../domain/dataset.ts';
+import { enumMapping, type MethodCodec, messageCodec, present } from '../codec.ts';
 import type * as methods from '../methods/cognify-managed.ts';
-import { fromJsonText, idOf, maybe, toJsonText } from './shared.ts';
+import { fromDataset, fromJsonText, idOf, maybe, toDataset, toJsonText } from './shared.ts';
 
 export const SetDatasetConfiguration: MethodCodec<
   methods.SetDatasetConfigurationRequest,
@@ -35,6 +36,31 @@ export const SetDatasetConfiguration: MethodCodec<
       promptHash: promptHash ?? null,
       chunkingHash: chunkingHash ?? null,
       drifted,
+    }),
+  ),
+};
+
+export const BuiltStatistics: MethodCodec<{ readonly dataset: DatasetRef }, methods.BuiltStatistics> = {
+  request: messageCodec(
+    wire.BuiltStatisticsRequestSchema,
+    ({ dataset }) => ({ dataset: toDataset(dataset) }),
+    ({ dataset }) => ({ dataset: fromDataset(present(dataset, 'dataset')) }),
+  ),
+  response: messageCodec(
+    wire.BuiltStatisticsResponseSchema,
+    ({ nodes, edges, failedItems, completedAt, writer, activeRun }) => ({
+      ...{ nodes: BigInt(nodes), edges: BigInt(edges), failedItems: [...failedItems] },
+      completedAt: completedAt ?? undefined,
+      writer: writer === null ? undefined : { ...writer, fencingToken: BigInt(writer.fencingToken) },
+      activeRun: activeRun ?? undefined,
+    }),
+    ({ nodes, edges, failedItems, completedAt, writer, activeRun }) => ({
+      ...{ nodes: Number(nodes), edges: Number(edges), failedItems, completedAt: completedAt ?? null },
+      writer: writer === undefined ? null : { holder: writer.holder, fencingToken: Number(writer.fencingToken) },
+      activeRun:
+        activeRun === undefined
+          ? null
+          : { id: activeRun.id, pipeline: activeRun.pipeline, startedAt: activeRun.startedAt },
     }),
   ),
 };

@@ -1,4 +1,5 @@
 import type { DatasetId, TenantId } from '../../domain/brand.ts';
+import type { DatasetRef } from '../../domain/dataset.ts';
 import type { JsonObject } from '../../domain/json.ts';
 import { defineMethod } from '../method.ts';
 
@@ -40,6 +41,24 @@ export interface DatasetConfigurationHashes {
 export const setDatasetConfiguration = defineMethod<SetDatasetConfigurationRequest, DatasetConfigurationHashes>(
   'cognify.SetDatasetConfiguration',
   () => codecs().then(({ SetDatasetConfiguration }) => SetDatasetConfiguration),
+);
+
+export interface BuiltStatistics {
+  readonly nodes: number;
+  readonly edges: number;
+  /** Items of the newest run that ended in an error each. */
+  readonly failedItems: readonly string[];
+  /** When the newest run that succeeded ended; null: none did, or another one followed. */
+  readonly completedAt: string | null;
+  /** Null: nobody writes now. */
+  readonly writer: { readonly holder: string; readonly fencingToken: number } | null;
+  readonly activeRun: { readonly id: string; readonly pipeline: string; readonly startedAt: string } | null;
+}
+
+/** For ingest, which answers the operator: what was built of a dataset, and who is at it. */
+export const builtStatistics = defineMethod<{ readonly dataset: DatasetRef }, BuiltStatistics>(
+  'cognify.BuiltStatistics',
+  () => codecs().then(({ BuiltStatistics: codec }) => codec),
 );
 
 export interface ProbeModelRequest {

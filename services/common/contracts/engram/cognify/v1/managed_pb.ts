@@ -4,13 +4,15 @@
 
 import type { GenEnum, GenFile, GenMessage } from "@bufbuild/protobuf/codegenv2";
 import { enumDesc, fileDesc, messageDesc } from "@bufbuild/protobuf/codegenv2";
+import type { Dataset } from "../../common/v1/dataset_pb.ts";
+import { file_engram_common_v1_dataset } from "../../common/v1/dataset_pb.ts";
 import type { Message, UnknownEnum } from "@bufbuild/protobuf";
 
 /**
  * Describes the file engram/cognify/v1/managed.proto.
  */
 export const file_engram_cognify_v1_managed: GenFile = /*@__PURE__*/
-  fileDesc("Ch9lbmdyYW0vY29nbmlmeS92MS9tYW5hZ2VkLnByb3RvEhFlbmdyYW0uY29nbmlmeS52MSLsAQoeU2V0RGF0YXNldENvbmZpZ3VyYXRpb25SZXF1ZXN0EhEKCXRlbmFudF9pZBgBIAEoCRISCgpkYXRhc2V0X2lkGAIgASgJEg4KBmNyX3VpZBgDIAEoCRIdChBncmFwaF9tb2RlbF9qc29uGAQgASgJSACIAQESEwoGcHJvbXB0GAUgASgJSAGIAQESMgoIY2h1bmtpbmcYBiABKAsyGy5lbmdyYW0uY29nbmlmeS52MS5DaHVua2luZ0gCiAEBQhMKEV9ncmFwaF9tb2RlbF9qc29uQgkKB19wcm9tcHRCCwoJX2NodW5raW5nIkQKCENodW5raW5nEhAKCHN0cmF0ZWd5GAEgASgJEhcKCm1heF90b2tlbnMYAiABKA1IAIgBAUINCgtfbWF4X3Rva2VucyK+AQofU2V0RGF0YXNldENvbmZpZ3VyYXRpb25SZXNwb25zZRIdChBncmFwaF9tb2RlbF9oYXNoGAEgASgJSACIAQESGAoLcHJvbXB0X2hhc2gYAiABKAlIAYgBARIaCg1jaHVua2luZ19oYXNoGAMgASgJSAKIAQESDwoHZHJpZnRlZBgEIAEoCEITChFfZ3JhcGhfbW9kZWxfaGFzaEIOCgxfcHJvbXB0X2hhc2hCEAoOX2NodW5raW5nX2hhc2gizgEKEVByb2JlTW9kZWxSZXF1ZXN0EioKBGtpbmQYASABKA4yHC5lbmdyYW0uY29nbmlmeS52MS5Nb2RlbEtpbmQSEAoIcHJvdmlkZXIYAiABKAkSDQoFbW9kZWwYAyABKAkSFQoIZW5kcG9pbnQYBCABKAlIAIgBARIUCgdhcGlfa2V5GAUgASgJSAGIAQESFwoKZGltZW5zaW9ucxgGIAEoDUgCiAEBQgsKCV9lbmRwb2ludEIKCghfYXBpX2tleUINCgtfZGltZW5zaW9ucyJWChJQcm9iZU1vZGVsUmVzcG9uc2USMAoHb3V0Y29tZRgBIAEoDjIfLmVuZ3JhbS5jb2duaWZ5LnYxLlByb2JlT3V0Y29tZRIOCgZkZXRhaWwYAiABKAkqWgoJTW9kZWxLaW5kEhoKFk1PREVMX0tJTkRfVU5TUEVDSUZJRUQQABIXChNNT0RFTF9LSU5EX0xBTkdVQUdFEAESGAoUTU9ERUxfS0lORF9FTUJFRERJTkcQAiqfAQoMUHJvYmVPdXRjb21lEh0KGVBST0JFX09VVENPTUVfVU5TUEVDSUZJRUQQABIaChZQUk9CRV9PVVRDT01FX0FDQ0VQVEVEEAESGgoWUFJPQkVfT1VUQ09NRV9SRUpFQ1RFRBACEhkKFVBST0JFX09VVENPTUVfSU5WQUxJRBADEh0KGVBST0JFX09VVENPTUVfVU5SRUFDSEFCTEUQBGIGcHJvdG8z");
+  fileDesc("Ch9lbmdyYW0vY29nbmlmeS92MS9tYW5hZ2VkLnByb3RvEhFlbmdyYW0uY29nbmlmeS52MSLsAQoeU2V0RGF0YXNldENvbmZpZ3VyYXRpb25SZXF1ZXN0EhEKCXRlbmFudF9pZBgBIAEoCRISCgpkYXRhc2V0X2lkGAIgASgJEg4KBmNyX3VpZBgDIAEoCRIdChBncmFwaF9tb2RlbF9qc29uGAQgASgJSACIAQESEwoGcHJvbXB0GAUgASgJSAGIAQESMgoIY2h1bmtpbmcYBiABKAsyGy5lbmdyYW0uY29nbmlmeS52MS5DaHVua2luZ0gCiAEBQhMKEV9ncmFwaF9tb2RlbF9qc29uQgkKB19wcm9tcHRCCwoJX2NodW5raW5nIkQKCENodW5raW5nEhAKCHN0cmF0ZWd5GAEgASgJEhcKCm1heF90b2tlbnMYAiABKA1IAIgBAUINCgtfbWF4X3Rva2VucyK+AQofU2V0RGF0YXNldENvbmZpZ3VyYXRpb25SZXNwb25zZRIdChBncmFwaF9tb2RlbF9oYXNoGAEgASgJSACIAQESGAoLcHJvbXB0X2hhc2gYAiABKAlIAYgBARIaCg1jaHVua2luZ19oYXNoGAMgASgJSAKIAQESDwoHZHJpZnRlZBgEIAEoCEITChFfZ3JhcGhfbW9kZWxfaGFzaEIOCgxfcHJvbXB0X2hhc2hCEAoOX2NodW5raW5nX2hhc2gizgEKEVByb2JlTW9kZWxSZXF1ZXN0EioKBGtpbmQYASABKA4yHC5lbmdyYW0uY29nbmlmeS52MS5Nb2RlbEtpbmQSEAoIcHJvdmlkZXIYAiABKAkSDQoFbW9kZWwYAyABKAkSFQoIZW5kcG9pbnQYBCABKAlIAIgBARIUCgdhcGlfa2V5GAUgASgJSAGIAQESFwoKZGltZW5zaW9ucxgGIAEoDUgCiAEBQgsKCV9lbmRwb2ludEIKCghfYXBpX2tleUINCgtfZGltZW5zaW9ucyJWChJQcm9iZU1vZGVsUmVzcG9uc2USMAoHb3V0Y29tZRgBIAEoDjIfLmVuZ3JhbS5jb2duaWZ5LnYxLlByb2JlT3V0Y29tZRIOCgZkZXRhaWwYAiABKAkiRAoWQnVpbHRTdGF0aXN0aWNzUmVxdWVzdBIqCgdkYXRhc2V0GAEgASgLMhkuZW5ncmFtLmNvbW1vbi52MS5EYXRhc2V0IoECChdCdWlsdFN0YXRpc3RpY3NSZXNwb25zZRINCgVub2RlcxgBIAEoBBINCgVlZGdlcxgCIAEoBBIUCgxmYWlsZWRfaXRlbXMYAyADKAkSGQoMY29tcGxldGVkX2F0GAQgASgJSACIAQESNQoGd3JpdGVyGAUgASgLMiAuZW5ncmFtLmNvZ25pZnkudjEuRGF0YXNldFdyaXRlckgBiAEBEjUKCmFjdGl2ZV9ydW4YBiABKAsyHC5lbmdyYW0uY29nbmlmeS52MS5BY3RpdmVSdW5IAogBAUIPCg1fY29tcGxldGVkX2F0QgkKB193cml0ZXJCDQoLX2FjdGl2ZV9ydW4iNgoNRGF0YXNldFdyaXRlchIOCgZob2xkZXIYASABKAkSFQoNZmVuY2luZ190b2tlbhgCIAEoBCI9CglBY3RpdmVSdW4SCgoCaWQYASABKAkSEAoIcGlwZWxpbmUYAiABKAkSEgoKc3RhcnRlZF9hdBgDIAEoCSpaCglNb2RlbEtpbmQSGgoWTU9ERUxfS0lORF9VTlNQRUNJRklFRBAAEhcKE01PREVMX0tJTkRfTEFOR1VBR0UQARIYChRNT0RFTF9LSU5EX0VNQkVERElORxACKp8BCgxQcm9iZU91dGNvbWUSHQoZUFJPQkVfT1VUQ09NRV9VTlNQRUNJRklFRBAAEhoKFlBST0JFX09VVENPTUVfQUNDRVBURUQQARIaChZQUk9CRV9PVVRDT01FX1JFSkVDVEVEEAISGQoVUFJPQkVfT1VUQ09NRV9JTlZBTElEEAMSHQoZUFJPQkVfT1VUQ09NRV9VTlJFQUNIQUJMRRAEYgZwcm90bzM", [file_engram_common_v1_dataset]);
 
 /**
  * @generated from message engram.cognify.v1.SetDatasetConfigurationRequest
@@ -193,6 +195,120 @@ export type ProbeModelResponse = Message<"engram.cognify.v1.ProbeModelResponse">
  */
 export const ProbeModelResponseSchema: GenMessage<ProbeModelResponse> = /*@__PURE__*/
   messageDesc(file_engram_cognify_v1_managed, 4);
+
+/**
+ * @generated from message engram.cognify.v1.BuiltStatisticsRequest
+ */
+export type BuiltStatisticsRequest = Message<"engram.cognify.v1.BuiltStatisticsRequest"> & {
+  /**
+   * @generated from field: engram.common.v1.Dataset dataset = 1;
+   */
+  dataset?: Dataset | undefined;
+};
+
+/**
+ * Describes the message engram.cognify.v1.BuiltStatisticsRequest.
+ * Use `create(BuiltStatisticsRequestSchema)` to create a new message.
+ */
+export const BuiltStatisticsRequestSchema: GenMessage<BuiltStatisticsRequest> = /*@__PURE__*/
+  messageDesc(file_engram_cognify_v1_managed, 5);
+
+/**
+ * @generated from message engram.cognify.v1.BuiltStatisticsResponse
+ */
+export type BuiltStatisticsResponse = Message<"engram.cognify.v1.BuiltStatisticsResponse"> & {
+  /**
+   * @generated from field: uint64 nodes = 1;
+   */
+  nodes: bigint;
+
+  /**
+   * @generated from field: uint64 edges = 2;
+   */
+  edges: bigint;
+
+  /**
+   * Items of the newest run that ended in an error each.
+   *
+   * @generated from field: repeated string failed_items = 3;
+   */
+  failedItems: string[];
+
+  /**
+   * When the newest run that succeeded ended; absent: none did, or another one followed.
+   *
+   * @generated from field: optional string completed_at = 4;
+   */
+  completedAt?: string | undefined;
+
+  /**
+   * @generated from field: optional engram.cognify.v1.DatasetWriter writer = 5;
+   */
+  writer?: DatasetWriter | undefined;
+
+  /**
+   * @generated from field: optional engram.cognify.v1.ActiveRun active_run = 6;
+   */
+  activeRun?: ActiveRun | undefined;
+};
+
+/**
+ * Describes the message engram.cognify.v1.BuiltStatisticsResponse.
+ * Use `create(BuiltStatisticsResponseSchema)` to create a new message.
+ */
+export const BuiltStatisticsResponseSchema: GenMessage<BuiltStatisticsResponse> = /*@__PURE__*/
+  messageDesc(file_engram_cognify_v1_managed, 6);
+
+/**
+ * @generated from message engram.cognify.v1.DatasetWriter
+ */
+export type DatasetWriter = Message<"engram.cognify.v1.DatasetWriter"> & {
+  /**
+   * @generated from field: string holder = 1;
+   */
+  holder: string;
+
+  /**
+   * @generated from field: uint64 fencing_token = 2;
+   */
+  fencingToken: bigint;
+};
+
+/**
+ * Describes the message engram.cognify.v1.DatasetWriter.
+ * Use `create(DatasetWriterSchema)` to create a new message.
+ */
+export const DatasetWriterSchema: GenMessage<DatasetWriter> = /*@__PURE__*/
+  messageDesc(file_engram_cognify_v1_managed, 7);
+
+/**
+ * @generated from message engram.cognify.v1.ActiveRun
+ */
+export type ActiveRun = Message<"engram.cognify.v1.ActiveRun"> & {
+  /**
+   * UUID.
+   *
+   * @generated from field: string id = 1;
+   */
+  id: string;
+
+  /**
+   * @generated from field: string pipeline = 2;
+   */
+  pipeline: string;
+
+  /**
+   * @generated from field: string started_at = 3;
+   */
+  startedAt: string;
+};
+
+/**
+ * Describes the message engram.cognify.v1.ActiveRun.
+ * Use `create(ActiveRunSchema)` to create a new message.
+ */
+export const ActiveRunSchema: GenMessage<ActiveRun> = /*@__PURE__*/
+  messageDesc(file_engram_cognify_v1_managed, 8);
 
 /**
  * What a model is for.
