@@ -28,8 +28,8 @@ import { createTenantReconciler } from './tenant/tenant-reconciler.ts';
 /** Field manager, value of the managed-by label, name in user agents. */
 export const OPERATOR_NAME = 'engram-operator';
 
-/** A failed key waits from a tenth of a second up to five minutes. */
-const BACKOFF_MS = { first: 100, most: 300_000 };
+/** A failed key waits from half a second up to five minutes; after five times, about ten seconds, it is Stalled. */
+const BACKOFF_MS = { first: 500, most: 300_000 };
 
 export interface OperatorOptions {
   readonly connection: KubeConnection;

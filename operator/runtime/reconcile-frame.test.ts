@@ -132,8 +132,10 @@ describe('reconcile frame', () => {
       ...{ Ready: ['False', 'StoreUnreachable'], Reconciling: ['True', 'StoreUnreachable'] },
       Sized: ['Unknown', 'Pending'],
     });
+    expect(notes).to.deep.equal([]);
     for (let round = 0; round < 3; round += 1) await reconcile();
     expect(statusWrites()).to.equal(2);
+    expect(notes.map(({ type, reason }) => [type, reason])).to.deep.equal([['Warning', 'StoreUnreachable']]);
     expect(brief()).to.include.keys('Stalled').and.not.include.keys('Reconciling');
     expect(condition('Ready')?.lastTransitionTime).to.equal(since);
 

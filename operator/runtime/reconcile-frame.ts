@@ -259,7 +259,7 @@ async function removeFinalizer<T extends CustomObject>(
   }
 }
 
-/** One event when Ready changes its mind, none for what stays so. */
+/** One event when Ready changes its mind or a resource becomes Stalled, none for what stays so. */
 function tellReady(
   events: EventRecorder,
   object: KubeObject,
@@ -268,12 +268,12 @@ function tellReady(
 ): void {
   const ready = findCondition(next, 'Ready');
   const before = findCondition(previous, 'Ready');
-  const stalled = findCondition(next, 'Stalled') !== undefined;
-  if (ready === undefined || (before?.status === ready.status && before.reason === ready.reason)) return;
-  if (ready.status !== 'True' && !stalled) return;
-  events.record(object, {
-    type: stalled ? 'Warning' : 'Normal',
-    reason: ready.reason,
-    message: ready.message,
-  });
+  const stuck = findCondition(next, 'Stalled');
+  if (stuck !== undefined) {
+    if (findCondition(previous, 'Stalled')?.reason === stuck.reason) return;
+    events.record(object, { type: 'Warning', reason: stuck.reason, message: stuck.message });
+    return;
+  }
+  if (ready?.status !== 'True' || (before?.status === 'True' && before.reason === ready.reason)) return;
+  events.record(object, { type: 'Normal', reason: ready.reason, message: ready.message });
 }
