@@ -1,4 +1,6 @@
+import { randomUUID } from 'node:crypto';
 import { expect } from 'chai';
+import { WebSocket } from 'ws';
 import { type ModelProvider, startModelProvider } from '../support/model-provider.ts';
 import { type StartedApp, startApp } from '../support/start-app.ts';
 
@@ -168,6 +170,23 @@ describe('budgets', () => {
     expect(refused[0]?.body.detail).to.match(
       /^Budget exceeded: requests per minute of the account: 3 used, limit 3, 1 more asked for \(requestsPerMinute\)\. \[TooManyRequestsError\]$/,
     );
+  });
+
+  it('count a WebSocket as a request, and refuse it before it opens', async () => {
+    const { client } = await userWith({ requestsPerMinute: 3 });
+    const { body } = await client.post('/auth/api-keys', { name: null });
+    const url = `${app.baseUrl.replace('http', 'ws')}/api/v1/cognify/subscribe/${randomUUID()}`;
+    const follow = () =>
+      new Promise<string>((resolve) => {
+        const socket = new WebSocket(url, { headers: { 'x-api-key': body.key } });
+        socket.once('close', (code) => resolve(`closed ${code}`));
+        socket.once('error', ({ message }) => resolve(message));
+      });
+    const answers = await Promise.all(Array.from({ length: 8 }, follow));
+    const refused = answers.filter((answer) => answer === 'Unexpected server response: 429');
+    // One request was made before; a minute may end in between.
+    expect(refused.length).to.be.within(2, 6);
+    expect(answers.filter((answer) => answer === 'closed 1008')).to.have.length(8 - refused.length);
   });
 
   it('refuse a run too many with 429, and let the next one start when one has ended', async () => {

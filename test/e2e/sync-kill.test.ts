@@ -8,7 +8,7 @@ const FILES = Array.from({ length: 12 }, (_, index) => `Letter ${index} of Ada L
 const OTHERS = Array.from({ length: 12 }, (_, index) => `Letter ${index} of Mary Somerville to Ada Lovelace.`);
 
 describe('sync under kill -9', function () {
-  this.timeout(120_000);
+  this.timeout(300_000);
 
   it('goes on by itself after each start, until both sides have everything once and build it', async () => {
     await using remote = await startRemoteMemory();
