@@ -75,6 +75,8 @@ export interface NewQa {
   readonly usedGraphElements: UsedGraphElements | null;
   /** Guidance that was shown with the question. */
   readonly usedContextIds: readonly string[] | null;
+  /** The answer says nothing of the world: the question was only understood. */
+  readonly isAcknowledgement?: boolean;
 }
 
 /** Absent lists were not given: entries come back as they were put in. */

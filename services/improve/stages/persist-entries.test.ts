@@ -11,12 +11,13 @@ const QA = { number: 1, time: SESSION.startedAt, question: 'Who?', answer: 'Ada.
 const STEP = { number: 1, time: SESSION.startedAt, sessionFeedback: 'It went well.', methodReturnValue: null };
 
 /** What a stage did of lasting effect, in its order; it may be ended by any of it. */
-function recordedStage(kind: 'qas' | 'traces') {
+function recordedStage(kind: 'qas' | 'traces', turns: readonly object[] = [QA]) {
   const done: string[] = [];
+  const texts: string[] = [];
   const watermark = { done: 0, window: null };
   const deps = {
-    sessions: { getMany: async () => [SESSION] },
-    entries: { qasAfter: async () => [QA], tracesAfter: async () => [STEP] },
+    sessions: { getMany: async () => [{ ...SESSION, qaCount: turns.length }] },
+    entries: { qasAfter: async () => turns, tracesAfter: async () => [STEP] },
     watermarks: {
       get: async () => watermark,
       moveWrite: (_: unknown, move: { readonly done?: number }) => (move.done === undefined ? 'planned' : 'done'),
@@ -24,15 +25,16 @@ function recordedStage(kind: 'qas' | 'traces') {
     },
     store: { commit: async (_: unknown, writes: readonly string[]) => done.push(...writes) },
     messenger: {
-      async call({ path }: { readonly path: string }) {
+      async call({ path }: { readonly path: string }, request: { readonly documents?: readonly { text: string }[] }) {
         done.push(path);
+        texts.push(...(request.documents ?? []).map(({ text }) => text));
         return { run: { status: 'DATASET_PROCESSING_COMPLETED' } };
       },
     },
     settings: { traceWindowSteps: 30, traceWindowsPerRun: 10 },
   } as unknown as Parameters<typeof createPersistAgentTraces>[0];
   const stage: Stage = kind === 'qas' ? createPersistSessionQa(deps) : createPersistAgentTraces(deps);
-  return { stage, done };
+  return { stage, done, texts };
 }
 
 const PASS = {
@@ -50,4 +52,24 @@ describe('persisting entries of sessions', () => {
       ]);
     });
   }
+
+  it('keep what the user stated, and no words for having understood it', async () => {
+    const turns = [
+      { question: 'I moved to room 12.', answer: 'Noted, I will remember that you moved to room 12.' },
+      { question: 'Ann leads Kestrel.', answer: 'Wonderful to hear about her!', isAcknowledgement: true },
+      { question: 'The lift is broken.', answer: 'Thanks! Carla repairs it on 4 June.' },
+      { question: 'Can you remember that my flight is at 9?', answer: 'Noted, your flight is at 9.' },
+    ].map((turn, at) => ({ ...QA, ...turn, number: at + 1 }));
+    const { stage, texts } = recordedStage('qas', turns);
+    await stage.run(PASS);
+    expect(texts).to.deep.equal([
+      [
+        'Session ID: s1',
+        'Question: I moved to room 12.',
+        'Question: Ann leads Kestrel.',
+        ...['Question: The lift is broken.', 'Answer: Carla repairs it on 4 June.'],
+        ...['Question: Can you remember that my flight is at 9?', 'Answer: Noted, your flight is at 9.', ''],
+      ].join('\n\n'),
+    ]);
+  });
 });

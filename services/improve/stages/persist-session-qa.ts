@@ -5,6 +5,7 @@ import type { RunState } from '../../common/domain/run.ts';
 import type { QaEntry } from '../../common/domain/session.ts';
 import { sessionDocumentId } from '../../common/repositories/sessions.ts';
 import type { PlannedWindow } from '../../common/repositories/watermarks.ts';
+import { beyondAcknowledgement } from '../bridge/beyond-acknowledgement.ts';
 import { sessionFileName } from '../bridge/file-name.ts';
 import { type BridgedDocument, keepDocuments } from '../bridge/keep-documents.ts';
 import { type Backlog, backlogsOf, plannedWindow, windowDone } from '../bridge/pending-entries.ts';
@@ -113,13 +114,19 @@ function documentOf(
 
 /**
  * What memory said by itself is no new memory: of such a turn stays what the user stated in a sentence. What an answer is
- * only acknowledged for is feedback, which is kept as that.
+ * only acknowledged for is feedback, which is kept as that. That a statement was understood says nothing either, in
+ * whatever words.
  */
-function turnText({ question, answer: given, usedGraphElements }: QaEntry): string {
+function turnText({ question, answer: given, usedGraphElements, isAcknowledgement }: QaEntry): string {
   const isFromMemory = (usedGraphElements?.nodeIds ?? []).length > 0;
   const answer = isFromMemory ? withoutEvidence(given) : given;
-  if (!isOwnAnswer(answer, isFromMemory)) return `Question: ${question}\n\nAnswer: ${answer}\n\n`;
-  const isStatement = /[.!]["”'’)]*$/u.test(question.trim()) && saysSomething(`Question: ${question.trim()}`);
+  const says = saysSomething(`Question: ${question.trim()}`);
+  if (!isOwnAnswer(answer, isFromMemory)) {
+    // Of what the user did not state, the answer is all there is.
+    const left = !says ? answer : isAcknowledgement ? null : beyondAcknowledgement(question, answer);
+    return left === null ? `Question: ${question}\n\n` : `Question: ${question}\n\nAnswer: ${left}\n\n`;
+  }
+  const isStatement = /[.!]["”'’)]*$/u.test(question.trim()) && says;
   return isStatement && answer !== ACKNOWLEDGEMENT ? `Question: ${question}\n\n` : '';
 }
 

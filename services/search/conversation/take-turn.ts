@@ -121,7 +121,8 @@ async function keepTurn(
 function saidOnce(conversation: Conversation | null, turns: readonly NewTurn[]): readonly NewTurn[] {
   const [first] = turns;
   if (first === undefined || conversation === null) return [];
-  return [{ ...first, session: conversation.key.session, dataset: null }];
+  const entry = { ...first.entry, isAcknowledgement: true };
+  return [{ ...first, entry, session: conversation.key.session, dataset: null }];
 }
 
 function entryOf({ query }: SearchRequest, { outcome }: DatasetOutcome): NewTurn['entry'] | null {
