@@ -7,6 +7,7 @@ import { type ConfigMap, KINDS } from '../../operator/runtime/kube-object.ts';
 import { unavailable } from '../support/kube/fake-tenant-services.ts';
 import { until } from '../support/until.ts';
 import { type CuttableProxy, startCuttableProxy } from './cuttable-proxy.ts';
+import { createOperatorAccount } from './operator-account.ts';
 import { createOperatorWorld, isReady, type OperatorWorld, readyReason } from './operator-world.ts';
 import { describeWithCluster } from './with-cluster.ts';
 
@@ -125,6 +126,40 @@ describeWithCluster('operator on a real API server', (server) => {
     expect((await world.tenants()).find(({ metadata }) => metadata.name === 'meanwhile')?.status).to.equal(undefined);
     world.run();
     await until('the next one works', converged, LIMIT);
+  });
+
+  it('does all of it with the rights that the chart gives it, and no others', async () => {
+    const { tls } = await world.connection.credentials();
+    const account = await createOperatorAccount(server(), {
+      ...{ namespace, server: world.connection.server, ca: String(tls.ca) },
+    });
+    try {
+      const running = world.run({ connection: account.connection });
+      await world.createTenant('acme', {
+        ...{ datasetDeletion: 'Cascade', deletionPolicy: 'Delete' },
+        apiKeys: [{ name: 'default', secretName: 'acme-key', rotation: { interval: '2160h', overlap: '24h' } }],
+        routing: { type: 'Ingress', hostname: `${namespace}.example.com` },
+      });
+      await world.createDataset('set', 'acme', { prompt: { configMapRef: { name: 'prompt', key: 'text' } } });
+      await world.client.create<ConfigMap>(KINDS.configMap, {
+        ...{ apiVersion: 'v1', kind: 'ConfigMap', metadata: { name: 'prompt', namespace }, data: { text: 'Extract.' } },
+      });
+      await world.client.patch(
+        DATASET_KIND,
+        { name: 'set', namespace },
+        { metadata: { annotations: { 'engram.dev/reconcile-at': '1' } } },
+      );
+      await until('all are ready', converged, LIMIT);
+      await world.client.delete(TENANT_KIND, { name: 'acme', namespace });
+      await until(
+        'all went',
+        async () => [...(await world.tenants()), ...(await world.datasets())].length === 0,
+        LIMIT,
+      );
+      expect(await running.metrics()).not.to.match(/Forbidden/);
+    } finally {
+      await account.remove();
+    }
   });
 
   it('shows a Dataset that waits for its Tenant, and goes on by itself once that is there', async () => {
