@@ -12,6 +12,9 @@ export interface HttpRemoteMemoryOptions {
   readonly key: string | undefined;
   /** How long the remote may be silent; default 60 000. */
   readonly silenceMs?: number;
+  /** For one request with all that comes back, however busily it sends; of files, default a day; of others, default 600 000. */
+  readonly transferMs?: number;
+  readonly answerMs?: number;
   /** Of one answer in JSON; default 256 MiB, which names seven million files. */
   readonly maxJsonBytes?: number;
 }
@@ -22,19 +25,21 @@ const MAX_JSON_BYTES = 256 * 1024 * 1024;
 /** Over HTTP. Redirects are not followed: they would carry the key to wherever they point. */
 export function createHttpRemoteMemory(options: HttpRemoteMemoryOptions): RemoteMemory {
   const { baseUrl, key, silenceMs = 60_000, maxJsonBytes = MAX_JSON_BYTES } = options;
+  const { transferMs = 86_400_000, answerMs = 600_000 } = options;
   const ask = async (
     what: string,
     request: Pick<SendRequest, 'method' | 'signal'> & { readonly path: string; readonly body?: OutgoingBody },
   ): Promise<IncomingMessage> => {
     const { path, signal, ...rest } = request;
     const url = `${baseUrl}/api${path}`;
+    const deadline = AbortSignal.timeout(path.includes('/data/') ? transferMs : answerMs);
     try {
       return await sendRequest({
         ...rest,
         url,
         headers: key === undefined ? {} : { 'x-api-key': key },
         silenceMs,
-        signal,
+        signal: signal === undefined ? deadline : AbortSignal.any([signal, deadline]),
       });
     } catch (error) {
       signal?.throwIfAborted();
