@@ -27,6 +27,8 @@ export interface RunningOperator {
 export interface RunOptions {
   readonly connection?: KubeConnection;
   readonly workers?: number;
+  /** Namespace of the lease and of the routes; default: that of the world. */
+  readonly home?: string;
   /** Default: so long that no stall of the machine costs the lead. */
   readonly leaseTimes?: LeaseTimes;
 }
@@ -62,17 +64,18 @@ export async function createOperatorWorld(namespace: string): Promise<OperatorWo
 
   function run(options: RunOptions = {}): RunningOperator {
     const registry = new Registry();
+    const { home = namespace } = options;
     let lost = false;
     const operator = createOperator({
       ...{ connection: options.connection ?? connection, clock, logger: createSilentLogger(), registry },
       ...{ tenantServices, datasetServices, watchNamespaces: [namespace] },
-      ...{ lease: { name: 'engram-operator', namespace }, instance: 'test' },
+      ...{ lease: { name: 'engram-operator', namespace: home }, instance: 'test' },
       identity: `test_${randomBytes(4).toString('hex')}`,
       leaseTimes: options.leaseTimes ?? PATIENT,
       workers: options.workers ?? 4,
       resyncMs: 600_000,
       stores: [{ role: 'Documents', driver: 'mongodb', isolation: 'Label' }],
-      backends: { namespace, services, port: 80 },
+      backends: { namespace: home, services, port: 80 },
       onLost() {
         lost = true;
       },
