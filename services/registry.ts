@@ -22,6 +22,7 @@ import { tenantCollections } from './composition/collections.ts';
 import { openMailer } from './composition/mailer.ts';
 import type { Models } from './composition/models.ts';
 import { oidcOptions } from './composition/oidc.ts';
+import { probeModel } from './composition/probe-model.ts';
 import type { Stores } from './composition/stores.ts';
 
 /** What services are made from. */
@@ -134,6 +135,7 @@ const REGISTRY: Readonly<Partial<Record<ServiceName, () => Promise<BuildService>
         embedder: models.embedder,
         models: { current: async () => modelsOfRun(config, await models.current()) },
         llm: { models, documents },
+        probe: probeModel,
         workQueue,
         ledger,
         metrics,

@@ -1,4 +1,5 @@
 import type { Messenger } from '../common/messaging/messenger.ts';
+import type { ProbeModelRequest, ProbeModelResponse } from '../common/messaging/methods/cognify-managed.ts';
 import type { AuditLog } from '../common/ports/audit-log.ts';
 import type { BlobStore } from '../common/ports/blob-store.ts';
 import type { Budgets } from '../common/ports/budgets.ts';
@@ -44,6 +45,8 @@ export interface CognifyServiceOptions extends Pick<DatasetIndexes, 'text' | 've
   readonly logger: Logger;
   /** Called when data begins to come in: a run will probably follow, and its threads take a while to start. */
   readonly prepare?: () => void;
+  /** Asks a provider with a credential that is no setting; `ProbeModel` is not served without it. */
+  readonly probe?: (request: ProbeModelRequest, signal?: AbortSignal) => Promise<ProbeModelResponse>;
   /** What the routes below `/llm` work with; they are not served without it. */
   readonly llm?: Omit<LlmDependencies, 'logger'>;
   readonly settings?: Partial<CognifySettings>;

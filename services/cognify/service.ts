@@ -1,3 +1,4 @@
+import { madeOnce, onDemand } from '../common/lifecycle/on-demand.ts';
 import type { Service } from '../common/lifecycle/service.ts';
 import { callerOf } from '../common/messaging/messenger.ts';
 import * as methods from '../common/messaging/methods/cognify.ts';
@@ -27,7 +28,7 @@ import { createRepeating } from '../common/runs/repeating.ts';
 import { createRunEngine } from '../common/runs/run-engine.ts';
 import { createRunRecorder } from '../common/runs/run-recorder.ts';
 import { DEFAULT_RUN_SETTINGS } from '../common/runs/run-settings.ts';
-import { createCognifyRun } from './consumers/cognify-run.ts';
+import { COGNIFY_JOB } from './consumers/cognify-job.ts';
 import { sweepGenerations } from './consumers/sweep-generations.ts';
 import type { CognifyDependencies, CognifyServiceOptions } from './dependencies.ts';
 import { createItemBuilds } from './pipeline/item-builds.ts';
@@ -40,13 +41,16 @@ import { jobRoutes } from './routes/jobs.ts';
 import { llmRoutes } from './routes/llm.ts';
 import { runSocket } from './routes/run-socket.ts';
 import { validateRoutes } from './routes/validate.ts';
-import { applyGraphPatch } from './usecases/apply-graph-patch.ts';
-import { builtStatistics } from './usecases/built-statistics.ts';
-import { setDatasetConfiguration } from './usecases/dataset-configuration.ts';
-import { eraseBuilt } from './usecases/erase-built.ts';
-import { readRun } from './usecases/read-run.ts';
-import { recordRun } from './usecases/record-run.ts';
-import { startCognify } from './usecases/start-cognify.ts';
+
+const applyGraphPatch = onDemand(async () => (await import('./usecases/apply-graph-patch.ts')).applyGraphPatch);
+const builtStatistics = onDemand(async () => (await import('./usecases/built-statistics.ts')).builtStatistics);
+const setDatasetConfiguration = onDemand(
+  async () => (await import('./usecases/dataset-configuration.ts')).setDatasetConfiguration,
+);
+const eraseBuilt = onDemand(async () => (await import('./usecases/erase-built.ts')).eraseBuilt);
+const readRun = onDemand(async () => (await import('./usecases/read-run.ts')).readRun);
+const recordRun = onDemand(async () => (await import('./usecases/record-run.ts')).recordRun);
+const startCognify = onDemand(async () => (await import('./usecases/start-cognify.ts')).startCognify);
 
 /** What the composition root prepares in the document store for this service. */
 export const cognifyCollections: readonly AnyCollection[] = [
@@ -91,7 +95,7 @@ export function createCognifyService(options: CognifyServiceOptions): Service {
     ],
     sockets: [runSocket(dependencies)],
     async start() {
-      subscriptions = await serve(dependencies, options.prepare);
+      subscriptions = await serve(dependencies, options);
       await engine.start();
       sweep.start();
     },
@@ -120,10 +124,13 @@ function dependenciesOf(options: CognifyServiceOptions): CognifyDependencies {
   const supersessions = createSupersessions(store);
   const repetitions = createRepetitions(store);
   const stated = { statements, supersessions, repetitions };
-  const executor = createCognifyRun({ ...options, ...stated, settings, builds, cache });
+  const run = madeOnce(async () => {
+    const { createCognifyRun } = await import('./consumers/cognify-run.ts');
+    return createCognifyRun({ ...options, ...stated, settings, builds, cache });
+  });
   const engine = createRunEngine({
     ...{ store, runs, recorder, budgets, workQueue, messenger, clock, ids, logger },
-    executors: [executor],
+    executors: [{ kind: COGNIFY_JOB, execute: async (active) => (await run()).execute(active) }],
     settings: { ...DEFAULT_RUN_SETTINGS, ...options.runs },
   });
   const { text, vectors, graph, audit, embedder } = options;
@@ -138,7 +145,7 @@ function dependenciesOf(options: CognifyServiceOptions): CognifyDependencies {
 
 function serve(
   dependencies: CognifyDependencies,
-  prepare: CognifyServiceOptions['prepare'],
+  { prepare, probe }: Pick<CognifyServiceOptions, 'prepare' | 'probe'>,
 ): Promise<readonly Subscription[]> {
   const { messenger, runs } = dependencies;
   return Promise.all([
@@ -157,6 +164,9 @@ function serve(
     messenger.serve(methods.runStatuses, async ({ datasets, pipelines }) => ({
       runs: (await runs.newest(datasets, pipelines)).map(({ state }) => state),
     })),
+    ...(probe === undefined
+      ? []
+      : [messenger.serve(managed.probeModel, (request, { signal }) => probe(request, signal))]),
     messenger.serve(managed.builtStatistics, ({ dataset }) => builtStatistics(dependencies, dataset)),
     messenger.serve(managed.setDatasetConfiguration, (request) => setDatasetConfiguration(dependencies, request)),
     messenger.serve(methods.applyGraphPatch, (request, context) => applyGraphPatch(dependencies, request, context)),

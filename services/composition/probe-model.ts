@@ -1,0 +1,80 @@
+import type { EngramError } from '../common/domain/errors.ts';
+import { isEngramError } from '../common/domain/errors.ts';
+import { PERSONAL_TENANT } from '../common/domain/scope.ts';
+import type { ProbeModelRequest, ProbeModelResponse } from '../common/messaging/methods/cognify-managed.ts';
+import type { ModelCallContext } from '../common/ports/models.ts';
+import { scrubErrorText } from '../common/runs/scrub-error.ts';
+
+/** Whoever asks waits for 30 s. */
+const TIMEOUT_MS = 20_000;
+/** Nothing is tried again: the operator comes back by itself. */
+const ONCE = { attempts: 1, firstDelayMs: 0, maxDelayMs: 0, maxAskedDelayMs: 0 };
+/** Some providers take no less. */
+const ANSWER_TOKENS = 16;
+/** Of an embedding model whose dimensions are neither demanded nor known: what it gives is told in its error. */
+const ANY_DIMENSIONS = 1;
+
+/**
+ * Asks a provider for next to nothing, with a credential that is kept nowhere. It is billed to nobody's budget: the resource
+ * whose credential it is pays its provider for a few tokens.
+ */
+export async function probeModel(request: ProbeModelRequest, signal?: AbortSignal): Promise<ProbeModelResponse> {
+  try {
+    await (request.kind === 'language' ? askLanguageModel(request, signal) : askEmbedder(request, signal));
+    return { outcome: 'accepted', detail: '' };
+  } catch (error) {
+    if (!isEngramError(error)) throw error;
+    return { outcome: OUTCOMES[error.wireName] ?? 'unreachable', detail: sentence(error, request.apiKey) };
+  }
+}
+
+const OUTCOMES: Readonly<Record<string, ProbeModelResponse['outcome']>> = {
+  LLMAPIKeyNotSetError: 'rejected',
+  LLMPaymentRequiredError: 'rejected',
+  LLMQuotaExceededError: 'rejected',
+  CogneeValidationError: 'invalid',
+  EmbeddingDimensionMismatchError: 'invalid',
+  EmbeddingException: 'invalid',
+  // Its filter does not like a greeting; the credential is right.
+  ContentPolicyFilterError: 'accepted',
+};
+
+async function askLanguageModel(request: ProbeModelRequest, signal: AbortSignal | undefined): Promise<void> {
+  const { createLanguageModel } = await import('../common/adapters/ai-models/language-model.ts');
+  const model = createLanguageModel({ ...connection(request), callTimeoutMs: TIMEOUT_MS, retry: ONCE });
+  const call = { system: 'Answer with one word.', prompt: 'Hello', maxOutputTokens: ANSWER_TOKENS };
+  await model.text(call, contextOf(signal));
+}
+
+async function askEmbedder(request: ProbeModelRequest, signal: AbortSignal | undefined): Promise<void> {
+  const { createEmbedder } = await import('../common/adapters/ai-models/embedder.ts');
+  const { knownDimensions } = await import('../common/adapters/ai-models/embedding-models.ts');
+  const demanded = request.dimensions ?? knownDimensions(request.model);
+  const embedder = createEmbedder({
+    ...connection(request),
+    ...{ dimensions: demanded ?? ANY_DIMENSIONS, maxInputTokens: 100, callTimeoutMs: TIMEOUT_MS, retry: ONCE },
+  });
+  try {
+    await embedder.embed(['Hello'], contextOf(signal));
+  } catch (error) {
+    const isAnyRight = demanded === null && isEngramError(error);
+    if (!(isAnyRight && error.wireName === 'EmbeddingDimensionMismatchError')) throw error;
+  }
+}
+
+function connection({ provider, model, endpoint, apiKey }: ProbeModelRequest) {
+  return {
+    ...{ provider, model },
+    ...(endpoint === undefined || endpoint === '' ? {} : { endpoint }),
+    ...(apiKey === undefined ? {} : { apiKey }),
+  };
+}
+
+function contextOf(signal: AbortSignal | undefined): ModelCallContext {
+  return { scope: { tenant: PERSONAL_TENANT }, purpose: 'query', ...(signal === undefined ? {} : { signal }) };
+}
+
+/** Providers quote keys, in part or whole. */
+function sentence({ message }: EngramError, apiKey: string | undefined): string {
+  return scrubErrorText(apiKey === undefined || apiKey === '' ? message : message.replaceAll(apiKey, '[secret]'));
+}
