@@ -171,6 +171,19 @@ describe('API keys of a tenant', () => {
     expect(listed()).to.include({ managed: false }).and.not.to.have.property('nextRotation');
   });
 
+  it('are not shared by two tenants', async () => {
+    world.put({ apiKeys: [ROTATED] }, { name: 'first', namespace: 'memory' });
+    await world.reconcile('memory/first');
+    const before = world.secret('key');
+    world.put({ apiKeys: [ROTATED], owner: { email: 'second@acme.example.com' } });
+    await world.reconcile();
+    expect(world.condition('Stalled')?.message).to.equal(
+      'Secret key holds a key of Tenant/memory/first: name another secretName for default',
+    );
+    expect(world.secret('key')).to.deep.equal(before);
+    expect([...world.services.tenants.values()].map(({ keys }) => keys.size)).to.deep.equal([1, 0]);
+  });
+
   it('are revoked when they are taken out of the list, with their Secret', async () => {
     world.put({ apiKeys: [ROTATED, { name: 'ci', secretName: 'ci-key' }] });
     await world.reconcile();

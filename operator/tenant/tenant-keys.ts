@@ -66,6 +66,15 @@ export async function syncKey(work: KeyWork, entry: TenantApiKey): Promise<Synce
 
 /** A Secret that the operator did not make: its value is the key, and stays as it is. */
 async function useGivenKey(work: KeyWork, entry: TenantApiKey, secret: Secret): Promise<SyncedKey> {
+  const { labels, manager } = work.deps.options;
+  const { name, labels: held = {}, annotations = {} } = secret.metadata;
+  if (held[labels.managedBy] === manager) {
+    const owner = annotations[labels.ownerAnnotation] ?? 'another resource';
+    return {
+      problem: `Secret ${name} holds a key of ${owner}: name another secretName for ${entry.name}`,
+      isRotating: false,
+    };
+  }
   const text = secretText(secret, 'apiKey');
   if (!isApiKey(text)) return noKey(entry, secret.metadata.name);
   await tellServices(work, entry.name, [keySha256(text)]);
