@@ -28,6 +28,7 @@ describe('documents that improve keeps', () => {
 
   const keep = (...documents: readonly KeptDocument[]) =>
     world.one.messenger.call(keepDocuments, { dataset, documents }, context);
+  const rawOf = async (id: string) => (await world.one.wire.get(`/datasets/${dataset.id}/data/${id}/raw`)).text;
   const items = async () => (await world.one.wire.get(`/datasets/${dataset.id}/data`)).json;
 
   it('are one item for a key, whatever text it comes with, and say who made them', async () => {
@@ -48,6 +49,18 @@ describe('documents that improve keeps', () => {
     const answers = await Promise.all([keep(note), keep(note), keep(note)]);
     expect(new Set(answers.map(({ itemIds }) => itemIds[0])).size).to.equal(1);
     expect((await items()).length).to.equal(2);
+    expect(await rawOf(answers[0]?.itemIds[0] ?? '')).to.equal(note.text);
+  });
+
+  it('are whole when they come at the same time and are worded differently', async () => {
+    const texts = ['Grace wrote a compiler.', 'A compiler was written by Grace.', 'Grace made the first compiler.'];
+    const outcomes = await Promise.allSettled(texts.map((text) => keep({ ...NOTE, key: 'note/5', text })));
+    const [id = ''] = outcomes.flatMap((one) => (one.status === 'fulfilled' ? one.value.itemIds : []));
+    expect(outcomes.map(({ status }) => status)).to.deep.equal(texts.map(() => 'fulfilled'));
+    const item = (await items()).find((one: { readonly id: string }) => one.id === id);
+    const text = await rawOf(id);
+    expect(texts).to.include(text);
+    expect(item.dataSize).to.equal(text.length);
   });
 
   it('are text, also when they look like an address or a path', async () => {

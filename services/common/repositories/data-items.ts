@@ -7,6 +7,7 @@ import type { DatasetScope, Scope } from '../domain/scope.ts';
 import {
   type Collection,
   type DocumentStore,
+  type Filter,
   insert,
   remove,
   type Stored,
@@ -58,8 +59,8 @@ export interface DataItems {
   ): Promise<Page<DataItem>>;
   count(scope: DatasetScope): Promise<number>;
   insertWrites(items: readonly DataItem[]): readonly Write[];
-  /** `VersionConflictError` in the commit when one of them is gone or has another size: they are counted. */
-  removeWrites(items: readonly Pick<DataItem, 'id' | 'sizeBytes'>[]): readonly Write[];
+  /** `VersionConflictError` in the commit when one of them is gone or was replaced since it was read: they are counted. */
+  removeWrites(items: readonly Pick<DataItem, 'id' | 'sizeBytes' | 'revision'>[]): readonly Write[];
   /** `VersionConflictError` in the commit when `present` is gone or was replaced since it was read. */
   replaceWrites(present: DataItem, next: DataItem): readonly Write[];
 }
@@ -107,15 +108,19 @@ export function createDataItems(store: DocumentStore): DataItems {
     count: (scope) => store.count(scope, collection, {}),
     insertWrites: (items) => items.map(({ id, ...document }) => insert(collection, id, document)),
     removeWrites: (items) =>
-      items.flatMap(({ id, sizeBytes }) => [
-        update(collection, id, { where: { sizeBytes }, required: true }),
-        remove(collection, id),
+      items.flatMap((item) => [
+        update(collection, item.id, { where: asRead(item), required: true }),
+        remove(collection, item.id),
       ]),
-    replaceWrites({ id, sizeBytes, revision }, { id: _same, ...next }) {
-      const where = { sizeBytes, revision: revision ? revision : { exists: false } };
-      return [update(collection, id, { where, set: next, required: true })];
-    },
+    replaceWrites: (present, { id, ...next }) => [
+      update(collection, id, { where: asRead(present), set: next, required: true }),
+    ],
   };
+}
+
+/** Content of the same size may count for another API key. */
+function asRead({ sizeBytes, revision }: Pick<DataItem, 'sizeBytes' | 'revision'>): Filter<DataItemDocument> {
+  return { sizeBytes, revision: revision ? revision : { exists: false } };
 }
 
 function itemOf(stored: Stored<DataItemDocument>): DataItem {

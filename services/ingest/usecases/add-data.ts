@@ -155,6 +155,8 @@ function uniqueByContent(sources: readonly AnnotatedSource[]): readonly Annotate
   return [...new Map(sources.toReversed().map((entry) => [entry.source.md5, entry])).values()].toReversed();
 }
 
+type PlacedSource = AnnotatedSource & Pick<DataItem, 'id' | 'revision'>;
+
 async function storeItems(
   dependencies: IngestDependencies,
   request: AddRequest,
@@ -164,8 +166,8 @@ async function storeItems(
   // What comes in one request was said at one moment: none of it is newer than the rest.
   const at = clock.now().toISOString();
   const scope = scopeOf(request.dataset);
-  const planned = sources.map((plan) => ({ ...plan, id: plan.source.itemId ?? asId<DataItemId>(ids.uuid()) }));
-  const prefixes = planned.map(({ id }) => itemBlobs.prefix(id));
+  const planned = sources.map((plan) => ({ ...plan, ...placeOf(plan.source, ids) }));
+  const prefixes = planned.flatMap((place) => itemBlobs.content(place));
   const intent = ids.ordered();
   const declared = intents.declare(scope, intent, prefixes, clock.now().toISOString());
   declared.catch(() => null); // whoever waits for it hears of it; nobody may wait yet
@@ -182,6 +184,14 @@ async function storeItems(
   }
 }
 
+/**
+ * An id that is given may be another attempt's too, perhaps of one that was killed: each has a place of its own, lest the
+ * blobs of one be removed, or overwritten, as those of the other.
+ */
+function placeOf({ itemId }: Source, ids: IngestDependencies['ids']): Pick<DataItem, 'id' | 'revision'> {
+  return itemId === undefined ? { id: asId<DataItemId>(ids.uuid()) } : { id: itemId, revision: ids.uuid() };
+}
+
 /** Nothing is removed when the records are committed after all and only the answer was lost. */
 async function removeAbandoned(
   { intents, blobs }: IngestDependencies,
@@ -196,15 +206,15 @@ async function removeAbandoned(
 async function storeBlobs(
   dependencies: IngestDependencies,
   request: AddRequest,
-  plan: AnnotatedSource & { readonly id: DataItemId; readonly declared: Promise<void>; readonly at: string },
+  plan: PlacedSource & { readonly declared: Promise<void>; readonly at: string },
 ): Promise<DataItem> {
-  const content = { scope: scopeOf(request.dataset), item: { id: plan.id }, source: plan.source };
+  const content = { scope: scopeOf(request.dataset), item: plan, source: plan.source };
   const parsed = await storeContent(dependencies, { ...content, declared: plan.declared, signal: request.signal });
   return itemOf(plan, request, { parsed, at: plan.at });
 }
 
 function itemOf(
-  { source, id, label, externalMetadata }: AnnotatedSource & { readonly id: DataItemId },
+  { source, id, revision, label, externalMetadata }: PlacedSource,
   { principal, annotations }: AddRequest,
   facts: {
     readonly parsed: ParsedDocument;
@@ -213,6 +223,7 @@ function itemOf(
 ): DataItem {
   return {
     id,
+    ...(revision ? { revision } : {}),
     label,
     ownerId: principal.id,
     ...contentFacts(source, facts.parsed),
@@ -263,11 +274,13 @@ async function commitItems(
       if (!(error instanceof DuplicateKeyError)) throw error;
       const stillFresh: DataItem[] = [];
       for (const item of remaining) {
-        const other = await repository.findByContent(scope, request.principal.id, item.contentHash);
+        const other =
+          (await repository.findByContent(scope, request.principal.id, item.contentHash)) ??
+          (await repository.get(scope, item.id));
         if (other === null) stillFresh.push(item);
         else {
           answer.set(item.contentHash, other);
-          await blobs.removeAll(scope, itemBlobs.prefix(item.id));
+          await blobs.remove(scope, itemBlobs.content(item));
         }
       }
       if (stillFresh.length === remaining.length) throw error;
