@@ -9,9 +9,12 @@ import { PERMISSIONS, type Principal } from '../domain/principal.ts';
 import type { RunEvent, RunState } from '../domain/run.ts';
 import type { Codec } from './codec.ts';
 import * as auth from './methods/auth.ts';
+import * as authManaged from './methods/auth-managed.ts';
 import * as cognify from './methods/cognify.ts';
+import * as cognifyManaged from './methods/cognify-managed.ts';
 import * as improve from './methods/improve.ts';
 import * as ingest from './methods/ingest.ts';
+import * as ingestManaged from './methods/ingest-managed.ts';
 import * as search from './methods/search.ts';
 
 const text = fc.string({ unit: 'binary' }).map((value) => value.toWellFormed());
@@ -211,6 +214,111 @@ describe('messages of the services', () => {
     await survives(request(cognify.eraseBuilt), selection);
     await survives(response(cognify.eraseBuilt), fc.record({ removed: object, residue: count, itemsReset: count }));
     await survives(cognify.runEvents.codec(), event);
+  });
+
+  it('keep every field of what is managed by resources in auth', async () => {
+    const declared = { crUid: text, displayName: text, ownerEmail: text, hostNames: ids };
+    const state = fc.constantFrom('Active' as const, 'Hibernated' as const, 'Disabled' as const);
+    const passwords = { tenantId: text, ownerPasswordHash: text, ownerPassword: text };
+    await survives(
+      request(authManaged.ensureTenant),
+      fc.record({ ...declared, state, ...passwords }, { requiredKeys: [...Object.keys(declared), 'state'] as never }),
+    );
+    await survives(
+      response(authManaged.ensureTenant),
+      fc.record({ tenantId: id, ownerId: id, created: fc.boolean(), corrected: ids }),
+    );
+    await survives(
+      request(authManaged.setTenantKeys),
+      fc.record({ tenantId: id, crUid: text, name: text, keySha256: ids }),
+    );
+    await survives(response(authManaged.setTenantKeys), fc.record({ added: count, removed: count }));
+    await survives(
+      request(authManaged.ensureDataset),
+      fc.record(
+        { crUid: text, tenantId: id, name: text, datasetId: text },
+        { requiredKeys: ['crUid', 'tenantId', 'name'] },
+      ),
+    );
+    await survives(response(authManaged.ensureDataset), fc.record({ dataset, created: fc.boolean() }));
+    const holder = fc.oneof(
+      fc.record({ userEmail: text }),
+      fc.record({ roleName: text }),
+      fc.record({ tenantId: text }),
+    );
+    const grant = fc.record({ holder, permissions: fc.array(fc.constantFrom(...PERMISSIONS)) });
+    const grants = { tenantId: id, datasetId: id, crUid: text, grants: fc.array(grant), exclusive: fc.boolean() };
+    await survives(request(authManaged.syncGrants), fc.record(grants));
+    const synced = fc.record({ added: count, removed: count, unknownPrincipals: ids });
+    await survives(response(authManaged.syncGrants), synced);
+    const thing = { tenantId: id, datasetId: id, crUid: text };
+    await survives(request(authManaged.releaseDataset), fc.record(thing));
+    await survives(request(authManaged.releaseTenant), fc.record({ tenantId: id, crUid: text }));
+    await survives(response(authManaged.releaseTenant), fc.record({ released: fc.boolean() }));
+    await survives(request(authManaged.beginErasure), fc.record(thing, { requiredKeys: ['tenantId', 'crUid'] }));
+    const begun = { receipt: orNull(text), dataset: orNull(dataset), principal: orNull(principal), datasetIds: ids };
+    await survives(
+      response(authManaged.beginErasure),
+      fc.record({ ...begun, token: text }, { requiredKeys: ['receipt', 'dataset', 'principal', 'datasetIds'] }),
+    );
+    await survives(
+      request(authManaged.endErasure),
+      fc.record(
+        { ...thing, begunAt: text, removed: object },
+        { requiredKeys: ['tenantId', 'crUid', 'begunAt', 'removed'] },
+      ),
+    );
+    await survives(response(authManaged.endErasure), fc.record({ receipt: text }));
+  });
+
+  it('keep every field of what is managed by resources in ingest and cognify', async () => {
+    const failure = orNull(fc.record({ name: text, message: text }));
+    const progress = fc.record({
+      ...{ erased: fc.boolean(), step: text, removed: object, residue: count, receipt: orNull(text), failure },
+    });
+    const thing = { tenantId: id, datasetId: id, crUid: text };
+    await survives(request(ingestManaged.eraseDataset), fc.record(thing));
+    await survives(response(ingestManaged.eraseDataset), fc.record({ progress }));
+    await survives(request(ingestManaged.eraseTenant), fc.record({ tenantId: id, crUid: text }));
+    await survives(response(ingestManaged.eraseTenant), fc.record({ progress }));
+    const writer = orNull(fc.record({ holder: text, fencingToken: count }));
+    const activeRun = orNull(fc.record({ id: text, pipeline: text, startedAt: text }));
+    const counts = { items: count, sizeBytes: fc.maxSafeNat(), chunks: count, nodes: count, edges: count };
+    const waiting = { pending: count, failed: count, lastCognifiedAt: orNull(text) };
+    const lagSeconds = fc.double({ min: 0, noNaN: true, noDefaultInfinity: true }).map(Math.abs);
+    await survives(request(ingestManaged.datasetStatistics), fc.record({ tenantId: id, datasetId: id }));
+    await survives(
+      response(ingestManaged.datasetStatistics),
+      fc.record({ ...counts, ...waiting, lagSeconds, writer, activeRun }),
+    );
+    await survives(request(cognifyManaged.builtStatistics), fc.record({ dataset }));
+    const built = { nodes: count, edges: count, failedItems: ids, completedAt: orNull(text), writer, activeRun };
+    await survives(response(cognifyManaged.builtStatistics), fc.record(built));
+    const chunking = fc.record({ strategy: text, maxTokens: count }, { requiredKeys: ['strategy'] });
+    await survives(
+      request(cognifyManaged.setDatasetConfiguration),
+      fc.record(
+        { ...thing, graphModel: object, prompt: text, chunking },
+        { requiredKeys: ['tenantId', 'datasetId', 'crUid'] },
+      ),
+    );
+    const hashes = { graphModelHash: orNull(text), promptHash: orNull(text), chunkingHash: orNull(text) };
+    await survives(response(cognifyManaged.setDatasetConfiguration), fc.record({ ...hashes, drifted: fc.boolean() }));
+    const model = { kind: fc.constantFrom('language' as const, 'embedding' as const), provider: text, model: text };
+    await survives(
+      request(cognifyManaged.probeModel),
+      fc.record(
+        { ...model, endpoint: text, apiKey: text, dimensions: count },
+        { requiredKeys: ['kind', 'provider', 'model'] },
+      ),
+    );
+    const outcome = fc.constantFrom(
+      'accepted' as const,
+      'rejected' as const,
+      'invalid' as const,
+      'unreachable' as const,
+    );
+    await survives(response(cognifyManaged.probeModel), fc.record({ outcome, detail: text }));
   });
 
   it('carry objects of clients that are nested as deeply as a client may', async () => {
