@@ -1,6 +1,7 @@
 import { readFile } from 'node:fs/promises';
 import type { Agent, RequestOptions } from 'node:https';
 import { join } from 'node:path';
+import type { Clock } from '../../services/common/ports/system.ts';
 
 /** Where the API server is and how to speak to it. Asked for each request, because tokens and certificates rotate. */
 export interface KubeConnection {
@@ -36,6 +37,7 @@ export function inClusterConnection(place: {
   readonly host: string;
   readonly port: string;
   readonly folder?: string;
+  readonly clock?: Pick<Clock, 'monotonicMs'>;
 }): KubeConnection {
   const folder = place.folder ?? SERVICE_ACCOUNT;
   const host = place.host.includes(':') ? `[${place.host}]` : place.host;
@@ -43,7 +45,7 @@ export function inClusterConnection(place: {
   return {
     server: new URL(`https://${host}:${place.port}`),
     async credentials() {
-      const now = performance.now();
+      const now = (place.clock ?? performanceClock).monotonicMs();
       if (held !== undefined && now - held.at < TOKEN_AGE_MS) return held.credentials;
       const [token, ca] = await Promise.all([
         readFile(join(folder, 'token'), 'utf8'),
@@ -54,6 +56,8 @@ export function inClusterConnection(place: {
     },
   };
 }
+
+const performanceClock: Pick<Clock, 'monotonicMs'> = { monotonicMs: () => performance.now() };
 
 /** By a kubeconfig file, its current context: every way of signing in that the client library knows. */
 export async function kubeconfigConnection(file: string): Promise<KubeConnection> {
