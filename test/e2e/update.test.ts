@@ -148,4 +148,35 @@ describe('an update of an item', function () {
     const graph = await world.two.wire.get(`/datasets/${place.scope.dataset}/graph`);
     expect(graph.json.nodes).to.deep.equal([]);
   });
+
+  for (const far of ['it begins to be deleted', 'it is deleted']) {
+    it(`is refused in good order when ${far.replace('it', 'its dataset')} meanwhile, and leaves nothing`, async () => {
+      const own = createDocumentLoader({ workers: 1 });
+      const [reached, opened] = [Promise.withResolvers<void>(), Promise.withResolvers<void>()];
+      let isHeld = false;
+      const documents: DocumentLoader = {
+        ...own,
+        async load(...input) {
+          if (isHeld) {
+            reached.resolve();
+            await opened.promise;
+          }
+          return own.load(...input);
+        },
+      };
+      await using world = await startTwoReplicas({ documents });
+      const place = await remember(world);
+      isHeld = true;
+      const updating = update(world, place, NEW);
+      await reached.promise;
+      const isWhole = far === 'it is deleted';
+      if (isWhole) expect((await world.two.wire.remove(`/datasets/${place.scope.dataset}`)).status).to.equal(200);
+      else await createBlobIntents(world.store).abandonAll(place.scope);
+      opened.resolve();
+      const { status, text } = await updating;
+      expect(status, text).to.equal(isWhole ? 404 : 409);
+      expect(await blobs(world, place)).to.equal(isWhole ? 0 : 2);
+      expect(await createBlobIntents(world.store).stale(SYSTEM_SCOPE, LATER)).to.deep.equal([]);
+    });
+  }
 });

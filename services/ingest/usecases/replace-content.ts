@@ -6,6 +6,7 @@ import type { Principal } from '../../common/domain/principal.ts';
 import type { DatasetScope } from '../../common/domain/scope.ts';
 import { DuplicateKeyError, VersionConflictError } from '../../common/ports/document-store.ts';
 import type { ParsedDocument } from '../../common/ports/documents.ts';
+import { blobIntentsCollection } from '../../common/repositories/blob-intents.ts';
 import { dataItemsCollection } from '../../common/repositories/data-items.ts';
 import type { IngestDependencies } from './dependencies.ts';
 import type { Source } from './input-source.ts';
@@ -118,7 +119,13 @@ async function commitContent(
           cause: error,
         });
       }
-      if (!(error instanceof VersionConflictError && error.collection === dataItemsCollection.name)) throw error;
+      if (!(error instanceof VersionConflictError)) throw error;
+      if (error.collection === blobIntentsCollection.name) {
+        throw engramError('ConflictError', 'The dataset was deleted while an item of it was updated.', {
+          cause: error,
+        });
+      }
+      if (error.collection !== dataItemsCollection.name) throw error;
       const changed = await items.get(scope, present.id);
       if (changed === null) throw updateTargetNotFound(present.id, dataset.id);
       present = changed;
