@@ -1,5 +1,6 @@
 import { asId } from '../common/domain/ids.ts';
 import type { Principal } from '../common/domain/principal.ts';
+import { onDemand } from '../common/lifecycle/on-demand.ts';
 import type { Service } from '../common/lifecycle/service.ts';
 import { callerOf } from '../common/messaging/messenger.ts';
 import * as methods from '../common/messaging/methods/auth.ts';
@@ -42,6 +43,7 @@ import {
 } from '../common/repositories/stored-configurations.ts';
 import { syncRunsCollection } from '../common/repositories/sync-runs.ts';
 import { createTenantHosts, tenantHostsCollection } from '../common/repositories/tenant-hosts.ts';
+import { createTenantModels, tenantModelsCollection } from '../common/repositories/tenant-models.ts';
 import { createTenants, tenantsCollection } from '../common/repositories/tenants.ts';
 import { userLearningCollections } from '../common/repositories/user-learnings.ts';
 import { createUsers, usersCollection } from '../common/repositories/users.ts';
@@ -76,23 +78,29 @@ import { tenantRoutes } from './routes/tenants.ts';
 import { tokenKeyRoutes } from './routes/token-keys.ts';
 import { userRoutes } from './routes/users.ts';
 import { createAgentMode } from './usecases/agent-mode.ts';
-import { authenticate } from './usecases/authenticate.ts';
-import { beginErasure } from './usecases/begin-erasure.ts';
-import { readQuota, setQuota } from './usecases/budgets.ts';
-import { closureOf } from './usecases/closure-of.ts';
-import { createDataset } from './usecases/create-dataset.ts';
-import { prepareDefaultUser, reviewDefaultUser } from './usecases/default-user.ts';
-import { endErasure } from './usecases/end-erasure.ts';
-import { ensureDataset } from './usecases/ensure-dataset.ts';
-import { ensureTenant } from './usecases/ensure-tenant.ts';
-import { getPrincipal } from './usecases/get-principal.ts';
-import { releaseManaged } from './usecases/release-managed.ts';
-import { removeDataset } from './usecases/remove-dataset.ts';
-import { resealModelSettings } from './usecases/reseal-model-settings.ts';
-import { resolveDatasets } from './usecases/resolve-datasets.ts';
-import { setTenantKeys } from './usecases/set-tenant-keys.ts';
-import { syncGrants } from './usecases/sync-grants.ts';
-import { heldCapabilities } from './usecases/tenant-authority.ts';
+
+const authenticate = onDemand(async () => (await import('./usecases/authenticate.ts')).authenticate);
+const beginErasure = onDemand(async () => (await import('./usecases/begin-erasure.ts')).beginErasure);
+const readQuota = onDemand(async () => (await import('./usecases/budgets.ts')).readQuota);
+const setQuota = onDemand(async () => (await import('./usecases/budgets.ts')).setQuota);
+const closureOf = onDemand(async () => (await import('./usecases/closure-of.ts')).closureOf);
+const createDataset = onDemand(async () => (await import('./usecases/create-dataset.ts')).createDataset);
+const prepareDefaultUser = onDemand(async () => (await import('./usecases/default-user.ts')).prepareDefaultUser);
+const reviewDefaultUser = onDemand(async () => (await import('./usecases/default-user.ts')).reviewDefaultUser);
+const endErasure = onDemand(async () => (await import('./usecases/end-erasure.ts')).endErasure);
+const ensureDataset = onDemand(async () => (await import('./usecases/ensure-dataset.ts')).ensureDataset);
+const ensureTenant = onDemand(async () => (await import('./usecases/ensure-tenant.ts')).ensureTenant);
+const getPrincipal = onDemand(async () => (await import('./usecases/get-principal.ts')).getPrincipal);
+const releaseManaged = onDemand(async () => (await import('./usecases/release-managed.ts')).releaseManaged);
+const removeDataset = onDemand(async () => (await import('./usecases/remove-dataset.ts')).removeDataset);
+const resealModelSettings = onDemand(
+  async () => (await import('./usecases/reseal-model-settings.ts')).resealModelSettings,
+);
+const resolveDatasets = onDemand(async () => (await import('./usecases/resolve-datasets.ts')).resolveDatasets);
+const setTenantKeys = onDemand(async () => (await import('./usecases/set-tenant-keys.ts')).setTenantKeys);
+const setTenantModel = onDemand(async () => (await import('./usecases/set-tenant-model.ts')).setTenantModel);
+const syncGrants = onDemand(async () => (await import('./usecases/sync-grants.ts')).syncGrants);
+const heldCapabilities = onDemand(async () => (await import('./usecases/tenant-authority.ts')).heldCapabilities);
 
 /** What the composition root prepares in the document store for this service. */
 export const authCollections: readonly AnyCollection[] = [
@@ -124,6 +132,7 @@ export const authCollections: readonly AnyCollection[] = [
   scimGroupsCollection,
   storedConfigurationsCollection,
   modelSettingsCollection,
+  tenantModelsCollection,
 ];
 
 /** Between two looks at what was only counted. */
@@ -217,6 +226,7 @@ function dependenciesOf(options: AuthServiceOptions): AuthDependencies {
     datasets: createDatasets(store),
     grants: createGrants(store),
     ...{ tenants, tenantHosts, rememberedTenants },
+    tenantModels: createTenantModels(store),
     managedResources: createManagedResources(store),
     managedGrants: createManagedGrants(store),
     erasureReceipts: createErasureReceipts(store),
@@ -305,6 +315,7 @@ function serveOperator(deps: AuthDependencies, messenger: AuthServiceOptions['me
   return [
     messenger.serve(managed.ensureTenant, (request) => ensureTenant(deps, request)),
     messenger.serve(managed.setTenantKeys, (request) => setTenantKeys(deps, request)),
+    messenger.serve(managed.setTenantModel, (request) => setTenantModel(deps, request)),
     messenger.serve(managed.ensureDataset, (request) => ensureDataset(deps, request)),
     messenger.serve(managed.syncGrants, (request) => syncGrants(deps, request)),
     messenger.serve(managed.releaseTenant, async ({ tenantId, crUid }) => ({

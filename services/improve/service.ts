@@ -1,6 +1,7 @@
 import { engramError } from '../common/domain/errors.ts';
 import { dataItemId } from '../common/domain/ids.ts';
 import type { JsonObject } from '../common/domain/json.ts';
+import { madeOnce, onDemand } from '../common/lifecycle/on-demand.ts';
 import type { Service } from '../common/lifecycle/service.ts';
 import { callerOf } from '../common/messaging/messenger.ts';
 import { eraseLearned as eraseMethod, improve as improveMethod } from '../common/messaging/methods/improve.ts';
@@ -21,10 +22,10 @@ import { presentImproveResult } from './presenters/improve-result.ts';
 import { improveRoutes } from './routes/improve.ts';
 import { memifyRoutes } from './routes/memify.ts';
 import { defaultOptions } from './stage.ts';
-import { createStages } from './stages/all.ts';
-import { eraseItems } from './usecases/erase-items.ts';
-import { eraseLearned } from './usecases/erase-learned.ts';
-import { improveDataset } from './usecases/improve-dataset.ts';
+
+const eraseItems = onDemand(async () => (await import('./usecases/erase-items.ts')).eraseItems);
+const eraseLearned = onDemand(async () => (await import('./usecases/erase-learned.ts')).eraseLearned);
+const improveDataset = onDemand(async () => (await import('./usecases/improve-dataset.ts')).improveDataset);
 
 /** Improves datasets from what sessions taught: see README.md. */
 export function createImproveService(options: ImproveServiceOptions): Service {
@@ -77,7 +78,8 @@ function partsOf(options: ImproveServiceOptions, stopping: AbortSignal): Improve
     wishes: createImproveWishes(store),
     settings: { ...DEFAULT_IMPROVE_SETTINGS, ...settings },
   };
-  return { ...deps, stopping, runner: createStageRunner(deps, createStages(deps)) };
+  const runner = madeOnce(async () => createStageRunner(deps, (await import('./stages/all.ts')).createStages(deps)));
+  return { ...deps, stopping, runner: { run: async (pass) => (await runner()).run(pass) } };
 }
 
 function serve(parts: ImproveParts): Promise<readonly Subscription[]> {

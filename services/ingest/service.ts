@@ -1,6 +1,7 @@
 import { scopeOf } from '../common/domain/dataset.ts';
 import { dataItemId } from '../common/domain/ids.ts';
 import { SYSTEM_SCOPE } from '../common/domain/scope.ts';
+import { onDemand } from '../common/lifecycle/on-demand.ts';
 import type { Service } from '../common/lifecycle/service.ts';
 import {
   appendSession,
@@ -47,15 +48,17 @@ import { sessionRoutes } from './routes/sessions.ts';
 import { skillRoutes } from './routes/skills.ts';
 import { supersessionRoutes } from './routes/supersessions.ts';
 import { updateRoutes } from './routes/update.ts';
-import { datasetStatistics } from './usecases/dataset-statistics.ts';
 import type { IngestDependencies } from './usecases/dependencies.ts';
 import { createSessionExpiry } from './usecases/expire-sessions.ts';
-import { keepDocuments } from './usecases/keep-documents.ts';
-import { keepTurnNote } from './usecases/keep-turn-note.ts';
 import { createManagedErasures, type ManagedErasures } from './usecases/managed-erasures.ts';
-import { appendTurn, noteOnSession } from './usecases/session-messages.ts';
-import { sweepBlobs } from './usecases/sweep-blobs.ts';
-import { takeDownload } from './usecases/take-download.ts';
+
+const datasetStatistics = onDemand(async () => (await import('./usecases/dataset-statistics.ts')).datasetStatistics);
+const keepDocuments = onDemand(async () => (await import('./usecases/keep-documents.ts')).keepDocuments);
+const keepTurnNote = onDemand(async () => (await import('./usecases/keep-turn-note.ts')).keepTurnNote);
+const appendTurn = onDemand(async () => (await import('./usecases/session-messages.ts')).appendTurn);
+const noteOnSession = onDemand(async () => (await import('./usecases/session-messages.ts')).noteOnSession);
+const sweepBlobs = onDemand(async () => (await import('./usecases/sweep-blobs.ts')).sweepBlobs);
+const takeDownload = onDemand(async () => (await import('./usecases/take-download.ts')).takeDownload);
 
 /** What the service is made from. */
 export type IngestServiceOptions = Omit<IngestDependencies, Owned | 'budgets'> & {

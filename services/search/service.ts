@@ -1,4 +1,5 @@
 import { createGate } from '../common/domain/gate.ts';
+import { madeOnce, onDemand } from '../common/lifecycle/on-demand.ts';
 import type { Service } from '../common/lifecycle/service.ts';
 import { accessChanges, EVERY_TENANT } from '../common/messaging/methods/auth.ts';
 import { eraseSearched as eraseMethod } from '../common/messaging/methods/search.ts';
@@ -20,13 +21,14 @@ import { createCurrentRetriever } from './hygiene/current-retriever.ts';
 import { createShownBefore } from './hygiene/shown-before.ts';
 import { boundRetrievals } from './retrieval/bounded-retriever.ts';
 import { createLearnedElements } from './retrieval/learned-elements.ts';
-import { createRetriever } from './retrieval/pipeline.ts';
+import type { Retriever } from './retrieval/retrieval.ts';
 import { recallRoutes } from './routes/recall.ts';
 import { searchRoutes } from './routes/search.ts';
 import { visualizeRoutes } from './routes/visualize.ts';
 import { createSkillIndex } from './skills/skill-index.ts';
-import { eraseSearched } from './usecases/erase-searched.ts';
 import { createReadiness } from './usecases/readiness.ts';
+
+const eraseSearched = onDemand(async () => (await import('./usecases/erase-searched.ts')).eraseSearched);
 
 /** What the composition root prepares in the document store for this service. */
 export const searchCollections: readonly AnyCollection[] = [searchHistoryCollection, echoMarksCollection];
@@ -36,13 +38,17 @@ export function createSearchService(options: SearchServiceOptions): Service {
   const { ids, ...rest } = options;
   const limit = options.settings.concurrentSearches;
   const learned = createLearnedElements(options.store, options.clock);
-  const retriever = createRetriever({ indexes: options.indexes, ledger: options.ledger, learned });
+  const retriever = madeOnce(async () => {
+    const { createRetriever } = await import('./retrieval/pipeline.ts');
+    return createRetriever({ indexes: options.indexes, ledger: options.ledger, learned });
+  });
+  const retrieve: Retriever['retrieve'] = async (request) => (await retriever()).retrieve(request);
   const supersessions = createSupersessions(options.store);
   const deps: SearchParts = {
     ...rest,
     sessions: sessionReaders(options.store),
     turns: createTurnKeeper(createSessionWriter(options.messenger, ids), options.logger),
-    retriever: boundRetrievals(createCurrentRetriever(retriever, supersessions), limit),
+    retriever: boundRetrievals(createCurrentRetriever({ retrieve }, supersessions), limit),
     supersessions,
     echoes: createEchoMarks(options.store),
     shownBefore: createShownBefore(options.clock),

@@ -2,14 +2,9 @@ import type { UserId } from '../../common/domain/brand.ts';
 import { asId } from '../../common/domain/ids.ts';
 import { defineRoute, json, type Route } from '../../common/http/route.ts';
 import { NO_PERMISSION, ofAccount, onDatasets } from '../../common/http/route-permission.ts';
+import { onDemand } from '../../common/lifecycle/on-demand.ts';
 import type { AuthDependencies } from '../dependencies.ts';
 import { presentConnection, presentConnectionDetail, presentConnectionList } from '../presenters/agent-connection.ts';
-import {
-  findConnection,
-  listConnections,
-  registerConnection,
-  unregisterConnection,
-} from '../usecases/agent-connections.ts';
 import {
   connectionDetail,
   connectionList,
@@ -21,6 +16,13 @@ import {
   unregisterAnswer,
   unregisterConnectionBody,
 } from './agent-connection.schema.ts';
+
+const findConnection = onDemand(async () => (await import('../usecases/agent-connections.ts')).findConnection);
+const listConnections = onDemand(async () => (await import('../usecases/agent-connections.ts')).listConnections);
+const registerConnection = onDemand(async () => (await import('../usecases/agent-connections.ts')).registerConnection);
+const unregisterConnection = onDemand(
+  async () => (await import('../usecases/agent-connections.ts')).unregisterConnection,
+);
 
 /**
  * Sessions of programs. A program with a limited API key announces and looks at its own, which says nothing about the

@@ -3,10 +3,15 @@ import type { UserId } from '../../common/domain/brand.ts';
 import { asId } from '../../common/domain/ids.ts';
 import { defineRoute, json, type Route } from '../../common/http/route.ts';
 import { ofAccount } from '../../common/http/route-permission.ts';
+import { onDemand } from '../../common/lifecycle/on-demand.ts';
 import type { AuthDependencies } from '../dependencies.ts';
 import { presentAgent, presentNewAgent } from '../presenters/agent.ts';
-import { createAgent, deleteAgent, getAgent, listAgents } from '../usecases/agents.ts';
 import { agentParams, agentRecord, createAgentQuery, newAgentRecord } from './agent.schema.ts';
+
+const createAgent = onDemand(async () => (await import('../usecases/agents.ts')).createAgent);
+const deleteAgent = onDemand(async () => (await import('../usecases/agents.ts')).deleteAgent);
+const getAgent = onDemand(async () => (await import('../usecases/agents.ts')).getAgent);
+const listAgents = onDemand(async () => (await import('../usecases/agents.ts')).listAgents);
 
 /** Own agents: accounts that work for the caller. */
 export function agentRoutes(deps: AuthDependencies): readonly Route[] {

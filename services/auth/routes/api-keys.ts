@@ -1,10 +1,13 @@
 import { z } from 'zod';
 import { defineRoute, json, type Route } from '../../common/http/route.ts';
 import { ofAccount } from '../../common/http/route-permission.ts';
+import { onDemand } from '../../common/lifecycle/on-demand.ts';
 import type { AuthDependencies } from '../dependencies.ts';
 import { presentApiKey } from '../presenters/api-key.ts';
-import { createApiKey, deleteApiKey } from '../usecases/api-keys.ts';
 import { apiKeyParams, apiKeyRecord, createApiKeyBody } from './api-key.schema.ts';
+
+const createApiKey = onDemand(async () => (await import('../usecases/api-keys.ts')).createApiKey);
+const deleteApiKey = onDemand(async () => (await import('../usecases/api-keys.ts')).deleteApiKey);
 
 /** Own API keys. */
 export function apiKeyRoutes(deps: AuthDependencies): readonly Route[] {

@@ -1,11 +1,14 @@
 import { beginStream } from '../../common/http/begin-stream.ts';
 import { defineRoute, json, type Route } from '../../common/http/route.ts';
 import { inTenant, NO_PERMISSION } from '../../common/http/route-permission.ts';
+import { onDemand } from '../../common/lifecycle/on-demand.ts';
 import type { AuthDependencies } from '../dependencies.ts';
 import { exportedHead, exportedRecord, presentAuditRecord } from '../presenters/audit.ts';
-import { auditedTenant } from '../usecases/audit-access.ts';
-import { type AuditExport, exportAudit } from '../usecases/audit-export.ts';
+import type { AuditExport } from '../usecases/audit-export.ts';
 import { auditExportQuery, auditKeys, auditPage, auditQuery } from './audit.schema.ts';
+
+const auditedTenant = onDemand(async () => (await import('../usecases/audit-access.ts')).auditedTenant);
+const exportAudit = onDemand(async () => (await import('../usecases/audit-export.ts')).exportAudit);
 
 const path = '/api/v1/audit';
 const permission = inTenant('manage_users', 'in the tenant; superuser for the log of accounts');

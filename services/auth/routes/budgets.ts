@@ -1,15 +1,9 @@
 import { BUDGET_KINDS, type BudgetKind, type BudgetLimit, type BudgetLimits } from '../../common/domain/budget.ts';
 import { defineRoute, json, type Route } from '../../common/http/route.ts';
 import { inTenant, NO_PERMISSION, ofAccount, SUPERUSER } from '../../common/http/route-permission.ts';
+import { onDemand } from '../../common/lifecycle/on-demand.ts';
 import type { AuthDependencies } from '../dependencies.ts';
 import { presentBudget } from '../presenters/budget.ts';
-import {
-  changeKeyBudget,
-  changeTenantBudget,
-  readKeyBudget,
-  readOwnUsage,
-  readTenantBudget,
-} from '../usecases/budgets.ts';
 import {
   type BudgetBody,
   budgetBody,
@@ -18,6 +12,12 @@ import {
   tenantBudgetParams,
   usageRecord,
 } from './budget.schema.ts';
+
+const changeKeyBudget = onDemand(async () => (await import('../usecases/budgets.ts')).changeKeyBudget);
+const changeTenantBudget = onDemand(async () => (await import('../usecases/budgets.ts')).changeTenantBudget);
+const readKeyBudget = onDemand(async () => (await import('../usecases/budgets.ts')).readKeyBudget);
+const readOwnUsage = onDemand(async () => (await import('../usecases/budgets.ts')).readOwnUsage);
+const readTenantBudget = onDemand(async () => (await import('../usecases/budgets.ts')).readTenantBudget);
 
 /** What tenants, personal spaces and API keys may use, and what they use. */
 export function budgetRoutes(deps: AuthDependencies): readonly Route[] {

@@ -1,7 +1,9 @@
 import { defineRoute, json, type Route } from '../../common/http/route.ts';
 import { NO_PERMISSION } from '../../common/http/route-permission.ts';
+import { onDemand } from '../../common/lifecycle/on-demand.ts';
 import type { AuthDependencies } from '../dependencies.ts';
-import { checkConnection } from '../usecases/check-connection.ts';
+
+const checkConnection = onDemand(async () => (await import('../usecases/check-connection.ts')).checkConnection);
 
 export function checkRoutes(deps: AuthDependencies): readonly Route[] {
   return [

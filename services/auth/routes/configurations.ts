@@ -1,10 +1,20 @@
 import { z } from 'zod';
 import { defineRoute, json, type Route } from '../../common/http/route.ts';
 import { ofAccount } from '../../common/http/route-permission.ts';
+import { onDemand } from '../../common/lifecycle/on-demand.ts';
 import type { AuthDependencies } from '../dependencies.ts';
 import { presentConfiguration } from '../presenters/stored-configuration.ts';
-import { listConfigurations, readConfiguration, storeConfiguration } from '../usecases/stored-configurations.ts';
 import { configurationParams, configurationRecord, storeConfigurationBody } from './configuration.schema.ts';
+
+const listConfigurations = onDemand(
+  async () => (await import('../usecases/stored-configurations.ts')).listConfigurations,
+);
+const readConfiguration = onDemand(
+  async () => (await import('../usecases/stored-configurations.ts')).readConfiguration,
+);
+const storeConfiguration = onDemand(
+  async () => (await import('../usecases/stored-configurations.ts')).storeConfiguration,
+);
 
 /** JSON objects that clients keep here under names of theirs. */
 export function configurationRoutes(deps: AuthDependencies): readonly Route[] {

@@ -1,12 +1,15 @@
 import { z } from 'zod';
 import { defineRoute, json, type Route } from '../../common/http/route.ts';
 import { onDatasets } from '../../common/http/route-permission.ts';
+import { onDemand } from '../../common/lifecycle/on-demand.ts';
 import type { AuthDependencies } from '../dependencies.ts';
 import { presentGrantedDataset } from '../presenters/permissions.ts';
-import { grantDatasets, revokeDatasets } from '../usecases/dataset-grants.ts';
-import { principalDatasets } from '../usecases/principal-datasets.ts';
 import { grantBody, grantedDatasetRecord, grantedQuery, grantQuery, principalParams } from './dataset-grant.schema.ts';
 import { message } from './tenant.schema.ts';
+
+const grantDatasets = onDemand(async () => (await import('../usecases/dataset-grants.ts')).grantDatasets);
+const revokeDatasets = onDemand(async () => (await import('../usecases/dataset-grants.ts')).revokeDatasets);
+const principalDatasets = onDemand(async () => (await import('../usecases/principal-datasets.ts')).principalDatasets);
 
 /** Who may use which datasets. */
 export function datasetGrantRoutes(deps: AuthDependencies): readonly Route[] {

@@ -2,10 +2,9 @@ import { isEngramError } from '../../common/domain/errors.ts';
 import { credentialsOf } from '../../common/http/credentials.ts';
 import { defineRoute, json, type Reply, type Route } from '../../common/http/route.ts';
 import { NO_PERMISSION, ofAccount } from '../../common/http/route-permission.ts';
+import { onDemand } from '../../common/lifecycle/on-demand.ts';
 import type { AuthDependencies } from '../dependencies.ts';
-import { finishOidcSignIn, type OpenedSession } from '../usecases/oidc-finish-sign-in.ts';
-import { logOutWithProvider } from '../usecases/oidc-log-out.ts';
-import { startOidcSignIn } from '../usecases/oidc-start-sign-in.ts';
+import type { OpenedSession } from '../usecases/oidc-finish-sign-in.ts';
 import { loginAnswer } from './account.schema.ts';
 import { callbackQuery, logoutAnswer, providerList, providerParams, startQuery } from './oidc.schema.ts';
 import {
@@ -18,6 +17,10 @@ import {
   idTokenCookieName,
 } from './oidc-cookies.ts';
 import { clearedCookie, loginCookie } from './session-cookie.ts';
+
+const finishOidcSignIn = onDemand(async () => (await import('../usecases/oidc-finish-sign-in.ts')).finishOidcSignIn);
+const logOutWithProvider = onDemand(async () => (await import('../usecases/oidc-log-out.ts')).logOutWithProvider);
+const startOidcSignIn = onDemand(async () => (await import('../usecases/oidc-start-sign-in.ts')).startOidcSignIn);
 
 /** Signing in with OpenID Connect providers: authorization code flow with PKCE, for browsers. */
 export function oidcRoutes(deps: AuthDependencies): readonly Route[] {

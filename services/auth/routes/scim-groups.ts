@@ -1,4 +1,5 @@
 import { defineRoute, type Route } from '../../common/http/route.ts';
+import { onDemand } from '../../common/lifecycle/on-demand.ts';
 import type { AuthDependencies } from '../dependencies.ts';
 import { applyPatch, readOperations } from '../scim/apply-patch.ts';
 import { readResource } from '../scim/fields.ts';
@@ -8,8 +9,6 @@ import { listResponse, pageOf } from '../scim/list-response.ts';
 import { GROUP_TYPE } from '../scim/schema.ts';
 import { isSelected, selectAttributes } from '../scim/selected-attributes.ts';
 import { SCIM_PATH } from '../scim/user-resource.ts';
-import { directoryOf } from '../usecases/scim-directory.ts';
-import { changeGroup, createGroup, groupsOf, removeGroup, requireGroup } from '../usecases/scim-groups.ts';
 import {
   boundedCount,
   scimBody,
@@ -20,6 +19,13 @@ import {
   scimSelection,
 } from './scim.schema.ts';
 import { OF_DIRECTORY, scimReply } from './scim-reply.ts';
+
+const directoryOf = onDemand(async () => (await import('../usecases/scim-directory.ts')).directoryOf);
+const changeGroup = onDemand(async () => (await import('../usecases/scim-groups.ts')).changeGroup);
+const createGroup = onDemand(async () => (await import('../usecases/scim-groups.ts')).createGroup);
+const groupsOf = onDemand(async () => (await import('../usecases/scim-groups.ts')).groupsOf);
+const removeGroup = onDemand(async () => (await import('../usecases/scim-groups.ts')).removeGroup);
+const requireGroup = onDemand(async () => (await import('../usecases/scim-groups.ts')).requireGroup);
 
 const path = `${SCIM_PATH}${GROUP_TYPE.endpoint}`;
 const ONE = { ...OF_DIRECTORY, path: `${path}/:id`, params: scimId } as const;

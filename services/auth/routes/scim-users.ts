@@ -1,5 +1,6 @@
 import type { TenantId } from '../../common/domain/brand.ts';
 import { defineRoute, type Route } from '../../common/http/route.ts';
+import { onDemand } from '../../common/lifecycle/on-demand.ts';
 import type { AuthDependencies } from '../dependencies.ts';
 import { applyPatch, readOperations } from '../scim/apply-patch.ts';
 import { type Fields, readResource } from '../scim/fields.ts';
@@ -8,10 +9,6 @@ import { listResponse, pageOf } from '../scim/list-response.ts';
 import { USER_TYPE } from '../scim/schema.ts';
 import { type AttributeSelection, selectAttributes } from '../scim/selected-attributes.ts';
 import { type Person, presentPerson, SCIM_PATH } from '../scim/user-resource.ts';
-import { directoryOf } from '../usecases/scim-directory.ts';
-import { groupsOfPeople, peopleFor, requirePerson } from '../usecases/scim-people.ts';
-import { provisionPerson } from '../usecases/scim-provision-user.ts';
-import { changePerson, removePerson } from '../usecases/scim-users.ts';
 import {
   boundedCount,
   scimBody,
@@ -22,6 +19,14 @@ import {
   scimSelection,
 } from './scim.schema.ts';
 import { OF_DIRECTORY, scimReply } from './scim-reply.ts';
+
+const directoryOf = onDemand(async () => (await import('../usecases/scim-directory.ts')).directoryOf);
+const groupsOfPeople = onDemand(async () => (await import('../usecases/scim-people.ts')).groupsOfPeople);
+const peopleFor = onDemand(async () => (await import('../usecases/scim-people.ts')).peopleFor);
+const requirePerson = onDemand(async () => (await import('../usecases/scim-people.ts')).requirePerson);
+const provisionPerson = onDemand(async () => (await import('../usecases/scim-provision-user.ts')).provisionPerson);
+const changePerson = onDemand(async () => (await import('../usecases/scim-users.ts')).changePerson);
+const removePerson = onDemand(async () => (await import('../usecases/scim-users.ts')).removePerson);
 
 const path = `${SCIM_PATH}${USER_TYPE.endpoint}`;
 const ONE = { ...OF_DIRECTORY, path: `${path}/:id`, params: scimId } as const;

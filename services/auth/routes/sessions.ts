@@ -1,11 +1,13 @@
 import { credentialsOf } from '../../common/http/credentials.ts';
 import { defineRoute, json, type Route } from '../../common/http/route.ts';
 import { IDENTITY, NO_PERMISSION, ofAccount } from '../../common/http/route-permission.ts';
+import { onDemand } from '../../common/lifecycle/on-demand.ts';
 import type { AuthDependencies } from '../dependencies.ts';
-import { logIn } from '../usecases/log-in.ts';
-import { logOut } from '../usecases/log-out.ts';
 import { loginAnswer, loginBody, ownEmail } from './account.schema.ts';
 import { clearedCookie, loginCookie } from './session-cookie.ts';
+
+const logIn = onDemand(async () => (await import('../usecases/log-in.ts')).logIn);
+const logOut = onDemand(async () => (await import('../usecases/log-out.ts')).logOut);
 
 /** Signing in and out. */
 export function sessionRoutes(deps: AuthDependencies): readonly Route[] {

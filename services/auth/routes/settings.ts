@@ -1,9 +1,13 @@
 import { defineRoute, json, type Route } from '../../common/http/route.ts';
 import { NO_PERMISSION, SUPERUSER } from '../../common/http/route-permission.ts';
+import { onDemand } from '../../common/lifecycle/on-demand.ts';
 import type { AuthDependencies } from '../dependencies.ts';
 import { presentSettings } from '../presenters/settings.ts';
-import { changeModelSettings, readModelSettings, resetModelSettings } from '../usecases/model-settings.ts';
 import { changeSettingsBody, settingsRecord } from './setting.schema.ts';
+
+const changeModelSettings = onDemand(async () => (await import('../usecases/model-settings.ts')).changeModelSettings);
+const readModelSettings = onDemand(async () => (await import('../usecases/model-settings.ts')).readModelSettings);
+const resetModelSettings = onDemand(async () => (await import('../usecases/model-settings.ts')).resetModelSettings);
 
 /**
  * The models of the server. What is set here wins over the environment, for every process and beyond restarts. The part

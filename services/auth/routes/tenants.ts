@@ -3,11 +3,9 @@ import { asId } from '../../common/domain/ids.ts';
 import { PERSONAL_TENANT, wireTenant } from '../../common/domain/scope.ts';
 import { defineRoute, json, type Route } from '../../common/http/route.ts';
 import { inTenant, ofAccount } from '../../common/http/route-permission.ts';
+import { onDemand } from '../../common/lifecycle/on-demand.ts';
 import type { AuthDependencies } from '../dependencies.ts';
 import { presentMember, presentTenant } from '../presenters/permissions.ts';
-import { addMember, removeMember } from '../usecases/manage-tenant.ts';
-import { membersOfTenant } from '../usecases/tenant-directory.ts';
-import { createTenant, ownTenants, selectTenant } from '../usecases/tenants.ts';
 import {
   createTenantQuery,
   joinTenantQuery,
@@ -20,6 +18,13 @@ import {
   tenantParams,
   tenantRecord,
 } from './tenant.schema.ts';
+
+const addMember = onDemand(async () => (await import('../usecases/manage-tenant.ts')).addMember);
+const removeMember = onDemand(async () => (await import('../usecases/manage-tenant.ts')).removeMember);
+const membersOfTenant = onDemand(async () => (await import('../usecases/tenant-directory.ts')).membersOfTenant);
+const createTenant = onDemand(async () => (await import('../usecases/tenants.ts')).createTenant);
+const ownTenants = onDemand(async () => (await import('../usecases/tenants.ts')).ownTenants);
+const selectTenant = onDemand(async () => (await import('../usecases/tenants.ts')).selectTenant);
 
 /** Tenants and who belongs to them. */
 export function tenantRoutes(deps: AuthDependencies): readonly Route[] {

@@ -4,12 +4,9 @@ import { asId, isUuid } from '../../common/domain/ids.ts';
 import { HttpError } from '../../common/http/http-error.ts';
 import { defineRoute, json, type Route } from '../../common/http/route.ts';
 import { IDENTITY, NO_PERMISSION, ofAccount, SUPERUSER } from '../../common/http/route-permission.ts';
+import { onDemand } from '../../common/lifecycle/on-demand.ts';
 import type { AuthDependencies } from '../dependencies.ts';
 import { presentUser } from '../presenters/account.ts';
-import { changeUser } from '../usecases/change-user.ts';
-import { currentUser } from '../usecases/current-user.ts';
-import { deleteUser } from '../usecases/delete-user.ts';
-import { updateOwnAccount } from '../usecases/update-own-account.ts';
 import {
   addressBody,
   changeUserBody,
@@ -18,6 +15,11 @@ import {
   userParams,
   userRecord,
 } from './account.schema.ts';
+
+const changeUser = onDemand(async () => (await import('../usecases/change-user.ts')).changeUser);
+const currentUser = onDemand(async () => (await import('../usecases/current-user.ts')).currentUser);
+const deleteUser = onDemand(async () => (await import('../usecases/delete-user.ts')).deleteUser);
+const updateOwnAccount = onDemand(async () => (await import('../usecases/update-own-account.ts')).updateOwnAccount);
 
 /** Accounts, as their owners and as superusers see them. */
 export function userRoutes(deps: AuthDependencies): readonly Route[] {

@@ -20,8 +20,7 @@ import { runItems } from '../pipeline/run-items.ts';
 import type { CognifySettings, RunModelSource, RunModels } from '../pipeline/settings.ts';
 import { ContentMissingError } from '../pipeline/write-item.ts';
 import { type JudgeDependencies, judgeOrLeave } from '../usecases/judge-statements.ts';
-
-export const COGNIFY_JOB = 'cognify';
+import { COGNIFY_JOB } from './cognify-job.ts';
 
 /** The wire counts an item when the last of four tasks has ended. */
 const LAST_STAGE: StagePosition = { name: 'add_data_points', index: 4, total: 4 };

@@ -2,9 +2,11 @@ import { z } from 'zod';
 import { defineRoute, json, type Route } from '../../common/http/route.ts';
 import { own } from '../../common/http/route-permission.ts';
 import { lenientInteger, uuid } from '../../common/http/schema.ts';
+import { onDemand } from '../../common/lifecycle/on-demand.ts';
 import type { CognifyDependencies } from '../dependencies.ts';
 import { presentRunRecords } from '../presenters/run-record.ts';
-import { listRunRecords } from '../usecases/list-run-records.ts';
+
+const listRunRecords = onDemand(async () => (await import('../usecases/list-run-records.ts')).listRunRecords);
 
 const text = z.string().nullable();
 const count = z.int().nullable();

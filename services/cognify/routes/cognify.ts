@@ -7,6 +7,7 @@ import type { RunState } from '../../common/domain/run.ts';
 import { HttpError } from '../../common/http/http-error.ts';
 import { defineRoute, json, type Route } from '../../common/http/route.ts';
 import { onDatasets } from '../../common/http/route-permission.ts';
+import { onDemand } from '../../common/lifecycle/on-demand.ts';
 import type { CallContext } from '../../common/messaging/messenger.ts';
 import { resolveDatasets } from '../../common/messaging/methods/auth.ts';
 import type { CognifyOptions } from '../../common/messaging/methods/cognify.ts';
@@ -14,8 +15,9 @@ import { awaitRun } from '../../common/runs/await-run.ts';
 import type { CognifyDependencies } from '../dependencies.ts';
 import { runFailure } from '../presenters/run-failure.ts';
 import { presentEndedRun, presentStartedRun } from '../presenters/run-info.ts';
-import { startCognify } from '../usecases/start-cognify.ts';
 import { type CognifyBody, cognifyAnswer, cognifyBody } from './cognify.schema.ts';
+
+const startCognify = onDemand(async () => (await import('../usecases/start-cognify.ts')).startCognify);
 
 const ONTOLOGY_KEY = /^[A-Za-z0-9][A-Za-z0-9_.-]{0,127}$/;
 

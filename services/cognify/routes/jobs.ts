@@ -3,9 +3,13 @@ import { SYSTEM_SCOPE } from '../../common/domain/scope.ts';
 import { defineRoute, json, type Route } from '../../common/http/route.ts';
 import { SUPERUSER } from '../../common/http/route-permission.ts';
 import { lenientInteger } from '../../common/http/schema.ts';
+import { onDemand } from '../../common/lifecycle/on-demand.ts';
 import type { CognifyDependencies } from '../dependencies.ts';
 import { presentDeadJob } from '../presenters/dead-job.ts';
-import { discardDeadJob, readDeadJob, replayDeadJob } from '../usecases/dead-jobs.ts';
+
+const discardDeadJob = onDemand(async () => (await import('../usecases/dead-jobs.ts')).discardDeadJob);
+const readDeadJob = onDemand(async () => (await import('../usecases/dead-jobs.ts')).readDeadJob);
+const replayDeadJob = onDemand(async () => (await import('../usecases/dead-jobs.ts')).replayDeadJob);
 
 const text = z.string().nullable();
 const job = z.object({

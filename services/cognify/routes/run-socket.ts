@@ -3,13 +3,16 @@ import { isTerminal, type RunEvent, type RunState } from '../../common/domain/ru
 import { datasetScope } from '../../common/domain/scope.ts';
 import { wholeGraph } from '../../common/http/graph-json.ts';
 import type { SocketConnection, SocketRoute } from '../../common/http/socket-route.ts';
+import { onDemand } from '../../common/lifecycle/on-demand.ts';
 import { runEvents } from '../../common/messaging/methods/cognify.ts';
 import { openGraph } from '../../common/repositories/visible-graph.ts';
 import { createWakeUp } from '../../common/runs/wake-up.ts';
 import type { CognifyDependencies } from '../dependencies.ts';
 import { RUN_STATUS } from '../presenters/run-info.ts';
 import { isRefusal, readableDataset } from '../usecases/permitted-datasets.ts';
-import { type FoundRun, readRun } from '../usecases/read-run.ts';
+import type { FoundRun } from '../usecases/read-run.ts';
+
+const readRun = onDemand(async () => (await import('../usecases/read-run.ts')).readRun);
 
 /** A lost event costs one of these. */
 const POLL_MS = 2000;

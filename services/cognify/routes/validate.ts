@@ -6,10 +6,13 @@ import { HttpError } from '../../common/http/http-error.ts';
 import { defineRoute, json, type Route } from '../../common/http/route.ts';
 import { onDatasets } from '../../common/http/route-permission.ts';
 import { stringList } from '../../common/http/schema.ts';
+import { onDemand } from '../../common/lifecycle/on-demand.ts';
 import type { CallContext } from '../../common/messaging/messenger.ts';
 import { resolveDatasets } from '../../common/messaging/methods/auth.ts';
 import type { CognifyDependencies } from '../dependencies.ts';
-import { type Validation, validateDataset } from '../usecases/validate-dataset.ts';
+import type { Validation } from '../usecases/validate-dataset.ts';
+
+const validateDataset = onDemand(async () => (await import('../usecases/validate-dataset.ts')).validateDataset);
 
 const DEFAULT_DATASET = 'main_dataset';
 const answer = z.object({

@@ -4,7 +4,7 @@ import type { Principal } from '../../common/domain/principal.ts';
 import type { RunState } from '../../common/domain/run.ts';
 import { COGNIFY_PIPELINE } from '../../common/domain/run.ts';
 import type { CognifyOptions } from '../../common/messaging/methods/cognify.ts';
-import { COGNIFY_JOB } from '../consumers/cognify-run.ts';
+import { COGNIFY_JOB } from '../consumers/cognify-job.ts';
 import type { CognifyDependencies } from '../dependencies.ts';
 import { withDefaults } from './dataset-configuration.ts';
 

@@ -4,15 +4,17 @@ import { requireKnownTasks } from '../../common/domain/memify-tasks.ts';
 import { HttpError } from '../../common/http/http-error.ts';
 import { defineRoute, json, type Reply, type Route } from '../../common/http/route.ts';
 import { onDatasets } from '../../common/http/route-permission.ts';
+import { onDemand } from '../../common/lifecycle/on-demand.ts';
 import type { CallContext } from '../../common/messaging/messenger.ts';
 import { resolveDatasets } from '../../common/messaging/methods/auth.ts';
 import type { ImproveParts } from '../engine/improve-passes.ts';
 import type { ImproveResult } from '../engine/improve-result.ts';
 import { presentImproveResult } from '../presenters/improve-result.ts';
 import type { CustomEnrichment, ImproveOptions } from '../stage.ts';
-import { improveDataset } from '../usecases/improve-dataset.ts';
-import { startImprove } from '../usecases/start-improve.ts';
 import { type ImproveBody, improveAnswer, improveBody } from './improve.schema.ts';
+
+const improveDataset = onDemand(async () => (await import('../usecases/improve-dataset.ts')).improveDataset);
+const startImprove = onDemand(async () => (await import('../usecases/start-improve.ts')).startImprove);
 
 /** POST /improve (cognify-improve.md §3). */
 export function improveRoutes(parts: ImproveParts): readonly Route[] {

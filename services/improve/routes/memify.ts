@@ -3,11 +3,14 @@ import { requireKnownTasks } from '../../common/domain/memify-tasks.ts';
 import { HttpError } from '../../common/http/http-error.ts';
 import { defineRoute, json, type Reply, type Route } from '../../common/http/route.ts';
 import { onDatasets } from '../../common/http/route-permission.ts';
+import { onDemand } from '../../common/lifecycle/on-demand.ts';
 import type { ImproveParts } from '../engine/improve-passes.ts';
 import { runInfo, startedRunInfo } from '../presenters/improve-result.ts';
-import { type MemifyOutcome, memify } from '../usecases/memify.ts';
+import type { MemifyOutcome } from '../usecases/memify.ts';
 import { memifyAnswer, memifyBody } from './improve.schema.ts';
 import { datasetOf } from './improve.ts';
+
+const memify = onDemand(async () => (await import('../usecases/memify.ts')).memify);
 
 /** POST /memify (cognify-improve.md §4). */
 export function memifyRoutes(parts: ImproveParts): readonly Route[] {

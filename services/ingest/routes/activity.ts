@@ -3,12 +3,15 @@ import { beginStream } from '../../common/http/begin-stream.ts';
 import { defineRoute, json, type Route } from '../../common/http/route.ts';
 import { ofAccount, onDatasets } from '../../common/http/route-permission.ts';
 import { uuid } from '../../common/http/schema.ts';
+import { onDemand } from '../../common/lifecycle/on-demand.ts';
 import { presentAccount, presentActiveAccount } from '../presenters/active-account.ts';
 import { contentDisposition } from '../presenters/content-disposition.ts';
-import { activeAccounts, ownAccounts } from '../usecases/active-accounts.ts';
 import type { IngestDependencies } from '../usecases/dependencies.ts';
 import { memoryMarkdown } from '../usecases/export-memory.ts';
-import { targetDataset } from '../usecases/target-dataset.ts';
+
+const activeAccounts = onDemand(async () => (await import('../usecases/active-accounts.ts')).activeAccounts);
+const ownAccounts = onDemand(async () => (await import('../usecases/active-accounts.ts')).ownAccounts);
+const targetDataset = onDemand(async () => (await import('../usecases/target-dataset.ts')).targetDataset);
 
 const common = { method: 'GET', tag: 'activity', auth: 'user' } as const;
 const aboutAccounts = { ...common, permission: ofAccount('account and agents') } as const;

@@ -2,12 +2,14 @@ import { z } from 'zod';
 import { HttpError } from '../../common/http/http-error.ts';
 import { defineRoute, json, type Route } from '../../common/http/route.ts';
 import { onDatasets } from '../../common/http/route-permission.ts';
+import { onDemand } from '../../common/lifecycle/on-demand.ts';
 import { presentAddResult } from '../presenters/add-result.ts';
-import { addData } from '../usecases/add-data.ts';
 import type { IngestDependencies } from '../usecases/dependencies.ts';
 import { isSelected, targetDataset } from '../usecases/target-dataset.ts';
 import { trackedRun } from '../usecases/tracked-run.ts';
 import { annotationsOf, dataFields, inputsOf } from './data-fields.ts';
+
+const addData = onDemand(async () => (await import('../usecases/add-data.ts')).addData);
 
 const bodySchema = z.object(dataFields);
 

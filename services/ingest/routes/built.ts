@@ -7,11 +7,13 @@ import { graphJson } from '../../common/http/graph-json.ts';
 import { defineRoute, json, type Route } from '../../common/http/route.ts';
 import { onDatasets } from '../../common/http/route-permission.ts';
 import { uuid } from '../../common/http/schema.ts';
+import { onDemand } from '../../common/lifecycle/on-demand.ts';
 import type { CallContext } from '../../common/messaging/messenger.ts';
 import { openGraph } from '../../common/repositories/visible-graph.ts';
 import type { IngestDependencies } from '../usecases/dependencies.ts';
-import { processingStatus } from '../usecases/processing-status.ts';
-import { targetDataset } from '../usecases/target-dataset.ts';
+
+const processingStatus = onDemand(async () => (await import('../usecases/processing-status.ts')).processingStatus);
+const targetDataset = onDemand(async () => (await import('../usecases/target-dataset.ts')).targetDataset);
 
 const graphAnswer = z.object({
   nodes: z.array(

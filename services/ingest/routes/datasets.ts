@@ -4,14 +4,19 @@ import { dataItemId } from '../../common/domain/ids.ts';
 import { defineRoute, json, type Route } from '../../common/http/route.ts';
 import { NO_PERMISSION, onDatasets } from '../../common/http/route-permission.ts';
 import { lenientInteger, uuid } from '../../common/http/schema.ts';
+import { onDemand } from '../../common/lifecycle/on-demand.ts';
 import { createDataset } from '../../common/messaging/methods/auth.ts';
 import { contentDisposition } from '../presenters/content-disposition.ts';
 import { presentDataItem } from '../presenters/data-item.ts';
 import { presentDataset } from '../presenters/dataset.ts';
 import type { IngestDependencies } from '../usecases/dependencies.ts';
-import { forgetDataset, forgetItems } from '../usecases/forget.ts';
-import { listItems, readItemText } from '../usecases/read-items.ts';
-import { permittedDatasets, targetDataset } from '../usecases/target-dataset.ts';
+
+const forgetDataset = onDemand(async () => (await import('../usecases/forget.ts')).forgetDataset);
+const forgetItems = onDemand(async () => (await import('../usecases/forget.ts')).forgetItems);
+const listItems = onDemand(async () => (await import('../usecases/read-items.ts')).listItems);
+const readItemText = onDemand(async () => (await import('../usecases/read-items.ts')).readItemText);
+const permittedDatasets = onDemand(async () => (await import('../usecases/target-dataset.ts')).permittedDatasets);
+const targetDataset = onDemand(async () => (await import('../usecases/target-dataset.ts')).targetDataset);
 
 const datasetParams = z.object({ datasetId: uuid() });
 const itemParams = z.object({ datasetId: uuid(), dataId: uuid() });

@@ -4,10 +4,16 @@ import { HttpError } from '../../common/http/http-error.ts';
 import { defineRoute, json, type Route } from '../../common/http/route.ts';
 import { onDatasets } from '../../common/http/route-permission.ts';
 import { lenientBoolean, optionalOrBlank, uuid } from '../../common/http/schema.ts';
+import { onDemand } from '../../common/lifecycle/on-demand.ts';
 import type { IngestDependencies } from '../usecases/dependencies.ts';
-import { findItemDataset } from '../usecases/find-item.ts';
-import { forgetDataset, forgetItems, forgetMemory, forgetOwnSessions } from '../usecases/forget.ts';
-import { permittedDatasets, targetDataset } from '../usecases/target-dataset.ts';
+
+const findItemDataset = onDemand(async () => (await import('../usecases/find-item.ts')).findItemDataset);
+const forgetDataset = onDemand(async () => (await import('../usecases/forget.ts')).forgetDataset);
+const forgetItems = onDemand(async () => (await import('../usecases/forget.ts')).forgetItems);
+const forgetMemory = onDemand(async () => (await import('../usecases/forget.ts')).forgetMemory);
+const forgetOwnSessions = onDemand(async () => (await import('../usecases/forget.ts')).forgetOwnSessions);
+const permittedDatasets = onDemand(async () => (await import('../usecases/target-dataset.ts')).permittedDatasets);
+const targetDataset = onDemand(async () => (await import('../usecases/target-dataset.ts')).targetDataset);
 
 /** Fields that would widen or narrow what is deleted: a misspelt one must never be passed over. */
 const NAMES_DATA = /(dataset|data|item|document|tenant|owner|user|memory|everything|all)/i;

@@ -5,10 +5,12 @@ import { HttpError } from '../../common/http/http-error.ts';
 import { defineRoute, json, type Route } from '../../common/http/route.ts';
 import { onDatasets } from '../../common/http/route-permission.ts';
 import { uuid } from '../../common/http/schema.ts';
+import { onDemand } from '../../common/lifecycle/on-demand.ts';
 import { presentProposal } from '../presenters/skill.ts';
 import type { IngestDependencies } from '../usecases/dependencies.ts';
-import { targetDataset } from '../usecases/target-dataset.ts';
 import { orFixedFailure } from './fixed-failure.ts';
+
+const targetDataset = onDemand(async () => (await import('../usecases/target-dataset.ts')).targetDataset);
 
 const answer = z.object({
   ...{ proposal_id: z.uuid(), skill_id: z.uuid(), skill_name: z.string(), status: z.enum(['proposed', 'applied']) },

@@ -5,6 +5,7 @@ import { HttpError } from '../../common/http/http-error.ts';
 import { defineRoute, json, type Route } from '../../common/http/route.ts';
 import { onDatasets } from '../../common/http/route-permission.ts';
 import { lenientBoolean, lenientInteger, optional, optionalOrBlank } from '../../common/http/schema.ts';
+import { onDemand } from '../../common/lifecycle/on-demand.ts';
 import type { CognifyOptions } from '../../common/messaging/methods/cognify.ts';
 import { isModelRefusal, runError } from '../../common/runs/run-error.ts';
 import { presentRememberedInSession, presentRememberResult } from '../presenters/remember-result.ts';
@@ -13,10 +14,11 @@ import { rememberSkills } from '../skills/remember-skills.ts';
 import { formSources } from '../skills/skill-sources.ts';
 import type { IngestDependencies } from '../usecases/dependencies.ts';
 import { checkCounts } from '../usecases/item-annotations.ts';
-import { rememberData } from '../usecases/remember-data.ts';
-import { rememberInSession } from '../usecases/remember-in-session.ts';
 import { isSelected, targetDataset } from '../usecases/target-dataset.ts';
 import { annotationsOf, dataFields, inputsOf, listOf, textOrTexts } from './data-fields.ts';
+
+const rememberData = onDemand(async () => (await import('../usecases/remember-data.ts')).rememberData);
+const rememberInSession = onDemand(async () => (await import('../usecases/remember-in-session.ts')).rememberInSession);
 
 const bodySchema = z.object({
   ...dataFields,

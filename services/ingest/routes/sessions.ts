@@ -3,6 +3,7 @@ import { HttpError } from '../../common/http/http-error.ts';
 import { defineRoute, json, type Route } from '../../common/http/route.ts';
 import { own } from '../../common/http/route-permission.ts';
 import { lenientBoolean, lenientInteger } from '../../common/http/schema.ts';
+import { onDemand } from '../../common/lifecycle/on-demand.ts';
 import type { SessionOrder } from '../../common/repositories/visible-sessions.ts';
 import {
   presentAgentCost,
@@ -13,14 +14,14 @@ import {
   presentWithAgent,
 } from '../presenters/session.ts';
 import type { IngestDependencies } from '../usecases/dependencies.ts';
-import {
-  connectionsOf,
-  listSessions,
-  readSession,
-  type SessionList,
-  type SessionListQuery,
-} from '../usecases/list-sessions.ts';
-import { costByModel, costByUserAgent, sessionStatistics } from '../usecases/session-statistics.ts';
+import type { SessionList, SessionListQuery } from '../usecases/list-sessions.ts';
+
+const connectionsOf = onDemand(async () => (await import('../usecases/list-sessions.ts')).connectionsOf);
+const listSessions = onDemand(async () => (await import('../usecases/list-sessions.ts')).listSessions);
+const readSession = onDemand(async () => (await import('../usecases/list-sessions.ts')).readSession);
+const costByModel = onDemand(async () => (await import('../usecases/session-statistics.ts')).costByModel);
+const costByUserAgent = onDemand(async () => (await import('../usecases/session-statistics.ts')).costByUserAgent);
+const sessionStatistics = onDemand(async () => (await import('../usecases/session-statistics.ts')).sessionStatistics);
 
 const range = z.literal(['24h', '7d', '30d', 'all']).default('30d');
 const rangeQuery = z.object({ range });

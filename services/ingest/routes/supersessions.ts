@@ -2,10 +2,13 @@ import { z } from 'zod';
 import { defineRoute, json, type Route } from '../../common/http/route.ts';
 import { onDatasets } from '../../common/http/route-permission.ts';
 import { lenientInteger, optional, uuid } from '../../common/http/schema.ts';
+import { onDemand } from '../../common/lifecycle/on-demand.ts';
 import { presentSupersession } from '../presenters/supersession.ts';
 import type { IngestDependencies } from '../usecases/dependencies.ts';
-import { listSupersessions, revertSupersession } from '../usecases/supersessions.ts';
-import { targetDataset } from '../usecases/target-dataset.ts';
+
+const listSupersessions = onDemand(async () => (await import('../usecases/supersessions.ts')).listSupersessions);
+const revertSupersession = onDemand(async () => (await import('../usecases/supersessions.ts')).revertSupersession);
+const targetDataset = onDemand(async () => (await import('../usecases/target-dataset.ts')).targetDataset);
 
 const side = z.object({
   text: z.string(),

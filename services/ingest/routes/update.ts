@@ -4,12 +4,14 @@ import { defineRoute, json, type Route } from '../../common/http/route.ts';
 import { onDatasets } from '../../common/http/route-permission.ts';
 import { lenientBoolean, optionalOrBlank, uuid } from '../../common/http/schema.ts';
 import { missingField } from '../../common/http/validation-error.ts';
+import { onDemand } from '../../common/lifecycle/on-demand.ts';
 import { isModelRefusal, runError } from '../../common/runs/run-error.ts';
 import { presentUpdateResult } from '../presenters/update-result.ts';
 import type { IngestDependencies } from '../usecases/dependencies.ts';
 import { parseNodeSets } from '../usecases/item-annotations.ts';
-import { updateItem } from '../usecases/update-item.ts';
 import { inputsOf, textOrTexts } from './data-fields.ts';
+
+const updateItem = onDemand(async () => (await import('../usecases/update-item.ts')).updateItem);
 
 const bodySchema = z.object({ data: textOrTexts, rawData: textOrTexts, nodeSet: textOrTexts });
 const querySchema = z.object({

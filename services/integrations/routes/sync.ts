@@ -2,11 +2,13 @@ import { isEngramError } from '../../common/domain/errors.ts';
 import { HttpError } from '../../common/http/http-error.ts';
 import { defineRoute, json, type Route } from '../../common/http/route.ts';
 import { onDatasets } from '../../common/http/route-permission.ts';
+import { onDemand } from '../../common/lifecycle/on-demand.ts';
 import type { SyncDependencies } from '../dependencies.ts';
 import { presentAlreadyRunning, presentStarted, presentStatus } from '../presenters/sync-run.ts';
-import { runningSync } from '../usecases/running-sync.ts';
-import { startSync } from '../usecases/start-sync.ts';
 import { syncAnswer, syncBody, syncStatusAnswer } from './sync.schema.ts';
+
+const runningSync = onDemand(async () => (await import('../usecases/running-sync.ts')).runningSync);
+const startSync = onDemand(async () => (await import('../usecases/start-sync.ts')).startSync);
 
 /** POST /sync, GET /sync/status (auth-integrations.md §5.3). */
 export function syncRoutes(dependencies: SyncDependencies): readonly Route[] {

@@ -2,15 +2,18 @@ import { isEngramError } from '../../common/domain/errors.ts';
 import { HttpError } from '../../common/http/http-error.ts';
 import { defineRoute, json, type Reply, type Route, type RouteRequest } from '../../common/http/route.ts';
 import { onDatasets } from '../../common/http/route-permission.ts';
+import { onDemand } from '../../common/lifecycle/on-demand.ts';
 import { answerSchema } from '../answers/response-schema.ts';
 import type { SearchParts } from '../dependencies.ts';
 import { RECALL_SCOPES, RecallScopeError } from '../lanes/lane-plan.ts';
 import { presentFindings } from '../presenters/recall-item.ts';
-import { type RecallListener, type RecallRequest, recall } from '../usecases/recall.ts';
+import type { RecallListener, RecallRequest } from '../usecases/recall.ts';
 import type { ResponseSchema } from '../usecases/search-request.ts';
 import { eventStream } from './event-stream.ts';
 import { requestOf } from './request.ts';
 import { type RecallBody, recallBody, recallItems } from './search.schema.ts';
+
+const recall = onDemand(async () => (await import('../usecases/recall.ts')).recall);
 
 export function recallRoutes(deps: SearchParts): readonly Route[] {
   return [

@@ -5,11 +5,14 @@ import { z } from 'zod';
 import { defineRoute, type Reply, type Route, type RouteRequest } from '../../common/http/route.ts';
 import { onDatasets } from '../../common/http/route-permission.ts';
 import { lenientBoolean, lenientInteger, optionalOrBlank, uuid } from '../../common/http/schema.ts';
+import { onDemand } from '../../common/lifecycle/on-demand.ts';
 import type { Messenger } from '../../common/messaging/messenger.ts';
 import { resolveDatasets } from '../../common/messaging/methods/auth.ts';
 import { presentPageData, presentVisualisation } from '../presenters/visualisation/document.ts';
 import { streamVisualisation } from '../presenters/visualisation/stream.ts';
-import { type GraphView, type ViewDependencies, viewGraph } from '../usecases/view-graph.ts';
+import type { GraphView, ViewDependencies } from '../usecases/view-graph.ts';
+
+const viewGraph = onDemand(async () => (await import('../usecases/view-graph.ts')).viewGraph);
 
 const viewQuery = z.object({
   dataset_id: uuid(),
