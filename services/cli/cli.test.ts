@@ -185,6 +185,7 @@ describe('command-line client', () => {
         'visualize',
         'jobs',
         'audit',
+        'receipt',
       ]) {
         const { code, out } = await run(command, '--help');
         expect(code, command).to.equal(0);

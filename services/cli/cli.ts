@@ -8,6 +8,7 @@ import { forgetCommand } from './commands/forget.ts';
 import { importCommand } from './commands/import.ts';
 import { jobsCommand } from './commands/jobs.ts';
 import { recallCommand } from './commands/recall.ts';
+import { receiptCommand } from './commands/receipt.ts';
 import { searchCommand } from './commands/search.ts';
 import { statusCommand } from './commands/status.ts';
 import { visualizeCommand } from './commands/visualize.ts';
@@ -27,6 +28,7 @@ const COMMANDS: readonly Command[] = [
   visualizeCommand,
   jobsCommand,
   auditCommand,
+  receiptCommand,
 ];
 
 /** Runs one command line to its end and gives the exit code; never throws for what a user can cause. */

@@ -1,0 +1,55 @@
+import { readFile } from 'node:fs/promises';
+import type { AuditKey } from '../audit-check.ts';
+import { type Command, type CommandCall, stringOption } from '../command.ts';
+import { print, printJson } from '../output.ts';
+import { checkReceipt } from '../receipt-check.ts';
+import { CliFailure, exitCodes, usageFailure } from '../terminal.ts';
+import { AUDIT_PATH } from './audit-request.ts';
+
+export const receiptCommand: Command = {
+  name: 'receipt',
+  usage: 'verify FILE',
+  summary: 'Proves that the receipt of an erasure is the one that the server signed.',
+  details: `The operator keeps the receipt of a deleted Tenant or Dataset in a ConfigMap. Ends with 1 when the receipt was changed, or
+signed by somebody else. Keep the server's keys with a receipt that shall be verified for years.`,
+  options: {
+    keys: { type: 'string', value: 'FILE', meaning: `the server's keys, as GET ${AUDIT_PATH}/keys gave them` },
+  },
+  async run(call) {
+    const [action, file, ...more] = call.arguments;
+    if (action !== 'verify' || file === undefined || more.length > 0) throw usageFailure('receipt knows: verify FILE');
+    const verdict = checkReceipt(await read(file), await keysFor(call));
+    if (!verdict.ok) {
+      if (call.asJson) printJson(call, verdict);
+      throw new CliFailure(`This is not what the server signed: ${verdict.text}.`, exitCodes.failed);
+    }
+    const { kind, tenant, dataset, endedAt, removed } = verdict.receipt;
+    if (call.asJson) printJson(call, { ok: true, receipt: verdict.receipt });
+    else {
+      const counts = Object.entries(removed).map(([name, count]) => `${name} ${String(count)}`);
+      const what = `${kind} ${dataset ?? tenant}`;
+      print(call, `${what} was erased, nothing was left at ${endedAt}\nremoved: ${counts.join(', ') || 'nothing'}`);
+    }
+    return exitCodes.ok;
+  },
+};
+
+async function keysFor(call: CommandCall): Promise<readonly AuditKey[]> {
+  const file = stringOption(call.options, 'keys');
+  if (file === null) {
+    return (await call.api.json<{ keys: readonly AuditKey[] }>('GET', `${AUDIT_PATH}/keys`)).keys;
+  }
+  try {
+    const { keys } = JSON.parse(await read(file)) as { keys?: unknown };
+    if (Array.isArray(keys)) return keys as AuditKey[];
+  } catch (error) {
+    if (!(error instanceof SyntaxError)) throw error;
+  }
+  throw usageFailure(`--keys: '${file}' holds no JSON Web Key set`);
+}
+
+async function read(file: string): Promise<string> {
+  return readFile(file, 'utf8').catch((error: unknown) => {
+    throw usageFailure(`'${file}' cannot be read (${(error as NodeJS.ErrnoException).code ?? 'unknown'})`);
+  });
+}
