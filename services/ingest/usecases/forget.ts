@@ -92,8 +92,9 @@ export async function forgetDataset(
   counts.left(residue);
   requireNothingLeft(residue);
   await messenger.call(removeDataset, { dataset }, context);
-  // Once more, for what was appended while all that was removed: nobody can name the dataset any more.
+  // Once more, for what was written while all that was removed: nobody can name the dataset any more.
   await sessionRemoval.ofDataset(scope, dataset.id);
+  await eraseCollections(store, scope, kept);
 }
 
 /**
