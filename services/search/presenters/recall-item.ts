@@ -17,6 +17,7 @@ const KIND: Readonly<Record<AnsweredType, string>> = {
   HYBRID_COMPLETION: 'graph_completion',
   GRAPH_COMPLETION: 'graph_completion',
   TRIPLET_COMPLETION: 'graph_completion',
+  AGENTIC_COMPLETION: 'graph_completion',
   CYPHER: 'cypher',
   NATURAL_LANGUAGE: 'natural_language',
   SKILLS: 'skill',

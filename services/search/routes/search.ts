@@ -41,7 +41,8 @@ function askSearch(deps: SearchParts): Route {
         skills: body.skills,
         tools: body.tools,
       };
-      const asked = { ...requestOf(request), type: body.searchType };
+      const agent = { skills: body.skills ?? null, tools: body.tools ?? null, maxIter: body.maxIter ?? null };
+      const asked = { ...requestOf(request), type: body.searchType, agent };
       const outcomes = await search(deps, asked, options);
       return json(deps.settings.accessControl ? presentByDataset(outcomes, asked) : presentAsOneStore(outcomes, asked));
     },

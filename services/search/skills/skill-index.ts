@@ -19,6 +19,8 @@ export interface FoundSkill {
 export interface SkillIndex {
   /** Nearest first; those without a common word follow by name. A query without words gives them all by name. */
   find(scope: DatasetScope, query: string): Promise<readonly FoundSkill[]>;
+  /** How it is done; null when the skill is gone or is not active any more. */
+  procedure(scope: DatasetScope, id: string): Promise<string | null>;
 }
 
 /** Skills remembered by a process, of whatever datasets. */
@@ -52,7 +54,7 @@ interface Shelf {
  * remembered still holds, so every replica sees a change as soon as it is stored; only skills that changed are read into
  * words again, a few at a time, so that others are served meanwhile.
  */
-export function createSkillIndex(skills: Pick<Skills, 'shelf' | 'active'>): SkillIndex {
+export function createSkillIndex(skills: Pick<Skills, 'shelf' | 'active' | 'get'>): SkillIndex {
   const shelves = new Map<string, Promise<Shelf>>();
   const keep = async (key: string, shelf: Promise<Shelf>) => {
     shelves.delete(key);
@@ -70,6 +72,10 @@ export function createSkillIndex(skills: Pick<Skills, 'shelf' | 'active'>): Skil
       const read = shelfOf(current.revision, skills.active(scope), known);
       await keep(key, read);
       return rank(await read, query);
+    },
+    async procedure(scope, id) {
+      const skill = (await skills.get(scope, id))?.skill;
+      return skill?.isActive ? skill.procedure : null;
     },
   };
 }

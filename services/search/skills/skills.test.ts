@@ -22,6 +22,10 @@ const SKILLS = [
 function shelfOf(skills: readonly Skill[]) {
   const state = { revision: 'r1', skills, reads: 0 };
   const index = createSkillIndex({
+    get: async (_scope, id) => {
+      const found = state.skills.find((one) => one.id === id);
+      return found === undefined ? null : { skill: found, version: 1 };
+    },
     shelf: async () => ({ revision: state.revision, count: state.skills.length }),
     async *active() {
       state.reads += 1;
@@ -42,6 +46,14 @@ describe('finding skills', () => {
     expect(distances[0]).to.be.within(0, 0.9);
     expect(distances.toSorted((a, b) => a - b)).to.deep.equal(distances);
     expect(distances[2]).to.equal(1);
+  });
+
+  it('opens those that are there and active', async () => {
+    const { index, state } = shelfOf(SKILLS);
+    expect(await index.procedure(scope, 'refund')).to.equal('Look up the ticket of the customer first.');
+    state.skills = [skill('refund', 'x', { isActive: false })];
+    expect(await index.procedure(scope, 'refund')).to.equal(null);
+    expect(await index.procedure(scope, 'missing')).to.equal(null);
   });
 
   it('reads them once, and again after every change', async () => {
@@ -90,6 +102,7 @@ describe('finding skills', () => {
   it('reads again what could not be read', async () => {
     let fails = true;
     const index = createSkillIndex({
+      get: async () => null,
       shelf: async () => ({ revision: 'r', count: 1 }),
       async *active() {
         if (fails) throw new Error('store is down');

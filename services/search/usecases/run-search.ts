@@ -2,6 +2,8 @@ import { type DatasetRef, scopeOf } from '../../common/domain/dataset.ts';
 import { engramError } from '../../common/domain/errors.ts';
 import { NOTHING_FITS } from '../../common/domain/hygiene/own-answers.ts';
 import type { EdgePayload, TripletPayload } from '../../common/domain/index-rows.ts';
+import { agentAnswer } from '../agentic/agent-answer.ts';
+import { openToolbox, type Toolbox } from '../agentic/toolbox.ts';
 import { graphContext, plainContext, sectionedContext } from '../answers/contexts.ts';
 import { evidenceBlock } from '../answers/evidence-block.ts';
 import { extractiveAnswer } from '../answers/extractive.ts';
@@ -53,6 +55,7 @@ const DEFAULT_TOP_K: Readonly<Record<AnsweredType, number>> = {
   HYBRID_COMPLETION: 5,
   GRAPH_COMPLETION: 5,
   TRIPLET_COMPLETION: 5,
+  AGENTIC_COMPLETION: 5,
 };
 
 const PROMPT_KIND: Readonly<Record<CompletionType, PromptKind>> = {
@@ -60,6 +63,7 @@ const PROMPT_KIND: Readonly<Record<CompletionType, PromptKind>> = {
   TRIPLET_COMPLETION: 'plain',
   GRAPH_COMPLETION: 'graph',
   HYBRID_COMPLETION: 'sections',
+  AGENTIC_COMPLETION: 'graph',
 };
 
 export interface SearchTarget {
@@ -109,6 +113,8 @@ export async function runSearch(
       const skills = await deps.skills.find(scopeOf(dataset), request.query);
       return { kind: 'skills', type, skills: skills.slice(0, limit) };
     }
+    case 'AGENTIC_COMPLETION':
+      return agenticCompletion(deps, request, { ...target, limit });
     case 'TRIPLET_COMPLETION':
       return tripletCompletion(deps, request, { ...target, limit });
     default:
@@ -142,6 +148,23 @@ async function completion(
   const structure = globalContext.length === 0 ? {} : { globalContext };
   const shown = { context: withGlobalContext(context, globalContext), knowledge, structure };
   return answered(deps, request, { ...target, material, passages, ...shown });
+}
+
+/** What memory holds, with skills and tools to work with; without a model, quotes and the skills that were asked for. */
+async function agenticCompletion(
+  deps: SearchDependencies,
+  request: SearchRequest,
+  target: CompletionTarget,
+): Promise<SearchOutcome> {
+  const type = 'AGENTIC_COMPLETION';
+  const material = await gatherForTurn(deps, request, target);
+  const passages = packPassages(material.retrieval.passages);
+  const view = request.view ?? CURRENT;
+  const { context, knowledge } = await contextOf(deps, { ...target, type, passages, material, view });
+  const toolbox = await openToolbox(deps, request, target);
+  const shown = `Memory:\n${context === '' ? '(nothing fits)' : context}\n${toolbox.catalogue}`;
+  const found = { material, passages, knowledge, structure: {}, toolbox };
+  return answered(deps, request, { ...target, type, ...found, context: shown });
 }
 
 async function weighedMaterial(
@@ -237,6 +260,8 @@ interface AnswerMaterial extends Pick<SearchTarget, 'dataset' | 'influence'> {
   readonly conversation: Conversation | null;
   /** What improve has built that the context is made from. */
   readonly structure: Pick<Extract<SearchOutcome, { kind: 'completion' }>, 'globalContext' | 'triplets'>;
+  /** What an agent works with. */
+  readonly toolbox?: Toolbox;
 }
 
 async function answered(
@@ -250,7 +275,9 @@ async function answered(
   if (context === '') return { ...base, answer: null, prompt: null };
   const question = userPrompt(PROMPT_KIND[type], request.query, context);
   const stated = await deps.learned.statedPreferences(scopeOf(shown.dataset), shown.influence);
-  const offered = await offeredFor(deps, shown.dataset, request.query);
+  const { toolbox } = shown;
+  // An agent's skills stand in its context.
+  const offered = toolbox === undefined ? await offeredFor(deps, shown.dataset, request.query) : [];
   const guidance = [preferencesText(stated), skillsGuidance(offered), conversation?.guidance?.text ?? ''].filter(
     (part) => part !== '',
   );
@@ -264,12 +291,19 @@ async function answered(
   };
   if (request.onlyContext) return { ...base, answer: null, prompt };
   const { text, structured, quoted } = await answerOf(deps, request, { ...shown, prompt, offered });
-  const used = quoted?.length === 0 ? {} : { used: usedElements(passages, knowledge, quoted) };
+  const read = withFound(passages, toolbox?.found() ?? []);
+  const used = quoted?.length === 0 ? {} : { used: usedElements(read, knowledge, quoted) };
+  const outcome = { ...base, ...used, passages: read, prompt };
   if (structured !== null || !request.includeReferences || text === NOTHING_FITS) {
-    return { ...base, ...used, answer: text, prompt, structured };
+    return { ...outcome, answer: text, structured };
   }
-  const block = evidenceBlock(text, passages, { snippets: PROMPT_KIND[type] !== 'graph' });
-  return { ...base, ...used, answer: text + block, prompt };
+  const block = evidenceBlock(text, read, { snippets: PROMPT_KIND[type] !== 'graph' });
+  return { ...outcome, answer: text + block };
+}
+
+function withFound(passages: readonly RankedPassage[], found: readonly RankedPassage[]): readonly RankedPassage[] {
+  const known = new Set(passages.map(({ id }) => id));
+  return [...passages, ...found.filter(({ id }) => !known.has(id))];
 }
 
 interface AnswerCall {
@@ -282,13 +316,16 @@ interface AnswerCall {
 async function answerOf(
   { languageModel, settings }: SearchDependencies,
   request: SearchRequest,
-  { material, passages, prompt, offered }: AnswerMaterial & AnswerCall,
+  { material, passages, prompt, offered, toolbox }: AnswerMaterial & AnswerCall,
 ) {
   if (languageModel === null) {
     const { text, passageIds } = extractiveAnswer(material.query, material.retrieval, passages);
-    return { text: withSkills(text, offered), structured: null, quoted: passageIds };
+    return { text: withSkills(text, toolbox?.skills ?? offered), structured: null, quoted: passageIds };
   }
   const streaming = settings.answerStreaming ?? false;
+  if (toolbox !== undefined) {
+    return { ...(await agentAnswer(languageModel, request, prompt, { toolbox, streaming })), quoted: null };
+  }
   return { ...(await modelAnswer(languageModel, request, prompt, { streaming })), quoted: null };
 }
 

@@ -35,10 +35,20 @@ export interface SearchRequest {
   readonly structure?: StructureWish;
   /** Completions answer with an object of this schema. */
   readonly responseSchema: ResponseSchema | null;
+  /** AGENTIC_COMPLETION: what it may use, and for how many steps; null: its own defaults. */
+  readonly agent?: AgentWish;
   /** Told of what each call of a model took. */
   readonly onUsage?: NonNullable<ModelCallContext['onUsage']>;
   /** Told of the answer while it is being written. */
   readonly listener?: AnswerListener;
+}
+
+export interface AgentWish {
+  /** Names of skills of the dataset; null: those that fit a question which asks for one. */
+  readonly skills: readonly string[] | null;
+  /** Names of tools; null: all there are. */
+  readonly tools: readonly string[] | null;
+  readonly maxIter: number | null;
 }
 
 export interface StructureWish {
