@@ -1,4 +1,5 @@
 import { expect } from 'chai';
+import type { Registry as RegistryType } from 'prom-client';
 import { createSilentLogger } from '../../services/common/observability/logger.ts';
 import { Registry } from '../../services/common/observability/prometheus.ts';
 import { createFakeClock, type FakeClock } from '../../test/support/kube/fake-clock.ts';
@@ -15,7 +16,7 @@ const WIDGET: ResourceKind = { apiVersion: 'example.dev/v1', kind: 'Widget', plu
 
 describe('controller', () => {
   let clock: FakeClock;
-  let registry: InstanceType<typeof Registry>;
+  let registry: RegistryType;
   let controller: Controller;
   let add: (key: string) => void;
   let runs: string[];

@@ -1,0 +1,92 @@
+import { expect } from 'chai';
+import { createInProcessBus } from '../../services/common/adapters/in-process/bus.ts';
+import type { DatasetId, TenantId, UserId } from '../../services/common/domain/brand.ts';
+import type { DatasetRef } from '../../services/common/domain/dataset.ts';
+import { engramError, isEngramError } from '../../services/common/domain/errors.ts';
+import { asId } from '../../services/common/domain/ids.ts';
+import type { Principal } from '../../services/common/domain/principal.ts';
+import { createMessenger, type Messenger } from '../../services/common/messaging/messenger.ts';
+import { getPrincipal, resolveDatasets } from '../../services/common/messaging/methods/auth.ts';
+import { ensureDataset } from '../../services/common/messaging/methods/auth-managed.ts';
+import { startRun } from '../../services/common/messaging/methods/cognify.ts';
+import { improve } from '../../services/common/messaging/methods/improve.ts';
+import { createSilentLogger } from '../../services/common/observability/logger.ts';
+import { unsignedPrincipals } from '../../test/support/unsigned-principals.ts';
+import { until } from '../../test/support/until.ts';
+import { createBusServices } from './bus-services.ts';
+import type { DatasetServices } from './services.ts';
+
+const dataset: DatasetRef = {
+  ...{ id: asId<DatasetId>('0c9e2b0e-6a51-4b43-9a55-0b1d6a5c2f10'), name: 'tickets' },
+  ...{ ownerId: asId<UserId>('1c9e2b0e-6a51-4b43-9a55-0b1d6a5c2f10') },
+  ...{ tenant: asId<TenantId>('6f1c2b0e-6a51-4b43-9a55-0b1d6a5c2f10') },
+  ...{ createdAt: '2026-08-01T00:00:00+00:00', updatedAt: null },
+};
+const signal = new AbortController().signal;
+
+describe('services of datasets over the bus', () => {
+  let messenger: Messenger;
+  let services: DatasetServices;
+  let owner: Principal | null;
+
+  beforeEach(async () => {
+    messenger = createMessenger(createInProcessBus(), unsignedPrincipals);
+    services = createBusServices({ messenger, logger: createSilentLogger() });
+    owner = {
+      id: dataset.ownerId,
+      email: 'a@acme.example.com',
+      tenant: dataset.tenant,
+      isSuperuser: false,
+    } as Principal;
+    await messenger.serve(ensureDataset, async () => ({ dataset, created: false }));
+    await messenger.serve(resolveDatasets, async () => ({ datasets: [dataset] }));
+    await messenger.serve(getPrincipal, async ({ userId, tenant }) => {
+      expect([userId, tenant]).to.deep.equal([dataset.ownerId, dataset.tenant]);
+      return { principal: owner };
+    });
+  });
+
+  const request = (pipeline: 'cognify' | 'improve') => ({
+    ...{ pipeline, tenantId: dataset.tenant, datasetId: dataset.id, name: dataset.name, crUid: 'uid' },
+  });
+
+  it('starts cognify as the owner of the dataset, with the defaults of the dataset', async () => {
+    const asked: unknown[] = [];
+    await messenger.serve(startRun, async ({ dataset: named, background }, context) => {
+      asked.push([named.id, background, context.principal?.id]);
+      throw engramError('ConflictError', 'One is under way.');
+    });
+    const error = await services.start(request('cognify'), signal).catch((caught: unknown) => caught);
+    expect(isEngramError(error) && error.wireName).to.equal('ConflictError');
+    expect(asked).to.deep.equal([[dataset.id, true, dataset.ownerId]]);
+  });
+
+  it('starts improve once and waits for it in the background, also beyond the reconcile', async () => {
+    let running = 0;
+    const { promise: ended, resolve: end } = Promise.withResolvers<void>();
+    const answers: Promise<unknown>[] = [];
+    await messenger.serve(improve, async () => {
+      running += 1;
+      answers.push(ended);
+      await ended;
+      return { result: {}, error: null };
+    });
+    const reconcile = new AbortController();
+    await services.start(request('improve'), reconcile.signal);
+    reconcile.abort();
+    await services.start(request('improve'), signal);
+    await until('it runs', () => running === 1);
+    end();
+    await Promise.all(answers);
+    await until('it may start again', async () => {
+      await services.start(request('improve'), signal);
+      return running === 2;
+    });
+  });
+
+  it('says when the owner may act no more', async () => {
+    owner = null;
+    const error = await services.start(request('cognify'), signal).catch((caught: unknown) => caught);
+    expect(isEngramError(error) && error.wireName).to.equal('PermissionDeniedError');
+  });
+});
