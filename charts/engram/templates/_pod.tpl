@@ -96,7 +96,9 @@ spec:
       # A process that waits for its stores is alive: only a silent one is restarted.
       startupProbe: { httpGet: { path: /livez, port: http }, periodSeconds: 1, timeoutSeconds: 2, failureThreshold: 120 }
       livenessProbe: { httpGet: { path: /livez, port: http }, periodSeconds: 10, timeoutSeconds: 5, failureThreshold: 6 }
-      readinessProbe: { httpGet: { path: /readyz, port: http }, periodSeconds: 3, timeoutSeconds: 4, failureThreshold: 2 }
+      # Ready within two seconds; unready only after half a minute of failures, for a store that is slow for a moment is slow
+      # for every pod, and to take all of them away would make an outage of it.
+      readinessProbe: { httpGet: { path: /readyz, port: http }, periodSeconds: 2, timeoutSeconds: 5, failureThreshold: 15 }
       # The pod is taken from its Service when it is to end; routers hear of that within these seconds, and it answers until then.
       lifecycle: { preStop: { sleep: { seconds: {{ $root.Values.shutdown.preStopSeconds }} } } }
       {{- end }}

@@ -1,0 +1,214 @@
+import { setTimeout as wait } from 'node:timers/promises';
+import { expect } from 'chai';
+import { type ApiClient, apiClient } from './api-client.ts';
+import { attemptHelm, helm, kubectl, withCluster } from './cluster.ts';
+import { ADMIN, type Installation, install, RELEASE } from './installation.ts';
+
+const TEXT = 'Ada Lovelace wrote the first program for the Analytical Engine of Charles Babbage.';
+
+withCluster('nodes', 'an installation of the chart', () => {
+  let installation: Installation;
+  let client: ApiClient;
+
+  before(async function installs() {
+    this.timeout(900_000);
+    installation = await install();
+    await installation.apply();
+    client = apiClient(installation.host);
+    await untilRouted(client);
+    await client.signIn(ADMIN, await installation.password());
+  });
+
+  after(async function uninstalls() {
+    this.timeout(120_000);
+    client?.close();
+    await installation?.[Symbol.asyncDispose]();
+  });
+
+  it('passes its own check, as helm test runs it', async () => {
+    const logs = await helm(['test', RELEASE, '--namespace', installation.namespace, '--logs']);
+    expect(logs).to.include('ok      the default user can sign in').and.not.include('FAILED');
+  });
+
+  it('adds, cognifies and finds through the Ingress', async () => {
+    await addAndFind(client, 'by_ingress');
+  });
+
+  it('loses no request while it is upgraded under load', async function upgrades() {
+    this.timeout(300_000);
+    await client.json('POST', '/api/v1/add', { data: TEXT, datasetName: 'load' });
+    await client.json('POST', '/api/v1/cognify', { datasets: ['load'] });
+    const load = startLoad(client);
+    await load.answered(50);
+    const before = await podNames(installation.namespace);
+    await installation.apply({ defaults: { podAnnotations: { round: '2' }, resources: smallResources } });
+    // Every pod was replaced, and the old ones have ended with what they had in hand.
+    await kubectl(['wait', '--namespace', installation.namespace, '--for=delete', '--timeout=120s', ...before]);
+    await load.answered(50);
+    const { answers, failures } = await load.stop();
+    expect(failures.slice(0, 20).join('\n')).to.equal('');
+    expect(answers).to.be.greaterThan(100);
+    await client.json('POST', '/api/v1/forget', { dataset: 'load' });
+  });
+
+  it('takes the same requests through an HTTPRoute', async function routes() {
+    this.timeout(300_000);
+    const gateway = await ownGateway(installation.namespace);
+    try {
+      const host = `route.${installation.host}`;
+      const parentRefs = [{ name: gateway.name }];
+      await installation.apply({
+        ingress: { enabled: false },
+        httpRoute: { enabled: true, parentRefs, hostnames: [host] },
+      });
+      const routed = apiClient(host);
+      await untilRouted(routed);
+      await routed.signIn(ADMIN, await installation.password());
+      await addAndFind(routed, 'by_route');
+      routed.close();
+    } finally {
+      await gateway[Symbol.asyncDispose]();
+    }
+  });
+
+  it('lets every service do on the bus what it does, and refuses it nothing', async () => {
+    const place = ['--namespace', installation.namespace];
+    const selector = ['--selector', 'app.kubernetes.io/part-of=engram'];
+    const logs = await kubectl(['logs', ...place, ...selector, '--prefix', '--tail=-1', '--max-log-requests=30']);
+    expect(logs).to.include('engram.started');
+    expect(logs.split('\n').filter((line) => line.includes('bus.connection.refused'))).to.deep.equal([]);
+  });
+
+  it('is not uninstalled while a Tenant waits for the operator', async function guards() {
+    this.timeout(300_000);
+    // Without an operator that would let it go.
+    await installation.apply({ operator: { replicas: 0, watchNamespaces: [installation.namespace] } });
+    const tenant = {
+      apiVersion: 'engram.dev/v1alpha1',
+      kind: 'Tenant',
+      metadata: { name: 'acme', finalizers: ['engram.dev/tenant'] },
+      spec: { owner: { email: 'owner@acme.test' } },
+    };
+    const place = ['--namespace', installation.namespace];
+    await kubectl(['create', ...place, '--filename', '-'], { input: JSON.stringify(tenant) });
+    const refused = await attemptHelm(['uninstall', RELEASE, ...place, '--timeout', '120s']);
+    expect(refused.code).to.not.equal(0);
+    const log = await kubectl(['logs', ...place, '--selector', 'app.kubernetes.io/component=uninstall-guard']);
+    expect(log).to.include(`Tenant ${installation.namespace}/acme`).and.include('uninstallGuard.force=true');
+    expect(await podNames(installation.namespace)).to.have.length.greaterThan(5);
+
+    await kubectl([
+      'patch',
+      'tenant',
+      'acme',
+      ...place,
+      '--type',
+      'merge',
+      '--patch',
+      '{"metadata":{"finalizers":[]}}',
+    ]);
+    await kubectl(['delete', 'tenant', 'acme', ...place]);
+    await helm(['uninstall', RELEASE, ...place, '--timeout', '120s', '--wait']);
+    expect(await kubectl(['get', 'deployments', ...place, '--output', 'name'])).to.equal('');
+    expect(await kubectl(['get', 'secrets', ...place, '--output', 'name'])).to.include(`secret/${RELEASE}-engram-keys`);
+  });
+});
+
+const smallResources = { requests: { cpu: '10m', memory: '96Mi' } };
+
+interface SearchResult {
+  readonly search_result?: unknown;
+}
+
+async function addAndFind(client: ApiClient, dataset: string): Promise<void> {
+  await client.json('POST', '/api/v1/add', { data: TEXT, datasetName: dataset });
+  await client.json('POST', '/api/v1/cognify', { datasets: [dataset] });
+  const query = { query: 'Who wrote the first program?', searchType: 'CHUNKS', datasets: [dataset] };
+  const found = await client.json<readonly SearchResult[]>('POST', '/api/v1/search', query);
+  expect(JSON.stringify(found)).to.include('Ada Lovelace');
+  // Neo4j has no names of its own for this test: what is in it is forgotten here.
+  await client.json('POST', '/api/v1/forget', { dataset });
+}
+
+/** Requests of every kind, four at a time, one after the other. Not /health: that tells of slow stores, which are no loss. */
+function startLoad(client: ApiClient) {
+  const failures: string[] = [];
+  let answers = 0;
+  let isOver = false;
+  const requests: readonly (readonly [string, string, unknown?])[] = [
+    ['GET', '/api/v1/datasets'],
+    ['POST', '/api/v1/search', { query: 'Ada', searchType: 'CHUNKS_LEXICAL', datasets: ['load'] }],
+    ['GET', '/api/v1/users/me'],
+    ['GET', '/api/v1/datasets/status'],
+    ['POST', '/api/v1/add', { data: `${TEXT} Again.`, datasetName: 'load' }],
+    ['GET', '/docs'],
+  ];
+  async function worker(start: number): Promise<void> {
+    for (let turn = start; !isOver; turn += 1) {
+      const [method, path, body] = requests[turn % requests.length] ?? ['GET', '/docs'];
+      const status = await client.call(method, path, body).then(
+        (answer) => (answer.status < 300 ? null : `${answer.status} ${answer.text.slice(0, 200)}`),
+        (error: Error) => error.message,
+      );
+      if (status === null) answers += 1;
+      else failures.push(`${new Date().toISOString()} ${method} ${path}: ${status}`);
+    }
+  }
+  const workers = [0, 1, 2, 3].map(worker);
+  return {
+    /** Resolves when so many more were answered well, or one was not. */
+    async answered(count: number): Promise<void> {
+      const wanted = answers + count;
+      while (answers < wanted && failures.length === 0) await wait(20);
+    },
+    async stop() {
+      isOver = true;
+      await Promise.all(workers);
+      return { answers, failures };
+    },
+  };
+}
+
+async function podNames(namespace: string): Promise<readonly string[]> {
+  const selector = 'app.kubernetes.io/component in (auth,cognify,ingest,improve,search,integrations)';
+  const list = await kubectl(['get', 'pods', '--namespace', namespace, '--selector', selector, '--output', 'name']);
+  return list.trim().split('\n');
+}
+
+/** A Gateway of the cluster's own controller, which takes routes of its namespace. */
+async function ownGateway(namespace: string): Promise<{ readonly name: string } & AsyncDisposable> {
+  const group = 'gateway.networking.k8s.io/v1';
+  const gatewayClass = {
+    apiVersion: group,
+    kind: 'GatewayClass',
+    metadata: { name: namespace },
+    spec: { controllerName: 'traefik.io/gateway-controller' },
+  };
+  const gateway = {
+    apiVersion: group,
+    kind: 'Gateway',
+    metadata: { name: 'public', namespace },
+    spec: { gatewayClassName: namespace, listeners: [{ name: 'http', port: 80, protocol: 'HTTP' }] },
+  };
+  const input = JSON.stringify({ apiVersion: 'v1', kind: 'List', items: [gatewayClass, gateway] });
+  await kubectl(['create', '--filename', '-'], { input });
+  return {
+    name: 'public',
+    async [Symbol.asyncDispose]() {
+      await kubectl(['delete', '--ignore-not-found', '--filename', '-'], { input });
+    },
+  };
+}
+
+/** An ingress hears of new routes and of ready pods within seconds; until then auth answers 404 for the other services. */
+async function untilRouted(client: ApiClient): Promise<void> {
+  await until(async () => (await client.call('GET', '/health')).status === 200);
+  for (const path of ['/api/v1/add', '/api/v1/cognify', '/api/v1/improve', '/api/v1/search']) {
+    await until(async () => ![404, 502, 503].includes((await client.call('GET', path)).status));
+  }
+}
+
+/** Goes on until it holds; the test's own time limit ends it otherwise. */
+async function until(holds: () => Promise<boolean>): Promise<void> {
+  while (!(await holds().catch(() => false))) await wait(200);
+}

@@ -1,0 +1,109 @@
+import { takeOwnNames } from '../integration/own-names.ts';
+import { attemptHelm, helm, kubectl, ownNamespace } from './cluster.ts';
+import { expose, imageInCluster, natsImageInCluster } from './image.ts';
+import { CHART } from './programs.ts';
+
+/** A release of the chart in a namespace of its own, with names of its own on the servers of ../shared/backends. */
+export interface Installation extends AsyncDisposable {
+  readonly namespace: string;
+  /** Under which the ingress finds it. */
+  readonly host: string;
+  readonly values: object;
+  /** `helm upgrade --install --wait` with these values over the installation's own. */
+  apply(values?: object): Promise<void>;
+  password(): Promise<string>;
+}
+
+export const RELEASE = 'rel';
+export const ADMIN = 'admin@example.com';
+
+const WAIT = ['--wait', '--timeout', '240s'];
+
+export async function install(values: object = {}): Promise<Installation> {
+  const names = takeOwnNames();
+  const image = await imageInCluster();
+  // With a user for each service, which may do what the table says: whatever is missing there fails here.
+  const nats = await natsImageInCluster();
+  const namespace = await ownNamespace('chart');
+  const host = `${namespace.name}.test`;
+  const stores = await storesInCluster(names.environment, namespace.name);
+  const own = {
+    image,
+    // Definitions are of the whole cluster: here they are not this release's.
+    crds: { enabled: false },
+    defaults: { resources: { requests: { cpu: '10m', memory: '96Mi' } } },
+    ingress: { enabled: true, className: 'traefik', hosts: [host] },
+    trustedProxies: ['10.0.0.0/8'],
+    operator: { watchNamespaces: [namespace.name] },
+    ...stores,
+    ...(nats === null ? {} : { nats: { enabled: true, image: nats }, externalNats: {} }),
+    ...values,
+  };
+  const apply: Installation['apply'] = async (more = {}) => {
+    const words = ['upgrade', '--install', RELEASE, CHART, '--namespace', namespace.name, ...WAIT, '--values', '-'];
+    const input = JSON.stringify({ ...own, ...more });
+    await helm(words, { input, timeoutMs: 300_000 });
+  };
+  return {
+    namespace: namespace.name,
+    host,
+    values: own,
+    apply,
+    async password() {
+      const words = ['get', 'secret', `${RELEASE}-engram-keys`, '--namespace', namespace.name];
+      return kubectl([...words, '--output', 'go-template={{.data.DEFAULT_USER_PASSWORD | base64decode}}']);
+    },
+    async [Symbol.asyncDispose]() {
+      await attemptHelm(['uninstall', RELEASE, '--namespace', namespace.name, '--no-hooks', '--wait']);
+      await namespace[Symbol.asyncDispose]();
+      await names.remove();
+    },
+  };
+}
+
+/** The servers of the tests as pods reach them; their passwords in a Secret, as a chart's user would have it. */
+async function storesInCluster(environment: Readonly<Record<string, string>>, namespace: string): Promise<object> {
+  const read = (name: string) => environment[name] ?? '';
+  const elasticsearch = new URL(read('ENGRAM_ELASTICSEARCH_URL'));
+  const mongodb = new URL(read('ENGRAM_MONGODB_URL').replace(/^mongodb:/, 'http:'));
+  const [neo4j, nats] = [new URL(read('ENGRAM_NEO4J_URL')), new URL(read('ENGRAM_NATS_URL'))];
+  await expose([mongodb, elasticsearch, neo4j, nats].map(({ port }) => Number(port)));
+  const secret = {
+    'elasticsearch-user': decodeURIComponent(elasticsearch.username),
+    'elasticsearch-password': decodeURIComponent(elasticsearch.password),
+    'neo4j-user': read('ENGRAM_NEO4J_USER'),
+    'neo4j-password': read('ENGRAM_NEO4J_PASSWORD'),
+    // A set of one tells its clients the address by which it knows itself: loopback.
+    mongodb: `mongodb://host.cluster.internal:${mongodb.port}/?directConnection=true`,
+  };
+  await kubectl(['create', '--namespace', namespace, '--filename', '-'], {
+    input: JSON.stringify({ apiVersion: 'v1', kind: 'Secret', metadata: { name: 'stores' }, stringData: secret }),
+  });
+  const at = (scheme: string, { port }: URL) => `${scheme}://host.cluster.internal:${port}`;
+  return {
+    mongodb: { enabled: false },
+    elasticsearch: { enabled: false },
+    neo4j: { enabled: false },
+    nats: { enabled: false },
+    externalMongodb: {
+      existingSecret: 'stores',
+      urlKey: 'mongodb',
+      database: read('ENGRAM_MONGODB_DATABASE'),
+    },
+    externalElasticsearch: {
+      url: at('http', elasticsearch),
+      ...(elasticsearch.username === '' ? {} : { existingSecret: 'stores' }),
+      usernameKey: 'elasticsearch-user',
+      passwordKey: 'elasticsearch-password',
+      indexPrefix: read('ENGRAM_ELASTICSEARCH_INDEX_PREFIX'),
+      replicas: 0,
+    },
+    externalNeo4j: {
+      url: at('bolt', neo4j),
+      existingSecret: 'stores',
+      usernameKey: 'neo4j-user',
+      passwordKey: 'neo4j-password',
+    },
+    externalNats: { url: at('nats', nats), subjectPrefix: read('ENGRAM_NATS_SUBJECT_PREFIX') },
+  };
+}
