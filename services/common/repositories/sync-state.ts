@@ -6,11 +6,12 @@ import {
   type DocumentStore,
   DuplicateKeyError,
   insert,
-  update,
+  remove,
 } from '../ports/document-store.ts';
+import { findAll } from './find-all.ts';
 
 type SyncedContentDocument = Record<string, never>;
-type SyncDuesDocument = { readonly remote: boolean; readonly local: boolean };
+type SyncDueDocument = { readonly side: SyncSide; readonly runId: string };
 
 /** What was on both sides once, by fingerprint: when it is missing here now, it was removed here. */
 const syncedContentCollection: Collection<SyncedContentDocument> = {
@@ -19,15 +20,18 @@ const syncedContentCollection: Collection<SyncedContentDocument> = {
   indexes: [],
 };
 
-const syncDuesCollection: Collection<SyncDuesDocument> = { name: 'sync_dues', level: 'dataset', indexes: [] };
+/** One for each side and run: a run that still brings files may not lose its own because another has them built. */
+const syncDuesCollection: Collection<SyncDueDocument> = { name: 'sync_dues', level: 'dataset', indexes: [] };
 
 /** What datasets keep of their synchronisations; integrations writes it, ingest removes it with the dataset. */
 export const syncStateCollections: readonly AnyCollection[] = [syncedContentCollection, syncDuesCollection];
 
-/** Sides where files arrived that are not built yet. */
-export interface SyncDues {
-  readonly remote: boolean;
-  readonly local: boolean;
+export type SyncSide = 'remote' | 'local';
+
+/** Files of a run arrived on this side, or will, and are not built there yet. */
+export interface SyncDue {
+  readonly side: SyncSide;
+  readonly runId: string;
 }
 
 export interface SyncState {
@@ -35,14 +39,16 @@ export interface SyncState {
   synced(scope: DatasetScope, hashes: readonly string[]): Promise<ReadonlySet<string>>;
   /** Repeating is harmless. */
   noteSynced(scope: DatasetScope, hashes: readonly string[]): Promise<void>;
-  dues(scope: DatasetScope): Promise<SyncDues>;
-  /** Durable before the first file goes, so that neither a crash nor a failure forgets what is to be built. */
-  setDue(scope: DatasetScope, side: keyof SyncDues, isDue: boolean): Promise<void>;
+  dues(scope: DatasetScope): Promise<readonly SyncDue[]>;
+  /**
+   * Durable before the first file goes, so that neither a crash nor a failure forgets what is to be built. Repeating is
+   * harmless.
+   */
+  noteDue(scope: DatasetScope, due: SyncDue): Promise<void>;
+  settleDues(scope: DatasetScope, dues: readonly SyncDue[]): Promise<void>;
 }
 
 const PAGE = 500;
-/** There is one per dataset. */
-const DUES = 'dues';
 
 export function createSyncState(store: DocumentStore): SyncState {
   const known = async (scope: DatasetScope, ids: readonly string[]): Promise<ReadonlySet<string>> => {
@@ -78,23 +84,26 @@ export function createSyncState(store: DocumentStore): SyncState {
       for (const page of pages([...new Set(hashes)])) await insertMissing(scope, page.map(fingerprint(scope)));
     },
     async dues(scope) {
-      const stored = await store.get(scope, syncDuesCollection, DUES);
-      return stored?.value ?? { remote: false, local: false };
+      return (await findAll(store, scope, syncDuesCollection)).map(({ value }) => value);
     },
-    async setDue(scope, side, isDue) {
-      for (;;) {
-        const [result] = await store.commit(scope, [update(syncDuesCollection, DUES, { set: { [side]: isDue } })]);
-        if (result?.stored) return;
-        try {
-          const none = { remote: false, local: false };
-          await store.commit(scope, [insert(syncDuesCollection, DUES, { ...none, [side]: isDue })]);
-          return;
-        } catch (error) {
-          if (!(error instanceof DuplicateKeyError)) throw error;
-        }
+    async noteDue(scope, due) {
+      try {
+        await store.commit(scope, [insert(syncDuesCollection, dueId(due), { ...due })]);
+      } catch (error) {
+        if (!(error instanceof DuplicateKeyError)) throw error;
       }
     },
+    async settleDues(scope, dues) {
+      await store.commit(
+        scope,
+        dues.map((due) => remove(syncDuesCollection, dueId(due))),
+      );
+    },
   };
+}
+
+function dueId({ side, runId }: SyncDue): string {
+  return `${side}:${runId}`;
 }
 
 /** Not the hash of the wire: what is forgotten leaves nothing behind that other places know it by. */

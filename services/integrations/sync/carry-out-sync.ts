@@ -6,6 +6,8 @@ import { getPrincipal, resolveDatasets } from '../../common/messaging/methods/au
 import { startRun } from '../../common/messaging/methods/cognify.ts';
 import { renewedProof } from '../../common/messaging/principal-proof.ts';
 import type { RemoteMemory } from '../../common/ports/remote-memory.ts';
+import { hasEnded } from '../../common/repositories/sync-runs.ts';
+import type { SyncDue } from '../../common/repositories/sync-state.ts';
 import type { SyncDependencies } from '../dependencies.ts';
 import { syncDataset } from './sync-dataset.ts';
 import type { SyncRecord } from './sync-record.ts';
@@ -27,7 +29,7 @@ export async function carryOutSync(
   const { clock } = dependencies;
   const authority = await authorise(dependencies, record, signal);
   const { datasets } = authority;
-  const { status, startedAt } = record.run;
+  const { id: runId, status, startedAt } = record.run;
   if (status === 'started') {
     await record.change({ status: 'in_progress', startedAt: startedAt ?? clock.now().toISOString() });
   }
@@ -36,14 +38,15 @@ export async function carryOutSync(
   for (const [at, dataset] of datasets.entries()) {
     if (record.finished.includes(dataset.id)) continue;
     const advance: SyncRecord['advance'] = (part, counts) => record.advance((at + part) * share, counts);
-    await syncDataset(dependencies, { ...authority, dataset, remote, signal, counts: () => record.counts, advance });
+    const counts = () => record.counts;
+    await syncDataset(dependencies, { ...authority, runId, dataset, remote, signal, counts, advance });
     await record.advance((at + 1) * share);
     await record.change({ finished: [...record.finished, dataset.id] });
   }
   await record.advance(FILES_DONE);
-  await buildThere(dependencies, remote, datasets, signal);
+  await buildThere(dependencies, { remote, runId }, datasets, signal);
   await record.advance(REMOTE_BUILT);
-  await buildHere(dependencies, authority);
+  await buildHere(dependencies, authority, runId);
   await record.advance(LOCAL_BUILT);
 }
 
@@ -78,28 +81,54 @@ async function authorise(
   return { principal, datasets, context };
 }
 
+/**
+ * What arrived on a side and may be built: of this run, and of runs that have ended without it. One that still brings files
+ * has them built itself.
+ */
+async function arrived(
+  { state, runs }: SyncDependencies,
+  dataset: DatasetRef,
+  { side, runId }: SyncDue,
+): Promise<readonly SyncDue[]> {
+  const found: SyncDue[] = [];
+  for (const due of await state.dues(scopeOf(dataset))) {
+    if (due.side !== side) continue;
+    const other = due.runId === runId ? null : await runs.get(due.runId);
+    if (other === null || hasEnded(other.status)) found.push(due);
+  }
+  return found;
+}
+
 async function buildThere(
-  { state }: SyncDependencies,
-  remote: RemoteMemory,
+  dependencies: SyncDependencies,
+  { remote, runId }: { readonly remote: RemoteMemory; readonly runId: string },
   datasets: readonly DatasetRef[],
   signal: AbortSignal,
 ): Promise<void> {
-  const due: DatasetRef[] = [];
-  for (const dataset of datasets) if ((await state.dues(scopeOf(dataset))).remote) due.push(dataset);
-  if (due.length === 0) return;
+  const due = new Map<DatasetRef, readonly SyncDue[]>();
+  for (const dataset of datasets) {
+    const dues = await arrived(dependencies, dataset, { side: 'remote', runId });
+    if (dues.length > 0) due.set(dataset, dues);
+  }
+  if (due.size === 0) return;
   await remote.cognify(
-    due.map(({ id }) => id),
+    [...due.keys()].map(({ id }) => id),
     signal,
   );
-  for (const dataset of due) await state.setDue(scopeOf(dataset), 'remote', false);
+  for (const [dataset, dues] of due) await dependencies.state.settleDues(scopeOf(dataset), dues);
 }
 
 /** The runs are durable when they are started; their end is not waited for. */
-async function buildHere({ state, messenger }: SyncDependencies, { datasets, context }: SyncAuthority): Promise<void> {
+async function buildHere(
+  dependencies: SyncDependencies,
+  { datasets, context }: SyncAuthority,
+  runId: string,
+): Promise<void> {
+  const { state, messenger } = dependencies;
   for (const dataset of datasets) {
-    const scope = scopeOf(dataset);
-    if (!(await state.dues(scope)).local) continue;
+    const dues = await arrived(dependencies, dataset, { side: 'local', runId });
+    if (dues.length === 0) continue;
     await messenger.call(startRun, { dataset, options: {}, background: true }, context);
-    await state.setDue(scope, 'local', false);
+    await state.settleDues(scopeOf(dataset), dues);
   }
 }

@@ -9,6 +9,7 @@ import { fetchFile } from './fetch-file.ts';
 import { sendFile } from './send-file.ts';
 
 export interface DatasetSync {
+  readonly runId: string;
   readonly dataset: DatasetRef;
   readonly remote: RemoteMemory;
   readonly context: CallContext;
@@ -26,7 +27,7 @@ const PAGE = 1000;
  */
 export async function syncDataset(dependencies: SyncDependencies, sync: DatasetSync): Promise<void> {
   const { state } = dependencies;
-  const { dataset, remote, signal, counts, advance } = sync;
+  const { runId, dataset, remote, signal, counts, advance } = sync;
   const scope = scopeOf(dataset);
   const local = await localFiles(dependencies, sync);
   const difference = await remote.diff(dataset, [...local.keys()], signal);
@@ -42,7 +43,7 @@ export async function syncDataset(dependencies: SyncDependencies, sync: DatasetS
     return advance(done / total, more);
   };
 
-  if (outgoing.length > 0) await state.setDue(scope, 'remote', true);
+  if (outgoing.length > 0) await state.noteDue(scope, { side: 'remote', runId });
   const lost = new Set<string>();
   for (const item of outgoing) {
     signal.throwIfAborted();
@@ -51,7 +52,7 @@ export async function syncDataset(dependencies: SyncDependencies, sync: DatasetS
     await step(isSent ? { uploaded: counts().uploaded + 1 } : { passedOver: counts().passedOver + 1 });
   }
 
-  if (incoming.length > 0) await state.setDue(scope, 'local', true);
+  if (incoming.length > 0) await state.noteDue(scope, { side: 'local', runId });
   const taken: string[] = [];
   for (const hash of incoming) {
     signal.throwIfAborted();

@@ -1,0 +1,86 @@
+import { expect } from 'chai';
+import type { DatasetId, UserId } from '../../services/common/domain/brand.ts';
+import { asId } from '../../services/common/domain/ids.ts';
+import { PERSONAL_TENANT, SYSTEM_SCOPE } from '../../services/common/domain/scope.ts';
+import { syncRunsCollection } from '../../services/common/repositories/sync-runs.ts';
+import { required } from '../support/auth-service.ts';
+import { md5, type RemoteMemoryServer, startRemoteMemory } from '../support/remote-memory-server.ts';
+import { giveGrant } from '../support/set-grant.ts';
+import { startTwoReplicas, type TwoReplicas } from '../support/two-replicas.ts';
+import { until } from '../support/until.ts';
+import { createWire, type Wire } from '../support/wire.ts';
+
+const PASSWORD = 'a-long-password';
+
+describe('a dataset that two users sync at the same time', function () {
+  this.timeout(60_000);
+  let remote: RemoteMemoryServer;
+  let world: TwoReplicas;
+  let ada: Account;
+  let grace: Account;
+  let dataset: string;
+
+  interface Account {
+    readonly id: UserId;
+    readonly wire: Wire;
+  }
+
+  beforeEach(async () => {
+    remote = await startRemoteMemory();
+    const auth = { posture: required };
+    world = await startTwoReplicas({ remoteUrl: remote.baseUrl, auth, password: PASSWORD });
+    [ada, grace] = [await signUp('ada'), await signUp('grace')];
+    await ada.wire.upload('shared', { name: 'a.txt', content: 'a' });
+    const [made] = (await ada.wire.get('/datasets')).json as readonly { readonly id: string }[];
+    dataset = made?.id ?? '';
+    const shared = { id: asId<DatasetId>(dataset), tenant: PERSONAL_TENANT };
+    for (const permission of ['read', 'write'] as const) await giveGrant(world.store, shared, grace.id, permission);
+  });
+  afterEach(() => Promise.all([world[Symbol.asyncDispose](), remote[Symbol.asyncDispose]()]));
+
+  async function signUp(name: string): Promise<Account> {
+    const email = `${name}@example.com`;
+    const { id } = (await world.one.wire.post('/auth/register', { email, password: PASSWORD })).json;
+    const form = String(new URLSearchParams({ username: email, password: PASSWORD }));
+    const headers = { 'content-type': 'application/x-www-form-urlencoded' };
+    const { json } = await world.one.wire.post('/auth/login', form, headers);
+    return { id, wire: createWire(world.one.baseUrl, { authorization: `Bearer ${json.access_token}` }) };
+  }
+
+  async function ended(run: string): Promise<unknown> {
+    const read = async () => (await world.store.get(SYSTEM_SCOPE, syncRunsCollection, run))?.value;
+    await until('the end of a sync', async () => ((await read())?.endedAt ?? null) !== null);
+    return read();
+  }
+
+  const lines = () => remote.requests.map(({ line }) => line.replace(/[0-9a-f-]{32,36}/g, '*'));
+
+  it('is built there once more for what one brings while the other has it built', async () => {
+    const held = { prune: Promise.withResolvers<void>(), upload: Promise.withResolvers<void>() };
+    const reached = { prune: Promise.withResolvers<void>(), upload: Promise.withResolvers<void>() };
+    let uploads = 0;
+    let prunes = 0;
+    remote.intercept(async (line) => {
+      const isUpload = line.startsWith('PUT') && line.includes('/data/');
+      if (isUpload) uploads += 1;
+      if (line.includes('prune=true')) prunes += 1;
+      const at = isUpload && uploads === 2 ? 'upload' : line.includes('prune=true') && prunes === 1 ? 'prune' : null;
+      if (at === null) return false;
+      reached[at].resolve();
+      await held[at].promise;
+      return false;
+    });
+    const first = (await grace.wire.post('/sync', { datasetIds: [dataset] })).json.run_id;
+    await reached.prune.promise;
+    await ada.wire.upload('shared', { name: 'b.txt', content: 'b' });
+    const second = (await ada.wire.post('/sync', { datasetIds: [dataset] })).json.run_id;
+    await reached.upload.promise;
+    held.prune.resolve();
+    expect(await ended(first)).to.include({ status: 'completed' });
+    held.upload.resolve();
+    expect(await ended(second)).to.include({ status: 'completed', uploaded: 1 });
+    expect([...remote.items(dataset).keys()]).to.have.members([md5('a'), md5('b')]);
+    const [builds, brought] = [lines().lastIndexOf('POST /api/cognify'), lines().lastIndexOf('PUT /api/sync/*/data/*')];
+    expect(builds, lines().join('\n')).to.be.greaterThan(brought);
+  });
+});
