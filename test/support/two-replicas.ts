@@ -32,7 +32,7 @@ import { createLedger, type Ledger } from '../../services/common/repositories/le
 import { createEventLog } from '../../services/common/runs/event-log.ts';
 import type { RunSettings } from '../../services/common/runs/run-settings.ts';
 import { createWorkQueue, type DurableWorkQueue } from '../../services/common/runs/work-queue.ts';
-import { collections } from '../../services/composition/collections.ts';
+import { collections, tenantCollections } from '../../services/composition/collections.ts';
 import { createImproveService } from '../../services/improve/service.ts';
 import { createIngestService } from '../../services/ingest/service.ts';
 import type { SyncSettings } from '../../services/integrations/dependencies.ts';
@@ -77,6 +77,8 @@ export interface TwoReplicasOptions {
   readonly auth?: Partial<AuthSettings>;
   readonly password?: string;
   readonly clock?: Clock;
+  /** Host names of tenants select them. */
+  readonly hosted?: boolean;
   /** Where sync goes; nowhere by default. */
   readonly remoteUrl?: string;
   readonly sync?: Partial<SyncSettings>;
@@ -147,7 +149,7 @@ async function startReplica(shared: Shared, index: 0 | 1): Promise<Replica> {
       runs: { leaseMs: 1500, pollMs: 25, onStop: 'hand-over', ...options.runs?.[index] },
     }),
     createIngestService({
-      ...{ ...common, blobs, documents, graph: indexes.graph },
+      ...{ ...common, blobs, documents, graph: indexes.graph, tenantCollections },
       fetcher: createGuardedFetcher({ allowHttpRequests: false, timeoutMs: 1000, maxBytes: 1000 }),
       models: searchModels(),
       settings: INGEST_SETTINGS,
@@ -171,8 +173,14 @@ async function startReplica(shared: Shared, index: 0 | 1): Promise<Replica> {
   const app = createApp({
     routes: services.flatMap(({ routes }) => routes),
     sockets: services.flatMap(({ sockets }) => sockets),
-    authenticate: (credentials, strict, context) => messenger.call(authenticate, { credentials, strict }, context),
-    settings: { ...HTTP_SETTINGS, spoolDirectory, authRequired: options.auth?.posture?.required ?? false },
+    authenticate: (credentials, strict, context, host) =>
+      messenger.call(authenticate, { credentials, strict, ...(host === undefined ? {} : { host }) }, context),
+    settings: {
+      ...HTTP_SETTINGS,
+      spoolDirectory,
+      selectsTenantByHost: options.hosted ?? false,
+      authRequired: options.auth?.posture?.required ?? false,
+    },
     ...{ logger, metrics },
   });
   const { port } = await app.listen(0, '127.0.0.1');

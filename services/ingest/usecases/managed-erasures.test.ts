@@ -1,0 +1,190 @@
+import { randomUUID } from 'node:crypto';
+import { expect } from 'chai';
+import { type TestClock, testClock } from '../../../test/support/auth-service.ts';
+import { unsignedPrincipals } from '../../../test/support/unsigned-principals.ts';
+import { createInProcessBus } from '../../common/adapters/in-process/bus.ts';
+import { createMemoryBlobStore } from '../../common/adapters/memory/blob-store.ts';
+import { createMemoryDocumentStore } from '../../common/adapters/memory/document-store.ts';
+import type { DatasetId, TenantId, UserId } from '../../common/domain/brand.ts';
+import type { DatasetRef } from '../../common/domain/dataset.ts';
+import { engramError } from '../../common/domain/errors.ts';
+import { asId } from '../../common/domain/ids.ts';
+import { createMessenger, type Messenger } from '../../common/messaging/messenger.ts';
+import { removeDataset, resolveDatasets } from '../../common/messaging/methods/auth.ts';
+import { beginErasure, endErasure } from '../../common/messaging/methods/auth-managed.ts';
+import { eraseBuilt } from '../../common/messaging/methods/cognify.ts';
+import { eraseLearned } from '../../common/messaging/methods/improve.ts';
+import type { ErasureProgress } from '../../common/messaging/methods/ingest-managed.ts';
+import { eraseSearched } from '../../common/messaging/methods/search.ts';
+import type { DocumentStore } from '../../common/ports/document-store.ts';
+import { createAuditLog } from '../../common/repositories/audit-log.ts';
+import { createBlobIntents } from '../../common/repositories/blob-intents.ts';
+import { createDataItems } from '../../common/repositories/data-items.ts';
+import { createSessionRemoval } from '../../common/repositories/session-removal.ts';
+import { collections } from '../../composition/collections.ts';
+import type { ErasureDependencies } from './carry-out-erasure.ts';
+import { createManagedErasures, type ManagedErasures } from './managed-erasures.ts';
+
+const TENANT = asId<TenantId>('t1');
+const DATASET: DatasetRef = {
+  ...{ id: asId<DatasetId>(randomUUID()), name: 'notes', ownerId: asId<UserId>('ada'), tenant: TENANT },
+  ...{ createdAt: '2026-01-02T03:04:05.678Z', updatedAt: null },
+};
+const THING = { tenantId: TENANT, datasetId: DATASET.id, crUid: 'cr' };
+const CALL = { requestId: 'r' };
+const OWNER = { id: DATASET.ownerId, email: '', tenant: TENANT, isSuperuser: false, parentId: null };
+
+/** The other services over a real bus, each of which can be told to fail or to wait. */
+describe('erasures for the operator', () => {
+  let store: DocumentStore;
+  let messenger: Messenger;
+  let clock: TestClock;
+  let receipt: string | null;
+  let isThere: boolean;
+  let builtRemoved: number;
+  let onSearched: () => Promise<void>;
+  let searching: number;
+  let dropBus: () => Promise<void>;
+  const open: ManagedErasures[] = [];
+
+  beforeEach(async () => {
+    store = createMemoryDocumentStore();
+    await store.prepare(collections);
+    clock = testClock();
+    [receipt, isThere, builtRemoved, onSearched] = [null, true, 5, async () => {}];
+    const bus = createInProcessBus();
+    messenger = createMessenger(bus, unsignedPrincipals);
+    dropBus = () => bus.drain();
+    await messenger.serve(resolveDatasets, async () => ({ datasets: [DATASET] }));
+    await messenger.serve(beginErasure, async () => {
+      const begun = { dataset: isThere ? DATASET : null, principal: OWNER, token: JSON.stringify(OWNER) };
+      return { ...begun, receipt, datasetIds: [] };
+    });
+    await messenger.serve(endErasure, async ({ removed }) => {
+      receipt ??= JSON.stringify({ removed });
+      return { receipt };
+    });
+    await messenger.serve(eraseBuilt, async () => {
+      const graph = builtRemoved;
+      builtRemoved = 0;
+      return { removed: { graph }, residue: 0, itemsReset: 0 };
+    });
+    searching = 0;
+    await messenger.serve(eraseSearched, async () => {
+      searching += 1;
+      await onSearched();
+      return { removed: 1, residue: 0 };
+    });
+    await messenger.serve(eraseLearned, async () => ({ removed: 0, residue: 0 }));
+    await messenger.serve(removeDataset, async () => {
+      isThere = false;
+      return { removed: true };
+    });
+  });
+  afterEach(async () => {
+    await Promise.all(open.splice(0).map((erasures) => erasures.stop()));
+    await dropBus();
+  });
+
+  /** One replica of ingest. */
+  const replica = (answerAfterMs = 10_000): ManagedErasures => {
+    const ignore = () => {};
+    const deps = {
+      ...{ store, messenger, clock, blobs: createMemoryBlobStore(), audit: createAuditLog(store, clock) },
+      ...{ items: createDataItems(store), intents: createBlobIntents(store) },
+      sessionRemoval: createSessionRemoval(store),
+      logger: { debug: ignore, info: ignore, warn: ignore, error: ignore },
+      tenantCollections: [],
+    } as unknown as ErasureDependencies;
+    const erasures = createManagedErasures(deps, { answerAfterMs });
+    open.push(erasures);
+    return erasures;
+  };
+
+  /** However slow the machine: asks until search has been asked to erase. */
+  const untilSearching = async (erasures: ManagedErasures): Promise<ErasureProgress> => {
+    for (;;) {
+      const progress = await erasures.progress(THING, CALL);
+      if (searching > 0) return progress;
+    }
+  };
+
+  it('answer with the receipt once everything is gone, and the same ever after', async () => {
+    const progress = await replica().progress(THING, CALL);
+    expect(progress).to.deep.include({ erased: true, residue: 0, failure: null });
+    expect(progress.removed).to.deep.equal({ graph: 5, searches: 1, datasets: 1 });
+    expect(await replica().progress(THING, CALL)).to.deep.equal(progress);
+  });
+
+  it('tell why they did not end, and go on from there with all that was counted', async () => {
+    onSearched = async () => {
+      throw engramError('ServiceUnavailableError', 'The index is away.');
+    };
+    const erasures = replica();
+    const failed = await erasures.progress(THING, CALL);
+    expect(failed).to.deep.include({ erased: false, removed: { graph: 5 }, receipt: null });
+    expect(failed.failure).to.deep.equal({ name: 'ServiceUnavailableError', message: 'The index is away.' });
+    expect(failed.step).to.equal(`dataset ${DATASET.id}`);
+    onSearched = async () => {};
+    const ended = await erasures.progress(THING, CALL);
+    expect(ended.removed).to.deep.equal({ graph: 5, searches: 1, datasets: 1 });
+    expect(JSON.parse(ended.receipt ?? '')).to.deep.equal({ removed: ended.removed });
+  });
+
+  it('answer how far they are while they last', async () => {
+    const release = Promise.withResolvers<void>();
+    onSearched = () => release.promise;
+    const hasty = replica(50);
+    const meanwhile = await untilSearching(hasty);
+    expect(meanwhile).to.deep.include({ erased: false, failure: null, step: `dataset ${DATASET.id}` });
+    release.resolve();
+    let progress = meanwhile;
+    while (!progress.erased) progress = await hasty.progress(THING, CALL);
+    expect(progress.receipt).not.to.equal(null);
+  });
+
+  it('are taken over when whoever was at them died, and not before', async () => {
+    const [stuck, other] = [replica(50), replica(50)];
+    const release = Promise.withResolvers<void>();
+    onSearched = () => (searching === 1 ? release.promise : Promise.resolve());
+    await untilSearching(stuck);
+    expect(await other.progress(THING, CALL)).to.deep.include({ erased: false, failure: null });
+    expect(searching).to.equal(1);
+    clock.advance(61_000);
+    let progress = await other.progress(THING, CALL);
+    while (!progress.erased) progress = await other.progress(THING, CALL);
+    // What comes back to life finds that it is not its business any more.
+    release.resolve();
+    await stuck.stop();
+    expect((await other.progress(THING, CALL)).receipt).to.equal(progress.receipt);
+  });
+
+  it('are left to others by a process that stops', async () => {
+    const release = Promise.withResolvers<void>();
+    onSearched = () => release.promise;
+    const stopping = replica(50);
+    await untilSearching(stopping);
+    const stopped = stopping.stop();
+    release.resolve();
+    await stopped;
+    onSearched = async () => {};
+    const ended = await replica().progress(THING, CALL);
+    expect(ended.erased).to.equal(true);
+  });
+
+  it('write nothing down for who may not', async () => {
+    receipt = null;
+    const refusing = createMessenger(createInProcessBus(), unsignedPrincipals);
+    await refusing.serve(beginErasure, async () => {
+      throw engramError('OwnedByAnother', 'The dataset is managed by another resource.');
+    });
+    messenger = refusing;
+    const error = await replica()
+      .progress(THING, CALL)
+      .catch((caught: unknown) => caught);
+    expect(error).to.include({ wireName: 'OwnedByAnother' });
+    const erasures = collections.find(({ name }) => name === 'erasures');
+    if (erasures === undefined) throw new Error('no such collection');
+    expect(await store.count({ tenant: TENANT }, erasures, {})).to.equal(0);
+  });
+});
