@@ -50,6 +50,8 @@ export interface SyncSettings {
   readonly leaseMs: number;
   /** How often jobs are looked for without having been told of one. */
   readonly pollMs: number;
+  /** How long a sync goes on with its files before auth is asked again whether it may. */
+  readonly recheckMs: number;
   /** Syncs of one process at the same time. */
   readonly maxConcurrent: number;
   /** How long stopping waits for what runs. */
@@ -61,6 +63,7 @@ export const DEFAULT_SYNC_SETTINGS: Omit<SyncSettings, 'maxDocumentBytes'> = {
   retryBaseMs: 1000,
   leaseMs: 15_000,
   pollMs: 1000,
+  recheckMs: 1000,
   maxConcurrent: 4,
   drainMs: 8000,
 };

@@ -5,7 +5,7 @@ import { PERSONAL_TENANT, SYSTEM_SCOPE } from '../../services/common/domain/scop
 import { syncRunsCollection } from '../../services/common/repositories/sync-runs.ts';
 import { required } from '../support/auth-service.ts';
 import { md5, type RemoteMemoryServer, startRemoteMemory } from '../support/remote-memory-server.ts';
-import { giveGrant } from '../support/set-grant.ts';
+import { giveGrant, takeGrant } from '../support/set-grant.ts';
 import { startTwoReplicas, type TwoReplicas } from '../support/two-replicas.ts';
 import { until } from '../support/until.ts';
 import { createWire, type Wire } from '../support/wire.ts';
@@ -28,7 +28,7 @@ describe('a dataset that two users sync at the same time', function () {
   beforeEach(async () => {
     remote = await startRemoteMemory();
     const auth = { posture: required };
-    world = await startTwoReplicas({ remoteUrl: remote.baseUrl, auth, password: PASSWORD });
+    world = await startTwoReplicas({ remoteUrl: remote.baseUrl, auth, password: PASSWORD, sync: { recheckMs: 0 } });
     [ada, grace] = [await signUp('ada'), await signUp('grace')];
     await ada.wire.upload('shared', { name: 'a.txt', content: 'a' });
     const [made] = (await ada.wire.get('/datasets')).json as readonly { readonly id: string }[];
@@ -82,5 +82,28 @@ describe('a dataset that two users sync at the same time', function () {
     expect([...remote.items(dataset).keys()]).to.have.members([md5('a'), md5('b')]);
     const [builds, brought] = [lines().lastIndexOf('POST /api/cognify'), lines().lastIndexOf('PUT /api/sync/*/data/*')];
     expect(builds, lines().join('\n')).to.be.greaterThan(brought);
+  });
+
+  it('sends no further file for one who may not any more, and goes on for the other', async () => {
+    const names = ['b', 'c', 'd'];
+    await ada.wire.upload('shared', ...names.map((name) => ({ name: `${name}.txt`, content: name })));
+    const [reached, held] = [Promise.withResolvers<void>(), Promise.withResolvers<void>()];
+    remote.intercept(async (line) => {
+      if (!line.startsWith('PUT') || !line.includes('/data/')) return false;
+      reached.resolve();
+      await held.promise;
+      return false;
+    });
+    const { run_id } = (await grace.wire.post('/sync', { datasetIds: [dataset] })).json;
+    await reached.promise;
+    const shared = { id: asId<DatasetId>(dataset), tenant: PERSONAL_TENANT };
+    await takeGrant(world.store, shared, grace.id, 'write');
+    held.resolve();
+    expect(await ended(run_id)).to.include({ status: 'failed', uploaded: 1, retries: 0 });
+    expect(remote.items(dataset).size).to.equal(1);
+    expect((await grace.wire.post('/sync', { datasetIds: [dataset] })).status).to.equal(403);
+    const next = (await ada.wire.post('/sync', {})).json.run_id;
+    expect(await ended(next)).to.include({ status: 'completed', uploaded: 3 });
+    expect(lines().at(-1)).to.equal('POST /api/cognify');
   });
 });

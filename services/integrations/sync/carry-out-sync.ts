@@ -55,11 +55,13 @@ export interface SyncAuthority {
   readonly datasets: readonly DatasetRef[];
   /** Speaks for the principal as long as it is there, however long the sync takes. */
   readonly context: CallContext;
+  /** Asks auth again, but not at every call: `PermissionDeniedError` once any of the datasets may not be written any more. */
+  requireStill(): Promise<void>;
 }
 
 /** A job may be claimed long after it was asked for: the account, its API key and its grants must still be there. */
 async function authorise(
-  { messenger, clock }: SyncDependencies,
+  { messenger, clock, settings }: SyncDependencies,
   { run }: SyncRecord,
   signal: AbortSignal,
 ): Promise<SyncAuthority> {
@@ -77,8 +79,16 @@ async function authorise(
   const renew = async () => (await ask()).token ?? '';
   const proof = token === undefined ? {} : { proof: renewedProof(token, renew, clock) };
   const context = { ...asking, principal, ...proof };
-  const { datasets } = await messenger.call(resolveDatasets, { permission: 'write', ids: datasetIds }, context);
-  return { principal, datasets, context };
+  const resolve = () => messenger.call(resolveDatasets, { permission: 'write', ids: datasetIds }, context);
+  const { datasets } = await resolve();
+  let askedMs = clock.monotonicMs();
+  const requireStill = async (): Promise<void> => {
+    if (clock.monotonicMs() - askedMs < settings.recheckMs) return;
+    await ask();
+    await resolve();
+    askedMs = clock.monotonicMs();
+  };
+  return { principal, datasets, context, requireStill };
 }
 
 /**

@@ -14,6 +14,8 @@ export interface DatasetSync {
   readonly remote: RemoteMemory;
   readonly context: CallContext;
   readonly signal: AbortSignal;
+  /** Whoever asked for it may still do so: a great dataset takes hours. */
+  requireStill(): Promise<void>;
   readonly counts: () => SyncCounts;
   /** Part of this dataset, 0 to 1. */
   advance(part: number, counts?: Partial<SyncCounts>): Promise<void>;
@@ -27,7 +29,7 @@ const PAGE = 1000;
  */
 export async function syncDataset(dependencies: SyncDependencies, sync: DatasetSync): Promise<void> {
   const { state } = dependencies;
-  const { runId, dataset, remote, signal, counts, advance } = sync;
+  const { runId, dataset, remote, signal, requireStill, counts, advance } = sync;
   const scope = scopeOf(dataset);
   const local = await localFiles(dependencies, sync);
   const difference = await remote.diff(dataset, [...local.keys()], signal);
@@ -47,6 +49,7 @@ export async function syncDataset(dependencies: SyncDependencies, sync: DatasetS
   const lost = new Set<string>();
   for (const item of outgoing) {
     signal.throwIfAborted();
+    await requireStill();
     const isSent = await sendFile(dependencies, sync, item);
     if (!isSent) lost.add(item.contentHash);
     await step(isSent ? { uploaded: counts().uploaded + 1 } : { passedOver: counts().passedOver + 1 });
@@ -56,11 +59,13 @@ export async function syncDataset(dependencies: SyncDependencies, sync: DatasetS
   const taken: string[] = [];
   for (const hash of incoming) {
     signal.throwIfAborted();
+    await requireStill();
     const isTaken = await fetchFile(dependencies, sync, hash);
     if (isTaken) taken.push(hash);
     await step(isTaken ? { downloaded: counts().downloaded + 1 } : { passedOver: counts().passedOver + 1 });
   }
 
+  await requireStill();
   // What could not be taken is not removed there: it may be the only copy.
   await remote.prune(dataset, [...local.keys(), ...incoming], signal);
   await state.noteSynced(scope, [...[...local.keys()].filter((hash) => !lost.has(hash)), ...taken]);

@@ -1,5 +1,5 @@
 import { keyAllows, keyReaches } from '../../common/domain/permissions.ts';
-import type { Principal } from '../../common/domain/principal.ts';
+import { type Principal, reachesTenant } from '../../common/domain/principal.ts';
 import type { SyncRun } from '../../common/repositories/sync-runs.ts';
 import type { SyncDependencies } from '../dependencies.ts';
 
@@ -9,7 +9,7 @@ export async function runningSync(
   principal: Principal,
 ): Promise<SyncRun | null> {
   const run = await runs.running(principal.id);
-  return run === null ? null : seenBy(principal, run);
+  return run === null || !reachesTenant(principal, run.tenant) ? null : seenBy(principal, run);
 }
 
 /** Other datasets than those of an API key do not exist for it. */
