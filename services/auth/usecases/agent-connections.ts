@@ -4,7 +4,7 @@ import type { DatasetRef } from '../../common/domain/dataset.ts';
 import { engramError, isEngramError } from '../../common/domain/errors.ts';
 import { asId, isUuid } from '../../common/domain/ids.ts';
 import type { JsonObject } from '../../common/domain/json.ts';
-import type { Principal } from '../../common/domain/principal.ts';
+import { type Principal, reachesTenant } from '../../common/domain/principal.ts';
 import { SYSTEM_SCOPE } from '../../common/domain/scope.ts';
 import { HttpError } from '../../common/http/http-error.ts';
 import { DuplicateKeyError, VersionConflictError } from '../../common/ports/document-store.ts';
@@ -37,7 +37,7 @@ export async function registerConnection(
   request: ConnectionRequest,
 ): Promise<AgentConnection> {
   await requireReadable(deps, principal, request);
-  const id = connectionId(request.sessionName, principal.id);
+  const id = ownConnectionId(principal, request.sessionName);
   for (;;) {
     await currentUser(deps, principal.id);
     const existing = await deps.connections.get(principal.id, id);
@@ -70,7 +70,7 @@ export async function unregisterConnection(
   principal: Principal,
   sessionName: string,
 ): Promise<number> {
-  await deps.connections.deactivate(principal.id, connectionId(sessionName, principal.id));
+  await deps.connections.deactivate(principal.id, ownConnectionId(principal, sessionName));
   return deps.connections.countActive(principal.id);
 }
 
@@ -132,17 +132,23 @@ export async function findConnection(
   { userId, sessionName }: { readonly userId: UserId; readonly sessionName?: string | undefined },
 ): Promise<ConnectionDetail> {
   const visible = await visibleUsers(deps, principal);
-  const connection = !visible.includes(userId)
+  const found = !visible.includes(userId)
     ? null
     : sessionName === undefined
       ? await deps.connections.latestActive(userId)
-      : await deps.connections.get(userId, connectionId(sessionName, userId));
+      : await deps.connections.get(userId, ownConnectionId({ ...principal, id: userId }, sessionName));
+  const connection = found !== null && reachesTenant(principal, found.tenant) ? found : null;
   if (connection === null) throw new HttpError(404, { detail: 'connection not found' });
   const [sources, recent] = await Promise.all([
     memorySources(deps, principal, [userId]),
     recentSession(deps, principal, connection),
   ]);
   return { connection, sources, recent };
+}
+
+/** With a tenant's key those of the tenant are others than those of the same name that its owner announces by itself. */
+function ownConnectionId({ id, key }: Pick<Principal, 'id' | 'key'>, sessionName: string): string {
+  return connectionId(sessionName, key?.tenant === undefined ? id : asId<UserId>(`${id}@${key.tenant}`));
 }
 
 async function visibleUsers({ users }: AuthDependencies, { id }: Principal): Promise<readonly UserId[]> {

@@ -199,6 +199,30 @@ describe('tenants of resources', () => {
       expect((await auth.call('GET', '/api/v1/auth/api-keys', { principal: boss })).json).to.deep.equal([]);
     });
 
+    it('see nothing of what their owner announces elsewhere', async () => {
+      const { tenantId } = await declare();
+      const text = newApiKeyText();
+      await setKeys(tenantId, [text]);
+      const byKey = await withKey(text);
+      if (byKey === null) throw new Error('the key is refused');
+      const { key: _, ...owner } = { ...byKey, tenant: PERSONAL_TENANT };
+      const register = (principal: Principal, source: string) =>
+        auth.call('POST', '/api/v1/agents/register', {
+          principal,
+          body: { agent_session_name: 's', metadata: { source } },
+        });
+      const own = (principal: Principal, query = {}) =>
+        auth
+          .call('GET', '/api/v1/agents/connections/me', { principal, query })
+          .then(({ json }) => (json as { agent: { metadata: object } }).agent.metadata)
+          .catch((error: { status: number }) => error.status);
+      await register(owner, 'home');
+      for (const query of [{}, { agent_session_name: 's' }]) expect(await own(byKey, query)).to.equal(404);
+      await register(byKey, 'tenant');
+      expect(await own(byKey, { agent_session_name: 's' })).to.deep.equal({ source: 'tenant' });
+      expect(await own(owner, { agent_session_name: 's' })).to.deep.equal({ source: 'home' });
+    });
+
     it('act as the owner that the tenant has when they are used', async () => {
       const { tenantId } = await declare();
       const text = newApiKeyText();
