@@ -7,6 +7,8 @@ export type KeyPair = ReturnType<typeof nkeys.createUser>;
 export interface UserLimits {
   readonly publish?: readonly string[];
   readonly subscribe?: readonly string[];
+  /** Answers to what reached the user, beside `publish`. */
+  readonly responses?: { readonly max: number; readonly expiresSeconds: number } | null;
   /** Seconds since 1970; default: never. */
   readonly expiresAt?: number;
 }
@@ -39,16 +41,20 @@ export function createOperator(): TestOperator {
       `operator: ${signedBy(operator, operator, 'test', { type: 'operator' })}`,
       `system_account: ${system.getPublicKey()}`,
       'resolver: MEMORY',
+      // Of the 4 KiB that it takes otherwise, a JWT with the subjects of a service fills more.
+      'max_control_line: 65536',
       'resolver_preload: {',
       `  ${system.getPublicKey()}: ${account(system, 'SYS', systemLimits)}`,
       `  ${services.getPublicKey()}: ${account(services, 'services', ACCOUNT_LIMITS)}`,
       '}\n',
     ].join('\n'),
-    credentials({ publish, subscribe, expiresAt } = {}) {
+    credentials({ publish, subscribe, responses = null, expiresAt } = {}) {
       const user = nkeys.createUser();
       const permissions = {
         pub: publish === undefined ? {} : { allow: publish },
         sub: subscribe === undefined ? {} : { allow: subscribe },
+        // Nanoseconds.
+        ...(responses === null ? {} : { resp: { max: responses.max, ttl: responses.expiresSeconds * 1e9 } }),
       };
       const claims = { type: 'user', ...UNLIMITED, ...permissions };
       const jwt = signedBy(services, user, 'service', claims, expiresAt);

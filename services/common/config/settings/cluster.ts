@@ -45,7 +45,10 @@ export const cluster = {
   natsUser: text('ENGRAM_NATS_USER', 'Its user.'),
   natsPassword: secret('ENGRAM_NATS_PASSWORD', 'The password of that user.'),
   natsToken: secret('ENGRAM_NATS_TOKEN', 'Token in place of user and password.'),
-  natsCredentialsFile: text('ENGRAM_NATS_CREDENTIALS_FILE', 'File with a JWT and its key, as `nsc` writes it.'),
+  natsCredentialsFile: text(
+    'ENGRAM_NATS_CREDENTIALS_FILE',
+    'File with a JWT and its key, as `nsc` writes it. A JWT that lists the subjects of its service is longer than the 4 KiB that a server takes: set its `max_control_line` to 64KB.',
+  ),
   natsNkeyFile: text('ENGRAM_NATS_NKEY_FILE', 'File with an nkey seed.'),
   natsCaFile: text('ENGRAM_NATS_CA_FILE', 'Certificate authority of its certificate, as PEM; turns TLS on.'),
   natsCertificateFile: text('ENGRAM_NATS_CERT_FILE', 'Certificate of this client, as PEM.'),
