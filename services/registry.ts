@@ -133,7 +133,7 @@ const REGISTRY: Readonly<Partial<Record<ServiceName, () => Promise<BuildService>
         vectors: stores.indexes.vectors,
         graph: stores.indexes.graph,
         embedder: models.embedder,
-        models: { current: async () => modelsOfRun(config, await models.current()) },
+        models: { current: async (tenant) => modelsOfRun(config, await models.current(tenant)) },
         llm: { models, documents },
         probe: probeModel,
         workQueue,

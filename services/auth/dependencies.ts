@@ -33,6 +33,7 @@ import type { Sessions } from '../common/repositories/sessions.ts';
 import type { SignInAttempts } from '../common/repositories/sign-in-attempts.ts';
 import type { StoredConfigurations } from '../common/repositories/stored-configurations.ts';
 import type { TenantHosts } from '../common/repositories/tenant-hosts.ts';
+import type { TenantModels } from '../common/repositories/tenant-models.ts';
 import type { Tenants } from '../common/repositories/tenants.ts';
 import type { Users } from '../common/repositories/users.ts';
 import type { AccessNews } from './credentials/access-news.ts';
@@ -132,6 +133,7 @@ export interface AuthDependencies
   readonly grants: Grants;
   readonly tenants: Tenants;
   readonly tenantHosts: TenantHosts;
+  readonly tenantModels: TenantModels;
   readonly rememberedTenants: RememberedTenants;
   readonly managedResources: ManagedResources;
   readonly managedGrants: ManagedGrants;

@@ -26,6 +26,7 @@ import { createAuditLog } from '../common/repositories/audit-log.ts';
 import { createLedger } from '../common/repositories/ledger.ts';
 import { createModelSettings } from '../common/repositories/model-settings.ts';
 import { createModelUsage } from '../common/repositories/model-usage.ts';
+import { createTenantModels } from '../common/repositories/tenant-models.ts';
 import { createEventLog } from '../common/runs/event-log.ts';
 import { createWorkQueue } from '../common/runs/work-queue.ts';
 import { type BuildService, loadServices, type Parts, spoolDirectory } from '../registry.ts';
@@ -87,6 +88,7 @@ async function openParts(foundation: Foundation, lifecycle: Lifecycle): Promise<
     usage: createModelUsage(store),
     budgets,
     settings: createModelSettings(store),
+    tenantModels: createTenantModels(store),
     isShared: store.capabilities.sharedBetweenProcesses,
   });
   addModels(lifecycle, models, foundation);

@@ -50,6 +50,7 @@ import { supersessionRevertsCollection, supersessionsCollection } from '../commo
 import { syncRunsCollection } from '../common/repositories/sync-runs.ts';
 import { syncStateCollections } from '../common/repositories/sync-state.ts';
 import { tenantHostsCollection } from '../common/repositories/tenant-hosts.ts';
+import { tenantModelsCollection } from '../common/repositories/tenant-models.ts';
 import { tenantsCollection } from '../common/repositories/tenants.ts';
 import { tokenReservationsCollection } from '../common/repositories/token-reservations.ts';
 import { truthCollections } from '../common/repositories/truth-state.ts';
@@ -121,6 +122,7 @@ export const collections: readonly AnyCollection[] = [
   syncRunsCollection,
   ...syncStateCollections,
   tenantHostsCollection,
+  tenantModelsCollection,
   tenantsCollection,
   tokenReservationsCollection,
   ...truthCollections,

@@ -1,19 +1,24 @@
 import type { Logger } from '../common/observability/logger.ts';
-import type { ActiveModels } from '../common/ports/active-models.ts';
 import type { Clock } from '../common/ports/system.ts';
-import type { StoredModelSettings } from '../common/repositories/model-settings.ts';
 
-export interface FollowedModelsOptions<Active extends ActiveModels> {
+/** Another revision with every change. */
+interface Revised {
+  readonly revision: string;
+}
+
+export interface FollowedModelsOptions<Active, Settings extends Revised> {
   /** The settings as they are stored; null: nothing is set. */
-  readonly read: () => Promise<StoredModelSettings | null>;
-  readonly open: (stored: StoredModelSettings | null) => Promise<Active>;
+  readonly read: () => Promise<Settings | null>;
+  readonly open: (stored: Settings | null) => Promise<Active>;
+  /** Told of what was opened. */
+  readonly opened?: (models: Active, stored: Settings | null) => void;
   /** After how long the settings are read again without any news of them. */
   readonly rereadMs: number;
   readonly clock: Pick<Clock, 'monotonicMs'>;
   readonly logger: Logger;
 }
 
-export interface FollowedModels<Active extends ActiveModels> {
+export interface FollowedModels<Active> {
   /** As `ModelSource`. */
   current(): Promise<Active>;
   /** There is news: whoever asks from now on gets what is stored now. */
@@ -31,8 +36,8 @@ interface Opened<Active> {
 }
 
 /** Models that follow the stored settings: opened with the first question, anew when the settings are others. */
-export function createFollowedModels<Active extends ActiveModels>(
-  options: FollowedModelsOptions<Active>,
+export function createFollowedModels<Active, Settings extends Revised>(
+  options: FollowedModelsOptions<Active, Settings>,
 ): FollowedModels<Active> {
   const { read, open, rereadMs, clock, logger } = options;
   let opened: Opened<Active> | null = null;
@@ -47,11 +52,7 @@ export function createFollowedModels<Active extends ActiveModels>(
       const revision = stored?.revision ?? null;
       const isSame = before !== null && before.revision === revision;
       const models = isSame ? before.models : await open(stored);
-      if (!isSame) {
-        const { languageModel, missingModelKey } = models;
-        const source = stored?.languageModel ? 'settings' : 'environment';
-        logger.info('models.opened', { model: languageModel?.name ?? null, source, fault: missingModelKey });
-      }
+      if (!isSame) options.opened?.(models, stored);
       // A reading that began earlier may end later.
       if (opened === null || opened.news <= begun.news) opened = { revision, models, ...begun };
       return models;

@@ -10,6 +10,7 @@ import { createMemoryDocumentStore } from '../common/adapters/memory/document-st
 import { createAesGcmSecretBox } from '../common/adapters/secret-box/aes-gcm-secret-box.ts';
 import { createSystemClock } from '../common/adapters/system/clock.ts';
 import { loadConfig } from '../common/config/load-config.ts';
+import type { TenantId } from '../common/domain/brand.ts';
 import { asId } from '../common/domain/ids.ts';
 import { datasetScope, PERSONAL_TENANT, SYSTEM_SCOPE } from '../common/domain/scope.ts';
 import { createMessenger } from '../common/messaging/messenger.ts';
@@ -20,6 +21,7 @@ import type { DocumentStore } from '../common/ports/document-store.ts';
 import type { SecretBox } from '../common/ports/secret-box.ts';
 import { createModelSettings, keyPlace } from '../common/repositories/model-settings.ts';
 import { createModelUsage } from '../common/repositories/model-usage.ts';
+import { createTenantModels, type TenantLanguageModel, tenantKeyPlace } from '../common/repositories/tenant-models.ts';
 import { collections } from './collections.ts';
 import { type Models, openModels } from './models.ts';
 
@@ -64,6 +66,7 @@ describe('models of several processes', () => {
       // The calls of these tests name nobody who pays.
       budgets: { reserveTokens: () => Promise.reject(new Error('nobody pays')) },
       settings: createModelSettings(store),
+      tenantModels: createTenantModels(store),
       isShared: true,
     });
     opened.push(models);
@@ -101,6 +104,65 @@ describe('models of several processes', () => {
     expect(await ask(one)).to.deep.equal(['second', 'Bearer sk-second']);
     await wait(500);
     expect(await ask(two)).to.deep.equal(['second', 'Bearer sk-second']);
+  });
+
+  describe('of tenants', () => {
+    const [tenant, other] = [asId<TenantId>('t-1'), asId<TenantId>('t-2')];
+
+    async function give(to: TenantId, model: Partial<TenantLanguageModel>, key: string | null): Promise<void> {
+      const own = createTenantModels(store);
+      const sealedKey = key === null ? null : await secretBox.seal(key, tenantKeyPlace(to));
+      revision += 1;
+      const next = {
+        ...{ revision: String(revision), provider: 'openai', model: 'own', endpoint: `${provider.url}/v1` },
+        ...{ keySha256: null, changedAt: '', sealedKey, ...model },
+      };
+      await store.commit({ tenant: to }, [own.putWrite(next, await own.get(to))]);
+    }
+
+    async function askFor(models: Models, asking: TenantId | undefined): Promise<unknown> {
+      const { languageModel, missingModelKey } = await models.current(asking);
+      if (languageModel === null) return missingModelKey;
+      await languageModel.text({ system: 's', prompt: 'p' }, CONTEXT);
+      const asked = provider.requests.at(-1);
+      return [asked?.body['model'], asked?.headers.authorization];
+    }
+
+    it('are asked on the account of the tenant, and of nobody else', async () => {
+      const models = await open();
+      await give(tenant, {}, 'sk-of-the-tenant');
+      expect(await askFor(models, tenant)).to.deep.equal(['own', 'Bearer sk-of-the-tenant']);
+      expect(await askFor(models, other)).to.deep.equal(['first', undefined]);
+      expect(await askFor(models, PERSONAL_TENANT)).to.deep.equal(['first', undefined]);
+      expect(await askFor(models, undefined)).to.deep.equal(['first', undefined]);
+    });
+
+    it('are others in all processes after the news, and the ones of the server when they are taken back', async () => {
+      const [one, two] = [await open(), await open()];
+      await askFor(two, tenant);
+      await give(tenant, {}, 'sk-1');
+      await one.changed();
+      const seen = async (models: Models) => JSON.stringify(await askFor(models, tenant));
+      await until('both have it', async () => (await seen(two)).includes('sk-1') && (await seen(one)).includes('sk-1'));
+      const own = createTenantModels(store);
+      const before = await own.get(tenant);
+      if (before === null) throw new Error('It was given one.');
+      await store.commit({ tenant }, [own.removeWrite(before)]);
+      await one.changed();
+      await until(
+        'both have lost it',
+        async () => (await seen(two)).includes('first') && (await seen(one)).includes('first'),
+      );
+    });
+
+    it('are never the ones of the server while the key of the tenant cannot be used', async () => {
+      const models = await open();
+      await give(tenant, { endpoint: null }, null);
+      expect(await askFor(models, tenant)).to.include('the tenant has openai of its own, and no key for it');
+      await give(other, { sealedKey: await secretBox.seal('sk-moved', tenantKeyPlace(tenant)) }, null);
+      await models.changed();
+      expect(await askFor(models, other)).to.include('cannot be opened');
+    });
   });
 
   it('are the new ones within seconds where the news never arrives', async () => {

@@ -2,6 +2,7 @@ import type { ExpectedCall, UsageMeter } from '../common/adapters/ai-models/usag
 import { createHashingEmbedder } from '../common/adapters/hashing-embedder/hashing-embedder.ts';
 import type { Config } from '../common/config/configuration.ts';
 import { chosenOver, defaultModel, lacksKey, type ModelSettings } from '../common/config/model-choice.ts';
+import type { TenantId } from '../common/domain/brand.ts';
 import type { Payer } from '../common/domain/budget.ts';
 import { PERSONAL_TENANT, type Scope } from '../common/domain/scope.ts';
 import { createExtractionPool } from '../common/extraction/rules/extraction-pool.ts';
@@ -22,12 +23,14 @@ import {
   type StoredModelSettings,
 } from '../common/repositories/model-settings.ts';
 import type { ModelUsage } from '../common/repositories/model-usage.ts';
+import type { TenantModels } from '../common/repositories/tenant-models.ts';
 import { createFollowedModels } from './followed-models.ts';
+import { type ChosenModel, createTenantModelSource } from './tenant-model-source.ts';
 
 /** The embedder stays as configured: vectors of another one could not be compared with those that are stored. */
 export interface Models extends ModelSource {
   readonly embedder: Embedder;
-  current(): Promise<OpenedModels>;
+  current(tenant?: TenantId): Promise<OpenedModels>;
   /** Settings were changed by this process: it and all others follow. */
   changed(): Promise<void>;
   /** Hears of changes that other processes made. */
@@ -50,6 +53,7 @@ export interface ModelParts {
   readonly metrics: Metrics;
   readonly logger: Logger;
   readonly settings: Pick<ModelSettingsRepository, 'get'>;
+  readonly tenantModels: Pick<TenantModels, 'get'>;
   readonly secretBox: Pick<SecretBox, 'open'>;
   readonly messenger: Pick<Messenger, 'publish' | 'subscribe'>;
   /** Other processes may change the settings, and news of it may be lost. */
@@ -72,25 +76,38 @@ const DEFAULT_EMBEDDING_DIMENSIONS = 3072;
 export async function openModels(parts: ModelParts): Promise<Models> {
   const { config, settings, messenger, clock, logger, isShared } = parts;
   const pool = createExtractionPool({ size: 1 });
+  const rereadMs = isShared ? REREAD_MS : Number.POSITIVE_INFINITY;
+  const outdated = () => {
+    followed.outdated();
+    ofTenants.outdated();
+  };
   // The library would print warnings about what a provider ignores, past our log.
   globalThis.AI_SDK_LOG_WARNINGS = false;
   const followed = createFollowedModels({
     read: () => settings.get(),
     open: (stored) => openActive(stored, pool, parts),
-    rereadMs: isShared ? REREAD_MS : Number.POSITIVE_INFINITY,
+    opened({ languageModel, missingModelKey }, stored) {
+      const source = stored?.languageModel ? 'settings' : 'environment';
+      logger.info('models.opened', { model: languageModel?.name ?? null, source, fault: missingModelKey });
+    },
+    rereadMs,
     ...{ clock, logger },
+  });
+  const ofTenants = createTenantModelSource({
+    ...{ models: parts.tenantModels, secretBox: parts.secretBox, rereadMs, clock, logger },
+    open: (chosen) => openChosen(chosen, pool, parts),
   });
   return {
     embedder: config.embedding === null ? createHashingEmbedder() : await openEmbedder(config.embedding, parts),
-    current: followed.current,
+    current: async (tenant) => (await ofTenants.current(tenant)) ?? followed.current(),
     async changed() {
-      followed.outdated();
+      outdated();
       // The change is durable already; whoever misses the news reads it soon.
       await messenger.publish(modelSettingsChanges, MODEL_SETTINGS, {}).catch((error: unknown) => {
         logger.warn('models.change.unpublished', { error });
       });
     },
-    listen: () => messenger.subscribe(modelSettingsChanges, MODEL_SETTINGS, () => followed.outdated()),
+    listen: () => messenger.subscribe(modelSettingsChanges, MODEL_SETTINGS, outdated),
     prepare() {
       const known = followed.last();
       const hasModel = known === null ? config.languageModel !== null : known.languageModel !== null;
@@ -105,7 +122,14 @@ async function openActive(
   rules: Extractor,
   parts: ModelParts,
 ): Promise<OpenedModels> {
-  const { settings, fault } = await settingsOf(stored, parts);
+  return openChosen(await settingsOf(stored, parts), rules, parts);
+}
+
+async function openChosen(
+  { settings, fault }: ChosenModel,
+  rules: Extractor,
+  parts: ModelParts,
+): Promise<OpenedModels> {
   const provider = settings?.provider ?? null;
   if (settings === null || fault !== null) {
     return { provider, languageModel: null, missingModelKey: fault, extractor: rules };
@@ -114,16 +138,10 @@ async function openActive(
   return { provider, languageModel, missingModelKey: null, extractor: await openModelExtractor(languageModel) };
 }
 
-interface Chosen {
-  readonly settings: ModelSettings | null;
-  /** Why the model cannot be asked. */
-  readonly fault: string | null;
-}
-
 async function settingsOf(
   stored: StoredModelSettings | null,
   { config, secretBox, logger }: ModelParts,
-): Promise<Chosen> {
+): Promise<ChosenModel> {
   const configured = config.languageModel;
   if (stored === null || stored.languageModel === null) {
     if (configured === null || !lacksKey(configured)) return { settings: configured, fault: null };

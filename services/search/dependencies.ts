@@ -1,3 +1,4 @@
+import type { TenantId } from '../common/domain/brand.ts';
 import type { Gate } from '../common/domain/gate.ts';
 import type { Messenger } from '../common/messaging/messenger.ts';
 import type { ActiveModels } from '../common/ports/active-models.ts';
@@ -61,7 +62,7 @@ export interface SearchServiceOptions {
   readonly store: DocumentStore;
   readonly indexes: Pick<DatasetIndexes, 'text' | 'vectors' | 'graph'>;
   readonly embedder: Embedder;
-  readonly models: { current(): Promise<SearchModels> };
+  readonly models: { current(tenant?: TenantId): Promise<SearchModels> };
   readonly messenger: Messenger;
   readonly ledger: Ledger;
   readonly clock: Clock;

@@ -45,7 +45,7 @@ export function createCognifyRun(dependencies: CognifyRunDependencies): RunExecu
 
 async function execute(dependencies: CognifyRunDependencies, run: ActiveRun): Promise<RunReport> {
   const { ledger, logger } = dependencies;
-  const models = await dependencies.models.current();
+  const models = await dependencies.models.current(run.scope.tenant);
   if (models.missingModelKey !== null) throw engramError('LLMAPIKeyNotSetError', models.missingModelKey);
   const [items] = await Promise.all([listItems(dependencies, run), requireSameSpace(dependencies, run)]);
   const entries = await ledger.entries(

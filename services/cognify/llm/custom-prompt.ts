@@ -12,7 +12,7 @@ export async function customPrompt(
   caller: LlmCaller,
   { graphModel, maxTokens }: { readonly graphModel: JsonObject; readonly maxTokens: number | null },
 ): Promise<string> {
-  const { languageModel } = await currentModels(dependencies);
+  const { languageModel } = await currentModels(dependencies, caller);
   const schema = JSON.stringify(graphModel);
   if (languageModel === null || schema.length > MAX_SCHEMA_LENGTH) return promptOf(graphModel);
   const prompt = `The schema of the graph:\n${fenced('schema', schema)}`;

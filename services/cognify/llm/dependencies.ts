@@ -20,8 +20,8 @@ export interface LlmCaller {
 }
 
 /** The models as they are set; `LLMAPIKeyNotSetError` when one is configured and lacks its key. */
-export async function currentModels({ models }: LlmDependencies) {
-  const current = await models.current();
+export async function currentModels({ models }: LlmDependencies, { principal }: LlmCaller) {
+  const current = await models.current(principal.tenant);
   if (current.missingModelKey !== null) throw engramError('LLMAPIKeyNotSetError', current.missingModelKey);
   return current;
 }

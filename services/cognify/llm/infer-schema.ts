@@ -11,7 +11,7 @@ const SYSTEM = `You design the model of a knowledge graph for texts of the kind 
 
 /** A graph model for texts like this one: by the model when there is one, else from what the rules find in it. */
 export async function inferSchema(dependencies: LlmDependencies, caller: LlmCaller, text: string): Promise<JsonObject> {
-  const { languageModel, extractor } = await currentModels(dependencies);
+  const { languageModel, extractor } = await currentModels(dependencies, caller);
   const sample = sampleText(text);
   const outline =
     languageModel === null

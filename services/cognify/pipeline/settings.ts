@@ -1,3 +1,4 @@
+import type { TenantId } from '../../common/domain/brand.ts';
 import type { Extractor } from '../../common/ports/extractor.ts';
 
 /** The models as they are set when a run begins; it goes on with them whatever is set meanwhile. */
@@ -12,7 +13,7 @@ export interface RunModels {
 }
 
 export interface RunModelSource {
-  current(): Promise<RunModels>;
+  current(tenant?: TenantId): Promise<RunModels>;
 }
 
 export interface CognifySettings {

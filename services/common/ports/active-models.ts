@@ -1,3 +1,4 @@
+import type { TenantId } from '../domain/brand.ts';
 import type { Extractor } from './extractor.ts';
 import type { LanguageModel } from './models.ts';
 
@@ -15,5 +16,8 @@ export interface ActiveModels {
  * Settings that cannot be read leave the former in force.
  */
 export interface ModelSource {
-  current(): Promise<ActiveModels>;
+  /**
+   * Of whom it is for: a tenant may have a model on an account of its own. Absent: of the server, for what is nobody's.
+   */
+  current(tenant?: TenantId): Promise<ActiveModels>;
 }

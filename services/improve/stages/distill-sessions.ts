@@ -62,7 +62,7 @@ export function createDistillSessions(deps: DistillSessionsDependencies): Stage 
     needsSessions: true,
     gate: async () => null,
     async run(pass) {
-      const models = await deps.models.current();
+      const models = await deps.models.current(pass.principal.tenant);
       const counts = { documents: 0, sessions_completed: 0, entries_uncurated: 0 };
       const failures = await eachSession({ logger: deps.logger, stage: NAME }, pass, async (key) => {
         const { documents, uncurated, failed } = await distil(deps, pass, { key, models });

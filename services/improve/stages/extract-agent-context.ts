@@ -46,7 +46,7 @@ export function createExtractAgentContext(deps: ExtractAgentContextDependencies)
       return autoFeedback ? null : { status: 'skipped', reason: 'auto_feedback_disabled' };
     },
     async run(pass) {
-      const { languageModel } = await deps.models.current();
+      const { languageModel } = await deps.models.current(pass.principal.tenant);
       let lessons = 0;
       const failures = await eachSession({ logger: deps.logger, stage: NAME }, pass, async (key) => {
         lessons += await extract(deps, pass, { key, languageModel });

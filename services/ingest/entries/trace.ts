@@ -73,7 +73,7 @@ async function describedByModel(
   step: Step,
 ): Promise<string | null> {
   if (!entry.generate_feedback_with_llm || !settings.sessions.autoFeedback) return null;
-  const { languageModel } = await models.current();
+  const { languageModel } = await models.current(principal.tenant);
   if (languageModel === null) return null;
   const timeout = AbortSignal.timeout(MODEL_TIMEOUT_MS);
   const signal = context.signal === undefined ? timeout : AbortSignal.any([context.signal, timeout]);

@@ -36,7 +36,7 @@ export async function draftProposal(
   const { skill } = request;
   const material = await materialOf(dependencies, request);
   if (material === null) return null;
-  const { languageModel } = await models.current();
+  const { languageModel } = await models.current(request.principal.tenant);
   const byModel = languageModel === null ? null : await askModel(dependencies, languageModel, material, request);
   const { procedure, rationale, confidence } = byModel ?? draftProcedure(material);
   if (procedure === skill.procedure) return null;

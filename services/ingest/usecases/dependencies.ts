@@ -1,3 +1,4 @@
+import type { TenantId } from '../../common/domain/brand.ts';
 import type { Messenger } from '../../common/messaging/messenger.ts';
 import type { ActiveModels } from '../../common/ports/active-models.ts';
 import type { AuditLog } from '../../common/ports/audit-log.ts';
@@ -59,7 +60,7 @@ export interface IngestDependencies {
   readonly blobs: BlobStore;
   readonly documents: DocumentLoader;
   readonly fetcher: Fetcher;
-  readonly models: { current(): Promise<Pick<ActiveModels, 'languageModel'>> };
+  readonly models: { current(tenant?: TenantId): Promise<Pick<ActiveModels, 'languageModel'>> };
   /** What cognify builds is only read here. */
   readonly graph: Pick<GraphStore, 'nodes' | 'neighbours' | 'scanNodes' | 'scanEdges'>;
   readonly ledger: Pick<Ledger, 'entries' | 'allEntries' | 'allCommitted'>;

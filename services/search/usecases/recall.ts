@@ -43,7 +43,7 @@ export async function recall(
   listener?: RecallListener,
 ): Promise<readonly RecallFinding[]> {
   const { lanes, sessionFirst } = planOf(request);
-  const deps = await withModels(parts);
+  const deps = await withModels(parts, request.principal);
   const sessionLanes = createSessionLanes(deps, request);
   const findings: RecallFinding[] = [];
   let nothing: unknown = null;

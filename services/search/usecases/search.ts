@@ -15,7 +15,7 @@ export async function search(
 ): Promise<readonly DatasetOutcome[]> {
   const askedAt = parts.clock.now();
   checkTypeOptions(request.type, options);
-  const deps = await withModels(parts);
+  const deps = await withModels(parts, request.principal);
   const datasets = await readableDatasets(deps, request);
   checkDatasetScope(request.type, request.datasets);
   const type = answeringType(request.type, request.query, deps);

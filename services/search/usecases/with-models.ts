@@ -1,4 +1,5 @@
 import type { Gate } from '../../common/domain/gate.ts';
+import type { Principal } from '../../common/domain/principal.ts';
 import type { SearchDependencies, SearchParts } from '../dependencies.ts';
 
 /**
@@ -6,8 +7,8 @@ import type { SearchDependencies, SearchParts } from '../dependencies.ts';
  * connection, gets as long as all of them together need, and what they hold meanwhile survives the cheap garbage
  * collections. A model's answer is waited for, not computed: with one, only the retrievals take turns.
  */
-export async function withModels(parts: SearchParts): Promise<SearchDependencies> {
-  const { languageModel, missingModelKey } = await parts.models.current();
+export async function withModels(parts: SearchParts, { tenant }: Principal): Promise<SearchDependencies> {
+  const { languageModel, missingModelKey } = await parts.models.current(tenant);
   const turn: Gate = languageModel === null ? parts.turn : (work) => work();
   return { ...parts, languageModel, missingModelKey, turn };
 }

@@ -46,6 +46,26 @@ export const SetTenantKeys: MethodCodec<methods.SetTenantKeysRequest, methods.Se
   ),
 };
 
+export const SetTenantModel: MethodCodec<methods.SetTenantModelRequest, methods.SetTenantModelResponse> = {
+  request: messageCodec(
+    wire.SetTenantModelRequestSchema,
+    (request) => request,
+    ({ tenantId, crUid, languageModel }) => ({
+      ...{ tenantId: idOf(tenantId), crUid },
+      ...(languageModel === undefined ? {} : { languageModel: fromLanguageModel(languageModel) }),
+    }),
+  ),
+  response: messageCodec(
+    wire.SetTenantModelResponseSchema,
+    (response) => response,
+    ({ changed }) => ({ changed }),
+  ),
+};
+
+function fromLanguageModel({ provider, model, endpoint, apiKey }: wire.TenantLanguageModel) {
+  return { provider, model, ...maybe('endpoint', endpoint), ...maybe('apiKey', apiKey) };
+}
+
 export const EnsureDataset: MethodCodec<methods.EnsureDatasetRequest, methods.EnsureDatasetResponse> = {
   request: messageCodec(
     wire.EnsureDatasetRequestSchema,

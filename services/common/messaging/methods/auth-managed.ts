@@ -70,6 +70,33 @@ export const setTenantKeys = defineMethod<SetTenantKeysRequest, SetTenantKeysRes
   codecs().then(({ SetTenantKeys }) => SetTenantKeys),
 );
 
+export interface SetTenantModelRequest {
+  readonly tenantId: TenantId;
+  readonly crUid: string;
+  /** Absent: the tenant uses the server's. */
+  readonly languageModel?: {
+    /** As of `LLM_PROVIDER`. */
+    readonly provider: string;
+    readonly model: string;
+    /** Absent: the provider's own. */
+    readonly endpoint?: string;
+    /** Is kept sealed and stands in no answer. */
+    readonly apiKey?: string;
+  };
+}
+
+export interface SetTenantModelResponse {
+  readonly changed: boolean;
+}
+
+/**
+ * Gives a tenant a language model on its own account, in place of the server's, or takes it back: for what begins from then
+ * on. Errors: `TenantNotFoundError`, `OwnedByAnother`, `InvalidRequestError` (no provider or model).
+ */
+export const setTenantModel = defineMethod<SetTenantModelRequest, SetTenantModelResponse>('auth.SetTenantModel', () =>
+  codecs().then(({ SetTenantModel }) => SetTenantModel),
+);
+
 export interface EnsureDatasetRequest {
   readonly crUid: string;
   readonly tenantId: TenantId;

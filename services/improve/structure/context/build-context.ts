@@ -55,7 +55,7 @@ export async function buildContext(
   const state = await contextState(deps.store, scope);
   if (isUnchanged(changes) && state.value.isComplete) return { leaves: 0, nodes: 0 };
   const leaves = await placeItems(deps, pass, changes);
-  const { languageModel } = await deps.models.current();
+  const { languageModel } = await deps.models.current(scope.tenant);
   const { signal } = pass;
   const context = { scope, purpose: 'summarisation' as const, payer: payerOf(pass.principal), signal };
   const nodes = await raise(deps, { scope, model: languageModel, context });

@@ -16,7 +16,7 @@ import type { Message, UnknownEnum } from "@bufbuild/protobuf";
  * Describes the file engram/auth/v1/managed.proto.
  */
 export const file_engram_auth_v1_managed: GenFile = /*@__PURE__*/
-  fileDesc("ChxlbmdyYW0vYXV0aC92MS9tYW5hZ2VkLnByb3RvEg5lbmdyYW0uYXV0aC52MSKgAgoTRW5zdXJlVGVuYW50UmVxdWVzdBIOCgZjcl91aWQYASABKAkSFAoMZGlzcGxheV9uYW1lGAIgASgJEhYKCXRlbmFudF9pZBgDIAEoCUgAiAEBEhMKC293bmVyX2VtYWlsGAQgASgJEiAKE293bmVyX3Bhc3N3b3JkX2hhc2gYBSABKAlIAYgBARIbCg5vd25lcl9wYXNzd29yZBgGIAEoCUgCiAEBEhIKCmhvc3RfbmFtZXMYByADKAkSKgoFc3RhdGUYCCABKA4yGy5lbmdyYW0uYXV0aC52MS5UZW5hbnRTdGF0ZUIMCgpfdGVuYW50X2lkQhYKFF9vd25lcl9wYXNzd29yZF9oYXNoQhEKD19vd25lcl9wYXNzd29yZCJfChRFbnN1cmVUZW5hbnRSZXNwb25zZRIRCgl0ZW5hbnRfaWQYASABKAkSEAoIb3duZXJfaWQYAiABKAkSDwoHY3JlYXRlZBgDIAEoCBIRCgljb3JyZWN0ZWQYBCADKAkiWwoUU2V0VGVuYW50S2V5c1JlcXVlc3QSEQoJdGVuYW50X2lkGAEgASgJEg4KBmNyX3VpZBgCIAEoCRIMCgRuYW1lGAMgASgJEhIKCmtleV9zaGEyNTYYBCADKAkiNwoVU2V0VGVuYW50S2V5c1Jlc3BvbnNlEg0KBWFkZGVkGAEgASgNEg8KB3JlbW92ZWQYAiABKA0ibwoURW5zdXJlRGF0YXNldFJlcXVlc3QSDgoGY3JfdWlkGAEgASgJEhEKCXRlbmFudF9pZBgCIAEoCRIMCgRuYW1lGAMgASgJEhcKCmRhdGFzZXRfaWQYBCABKAlIAIgBAUINCgtfZGF0YXNldF9pZCJUChVFbnN1cmVEYXRhc2V0UmVzcG9uc2USKgoHZGF0YXNldBgBIAEoCzIZLmVuZ3JhbS5jb21tb24udjEuRGF0YXNldBIPCgdjcmVhdGVkGAIgASgIIooBCg1EZWNsYXJlZEdyYW50EhQKCnVzZXJfZW1haWwYASABKAlIABITCglyb2xlX25hbWUYAiABKAlIABITCgl0ZW5hbnRfaWQYAyABKAlIABIvCgtwZXJtaXNzaW9ucxgEIAMoDjIaLmVuZ3JhbS5hdXRoLnYxLlBlcm1pc3Npb25CCAoGaG9sZGVyIowBChFTeW5jR3JhbnRzUmVxdWVzdBIRCgl0ZW5hbnRfaWQYASABKAkSEgoKZGF0YXNldF9pZBgCIAEoCRIOCgZjcl91aWQYAyABKAkSLQoGZ3JhbnRzGAQgAygLMh0uZW5ncmFtLmF1dGgudjEuRGVjbGFyZWRHcmFudBIRCglleGNsdXNpdmUYBSABKAgiUAoSU3luY0dyYW50c1Jlc3BvbnNlEg0KBWFkZGVkGAEgASgNEg8KB3JlbW92ZWQYAiABKA0SGgoSdW5rbm93bl9wcmluY2lwYWxzGAMgAygJImAKE0JlZ2luRXJhc3VyZVJlcXVlc3QSEQoJdGVuYW50X2lkGAEgASgJEhcKCmRhdGFzZXRfaWQYAiABKAlIAIgBARIOCgZjcl91aWQYAyABKAlCDQoLX2RhdGFzZXRfaWQi9QEKFEJlZ2luRXJhc3VyZVJlc3BvbnNlEhkKDHJlY2VpcHRfanNvbhgBIAEoCUgAiAEBEi8KB2RhdGFzZXQYAiABKAsyGS5lbmdyYW0uY29tbW9uLnYxLkRhdGFzZXRIAYgBARIzCglwcmluY2lwYWwYAyABKAsyGy5lbmdyYW0uY29tbW9uLnYxLlByaW5jaXBhbEgCiAEBEhIKBXRva2VuGAQgASgJSAOIAQESEwoLZGF0YXNldF9pZHMYBSADKAlCDwoNX3JlY2VpcHRfanNvbkIKCghfZGF0YXNldEIMCgpfcHJpbmNpcGFsQggKBl90b2tlbiKGAQoRRW5kRXJhc3VyZVJlcXVlc3QSEQoJdGVuYW50X2lkGAEgASgJEhcKCmRhdGFzZXRfaWQYAiABKAlIAIgBARIOCgZjcl91aWQYAyABKAkSEAoIYmVndW5fYXQYBCABKAkSFAoMcmVtb3ZlZF9qc29uGAUgASgJQg0KC19kYXRhc2V0X2lkIioKEkVuZEVyYXN1cmVSZXNwb25zZRIUCgxyZWNlaXB0X2pzb24YASABKAkiOQoUUmVsZWFzZVRlbmFudFJlcXVlc3QSEQoJdGVuYW50X2lkGAEgASgJEg4KBmNyX3VpZBgCIAEoCSIpChVSZWxlYXNlVGVuYW50UmVzcG9uc2USEAoIcmVsZWFzZWQYASABKAgiTgoVUmVsZWFzZURhdGFzZXRSZXF1ZXN0EhEKCXRlbmFudF9pZBgBIAEoCRISCgpkYXRhc2V0X2lkGAIgASgJEg4KBmNyX3VpZBgDIAEoCSIqChZSZWxlYXNlRGF0YXNldFJlc3BvbnNlEhAKCHJlbGVhc2VkGAEgASgIKnwKC1RlbmFudFN0YXRlEhwKGFRFTkFOVF9TVEFURV9VTlNQRUNJRklFRBAAEhcKE1RFTkFOVF9TVEFURV9BQ1RJVkUQARIbChdURU5BTlRfU1RBVEVfSElCRVJOQVRFRBACEhkKFVRFTkFOVF9TVEFURV9ESVNBQkxFRBADYgZwcm90bzM", [file_engram_auth_v1_permission, file_engram_common_v1_dataset, file_engram_common_v1_principal]);
+  fileDesc("ChxlbmdyYW0vYXV0aC92MS9tYW5hZ2VkLnByb3RvEg5lbmdyYW0uYXV0aC52MSKgAgoTRW5zdXJlVGVuYW50UmVxdWVzdBIOCgZjcl91aWQYASABKAkSFAoMZGlzcGxheV9uYW1lGAIgASgJEhYKCXRlbmFudF9pZBgDIAEoCUgAiAEBEhMKC293bmVyX2VtYWlsGAQgASgJEiAKE293bmVyX3Bhc3N3b3JkX2hhc2gYBSABKAlIAYgBARIbCg5vd25lcl9wYXNzd29yZBgGIAEoCUgCiAEBEhIKCmhvc3RfbmFtZXMYByADKAkSKgoFc3RhdGUYCCABKA4yGy5lbmdyYW0uYXV0aC52MS5UZW5hbnRTdGF0ZUIMCgpfdGVuYW50X2lkQhYKFF9vd25lcl9wYXNzd29yZF9oYXNoQhEKD19vd25lcl9wYXNzd29yZCJfChRFbnN1cmVUZW5hbnRSZXNwb25zZRIRCgl0ZW5hbnRfaWQYASABKAkSEAoIb3duZXJfaWQYAiABKAkSDwoHY3JlYXRlZBgDIAEoCBIRCgljb3JyZWN0ZWQYBCADKAkiWwoUU2V0VGVuYW50S2V5c1JlcXVlc3QSEQoJdGVuYW50X2lkGAEgASgJEg4KBmNyX3VpZBgCIAEoCRIMCgRuYW1lGAMgASgJEhIKCmtleV9zaGEyNTYYBCADKAkiNwoVU2V0VGVuYW50S2V5c1Jlc3BvbnNlEg0KBWFkZGVkGAEgASgNEg8KB3JlbW92ZWQYAiABKA0ijwEKFVNldFRlbmFudE1vZGVsUmVxdWVzdBIRCgl0ZW5hbnRfaWQYASABKAkSDgoGY3JfdWlkGAIgASgJEkAKDmxhbmd1YWdlX21vZGVsGAMgASgLMiMuZW5ncmFtLmF1dGgudjEuVGVuYW50TGFuZ3VhZ2VNb2RlbEgAiAEBQhEKD19sYW5ndWFnZV9tb2RlbCJ8ChNUZW5hbnRMYW5ndWFnZU1vZGVsEhAKCHByb3ZpZGVyGAEgASgJEg0KBW1vZGVsGAIgASgJEhUKCGVuZHBvaW50GAMgASgJSACIAQESFAoHYXBpX2tleRgEIAEoCUgBiAEBQgsKCV9lbmRwb2ludEIKCghfYXBpX2tleSIpChZTZXRUZW5hbnRNb2RlbFJlc3BvbnNlEg8KB2NoYW5nZWQYASABKAgibwoURW5zdXJlRGF0YXNldFJlcXVlc3QSDgoGY3JfdWlkGAEgASgJEhEKCXRlbmFudF9pZBgCIAEoCRIMCgRuYW1lGAMgASgJEhcKCmRhdGFzZXRfaWQYBCABKAlIAIgBAUINCgtfZGF0YXNldF9pZCJUChVFbnN1cmVEYXRhc2V0UmVzcG9uc2USKgoHZGF0YXNldBgBIAEoCzIZLmVuZ3JhbS5jb21tb24udjEuRGF0YXNldBIPCgdjcmVhdGVkGAIgASgIIooBCg1EZWNsYXJlZEdyYW50EhQKCnVzZXJfZW1haWwYASABKAlIABITCglyb2xlX25hbWUYAiABKAlIABITCgl0ZW5hbnRfaWQYAyABKAlIABIvCgtwZXJtaXNzaW9ucxgEIAMoDjIaLmVuZ3JhbS5hdXRoLnYxLlBlcm1pc3Npb25CCAoGaG9sZGVyIowBChFTeW5jR3JhbnRzUmVxdWVzdBIRCgl0ZW5hbnRfaWQYASABKAkSEgoKZGF0YXNldF9pZBgCIAEoCRIOCgZjcl91aWQYAyABKAkSLQoGZ3JhbnRzGAQgAygLMh0uZW5ncmFtLmF1dGgudjEuRGVjbGFyZWRHcmFudBIRCglleGNsdXNpdmUYBSABKAgiUAoSU3luY0dyYW50c1Jlc3BvbnNlEg0KBWFkZGVkGAEgASgNEg8KB3JlbW92ZWQYAiABKA0SGgoSdW5rbm93bl9wcmluY2lwYWxzGAMgAygJImAKE0JlZ2luRXJhc3VyZVJlcXVlc3QSEQoJdGVuYW50X2lkGAEgASgJEhcKCmRhdGFzZXRfaWQYAiABKAlIAIgBARIOCgZjcl91aWQYAyABKAlCDQoLX2RhdGFzZXRfaWQi9QEKFEJlZ2luRXJhc3VyZVJlc3BvbnNlEhkKDHJlY2VpcHRfanNvbhgBIAEoCUgAiAEBEi8KB2RhdGFzZXQYAiABKAsyGS5lbmdyYW0uY29tbW9uLnYxLkRhdGFzZXRIAYgBARIzCglwcmluY2lwYWwYAyABKAsyGy5lbmdyYW0uY29tbW9uLnYxLlByaW5jaXBhbEgCiAEBEhIKBXRva2VuGAQgASgJSAOIAQESEwoLZGF0YXNldF9pZHMYBSADKAlCDwoNX3JlY2VpcHRfanNvbkIKCghfZGF0YXNldEIMCgpfcHJpbmNpcGFsQggKBl90b2tlbiKGAQoRRW5kRXJhc3VyZVJlcXVlc3QSEQoJdGVuYW50X2lkGAEgASgJEhcKCmRhdGFzZXRfaWQYAiABKAlIAIgBARIOCgZjcl91aWQYAyABKAkSEAoIYmVndW5fYXQYBCABKAkSFAoMcmVtb3ZlZF9qc29uGAUgASgJQg0KC19kYXRhc2V0X2lkIioKEkVuZEVyYXN1cmVSZXNwb25zZRIUCgxyZWNlaXB0X2pzb24YASABKAkiOQoUUmVsZWFzZVRlbmFudFJlcXVlc3QSEQoJdGVuYW50X2lkGAEgASgJEg4KBmNyX3VpZBgCIAEoCSIpChVSZWxlYXNlVGVuYW50UmVzcG9uc2USEAoIcmVsZWFzZWQYASABKAgiTgoVUmVsZWFzZURhdGFzZXRSZXF1ZXN0EhEKCXRlbmFudF9pZBgBIAEoCRISCgpkYXRhc2V0X2lkGAIgASgJEg4KBmNyX3VpZBgDIAEoCSIqChZSZWxlYXNlRGF0YXNldFJlc3BvbnNlEhAKCHJlbGVhc2VkGAEgASgIKnwKC1RlbmFudFN0YXRlEhwKGFRFTkFOVF9TVEFURV9VTlNQRUNJRklFRBAAEhcKE1RFTkFOVF9TVEFURV9BQ1RJVkUQARIbChdURU5BTlRfU1RBVEVfSElCRVJOQVRFRBACEhkKFVRFTkFOVF9TVEFURV9ESVNBQkxFRBADYgZwcm90bzM", [file_engram_auth_v1_permission, file_engram_common_v1_dataset, file_engram_common_v1_principal]);
 
 /**
  * @generated from message engram.auth.v1.EnsureTenantRequest
@@ -173,6 +173,90 @@ export const SetTenantKeysResponseSchema: GenMessage<SetTenantKeysResponse> = /*
   messageDesc(file_engram_auth_v1_managed, 3);
 
 /**
+ * @generated from message engram.auth.v1.SetTenantModelRequest
+ */
+export type SetTenantModelRequest = Message<"engram.auth.v1.SetTenantModelRequest"> & {
+  /**
+   * @generated from field: string tenant_id = 1;
+   */
+  tenantId: string;
+
+  /**
+   * @generated from field: string cr_uid = 2;
+   */
+  crUid: string;
+
+  /**
+   * Absent: the tenant uses the server's.
+   *
+   * @generated from field: optional engram.auth.v1.TenantLanguageModel language_model = 3;
+   */
+  languageModel?: TenantLanguageModel | undefined;
+};
+
+/**
+ * Describes the message engram.auth.v1.SetTenantModelRequest.
+ * Use `create(SetTenantModelRequestSchema)` to create a new message.
+ */
+export const SetTenantModelRequestSchema: GenMessage<SetTenantModelRequest> = /*@__PURE__*/
+  messageDesc(file_engram_auth_v1_managed, 4);
+
+/**
+ * @generated from message engram.auth.v1.TenantLanguageModel
+ */
+export type TenantLanguageModel = Message<"engram.auth.v1.TenantLanguageModel"> & {
+  /**
+   * As of LLM_PROVIDER.
+   *
+   * @generated from field: string provider = 1;
+   */
+  provider: string;
+
+  /**
+   * @generated from field: string model = 2;
+   */
+  model: string;
+
+  /**
+   * Absent: the provider's own.
+   *
+   * @generated from field: optional string endpoint = 3;
+   */
+  endpoint?: string | undefined;
+
+  /**
+   * Is kept sealed and stands in no answer.
+   *
+   * @generated from field: optional string api_key = 4;
+   */
+  apiKey?: string | undefined;
+};
+
+/**
+ * Describes the message engram.auth.v1.TenantLanguageModel.
+ * Use `create(TenantLanguageModelSchema)` to create a new message.
+ */
+export const TenantLanguageModelSchema: GenMessage<TenantLanguageModel> = /*@__PURE__*/
+  messageDesc(file_engram_auth_v1_managed, 5);
+
+/**
+ * @generated from message engram.auth.v1.SetTenantModelResponse
+ */
+export type SetTenantModelResponse = Message<"engram.auth.v1.SetTenantModelResponse"> & {
+  /**
+   * @generated from field: bool changed = 1;
+   */
+  changed: boolean;
+};
+
+/**
+ * Describes the message engram.auth.v1.SetTenantModelResponse.
+ * Use `create(SetTenantModelResponseSchema)` to create a new message.
+ */
+export const SetTenantModelResponseSchema: GenMessage<SetTenantModelResponse> = /*@__PURE__*/
+  messageDesc(file_engram_auth_v1_managed, 6);
+
+/**
  * @generated from message engram.auth.v1.EnsureDatasetRequest
  */
 export type EnsureDatasetRequest = Message<"engram.auth.v1.EnsureDatasetRequest"> & {
@@ -206,7 +290,7 @@ export type EnsureDatasetRequest = Message<"engram.auth.v1.EnsureDatasetRequest"
  * Use `create(EnsureDatasetRequestSchema)` to create a new message.
  */
 export const EnsureDatasetRequestSchema: GenMessage<EnsureDatasetRequest> = /*@__PURE__*/
-  messageDesc(file_engram_auth_v1_managed, 4);
+  messageDesc(file_engram_auth_v1_managed, 7);
 
 /**
  * @generated from message engram.auth.v1.EnsureDatasetResponse
@@ -228,7 +312,7 @@ export type EnsureDatasetResponse = Message<"engram.auth.v1.EnsureDatasetRespons
  * Use `create(EnsureDatasetResponseSchema)` to create a new message.
  */
 export const EnsureDatasetResponseSchema: GenMessage<EnsureDatasetResponse> = /*@__PURE__*/
-  messageDesc(file_engram_auth_v1_managed, 5);
+  messageDesc(file_engram_auth_v1_managed, 8);
 
 /**
  * Exactly one holder, and what it may.
@@ -272,7 +356,7 @@ export type DeclaredGrant = Message<"engram.auth.v1.DeclaredGrant"> & {
  * Use `create(DeclaredGrantSchema)` to create a new message.
  */
 export const DeclaredGrantSchema: GenMessage<DeclaredGrant> = /*@__PURE__*/
-  messageDesc(file_engram_auth_v1_managed, 6);
+  messageDesc(file_engram_auth_v1_managed, 9);
 
 /**
  * @generated from message engram.auth.v1.SyncGrantsRequest
@@ -311,7 +395,7 @@ export type SyncGrantsRequest = Message<"engram.auth.v1.SyncGrantsRequest"> & {
  * Use `create(SyncGrantsRequestSchema)` to create a new message.
  */
 export const SyncGrantsRequestSchema: GenMessage<SyncGrantsRequest> = /*@__PURE__*/
-  messageDesc(file_engram_auth_v1_managed, 7);
+  messageDesc(file_engram_auth_v1_managed, 10);
 
 /**
  * @generated from message engram.auth.v1.SyncGrantsResponse
@@ -342,7 +426,7 @@ export type SyncGrantsResponse = Message<"engram.auth.v1.SyncGrantsResponse"> & 
  * Use `create(SyncGrantsResponseSchema)` to create a new message.
  */
 export const SyncGrantsResponseSchema: GenMessage<SyncGrantsResponse> = /*@__PURE__*/
-  messageDesc(file_engram_auth_v1_managed, 8);
+  messageDesc(file_engram_auth_v1_managed, 11);
 
 /**
  * @generated from message engram.auth.v1.BeginErasureRequest
@@ -373,7 +457,7 @@ export type BeginErasureRequest = Message<"engram.auth.v1.BeginErasureRequest"> 
  * Use `create(BeginErasureRequestSchema)` to create a new message.
  */
 export const BeginErasureRequestSchema: GenMessage<BeginErasureRequest> = /*@__PURE__*/
-  messageDesc(file_engram_auth_v1_managed, 9);
+  messageDesc(file_engram_auth_v1_managed, 12);
 
 /**
  * @generated from message engram.auth.v1.BeginErasureResponse
@@ -420,7 +504,7 @@ export type BeginErasureResponse = Message<"engram.auth.v1.BeginErasureResponse"
  * Use `create(BeginErasureResponseSchema)` to create a new message.
  */
 export const BeginErasureResponseSchema: GenMessage<BeginErasureResponse> = /*@__PURE__*/
-  messageDesc(file_engram_auth_v1_managed, 10);
+  messageDesc(file_engram_auth_v1_managed, 13);
 
 /**
  * @generated from message engram.auth.v1.EndErasureRequest
@@ -461,7 +545,7 @@ export type EndErasureRequest = Message<"engram.auth.v1.EndErasureRequest"> & {
  * Use `create(EndErasureRequestSchema)` to create a new message.
  */
 export const EndErasureRequestSchema: GenMessage<EndErasureRequest> = /*@__PURE__*/
-  messageDesc(file_engram_auth_v1_managed, 11);
+  messageDesc(file_engram_auth_v1_managed, 14);
 
 /**
  * @generated from message engram.auth.v1.EndErasureResponse
@@ -480,7 +564,7 @@ export type EndErasureResponse = Message<"engram.auth.v1.EndErasureResponse"> & 
  * Use `create(EndErasureResponseSchema)` to create a new message.
  */
 export const EndErasureResponseSchema: GenMessage<EndErasureResponse> = /*@__PURE__*/
-  messageDesc(file_engram_auth_v1_managed, 12);
+  messageDesc(file_engram_auth_v1_managed, 15);
 
 /**
  * @generated from message engram.auth.v1.ReleaseTenantRequest
@@ -502,7 +586,7 @@ export type ReleaseTenantRequest = Message<"engram.auth.v1.ReleaseTenantRequest"
  * Use `create(ReleaseTenantRequestSchema)` to create a new message.
  */
 export const ReleaseTenantRequestSchema: GenMessage<ReleaseTenantRequest> = /*@__PURE__*/
-  messageDesc(file_engram_auth_v1_managed, 13);
+  messageDesc(file_engram_auth_v1_managed, 16);
 
 /**
  * @generated from message engram.auth.v1.ReleaseTenantResponse
@@ -521,7 +605,7 @@ export type ReleaseTenantResponse = Message<"engram.auth.v1.ReleaseTenantRespons
  * Use `create(ReleaseTenantResponseSchema)` to create a new message.
  */
 export const ReleaseTenantResponseSchema: GenMessage<ReleaseTenantResponse> = /*@__PURE__*/
-  messageDesc(file_engram_auth_v1_managed, 14);
+  messageDesc(file_engram_auth_v1_managed, 17);
 
 /**
  * @generated from message engram.auth.v1.ReleaseDatasetRequest
@@ -548,7 +632,7 @@ export type ReleaseDatasetRequest = Message<"engram.auth.v1.ReleaseDatasetReques
  * Use `create(ReleaseDatasetRequestSchema)` to create a new message.
  */
 export const ReleaseDatasetRequestSchema: GenMessage<ReleaseDatasetRequest> = /*@__PURE__*/
-  messageDesc(file_engram_auth_v1_managed, 15);
+  messageDesc(file_engram_auth_v1_managed, 18);
 
 /**
  * @generated from message engram.auth.v1.ReleaseDatasetResponse
@@ -567,7 +651,7 @@ export type ReleaseDatasetResponse = Message<"engram.auth.v1.ReleaseDatasetRespo
  * Use `create(ReleaseDatasetResponseSchema)` to create a new message.
  */
 export const ReleaseDatasetResponseSchema: GenMessage<ReleaseDatasetResponse> = /*@__PURE__*/
-  messageDesc(file_engram_auth_v1_managed, 16);
+  messageDesc(file_engram_auth_v1_managed, 19);
 
 /**
  * What a Tenant resource asks of the workload.

@@ -1,0 +1,87 @@
+import { createHash } from 'node:crypto';
+import type { TenantId } from '../../common/domain/brand.ts';
+import { engramError } from '../../common/domain/errors.ts';
+import type { SetTenantModelRequest, SetTenantModelResponse } from '../../common/messaging/methods/auth-managed.ts';
+import { DuplicateKeyError, VersionConflictError, type Write } from '../../common/ports/document-store.ts';
+import {
+  type StoredTenantModel,
+  type TenantLanguageModel,
+  tenantKeyPlace,
+} from '../../common/repositories/tenant-models.ts';
+import type { AuthDependencies } from '../dependencies.ts';
+import { requireManaged } from './require-managed.ts';
+import { requireTenant } from './tenant-authority.ts';
+
+/** See `setTenantModel` in common/messaging/methods/auth-managed.ts: rules and errors. */
+export async function setTenantModel(
+  deps: AuthDependencies,
+  { tenantId, crUid, languageModel }: SetTenantModelRequest,
+): Promise<SetTenantModelResponse> {
+  if (languageModel !== undefined && (languageModel.provider === '' || languageModel.model === '')) {
+    throw engramError('InvalidRequestError', 'A language model has a provider and a model.');
+  }
+  for (;;) {
+    await requireTenant(deps, tenantId);
+    const managed = await requireManaged(deps, { tenant: tenantId, dataset: null }, crUid);
+    const before = await deps.tenantModels.get(tenantId);
+    if (isAsDeclared(before, languageModel) && (await isSealedByThePresentKey(deps, before))) return { changed: false };
+    const write = await writeOf(deps, { tenantId, languageModel }, before);
+    const fields = languageModel === undefined ? { languageModel: null } : shown(languageModel);
+    const entry = { tenant: tenantId, action: 'settings.changed', actor: null, subject: tenantId, details: fields };
+    try {
+      await deps.audit.commit({ tenant: tenantId }, [deps.managedResources.keepWrite(managed), write], [entry]);
+    } catch (error) {
+      if (error instanceof VersionConflictError || error instanceof DuplicateKeyError) continue;
+      throw error;
+    }
+    await deps.models.changed();
+    return { changed: true };
+  }
+}
+
+type Declared = SetTenantModelRequest['languageModel'];
+
+function isAsDeclared(held: StoredTenantModel | null, declared: Declared): boolean {
+  if (held === null || declared === undefined) return held === null && declared === undefined;
+  return (
+    held.provider === declared.provider &&
+    held.model === declared.model &&
+    held.endpoint === (declared.endpoint ?? null) &&
+    held.keySha256 === keySha256(declared.apiKey)
+  );
+}
+
+/** The operator comes by every few minutes: what an earlier root key sealed is sealed anew then. */
+async function isSealedByThePresentKey(
+  { secretBox }: AuthDependencies,
+  held: StoredTenantModel | null,
+): Promise<boolean> {
+  return held === null || held.sealedKey === null || secretBox.isCurrent(held.sealedKey);
+}
+
+async function writeOf(
+  deps: AuthDependencies,
+  { tenantId, languageModel }: { readonly tenantId: TenantId; readonly languageModel: Declared },
+  before: StoredTenantModel | null,
+): Promise<Write> {
+  if (languageModel === undefined) {
+    if (before === null) throw new Error('A model that is not there is not removed.');
+    return deps.tenantModels.removeWrite(before);
+  }
+  const { provider, model, endpoint = null, apiKey } = languageModel;
+  const next: TenantLanguageModel = {
+    ...{ revision: deps.ids.uuid(), provider, model, endpoint },
+    sealedKey: apiKey === undefined ? null : await deps.secretBox.seal(apiKey, tenantKeyPlace(tenantId)),
+    keySha256: keySha256(apiKey),
+    changedAt: deps.clock.now().toISOString(),
+  };
+  return deps.tenantModels.putWrite(next, before);
+}
+
+function shown({ provider, model }: NonNullable<Declared>) {
+  return { languageModel: { provider, model } };
+}
+
+function keySha256(key: string | undefined): string | null {
+  return key === undefined ? null : createHash('sha256').update(key).digest('hex');
+}
