@@ -18,9 +18,10 @@ export interface ApiClient {
 const TIMEOUT_MS = 60_000;
 
 /** Keeps its connections, as clients do. */
-export function apiClient(host: string): ApiClient {
+export function apiClient(host: string, credentials: { readonly apiKey?: string } = {}): ApiClient {
   const address = process.env['ENGRAM_TEST_INGRESS'] ?? '';
   const agent = new Agent({ keepAlive: true });
+  const { apiKey } = credentials;
   let token: string | null = null;
 
   function send(method: string, path: string, type: string | null, text: string | null): Promise<Answer> {
@@ -28,6 +29,7 @@ export function apiClient(host: string): ApiClient {
       const headers = {
         host,
         ...(token === null ? {} : { authorization: `Bearer ${token}` }),
+        ...(apiKey === undefined ? {} : { 'x-api-key': apiKey }),
         ...(type === null ? {} : { 'content-type': type }),
         ...(text === null ? {} : { 'content-length': Buffer.byteLength(text) }),
       };

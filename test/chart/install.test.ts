@@ -1,8 +1,11 @@
+import { randomBytes } from 'node:crypto';
 import { setTimeout as wait } from 'node:timers/promises';
 import { expect } from 'chai';
 import { type ApiClient, apiClient } from './api-client.ts';
 import { attemptHelm, helm, kubectl, withCluster } from './cluster.ts';
 import { ADMIN, type Installation, install, RELEASE } from './installation.ts';
+import { type LoadRequest, startLoad } from './load.ts';
+import { storesWith } from './traces.ts';
 
 const TEXT = 'Ada Lovelace wrote the first program for the Analytical Engine of Charles Babbage.';
 
@@ -38,7 +41,7 @@ withCluster('nodes', 'an installation of the chart', () => {
     this.timeout(300_000);
     await client.json('POST', '/api/v1/add', { data: TEXT, datasetName: 'load' });
     await client.json('POST', '/api/v1/cognify', { datasets: ['load'] });
-    const load = startLoad(client);
+    const load = startLoad(() => client, REQUESTS);
     await load.answered(50);
     const before = await podNames(installation.namespace);
     await installation.apply({ defaults: { podAnnotations: { round: '2' }, resources: smallResources } });
@@ -69,6 +72,64 @@ withCluster('nodes', 'an installation of the chart', () => {
     } finally {
       await gateway[Symbol.asyncDispose]();
     }
+  });
+
+  it('makes a tenant from YAML, rotates its key under load, and erases it everywhere with a receipt', async function tenants() {
+    this.timeout(300_000);
+    const place = ['--namespace', installation.namespace];
+    const host = `acme.${installation.host}`;
+    const word = `marker${randomBytes(6).toString('hex')}`;
+    const secret = async (key: string) =>
+      kubectl(['get', 'secret', 'acme-key', ...place, '--output', `go-template={{.data.${key} | base64decode}}`]);
+    await kubectl(['apply', ...place, '--filename', '-'], { input: JSON.stringify(acme(host)) });
+    const ready = ['--for=condition=Ready', '--timeout=120s'];
+    await kubectl(['wait', 'tenant/acme', 'dataset/notes', ...place, ...ready]);
+
+    const first = apiClient(host, { apiKey: await secret('apiKey') });
+    await untilRouted(first);
+    await first.json('POST', '/api/v1/add', { data: `${TEXT} It was called ${word}.`, datasetName: 'notes' });
+    await first.json('POST', '/api/v1/cognify', { datasets: ['notes'] });
+    const query = { query: word, searchType: 'CHUNKS_LEXICAL', datasets: ['notes'] };
+    expect(JSON.stringify(await first.json('POST', '/api/v1/search', query))).to.include(word);
+    expect(await storesWith(word, installation.environment)).to.deep.equal(['mongodb', 'elasticsearch', 'neo4j']);
+
+    let current = first;
+    const load = startLoad(
+      () => current,
+      [
+        ['GET', '/api/v1/datasets'],
+        ['POST', '/api/v1/search', query],
+      ],
+    );
+    await load.answered(20);
+    const before = await secret('apiKey');
+    await kubectl(['annotate', 'tenant', 'acme', ...place, 'engram.dev/rotate-at=now']);
+    await until(async () => (await secret('apiKey')) !== before);
+    expect(await secret('previousApiKey')).to.equal(before);
+    await load.answered(20); // with the former key
+    current = apiClient(host, { apiKey: await secret('apiKey') });
+    await load.answered(20);
+    const { failures } = await load.stop();
+    expect(failures.slice(0, 20).join('\n')).to.equal('');
+
+    await kubectl(['delete', 'tenant', 'acme', ...place, '--timeout=180s']);
+    expect(await storesWith(word, installation.environment)).to.deep.equal([]);
+    const receipts = await kubectl([
+      'get',
+      'configmaps',
+      ...place,
+      '--selector',
+      'engram.dev/receipt=Erased',
+      '--output',
+      'json',
+    ]);
+    const { items } = JSON.parse(receipts) as { items: { data: Record<string, string> }[] };
+    expect(items.map(({ data }) => JSON.parse(data['receipt.json'] ?? 'null'))).to.satisfy((all: unknown[]) =>
+      all.some((receipt) => JSON.stringify(receipt).includes('signature')),
+    );
+    expect((await current.call('GET', '/api/v1/datasets')).status).to.be.oneOf([401, 403, 404]);
+    first.close();
+    current.close();
   });
 
   it('lets every service do on the bus what it does, and refuses it nothing', async () => {
@@ -114,7 +175,37 @@ withCluster('nodes', 'an installation of the chart', () => {
   });
 });
 
+/** Of every kind. Not /health: that tells of slow stores, which are no loss. */
+const REQUESTS: readonly LoadRequest[] = [
+  ['GET', '/api/v1/datasets'],
+  ['POST', '/api/v1/search', { query: 'Ada', searchType: 'CHUNKS_LEXICAL', datasets: ['load'] }],
+  ['GET', '/api/v1/users/me'],
+  ['GET', '/api/v1/datasets/status'],
+  ['POST', '/api/v1/add', { data: `${TEXT} Again.`, datasetName: 'load' }],
+  ['GET', '/docs'],
+];
+
 const smallResources = { requests: { cpu: '10m', memory: '96Mi' } };
+
+/** A tenant with a dataset, a route of its own, and a policy that erases. */
+function acme(hostname: string): object {
+  const group = { apiVersion: 'engram.dev/v1alpha1' };
+  const tenant = {
+    owner: { email: 'owner@acme.test' },
+    apiKeys: [{ name: 'default', secretName: 'acme-key', rotation: { interval: '2160h', overlap: '1h' } }],
+    routing: { type: 'Ingress', hostname, ingressClassName: 'traefik' },
+    deletionPolicy: 'Delete',
+    datasetDeletion: 'Cascade',
+  };
+  return {
+    apiVersion: 'v1',
+    kind: 'List',
+    items: [
+      { ...group, kind: 'Tenant', metadata: { name: 'acme' }, spec: tenant },
+      { ...group, kind: 'Dataset', metadata: { name: 'notes' }, spec: { tenantRef: { name: 'acme' } } },
+    ],
+  };
+}
 
 interface SearchResult {
   readonly search_result?: unknown;
@@ -128,45 +219,6 @@ async function addAndFind(client: ApiClient, dataset: string): Promise<void> {
   expect(JSON.stringify(found)).to.include('Ada Lovelace');
   // Neo4j has no names of its own for this test: what is in it is forgotten here.
   await client.json('POST', '/api/v1/forget', { dataset });
-}
-
-/** Requests of every kind, four at a time, one after the other. Not /health: that tells of slow stores, which are no loss. */
-function startLoad(client: ApiClient) {
-  const failures: string[] = [];
-  let answers = 0;
-  let isOver = false;
-  const requests: readonly (readonly [string, string, unknown?])[] = [
-    ['GET', '/api/v1/datasets'],
-    ['POST', '/api/v1/search', { query: 'Ada', searchType: 'CHUNKS_LEXICAL', datasets: ['load'] }],
-    ['GET', '/api/v1/users/me'],
-    ['GET', '/api/v1/datasets/status'],
-    ['POST', '/api/v1/add', { data: `${TEXT} Again.`, datasetName: 'load' }],
-    ['GET', '/docs'],
-  ];
-  async function worker(start: number): Promise<void> {
-    for (let turn = start; !isOver; turn += 1) {
-      const [method, path, body] = requests[turn % requests.length] ?? ['GET', '/docs'];
-      const status = await client.call(method, path, body).then(
-        (answer) => (answer.status < 300 ? null : `${answer.status} ${answer.text.slice(0, 200)}`),
-        (error: Error) => error.message,
-      );
-      if (status === null) answers += 1;
-      else failures.push(`${new Date().toISOString()} ${method} ${path}: ${status}`);
-    }
-  }
-  const workers = [0, 1, 2, 3].map(worker);
-  return {
-    /** Resolves when so many more were answered well, or one was not. */
-    async answered(count: number): Promise<void> {
-      const wanted = answers + count;
-      while (answers < wanted && failures.length === 0) await wait(20);
-    },
-    async stop() {
-      isOver = true;
-      await Promise.all(workers);
-      return { answers, failures };
-    },
-  };
 }
 
 async function podNames(namespace: string): Promise<readonly string[]> {

@@ -9,6 +9,8 @@ export interface Installation extends AsyncDisposable {
   /** Under which the ingress finds it. */
   readonly host: string;
   readonly values: object;
+  /** Its names on the servers, as the services have them; addresses as this machine has them. */
+  readonly environment: Readonly<Record<string, string>>;
   /** `helm upgrade --install --wait` with these values over the installation's own. */
   apply(values?: object): Promise<void>;
   password(): Promise<string>;
@@ -48,6 +50,7 @@ export async function install(values: object = {}): Promise<Installation> {
     namespace: namespace.name,
     host,
     values: own,
+    environment: names.environment,
     apply,
     async password() {
       const words = ['get', 'secret', `${RELEASE}-engram-keys`, '--namespace', namespace.name];

@@ -84,6 +84,14 @@ describe('the chart', () => {
     }
   });
 
+  it('writes the permissions of NATS users as the server reads them', async () => {
+    const conf = (at(find(await render(), 'ConfigMap', '-nats'), 'data') as Record<string, string>)['nats.conf'] ?? '';
+    expect(conf).to.include('"engram.access.>"').and.include('"$JS.API.STREAM.INFO.ENGRAM_RUNS"');
+    expect(conf)
+      .to.include('password: $PASSWORD_OPERATOR')
+      .and.not.match(/\\u|\{prefix|\{PREFIX/);
+  });
+
   it('has no secret values of its own: two renderings share none', async () => {
     const [one, other] = await Promise.all([render(), render()]);
     for (const secret of one.filter(({ kind }) => kind === 'Secret')) {
