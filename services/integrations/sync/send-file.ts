@@ -3,11 +3,14 @@ import { scopeOf } from '../../common/domain/dataset.ts';
 import type { SyncDependencies } from '../dependencies.ts';
 import type { DatasetSync } from './sync-dataset.ts';
 
+/** What is needed of an item to send its file. */
+export type LocalFile = Pick<DataItem, 'id' | 'revision' | 'fileName' | 'mimeType' | 'extension' | 'contentHash'>;
+
 /** False: it was removed meanwhile. */
 export async function sendFile(
   { blobs }: Pick<SyncDependencies, 'blobs'>,
   { dataset, remote, signal }: DatasetSync,
-  item: DataItem,
+  item: LocalFile,
 ): Promise<boolean> {
   const scope = scopeOf(dataset);
   const key = itemBlobs.original(item);

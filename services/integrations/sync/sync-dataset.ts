@@ -6,7 +6,7 @@ import type { RemoteMemory } from '../../common/ports/remote-memory.ts';
 import type { SyncCounts } from '../../common/repositories/sync-runs.ts';
 import type { SyncDependencies } from '../dependencies.ts';
 import { fetchFile } from './fetch-file.ts';
-import { sendFile } from './send-file.ts';
+import { type LocalFile, sendFile } from './send-file.ts';
 
 export interface DatasetSync {
   readonly runId: string;
@@ -71,12 +71,12 @@ export async function syncDataset(dependencies: SyncDependencies, sync: DatasetS
   await state.noteSynced(scope, [...[...local.keys()].filter((hash) => !lost.has(hash)), ...taken]);
 }
 
-/** By the hash of their bytes; of several owners' copies one will do. */
+/** By the hash of their bytes; of several owners' copies one will do. There may be a million: no more of each than is sent. */
 async function localFiles(
   { messenger }: SyncDependencies,
   { dataset, context }: DatasetSync,
-): Promise<ReadonlyMap<string, DataItem>> {
-  const files = new Map<string, DataItem>();
+): Promise<ReadonlyMap<string, LocalFile>> {
+  const files = new Map<string, LocalFile>();
   let after: string | null = null;
   do {
     const page: { readonly items: readonly DataItem[]; readonly next: string | null } = await messenger.call(
@@ -84,7 +84,9 @@ async function localFiles(
       { dataset, after, limit: PAGE },
       context,
     );
-    for (const item of page.items) files.set(item.contentHash, item);
+    for (const { id, revision = null, fileName, mimeType, extension, contentHash } of page.items) {
+      files.set(contentHash, { id, revision, fileName, mimeType, extension, contentHash });
+    }
     after = page.next;
   } while (after !== null);
   return files;

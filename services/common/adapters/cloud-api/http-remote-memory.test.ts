@@ -165,6 +165,27 @@ describe('the remote memory over HTTP', () => {
     await faultOf(readAll(client(50)));
   });
 
+  it('reads no more than a little of an answer that it does not look at', async () => {
+    let sent = 0;
+    const isOver = Promise.withResolvers<void>();
+    remote.intercept((_line, request, response) => {
+      request.resume();
+      response.writeHead(200);
+      const flood = (): void => {
+        while (!response.destroyed && sent < 2 ** 30) {
+          sent += 2 ** 20;
+          if (!response.write(Buffer.alloc(2 ** 20))) break;
+        }
+      };
+      response.on('drain', flood).on('close', isOver.resolve);
+      flood();
+      return true;
+    });
+    await client().prune(DATASET, []);
+    await isOver.promise;
+    expect(sent).to.be.lessThan(2 ** 28);
+  });
+
   it('waits for no remote that sends for ever', async () => {
     const trickle = setInterval(() => open?.write(' '), 5);
     let open: ServerResponse | undefined;

@@ -21,6 +21,8 @@ export interface HttpRemoteMemoryOptions {
 
 const HASH = /^[0-9a-f]{32}$/;
 const MAX_JSON_BYTES = 256 * 1024 * 1024;
+/** Of an answer that is not looked at. */
+const MAX_IGNORED_BYTES = 1024 * 1024;
 
 /** Over HTTP. Redirects are not followed: they would carry the key to wherever they point. */
 export function createHttpRemoteMemory(options: HttpRemoteMemoryOptions): RemoteMemory {
@@ -50,7 +52,7 @@ export function createHttpRemoteMemory(options: HttpRemoteMemoryOptions): Remote
   /** For an answer that says nothing but its status; what else it says is read, lest the remote take us for gone. */
   const tell = async (what: string, request: Parameters<typeof ask>[1]): Promise<void> => {
     const answer = await ask(what, request);
-    await textOf(answer, maxJsonBytes).catch(() => null);
+    await readAway(answer).catch(() => null);
     requireSuccess(what, answer);
   };
   return {
@@ -147,6 +149,15 @@ function fileOf(what: string, answer: IncomingMessage): RemoteFile {
   body.once('close', () => answer.destroy());
   const mimeType = answer.headers['content-type']?.split(';', 1)[0]?.trim();
   return { fileName: headerText(answer.headers['x-file-name']), mimeType: mimeType || null, body };
+}
+
+/** Keeps nothing of it; leaving the loop ends the connection. */
+async function readAway(answer: IncomingMessage): Promise<void> {
+  let bytes = 0;
+  for await (const piece of answer as AsyncIterable<Buffer>) {
+    bytes += piece.byteLength;
+    if (bytes > MAX_IGNORED_BYTES) return;
+  }
 }
 
 /** Rejects when it is longer; leaving the loop ends the connection. */
