@@ -186,6 +186,21 @@ describe('sync with a remote memory', function () {
     expect(await sync(world), 'it was added here again').to.include({ uploaded: 1 });
   });
 
+  it('keeps a copy as it is, also when this memory has just said the same', async () => {
+    await using world = await start();
+    const { wire } = world.one;
+    await wire.upload('notes', { name: 'a.txt', content: 'Ada Lovelace met Charles Babbage in London.' });
+    const dataset = await datasetOf(wire, 'notes');
+    expect((await wire.post('/cognify', { dataset_ids: [dataset] })).status).to.equal(200);
+    const shown = await wire.post('/search', { query: 'Who met Ada?', searchType: 'CHUNKS', dataset_ids: [dataset] });
+    expect(shown.text).to.contain('met Charles Babbage');
+    const copy = world.remote.put(dataset, 'copy.txt', 'Ada Lovelace met Charles Babbage in London.\n');
+    expect(await sync(world)).to.include({ status: 'completed', downloaded: 1 });
+    expect(Object.values(await filesOf(wire, dataset))).to.have.members(['a', 'copy']);
+    expect(await sync(world), 'nothing is left to do').to.include({ downloaded: 0 });
+    expect(world.remote.items(dataset).has(copy)).to.equal(true);
+  });
+
   it('passes over what cannot be kept here, and leaves it there', async () => {
     await using world = await start({ sync: { maxDocumentBytes: 1000 } });
     const { wire } = world.one;

@@ -41,7 +41,7 @@ async function textOf(source: Source, { id }: Principal): Promise<ShownTo> {
   // What improve writes down of a session was shown to whoever had the session.
   const user = source.itemId === undefined ? id : null;
   const isText = source.plainText || PLAIN.test(source.fileName);
-  if (!isText || source.sizeBytes > MAX_BYTES) return { user, text: '' };
+  if (!isText || source.isCopy || source.sizeBytes > MAX_BYTES) return { user, text: '' };
   return { user, text: Buffer.from(await source.bytes()).toString('utf8') };
 }
 
