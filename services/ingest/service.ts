@@ -3,12 +3,14 @@ import { dataItemId } from '../common/domain/ids.ts';
 import { SYSTEM_SCOPE } from '../common/domain/scope.ts';
 import { onDemand } from '../common/lifecycle/on-demand.ts';
 import type { Service } from '../common/lifecycle/service.ts';
+import { callerOf } from '../common/messaging/messenger.ts';
 import {
   appendSession,
   datasetItems,
   keepDocuments as keepMethod,
   noteOnSession as noteMethod,
   noteOnTurn,
+  recordSkillRuns,
   takeDownload as takeMethod,
 } from '../common/messaging/methods/ingest.ts';
 import * as managed from '../common/messaging/methods/ingest-managed.ts';
@@ -48,6 +50,7 @@ import { sessionRoutes } from './routes/sessions.ts';
 import { skillRoutes } from './routes/skills.ts';
 import { supersessionRoutes } from './routes/supersessions.ts';
 import { updateRoutes } from './routes/update.ts';
+import { recordUsedSkills } from './skills/record-used-skills.ts';
 import type { IngestDependencies } from './usecases/dependencies.ts';
 import { createSessionExpiry } from './usecases/expire-sessions.ts';
 import { createManagedErasures, type ManagedErasures } from './usecases/managed-erasures.ts';
@@ -167,6 +170,9 @@ export function createIngestService(options: IngestServiceOptions): Service {
         await dependencies.messenger.serve(appendSession, (request, context) =>
           appendTurn(dependencies, request, context),
         ),
+        await dependencies.messenger.serve(recordSkillRuns, async ({ dataset, runs }, context) => ({
+          recorded: await recordUsedSkills(dependencies, dataset, runs, { principal: callerOf(context), context }),
+        })),
         await dependencies.messenger.serve(noteOnTurn, (request, context) =>
           keepTurnNote({ ...dependencies, contexts: createSessionContexts(store) }, request, context),
         ),

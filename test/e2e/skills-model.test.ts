@@ -60,6 +60,32 @@ describe('skills and graph models with a model', function () {
     expect(request?.prompt).to.include('no answer').and.to.include('Ask once.');
   });
 
+  it('answers by the skill that it opens, and keeps that as a run of it', async () => {
+    await wire.post('/remember', { raw_data: 'Tickets of Ann Stone are urgent.', dataset_id: dataset });
+    const steps = [
+      { tool_call: { tool_name: 'load_skill', arguments: { name: 'triage', query: null, top_k: null } } },
+      { final_answer: 'Ask Ann once.' },
+    ];
+    provider.answer = ({ schema }: ProviderRequest) => {
+      if (schema === 'SkillRevision') return completion(JSON.stringify(REVISION));
+      if (schema !== 'AgentStep') return undefined;
+      const step = { thought: '', tool_call: null, final_answer: null, ...steps.shift() };
+      return completion(JSON.stringify(step));
+    };
+    const { json } = await wire.post('/search', {
+      ...{ query: 'How are tickets of Ann Stone handled?', searchType: 'AGENTIC_COMPLETION', datasetIds: [dataset] },
+      skills: ['triage'],
+    });
+    expect(json[0].search_result).to.deep.equal(['Ask Ann once.']);
+    const shown = provider.requests.filter(({ schema }) => schema === 'AgentStep').map(({ prompt }) => prompt);
+    expect(shown[0]).to.include('Tickets of Ann Stone').and.not.include('You called');
+    expect(shown[1]).to.match(/You called load_skill with \{"name":"triage"\}:\n<result-[0-9a-f]+>\n[^<]*Ask once\./u);
+    const drafted = await report({ score_threshold: 0.6 });
+    const revision = provider.requests.find(({ schema }) => schema === 'SkillRevision');
+    expect(drafted.status).to.equal(200);
+    expect(revision?.prompt).to.include('How are tickets of Ann Stone handled?');
+  });
+
   it('asks nothing for runs that did well, nor for an application', async () => {
     scripted('SkillRevision', REVISION);
     const { json } = await report({});

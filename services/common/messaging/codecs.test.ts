@@ -160,6 +160,19 @@ describe('messages of the services', () => {
     const said = { feedback: orNull(feedback), contextRatings, lessons: fc.array(lesson), servedIds: ids };
     await survives(request(ingest.noteOnTurn), fc.record({ session: text, note: fc.record(said) }));
     await survives(response(ingest.noteOnTurn), fc.record({ noted: fc.boolean() }));
+    const step = {
+      toolName: text,
+      toolInput: object,
+      toolOutput: orNull(text),
+      success: fc.boolean(),
+      durationMs: count,
+    };
+    const used = {
+      ...{ skill: text, taskText: text, resultSummary: text, startedAtMs: count, latencyMs: count },
+      ...{ candidateSkillIds: ids, toolTrace: fc.array(fc.record(step)), session: orNull(text) },
+    };
+    await survives(request(ingest.recordSkillRuns), fc.record({ dataset, runs: fc.array(fc.record(used)) }));
+    await survives(response(ingest.recordSkillRuns), fc.record({ recorded: count }));
     const note = fc.record({ qaId: text, memifyMetadata: object, ofFeedback: orNull(count) });
     await survives(request(ingest.noteOnSession), fc.record({ session: text, notes: fc.array(note) }));
     await survives(response(ingest.noteOnSession), fc.record({ noted: count }));
@@ -233,6 +246,15 @@ describe('messages of the services', () => {
       fc.record({ tenantId: id, crUid: text, name: text, keySha256: ids }),
     );
     await survives(response(authManaged.setTenantKeys), fc.record({ added: count, removed: count }));
+    const model = fc.record(
+      { provider: text, model: text, endpoint: text, apiKey: text },
+      { requiredKeys: ['provider', 'model'] },
+    );
+    await survives(
+      request(authManaged.setTenantModel),
+      fc.record({ tenantId: id, crUid: text, languageModel: model }, { requiredKeys: ['tenantId', 'crUid'] }),
+    );
+    await survives(response(authManaged.setTenantModel), fc.record({ changed: fc.boolean() }));
     await survives(
       request(authManaged.ensureDataset),
       fc.record(

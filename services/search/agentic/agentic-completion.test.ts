@@ -3,6 +3,7 @@ import { createSearchWorld, OWNER, type SearchWorld, startSearch } from '../../.
 import { type DatasetRef, scopeOf } from '../../common/domain/dataset.ts';
 import { engramError } from '../../common/domain/errors.ts';
 import type { Skill } from '../../common/domain/skill.ts';
+import { type RecordSkillRunsRequest, recordSkillRuns } from '../../common/messaging/methods/ingest.ts';
 import type { LanguageModel } from '../../common/ports/models.ts';
 import { createSessionEntries } from '../../common/repositories/session-entries.ts';
 import { createSessions } from '../../common/repositories/sessions.ts';
@@ -105,6 +106,32 @@ describe('AGENTIC_COMPLETION', () => {
     expect(prompts[0]).to.not.include('missing').and.not.include('retired').and.not.include('shell');
     expect(prompts[1]).to.include(PROCEDURE);
     expect(prompts[2]).to.include('[grace] Grace Hopper wrote the first compiler.');
+  });
+
+  it('tells ingest which skills were opened, and answers whatever becomes of that', async () => {
+    const steps = [
+      { call: { tool: 'load_skill', name: 'biography' } },
+      { call: { tool: 'shell', name: 'rm' } },
+      { answer: 'LONDON' },
+    ];
+    const told: RecordSkillRunsRequest[] = [];
+    await ask(agent(steps).model, { skills: ['biography', 'quiet'], sessionId: 's' }, (search) =>
+      search.messenger.serve(recordSkillRuns, async (request) => {
+        told.push(request);
+        return { recorded: 1 };
+      }),
+    );
+    expect(told).to.have.length(1);
+    const [run] = told[0]?.runs ?? [];
+    expect(run).to.deep.include({ skill: 'id-biography', session: 's', taskText: 'Where was Ada Lovelace born?' });
+    expect(run?.candidateSkillIds).to.deep.equal(['id-biography', 'id-quiet']);
+    expect(run?.toolTrace.map(({ toolName, success }) => [toolName, success])).to.deep.equal([
+      ['load_skill', true],
+      ['shell', false],
+    ]);
+    expect(JSON.stringify(run)).to.not.include('LONDON').and.not.include(PROCEDURE);
+    // Nobody takes it: there is no ingest here.
+    expect((await ask(agent(steps).model, { skills: ['biography'] })).result).to.deep.equal(['LONDON']);
   });
 
   it('lets no tool be used that is not let through, not declared or not there', async () => {

@@ -1,5 +1,6 @@
 import { type DatasetRef, scopeOf } from '../../common/domain/dataset.ts';
 import { isEngramError } from '../../common/domain/errors.ts';
+import type { SkillRun } from '../../common/domain/skill.ts';
 import { resolveDatasets } from '../../common/messaging/methods/auth.ts';
 import { packPassages } from '../answers/passage-context.ts';
 import type { SearchDependencies } from '../dependencies.ts';
@@ -24,6 +25,8 @@ interface Tool {
   readonly description: string;
   readonly arguments: readonly (keyof ToolArguments)[];
 }
+/** As it is kept with the run of a skill. */
+export type RecordedCall = SkillRun['toolTrace'][number];
 type ToolName = 'load_skill' | 'memory_search';
 
 const TOOLS: readonly Tool[] = [
@@ -52,6 +55,15 @@ export interface ToolCall {
   readonly arguments: ToolArguments;
 }
 
+interface ToolResult {
+  readonly text: string;
+  readonly success: boolean;
+}
+
+function failed(reason: string): ToolResult {
+  return { text: `Error: ${reason}`, success: false };
+}
+
 /** What an agent works with over one dataset. Nothing of it writes. */
 export interface Toolbox {
   readonly skills: readonly FoundSkill[];
@@ -61,6 +73,8 @@ export interface Toolbox {
   call(call: ToolCall): Promise<string>;
   /** What calls have found so far. */
   found(): readonly RankedPassage[];
+  /** Skills that were opened, and every call there was. */
+  trace(): { readonly opened: readonly string[]; readonly calls: readonly RecordedCall[] };
 }
 
 /** Skills and tools that the request names, of those that are there. */
@@ -72,41 +86,52 @@ export async function openToolbox(
   const skills = await skillsFor(deps, request, dataset);
   const tools = toolsFor(request.agent?.tools ?? null, skills);
   const found = new Map<string, RankedPassage>();
-  const run: Readonly<Record<ToolName, (given: ToolArguments) => Promise<string>>> = {
+  const opened = new Set<string>();
+  const calls: RecordedCall[] = [];
+  const run: Readonly<Record<ToolName, (given: ToolArguments) => Promise<ToolResult>>> = {
     async load_skill({ name }) {
       const wanted = skills.find(({ skill }) => skill.name.toLowerCase() === name?.trim().toLowerCase());
       const procedure = wanted && (await deps.skills.procedure(scopeOf(dataset), wanted.skill.id));
-      if (!procedure) return `Error: there is no skill named '${name ?? ''}'.`;
-      return procedure.slice(0, MAX_PROCEDURE);
+      if (!wanted || !procedure) return failed(`there is no skill named '${name ?? ''}'.`);
+      opened.add(wanted.skill.id);
+      return { text: procedure.slice(0, MAX_PROCEDURE), success: true };
     },
     async memory_search({ query, top_k }) {
-      if (!query?.trim()) return 'Error: memory_search needs a query.';
+      if (!query?.trim()) return failed('memory_search needs a query.');
       const asked = { ...request, query };
       const limit = Math.min(Math.max(top_k ?? DEFAULT_PASSAGES, 1), MAX_PASSAGES);
       const vector = await embedQuery(deps, asked);
       const { passages } = await gatherPassages(deps, asked, { dataset, vector, limit, influence });
       const packed = packPassages(passages, MAX_OUTPUT);
       for (const passage of packed) found.set(passage.id, passage);
-      if (packed.length === 0) return 'Nothing in memory fits.';
-      return packed.map(({ payload }) => `[${payload.documentName}] ${payload.text}`).join('\n\n');
+      const texts = packed.map(({ payload }) => `[${payload.documentName}] ${payload.text}`);
+      return { text: texts.join('\n\n').slice(0, MAX_OUTPUT) || 'Nothing in memory fits.', success: true };
     },
+  };
+  const outputOf = async ({ toolName, arguments: given }: ToolCall): Promise<ToolResult> => {
+    const tool = tools.find(({ name }) => name === toolName);
+    if (tool === undefined) return failed(`there is no tool named '${toolName}'.`);
+    try {
+      await requirePermission(deps, request, dataset, tool);
+      return await run[tool.name](given);
+    } catch (error) {
+      if (!isEngramError(error) || error.status === 402 || error.status === 429) throw error;
+      return failed(error.detail);
+    }
   };
   return {
     skills,
     catalogue: catalogueOf(skills, tools),
-    async call({ toolName, arguments: given }) {
-      const tool = tools.find(({ name }) => name === toolName);
-      if (tool === undefined) return `Error: there is no tool named '${toolName}'.`;
-      try {
-        await requirePermission(deps, request, dataset, tool);
-        const output = await run[tool.name](given);
-        return tool.name === 'load_skill' ? output : output.slice(0, MAX_OUTPUT);
-      } catch (error) {
-        if (!isEngramError(error) || error.status === 402 || error.status === 429) throw error;
-        return `Error: ${error.detail}`;
-      }
+    async call(call) {
+      const startedMs = deps.clock.monotonicMs();
+      const { text, success } = await outputOf(call);
+      // What was looked for and read is memory, and may be forgotten.
+      const facts = { toolInput: { name: call.arguments.name }, toolOutput: success ? null : text, success };
+      calls.push({ toolName: call.toolName, ...facts, durationMs: Math.round(deps.clock.monotonicMs() - startedMs) });
+      return text;
     },
     found: () => [...found.values()],
+    trace: () => ({ opened: [...opened], calls }),
   };
 }
 

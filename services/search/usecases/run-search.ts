@@ -3,6 +3,7 @@ import { engramError } from '../../common/domain/errors.ts';
 import { NOTHING_FITS } from '../../common/domain/hygiene/own-answers.ts';
 import type { EdgePayload, TripletPayload } from '../../common/domain/index-rows.ts';
 import { agentAnswer } from '../agentic/agent-answer.ts';
+import { recordUsedSkills } from '../agentic/record-used-skills.ts';
 import { openToolbox, type Toolbox } from '../agentic/toolbox.ts';
 import { graphContext, plainContext, sectionedContext } from '../answers/contexts.ts';
 import { evidenceBlock } from '../answers/evidence-block.ts';
@@ -314,17 +315,21 @@ interface AnswerCall {
 
 /** `quoted`: ids of the passages that it quotes; null when a model wrote it. */
 async function answerOf(
-  { languageModel, settings }: SearchDependencies,
+  deps: SearchDependencies,
   request: SearchRequest,
-  { material, passages, prompt, offered, toolbox }: AnswerMaterial & AnswerCall,
+  { dataset, material, passages, prompt, offered, toolbox }: AnswerMaterial & AnswerCall,
 ) {
+  const { languageModel, settings, clock } = deps;
   if (languageModel === null) {
     const { text, passageIds } = extractiveAnswer(material.query, material.retrieval, passages);
     return { text: withSkills(text, toolbox?.skills ?? offered), structured: null, quoted: passageIds };
   }
   const streaming = settings.answerStreaming ?? false;
   if (toolbox !== undefined) {
-    return { ...(await agentAnswer(languageModel, request, prompt, { toolbox, streaming })), quoted: null };
+    const startedMs = clock.monotonicMs();
+    const answer = await agentAnswer(languageModel, request, prompt, { toolbox, streaming });
+    await recordUsedSkills(deps, request, { dataset, toolbox, startedMs });
+    return { ...answer, quoted: null };
   }
   return { ...(await modelAnswer(languageModel, request, prompt, { streaming })), quoted: null };
 }

@@ -1,8 +1,8 @@
 import * as wire from '../../contracts/engram/ingest/v1/ingest_pb.ts';
 import type { NewQa } from '../../domain/session.ts';
-import { type MethodCodec, messageCodec } from '../codec.ts';
+import { type MethodCodec, messageCodec, present } from '../codec.ts';
 import type * as methods from '../methods/ingest.ts';
-import { fromJsonText, toJsonText } from './shared.ts';
+import { fromDataset, fromJsonText, toDataset, toJsonText } from './shared.ts';
 
 export const AppendSession: MethodCodec<methods.AppendSessionRequest, methods.AppendSessionResponse> = {
   request: messageCodec(
@@ -54,6 +54,22 @@ export const NoteOnSession: MethodCodec<methods.NoteOnSessionRequest, methods.No
     wire.NoteOnSessionResponseSchema,
     ({ noted }) => ({ noted }),
     ({ noted }) => ({ noted }),
+  ),
+};
+
+export const RecordSkillRuns: MethodCodec<methods.RecordSkillRunsRequest, methods.RecordSkillRunsResponse> = {
+  request: messageCodec(
+    wire.RecordSkillRunsRequestSchema,
+    ({ dataset, runs }) => ({ dataset: toDataset(dataset), runsJson: runs.map((run) => JSON.stringify(run)) }),
+    ({ dataset, runsJson }) => ({
+      dataset: fromDataset(present(dataset, 'dataset')),
+      runs: runsJson.map((run) => fromJsonText(run) as unknown as methods.UsedSkill),
+    }),
+  ),
+  response: messageCodec(
+    wire.RecordSkillRunsResponseSchema,
+    ({ recorded }) => ({ recorded }),
+    ({ recorded }) => ({ recorded }),
   ),
 };
 

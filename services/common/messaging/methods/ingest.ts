@@ -3,6 +3,7 @@ import type { DatasetRef } from '../../domain/dataset.ts';
 import type { JsonObject } from '../../domain/json.ts';
 import type { NewQa, SessionUsage } from '../../domain/session.ts';
 import type { NewContextRow } from '../../domain/session-context.ts';
+import type { SkillRun } from '../../domain/skill.ts';
 import { defineMethod } from '../method.ts';
 
 export interface DatasetItemsRequest {
@@ -139,6 +140,27 @@ export interface NoteOnTurnResponse {
 /** Kept with a session of the principal. What is no longer there, or is not admissible, is passed over. */
 export const noteOnTurn = defineMethod<NoteOnTurnRequest, NoteOnTurnResponse>('ingest.NoteOnTurn', () =>
   import('../codecs/ingest-sessions.ts').then(({ NoteOnTurn }) => NoteOnTurn),
+);
+
+/** How an agent of search used a skill. */
+export type UsedSkill = Pick<
+  SkillRun,
+  'skill' | 'taskText' | 'resultSummary' | 'startedAtMs' | 'latencyMs' | 'candidateSkillIds' | 'toolTrace' | 'session'
+>;
+
+export interface RecordSkillRunsRequest {
+  readonly dataset: DatasetRef;
+  readonly runs: readonly UsedSkill[];
+}
+
+export interface RecordSkillRunsResponse {
+  readonly recorded: number;
+}
+
+/** Kept as runs that nobody has judged. A skill that is gone is passed over. */
+export const recordSkillRuns = defineMethod<RecordSkillRunsRequest, RecordSkillRunsResponse>(
+  'ingest.RecordSkillRuns',
+  () => import('../codecs/ingest-sessions.ts').then(({ RecordSkillRuns }) => RecordSkillRuns),
 );
 
 export interface SessionNote {

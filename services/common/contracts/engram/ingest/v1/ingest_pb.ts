@@ -15,7 +15,7 @@ import type { Message } from "@bufbuild/protobuf";
  * Describes the file engram/ingest/v1/ingest.proto.
  */
 export const file_engram_ingest_v1_ingest: GenFile = /*@__PURE__*/
-  fileDesc("Ch1lbmdyYW0vaW5nZXN0L3YxL2luZ2VzdC5wcm90bxIQZW5ncmFtLmluZ2VzdC52MSK5AQoUQXBwZW5kU2Vzc2lvblJlcXVlc3QSDwoHc2Vzc2lvbhgBIAEoCRINCgVxYV9pZBgCIAEoCRIXCgpkYXRhc2V0X2lkGAMgASgJSACIAQESEgoKZW50cnlfanNvbhgEIAEoCRI4CghzcGVuZGluZxgFIAEoCzIhLmVuZ3JhbS5pbmdlc3QudjEuU2Vzc2lvblNwZW5kaW5nSAGIAQFCDQoLX2RhdGFzZXRfaWRCCwoJX3NwZW5kaW5nItABCg9TZXNzaW9uU3BlbmRpbmcSEgoFbW9kZWwYASABKAlIAIgBARIRCgl0b2tlbnNfaW4YAiABKA0SEgoKdG9rZW5zX291dBgDIAEoDRIQCghjb3N0X3VzZBgEIAEoARIYChBlbWJlZGRpbmdfdG9rZW5zGAUgASgNEhoKEmVtYmVkZGluZ19jb3N0X3VzZBgGIAEoARIcCg9lbWJlZGRpbmdfbW9kZWwYByABKAlIAYgBAUIICgZfbW9kZWxCEgoQX2VtYmVkZGluZ19tb2RlbCInChVBcHBlbmRTZXNzaW9uUmVzcG9uc2USDgoGc3RvcmVkGAEgASgIIjcKEU5vdGVPblR1cm5SZXF1ZXN0Eg8KB3Nlc3Npb24YASABKAkSEQoJbm90ZV9qc29uGAIgASgJIiMKEk5vdGVPblR1cm5SZXNwb25zZRINCgVub3RlZBgBIAEoCCJQChROb3RlT25TZXNzaW9uUmVxdWVzdBIPCgdzZXNzaW9uGAEgASgJEicKBW5vdGVzGAIgAygLMhguZW5ncmFtLmluZ2VzdC52MS5RYU5vdGUiXwoGUWFOb3RlEg0KBXFhX2lkGAEgASgJEhwKFG1lbWlmeV9tZXRhZGF0YV9qc29uGAIgASgJEhgKC29mX2ZlZWRiYWNrGAMgASgNSACIAQFCDgoMX29mX2ZlZWRiYWNrIiYKFU5vdGVPblNlc3Npb25SZXNwb25zZRINCgVub3RlZBgBIAEoDSKiAQoTRGF0YXNldEl0ZW1zUmVxdWVzdBIqCgdkYXRhc2V0GAEgASgLMhkuZW5ncmFtLmNvbW1vbi52MS5EYXRhc2V0EhIKBWFmdGVyGAIgASgJSACIAQESDQoFbGltaXQYAyABKA0SKgoDaWRzGAQgASgLMhguZW5ncmFtLmNvbW1vbi52MS5JZExpc3RIAYgBAUIICgZfYWZ0ZXJCBgoEX2lkcyJqCgxLZXB0RG9jdW1lbnQSCwoDa2V5GAEgASgJEgwKBG5hbWUYAiABKAkSDAoEdGV4dBgDIAEoCRIRCglub2RlX3NldHMYBCADKAkSHgoWZXh0ZXJuYWxfbWV0YWRhdGFfanNvbhgFIAEoCSJ1ChRLZWVwRG9jdW1lbnRzUmVxdWVzdBIqCgdkYXRhc2V0GAEgASgLMhkuZW5ncmFtLmNvbW1vbi52MS5EYXRhc2V0EjEKCWRvY3VtZW50cxgCIAMoCzIeLmVuZ3JhbS5pbmdlc3QudjEuS2VwdERvY3VtZW50IjgKFUtlZXBEb2N1bWVudHNSZXNwb25zZRIQCghpdGVtX2lkcxgBIAMoCRINCgVhZGRlZBgCIAEoDSK9AQoTVGFrZURvd25sb2FkUmVxdWVzdBIqCgdkYXRhc2V0GAEgASgLMhkuZW5ncmFtLmNvbW1vbi52MS5EYXRhc2V0EhAKCGJsb2Jfa2V5GAIgASgJEhEKCWZpbGVfbmFtZRgDIAEoCRIWCgltaW1lX3R5cGUYBCABKAlIAIgBARISCgpzaXplX2J5dGVzGAUgASgDEgsKA21kNRgGIAEoCRIOCgZzaGEyNTYYByABKAlCDAoKX21pbWVfdHlwZSInChRUYWtlRG93bmxvYWRSZXNwb25zZRIPCgdpdGVtX2lkGAEgASgJIl0KFERhdGFzZXRJdGVtc1Jlc3BvbnNlEikKBWl0ZW1zGAEgAygLMhouZW5ncmFtLmluZ2VzdC52MS5EYXRhSXRlbRIRCgRuZXh0GAIgASgJSACIAQFCBwoFX25leHQi9QIKCERhdGFJdGVtEgoKAmlkGAEgASgJEgwKBG5hbWUYAiABKAkSEQoJZmlsZV9uYW1lGAMgASgJEhIKBWxhYmVsGAQgASgJSACIAQESEAoIb3duZXJfaWQYBSABKAkSEQoJZXh0ZW5zaW9uGAYgASgJEhEKCW1pbWVfdHlwZRgHIAEoCRIOCgZmb3JtYXQYCCABKAkSEgoKc2l6ZV9ieXRlcxgJIAEoAxIUCgxjb250ZW50X2hhc2gYCiABKAkSEQoJbm9kZV9zZXRzGAsgAygJEh4KFmV4dGVybmFsX21ldGFkYXRhX2pzb24YDCABKAkSGQoRaW1wb3J0YW5jZV93ZWlnaHQYDSABKAESEgoKY3JlYXRlZF9hdBgOIAEoCRIXCgp1cGRhdGVkX2F0GA8gASgJSAGIAQESFQoIcmV2aXNpb24YECABKAlIAogBAUIICgZfbGFiZWxCDQoLX3VwZGF0ZWRfYXRCCwoJX3JldmlzaW9uMqIJCg1Jbmdlc3RTZXJ2aWNlEpcBCgxEYXRhc2V0SXRlbXMSJS5lbmdyYW0uaW5nZXN0LnYxLkRhdGFzZXRJdGVtc1JlcXVlc3QaJi5lbmdyYW0uaW5nZXN0LnYxLkRhdGFzZXRJdGVtc1Jlc3BvbnNlIjiQAgGiuxgxEgdjb2duaWZ5EgdpbXByb3ZlEgZzZWFyY2gSDGludGVncmF0aW9ucyIHc2VydmljZRJ9Cg1LZWVwRG9jdW1lbnRzEiYuZW5ncmFtLmluZ2VzdC52MS5LZWVwRG9jdW1lbnRzUmVxdWVzdBonLmVuZ3JhbS5pbmdlc3QudjEuS2VlcERvY3VtZW50c1Jlc3BvbnNlIhuQAgKiuxgUCMCpBxIHaW1wcm92ZSIFd3JpdGUSfwoMVGFrZURvd25sb2FkEiUuZW5ncmFtLmluZ2VzdC52MS5UYWtlRG93bmxvYWRSZXF1ZXN0GiYuZW5ncmFtLmluZ2VzdC52MS5UYWtlRG93bmxvYWRSZXNwb25zZSIgkAICorsYGQjAqQcSDGludGVncmF0aW9ucyIFd3JpdGUSfAoNQXBwZW5kU2Vzc2lvbhImLmVuZ3JhbS5pbmdlc3QudjEuQXBwZW5kU2Vzc2lvblJlcXVlc3QaJy5lbmdyYW0uaW5nZXN0LnYxLkFwcGVuZFNlc3Npb25SZXNwb25zZSIakAICorsYExIGc2VhcmNoIglwcmluY2lwYWwScAoKTm90ZU9uVHVybhIjLmVuZ3JhbS5pbmdlc3QudjEuTm90ZU9uVHVyblJlcXVlc3QaJC5lbmdyYW0uaW5nZXN0LnYxLk5vdGVPblR1cm5SZXNwb25zZSIXorsYExIGc2VhcmNoIglwcmluY2lwYWwSfQoNTm90ZU9uU2Vzc2lvbhImLmVuZ3JhbS5pbmdlc3QudjEuTm90ZU9uU2Vzc2lvblJlcXVlc3QaJy5lbmdyYW0uaW5nZXN0LnYxLk5vdGVPblNlc3Npb25SZXNwb25zZSIbkAICorsYFBIHaW1wcm92ZSIJcHJpbmNpcGFsEn0KDEVyYXNlRGF0YXNldBIlLmVuZ3JhbS5pbmdlc3QudjEuRXJhc2VEYXRhc2V0UmVxdWVzdBomLmVuZ3JhbS5pbmdlc3QudjEuRXJhc2VEYXRhc2V0UmVzcG9uc2UiHpACAqK7GBcIsOoBEghvcGVyYXRvciIHc2VydmljZRJ6CgtFcmFzZVRlbmFudBIkLmVuZ3JhbS5pbmdlc3QudjEuRXJhc2VUZW5hbnRSZXF1ZXN0GiUuZW5ncmFtLmluZ2VzdC52MS5FcmFzZVRlbmFudFJlc3BvbnNlIh6QAgKiuxgXCLDqARIIb3BlcmF0b3IiB3NlcnZpY2USjAEKEURhdGFzZXRTdGF0aXN0aWNzEiouZW5ncmFtLmluZ2VzdC52MS5EYXRhc2V0U3RhdGlzdGljc1JlcXVlc3QaKy5lbmdyYW0uaW5nZXN0LnYxLkRhdGFzZXRTdGF0aXN0aWNzUmVzcG9uc2UiHpACAaK7GBcIsOoBEghvcGVyYXRvciIHc2VydmljZWIGcHJvdG8z", [file_engram_common_v1_dataset, file_engram_ingest_v1_managed, file_engram_options_v1_options]);
+  fileDesc("Ch1lbmdyYW0vaW5nZXN0L3YxL2luZ2VzdC5wcm90bxIQZW5ncmFtLmluZ2VzdC52MSK5AQoUQXBwZW5kU2Vzc2lvblJlcXVlc3QSDwoHc2Vzc2lvbhgBIAEoCRINCgVxYV9pZBgCIAEoCRIXCgpkYXRhc2V0X2lkGAMgASgJSACIAQESEgoKZW50cnlfanNvbhgEIAEoCRI4CghzcGVuZGluZxgFIAEoCzIhLmVuZ3JhbS5pbmdlc3QudjEuU2Vzc2lvblNwZW5kaW5nSAGIAQFCDQoLX2RhdGFzZXRfaWRCCwoJX3NwZW5kaW5nItABCg9TZXNzaW9uU3BlbmRpbmcSEgoFbW9kZWwYASABKAlIAIgBARIRCgl0b2tlbnNfaW4YAiABKA0SEgoKdG9rZW5zX291dBgDIAEoDRIQCghjb3N0X3VzZBgEIAEoARIYChBlbWJlZGRpbmdfdG9rZW5zGAUgASgNEhoKEmVtYmVkZGluZ19jb3N0X3VzZBgGIAEoARIcCg9lbWJlZGRpbmdfbW9kZWwYByABKAlIAYgBAUIICgZfbW9kZWxCEgoQX2VtYmVkZGluZ19tb2RlbCInChVBcHBlbmRTZXNzaW9uUmVzcG9uc2USDgoGc3RvcmVkGAEgASgIIjcKEU5vdGVPblR1cm5SZXF1ZXN0Eg8KB3Nlc3Npb24YASABKAkSEQoJbm90ZV9qc29uGAIgASgJIiMKEk5vdGVPblR1cm5SZXNwb25zZRINCgVub3RlZBgBIAEoCCJXChZSZWNvcmRTa2lsbFJ1bnNSZXF1ZXN0EioKB2RhdGFzZXQYASABKAsyGS5lbmdyYW0uY29tbW9uLnYxLkRhdGFzZXQSEQoJcnVuc19qc29uGAIgAygJIisKF1JlY29yZFNraWxsUnVuc1Jlc3BvbnNlEhAKCHJlY29yZGVkGAEgASgNIlAKFE5vdGVPblNlc3Npb25SZXF1ZXN0Eg8KB3Nlc3Npb24YASABKAkSJwoFbm90ZXMYAiADKAsyGC5lbmdyYW0uaW5nZXN0LnYxLlFhTm90ZSJfCgZRYU5vdGUSDQoFcWFfaWQYASABKAkSHAoUbWVtaWZ5X21ldGFkYXRhX2pzb24YAiABKAkSGAoLb2ZfZmVlZGJhY2sYAyABKA1IAIgBAUIOCgxfb2ZfZmVlZGJhY2siJgoVTm90ZU9uU2Vzc2lvblJlc3BvbnNlEg0KBW5vdGVkGAEgASgNIqIBChNEYXRhc2V0SXRlbXNSZXF1ZXN0EioKB2RhdGFzZXQYASABKAsyGS5lbmdyYW0uY29tbW9uLnYxLkRhdGFzZXQSEgoFYWZ0ZXIYAiABKAlIAIgBARINCgVsaW1pdBgDIAEoDRIqCgNpZHMYBCABKAsyGC5lbmdyYW0uY29tbW9uLnYxLklkTGlzdEgBiAEBQggKBl9hZnRlckIGCgRfaWRzImoKDEtlcHREb2N1bWVudBILCgNrZXkYASABKAkSDAoEbmFtZRgCIAEoCRIMCgR0ZXh0GAMgASgJEhEKCW5vZGVfc2V0cxgEIAMoCRIeChZleHRlcm5hbF9tZXRhZGF0YV9qc29uGAUgASgJInUKFEtlZXBEb2N1bWVudHNSZXF1ZXN0EioKB2RhdGFzZXQYASABKAsyGS5lbmdyYW0uY29tbW9uLnYxLkRhdGFzZXQSMQoJZG9jdW1lbnRzGAIgAygLMh4uZW5ncmFtLmluZ2VzdC52MS5LZXB0RG9jdW1lbnQiOAoVS2VlcERvY3VtZW50c1Jlc3BvbnNlEhAKCGl0ZW1faWRzGAEgAygJEg0KBWFkZGVkGAIgASgNIr0BChNUYWtlRG93bmxvYWRSZXF1ZXN0EioKB2RhdGFzZXQYASABKAsyGS5lbmdyYW0uY29tbW9uLnYxLkRhdGFzZXQSEAoIYmxvYl9rZXkYAiABKAkSEQoJZmlsZV9uYW1lGAMgASgJEhYKCW1pbWVfdHlwZRgEIAEoCUgAiAEBEhIKCnNpemVfYnl0ZXMYBSABKAMSCwoDbWQ1GAYgASgJEg4KBnNoYTI1NhgHIAEoCUIMCgpfbWltZV90eXBlIicKFFRha2VEb3dubG9hZFJlc3BvbnNlEg8KB2l0ZW1faWQYASABKAkiXQoURGF0YXNldEl0ZW1zUmVzcG9uc2USKQoFaXRlbXMYASADKAsyGi5lbmdyYW0uaW5nZXN0LnYxLkRhdGFJdGVtEhEKBG5leHQYAiABKAlIAIgBAUIHCgVfbmV4dCL1AgoIRGF0YUl0ZW0SCgoCaWQYASABKAkSDAoEbmFtZRgCIAEoCRIRCglmaWxlX25hbWUYAyABKAkSEgoFbGFiZWwYBCABKAlIAIgBARIQCghvd25lcl9pZBgFIAEoCRIRCglleHRlbnNpb24YBiABKAkSEQoJbWltZV90eXBlGAcgASgJEg4KBmZvcm1hdBgIIAEoCRISCgpzaXplX2J5dGVzGAkgASgDEhQKDGNvbnRlbnRfaGFzaBgKIAEoCRIRCglub2RlX3NldHMYCyADKAkSHgoWZXh0ZXJuYWxfbWV0YWRhdGFfanNvbhgMIAEoCRIZChFpbXBvcnRhbmNlX3dlaWdodBgNIAEoARISCgpjcmVhdGVkX2F0GA4gASgJEhcKCnVwZGF0ZWRfYXQYDyABKAlIAYgBARIVCghyZXZpc2lvbhgQIAEoCUgCiAEBQggKBl9sYWJlbEINCgtfdXBkYXRlZF9hdEILCglfcmV2aXNpb24yngoKDUluZ2VzdFNlcnZpY2USlwEKDERhdGFzZXRJdGVtcxIlLmVuZ3JhbS5pbmdlc3QudjEuRGF0YXNldEl0ZW1zUmVxdWVzdBomLmVuZ3JhbS5pbmdlc3QudjEuRGF0YXNldEl0ZW1zUmVzcG9uc2UiOJACAaK7GDESB2NvZ25pZnkSB2ltcHJvdmUSBnNlYXJjaBIMaW50ZWdyYXRpb25zIgdzZXJ2aWNlEn0KDUtlZXBEb2N1bWVudHMSJi5lbmdyYW0uaW5nZXN0LnYxLktlZXBEb2N1bWVudHNSZXF1ZXN0GicuZW5ncmFtLmluZ2VzdC52MS5LZWVwRG9jdW1lbnRzUmVzcG9uc2UiG5ACAqK7GBQIwKkHEgdpbXByb3ZlIgV3cml0ZRJ/CgxUYWtlRG93bmxvYWQSJS5lbmdyYW0uaW5nZXN0LnYxLlRha2VEb3dubG9hZFJlcXVlc3QaJi5lbmdyYW0uaW5nZXN0LnYxLlRha2VEb3dubG9hZFJlc3BvbnNlIiCQAgKiuxgZCMCpBxIMaW50ZWdyYXRpb25zIgV3cml0ZRJ8Cg1BcHBlbmRTZXNzaW9uEiYuZW5ncmFtLmluZ2VzdC52MS5BcHBlbmRTZXNzaW9uUmVxdWVzdBonLmVuZ3JhbS5pbmdlc3QudjEuQXBwZW5kU2Vzc2lvblJlc3BvbnNlIhqQAgKiuxgTEgZzZWFyY2giCXByaW5jaXBhbBJwCgpOb3RlT25UdXJuEiMuZW5ncmFtLmluZ2VzdC52MS5Ob3RlT25UdXJuUmVxdWVzdBokLmVuZ3JhbS5pbmdlc3QudjEuTm90ZU9uVHVyblJlc3BvbnNlIheiuxgTEgZzZWFyY2giCXByaW5jaXBhbBJ6Cg9SZWNvcmRTa2lsbFJ1bnMSKC5lbmdyYW0uaW5nZXN0LnYxLlJlY29yZFNraWxsUnVuc1JlcXVlc3QaKS5lbmdyYW0uaW5nZXN0LnYxLlJlY29yZFNraWxsUnVuc1Jlc3BvbnNlIhKiuxgOEgZzZWFyY2giBHJlYWQSfQoNTm90ZU9uU2Vzc2lvbhImLmVuZ3JhbS5pbmdlc3QudjEuTm90ZU9uU2Vzc2lvblJlcXVlc3QaJy5lbmdyYW0uaW5nZXN0LnYxLk5vdGVPblNlc3Npb25SZXNwb25zZSIbkAICorsYFBIHaW1wcm92ZSIJcHJpbmNpcGFsEn0KDEVyYXNlRGF0YXNldBIlLmVuZ3JhbS5pbmdlc3QudjEuRXJhc2VEYXRhc2V0UmVxdWVzdBomLmVuZ3JhbS5pbmdlc3QudjEuRXJhc2VEYXRhc2V0UmVzcG9uc2UiHpACAqK7GBcIsOoBEghvcGVyYXRvciIHc2VydmljZRJ6CgtFcmFzZVRlbmFudBIkLmVuZ3JhbS5pbmdlc3QudjEuRXJhc2VUZW5hbnRSZXF1ZXN0GiUuZW5ncmFtLmluZ2VzdC52MS5FcmFzZVRlbmFudFJlc3BvbnNlIh6QAgKiuxgXCLDqARIIb3BlcmF0b3IiB3NlcnZpY2USjAEKEURhdGFzZXRTdGF0aXN0aWNzEiouZW5ncmFtLmluZ2VzdC52MS5EYXRhc2V0U3RhdGlzdGljc1JlcXVlc3QaKy5lbmdyYW0uaW5nZXN0LnYxLkRhdGFzZXRTdGF0aXN0aWNzUmVzcG9uc2UiHpACAaK7GBcIsOoBEghvcGVyYXRvciIHc2VydmljZWIGcHJvdG8z", [file_engram_common_v1_dataset, file_engram_ingest_v1_managed, file_engram_options_v1_options]);
 
 /**
  * @generated from message engram.ingest.v1.AppendSessionRequest
@@ -176,6 +176,47 @@ export const NoteOnTurnResponseSchema: GenMessage<NoteOnTurnResponse> = /*@__PUR
   messageDesc(file_engram_ingest_v1_ingest, 4);
 
 /**
+ * @generated from message engram.ingest.v1.RecordSkillRunsRequest
+ */
+export type RecordSkillRunsRequest = Message<"engram.ingest.v1.RecordSkillRunsRequest"> & {
+  /**
+   * @generated from field: engram.common.v1.Dataset dataset = 1;
+   */
+  dataset?: Dataset | undefined;
+
+  /**
+   * JSON objects, UsedSkill of common/messaging/methods/ingest.ts: clients may send what is no Unicode.
+   *
+   * @generated from field: repeated string runs_json = 2;
+   */
+  runsJson: string[];
+};
+
+/**
+ * Describes the message engram.ingest.v1.RecordSkillRunsRequest.
+ * Use `create(RecordSkillRunsRequestSchema)` to create a new message.
+ */
+export const RecordSkillRunsRequestSchema: GenMessage<RecordSkillRunsRequest> = /*@__PURE__*/
+  messageDesc(file_engram_ingest_v1_ingest, 5);
+
+/**
+ * @generated from message engram.ingest.v1.RecordSkillRunsResponse
+ */
+export type RecordSkillRunsResponse = Message<"engram.ingest.v1.RecordSkillRunsResponse"> & {
+  /**
+   * @generated from field: uint32 recorded = 1;
+   */
+  recorded: number;
+};
+
+/**
+ * Describes the message engram.ingest.v1.RecordSkillRunsResponse.
+ * Use `create(RecordSkillRunsResponseSchema)` to create a new message.
+ */
+export const RecordSkillRunsResponseSchema: GenMessage<RecordSkillRunsResponse> = /*@__PURE__*/
+  messageDesc(file_engram_ingest_v1_ingest, 6);
+
+/**
  * @generated from message engram.ingest.v1.NoteOnSessionRequest
  */
 export type NoteOnSessionRequest = Message<"engram.ingest.v1.NoteOnSessionRequest"> & {
@@ -195,7 +236,7 @@ export type NoteOnSessionRequest = Message<"engram.ingest.v1.NoteOnSessionReques
  * Use `create(NoteOnSessionRequestSchema)` to create a new message.
  */
 export const NoteOnSessionRequestSchema: GenMessage<NoteOnSessionRequest> = /*@__PURE__*/
-  messageDesc(file_engram_ingest_v1_ingest, 5);
+  messageDesc(file_engram_ingest_v1_ingest, 7);
 
 /**
  * @generated from message engram.ingest.v1.QaNote
@@ -226,7 +267,7 @@ export type QaNote = Message<"engram.ingest.v1.QaNote"> & {
  * Use `create(QaNoteSchema)` to create a new message.
  */
 export const QaNoteSchema: GenMessage<QaNote> = /*@__PURE__*/
-  messageDesc(file_engram_ingest_v1_ingest, 6);
+  messageDesc(file_engram_ingest_v1_ingest, 8);
 
 /**
  * @generated from message engram.ingest.v1.NoteOnSessionResponse
@@ -245,7 +286,7 @@ export type NoteOnSessionResponse = Message<"engram.ingest.v1.NoteOnSessionRespo
  * Use `create(NoteOnSessionResponseSchema)` to create a new message.
  */
 export const NoteOnSessionResponseSchema: GenMessage<NoteOnSessionResponse> = /*@__PURE__*/
-  messageDesc(file_engram_ingest_v1_ingest, 7);
+  messageDesc(file_engram_ingest_v1_ingest, 9);
 
 /**
  * @generated from message engram.ingest.v1.DatasetItemsRequest
@@ -281,7 +322,7 @@ export type DatasetItemsRequest = Message<"engram.ingest.v1.DatasetItemsRequest"
  * Use `create(DatasetItemsRequestSchema)` to create a new message.
  */
 export const DatasetItemsRequestSchema: GenMessage<DatasetItemsRequest> = /*@__PURE__*/
-  messageDesc(file_engram_ingest_v1_ingest, 8);
+  messageDesc(file_engram_ingest_v1_ingest, 10);
 
 /**
  * @generated from message engram.ingest.v1.KeptDocument
@@ -322,7 +363,7 @@ export type KeptDocument = Message<"engram.ingest.v1.KeptDocument"> & {
  * Use `create(KeptDocumentSchema)` to create a new message.
  */
 export const KeptDocumentSchema: GenMessage<KeptDocument> = /*@__PURE__*/
-  messageDesc(file_engram_ingest_v1_ingest, 9);
+  messageDesc(file_engram_ingest_v1_ingest, 11);
 
 /**
  * @generated from message engram.ingest.v1.KeepDocumentsRequest
@@ -344,7 +385,7 @@ export type KeepDocumentsRequest = Message<"engram.ingest.v1.KeepDocumentsReques
  * Use `create(KeepDocumentsRequestSchema)` to create a new message.
  */
 export const KeepDocumentsRequestSchema: GenMessage<KeepDocumentsRequest> = /*@__PURE__*/
-  messageDesc(file_engram_ingest_v1_ingest, 10);
+  messageDesc(file_engram_ingest_v1_ingest, 12);
 
 /**
  * @generated from message engram.ingest.v1.KeepDocumentsResponse
@@ -370,7 +411,7 @@ export type KeepDocumentsResponse = Message<"engram.ingest.v1.KeepDocumentsRespo
  * Use `create(KeepDocumentsResponseSchema)` to create a new message.
  */
 export const KeepDocumentsResponseSchema: GenMessage<KeepDocumentsResponse> = /*@__PURE__*/
-  messageDesc(file_engram_ingest_v1_ingest, 11);
+  messageDesc(file_engram_ingest_v1_ingest, 13);
 
 /**
  * @generated from message engram.ingest.v1.TakeDownloadRequest
@@ -423,7 +464,7 @@ export type TakeDownloadRequest = Message<"engram.ingest.v1.TakeDownloadRequest"
  * Use `create(TakeDownloadRequestSchema)` to create a new message.
  */
 export const TakeDownloadRequestSchema: GenMessage<TakeDownloadRequest> = /*@__PURE__*/
-  messageDesc(file_engram_ingest_v1_ingest, 12);
+  messageDesc(file_engram_ingest_v1_ingest, 14);
 
 /**
  * @generated from message engram.ingest.v1.TakeDownloadResponse
@@ -442,7 +483,7 @@ export type TakeDownloadResponse = Message<"engram.ingest.v1.TakeDownloadRespons
  * Use `create(TakeDownloadResponseSchema)` to create a new message.
  */
 export const TakeDownloadResponseSchema: GenMessage<TakeDownloadResponse> = /*@__PURE__*/
-  messageDesc(file_engram_ingest_v1_ingest, 13);
+  messageDesc(file_engram_ingest_v1_ingest, 15);
 
 /**
  * @generated from message engram.ingest.v1.DatasetItemsResponse
@@ -464,7 +505,7 @@ export type DatasetItemsResponse = Message<"engram.ingest.v1.DatasetItemsRespons
  * Use `create(DatasetItemsResponseSchema)` to create a new message.
  */
 export const DatasetItemsResponseSchema: GenMessage<DatasetItemsResponse> = /*@__PURE__*/
-  messageDesc(file_engram_ingest_v1_ingest, 14);
+  messageDesc(file_engram_ingest_v1_ingest, 16);
 
 /**
  * One thing that was added to a dataset.
@@ -564,7 +605,7 @@ export type DataItem = Message<"engram.ingest.v1.DataItem"> & {
  * Use `create(DataItemSchema)` to create a new message.
  */
 export const DataItemSchema: GenMessage<DataItem> = /*@__PURE__*/
-  messageDesc(file_engram_ingest_v1_ingest, 15);
+  messageDesc(file_engram_ingest_v1_ingest, 17);
 
 /**
  * Data that was added.
@@ -621,6 +662,16 @@ export const IngestService: GenService<{
     methodKind: "unary";
     input: typeof NoteOnTurnRequestSchema;
     output: typeof NoteOnTurnResponseSchema;
+  },
+  /**
+   * Records how skills that an agent of search opened were used. A skill that is gone is no error.
+   *
+   * @generated from rpc engram.ingest.v1.IngestService.RecordSkillRuns
+   */
+  recordSkillRuns: {
+    methodKind: "unary";
+    input: typeof RecordSkillRunsRequestSchema;
+    output: typeof RecordSkillRunsResponseSchema;
   },
   /**
    * Notes what improve has made of a session of the principal.

@@ -1,0 +1,34 @@
+import type { DatasetRef } from '../../common/domain/dataset.ts';
+import { isEngramError } from '../../common/domain/errors.ts';
+import type { Principal } from '../../common/domain/principal.ts';
+import type { CallContext } from '../../common/messaging/messenger.ts';
+import type { UsedSkill } from '../../common/messaging/methods/ingest.ts';
+import { recordSkillRun } from './record-skill-run.ts';
+import type { SkillDependencies } from './skill-dependencies.ts';
+
+/** Nobody has judged it. */
+const UNJUDGED = 0.5;
+
+/** Runs of skills that an agent of search opened. Those of skills that are gone are passed over; how many were kept. */
+export async function recordUsedSkills(
+  dependencies: SkillDependencies,
+  dataset: DatasetRef,
+  runs: readonly UsedSkill[],
+  { principal, context }: { readonly principal: Principal; readonly context: CallContext },
+): Promise<number> {
+  let recorded = 0;
+  for (const { skill, ...used } of runs) {
+    const run = {
+      ...{ ...used, runId: dependencies.ids.uuid(), successScore: UNJUDGED, feedback: 0 },
+      ...{ errorType: '', errorMessage: '', taskPatternId: '', routerVersion: '', nodeSet: 'skills' },
+    };
+    try {
+      const request = { principal, dataset, context, selectedSkill: skill, run, improvement: null };
+      await recordSkillRun(dependencies, request);
+      recorded += 1;
+    } catch (error) {
+      if (!isEngramError(error) || error.wireName !== 'InvalidRequestError') throw error;
+    }
+  }
+  return recorded;
+}
