@@ -5,6 +5,7 @@ import { TENANT_KIND, type Tenant } from '../api/tenant.ts';
 import type { KubeClient } from '../runtime/kube-client.ts';
 import type { ObjectName } from '../runtime/kube-object.ts';
 import { progressing, StepFailure } from '../runtime/step.ts';
+import { FRAME_ANNOTATIONS } from '../tenant/names.ts';
 import type { DatasetContext } from './dependencies.ts';
 
 /** Where the Tenant of a Dataset is. */
@@ -22,9 +23,14 @@ export function uidOf({ metadata }: Dataset): string {
   return metadata.uid ?? '';
 }
 
+/** The last request to look at everything again. */
+export function requestOf({ metadata }: Dataset): string {
+  return metadata.annotations?.[FRAME_ANNOTATIONS.reconcileAt] ?? '';
+}
+
 /** What a check is of: another generation or a request to look again makes it another one. */
-export function stateOf({ metadata }: Dataset): string {
-  return `${metadata.generation ?? 0} ${metadata.annotations?.['engram.dev/reconcile-at'] ?? ''}`;
+export function stateOf(dataset: Dataset): string {
+  return `${dataset.metadata.generation ?? 0} ${requestOf(dataset)}`;
 }
 
 export function readTenant(

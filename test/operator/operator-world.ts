@@ -1,6 +1,7 @@
 import { randomBytes } from 'node:crypto';
 import { DATASET_KIND, type Dataset, type DatasetSpec } from '../../operator/api/dataset.ts';
 import { TENANT_KIND, type Tenant, type TenantSpec } from '../../operator/api/tenant.ts';
+import type { DatasetServices } from '../../operator/dataset/services.ts';
 import { createOperator, type Operator } from '../../operator/operator.ts';
 import { findCondition } from '../../operator/runtime/conditions.ts';
 import { createKubeClient } from '../../operator/runtime/http-kube-client.ts';
@@ -10,6 +11,7 @@ import type { CustomObject } from '../../operator/runtime/kube-object.ts';
 import { createKubeTransport } from '../../operator/runtime/kube-transport.ts';
 import type { LeaseTimes } from '../../operator/runtime/leader-elector.ts';
 import { createRuntimeClock } from '../../operator/runtime/runtime-clock.ts';
+import type { TenantServices } from '../../operator/tenant/services.ts';
 import { SERVICE_NAMES, type ServiceName } from '../../services/common/domain/service-paths.ts';
 import { createSilentLogger } from '../../services/common/observability/logger.ts';
 import { Registry } from '../../services/common/observability/prometheus.ts';
@@ -49,7 +51,13 @@ export interface OperatorWorld {
   close(): Promise<void>;
 }
 
-export async function createOperatorWorld(namespace: string): Promise<OperatorWorld> {
+export interface WorldServices {
+  readonly tenantServices: TenantServices;
+  readonly datasetServices: DatasetServices;
+}
+
+/** With services that are fakes, unless real ones are given. */
+export async function createOperatorWorld(namespace: string, real?: WorldServices): Promise<OperatorWorld> {
   const clock = createRuntimeClock();
   const connection = await kubeconfigConnection(process.env['ENGRAM_TEST_KUBECONFIG'] ?? '');
   const transport = createKubeTransport({ connection, clock, userAgent: 'engram-tests' });
@@ -68,7 +76,8 @@ export async function createOperatorWorld(namespace: string): Promise<OperatorWo
     let lost = false;
     const operator = createOperator({
       ...{ connection: options.connection ?? connection, clock, logger: createSilentLogger(), registry },
-      ...{ tenantServices, datasetServices, watchNamespaces: [namespace] },
+      ...(real ?? { tenantServices, datasetServices }),
+      watchNamespaces: [namespace],
       ...{ lease: { name: 'engram-operator', namespace: home }, instance: 'test' },
       identity: `test_${randomBytes(4).toString('hex')}`,
       leaseTimes: options.leaseTimes ?? PATIENT,

@@ -4,7 +4,7 @@ import type { ConditionDraft } from '../../runtime/conditions.ts';
 import { done, type StepOutcome } from '../../runtime/step.ts';
 import { durationMs } from '../../tenant/durations.ts';
 import type { DatasetParts, DatasetStep } from '../dependencies.ts';
-import { idsOf, uidOf } from '../resource.ts';
+import { idsOf, requestOf, uidOf } from '../resource.ts';
 import { askAbout } from '../service-failure.ts';
 
 export const STATISTICS_MS = 60_000;
@@ -22,7 +22,8 @@ export function readStatistics(parts: DatasetParts): DatasetStep {
     async run(context) {
       const { object, status, signal } = context;
       const ids = idsOf(context);
-      const [uid, state] = [uidOf(object), ids.datasetId];
+      // A request to look again is one to look at these, too; a new spec is not.
+      const [uid, state] = [uidOf(object), `${ids.datasetId} ${requestOf(object)}`];
       // The objective may be another one meanwhile, the figures are young enough.
       if (memory.statistics.holds(uid, state) && status.stats !== undefined) return again(object, status);
       const statistics = await askAbout(parts, context, {
