@@ -175,6 +175,8 @@ export function managedTenantCases(start: () => Promise<ManagedApp>): void {
       datasetId: one.dataset.id,
     });
     expect(noted.status, await noted.text()).to.be.lessThan(500);
+    const announced = await request(tenant.key, 'POST', '/agents/register', { agent_session_name: 'mine' });
+    expect(announced.status, await announced.text()).to.equal(201);
     const agent = await request(tenant.key, 'POST', '/agents/create?name=helper');
     expect(agent.status).to.equal(403);
     const progress = await untilErased(() => eraseTenant(tenant));

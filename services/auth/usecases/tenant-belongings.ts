@@ -41,6 +41,7 @@ export async function tenantBelongingsWrites(deps: AuthDependencies, tenant: Ten
   return [
     ...COLLECTIONS.map((collection) => removeWhere(collection, { tenantId: tenant })),
     ...accounts.flatMap((account) => deps.budgets.removeWrites(account)),
+    deps.connections.removeAllOfTenantWrite(tenant),
     deps.tenants.removeWrite(tenant),
   ];
 }

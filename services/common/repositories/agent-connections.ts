@@ -1,5 +1,5 @@
 import type { AgentConnection, ConnectedDataset, ConnectionState } from '../domain/agent-connection.ts';
-import type { UserId } from '../domain/brand.ts';
+import type { TenantId, UserId } from '../domain/brand.ts';
 import { asId } from '../domain/ids.ts';
 import type { JsonObject } from '../domain/json.ts';
 import { SYSTEM_SCOPE } from '../domain/scope.ts';
@@ -34,6 +34,7 @@ export const agentConnectionsCollection: Collection<ConnectionDocument> = {
     { fields: ['userId', 'state', 'lastActiveAt'] },
     { fields: ['state', 'lastActiveAt'] },
     { fields: ['userId', 'sessionId', 'lastActiveAt'] },
+    { fields: ['tenant'] },
   ],
 };
 
@@ -75,6 +76,7 @@ export interface AgentConnections {
   /** Nothing happens when there is none. */
   deactivate(user: UserId, id: string): Promise<void>;
   removeAllOfUserWrite(user: UserId): Write;
+  removeAllOfTenantWrite(tenant: TenantId): Write;
 }
 
 /** Values of one `in` condition. */
@@ -140,6 +142,7 @@ export function createAgentConnections(store: DocumentStore): AgentConnections {
       const change = { where: { state: 'active' }, set: { state: 'inactive' } } as const;
       await store.commit(SYSTEM_SCOPE, [update(collection, documentId(user, id), change)]);
     },
+    removeAllOfTenantWrite: (tenant) => removeWhere(agentConnectionsCollection, { tenant }),
     removeAllOfUserWrite: (user) => removeWhere(collection, { userId: user }),
   };
 }
