@@ -139,6 +139,20 @@ describe('kube client', () => {
     expect((await failureOf(drain())).reason).to.equal('BrokenWatch');
   });
 
+  it('makes calls while there are more watches than connections for calls', async () => {
+    const client = kube.client({ clock: createRuntimeClock() });
+    const stop = new AbortController();
+    const drain = async () => {
+      const options = { resourceVersion: String(kube.store.version()), timeoutSeconds: 290, signal: stop.signal };
+      for await (const _ of client.watch(configMap, options));
+    };
+    const watching = Array.from({ length: 50 }, drain);
+    await until('all watch', () => kube.watches() === 50);
+    await client.create(configMap, map('a'));
+    stop.abort();
+    await Promise.all(watching);
+  });
+
   it('writes nothing any more when the process does not lead, and goes on reading', async () => {
     let leads = true;
     const client = createFencedClient(kube.client({ clock: createRuntimeClock() }), () => leads);

@@ -40,7 +40,7 @@ export function createKubeTransport(options: {
   const agents = createAgents();
 
   /** Resolves with the answer's head. */
-  async function open(request: KubeRequest, signal: AbortSignal): Promise<IncomingMessage> {
+  async function open(request: KubeRequest, signal: AbortSignal, isStream: boolean): Promise<IncomingMessage> {
     const credentials = await connection.credentials();
     const body = request.body === undefined ? undefined : Buffer.from(JSON.stringify(request.body));
     const url = addressOf(connection.server, request);
@@ -48,7 +48,7 @@ export function createKubeTransport(options: {
     return new Promise((resolve, reject) => {
       const outgoing = (secure ? httpsRequest : httpRequest)(url, {
         method: request.method,
-        agent: secure ? agents.secure(credentials) : agents.plain,
+        agent: secure ? agents.secure(credentials, isStream) : agents.plain(isStream),
         signal,
         headers: {
           accept: 'application/json',
@@ -66,7 +66,7 @@ export function createKubeTransport(options: {
   }
 
   async function attempt(request: KubeRequest, signal: AbortSignal): Promise<unknown> {
-    const response = await open(request, signal);
+    const response = await open(request, signal, false);
     const text = await textOf(response);
     const status = response.statusCode ?? 0;
     if (status < 200 || status > 299) throw refusal(response, text);
@@ -100,7 +100,7 @@ export function createKubeTransport(options: {
     async *stream(request) {
       const head = limited(clock, CALL_TIMEOUT_MS, request.signal);
       try {
-        const response = await open(request, head.signal);
+        const response = await open(request, head.signal, true);
         head.disarm();
         if (response.statusCode !== 200) throw refusal(response, await textOf(response));
         yield* linesOf(response);
@@ -114,24 +114,26 @@ export function createKubeTransport(options: {
   };
 }
 
-/** One agent for each set of certificates: connections are kept, and a renewed certificate gets new ones. */
+/**
+ * Agents of one set of certificates: connections are kept, and a renewed certificate gets new ones. Streams have connections
+ * of their own: they last, and however many there are, they must not take those that calls wait for.
+ */
 function createAgents() {
-  const plain = new PlainAgent(KEEP_ALIVE);
-  let held: { readonly identity: string; readonly agent: Agent } | undefined;
+  const plain = { call: new PlainAgent(KEEP_ALIVE), stream: new PlainAgent() };
+  let held: { readonly identity: string; readonly call: Agent; readonly stream: Agent } | undefined;
   return {
-    plain,
-    secure({ tls, agent }: KubeCredentials): Agent {
+    plain: (isStream: boolean): PlainAgent => (isStream ? plain.stream : plain.call),
+    secure({ tls, agent }: KubeCredentials, isStream: boolean): Agent {
       if (agent !== undefined) return agent;
       const identity = JSON.stringify([tls.ca, tls.cert, tls.key, tls.rejectUnauthorized, tls.servername].map(String));
       if (held?.identity !== identity) {
         // Those under way on the old connections end by themselves.
-        held = { identity, agent: new Agent({ ...KEEP_ALIVE, ...tls }) };
+        held = { identity, call: new Agent({ ...KEEP_ALIVE, ...tls }), stream: new Agent(tls) };
       }
-      return held.agent;
+      return isStream ? held.stream : held.call;
     },
     close() {
-      plain.destroy();
-      held?.agent.destroy();
+      for (const agent of [plain.call, plain.stream, held?.call, held?.stream]) agent?.destroy();
     },
   };
 }
