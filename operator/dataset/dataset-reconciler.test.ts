@@ -84,7 +84,9 @@ describe('reconciler of datasets', () => {
   it('waits for its Tenant, for its id, and not for one that is being deleted or takes no Datasets from here', async () => {
     world.put();
     await world.reconcile();
-    expect(world.conditions()).to.include({ Ready: 'False TenantMissing', Fresh: 'Unknown Pending' });
+    expect(world.conditions()).to.include({
+      ...{ Ready: 'False TenantMissing', StoresProvisioned: 'False TenantMissing', Fresh: 'Unknown Pending' },
+    });
     world.putTenant({}, {});
     await world.reconcile();
     expect(world.conditions()['Reconciling']).to.equal('True TenantNotReady');

@@ -126,6 +126,16 @@ describe('schedules of datasets', () => {
     expect(schedules()?.[0]).to.deep.equal({ pipeline: 'cognify', nextStartAt: '2026-08-01T02:00:00Z' });
   });
 
+  it('starts no second run while one of the kind is under way, and goes on to the next time', async () => {
+    await begin({ cognify: at('0 * * * *'), improve: at('0 * * * *') });
+    await world.clock.advance(hour);
+    const activeRun = { id: 'r', pipeline: 'cognify_pipeline', startedAt: '2026-08-01T00:59:00Z' };
+    only().statistics = { ...only().statistics, activeRun };
+    await world.reconcile();
+    expect(started()).to.deep.equal(['improve']);
+    expect(schedules()?.[0]).to.deep.equal({ pipeline: 'cognify', nextStartAt: '2026-08-01T02:00:00Z' });
+  });
+
   it('starts nothing while suspended', async () => {
     await begin({ cognify: at('0 * * * *') });
     world.change({ spec: { suspend: true } });

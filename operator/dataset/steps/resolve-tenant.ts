@@ -1,7 +1,8 @@
-import { DATASET_KIND } from '../../api/dataset.ts';
+import { DATASET_KIND, type DatasetStatus } from '../../api/dataset.ts';
 import type { Tenant } from '../../api/tenant.ts';
+import type { ConditionDraft } from '../../runtime/conditions.ts';
 import { KINDS, type KubeObject, keyOf } from '../../runtime/kube-object.ts';
-import { done, progressing, stalled } from '../../runtime/step.ts';
+import { done, progressing, type StepOutcome, stalled } from '../../runtime/step.ts';
 import { allowsNamespace } from '../../tenant/allowed-namespaces.ts';
 import type { DatasetContext, DatasetDependencies, DatasetStep } from '../dependencies.ts';
 import { readTenant, tenantName } from '../resource.ts';
@@ -25,18 +26,27 @@ export function resolveTenant(deps: DatasetDependencies): DatasetStep {
       }
       if (!(await takesFrom(deps, tenant, context))) {
         const message = `Tenant ${named} takes no Datasets from this namespace: see its spec.datasets.allowedNamespaces`;
-        return stalled('NamespaceNotAllowed', message, { requeueAfterMs: NAMESPACE_AGAIN_MS });
+        const conditions = [notProvisioned('NamespaceNotAllowed', message)];
+        return stalled('NamespaceNotAllowed', message, { conditions, requeueAfterMs: NAMESPACE_AGAIN_MS });
       }
       const { tenantId } = tenant.status ?? {};
       if (tenant.metadata.deletionTimestamp !== undefined) {
-        return progressing('TenantDeleting', `Tenant ${named} is being deleted: delete this Dataset too`);
+        return waiting('TenantDeleting', `Tenant ${named} is being deleted: delete this Dataset too`);
       }
       if (tenantId === undefined) {
-        return progressing('TenantNotReady', `Tenant ${named} is not provisioned yet: see its conditions`);
+        return waiting('TenantNotReady', `Tenant ${named} is not provisioned yet: see its conditions`);
       }
       return done({ status: { tenantId } });
     },
   };
+}
+
+function waiting(reason: string, message: string): StepOutcome<DatasetStatus> {
+  return progressing(reason, message, { conditions: [notProvisioned(reason, message)] });
+}
+
+function notProvisioned(reason: string, message: string): ConditionDraft {
+  return { type: 'StoresProvisioned', status: 'False', reason, message };
 }
 
 async function takesFrom(

@@ -93,6 +93,8 @@ async function start(parts: DatasetParts, context: DatasetContext, pipeline: Sch
   const place = `${uidOf(object)} ${pipeline}`;
   // A start is not idempotent, and what says that it is due may be older than the last one.
   if (parts.memory.starts.holds(place, '')) return 'started';
+  // As `cognify_pipeline`. One of them at a time is enough.
+  if (context.status.activeRun?.pipeline?.startsWith(pipeline) === true) return 'skipped';
   const tenant = await readTenant(parts.client, object, signal);
   // A tenant that sleeps is not woken by the clock.
   if (tenant?.spec.state !== 'Active') return 'skipped';
