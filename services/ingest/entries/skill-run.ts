@@ -3,10 +3,13 @@ import type { Json, JsonObject } from '../../common/domain/json.ts';
 import type { SkillProposal, SkillRun, ToolCall } from '../../common/domain/skill.ts';
 import { HttpError } from '../../common/http/http-error.ts';
 import { lenientInteger, lenientNumber, optional } from '../../common/http/schema.ts';
+import { onDemand } from '../../common/lifecycle/on-demand.ts';
 import { readImprovement } from '../skills/improvement-options.ts';
-import { type RunRequest, recordSkillRun } from '../skills/record-skill-run.ts';
+import type { RunRequest } from '../skills/record-skill-run.ts';
 import type { EntryKind } from './entry-kind.ts';
 import { checkSize } from './session-checks.ts';
+
+const recordSkillRun = onDemand(async () => (await import('../skills/record-skill-run.ts')).recordSkillRun);
 
 const DEFAULT_SCORE = 0.5;
 const MAX_RUN_ID_LENGTH = 1000;

@@ -7,7 +7,6 @@ import { onDemand } from '../../common/lifecycle/on-demand.ts';
 import { presentAccount, presentActiveAccount } from '../presenters/active-account.ts';
 import { contentDisposition } from '../presenters/content-disposition.ts';
 import type { IngestDependencies } from '../usecases/dependencies.ts';
-import { memoryMarkdown } from '../usecases/export-memory.ts';
 
 const activeAccounts = onDemand(async () => (await import('../usecases/active-accounts.ts')).activeAccounts);
 const ownAccounts = onDemand(async () => (await import('../usecases/active-accounts.ts')).ownAccounts);
@@ -61,6 +60,7 @@ function exportRoute(dependencies: IngestDependencies): Route {
       const dataset = await targetDataset(messenger, principal, { id: params.datasetId }, options);
       const { tenant, id: subject } = dataset;
       await audit.record({ tenant, action: 'export.made', actor: principal.id, subject, details: { what: 'memory' } });
+      const { memoryMarkdown } = await import('../usecases/export-memory.ts');
       return {
         stream: await beginStream(memoryMarkdown(dependencies, dataset, signal)),
         headers: {

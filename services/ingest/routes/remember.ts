@@ -10,12 +10,13 @@ import type { CognifyOptions } from '../../common/messaging/methods/cognify.ts';
 import { isModelRefusal, runError } from '../../common/runs/run-error.ts';
 import { presentRememberedInSession, presentRememberResult } from '../presenters/remember-result.ts';
 import { presentStoredSkills } from '../presenters/skill.ts';
-import { rememberSkills } from '../skills/remember-skills.ts';
-import { formSources } from '../skills/skill-sources.ts';
 import type { IngestDependencies } from '../usecases/dependencies.ts';
 import { checkCounts } from '../usecases/item-annotations.ts';
 import { isSelected, targetDataset } from '../usecases/target-dataset.ts';
 import { annotationsOf, dataFields, inputsOf, listOf, textOrTexts } from './data-fields.ts';
+
+const rememberSkills = onDemand(async () => (await import('../skills/remember-skills.ts')).rememberSkills);
+const formSources = onDemand(async () => (await import('../skills/skill-sources.ts')).formSources);
 
 const rememberData = onDemand(async () => (await import('../usecases/remember-data.ts')).rememberData);
 const rememberInSession = onDemand(async () => (await import('../usecases/remember-in-session.ts')).rememberInSession);

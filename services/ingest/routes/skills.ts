@@ -6,15 +6,17 @@ import { defineRoute, json, type Route } from '../../common/http/route.ts';
 import { onDatasets } from '../../common/http/route-permission.ts';
 import { lenientBoolean, lenientInteger, optionalOrBlank, uuid } from '../../common/http/schema.ts';
 import { skillRow } from '../../common/http/skill-row.ts';
+import { onDemand } from '../../common/lifecycle/on-demand.ts';
 import type { CallContext } from '../../common/messaging/messenger.ts';
 import { presentStoredSkills } from '../presenters/skill.ts';
-import { deleteSkill } from '../skills/delete-skill.ts';
-import { findSkill } from '../skills/find-skill.ts';
-import { rememberSkills } from '../skills/remember-skills.ts';
 import { inlineSource } from '../skills/skill-sources.ts';
 import type { IngestDependencies } from '../usecases/dependencies.ts';
 import { isSelected, targetDataset } from '../usecases/target-dataset.ts';
 import { orFixedFailure } from './fixed-failure.ts';
+
+const deleteSkill = onDemand(async () => (await import('../skills/delete-skill.ts')).deleteSkill);
+const findSkill = onDemand(async () => (await import('../skills/find-skill.ts')).findSkill);
+const rememberSkills = onDemand(async () => (await import('../skills/remember-skills.ts')).rememberSkills);
 
 const bodySchema = z.object({
   skills_text: z.string(),

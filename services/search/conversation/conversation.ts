@@ -6,6 +6,7 @@ import type { SearchDependencies } from '../dependencies.ts';
 import { newestEntries } from '../lanes/newest-entries.ts';
 import { embedQuery, type QueryVector } from '../usecases/material.ts';
 import type { SearchRequest } from '../usecases/search-request.ts';
+import { defaultSession } from './default-session.ts';
 import { contextualQuestion, followUpQuery, refersBack } from './follow-up.ts';
 import { relevantTurns } from './history.ts';
 
@@ -78,17 +79,6 @@ export async function defaultConversation(
   const query = refersBack(request.query) ? followUpQuery(request.query, told.turns) : null;
   return { key, session, ...told, lookup: await lookupOf(deps, request, query) };
 }
-
-/** Null: a search over several datasets as one store. */
-export function defaultSession(dataset: string | null): string {
-  return dataset === null ? DEFAULT_SESSION : `${DEFAULT_SESSION}_${dataset}`;
-}
-
-export function isDefaultSession(name: string): boolean {
-  return name.startsWith(DEFAULT_SESSION);
-}
-
-const DEFAULT_SESSION = 'default_session';
 
 /** As ingest takes them: longer ones are nobody's session. */
 const MAX_NAME_LENGTH = 1000;

@@ -1,7 +1,7 @@
 import type { Messenger } from '../../common/messaging/messenger.ts';
 import { appendSession, noteOnTurn } from '../../common/messaging/methods/ingest.ts';
 import type { IdSource } from '../../common/ports/system.ts';
-import { defaultSession } from './conversation.ts';
+import { defaultSession } from './default-session.ts';
 import type { SessionWriter } from './turn-keeper.ts';
 
 /** Over the bus: ingest alone writes sessions. */

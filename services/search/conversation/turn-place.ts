@@ -1,7 +1,8 @@
 import type { DatasetRef } from '../../common/domain/dataset.ts';
 import { NOTHING_FITS } from '../../common/domain/hygiene/own-answers.ts';
 import type { DatasetOutcome } from '../usecases/search-outcome.ts';
-import { type Conversation, defaultSession } from './conversation.ts';
+import type { Conversation } from './conversation.ts';
+import { defaultSession } from './default-session.ts';
 import type { NewTurn } from './turn-keeper.ts';
 
 type Place = Pick<NewTurn, 'session' | 'dataset'>;

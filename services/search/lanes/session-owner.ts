@@ -1,7 +1,7 @@
 import type { DatasetId, UserId } from '../../common/domain/brand.ts';
 import { isLimited, type Principal } from '../../common/domain/principal.ts';
 import type { Session } from '../../common/domain/session.ts';
-import { isDefaultSession } from '../conversation/conversation.ts';
+import { isDefaultSession } from '../conversation/default-session.ts';
 import type { SessionReaders } from '../dependencies.ts';
 
 /**
