@@ -19,10 +19,7 @@ export function resolveTenant(deps: DatasetDependencies): DatasetStep {
       const tenant = await readTenant(deps.client, object, signal);
       const named = keyOf(tenantName(object));
       if (tenant === null) {
-        return progressing(
-          'TenantMissing',
-          `There is no Tenant ${named}: make it, or make another ${DATASET_KIND.kind}`,
-        );
+        return waiting('TenantMissing', `There is no Tenant ${named}: make it, or make another ${DATASET_KIND.kind}`);
       }
       if (!(await takesFrom(deps, tenant, context))) {
         const message = `Tenant ${named} takes no Datasets from this namespace: see its spec.datasets.allowedNamespaces`;
