@@ -44,6 +44,7 @@ export interface TenantSpec {
    * API keys that act as the owner in this tenant and nowhere else, each in a Secret of its own. A key that is taken out of the list is revoked.
    */
   readonly apiKeys?: readonly TenantApiKey[];
+  readonly llm?: TenantLlm;
   readonly quotas?: TenantQuotas;
   readonly datasets: TenantDatasets;
   readonly routing?: TenantRouting;
@@ -106,6 +107,39 @@ export interface TenantApiKeyRotation {
    * How long the former key stays valid after a rotation. `0s` revokes it at once. It holds for rotations on demand, too.
    */
   readonly overlap: string;
+}
+
+/**
+ * A language model on an account of the tenant's own, for its runs, searches and improvement, from the next one on. It is asked for one word before it is used. Absent, the tenant uses the server's. Embeddings are the server's in any case.
+ */
+export interface TenantLlm {
+  /**
+   * Who serves the model, as in `LLM_PROVIDER`.
+   */
+  readonly provider: string;
+  /**
+   * Name of the model, as the provider spells it.
+   */
+  readonly model: string;
+  /**
+   * Base URL of the provider, where it is not its usual one.
+   */
+  readonly endpoint?: string;
+  readonly apiKeySecretRef?: TenantLlmApiKeySecretRef;
+}
+
+/**
+ * A Secret of the same namespace with the key of the account.
+ */
+export interface TenantLlmApiKeySecretRef {
+  /**
+   * Name of the Secret.
+   */
+  readonly name: string;
+  /**
+   * Key in the Secret.
+   */
+  readonly key: string;
 }
 
 /**
@@ -274,6 +308,7 @@ export interface TenantStatus {
    * Secrets that the operator uses, and what it knows of them. Never a value.
    */
   readonly secrets?: readonly TenantStatusSecret[] | undefined;
+  readonly languageModel?: TenantStatusLanguageModel | undefined;
   /**
    * The stores of the tenant, with the isolation that each of them really offers.
    */
@@ -295,7 +330,7 @@ export interface TenantStatusSecret {
   /**
    * What is in it.
    */
-  readonly purpose: 'ApiKey' | 'OwnerPassword';
+  readonly purpose: 'ApiKey' | 'OwnerPassword' | 'ModelKey';
   /**
    * Name of the API key in `spec.apiKeys`.
    */
@@ -316,6 +351,20 @@ export interface TenantStatusSecret {
    * Until when the former key is valid as well.
    */
   readonly previousValidUntil?: string | undefined;
+}
+
+/**
+ * The language model of the tenant's own that is in use.
+ */
+export interface TenantStatusLanguageModel {
+  /**
+   * Who serves it.
+   */
+  readonly provider: string;
+  /**
+   * Its name.
+   */
+  readonly model: string;
 }
 
 export interface TenantStatusStore {

@@ -2,7 +2,13 @@ import { randomUUID } from 'node:crypto';
 import { SERVICE_NAMES, type ServiceName } from '../../services/common/domain/service-paths.ts';
 import type { CallContext, Messenger } from '../../services/common/messaging/messenger.ts';
 import { setQuota, usage } from '../../services/common/messaging/methods/auth.ts';
-import { ensureTenant, releaseTenant, setTenantKeys } from '../../services/common/messaging/methods/auth-managed.ts';
+import {
+  ensureTenant,
+  releaseTenant,
+  setTenantKeys,
+  setTenantModel,
+} from '../../services/common/messaging/methods/auth-managed.ts';
+import { probeModel } from '../../services/common/messaging/methods/cognify-managed.ts';
 import { eraseTenant } from '../../services/common/messaging/methods/ingest-managed.ts';
 import { serviceHealth } from '../../services/common/messaging/methods/system.ts';
 import type { Clock } from '../../services/common/ports/system.ts';
@@ -37,6 +43,8 @@ export function createBusServices({ messenger, clock }: BusServicesOptions): Ten
   return {
     ensureTenant: (request, signal) => messenger.call(ensureTenant, request, context(signal)),
     setTenantKeys: (request, signal) => messenger.call(setTenantKeys, request, context(signal)),
+    setTenantModel: (request, signal) => messenger.call(setTenantModel, request, context(signal)),
+    probeModel: (request, signal) => messenger.call(probeModel, request, context(signal)),
     async setQuota(request, signal) {
       await messenger.call(setQuota, request, context(signal));
     },

@@ -7,7 +7,10 @@ import type {
   ReleaseTenantRequest,
   SetTenantKeysRequest,
   SetTenantKeysResponse,
+  SetTenantModelRequest,
+  SetTenantModelResponse,
 } from '../../services/common/messaging/methods/auth-managed.ts';
+import type { ProbeModelRequest, ProbeModelResponse } from '../../services/common/messaging/methods/cognify-managed.ts';
 import type { EraseTenantRequest, ErasureProgress } from '../../services/common/messaging/methods/ingest-managed.ts';
 
 /**
@@ -17,6 +20,8 @@ import type { EraseTenantRequest, ErasureProgress } from '../../services/common/
 export interface TenantServices {
   ensureTenant(request: EnsureTenantRequest, signal: AbortSignal): Promise<EnsureTenantResponse>;
   setTenantKeys(request: SetTenantKeysRequest, signal: AbortSignal): Promise<SetTenantKeysResponse>;
+  setTenantModel(request: SetTenantModelRequest, signal: AbortSignal): Promise<SetTenantModelResponse>;
+  probeModel(request: ProbeModelRequest, signal: AbortSignal): Promise<ProbeModelResponse>;
   setQuota(request: SetQuotaRequest, signal: AbortSignal): Promise<void>;
   usage(request: UsageRequest, signal: AbortSignal): Promise<UsageResponse['usage']>;
   eraseTenant(request: EraseTenantRequest, signal: AbortSignal): Promise<ErasureProgress>;

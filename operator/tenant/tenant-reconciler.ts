@@ -10,6 +10,7 @@ import { ensureIdentity } from './steps/ensure-identity.ts';
 import { letGo } from './steps/let-go.ts';
 import { removeDatasets } from './steps/remove-datasets.ts';
 import { syncKeys } from './steps/sync-keys.ts';
+import { syncModel } from './steps/sync-model.ts';
 import { syncQuota } from './steps/sync-quota.ts';
 import { removeRoute, syncRoute } from './steps/sync-route.ts';
 
@@ -28,6 +29,7 @@ export function createTenantReconciler(deps: TenantDependencies, frame: FrameDep
       syncKeys(deps),
       syncQuota(deps),
       syncRoute(deps),
+      syncModel(deps),
       noteRotation,
     ],
     deletionSteps: [removeDatasets(deps), removeRoute(deps), letGo(deps)],

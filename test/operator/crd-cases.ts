@@ -87,6 +87,16 @@ export const REFUSED_OBJECTS: readonly (Refused & { readonly object: Json })[] =
     says: 'Exists and DoesNotExist have none',
   },
   {
+    what: 'a provider that nobody knows, without an address',
+    object: tenant({ llm: { provider: 'my-own', model: 'm', apiKeySecretRef: { name: 's' } } }),
+    says: 'any other provider needs endpoint',
+  },
+  {
+    what: 'a paid provider without a key',
+    object: tenant({ llm: { provider: 'openai', model: 'm' } }),
+    says: 'apiKeySecretRef is needed',
+  },
+  {
     what: 'an Ingress without a host name',
     object: tenant({ routing: { type: 'Ingress' } }),
     says: 'hostname is needed with type Ingress and HTTPRoute',

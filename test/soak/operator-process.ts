@@ -25,6 +25,8 @@ const tenantServices: TenantServices = {
     ...{ tenantId: asId(idOf(crUid)), ownerId: asId(idOf(`owner ${crUid}`)), created: false, corrected: [] },
   }),
   setTenantKeys: async () => ({ added: 0, removed: 0 }),
+  setTenantModel: async () => ({ changed: false }),
+  probeModel: async () => ({ outcome: 'accepted', detail: '' }),
   setQuota: async () => {},
   usage: async () => [],
   eraseTenant: async ({ tenantId }) => erased(tenantId),

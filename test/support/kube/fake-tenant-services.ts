@@ -1,10 +1,15 @@
 import { randomUUID } from 'node:crypto';
+import { isDeepStrictEqual } from 'node:util';
 import type { TenantServices } from '../../../operator/tenant/services.ts';
 import { BUDGET_KINDS, type BudgetKind, type BudgetLimits } from '../../../services/common/domain/budget.ts';
 import { engramError } from '../../../services/common/domain/errors.ts';
 import { asId } from '../../../services/common/domain/ids.ts';
 import type { ServiceName } from '../../../services/common/domain/service-paths.ts';
-import type { EnsureTenantRequest } from '../../../services/common/messaging/methods/auth-managed.ts';
+import type {
+  EnsureTenantRequest,
+  SetTenantModelRequest,
+} from '../../../services/common/messaging/methods/auth-managed.ts';
+import type { ProbeModelResponse } from '../../../services/common/messaging/methods/cognify-managed.ts';
 import type { ErasureProgress } from '../../../services/common/messaging/methods/ingest-managed.ts';
 
 export interface HeldTenant {
@@ -18,6 +23,7 @@ export interface HeldTenant {
   /** Name of the key → hashes that are valid. */
   readonly keys: Map<string, readonly string[]>;
   limits: BudgetLimits;
+  model: SetTenantModelRequest['languageModel'] | undefined;
   readonly used: Partial<Record<BudgetKind, number>>;
 }
 
@@ -30,6 +36,8 @@ export interface FakeTenantServices extends TenantServices {
   /** Addresses of accounts that have a password. */
   readonly accounts: Map<string, { readonly id: string; readonly password: string }>;
   sick: readonly ServiceName[];
+  /** What a provider says of a key; by default it takes all. */
+  probeAnswer: ProbeModelResponse;
   /** What `eraseTenant` answers, one after the other; then it is erased. */
   erasureAnswers: ErasureProgress[];
   /** A tenant that no resource manages. */
@@ -81,6 +89,7 @@ export function createFakeTenantServices(): FakeTenantServices {
     tenants,
     accounts,
     sick: [],
+    probeAnswer: { outcome: 'accepted', detail: '' },
     erasureAnswers: [],
     before: {},
     fail: (method, error, times = 1) => void faults.push({ method, error, left: times }),
@@ -90,7 +99,7 @@ export function createFakeTenantServices(): FakeTenantServices {
     addTenant(id) {
       const tenant: HeldTenant = {
         ...{ id, crUid: null, name: 'Old', ownerId: 'somebody', ownerEmail: '', state: 'Active', hostNames: [] },
-        ...{ keys: new Map(), limits: {}, used: {} },
+        ...{ keys: new Map(), limits: {}, model: undefined, used: {} },
       };
       tenants.set(id, tenant);
       return tenant;
@@ -112,7 +121,7 @@ export function createFakeTenantServices(): FakeTenantServices {
       const ownerId = accountOf(request);
       const tenant: HeldTenant = held ?? {
         ...{ id: randomUUID(), crUid, name: displayName, ownerId, ownerEmail, state, hostNames },
-        ...{ keys: new Map(), limits: {}, used: {} },
+        ...{ keys: new Map(), limits: {}, model: undefined, used: {} },
       };
       tenants.set(tenant.id, tenant);
       const wanted = { name: displayName, ownerId, state };
@@ -132,6 +141,17 @@ export function createFakeTenantServices(): FakeTenantServices {
       else tenant.keys.set(request.name, request.keySha256);
       const added = request.keySha256.filter((hash) => !before.includes(hash)).length;
       return { added, removed: before.filter((hash) => !request.keySha256.includes(hash)).length };
+    },
+    async setTenantModel(request) {
+      await note('setTenantModel', request);
+      const tenant = ofResource(request.tenantId, request.crUid);
+      const changed = !isDeepStrictEqual(tenant.model, request.languageModel);
+      tenant.model = request.languageModel;
+      return { changed };
+    },
+    async probeModel(request) {
+      await note('probeModel', request);
+      return fake.probeAnswer;
     },
     async setQuota(request) {
       await note('setQuota', request);

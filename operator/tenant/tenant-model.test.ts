@@ -1,0 +1,131 @@
+import { expect } from 'chai';
+import { unavailable } from '../../test/support/kube/fake-tenant-services.ts';
+import { createTenantWorld, PLACE, type TenantWorld } from '../../test/support/kube/tenant-world.ts';
+import { KINDS, type Secret } from '../runtime/kube-object.ts';
+
+const LLM = { provider: 'openai', model: 'gpt-5-mini', apiKeySecretRef: { name: 'llm', key: 'apiKey' } };
+const GIVEN = { provider: 'openai', model: 'gpt-5-mini', apiKey: 'sk-first' };
+
+describe('language model of a tenant', () => {
+  let world: TenantWorld;
+  beforeEach(async () => {
+    world = await createTenantWorld();
+  });
+  afterEach(() => world.close());
+
+  const model = () => [...world.services.tenants.values()][0]?.model;
+  const encoded = (text: string) => ({ apiKey: Buffer.from(text).toString('base64') });
+  const addKey = (text: string) =>
+    world.kube.put<Secret>(KINDS.secret, {
+      ...{ apiVersion: 'v1', kind: 'Secret', metadata: { ...PLACE, name: 'llm' }, data: encoded(text) },
+    });
+  const changeKey = (text: string) =>
+    world.kube.change(KINDS.secret, { ...PLACE, name: 'llm' }, { data: encoded(text) });
+
+  it('is given to the services once its provider has taken the key, which is asked once', async () => {
+    addKey('sk-first\n');
+    world.put({ llm: LLM });
+    await world.reconcile();
+    expect(model()).to.deep.equal(GIVEN);
+    expect(world.read()?.status?.languageModel).to.deep.equal({ provider: 'openai', model: 'gpt-5-mini' });
+    expect(world.conditions()).to.include({ CredentialsReady: 'True Issued', Ready: 'True Available' });
+    const writes = world.statusWrites();
+    await world.reconcile();
+    expect([world.services.countOf('probeModel'), world.statusWrites()]).to.deep.equal([1, writes]);
+    expect(JSON.stringify([world.read(), world.notes])).not.to.include('sk-first');
+  });
+
+  it('waits for its Secret, and holds up nothing else', async () => {
+    world.put({ llm: LLM, apiKeys: [{ name: 'default', secretName: 'key' }] });
+    expect(await world.reconcile()).to.include({ retry: true });
+    expect(world.condition('CredentialsReady')).to.include({ status: 'False', reason: 'SecretMissing' });
+    expect(world.condition('CredentialsReady')?.message).to.equal(
+      "Secret llm with the model's key under apiKey does not exist: create it",
+    );
+    expect(world.secretValue('key', 'apiKey')).to.have.length(64);
+    expect(world.conditions()).to.include({ Routed: 'True NotRequested' });
+    addKey('sk-first');
+    await world.reconcile();
+    expect(world.conditions()).to.include({ CredentialsReady: 'True Issued', Ready: 'True Available' });
+  });
+
+  it('stays the one before while the provider refuses the new key, and says why', async () => {
+    addKey('sk-first');
+    world.put({ llm: LLM });
+    await world.reconcile();
+    changeKey('sk-wrong');
+    world.services.probeAnswer = { outcome: 'rejected', detail: 'Incorrect API key provided.' };
+    await world.reconcile();
+    expect(model()).to.deep.equal(GIVEN);
+    expect(world.conditions()).to.include({
+      CredentialsReady: 'False ProviderRejected',
+      Stalled: 'True ProviderRejected',
+    });
+    expect(world.condition('Stalled')?.message).to.equal(
+      'openai does not take the key of llm.apiKeySecretRef: Incorrect API key provided',
+    );
+    changeKey('sk-second');
+    world.services.probeAnswer = { outcome: 'accepted', detail: '' };
+    await world.reconcile();
+    expect(model()).to.deep.equal({ ...GIVEN, apiKey: 'sk-second' });
+    expect(world.conditions()).to.include({ CredentialsReady: 'True Issued', Ready: 'True Available' });
+  });
+
+  it('says that there is no such model, and that a provider cannot be asked', async () => {
+    addKey('sk-first');
+    world.put({ llm: LLM });
+    world.services.probeAnswer = { outcome: 'invalid', detail: 'No such model.' };
+    const { requeueAfterMs } = await world.reconcile();
+    expect(requeueAfterMs).to.be.within(300_000, 330_000);
+    expect(world.conditions()).to.include({ CredentialsReady: 'False ModelInvalid' });
+    world.services.probeAnswer = { outcome: 'unreachable', detail: '' };
+    expect(await world.reconcile()).to.include({ retry: true });
+    expect(world.conditions()).to.include({ CredentialsReady: 'False ProviderUnreachable' });
+    expect(model()).to.equal(undefined);
+  });
+
+  it('is asked for again when the resource chooses another one', async () => {
+    addKey('sk-first');
+    world.put({ llm: LLM });
+    await world.reconcile();
+    world.change({ spec: { llm: { model: 'gpt-5' } } });
+    await world.reconcile();
+    expect(model()).to.deep.equal({ ...GIVEN, model: 'gpt-5' });
+    expect(world.services.countOf('probeModel')).to.equal(2);
+  });
+
+  it('is the one of the server again when the resource names none', async () => {
+    addKey('sk-first');
+    world.put({ llm: LLM });
+    await world.reconcile();
+    world.change({ spec: { llm: null } });
+    await world.reconcile();
+    expect(model()).to.equal(undefined);
+    expect(world.read()?.status).not.to.have.property('languageModel');
+    expect(world.read()?.status?.secrets?.map(({ purpose }) => purpose)).to.deep.equal(['OwnerPassword']);
+    const calls = world.services.countOf('setTenantModel');
+    await world.reconcile();
+    expect(world.services.countOf('setTenantModel')).to.equal(calls);
+  });
+
+  it('needs no Secret where its server needs no key', async () => {
+    world.put({ llm: { provider: 'ollama', model: 'llama3.2', endpoint: 'http://ollama:11434' } });
+    await world.reconcile();
+    expect(model()).to.deep.equal({ provider: 'ollama', model: 'llama3.2', endpoint: 'http://ollama:11434' });
+    expect(world.conditions()).to.include({ Ready: 'True Available' });
+  });
+
+  it('is set right after it was changed elsewhere, and waits for services that are away', async () => {
+    addKey('sk-first');
+    world.put({ llm: LLM });
+    world.services.fail('probeModel', unavailable());
+    expect(await world.reconcile()).to.include({ retry: true });
+    expect(world.conditions()).to.include({ Ready: 'False StoreUnreachable' });
+    await world.reconcile();
+    const [tenant] = world.services.tenants.values();
+    if (tenant === undefined) throw new Error('No tenant.');
+    tenant.model = undefined;
+    await world.reconcile();
+    expect(tenant.model).to.deep.equal(GIVEN);
+  });
+});
