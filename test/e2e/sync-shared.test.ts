@@ -1,8 +1,10 @@
 import { expect } from 'chai';
 import type { DatasetId, UserId } from '../../services/common/domain/brand.ts';
 import { asId } from '../../services/common/domain/ids.ts';
-import { PERSONAL_TENANT, SYSTEM_SCOPE } from '../../services/common/domain/scope.ts';
+import { datasetScope, PERSONAL_TENANT, SYSTEM_SCOPE } from '../../services/common/domain/scope.ts';
 import { syncRunsCollection } from '../../services/common/repositories/sync-runs.ts';
+import { syncStateCollections } from '../../services/common/repositories/sync-state.ts';
+import { jobsCollection } from '../../services/common/runs/work-queue.ts';
 import { required } from '../support/auth-service.ts';
 import { md5, type RemoteMemoryServer, startRemoteMemory } from '../support/remote-memory-server.ts';
 import { giveGrant, takeGrant } from '../support/set-grant.ts';
@@ -25,26 +27,36 @@ describe('a dataset that two users sync at the same time', function () {
     readonly wire: Wire;
   }
 
-  beforeEach(async () => {
+  beforeEach(() => begin(0));
+
+  /** `recheckMs`: how soon a sync learns that it may not any more. */
+  async function begin(recheckMs: number): Promise<void> {
     remote = await startRemoteMemory();
     const auth = { posture: required };
-    world = await startTwoReplicas({ remoteUrl: remote.baseUrl, auth, password: PASSWORD, sync: { recheckMs: 0 } });
+    const sync = { recheckMs, leaseMs: 60_000 };
+    world = await startTwoReplicas({ remoteUrl: remote.baseUrl, auth, password: PASSWORD, sync });
     [ada, grace] = [await signUp('ada'), await signUp('grace')];
     await ada.wire.upload('shared', { name: 'a.txt', content: 'a' });
     const [made] = (await ada.wire.get('/datasets')).json as readonly { readonly id: string }[];
     dataset = made?.id ?? '';
     const shared = { id: asId<DatasetId>(dataset), tenant: PERSONAL_TENANT };
     for (const permission of ['read', 'write'] as const) await giveGrant(world.store, shared, grace.id, permission);
-  });
-  afterEach(() => Promise.all([world[Symbol.asyncDispose](), remote[Symbol.asyncDispose]()]));
+  }
+
+  const end = () => Promise.all([world[Symbol.asyncDispose](), remote[Symbol.asyncDispose]()]);
+  afterEach(end);
 
   async function signUp(name: string): Promise<Account> {
     const email = `${name}@example.com`;
     const { id } = (await world.one.wire.post('/auth/register', { email, password: PASSWORD })).json;
-    const form = String(new URLSearchParams({ username: email, password: PASSWORD }));
+    return { id, wire: await signIn(email) };
+  }
+
+  async function signIn(username: string): Promise<Wire> {
+    const form = String(new URLSearchParams({ username, password: PASSWORD }));
     const headers = { 'content-type': 'application/x-www-form-urlencoded' };
     const { json } = await world.one.wire.post('/auth/login', form, headers);
-    return { id, wire: createWire(world.one.baseUrl, { authorization: `Bearer ${json.access_token}` }) };
+    return createWire(world.one.baseUrl, { authorization: `Bearer ${json.access_token}` });
   }
 
   async function ended(run: string): Promise<unknown> {
@@ -106,4 +118,26 @@ describe('a dataset that two users sync at the same time', function () {
     expect(await ended(next)).to.include({ status: 'completed', uploaded: 3 });
     expect(lines().at(-1)).to.equal('POST /api/cognify');
   });
+
+  for (const recheckMs of [0, 3_600_000])
+    it(`keeps nothing of a dataset that went with the user who synced it, found out after ${recheckMs} ms`, async () => {
+      await end();
+      await begin(recheckMs);
+      const [reached, held] = [Promise.withResolvers<void>(), Promise.withResolvers<void>()];
+      remote.intercept(async (line) => {
+        if (!line.endsWith('/diff')) return false;
+        reached.resolve();
+        await held.promise;
+        return false;
+      });
+      await ada.wire.post('/sync', {});
+      await reached.promise;
+      const superuser = await signIn('default_user@example.com');
+      expect((await ada.wire.remove(`/datasets/${dataset}`)).status).to.equal(200);
+      expect((await superuser.remove(`/users/${ada.id}`)).status).to.equal(204);
+      held.resolve();
+      await until('the end of the job', async () => (await world.store.count(SYSTEM_SCOPE, jobsCollection, {})) === 0);
+      const scope = datasetScope(PERSONAL_TENANT, asId<DatasetId>(dataset));
+      expect(await world.store.countEach(scope, syncStateCollections)).to.deep.equal([0, 0]);
+    });
 });

@@ -40,9 +40,16 @@ async function drive(dependencies: SyncDependencies, job: ClaimedJob, lease: Run
   }
   logger.info('sync.claimed', { runId: run.id, attempt: job.attempt, datasets: run.datasetIds.length });
   const record = openSyncRecord(dependencies, job, run);
-  const end = await outcomeOf(dependencies, { run, record, job, lease });
-  await forgetGone(dependencies, run);
-  await record.end(end.status, end.error);
+  try {
+    const end = await outcomeOf(dependencies, { run, record, job, lease });
+    await forgetGone(dependencies, run);
+    await record.end(end.status, end.error);
+  } catch (error) {
+    if ((await runs.get(run.id)) !== null) throw error;
+    // It went with its user, and with that perhaps the datasets.
+    await forgetGone(dependencies, run);
+    await store.commit(job.scope, workQueue.completeWrites(job));
+  }
 }
 
 /** What was written down for a dataset while it was being forgotten, behind its eraser. */
