@@ -8,7 +8,7 @@ import type { DatasetServices } from './dataset/services.ts';
 import { createApplier, ownershipLabels } from './runtime/applier.ts';
 import { createController, ownerKeys, ownKeys, source } from './runtime/controller.ts';
 import { createEventRecorder } from './runtime/events.ts';
-import { createFencedClient } from './runtime/fenced-client.ts';
+import { createFencedClient, fencePort } from './runtime/fenced-client.ts';
 import { createKubeClient } from './runtime/http-kube-client.ts';
 import { type Change, createInformer, type IndexFunction, type Informer } from './runtime/informer.ts';
 import { groupInformers } from './runtime/informer-group.ts';
@@ -107,7 +107,7 @@ export function createOperator(options: OperatorOptions): Operator {
       {
         client: fenced,
         applier: createApplier({ client: fenced, labels, manager: OPERATOR_NAME }),
-        services: options.tenantServices,
+        services: fencePort(options.tenantServices, elector.isLeading),
         options: { ...common, stores: options.stores, backends: options.backends, watchNamespaces },
       },
       frame,
@@ -122,7 +122,13 @@ export function createOperator(options: OperatorOptions): Operator {
   const datasetController = createController({
     ...control,
     reconciler: createDatasetReconciler(
-      { client: fenced, services: options.datasetServices, options: common, clock, logger },
+      {
+        client: fenced,
+        services: fencePort(options.datasetServices, elector.isLeading),
+        options: common,
+        clock,
+        logger,
+      },
       frame,
     ),
     sources: [

@@ -24,3 +24,19 @@ export function createFencedClient(client: KubeClient, isLeading: () => boolean)
     delete: fenced(client.delete),
   };
 }
+
+/**
+ * The same for a port outside of the cluster: each of its methods, all of them asynchronous, first asks whether this process
+ * leads. What another process may be doing by now must not be done twice, there either.
+ */
+export function fencePort<Port extends object>(port: Port, isLeading: () => boolean): Port {
+  const members = Object.entries(port).map(([name, member]: [string, unknown]) => {
+    if (typeof member !== 'function') return [name, member];
+    const call = async (...parameters: unknown[]): Promise<unknown> => {
+      if (!isLeading()) throw new NotLeaderError();
+      return member(...parameters);
+    };
+    return [name, call];
+  });
+  return Object.fromEntries(members) as Port;
+}
