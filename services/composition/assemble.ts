@@ -1,6 +1,5 @@
 import { mkdir, rm } from 'node:fs/promises';
 import { join } from 'node:path';
-import { createGuardedFetcher } from '../common/adapters/fetch/guarded-fetcher.ts';
 import { createAesGcmSecretBox } from '../common/adapters/secret-box/aes-gcm-secret-box.ts';
 import { createSystemClock } from '../common/adapters/system/clock.ts';
 import { loadOrCreateSecret } from '../common/adapters/system/generated-secret.ts';
@@ -13,6 +12,7 @@ import { SERVICE_NAMES } from '../common/domain/service-paths.ts';
 import { createApp } from '../common/http/app.ts';
 import type { HealthChecks } from '../common/http/health.ts';
 import type { Lifecycle } from '../common/lifecycle/lifecycle.ts';
+import { madeOnce } from '../common/lifecycle/on-demand.ts';
 import type { Service } from '../common/lifecycle/service.ts';
 import type { Messenger } from '../common/messaging/messenger.ts';
 import { createIdentify } from '../common/messaging/principal-proof.ts';
@@ -21,6 +21,7 @@ import { createSignedMessenger } from '../common/messaging/signed-messenger.ts';
 import type { Logger } from '../common/observability/logger.ts';
 import type { Metrics } from '../common/observability/metrics.ts';
 import type { Subscription } from '../common/ports/bus.ts';
+import type { Fetcher } from '../common/ports/documents.ts';
 import type { Clock } from '../common/ports/system.ts';
 import { createAuditLog } from '../common/repositories/audit-log.ts';
 import { createLedger } from '../common/repositories/ledger.ts';
@@ -114,15 +115,24 @@ async function openParts(foundation: Foundation, lifecycle: Lifecycle): Promise<
     audit: createAuditLog(store, clock),
     ledger: createLedger(store),
     documents,
-    fetcher: createGuardedFetcher({
-      allowHttpRequests: config.allowHttpRequests,
-      timeoutMs: config.webFetchTimeoutMs,
-      maxBytes: config.uploadLimitBytes,
-    }),
+    fetcher: guardedFetcher(config),
     clock,
     ids,
     secrets: { jwt: await jwtSecret(config) },
   };
+}
+
+/** Loaded with the first page that is asked for. */
+function guardedFetcher({
+  allowHttpRequests,
+  webFetchTimeoutMs: timeoutMs,
+  uploadLimitBytes: maxBytes,
+}: Config): Fetcher {
+  const made = madeOnce(async () => {
+    const { createGuardedFetcher } = await import('../common/adapters/fetch/guarded-fetcher.ts');
+    return createGuardedFetcher({ allowHttpRequests, timeoutMs, maxBytes });
+  });
+  return { fetch: async (url, signal) => (await made()).fetch(url, signal) };
 }
 
 /** Where auth is beyond a bus, what it said a moment ago is remembered here. */

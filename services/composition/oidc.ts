@@ -1,7 +1,7 @@
 import type { OidcOptions } from '../auth/oidc/oidc-setup.ts';
-import { createProviderFetch } from '../common/adapters/fetch/provider-fetch.ts';
 import { createMemoryRateLimiter } from '../common/adapters/system/memory-rate-limiter.ts';
 import type { Config } from '../common/config/configuration.ts';
+import { onDemand } from '../common/lifecycle/on-demand.ts';
 import type { Clock } from '../common/ports/system.ts';
 
 /** What auth needs to know of the providers; undefined when none is configured. */
@@ -18,7 +18,7 @@ export function oidcOptions({
     providers: oidcProviders,
     publicUrl,
     returnOrigins: corsOrigins.filter((origin) => origin !== '*'),
-    send: createProviderFetch(),
+    send: onDemand(async () => (await import('../common/adapters/fetch/provider-fetch.ts')).createProviderFetch()),
     limiter: createMemoryRateLimiter({ clock }),
   };
 }
