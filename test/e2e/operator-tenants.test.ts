@@ -1,11 +1,13 @@
 import { expect } from 'chai';
 import type { TenantSpec } from '../../operator/api/tenant.ts';
+import { KINDS, type Secret } from '../../operator/runtime/kube-object.ts';
 import { createBusServices } from '../../operator/tenant/bus-services.ts';
 import { ROTATE_AT } from '../../operator/tenant/names.ts';
 import type { TenantServices } from '../../operator/tenant/services.ts';
 import { createSystemClock } from '../../services/common/adapters/system/clock.ts';
 import { createTenantWorld, type TenantWorld } from '../support/kube/tenant-world.ts';
 import { type ManagedApp, startManagedApp } from '../support/managed-app.ts';
+import { completion, failure, type ProviderRequest, startModelProvider } from '../support/model-provider.ts';
 
 const KEYED: Partial<TenantSpec> = {
   apiKeys: [{ name: 'default', secretName: 'key', rotation: { interval: '48h', overlap: '2h' } }],
@@ -139,6 +141,42 @@ describe('the operator and the real services', () => {
     world.change({ spec: { state: 'Active' } });
     await world.reconcile();
     expect(await answerInTheEnd(() => statusOf(held), 200)).to.equal(200);
+  });
+
+  it('ask the language model of the tenant with its key, and none with a key that its provider refuses', async () => {
+    const provider = await startModelProvider();
+    const refuses = (request: ProviderRequest) => request.headers.authorization !== 'Bearer sk-of-the-tenant';
+    provider.answer = (request) =>
+      refuses(request)
+        ? failure(401, { message: 'Incorrect API key provided.' })
+        : completion('Find people and ships.');
+    const secret = (text: string) => ({ apiKey: Buffer.from(text).toString('base64') });
+    world.kube.put<Secret>(KINDS.secret, {
+      ...{ apiVersion: 'v1', kind: 'Secret', metadata: { ...PLACE, name: 'llm' }, data: secret('sk-wrong') },
+    });
+    const apiKeySecretRef = { name: 'llm', key: 'apiKey' };
+    put({ llm: { provider: 'openai', model: 'own-model', endpoint: `${provider.url}/v1`, apiKeySecretRef } });
+    await world.reconcile();
+    expect(world.conditions()).to.include({ CredentialsReady: 'False ProviderRejected' });
+    const prompt = async () => {
+      const body = { graph_model: { title: 'Crew', type: 'object', properties: { name: { type: 'string' } } } };
+      return (await ask(key(), '/llm/custom-prompt', json(body))).text();
+    };
+    // Rules do the work of a model that there is not.
+    expect(await prompt()).not.to.include('Find people and ships.');
+
+    world.kube.change(KINDS.secret, { ...PLACE, name: 'llm' }, { data: secret('sk-of-the-tenant') });
+    await world.reconcile();
+    expect(world.conditions()).to.include({ CredentialsReady: 'True Issued', Ready: 'True Available' });
+    expect(await prompt()).to.include('Find people and ships.');
+    expect(provider.requests.at(-1)?.body['model']).to.equal('own-model');
+
+    world.change({ spec: { llm: null } });
+    await world.reconcile();
+    const asked = provider.requests.length;
+    expect(await prompt()).not.to.include('Find people and ships.');
+    expect(provider.requests).to.have.length(asked);
+    await provider.close();
   });
 
   it('say that a host name is taken, and that an address never proved itself', async () => {
