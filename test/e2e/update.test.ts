@@ -6,6 +6,7 @@ import { asId } from '../../services/common/domain/ids.ts';
 import { type DatasetScope, datasetScope, PERSONAL_TENANT, SYSTEM_SCOPE } from '../../services/common/domain/scope.ts';
 import type { DocumentLoader } from '../../services/common/ports/documents.ts';
 import { createBlobIntents } from '../../services/common/repositories/blob-intents.ts';
+import { sweepBlobs } from '../../services/ingest/usecases/sweep-blobs.ts';
 import { startTwoReplicas, type TwoReplicas } from '../support/two-replicas.ts';
 import type { Answer } from '../support/wire.ts';
 
@@ -116,6 +117,13 @@ describe('an update of an item', function () {
     world.messages.letAnswer(1);
     expect((await world.two.wire.post('/cognify', { datasetIds: [place.scope.dataset] })).status).to.equal(200);
     expect(new Set(await found(world, place, 'Where does Ada Lovelace live?'))).to.deep.equal(new Set([NEW]));
+    // What nobody owns any more goes with the next sweep, and nothing else.
+    expect(await blobs(world, place)).to.equal(4);
+    const clock = { now: () => new Date(LATER), monotonicMs: () => 0 };
+    const swept = { intents: createBlobIntents(world.store), blobs: world.blobs, clock };
+    expect(await sweepBlobs(swept, SYSTEM_SCOPE)).to.equal(1);
+    expect(await blobs(world, place)).to.equal(2);
+    expect(await raw(world, place)).to.equal(NEW);
   });
 
   it('leaves one whole content when many come at the same time to both replicas', async () => {

@@ -4,8 +4,11 @@ import type { IngestDependencies } from './dependencies.ts';
 /** An add that is still at work is younger than this. */
 const ABANDONED_AFTER_MS = 3_600_000;
 
-/** Removes the blobs of adds that were cut off before their records were committed. Returns how many adds those were. */
-export async function sweepBlobs({ intents, blobs, clock }: IngestDependencies, scope: SystemScope): Promise<number> {
+/** Removes the blobs of adds that were cut off before their records were committed, and what updates left. How many those were. */
+export async function sweepBlobs(
+  { intents, blobs, clock }: Pick<IngestDependencies, 'intents' | 'blobs' | 'clock'>,
+  scope: SystemScope,
+): Promise<number> {
   const before = new Date(clock.now().getTime() - ABANDONED_AFTER_MS).toISOString();
   const stale = await intents.stale(scope, before);
   for (const intent of stale) {
