@@ -148,7 +148,7 @@ withCluster('nodes', 'an installation of the chart', () => {
       apiVersion: 'engram.dev/v1alpha1',
       kind: 'Tenant',
       metadata: { name: 'acme', finalizers: ['engram.dev/tenant'] },
-      spec: { owner: { email: 'owner@acme.test' } },
+      spec: { owner: { email: 'owner@acme.example.com' } },
     };
     const place = ['--namespace', installation.namespace];
     await kubectl(['create', ...place, '--filename', '-'], { input: JSON.stringify(tenant) });
@@ -191,7 +191,7 @@ const smallResources = { requests: { cpu: '10m', memory: '96Mi' } };
 function acme(hostname: string): object {
   const group = { apiVersion: 'engram.dev/v1alpha1' };
   const tenant = {
-    owner: { email: 'owner@acme.test' },
+    owner: { email: 'owner@acme.example.com' },
     apiKeys: [{ name: 'default', secretName: 'acme-key', rotation: { interval: '2160h', overlap: '1h' } }],
     routing: { type: 'Ingress', hostname, ingressClassName: 'traefik' },
     deletionPolicy: 'Delete',

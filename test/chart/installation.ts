@@ -8,10 +8,9 @@ export interface Installation extends AsyncDisposable {
   readonly namespace: string;
   /** Under which the ingress finds it. */
   readonly host: string;
-  readonly values: object;
   /** Its names on the servers, as the services have them; addresses as this machine has them. */
   readonly environment: Readonly<Record<string, string>>;
-  /** `helm upgrade --install --wait` with these values over the installation's own. */
+  /** `helm upgrade --install --wait` with these values over those before. */
   apply(values?: object): Promise<void>;
   password(): Promise<string>;
 }
@@ -29,7 +28,7 @@ export async function install(values: object = {}): Promise<Installation> {
   const namespace = await ownNamespace('chart');
   const host = `${namespace.name}.test`;
   const stores = await storesInCluster(names.environment, namespace.name);
-  const own = {
+  let current: object = {
     image,
     // Definitions are of the whole cluster: here they are not this release's.
     crds: { enabled: false },
@@ -43,13 +42,12 @@ export async function install(values: object = {}): Promise<Installation> {
   };
   const apply: Installation['apply'] = async (more = {}) => {
     const words = ['upgrade', '--install', RELEASE, CHART, '--namespace', namespace.name, ...WAIT, '--values', '-'];
-    const input = JSON.stringify({ ...own, ...more });
-    await helm(words, { input, timeoutMs: 300_000 });
+    current = { ...current, ...more };
+    await helm(words, { input: JSON.stringify(current), timeoutMs: 300_000 });
   };
   return {
     namespace: namespace.name,
     host,
-    values: own,
     environment: names.environment,
     apply,
     async password() {
