@@ -219,6 +219,10 @@ describeWithCluster('tenants on a real API server', (server) => {
   });
 
   it('takes every status that it writes for valid', async () => {
+    await world.client.create<Secret>(KINDS.secret, {
+      ...{ apiVersion: 'v1', kind: 'Secret', metadata: placed('full-status-secret') },
+      stringData: { password: 'a-password-of-mine', apiKey: 'sk-of-the-tenant' },
+    });
     await world.create('full-status', {
       ...{
         apiKeys: keyed('full-status-key'),
@@ -226,6 +230,9 @@ describeWithCluster('tenants on a real API server', (server) => {
         state: 'Hibernated',
       },
       routing: { type: 'Ingress', hostname: 'full.example.com' },
+      // One Secret for two things.
+      owner: { email: 'full@example.com', passwordSecretRef: { name: 'full-status-secret', key: 'password' } },
+      llm: { provider: 'openai', model: 'm', apiKeySecretRef: { name: 'full-status-secret', key: 'apiKey' } },
     });
     await world.reconcile('full-status');
     const [tenant] = [...world.services.tenants.values()].filter(({ name }) => name === 'full-status');
@@ -240,7 +247,8 @@ describeWithCluster('tenants on a real API server', (server) => {
       QuotaExceeded: 'True Items',
       Ready: 'False Hibernated',
     });
-    expect(status?.secrets?.map(({ purpose }) => purpose)).to.deep.equal(['OwnerPassword', 'ApiKey']);
+    expect(status?.languageModel).to.deep.equal({ provider: 'openai', model: 'm' });
+    expect(status?.secrets?.map(({ purpose }) => purpose)).to.have.members(['OwnerPassword', 'ApiKey', 'ModelKey']);
   });
 });
 
