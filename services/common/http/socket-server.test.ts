@@ -1,7 +1,7 @@
 import { setTimeout as sleep } from 'node:timers/promises';
 import { expect } from 'chai';
 import { WebSocket } from 'ws';
-import { type RunningApp, runApp } from '../../../test/support/http-app.ts';
+import { principalOf, type RunningApp, runApp } from '../../../test/support/http-app.ts';
 import { until } from '../../../test/support/until.ts';
 import { exchange } from '../../../test/support/wire.ts';
 import { engramError } from '../domain/errors.ts';
@@ -148,6 +148,29 @@ describe('WebSockets', () => {
       code: 1008,
       reason: 'Unauthorized',
     });
+  });
+
+  it('serves nobody in a tenant that does not answer, nor strangers to that of a host name', async () => {
+    const hosts: (string | undefined)[] = [];
+    const principal = principalOf('ada');
+    const known = { principal, required: true, posture: 'x' };
+    const hosted = await runApp({
+      sockets,
+      settings: { selectsTenantByHost: true },
+      authenticate: async (_credentials, _strict, _context, host) => {
+        hosts.push(host);
+        if (host === 'asleep.example.com') return { ...known, tenantState: 'Hibernated' };
+        if (host === 'strange.example.com') throw engramError('PermissionDeniedError', 'You do not belong here.');
+        return known;
+      },
+    });
+    const url = `ws://127.0.0.1:${hosted.port}/api/v1/cognify/subscribe/r`;
+    const codeAt = async (host: string) => (await talk(url, { host })).code;
+    expect(await codeAt('Acme.example.com:8443')).to.equal(1000);
+    expect(await codeAt('asleep.example.com')).to.equal(1008);
+    expect(await codeAt('strange.example.com')).to.equal(1008);
+    expect(hosts).to.deep.equal(['acme.example.com', 'asleep.example.com', 'strange.example.com']);
+    await hosted.stop();
   });
 
   it('answers 404 to an unknown path, and 403 to a foreign page in the open mode', async () => {

@@ -26,8 +26,8 @@ export interface Identity {
 const RENEW_AFTER_MS = TOKEN_LIFETIME_MS / 2;
 
 /**
- * Asks auth who credentials belong to, under the host name where that selects the tenant. The proof asks again with the same credentials when its token is old: one that was
- * revoked meanwhile proves nothing any more.
+ * Asks auth who credentials belong to, under the host name where that selects the tenant. The proof asks again with the same
+ * credentials when its token is old: one that was revoked meanwhile proves nothing any more.
  */
 export function createIdentify(messenger: Messenger, clock: Pick<Clock, 'monotonicMs'>) {
   return async (
@@ -40,9 +40,13 @@ export function createIdentify(messenger: Messenger, clock: Pick<Clock, 'monoton
     const ask = () => messenger.call(authenticate, request, context);
     const { token, ...identity } = await ask();
     if (token === undefined) return identity;
+    const tenant = identity.principal?.tenant;
     const renew = async (): Promise<string> => {
       const again = await ask();
-      if (again.token === undefined || again.principal?.id !== identity.principal?.id) {
+      const isSame = again.principal?.id === identity.principal?.id && again.principal?.tenant === tenant;
+      // What a hibernated tenant has in hand is ended.
+      const isShut = again.tenantState === 'Disabled' || again.tenantState === 'Erasing';
+      if (again.token === undefined || !isSame || isShut) {
         throw engramError('PermissionDeniedError', 'The credentials of this request are not valid any more.');
       }
       return again.token;
