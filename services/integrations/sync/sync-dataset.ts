@@ -37,6 +37,8 @@ export async function syncDataset(dependencies: SyncDependencies, sync: DatasetS
   const outgoing = difference.missingOnRemote.flatMap((hash) => local.get(hash) ?? []);
   const others = difference.missingOnLocal.filter((hash) => !local.has(hash));
   const removedHere = await state.synced(scope, others);
+  // Before it is there: whoever forgets it while this goes on, or fails, does not get it back from there.
+  await state.noteSynced(scope, [...local.keys()]);
   const incoming = others.filter((hash) => !removedHere.has(hash));
   const total = outgoing.length + incoming.length;
   let done = 0;
@@ -46,29 +48,29 @@ export async function syncDataset(dependencies: SyncDependencies, sync: DatasetS
   };
 
   if (outgoing.length > 0) await state.noteDue(scope, { side: 'remote', runId });
-  const lost = new Set<string>();
   for (const item of outgoing) {
     signal.throwIfAborted();
     await requireStill();
     const isSent = await sendFile(dependencies, sync, item);
-    if (!isSent) lost.add(item.contentHash);
     await step(isSent ? { uploaded: counts().uploaded + 1 } : { passedOver: counts().passedOver + 1 });
   }
 
   if (incoming.length > 0) await state.noteDue(scope, { side: 'local', runId });
-  const taken: string[] = [];
+  const left: string[] = [];
   for (const hash of incoming) {
     signal.throwIfAborted();
     await requireStill();
     const isTaken = await fetchFile(dependencies, sync, hash);
-    if (isTaken) taken.push(hash);
+    if (isTaken) await state.noteSynced(scope, [hash]);
+    else left.push(hash);
     await step(isTaken ? { downloaded: counts().downloaded + 1 } : { passedOver: counts().passedOver + 1 });
   }
 
   await requireStill();
+  // What was forgotten or added here meanwhile, perhaps by another sync, counts as it is now.
+  const present = total === 0 ? local : await localFiles(dependencies, sync);
   // What could not be taken is not removed there: it may be the only copy.
-  await remote.prune(dataset, [...local.keys(), ...incoming], signal);
-  await state.noteSynced(scope, [...[...local.keys()].filter((hash) => !lost.has(hash)), ...taken]);
+  await remote.prune(dataset, [...present.keys(), ...left], signal);
 }
 
 /** By the hash of their bytes; of several owners' copies one will do. There may be a million: no more of each than is sent. */
