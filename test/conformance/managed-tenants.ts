@@ -4,12 +4,17 @@ import type { DatasetId, TenantId } from '../../services/common/domain/brand.ts'
 import type { DatasetRef } from '../../services/common/domain/dataset.ts';
 import { erasureReceiptText, type SignedErasureReceipt } from '../../services/common/domain/erasure-receipt.ts';
 import { datasetScope, SYSTEM_SCOPE } from '../../services/common/domain/scope.ts';
+import { getPrincipal } from '../../services/common/messaging/methods/auth.ts';
 import * as auth from '../../services/common/messaging/methods/auth-managed.ts';
+import { getRun, startRun } from '../../services/common/messaging/methods/cognify.ts';
 import * as cognify from '../../services/common/messaging/methods/cognify-managed.ts';
+import { improve } from '../../services/common/messaging/methods/improve.ts';
 import * as ingest from '../../services/common/messaging/methods/ingest-managed.ts';
+import { fixedProof } from '../../services/common/messaging/principal-proof.ts';
 import { findAll } from '../../services/common/repositories/find-all.ts';
 import { collections, tenantCollections } from '../../services/composition/collections.ts';
 import type { ManagedApp } from '../support/managed-app.ts';
+import { until } from '../support/until.ts';
 
 /** Of nobody who signs in. */
 const HASH = `$2b$04$${'a'.repeat(53)}`;
@@ -214,6 +219,25 @@ export function managedTenantCases(start: () => Promise<ManagedApp>): void {
     expect([built.nodes > 0, built.edges > 0, typeof built.lastCognifiedAt]).to.deep.equal([true, true, 'string']);
     const unknown = { tenantId: reader.tenantId, datasetId: dataset.id };
     expect(await failure(app.messenger.call(ingest.datasetStatistics, unknown, CALL))).to.equal('DatasetNotFoundError');
+  });
+
+  it('runs what a schedule asks for, on the word of the owner', async () => {
+    const tenant = await declareTenant();
+    const { dataset } = await declareDataset(tenant, 'letters');
+    await request(tenant.key, 'POST', '/add', { datasetId: dataset.id, data: [SECRET] });
+    const account = { userId: dataset.ownerId, tenant: dataset.tenant };
+    const { principal, token } = await app.messenger.call(getPrincipal, account, CALL);
+    if (principal === null || token === undefined) throw new Error('the owner is refused');
+    const context = { ...CALL, principal, proof: fixedProof(token) };
+    const { run } = await app.messenger.call(startRun, { dataset, options: {}, background: true }, context);
+    await until('the run has ended', async () => {
+      const { run: present } = await app.messenger.call(getRun, { runId: run.id }, CALL);
+      return present?.status === 'DATASET_PROCESSING_COMPLETED';
+    });
+    const statistics = { tenantId: tenant.tenantId, datasetId: dataset.id };
+    expect(await app.messenger.call(ingest.datasetStatistics, statistics, CALL)).to.include({ pending: 0, chunks: 1 });
+    const { error } = await app.messenger.call(improve, { dataset, sessions: [] }, context);
+    expect(error).to.equal(null);
   });
 
   it('builds as a dataset is configured, and says when something was built otherwise', async () => {
