@@ -10,7 +10,13 @@ import { createController, ownerKeys, ownKeys, source } from './runtime/controll
 import { createEventRecorder } from './runtime/events.ts';
 import { createFencedClient, fencePort } from './runtime/fenced-client.ts';
 import { createKubeClient } from './runtime/http-kube-client.ts';
-import { type Change, createInformer, type IndexFunction, type Informer } from './runtime/informer.ts';
+import {
+  type Change,
+  createInformer,
+  type IndexFunction,
+  type Informer,
+  type InformerOptions,
+} from './runtime/informer.ts';
 import { groupInformers } from './runtime/informer-group.ts';
 import type { KubeConnection } from './runtime/kube-connection.ts';
 import { KINDS, type KubeObject, keyOf, type ResourceKind, type Secret } from './runtime/kube-object.ts';
@@ -88,17 +94,22 @@ export function createOperator(options: OperatorOptions): Operator {
 
   function informer<T extends KubeObject>(
     kind: ResourceKind,
-    more: { readonly labelSelector?: string; readonly indexes?: Readonly<Record<string, IndexFunction<T>>> } = {},
+    more: Pick<InformerOptions<T>, 'labelSelector' | 'indexes' | 'trim'> = {},
+    namespaces = watchNamespaces ?? [],
   ): Informer<T> {
     const one = (place: { readonly namespace?: string }) =>
       createInformer<T>({ kind, client, clock, logger, metrics, ...more, ...place });
-    const [first, ...others] = (watchNamespaces ?? []).map((namespace) => one({ namespace }));
+    const [first, ...others] = namespaces.map((namespace) => one({ namespace }));
     return first === undefined ? one({}) : groupInformers(first, ...others);
   }
   const tenants = informer<Tenant>(TENANT_KIND);
   const byTenant: IndexFunction<Dataset> = (dataset) => [keyOf(tenantName(dataset))];
   const datasets = informer<Dataset>(DATASET_KIND, { indexes: { tenant: byTenant } });
-  const secrets = informer<Secret>(KINDS.secret, { labelSelector: `${labels.managedBy}=${OPERATOR_NAME}` });
+  const labelSelector = `${labels.managedBy}=${OPERATOR_NAME}`;
+  // That one changed is enough to know: their values are read when they are needed, and kept nowhere.
+  const secrets = informer<Secret>(KINDS.secret, { labelSelector, trim: ({ data: _, ...rest }) => rest });
+  // HTTPRoutes are no kind of every cluster: they are looked at with their tenant.
+  const ingresses = informer<KubeObject>(KINDS.ingress, { labelSelector }, [options.backends.namespace]);
 
   const control = { workers: options.workers, clock, logger, metrics, queue: { backoffMs: BACKOFF_MS } };
   const tenantController = createController({
@@ -115,6 +126,7 @@ export function createOperator(options: OperatorOptions): Operator {
     sources: [
       source(tenants, ownKeys),
       source(secrets, ownerKeys(TENANT_KIND.kind, labels)),
+      source(ingresses, ownerKeys(TENANT_KIND.kind, labels)),
       // A tenant that is being deleted may wait for them.
       source(datasets, ({ type, object }) => (type === 'deleted' ? byTenant(object) : [])),
     ],
@@ -139,7 +151,7 @@ export function createOperator(options: OperatorOptions): Operator {
     ],
   });
   const manager = createManager({
-    ...{ informers: [tenants, datasets, secrets], controllers: [tenantController, datasetController] },
+    ...{ informers: [tenants, datasets, secrets, ingresses], controllers: [tenantController, datasetController] },
     ...{ elector, logger, events },
   });
   return {

@@ -3,7 +3,12 @@ import type { DatasetRef } from '../../services/common/domain/dataset.ts';
 import { engramError } from '../../services/common/domain/errors.ts';
 import type { CallContext, Messenger } from '../../services/common/messaging/messenger.ts';
 import { getPrincipal } from '../../services/common/messaging/methods/auth.ts';
-import { ensureDataset, releaseDataset, syncGrants } from '../../services/common/messaging/methods/auth-managed.ts';
+import {
+  ensureDataset,
+  findManaged,
+  releaseDataset,
+  syncGrants,
+} from '../../services/common/messaging/methods/auth-managed.ts';
 import { startRun } from '../../services/common/messaging/methods/cognify.ts';
 import { setDatasetConfiguration } from '../../services/common/messaging/methods/cognify-managed.ts';
 import { improve } from '../../services/common/messaging/methods/improve.ts';
@@ -57,6 +62,7 @@ export function createBusServices({ messenger, logger }: BusServicesOptions): Da
       else await messenger.call(startRun, { dataset, options: {}, background: true }, owner);
     },
     eraseDataset: async (request, signal) => (await messenger.call(eraseDataset, request, contextOf(signal))).progress,
+    findManaged: async (request, signal) => (await messenger.call(findManaged, request, contextOf(signal))).managed,
     releaseDataset: (request, signal) => messenger.call(releaseDataset, request, contextOf(signal)),
   };
 }

@@ -7,18 +7,19 @@ import type { Clock } from '../../services/common/ports/system.ts';
 export interface CheckMemory {
   /** Found so for the same `state` (generation, contents) within the age. */
   holds(uid: string, state: string): boolean;
-  remember(uid: string, state: string): void;
+  /** For another time than usual where `ageMs` says so. */
+  remember(uid: string, state: string, ageMs?: number): void;
   forget(uid: string): void;
 }
 
 export function createCheckMemory(clock: Pick<Clock, 'monotonicMs'>, maxAgeMs: number): CheckMemory {
-  const held = new Map<string, { readonly state: string; readonly at: number }>();
+  const held = new Map<string, { readonly state: string; readonly until: number }>();
   return {
     holds(uid, state) {
       const check = held.get(uid);
-      return check?.state === state && clock.monotonicMs() - check.at < maxAgeMs;
+      return check?.state === state && clock.monotonicMs() < check.until;
     },
-    remember: (uid, state) => void held.set(uid, { state, at: clock.monotonicMs() }),
+    remember: (uid, state, ageMs = maxAgeMs) => void held.set(uid, { state, until: clock.monotonicMs() + ageMs }),
     forget: (uid) => void held.delete(uid),
   };
 }

@@ -49,8 +49,7 @@ function createMemory({ clock, options }: DatasetDependencies): DatasetMemory {
     identity: checks(),
     access: checks(),
     configuration: checks(),
-    // A little less: the next look comes after the minute.
-    statistics: createCheckMemory(clock, STATISTICS_MS * 0.95),
+    statistics: createCheckMemory(clock, STATISTICS_MS),
     starts: createCheckMemory(clock, STATISTICS_MS * 0.8),
   };
 }

@@ -2,6 +2,8 @@ import type { DatasetId, TenantId } from '../../services/common/domain/brand.ts'
 import type {
   EnsureDatasetRequest,
   EnsureDatasetResponse,
+  FindManagedRequest,
+  FindManagedResponse,
   ReleaseDatasetRequest,
   ReleaseResponse,
   SyncGrantsRequest,
@@ -45,5 +47,6 @@ export interface DatasetServices {
   /** On behalf of the dataset's owner; resolves when it is under way, not when it has ended. */
   start(request: StartRequest, signal: AbortSignal): Promise<void>;
   eraseDataset(request: EraseDatasetRequest, signal: AbortSignal): Promise<ErasureProgress>;
+  findManaged(request: FindManagedRequest, signal: AbortSignal): Promise<FindManagedResponse['managed']>;
   releaseDataset(request: ReleaseDatasetRequest, signal: AbortSignal): Promise<ReleaseResponse>;
 }

@@ -191,6 +191,24 @@ describe('informer', () => {
     ]);
   });
 
+  it('keeps in memory only what it is told to, and tells of every change all the same', async () => {
+    const trimmed = createInformer<ConfigMap>({
+      ...{ kind: configMap, client: kube.client({ clock }), clock, logger: createSilentLogger() },
+      metrics: { watchRestarted: () => {}, watchEventAge: () => {} },
+      trim: ({ data: _, ...rest }) => rest,
+    });
+    const told: (ConfigMap | undefined)[] = [];
+    trimmed.onChange(({ object, previous }) => told.push(object, previous));
+    kube.put(configMap, map('a', { key: 'secret' }));
+    trimmed.start();
+    await trimmed.whenSynced();
+    await until('it watches', () => kube.watches() === 1);
+    kube.change(configMap, name('a'), { data: { key: 'another' } });
+    await until('both came', () => told.length === 4);
+    expect(JSON.stringify([told, trimmed.list()])).not.to.match(/secret|another/);
+    await trimmed.stop();
+  });
+
   it('says nothing of what a list brings unchanged', async () => {
     kube.put(configMap, map('a'));
     await synced();

@@ -51,6 +51,8 @@ export interface InformerOptions<T extends KubeObject> {
   readonly namespace?: string;
   readonly labelSelector?: string;
   readonly indexes?: Readonly<Record<string, IndexFunction<T>>>;
+  /** What is kept of an object: without values that nobody needs in memory. */
+  readonly trim?: (object: T) => T;
   /** 0 ≤ value < 1; for jitter. */
   readonly random?: () => number;
 }

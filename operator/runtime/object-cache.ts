@@ -14,7 +14,10 @@ export interface ObjectCache<T extends KubeObject> extends Cache<T> {
 export function createObjectCache<T extends KubeObject>(options: {
   readonly logger: Logger;
   readonly indexes?: Readonly<Record<string, IndexFunction<T>>>;
+  /** What is kept of an object, where not all of it is wanted in memory. */
+  readonly trim?: (object: T) => T;
 }): ObjectCache<T> {
+  const { trim = (object: T) => object } = options;
   const objects = new Map<string, T>();
   const listeners: ((change: Change<T>) => void)[] = [];
   const indexes = new Map(
@@ -32,7 +35,7 @@ export function createObjectCache<T extends KubeObject>(options: {
   }
 
   function put(received: T): void {
-    const object = withoutManagedFields(received);
+    const object = trim(withoutManagedFields(received));
     const key = keyOf(object.metadata);
     const previous = objects.get(key);
     if (previous?.metadata.resourceVersion === object.metadata.resourceVersion && previous !== undefined) return;
@@ -58,7 +61,7 @@ export function createObjectCache<T extends KubeObject>(options: {
       return index.keys(value).flatMap((key) => objects.get(key) ?? []);
     },
     put,
-    remove: (object) => removeKey(keyOf(object.metadata), withoutManagedFields(object)),
+    remove: (object) => removeKey(keyOf(object.metadata), trim(withoutManagedFields(object))),
     replaceAll(received) {
       const present = new Set(received.map(({ metadata }) => keyOf(metadata)));
       for (const [key, object] of [...objects]) if (!present.has(key)) removeKey(key, object);

@@ -3,7 +3,7 @@ import { expect } from 'chai';
 import { DATASET_KIND, type Dataset } from '../../operator/api/dataset.ts';
 import { TENANT_KIND } from '../../operator/api/tenant.ts';
 import type { KubeConnection } from '../../operator/runtime/kube-connection.ts';
-import { type ConfigMap, KINDS } from '../../operator/runtime/kube-object.ts';
+import { type ConfigMap, KINDS, type KubeObject } from '../../operator/runtime/kube-object.ts';
 import { unavailable } from '../support/kube/fake-tenant-services.ts';
 import { until } from '../support/until.ts';
 import { type CuttableProxy, startCuttableProxy } from './cuttable-proxy.ts';
@@ -160,6 +160,25 @@ describeWithCluster('operator on a real API server', (server) => {
     } finally {
       await account.remove();
     }
+  });
+
+  it('sets a route right as soon as somebody changes or deletes it', async () => {
+    world.run();
+    const hostname = `${namespace}.example.com`;
+    await world.createTenant('acme', { routing: { type: 'Ingress', hostname } });
+    type Ingress = KubeObject & { readonly spec: { readonly rules: readonly { readonly host: string }[] } };
+    const ingress = async () => (await world.client.list<Ingress>(KINDS.ingress, { namespace })).items[0];
+    const isRight = async () => (await ingress())?.spec.rules[0]?.host === hostname;
+    await until('there is a route', isRight, LIMIT);
+    const made = await ingress();
+    if (made === undefined) throw new Error('There is no route.');
+    const [rule] = made.spec.rules;
+    await world.client.patch(KINDS.ingress, made.metadata, {
+      spec: { rules: [{ ...rule, host: 'other.example.com' }] },
+    });
+    await until('it is right again', isRight, LIMIT);
+    await world.client.delete(KINDS.ingress, made.metadata);
+    await until('it is there again', isRight, LIMIT);
   });
 
   it('shows a Dataset that waits for its Tenant, and goes on by itself once that is there', async () => {

@@ -18,7 +18,7 @@ export function letGo(parts: DatasetParts): DatasetStep {
     async run(context) {
       const tenant = await readTenant(parts.client, context.object, context.signal);
       const policy = context.object.spec.deletionPolicy ?? tenant?.spec.deletionPolicy ?? 'Retain';
-      const ids = await findIds(parts, context, tenant?.status?.tenantId);
+      const ids = await findIds(parts, context);
       const outcome =
         ids === null ? done<DatasetStatus>() : await (policy === 'Delete' ? erase : retain)(parts, context, ids);
       if (outcome.state === 'done') forget(parts, uidOf(context.object));
@@ -29,21 +29,20 @@ export function letGo(parts: DatasetParts): DatasetStep {
 
 /**
  * The status knows the ids, but for a resource that was deleted between the making of its dataset and the writing of its
- * status: auth knows by the resource. Null where there is nothing of ours.
+ * status: auth knows by the resource, also in the middle of the erasure. Null where the resource came to manage nothing,
+ * whatever its spec names.
  */
 async function findIds(
   { services }: DatasetParts,
   { object, status, signal }: DatasetContext,
-  tenantOfResource: string | undefined,
 ): Promise<DatasetIds | null> {
-  const tenantId = status.tenantId ?? tenantOfResource;
-  if (tenantId === undefined) return null;
-  const tenant = asId<TenantId>(tenantId);
-  const datasetId = status.datasetId ?? object.spec.datasetId;
-  if (datasetId !== undefined) return { tenantId: tenant, datasetId: asId<DatasetId>(datasetId) };
-  const request = { crUid: uidOf(object), tenantId: tenant, name: wireName(object) };
-  const found = await whereOurs(() => askService('auth', () => services.ensureDataset(request, signal)));
-  return found === null ? null : { tenantId: tenant, datasetId: found.dataset.id };
+  const { tenantId, datasetId } = status;
+  if (tenantId !== undefined && datasetId !== undefined) {
+    return { tenantId: asId<TenantId>(tenantId), datasetId: asId<DatasetId>(datasetId) };
+  }
+  const managed = await askService('auth', () => services.findManaged({ crUid: uidOf(object) }, signal));
+  if (managed === null || managed.datasetId === null) return null;
+  return { tenantId: managed.tenantId, datasetId: managed.datasetId };
 }
 
 async function retain(
@@ -110,7 +109,7 @@ async function withErasure<Answer>(call: () => Promise<Answer>): Promise<Answer>
   }
 }
 
-const NOT_OURS = ['DatasetNotFoundError', 'TenantNotFoundError', 'OwnedByAnother', 'InvalidDatasetNameError'];
+const NOT_OURS = ['DatasetNotFoundError', 'TenantNotFoundError', 'OwnedByAnother'];
 
 /** Null where there is nothing, or something of another resource: this one goes, the dataset does not. */
 async function whereOurs<Answer>(call: () => Promise<Answer>): Promise<Answer | null> {
