@@ -4,6 +4,7 @@ import type { CallContext, Messenger } from '../../services/common/messaging/mes
 import { setQuota, usage } from '../../services/common/messaging/methods/auth.ts';
 import {
   ensureTenant,
+  findManaged,
   releaseTenant,
   setTenantKeys,
   setTenantModel,
@@ -50,6 +51,7 @@ export function createBusServices({ messenger, clock }: BusServicesOptions): Ten
     },
     usage: async (request, signal) => (await messenger.call(usage, request, context(signal))).usage,
     eraseTenant: async (request, signal) => (await messenger.call(eraseTenant, request, context(signal))).progress,
+    findManaged: async (request, signal) => (await messenger.call(findManaged, request, context(signal))).managed,
     releaseTenant: (request, signal) => messenger.call(releaseTenant, request, context(signal)),
     unhealthy() {
       const now = clock.monotonicMs();

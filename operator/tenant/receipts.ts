@@ -1,7 +1,10 @@
 import { isKubeError } from '../runtime/kube-error.ts';
 import { type ConfigMap, KINDS } from '../runtime/kube-object.ts';
 import type { TenantContext, TenantDependencies } from './dependencies.ts';
-import { boundedName } from './names.ts';
+import { boundedName, GROUP } from './names.ts';
+
+/** `Erased` or `Abandoned`. */
+const RECEIPT_LABEL = `${GROUP}/receipt`;
 
 /**
  * Writes what is left of a tenant: a ConfigMap beside it that nothing removes. Written once; a second writing finds it.
@@ -20,7 +23,7 @@ export async function writeReceipt(
     metadata: {
       name,
       namespace,
-      labels: { [options.labels.managedBy]: options.manager, 'engram.dev/receipt': receipt.kind },
+      labels: { [options.labels.managedBy]: options.manager, [RECEIPT_LABEL]: receipt.kind },
       annotations: { [options.labels.ownerAnnotation]: `Tenant/${namespace}/${tenant}` },
     },
     data: { 'receipt.json': receipt.json },

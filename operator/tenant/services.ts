@@ -3,6 +3,8 @@ import type { SetQuotaRequest, UsageRequest, UsageResponse } from '../../service
 import type {
   EnsureTenantRequest,
   EnsureTenantResponse,
+  FindManagedRequest,
+  FindManagedResponse,
   ReleaseResponse,
   ReleaseTenantRequest,
   SetTenantKeysRequest,
@@ -25,6 +27,7 @@ export interface TenantServices {
   setQuota(request: SetQuotaRequest, signal: AbortSignal): Promise<void>;
   usage(request: UsageRequest, signal: AbortSignal): Promise<UsageResponse['usage']>;
   eraseTenant(request: EraseTenantRequest, signal: AbortSignal): Promise<ErasureProgress>;
+  findManaged(request: FindManagedRequest, signal: AbortSignal): Promise<FindManagedResponse['managed']>;
   releaseTenant(request: ReleaseTenantRequest, signal: AbortSignal): Promise<ReleaseResponse>;
   /** Services that do not answer or cannot reach their stores, sorted. May be some seconds old. */
   unhealthy(signal: AbortSignal): Promise<readonly ServiceName[]>;

@@ -13,7 +13,8 @@ const KEYED: Partial<TenantSpec> = {
   apiKeys: [{ name: 'default', secretName: 'key', rotation: { interval: '48h', overlap: '2h' } }],
 };
 
-describe('the operator and the real services', () => {
+describe('the operator and the real services', function () {
+  this.timeout(60_000);
   let app: ManagedApp;
   let services: TenantServices;
   let world: TenantWorld;

@@ -10,7 +10,6 @@ import type { TenantContext, TenantDependencies, TenantStep } from '../dependenc
 import { writeReceipt } from '../receipts.ts';
 import { askServices } from '../service-failure.ts';
 import { ownSecrets } from '../tenant-keys.ts';
-import { identityOf } from './ensure-identity.ts';
 
 const AGAIN_MS = 1000;
 
@@ -22,35 +21,34 @@ export function letGo(deps: TenantDependencies): TenantStep {
     name: 'let-go',
     async run(context) {
       const { deletionPolicy, tenantId = context.status.tenantId } = context.object.spec;
-      const found = tenantId === undefined ? await findUnnoted(deps, context) : { tenantId, created: false };
-      // Never came to be: there is nothing to keep and nothing to erase.
-      if (found === null) return done();
-      return deletionPolicy === 'Delete' || found.created
-        ? erase(deps, context, found.tenantId)
-        : retain(deps, context, found.tenantId);
+      const found = tenantId ?? (await findUnnoted(deps, context));
+      return (deletionPolicy === 'Delete' ? erase : retain)(deps, context, found);
     },
   };
 }
 
-/** What services say of a tenant that was never made. */
-const NEVER_MADE = ['InvalidRequestError', 'OwnerUnverified', 'OwnedByAnother', 'HostnameConflict'];
-
 /**
- * The tenant of a resource whose status says none: it may have been made just before the operator was killed. Auth knows it by
- * the resource; without a password it makes no account for the asking. A tenant that it makes is empty and is erased again.
+ * The tenant of a resource whose status says none: it may have been made just before the operator was killed. Auth knows it
+ * by the resource, also in the middle of its erasure. Null: it never came to be.
  */
 async function findUnnoted(
   { services }: TenantDependencies,
   { object, signal }: TenantContext,
-): Promise<{ readonly tenantId: string; readonly created: boolean } | null> {
-  const request = identityOf(object, undefined);
-  return unless(NEVER_MADE, () => askServices('auth', () => services.ensureTenant(request, signal)));
+): Promise<string | null> {
+  const request = { crUid: object.metadata.uid ?? '' };
+  return (await askServices('auth', () => services.findManaged(request, signal)))?.tenantId ?? null;
 }
 
-async function retain(deps: TenantDependencies, context: TenantContext, tenantId: string): Promise<StepOutcome<never>> {
+async function retain(
+  deps: TenantDependencies,
+  context: TenantContext,
+  tenantId: string | null,
+): Promise<ErasureOutcome> {
   const { object, signal } = context;
-  const request = { tenantId: asId<TenantId>(tenantId), crUid: object.metadata.uid ?? '' };
-  await whereOurs(() => askServices('auth', () => deps.services.releaseTenant(request, signal)));
+  if (tenantId !== null) {
+    const request = { tenantId: asId<TenantId>(tenantId), crUid: object.metadata.uid ?? '' };
+    await whereOurs(() => askServices('auth', () => deps.services.releaseTenant(request, signal)));
+  }
   for (const secret of await ownSecrets(deps, context)) await release(deps, secret, signal);
   return done();
 }
@@ -67,25 +65,44 @@ async function release(
   await client.patch(KINDS.secret, metadata, { metadata: { resourceVersion, labels, annotations } }, { signal });
 }
 
-async function erase(deps: TenantDependencies, context: TenantContext, tenantId: string): Promise<ErasureOutcome> {
-  const { object, signal } = context;
-  const request = { tenantId: asId<TenantId>(tenantId), crUid: object.metadata.uid ?? '' };
-  const progress = await whereOurs(() =>
-    withErasure(() => askServices('ingest', () => deps.services.eraseTenant(request, signal))),
-  );
-  if (progress === null) return done();
+async function erase(
+  deps: TenantDependencies,
+  context: TenantContext,
+  tenantId: string | null,
+): Promise<ErasureOutcome> {
+  const progress = tenantId === null ? null : await askErasure(deps, context, asId<TenantId>(tenantId));
+  if (progress === null) {
+    // Of a tenant that is none, or another resource's: nobody takes these keys.
+    await removeSecrets(deps, context);
+    return done();
+  }
   if (!progress.erased || progress.receipt === null) return underWay(progress);
   const receipt = await writeReceipt(deps, context, { kind: 'Erased', json: progress.receipt });
-  for (const { metadata } of await ownSecrets(deps, context)) {
-    const { uid } = metadata;
-    await deps.client.delete(KINDS.secret, metadata, { signal, ...(uid === undefined ? {} : { uid }) });
-  }
+  await removeSecrets(deps, context);
   const message = `Everything was erased and counted, the receipt is in ConfigMap ${receipt}`;
   context.event({ type: 'Normal', reason: 'Erased', message });
   return done({
     status: { erasure: { residue: 0, receipt } },
     conditions: [complete('True', 'Erased', message)],
   });
+}
+
+/** Null where the resource manages no such tenant. */
+function askErasure(
+  { services }: TenantDependencies,
+  { object, signal }: TenantContext,
+  tenantId: TenantId,
+): Promise<ErasureProgress | null> {
+  const request = { tenantId, crUid: object.metadata.uid ?? '' };
+  return whereOurs(() => withErasure(() => askServices('ingest', () => services.eraseTenant(request, signal))));
+}
+
+async function removeSecrets(deps: TenantDependencies, context: TenantContext): Promise<void> {
+  const { signal } = context;
+  for (const { metadata } of await ownSecrets(deps, context)) {
+    const { uid } = metadata;
+    await deps.client.delete(KINDS.secret, metadata, { signal, ...(uid === undefined ? {} : { uid }) });
+  }
 }
 
 function underWay({ step, residue, failure }: ErasureProgress): ErasureOutcome {
@@ -120,17 +137,14 @@ async function withErasure<Answer>(call: () => Promise<Answer>): Promise<Answer>
 }
 
 /** Null where the tenant is not there or another resource manages it: the resource is let go, the tenant is not. */
-function whereOurs<Answer>(call: () => Promise<Answer>): Promise<Answer | null> {
-  return unless(['TenantNotFoundError', 'OwnedByAnother'], call);
-}
-
-/** Null where a service refuses by one of the names. */
-async function unless<Answer>(names: readonly string[], call: () => Promise<Answer>): Promise<Answer | null> {
+async function whereOurs<Answer>(call: () => Promise<Answer>): Promise<Answer | null> {
   try {
     return await call();
   } catch (error) {
     const cause = error instanceof Error ? error.cause : undefined;
-    if (isEngramError(cause) && names.includes(cause.wireName)) return null;
+    if (isEngramError(cause) && NOT_OURS.includes(cause.wireName)) return null;
     throw error;
   }
 }
+
+const NOT_OURS = ['TenantNotFoundError', 'OwnedByAnother'];
