@@ -6,7 +6,8 @@ import { fileURLToPath } from 'node:url';
 import { run } from './programs.ts';
 
 const ROOT = fileURLToPath(new URL('../..', import.meta.url));
-const CLUSTER = fileURLToPath(new URL('../../../shared/cluster/cluster', import.meta.url));
+/** `../shared/cluster/cluster` */
+export const clusterProgram = fileURLToPath(new URL('../../../shared/cluster/cluster', import.meta.url));
 
 const MINUTES = 60_000;
 
@@ -24,12 +25,12 @@ export interface Image {
 export async function imageInCluster(): Promise<Image> {
   const given = process.env['ENGRAM_TEST_IMAGE'];
   if (given !== undefined) return partsOf(given);
-  const base = (await run(CLUSTER, ['node-image'], { timeoutMs: 5 * MINUTES })).trim();
+  const base = (await run(clusterProgram, ['node-image'], { timeoutMs: 5 * MINUTES })).trim();
   const npmrc = `${homedir()}/.npmrc`;
   const secret = existsSync(npmrc) ? ['--secret', `id=npmrc,src=${npmrc}`] : [];
   const words = ['bud', '--isolation', 'chroot', ...secret, '--build-arg', `NODE_IMAGE=${base}`, '--tag'];
   await run('buildah', [...words, 'engram/engram:test', ROOT], { timeoutMs: 8 * MINUTES });
-  await run(CLUSTER, ['load', 'engram/engram:test'], { timeoutMs: 5 * MINUTES });
+  await run(clusterProgram, ['load', 'engram/engram:test'], { timeoutMs: 5 * MINUTES });
   return partsOf('localhost/engram/engram:test');
 }
 
@@ -42,13 +43,13 @@ export async function natsImageInCluster(): Promise<Image | null> {
   const home = process.env['ENGRAM_BACKENDS_HOME'] ?? join(cache, 'engram-backends');
   const [program] = await Array.fromAsync(glob(join(home, 'bin', 'nats-server-*')));
   if (program === undefined) return null;
-  const base = (await run(CLUSTER, ['node-image'], { timeoutMs: 5 * MINUTES })).trim();
+  const base = (await run(clusterProgram, ['node-image'], { timeoutMs: 5 * MINUTES })).trim();
   const folder = await mkdtemp(join(tmpdir(), 'engram-nats-image-'));
   try {
     await copyFile(program, join(folder, 'nats-server'));
     await writeFile(join(folder, 'Dockerfile'), `FROM ${base}\nCOPY nats-server /usr/local/bin/nats-server\n`);
     await run('buildah', ['bud', '--isolation', 'chroot', '--tag', 'engram/nats:test', folder]);
-    await run(CLUSTER, ['load', 'engram/nats:test'], { timeoutMs: 5 * MINUTES });
+    await run(clusterProgram, ['load', 'engram/nats:test'], { timeoutMs: 5 * MINUTES });
   } finally {
     await rm(folder, { recursive: true });
   }
@@ -57,7 +58,7 @@ export async function natsImageInCluster(): Promise<Image | null> {
 
 /** Lets pods reach ports of this machine's loopback at `host.cluster.internal`. */
 export async function expose(ports: readonly number[]): Promise<void> {
-  await run(CLUSTER, ['expose', ...ports.map(String)]);
+  await run(clusterProgram, ['expose', ...ports.map(String)]);
 }
 
 function partsOf(name: string): Image {

@@ -1,5 +1,5 @@
 import { takeOwnNames } from '../integration/own-names.ts';
-import { attemptHelm, helm, kubectl, ownNamespace } from './cluster.ts';
+import { attemptHelm, attemptKubectl, helm, kubectl, ownNamespace } from './cluster.ts';
 import { expose, imageInCluster, natsImageInCluster } from './image.ts';
 import { CHART } from './programs.ts';
 
@@ -56,10 +56,20 @@ export async function install(values: object = {}): Promise<Installation> {
     },
     async [Symbol.asyncDispose]() {
       await attemptHelm(['uninstall', RELEASE, '--namespace', namespace.name, '--no-hooks', '--wait']);
+      await releaseResources(namespace.name);
       await namespace[Symbol.asyncDispose]();
       await names.remove();
     },
   };
+}
+
+/** What a failed test leaves would hold the namespace for ever: no operator lets go of it any more. */
+async function releaseResources(namespace: string): Promise<void> {
+  const { stdout } = await attemptKubectl(['get', 'tenants,datasets', '--namespace', namespace, '--output', 'name']);
+  for (const name of stdout.split('\n').filter((line) => line !== '')) {
+    const patch = ['--type', 'merge', '--patch', '{"metadata":{"finalizers":[]}}'];
+    await attemptKubectl(['patch', name, '--namespace', namespace, ...patch]);
+  }
 }
 
 /** The servers of the tests as pods reach them; their passwords in a Secret, as a chart's user would have it. */
