@@ -1,4 +1,5 @@
 import { expect } from 'chai';
+import { engramError } from '../../services/common/domain/errors.ts';
 import { createDatasetWorld, type DatasetWorld, TENANT_ID } from '../../test/support/kube/dataset-world.ts';
 import { unavailable } from '../../test/support/kube/fake-tenant-services.ts';
 
@@ -105,6 +106,37 @@ describe('deletion of datasets', () => {
     world.remove();
     await world.reconcile();
     expect([world.read(), held()[0]?.crUid]).to.deep.equal([undefined, 'another']);
+  });
+
+  for (const [why, spec, tenant] of [
+    ['was suspended', { suspend: true }, {}],
+    [
+      'was refused by the Tenant',
+      {},
+      { datasets: { allowedNamespaces: { from: 'Selector', selector: { matchLabels: { a: 'b' } } } } },
+    ],
+  ] as const) {
+    it(`erases nothing of the same name that somebody made by hand, when it ${why}`, async () => {
+      world.services.put({ id: 'x', tenantId: TENANT_ID, name: 'tickets' });
+      await begin({ deletionPolicy: 'Delete', ...spec }, tenant);
+      world.remove();
+      await world.reconcile();
+      expect([world.read(), held().map(({ id, crUid }) => [id, crUid])]).to.deep.equal([undefined, [['x', null]]]);
+      expect(world.services.countOf('ensureDataset')).to.equal(0);
+    });
+  }
+
+  it('goes on with an erasure of what its status never named', async () => {
+    world.putTenant();
+    world.put({ deletionPolicy: 'Delete' });
+    world.kube.fail({ method: 'PATCH', path: /status/, fault: { status: 500 } });
+    await world.reconcile().catch(() => {});
+    world.remove();
+    world.services.erasureAnswers = [underWay, underWay];
+    // Auth makes nothing of a resource whose dataset is being erased.
+    world.services.fail('ensureDataset', engramError('ConflictError', 'The dataset is being erased.'), 100);
+    for (let round = 0; round < 3; round += 1) await world.reconcile();
+    expect([world.read(), held()]).to.deep.equal([undefined, []]);
   });
 
   it('finds by its uid what was made before the status could be written', async () => {

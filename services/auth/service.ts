@@ -318,6 +318,10 @@ function serveOperator(deps: AuthDependencies, messenger: AuthServiceOptions['me
     messenger.serve(managed.setTenantModel, (request) => setTenantModel(deps, request)),
     messenger.serve(managed.ensureDataset, (request) => ensureDataset(deps, request)),
     messenger.serve(managed.syncGrants, (request) => syncGrants(deps, request)),
+    messenger.serve(managed.findManaged, async ({ crUid }) => {
+      const found = await deps.managedResources.byResource(crUid);
+      return { managed: found === null ? null : { tenantId: found.tenant, datasetId: found.dataset } };
+    }),
     messenger.serve(managed.releaseTenant, async ({ tenantId, crUid }) => ({
       released: await releaseManaged(deps, { tenant: tenantId, dataset: null }, crUid),
     })),

@@ -30,6 +30,7 @@ const tenantServices: TenantServices = {
   setQuota: async () => {},
   usage: async () => [],
   eraseTenant: async ({ tenantId }) => erased(tenantId),
+  findManaged: async () => null,
   releaseTenant: async () => ({ released: true }),
   unhealthy: async () => [],
 };
@@ -50,6 +51,7 @@ const datasetServices: DatasetServices = {
   }),
   start: async () => {},
   eraseDataset: async ({ datasetId }) => erased(datasetId),
+  findManaged: async () => null,
   releaseDataset: async () => ({ released: true }),
 };
 

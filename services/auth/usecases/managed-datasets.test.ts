@@ -55,6 +55,18 @@ describe('datasets of resources', () => {
     expect(await failure(declare({ crUid: 'cr-t' }))).to.equal('InvalidRequestError');
   });
 
+  it('are found by their resource, also while they are being erased, and nothing is made or adopted by the question', async () => {
+    const find = (crUid: string) => auth.messenger.call(managed.findManaged, { crUid }, CALL);
+    await auth.messenger.call(methods.createDataset, { name: 'tickets' }, { ...CALL, principal: owner });
+    expect(await find('cr-d')).to.deep.equal({ managed: null });
+    const { dataset } = await declare();
+    const found = { managed: { tenantId: tenant, datasetId: dataset.id } };
+    expect(await find('cr-d')).to.deep.equal(found);
+    expect(await find('cr-t')).to.deep.equal({ managed: { tenantId: tenant, datasetId: null } });
+    await auth.messenger.call(managed.beginErasure, { crUid: 'cr-d', tenantId: tenant, datasetId: dataset.id }, CALL);
+    expect(await find('cr-d')).to.deep.equal(found);
+  });
+
   it('are made again with their id when somebody removed them', async () => {
     const { dataset } = await declare();
     await auth.messenger.call(methods.removeDataset, { dataset }, { ...CALL, principal: owner });

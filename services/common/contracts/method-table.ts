@@ -17,6 +17,7 @@ export const METHODS = {
   'auth.SyncGrants': { deadlineMs: 30000, permission: 'service' },
   'auth.BeginErasure': { deadlineMs: 10000, permission: 'service' },
   'auth.EndErasure': { deadlineMs: 120000, permission: 'service' },
+  'auth.FindManaged': { deadlineMs: 10000, permission: 'service' },
   'auth.ReleaseTenant': { deadlineMs: 10000, permission: 'service' },
   'auth.ReleaseDataset': { deadlineMs: 10000, permission: 'service' },
   'auth.GetPublicKeys': { deadlineMs: 5000, permission: 'service' },

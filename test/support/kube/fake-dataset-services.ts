@@ -143,6 +143,11 @@ export function createFakeDatasetServices(): FakeDatasetServices {
       receipts.set(request.crUid, `{"receipt":"${request.datasetId}"}`);
       return { ...ERASED, receipt: `{"receipt":"${request.datasetId}"}` };
     },
+    async findManaged(request) {
+      await note('findManaged', request);
+      const held = [...datasets.values()].find(({ crUid }) => crUid === request.crUid);
+      return held === undefined ? null : { tenantId: asId(held.tenantId), datasetId: asId(held.id) };
+    },
     async releaseDataset(request) {
       await note('releaseDataset', request);
       ofResource(request).crUid = null;

@@ -181,6 +181,11 @@ export function createFakeTenantServices(): FakeTenantServices {
       }
       return { erased: true, step: '', removed: {}, residue: 0, receipt, failure: null };
     },
+    async findManaged(request) {
+      await note('findManaged', request);
+      const held = [...tenants.values()].find(({ crUid }) => crUid === request.crUid);
+      return held === undefined ? null : { tenantId: asId(held.id), datasetId: null };
+    },
     async releaseTenant(request) {
       await note('releaseTenant', request);
       const tenant = ofResource(request.tenantId, request.crUid);

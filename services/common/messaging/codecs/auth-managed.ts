@@ -161,6 +161,28 @@ function maybeDataset(id: string | undefined): { readonly datasetId?: DatasetId 
   return id === undefined ? {} : { datasetId: idOf<DatasetId>(id) };
 }
 
+export const FindManaged: MethodCodec<methods.FindManagedRequest, methods.FindManagedResponse> = {
+  request: messageCodec(
+    wire.FindManagedRequestSchema,
+    (request) => request,
+    ({ crUid }) => ({ crUid }),
+  ),
+  response: messageCodec(
+    wire.FindManagedResponseSchema,
+    ({ managed }) => ({
+      ...(managed === null
+        ? {}
+        : { tenantId: managed.tenantId, ...maybe('datasetId', managed.datasetId ?? undefined) }),
+    }),
+    ({ tenantId, datasetId }) => ({
+      managed:
+        tenantId === undefined
+          ? null
+          : { tenantId: idOf(tenantId), datasetId: datasetId === undefined ? null : idOf(datasetId) },
+    }),
+  ),
+};
+
 export const ReleaseTenant: MethodCodec<methods.ReleaseTenantRequest, methods.ReleaseResponse> = {
   request: messageCodec(
     wire.ReleaseTenantRequestSchema,

@@ -203,6 +203,20 @@ export const endErasure = defineMethod<EndErasureRequest, EndErasureResponse>('a
   codecs().then(({ EndErasure }) => EndErasure),
 );
 
+export interface FindManagedRequest {
+  readonly crUid: string;
+}
+
+export interface FindManagedResponse {
+  /** Null: the resource manages nothing. */
+  readonly managed: { readonly tenantId: TenantId; readonly datasetId: DatasetId | null } | null;
+}
+
+/** What a resource manages, also while that is being erased. Makes and changes nothing. */
+export const findManaged = defineMethod<FindManagedRequest, FindManagedResponse>('auth.FindManaged', () =>
+  codecs().then(({ FindManaged }) => FindManaged),
+);
+
 export interface ReleaseTenantRequest {
   readonly tenantId: TenantId;
   readonly crUid: string;
