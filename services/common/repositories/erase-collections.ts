@@ -1,4 +1,4 @@
-import type { DatasetScope } from '../domain/scope.ts';
+import type { Scope } from '../domain/scope.ts';
 import { type AnyCollection, type DocumentStore, removeWhere } from '../ports/document-store.ts';
 
 export interface ErasedCollections {
@@ -13,12 +13,12 @@ const TOGETHER = 1000;
 const ROUNDS = 3;
 
 /**
- * Removes all that the dataset has in collections of its level, in few round trips: those with nothing in them cost none.
- * Counted afterwards. Repeating it goes on where it was cut off.
+ * Removes all that the dataset, or a whole tenant, has in collections of its level, in few round trips: those with nothing
+ * in them cost none. Counted afterwards. Repeating it goes on where it was cut off.
  */
 export async function eraseCollections(
   store: DocumentStore,
-  scope: DatasetScope,
+  scope: Scope,
   collections: readonly AnyCollection[],
 ): Promise<ErasedCollections> {
   let removed = 0;

@@ -7,6 +7,7 @@ import type { CallContext } from '../../common/messaging/messenger.ts';
 import { beginErasure, type ErasedThing, endErasure } from '../../common/messaging/methods/auth-managed.ts';
 import { renewedProof } from '../../common/messaging/principal-proof.ts';
 import { type AnyCollection, removeWhere } from '../../common/ports/document-store.ts';
+import { eraseCollections } from '../../common/repositories/erase-collections.ts';
 import { jobsCollection } from '../../common/runs/work-queue.ts';
 import type { IngestDependencies } from './dependencies.ts';
 import { type ForgettingCounts, forgetDataset } from './forget.ts';
@@ -91,13 +92,9 @@ async function eraseTenantRecords(deps: ErasureDependencies, tenant: TenantId, w
   const { store, blobs, tenantCollections } = deps;
   await watch.step('records of the tenant');
   const scope = { tenant };
-  let left = 0;
-  for (const collection of tenantCollections) {
-    if ((await store.count(scope, collection, {})) === 0) continue;
-    const [result] = await store.commit(scope, [removeWhere(collection, {})]);
-    watch.removed('records', result?.changed ?? 0);
-    left += await store.count(scope, collection, {});
-  }
+  const { removed, left: ofCollections } = await eraseCollections(store, scope, tenantCollections);
+  watch.removed('records', removed);
+  let left = ofCollections;
   const [jobs] = await store.commit(SYSTEM_SCOPE, [removeWhere(jobsCollection, { tenant })]);
   watch.removed('jobs', jobs?.changed ?? 0);
   left += await store.count(SYSTEM_SCOPE, jobsCollection, { tenant });
