@@ -1,5 +1,3 @@
-import { execFile } from 'node:child_process';
-import { fileURLToPath } from 'node:url';
 import { expect } from 'chai';
 import { loadConfig } from '../services/common/config/load-config.ts';
 import { backendsOf, storesOf } from './installation.ts';
@@ -26,18 +24,5 @@ describe('installation of the operator', () => {
       storesOf(configOf(variables)).find(({ role }) => role === 'Blobs')?.driver;
     expect([driverOf({}), driverOf({ ENGRAM_S3_BUCKET: 'files' })]).to.deep.equal(['gridfs', 's3']);
     expect(storesOf(configOf({})).map(({ isolation }) => isolation)).to.include.members(['Label', 'Index']);
-  });
-
-  it('ends with one readable sentence when it is started where no API server is named', async () => {
-    const main = fileURLToPath(new URL('main.ts', import.meta.url));
-    const env = { PATH: process.env['PATH'], ENGRAM_NATS_URL: 'nats://127.0.0.1:1' };
-    const { code, stderr } = await new Promise<{ code: unknown; stderr: string }>((resolve) => {
-      execFile(process.execPath, [main], { env, cwd: '/' }, (error, _, text) =>
-        resolve({ code: error?.code, stderr: text }),
-      );
-    });
-    expect(code).to.equal(1);
-    expect(stderr).to.match(/ENGRAM_OPERATOR_KUBECONFIG: needed outside of a pod/);
-    expect(stderr).not.to.match(/ at /);
   });
 });

@@ -49,7 +49,10 @@ async function run(): Promise<void> {
   const lifecycle = createLifecycle({ logger, stopTimeoutMs: STOP_TIMEOUT_MS });
   lifecycle.add({
     name: 'health',
-    start: () => health.start(),
+    async start() {
+      await health.start();
+      logger.info('operator.listening', { url: health.url });
+    },
     async stop() {
       closeMetrics();
       await health.stop();
@@ -76,8 +79,14 @@ async function run(): Promise<void> {
   });
   for (const signal of ['SIGTERM', 'SIGINT'] as const) process.once(signal, () => stopping.abort());
   lifecycle.handleSignals(process);
-  await lifecycle.start();
-  logger.info('operator.started', { url: health.url, namespaces: config.operatorWatchNamespaces ?? 'all' });
+  try {
+    await lifecycle.start();
+  } catch (error) {
+    // Told to stop while it waited: that ends the process, with its own code.
+    if (stopping.signal.aborted) return;
+    throw error;
+  }
+  logger.info('operator.started', { namespaces: config.operatorWatchNamespaces ?? 'all' });
 }
 
 function assemble(parts: {
