@@ -42,7 +42,7 @@ export function ensureIdentity(deps: TenantDependencies): TenantStep {
 }
 
 /** What auth is told. The password is of a new account alone. */
-export function identityOf({ metadata, spec }: Tenant, password: string | undefined): EnsureTenantRequest {
+function identityOf({ metadata, spec }: Tenant, password: string | undefined): EnsureTenantRequest {
   const { hostname } = spec.routing ?? {};
   return {
     crUid: metadata.uid ?? '',
