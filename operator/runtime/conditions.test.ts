@@ -1,4 +1,6 @@
 import { expect } from 'chai';
+import fc from 'fast-check';
+import { mergePatch } from '../../test/support/kube/fake-store.ts';
 import { type Condition, conditionMessage, mergeConditions, namesInMessage, unknownConditions } from './conditions.ts';
 import { statusPatch } from './status-patch.ts';
 
@@ -55,6 +57,23 @@ describe('status patch', () => {
     const before = { writer: { holder: 'a', token: 1 }, list: [1, 2], old: true };
     const next = { writer: { holder: 'b' }, list: [2] };
     expect(statusPatch(before, next)).to.deep.equal({ writer: { token: null, holder: 'b' }, list: [2], old: null });
+  });
+
+  it('turns any status into any other, and is nothing between equal ones', () => {
+    const leaf = fc.oneof(fc.string({ maxLength: 3 }), fc.integer({ min: 0, max: 3 }), fc.boolean());
+    const { status } = fc.letrec((tie) => ({
+      value: fc.oneof({ depthSize: 'small' }, leaf, fc.array(leaf, { maxLength: 2 }), tie('status')),
+      status: fc.dictionary(fc.constantFrom('a', 'b', 'c', 'd'), tie('value'), { maxKeys: 3 }),
+    }));
+    const record = status as fc.Arbitrary<Record<string, unknown>>;
+    fc.assert(
+      fc.property(record, record, (before, next) => {
+        const patch = statusPatch(before, next);
+        expect(mergePatch(before, patch ?? {})).to.deep.equal(next);
+        expect(statusPatch(next, next)).to.equal(null);
+      }),
+      { numRuns: 500 },
+    );
   });
 
   it('takes undefined for absent', () => {
