@@ -37,19 +37,19 @@ export async function ensureTenant(
   if (request.displayName.trim() === '') throw invalid('The tenant has no name.');
   const email = ownerAddress(deps, request.ownerEmail);
   const hostNames = checkedHostNames(request.hostNames);
-  // Refused before an account is made for it.
-  const { tenant } = await find(deps, request);
-  await requireFreeNames(deps, hostNames, tenant);
-  const { user: owner, isNew: isNewOwner } = await declaredOwner(deps, email, request, tenant);
-  const declaration = { request, hostNames, owner, isNewOwner };
+  let isNewOwner = false;
   for (;;) {
     const found = await find(deps, request);
+    // Refused before an account is made for it.
     await requireFreeNames(deps, hostNames, found.tenant);
+    const { user: owner, isNew } = await declaredOwner(deps, email, request, found.tenant);
+    isNewOwner ||= isNew;
+    const declaration = { request, hostNames, owner, isNewOwner };
     try {
       if (found.tenant === null) return await make(deps, declaration, found.managed);
       return await correct(deps, declaration, { managed: found.managed, tenant: found.tenant });
     } catch (error) {
-      // Another replica, or somebody with the same host name, was quicker: what is there now is looked at anew.
+      // Another replica, somebody with the same host name or the owner was quicker: what is there now is looked at anew.
       if (!(error instanceof VersionConflictError || error instanceof DuplicateKeyError)) throw error;
     }
   }

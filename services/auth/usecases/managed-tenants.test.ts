@@ -1,13 +1,16 @@
 import { randomUUID, hash as sha } from 'node:crypto';
 import { expect } from 'chai';
 import { CALL, startAuth, type TestAuth } from '../../../test/support/auth-service.ts';
+import { createMemoryDocumentStore } from '../../common/adapters/memory/document-store.ts';
 import type { TenantId, UserId } from '../../common/domain/brand.ts';
 import { asId } from '../../common/domain/ids.ts';
 import type { Principal } from '../../common/domain/principal.ts';
-import { PERSONAL_TENANT } from '../../common/domain/scope.ts';
+import { type AnyScope, PERSONAL_TENANT, SYSTEM_SCOPE } from '../../common/domain/scope.ts';
 import * as methods from '../../common/messaging/methods/auth.ts';
 import * as managed from '../../common/messaging/methods/auth-managed.ts';
+import type { Write } from '../../common/ports/document-store.ts';
 import { createAuditRecords } from '../../common/repositories/audit-records.ts';
+import { managedResourcesCollection } from '../../common/repositories/managed-resources.ts';
 import { createMemberships } from '../../common/repositories/memberships.ts';
 import { createTenantHosts } from '../../common/repositories/tenant-hosts.ts';
 import { createTenants } from '../../common/repositories/tenants.ts';
@@ -76,6 +79,48 @@ describe('tenants of resources', () => {
     const answers = await Promise.all([declare(), declare(), declare()]);
     expect(new Set(answers.map(({ tenantId }) => tenantId)).size).to.equal(1);
     expect(answers.filter(({ created }) => created)).to.have.length(1);
+  });
+
+  describe('whose owner changes between the look at the account and the commit', () => {
+    let meddle: (() => Promise<void>) | null;
+    let tries: number;
+    beforeEach(async () => {
+      const store = createMemoryDocumentStore();
+      const commit = store.commit.bind(store);
+      [meddle, tries] = [null, 0];
+      const meddled = async (scope: AnyScope, writes: readonly Write[]) => {
+        const isDeclaration = writes.some(({ collection }) => collection.name === managedResourcesCollection.name);
+        if (!isDeclaration) return commit(scope, writes);
+        tries += 1;
+        if (tries > 5) throw new Error('It is tried for ever.');
+        const change = meddle;
+        meddle = null;
+        await change?.();
+        return commit(scope, writes);
+      };
+      await auth[Symbol.asyncDispose]();
+      auth = await startAuth({ store: Object.assign(store, { commit: meddled }) });
+    });
+    const change = async (email: string, fields: { readonly keysMade?: number; readonly isActive?: boolean }) => {
+      const user = await createUsers(auth.store).findByEmail(email);
+      if (user === null) throw new Error(`no account of ${email}`);
+      await auth.store.commit(SYSTEM_SCOPE, [createUsers(auth.store).replaceWrite({ ...user, ...fields })]);
+    };
+
+    it('are made all the same, with a new account that works in them', async () => {
+      meddle = () => change('admin@acme.example.com', { keysMade: 3 });
+      const { created, ownerId, tenantId } = await declare();
+      expect(created).to.equal(true);
+      expect(await userOf(ownerId)).to.include({ tenant: tenantId, keysMade: 3 });
+    });
+
+    it('are refused when the account is shut out', async () => {
+      const { tenantId, ownerId } = await declare();
+      const heir = await auth.addUser({ email: 'heir@acme.example.com', isVerified: true });
+      meddle = () => change(heir.email, { isActive: false });
+      expect(await failure(declare({ ownerEmail: heir.email }))).to.equal('ConflictError');
+      expect((await tenantOf(tenantId))?.ownerId).to.equal(ownerId);
+    });
   });
 
   it('have set right what differs, and say what that was', async () => {
