@@ -39,4 +39,6 @@ async function handOver(deps: AuthDependencies, tenant: Tenant, departure: Depar
     if (!(error instanceof VersionConflictError || error instanceof DuplicateKeyError)) throw error;
   }
   deps.news.accessChanged(tenant.id, [heir]);
+  // Its keys act as the new owner.
+  deps.news.tenantChanged(tenant.id);
 }

@@ -31,6 +31,16 @@ const count = fc.nat();
 const principal: fc.Arbitrary<Principal> = fc.record({
   ...{ id, email: text, tenant: id, isSuperuser: fc.boolean(), parentId: orNull(id) },
 });
+const presentedKey = fc.record(
+  {
+    ...{ id: text, permissions: orNull(fc.array(fc.constantFrom(...PERMISSIONS))), datasets: orNull(fc.array(id)) },
+    tenant: id,
+  },
+  { requiredKeys: ['id', 'permissions', 'datasets'] },
+);
+const withKey: fc.Arbitrary<Principal> = fc
+  .tuple(principal, fc.option(presentedKey, { nil: undefined }))
+  .map(([user, key]) => (key === undefined ? user : { ...user, key }));
 const dataset: fc.Arbitrary<DatasetRef> = fc.record({
   ...{ id, name: text, ownerId: id, tenant: id, createdAt: text, updatedAt: orNull(text) },
 });
@@ -94,9 +104,13 @@ describe('messages of the services', () => {
     const credentials = fc.array(fc.record({ kind, value: text }));
     await survives(
       request(auth.authenticate),
-      fc.record({ credentials, strict: fc.boolean() }, { requiredKeys: ['credentials'] }),
+      fc.record({ credentials, strict: fc.boolean(), host: text }, { requiredKeys: ['credentials'] }),
     );
-    const identified = fc.record({ principal: orNull(principal), required: fc.boolean(), posture: text });
+    const tenantState = fc.constantFrom('Hibernated' as const, 'Disabled' as const, 'Erasing' as const);
+    const identified = fc.record(
+      { principal: orNull(withKey), required: fc.boolean(), posture: text, token: text, tenantState },
+      { requiredKeys: ['principal', 'required', 'posture'] },
+    );
     await survives(response(auth.authenticate), identified);
     await survives(request(auth.getPrincipal), fc.record({ userId: text, tenant: text }));
     await survives(response(auth.getPrincipal), fc.record({ principal: orNull(principal) }));
