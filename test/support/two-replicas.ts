@@ -33,6 +33,7 @@ import { createEventLog } from '../../services/common/runs/event-log.ts';
 import type { RunSettings } from '../../services/common/runs/run-settings.ts';
 import { createWorkQueue, type DurableWorkQueue } from '../../services/common/runs/work-queue.ts';
 import { collections, tenantCollections } from '../../services/composition/collections.ts';
+import type { ImproveSettings } from '../../services/improve/dependencies.ts';
 import { createImproveService } from '../../services/improve/service.ts';
 import { createIngestService } from '../../services/ingest/service.ts';
 import type { SyncSettings } from '../../services/integrations/dependencies.ts';
@@ -82,6 +83,7 @@ export interface TwoReplicasOptions {
   /** Where sync goes; nowhere by default. */
   readonly remoteUrl?: string;
   readonly sync?: Partial<SyncSettings>;
+  readonly improve?: Partial<ImproveSettings>;
 }
 
 export async function startTwoReplicas(options: TwoReplicasOptions = {}): Promise<TwoReplicas> {
@@ -157,7 +159,7 @@ async function startReplica(shared: Shared, index: 0 | 1): Promise<Replica> {
     createImproveService({
       ...{ ...common, indexes, embedder, workQueue },
       models: { current: async () => ({ languageModel: null, missingModelKey: null, extractor: capitalsExtractor }) },
-      settings: { leaseMs: 1500, pollMs: 25 },
+      settings: { leaseMs: 1500, pollMs: 25, ...options.improve },
     }),
     createIntegrationsService({
       ...{ ...common, blobs, workQueue },
