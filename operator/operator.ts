@@ -137,7 +137,7 @@ export function createOperator(options: OperatorOptions): Operator {
       {
         client: fenced,
         services: fencePort(options.datasetServices, elector.isLeading),
-        options: common,
+        options: { ...common, home: options.lease.namespace },
         clock,
         logger,
       },

@@ -158,6 +158,22 @@ describe('deletion of datasets', () => {
     expect([world.read(), held()]).to.deep.equal([undefined, []]);
   });
 
+  for (const isAbandoned of [false, true]) {
+    it(`goes with its whole namespace, the receipt is beside the operator${isAbandoned ? ', also when it is abandoned' : ''}`, async () => {
+      await begin({ deletionPolicy: 'Delete' });
+      world.remove();
+      const { uid } = world.read()?.metadata ?? {};
+      if (isAbandoned) world.change({ metadata: { annotations: { 'engram.dev/abandon': uid } } });
+      const path = /namespaces\/memory\/configmaps$/;
+      world.kube.fail({ method: 'POST', path, fault: { status: 403, reason: 'Forbidden' }, times: 10 });
+      await world.reconcile();
+      expect([world.read(), world.configMaps().map(({ metadata }) => metadata.namespace)]).to.deep.equal([
+        undefined,
+        ['engram'],
+      ]);
+    });
+  }
+
   it('lets go without touching data when it is abandoned, with a note of what it was', async () => {
     await begin({ deletionPolicy: 'Delete' });
     world.remove();

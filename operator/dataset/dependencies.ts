@@ -11,6 +11,8 @@ export interface DatasetOptions {
   /** Value of the managed-by label. */
   readonly manager: string;
   readonly labels: OwnershipLabels;
+  /** The operator's namespace. */
+  readonly home: string;
   /** How often each dataset is compared with what is. */
   readonly resyncMs: number;
 }

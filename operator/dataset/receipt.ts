@@ -1,11 +1,11 @@
-import { isKubeError } from '../runtime/kube-error.ts';
-import { type ConfigMap, KINDS } from '../runtime/kube-object.ts';
+import { keepReceipt } from '../keep-receipt.ts';
+import type { ConfigMap } from '../runtime/kube-object.ts';
 import { boundedName } from '../tenant/names.ts';
 import type { DatasetContext, DatasetDependencies } from './dependencies.ts';
 
 /**
- * Writes what is left of a dataset: a ConfigMap in its namespace that nothing removes. Written once; a second writing finds
- * it. Answers its name.
+ * Writes what is left of a dataset: a ConfigMap in its namespace that nothing removes, or beside the operator when the whole
+ * namespace is being deleted. Answers its name.
  */
 export async function writeReceipt(
   { client, options }: DatasetDependencies,
@@ -25,12 +25,5 @@ export async function writeReceipt(
     },
     data: { 'receipt.json': receipt.json },
   };
-  try {
-    await client.create(KINDS.configMap, configMap, { signal });
-  } catch (error) {
-    if (!isKubeError(error, 409)) throw error;
-    const held = await client.get<ConfigMap>(KINDS.configMap, { name, namespace }, { signal });
-    if (held?.data?.['receipt.json'] !== receipt.json) throw error;
-  }
-  return name;
+  return keepReceipt(configMap, { client, home: options.home, signal });
 }

@@ -1,5 +1,5 @@
-import { isKubeError } from '../runtime/kube-error.ts';
-import { type ConfigMap, KINDS } from '../runtime/kube-object.ts';
+import { keepReceipt } from '../keep-receipt.ts';
+import type { ConfigMap } from '../runtime/kube-object.ts';
 import type { TenantContext, TenantDependencies } from './dependencies.ts';
 import { boundedName, GROUP } from './names.ts';
 
@@ -7,8 +7,8 @@ import { boundedName, GROUP } from './names.ts';
 const RECEIPT_LABEL = `${GROUP}/receipt`;
 
 /**
- * Writes what is left of a tenant: a ConfigMap beside it that nothing removes. Written once; a second writing finds it.
- * Answers its name.
+ * Writes what is left of a tenant: a ConfigMap beside it that nothing removes, or beside the operator when the whole
+ * namespace is being deleted. Answers its name.
  */
 export async function writeReceipt(
   { client, options }: TenantDependencies,
@@ -28,12 +28,5 @@ export async function writeReceipt(
     },
     data: { 'receipt.json': receipt.json },
   };
-  try {
-    await client.create(KINDS.configMap, configMap, { signal });
-  } catch (error) {
-    if (!isKubeError(error, 409)) throw error;
-    const held = await client.get<ConfigMap>(KINDS.configMap, { name, namespace }, { signal });
-    if (held?.data?.['receipt.json'] !== receipt.json) throw error;
-  }
-  return name;
+  return keepReceipt(configMap, { client, home: options.backends.namespace, signal });
 }

@@ -1,8 +1,14 @@
 import { expect } from 'chai';
 import { unavailable } from '../../test/support/kube/fake-tenant-services.ts';
-import { createTenantWorld, PLACE, type TenantWorld } from '../../test/support/kube/tenant-world.ts';
+import {
+  createTenantWorld,
+  PLACE,
+  SERVICES_NAMESPACE,
+  type TenantWorld,
+} from '../../test/support/kube/tenant-world.ts';
 import { DATASET_KIND, type Dataset } from '../api/dataset.ts';
 import { TENANT_KIND } from '../api/tenant.ts';
+import { KINDS } from '../runtime/kube-object.ts';
 import { FINALIZER, FRAME_ANNOTATIONS } from './names.ts';
 
 describe('deletion of a tenant', () => {
@@ -117,6 +123,20 @@ describe('deletion of a tenant', () => {
     await world.reconcile();
     expect(world.read()).to.equal(undefined);
     expect(world.configMaps()).to.have.length(1);
+  });
+
+  it('goes with its whole namespace, which takes no receipt: that is beside the services', async () => {
+    world.put({ deletionPolicy: 'Delete', apiKeys });
+    await world.reconcile();
+    remove();
+    // The namespace controller may be quicker with the Secrets.
+    for (const name of ['key', 'acme-owner']) world.kube.remove(KINDS.secret, { name, namespace: 'memory' });
+    const path = /namespaces\/memory\/configmaps$/;
+    world.kube.fail({ method: 'POST', path, fault: { status: 403, reason: 'Forbidden' }, times: 10 });
+    await world.reconcile();
+    expect(world.read()).to.equal(undefined);
+    expect(world.configMaps().map(({ metadata }) => metadata.namespace)).to.deep.equal([SERVICES_NAMESPACE]);
+    expect(world.notes.at(-1)?.message).to.contain('ConfigMap engram/');
   });
 
   it('touches nothing of a tenant that another resource manages', async () => {

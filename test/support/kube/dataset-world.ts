@@ -53,7 +53,7 @@ export async function createDatasetWorld(): Promise<DatasetWorld> {
     createDatasetReconciler(
       {
         ...{ client, services, clock, logger },
-        options: { manager: MANAGER, labels: ownershipLabels('engram.dev'), resyncMs: 600_000 },
+        options: { manager: MANAGER, labels: ownershipLabels('engram.dev'), home: 'engram', resyncMs: 600_000 },
       },
       {
         ...{ client, clock, logger, metrics: createRuntimeMetrics(new Registry(), 'test_'), random: () => 0.5 },
