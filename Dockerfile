@@ -35,7 +35,8 @@ ENV NODE_ENV=production \
     ENGRAM_DATA_DIR=/data \
     HTTP_API_HOST=0.0.0.0
 # Compiled as the user and with the flags of what will run: both shapes start from a read-only file system.
-RUN node --max-semi-space-size=8 services/compile-ahead.mjs services && node services/compile-ahead.mjs operator
+RUN node --max-semi-space-size=8 services/compile-ahead.mjs services \
+ && NODE_COMPILE_CACHE=/app/node_modules/.cache/engram node --max-semi-space-size=8 services/compile-ahead.mjs operator services/common/adapters/nats
 VOLUME /data
 EXPOSE 8000
 ENTRYPOINT ["node", "--max-semi-space-size=8"]

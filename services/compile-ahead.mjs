@@ -5,20 +5,25 @@ import module from 'node:module';
 import { pathToFileURL } from 'node:url';
 import { shortenLoading, tuneRuntime } from './loading.mjs';
 
-tuneRuntime();
+// With the cache in the environment Node has it from its start, under the flags of its command line alone: the operator's way.
+if (process.env.NODE_COMPILE_CACHE === undefined) tuneRuntime();
 shortenLoading();
 
 /** They act when they are loaded; all that they import is imported by others too. */
 const ENTRIES =
-  /(\.test|\.fixture|-worker|\/worker|\/print|\/print-\w+|\/build)\.ts$|\/(cli|operator)\/main\.ts$|\/(console|testing)\/|\/generate/;
+  /(\.test|\.fixture|-worker|\/worker|\/print|\/print-\w+|\/build)\.ts$|\/(cli|operator|uninstall)\/main\.ts$|\/(console|testing)\/|\/generate/;
 
 let compiled = 0;
 for (const folder of process.argv.slice(2)) {
   for await (const file of glob(`${folder}/**/*.ts`)) {
-    const path = `/${file}`;
-    if (ENTRIES.test(path)) continue;
-    await import(pathToFileURL(file).href);
-    compiled += 1;
+    if (ENTRIES.test(`/${file}`)) continue;
+    try {
+      await import(pathToFileURL(file).href);
+      compiled += 1;
+    } catch (error) {
+      // Tools for the development, which need packages that only that has.
+      if (error?.code !== 'ERR_MODULE_NOT_FOUND') throw error;
+    }
   }
 }
 module.flushCompileCache();
