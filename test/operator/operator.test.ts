@@ -255,4 +255,22 @@ describeWithCluster('operator on a real API server', (server) => {
     await until('all went', async () => [...(await world.tenants()), ...(await world.datasets())].length === 0, LIMIT);
     expect(world.datasetServices.datasets.size).to.equal(0);
   });
+
+  it('lets a whole namespace go with all in it, and keeps the receipts beside the operator', async () => {
+    const home = await server().newNamespace();
+    world.run({ home });
+    await world.createTenant('acme', { deletionPolicy: 'Delete', apiKeys: [{ name: 'default', secretName: 'acme-key' }] });
+    await world.createDataset('set', 'acme');
+    await until('all are ready', converged, LIMIT);
+    const itself = { name: namespace };
+    await world.client.delete(KINDS.namespace, itself);
+    await until('the namespace is gone', async () => (await world.client.get(KINDS.namespace, itself)) === null, LIMIT);
+    expect([world.tenantServices.tenants.size, world.datasetServices.datasets.size]).to.deep.equal([0, 0]);
+    const { items } = await world.client.list<ConfigMap>(KINDS.configMap, {
+      namespace: home,
+      labelSelector: 'engram.dev/receipt=Erased',
+    });
+    expect(items).to.have.length(2);
+    await world.client.delete(KINDS.namespace, { name: home });
+  });
 });
