@@ -34,12 +34,13 @@ export async function carryOutSync(
     await record.change({ status: 'in_progress', startedAt: startedAt ?? clock.now().toISOString() });
   }
   const remote = await dependencies.remote();
+  const attempt = { runId, signal, isLastAttempt: record.retries >= dependencies.settings.maxRetries };
   const share = FILES_DONE / datasets.length;
   for (const [at, dataset] of datasets.entries()) {
     if (record.finished.includes(dataset.id)) continue;
     const advance: SyncRecord['advance'] = (part, counts) => record.advance((at + part) * share, counts);
     const counts = () => record.counts;
-    await syncDataset(dependencies, { ...authority, runId, dataset, remote, signal, counts, advance });
+    await syncDataset(dependencies, { ...authority, ...attempt, dataset, remote, counts, advance });
     await record.advance((at + 1) * share);
     await record.change({ finished: [...record.finished, dataset.id] });
   }

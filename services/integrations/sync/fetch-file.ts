@@ -22,7 +22,7 @@ const LONGEST_MS = 24 * 3_600_000;
  * it cannot be kept here. A declared intent removes the blob should this process die.
  */
 export async function fetchFile(dependencies: SyncDependencies, sync: DatasetSync, hash: string): Promise<boolean> {
-  const { blobs, intents, ids, clock, logger } = dependencies;
+  const { blobs, intents, ids, clock } = dependencies;
   const { dataset, remote, signal } = sync;
   const file = await remote.download(dataset, hash, signal);
   if (file === null) return false;
@@ -34,15 +34,17 @@ export async function fetchFile(dependencies: SyncDependencies, sync: DatasetSyn
   try {
     await intents.declare(scope, id, [place], new Date(clock.now().getTime() + LONGEST_MS).toISOString());
     const stored = await blobs.put(scope, blobKey, body.content, signal);
-    if (stored.md5 !== hash) throw engramError('CloudConnnectionError', 'The remote memory sent another file.');
+    if (stored.md5 !== hash) {
+      if (sync.isLastAttempt) return passOver(dependencies, sync, 'it sends another file, time and again');
+      throw engramError('CloudConnnectionError', 'The remote memory sent another file.');
+    }
     const name = file.fileName ?? `file_${hash}`;
     await take(dependencies, sync, { stored, name, mimeType: file.mimeType });
     return true;
   } catch (error) {
     signal.throwIfAborted();
     if (!body.isTooLarge() && !isRefusal(error)) throw error;
-    logger.warn('sync.file.refused', { datasetId: dataset.id, error });
-    return false;
+    return passOver(dependencies, sync, error);
   } finally {
     file.body.destroy();
     await blobs.remove(scope, [blobKey]).then(
@@ -50,6 +52,12 @@ export async function fetchFile(dependencies: SyncDependencies, sync: DatasetSyn
       () => null, // the sweep of intents removes it
     );
   }
+}
+
+/** One file must not keep all others back. */
+function passOver({ logger }: SyncDependencies, { dataset }: DatasetSync, error: unknown): false {
+  logger.warn('sync.file.refused', { datasetId: dataset.id, error });
+  return false;
 }
 
 async function take(

@@ -14,6 +14,8 @@ export interface DatasetSync {
   readonly remote: RemoteMemory;
   readonly context: CallContext;
   readonly signal: AbortSignal;
+  /** A failure ends the run. */
+  readonly isLastAttempt: boolean;
   /** Whoever asked for it may still do so: a great dataset takes hours. */
   requireStill(): Promise<void>;
   readonly counts: () => SyncCounts;
