@@ -259,7 +259,10 @@ describeWithCluster('operator on a real API server', (server) => {
   it('lets a whole namespace go with all in it, and keeps the receipts beside the operator', async () => {
     const home = await server().newNamespace();
     world.run({ home });
-    await world.createTenant('acme', { deletionPolicy: 'Delete', apiKeys: [{ name: 'default', secretName: 'acme-key' }] });
+    await world.createTenant('acme', {
+      deletionPolicy: 'Delete',
+      apiKeys: [{ name: 'default', secretName: 'acme-key' }],
+    });
     await world.createDataset('set', 'acme');
     await until('all are ready', converged, LIMIT);
     const itself = { name: namespace };
