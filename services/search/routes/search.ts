@@ -2,12 +2,14 @@ import { isEngramError } from '../../common/domain/errors.ts';
 import { HttpError } from '../../common/http/http-error.ts';
 import { defineRoute, json, type Route } from '../../common/http/route.ts';
 import { onDatasets, own } from '../../common/http/route-permission.ts';
+import { onDemand } from '../../common/lifecycle/on-demand.ts';
 import type { SearchParts } from '../dependencies.ts';
 import { presentHistory } from '../presenters/history.ts';
 import { presentAsOneStore, presentByDataset } from '../presenters/search-result.ts';
-import { search } from '../usecases/search.ts';
 import { requestOf } from './request.ts';
 import { historyItem, searchBody, searchResults } from './search.schema.ts';
+
+const search = onDemand(async () => (await import('../usecases/search.ts')).search);
 
 export function searchRoutes(deps: SearchParts): readonly Route[] {
   return [askSearch(deps), readHistory(deps, '/api/v1/search'), readHistory(deps, '/api/v1/recall')];
