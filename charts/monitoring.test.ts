@@ -6,11 +6,11 @@ import { createRuntimeMetrics } from '../operator/runtime/metrics.ts';
 import { createMetrics } from '../services/common/observability/metrics.ts';
 import { addProcessMetrics } from '../services/common/observability/process-metrics.ts';
 import { Registry } from '../services/common/observability/prometheus.ts';
-import { evaluate, keyOf, matches, type Series } from '../test/support/promql/evaluate.ts';
-import { type Exposition, readExposition } from '../test/support/promql/exposition.ts';
-import { type Expression, parseQuery, secondsOf, selectorsOf } from '../test/support/promql/parse.ts';
 import { startApp } from '../test/support/start-app.ts';
 import { ALERT_CASES } from './alert-cases.ts';
+import { evaluate, keyOf, matches, type Series } from './promql/evaluate.ts';
+import { type Exposition, readExposition } from './promql/exposition.ts';
+import { type Expression, parseQuery, secondsOf, selectorsOf } from './promql/parse.ts';
 
 const FILES = fileURLToPath(new URL('./engram/files', import.meta.url));
 
