@@ -15,12 +15,12 @@ export interface HttpRemoteMemoryOptions {
   /** For one request with all that comes back, however busily it sends; of files, default a day; of others, default 600 000. */
   readonly transferMs?: number;
   readonly answerMs?: number;
-  /** Of one answer in JSON; default 256 MiB, which names seven million files. */
+  /** Of one answer in JSON; default 64 MiB, which names nearly two million files and takes several times as much while it is read. */
   readonly maxJsonBytes?: number;
 }
 
 const HASH = /^[0-9a-f]{32}$/;
-const MAX_JSON_BYTES = 256 * 1024 * 1024;
+const MAX_JSON_BYTES = 64 * 1024 * 1024;
 /** Of an answer that is not looked at. */
 const MAX_IGNORED_BYTES = 1024 * 1024;
 
