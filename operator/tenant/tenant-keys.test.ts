@@ -120,6 +120,20 @@ describe('API keys of a tenant', () => {
     expect(world.secret('key')?.data).to.have.all.keys('apiKey');
   });
 
+  it('are valid with an overlap of zero, too, as long as the Secret says them', async () => {
+    world.put({ apiKeys: [{ ...ROTATED, rotation: { interval: '48h', overlap: '0s' } }] });
+    await world.reconcile();
+    const former = value();
+    world.change({ metadata: { annotations: { [ROTATE_AT]: 'leaked' } } });
+    world.kube.fail({ method: 'PATCH', path: /secrets\/key$/, fault: { status: 500 } });
+    await world.reconcile().catch(() => 'not written');
+    expect(value()).to.equal(former);
+    expect(valid()).to.include(keySha256(former));
+    await world.reconcile();
+    expect(value()).not.to.equal(former);
+    expect(valid()).to.deep.equal([keySha256(value())]);
+  });
+
   it('take the value that somebody writes into the Secret, once, and keep the former one for the overlap', async () => {
     world.put({ apiKeys: [ROTATED] });
     await world.reconcile();
@@ -218,6 +232,18 @@ describe('API keys of a tenant', () => {
     world.change({ spec: { state: 'Active', apiKeys: [{ name: 'default', secretName: 'key' }] } });
     await world.reconcile();
     expect(valid()).to.deep.equal([keySha256(kept)]);
+  });
+
+  it('are revoked while the tenant is disabled, also those of a Secret that somebody else made', async () => {
+    const given = { apiVersion: 'v1', kind: 'Secret', metadata: { ...PLACE, name: 'key' }, data: {} };
+    world.kube.put<Secret>(KINDS.secret, given);
+    write(BY_HAND);
+    world.put({ apiKeys: [ROTATED], state: 'Disabled' });
+    await world.reconcile();
+    expect(valid()).to.deep.equal([]);
+    world.change({ spec: { state: 'Active' } });
+    await world.reconcile();
+    expect(valid()).to.deep.equal([keySha256(BY_HAND)]);
   });
 
   it('are not written over an edit of the same moment', async () => {

@@ -77,7 +77,8 @@ async function useGivenKey(work: KeyWork, entry: TenantApiKey, secret: Secret): 
   }
   const text = secretText(secret, 'apiKey');
   if (!isApiKey(text)) return noKey(entry, secret.metadata.name);
-  await tellServices(work, entry.name, [keySha256(text)]);
+  const isDisabled = work.context.object.spec.state === 'Disabled';
+  await tellServices(work, entry.name, isDisabled ? [] : [keySha256(text)]);
   return { secret: statusOf(entry, secret, false), isRotating: false };
 }
 
@@ -103,9 +104,14 @@ async function putInForce(work: KeyWork, entry: TenantApiKey, planned: PlannedKe
   const { deps, context } = work;
   const { plan, named, intervalMs } = planned;
   const { state } = plan;
-  await tellServices(work, entry.name, validHashes(state));
+  const wanted = validHashes(state);
+  // Without an overlap the Secret goes on saying the former key until it is written, should that take until tomorrow.
+  const said = named === null ? undefined : secretText(named, 'apiKey');
+  const isStillSaid = isApiKey(said) && !wanted.includes(keySha256(said));
+  await tellServices(work, entry.name, isStillSaid ? [...wanted, keySha256(said)] : wanted);
   const isCurrent = plan.change === 'kept' && named !== null && isLabelled(deps, context.object, entry, named);
   const secret = isCurrent ? named : await write(work, entry, state, named);
+  if (isStillSaid) await tellServices(work, entry.name, wanted);
   if (plan.change !== 'kept') context.event(noteOf(plan, entry));
   const nextAt = nextKeyTime(state, intervalMs);
   const status: TenantStatusSecret = {

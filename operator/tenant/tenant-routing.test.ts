@@ -1,7 +1,7 @@
 import { expect } from 'chai';
 import { SERVICE_PATHS, serviceOfPath } from '../../services/common/domain/service-paths.ts';
-import { createTenantWorld, type TenantWorld } from '../../test/support/kube/tenant-world.ts';
-import type { TenantRouting } from '../api/tenant.ts';
+import { createTenantWorld, PLACE, type TenantWorld } from '../../test/support/kube/tenant-world.ts';
+import { TENANT_KIND, type TenantRouting } from '../api/tenant.ts';
 import { KINDS, type KubeObject } from '../runtime/kube-object.ts';
 import { boundedName } from './names.ts';
 
@@ -142,6 +142,25 @@ describe('route of a tenant', () => {
     expect(only('ingresses')).to.equal(undefined);
     expect(world.read()?.status).to.not.have.any.keys('url', 'routeObject');
     expect([...world.services.tenants.values()][0]?.hostNames).to.deep.equal([]);
+  });
+
+  it('goes with a tenant whose status could not say that there is one', async () => {
+    world.put({ routing: HTTP_ROUTE });
+    world.kube.fail({ method: 'PATCH', path: /status$/, fault: { action: 'reset' } });
+    await world.reconcile().catch(() => 'killed');
+    expect(only('httproutes')).not.to.equal(undefined);
+    world.kube.remove(TENANT_KIND, PLACE);
+    await world.reconcile();
+    expect([only('httproutes'), world.read()]).to.deep.equal([undefined, undefined]);
+  });
+
+  it('holds up no deletion where the Gateway API is missing', async () => {
+    world.put({ routing: INGRESS });
+    await world.reconcile();
+    world.kube.fail({ path: /httproutes/, fault: { status: 404, reason: 'NotFound' }, times: 10 });
+    world.kube.remove(TENANT_KIND, PLACE);
+    await world.reconcile();
+    expect([only('ingresses'), world.read()]).to.deep.equal([undefined, undefined]);
   });
 
   it('is set right when somebody changes it, with one event', async () => {

@@ -48,7 +48,8 @@ export function removeRoute(deps: TenantDependencies): TenantStep {
   return {
     name: 'remove-route',
     async run(context) {
-      await applyRoute(deps, context, []);
+      // Also the kind that no status tells of: its writing may have been cut off.
+      await applyRoute(deps, context, [], true);
       return done({ status: { url: undefined, routeObject: undefined } });
     },
   };
@@ -58,9 +59,11 @@ async function applyRoute(
   { applier, options }: TenantDependencies,
   context: TenantContext,
   desired: Parameters<TenantDependencies['applier']['apply']>[1],
+  anyKind = false,
 ): Promise<'applied' | 'unknown-kind'> {
   const { object, status, event, signal } = context;
-  const isKnown = desired.some(({ kind }) => kind === KINDS.httpRoute) || status.routeObject?.kind === 'HTTPRoute';
+  const isWanted = desired.some(({ kind }) => kind === KINDS.httpRoute);
+  const isKnown = anyKind || isWanted || status.routeObject?.kind === 'HTTPRoute';
   // Clusters without the Gateway API do not know the kind, and need not.
   const prune = isKnown ? [KINDS.ingress, KINDS.httpRoute] : [KINDS.ingress];
   const namespaces = [options.backends.namespace];
@@ -71,7 +74,7 @@ async function applyRoute(
     }
     return 'applied';
   } catch (error) {
-    if (isKnown && isKubeError(error, 404)) return 'unknown-kind';
+    if (isKnown && isKubeError(error, 404)) return isWanted ? 'unknown-kind' : 'applied';
     throw error;
   }
 }
