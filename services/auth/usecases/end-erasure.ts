@@ -29,6 +29,10 @@ export async function endErasure(deps: AuthDependencies, request: EndErasureRequ
       ...(thing.dataset === null
         ? await tenantBelongingsWrites(deps, tenant)
         : [deps.managedResources.removeWrite(thing), deps.managedGrants.removeAllWrite(thing.dataset)]),
+      // Of a dataset the removal has told.
+      ...(thing.dataset === null
+        ? deps.eventLog.appendWrites({ tenant }, [{ type: 'tenant.erased', subjectId: tenant, data: {} }])
+        : []),
     ];
     const action = thing.dataset === null ? 'tenant.erased' : 'dataset.erased';
     const entry = {

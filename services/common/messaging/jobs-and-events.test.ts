@@ -41,6 +41,7 @@ describe('domain events', () => {
     'user.deleted': {},
     'dataset.reassigned': { ownerId: 'u1' },
     'tenant.reassigned': { ownerId: 'u1' },
+    'tenant.erased': {},
     'dataset.created': { ownerId: 'u1' },
     'dataset.removed': { ownerId: 'u1' },
     'item.added': { format: 'text', sizeBytes: 12 },

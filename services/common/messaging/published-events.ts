@@ -1,19 +1,19 @@
 import type { TenantId } from '../domain/brand.ts';
 import { asId } from '../domain/ids.ts';
-import { datasetScope } from '../domain/scope.ts';
+import { datasetScope, type Scope } from '../domain/scope.ts';
 import type { EventLog, LoggedEvent } from '../ports/event-log.ts';
 import type { PublishedEvent } from '../ports/event-publisher.ts';
 import { domainEventCodec } from './codecs/domain-events.ts';
 
 /** What tells of an item that is there. */
 const ITEM_EVENTS = ['item.added', 'item.updated'] as const;
-/** Events of a dataset that are looked at together when it is removed. */
+/** Events of a dataset or tenant that are looked at together when it is removed. */
 const PAGE = 500;
 
 /**
  * Events of the log as what is published, in batches and in the same order. An erasure is preceded by tombstones for what
- * was published of it: of an item, its addition and its update; of a dataset, everything. Throws for an event that this release does not
- * know: it is not to be passed over.
+ * was published of it: of an item, its addition and its update; of a dataset, everything; of a tenant, everything that is
+ * not of its datasets. Throws for an event that this release does not know: it is not to be passed over.
  */
 export async function* publishedEvents(
   eventLog: Pick<EventLog, 'read'>,
@@ -24,8 +24,9 @@ export async function* publishedEvents(
     if (event.type === 'item.forgotten') {
       for (const type of ITEM_EVENTS) batch.push(tombstone(type, event.subjectId, event));
     }
-    if (event.type === 'dataset.removed') {
-      for await (const tombstones of datasetTombstones(eventLog, event)) {
+    const erased = erasedScope(event);
+    if (erased !== null) {
+      for await (const tombstones of tombstonesOf(eventLog, event, erased)) {
         yield [...batch, ...tombstones];
         batch = [];
       }
@@ -58,15 +59,25 @@ function publishedEvent(event: LoggedEvent): PublishedEvent {
   };
 }
 
-/** For everything of the dataset that the log has before its removal. Its name may be used again: later events stay. */
-async function* datasetTombstones(
+/** What an event says is gone; null when it says nothing of the kind. */
+function erasedScope({ type, tenant, dataset, subjectId }: LoggedEvent): Scope | null {
+  const id = asId<TenantId>(tenant);
+  if (type === 'dataset.removed') return datasetScope(id, asId(dataset ?? subjectId));
+  return type === 'tenant.erased' ? { tenant: id } : null;
+}
+
+/** For everything of it that the log has before its removal. A name may be used again: later events stay. */
+async function* tombstonesOf(
   eventLog: Pick<EventLog, 'read'>,
   removal: LoggedEvent,
+  scope: Scope,
 ): AsyncGenerator<readonly PublishedEvent[]> {
-  const scope = datasetScope(asId<TenantId>(removal.tenant), asId(removal.dataset ?? removal.subjectId));
+  // What datasets of a tenant had was taken back with each of them.
+  const isMeant = ({ offset, type, dataset }: LoggedEvent) =>
+    offset < removal.offset && type !== removal.type && (scope.dataset !== undefined || dataset === null);
   for (let after = 0; ; ) {
     const page = await eventLog.read(scope, { after, limit: PAGE });
-    const told = page.filter(({ offset, type }) => offset < removal.offset && type !== 'dataset.removed');
+    const told = page.filter(isMeant);
     const distinct = new Map(told.map(({ type, subjectId }) => [`${type}/${subjectId}`, { type, subjectId }]));
     if (distinct.size > 0) yield [...distinct.values()].map((each) => tombstone(each.type, each.subjectId, removal));
     after = page.at(-1)?.offset ?? removal.offset;

@@ -190,6 +190,27 @@ describe('event relay', () => {
     ]);
   });
 
+  it('takes back what was told of a tenant as such when that is erased', async () => {
+    const member = (type: string): NewEvent => ({ type, subjectId: 'ada', data: {} });
+    const tenant = { tenant: scope.tenant };
+    const other: Scope = { tenant: asId('other') };
+    await world.append([member('membership.added')], other);
+    await world.append([{ type: 'tenant.created', subjectId: 't', data: { ownerId: 'ada' } }], tenant);
+    await world.append([item('a')]);
+    await world.append([member('membership.added'), member('membership.removed')], tenant);
+    await world.append([{ type: 'tenant.erased', subjectId: 't', data: {} }], tenant);
+    world.relay(world.take).start();
+    await until('all are published', () => world.published.some(({ type }) => type === 'tenant.erased'));
+    const takenBack = world.published
+      .filter(({ payload }) => payload === null)
+      .map(({ type, key }) => `${type} ${key}`);
+    const { tenant: id } = tenant;
+    expect(takenBack).to.deep.equal([
+      ...[`tenant.created ${id}/t`, `membership.added ${id}/ada`, `membership.removed ${id}/ada`],
+    ]);
+    expect(world.published.at(-1)?.type).to.equal('tenant.erased');
+  });
+
   it('does not pass over an event that it does not know, and leaves it to a process that may', async () => {
     await world.append([item('a'), { type: 'later.invented', subjectId: 'b', data: {} }, item('c')]);
     world.relay(world.take).start();

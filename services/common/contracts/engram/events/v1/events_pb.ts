@@ -6,13 +6,14 @@ import type { GenEnum, GenFile, GenMessage } from "@bufbuild/protobuf/codegenv2"
 import { enumDesc, fileDesc, messageDesc } from "@bufbuild/protobuf/codegenv2";
 import type { RunState } from "../../common/v1/run_pb.ts";
 import { file_engram_common_v1_run } from "../../common/v1/run_pb.ts";
-import type { Message, UnknownEnum } from "@bufbuild/protobuf";
+import { file_google_protobuf_struct } from "@bufbuild/protobuf/wkt";
+import type { JsonObject, Message, UnknownEnum } from "@bufbuild/protobuf";
 
 /**
  * Describes the file engram/events/v1/events.proto.
  */
 export const file_engram_events_v1_events: GenFile = /*@__PURE__*/
-  fileDesc("Ch1lbmdyYW0vZXZlbnRzL3YxL2V2ZW50cy5wcm90bxIQZW5ncmFtLmV2ZW50cy52MSLXDQoLRG9tYWluRXZlbnQSDgoGb2Zmc2V0GAEgASgDEgoKAmlkGAIgASgJEgwKBHR5cGUYAyABKAkSEgoKc3ViamVjdF9pZBgEIAEoCRIOCgZ0ZW5hbnQYBSABKAkSFwoKZGF0YXNldF9pZBgGIAEoCUgBiAEBEhMKC29jY3VycmVkX2F0GAcgASgJEjsKD3VzZXJfcmVnaXN0ZXJlZBgUIAEoCzIgLmVuZ3JhbS5ldmVudHMudjEuVXNlclJlZ2lzdGVyZWRIABI1Cgx1c2VyX2RlbGV0ZWQYPCABKAsyHS5lbmdyYW0uZXZlbnRzLnYxLlVzZXJEZWxldGVkSAASQQoSZGF0YXNldF9yZWFzc2lnbmVkGD0gASgLMiMuZW5ncmFtLmV2ZW50cy52MS5EYXRhc2V0UmVhc3NpZ25lZEgAEj8KEXRlbmFudF9yZWFzc2lnbmVkGD4gASgLMiIuZW5ncmFtLmV2ZW50cy52MS5UZW5hbnRSZWFzc2lnbmVkSAASOwoPZGF0YXNldF9jcmVhdGVkGBUgASgLMiAuZW5ncmFtLmV2ZW50cy52MS5EYXRhc2V0Q3JlYXRlZEgAEjsKD2RhdGFzZXRfcmVtb3ZlZBgWIAEoCzIgLmVuZ3JhbS5ldmVudHMudjEuRGF0YXNldFJlbW92ZWRIABIxCgppdGVtX2FkZGVkGBcgASgLMhsuZW5ncmFtLmV2ZW50cy52MS5JdGVtQWRkZWRIABI5Cg5pdGVtX2ZvcmdvdHRlbhgYIAEoCzIfLmVuZ3JhbS5ldmVudHMudjEuSXRlbUZvcmdvdHRlbkgAEjUKDGl0ZW1fdXBkYXRlZBgcIAEoCzIdLmVuZ3JhbS5ldmVudHMudjEuSXRlbVVwZGF0ZWRIABIzCgtydW5fc3RhcnRlZBgZIAEoCzIcLmVuZ3JhbS5ldmVudHMudjEuUnVuU3RhcnRlZEgAEjcKDXJ1bl9jb21wbGV0ZWQYGiABKAsyHi5lbmdyYW0uZXZlbnRzLnYxLlJ1bkNvbXBsZXRlZEgAEjMKC3J1bl9lcnJvcmVkGBsgASgLMhwuZW5ncmFtLmV2ZW50cy52MS5SdW5FcnJvcmVkSAASNQoMc3luY19zdGFydGVkGB0gASgLMh0uZW5ncmFtLmV2ZW50cy52MS5TeW5jU3RhcnRlZEgAEjEKCnN5bmNfZW5kZWQYHiABKAsyGy5lbmdyYW0uZXZlbnRzLnYxLlN5bmNFbmRlZEgAEjkKDnRlbmFudF9jcmVhdGVkGCggASgLMh8uZW5ncmFtLmV2ZW50cy52MS5UZW5hbnRDcmVhdGVkSAASPQoQbWVtYmVyc2hpcF9hZGRlZBgpIAEoCzIhLmVuZ3JhbS5ldmVudHMudjEuTWVtYmVyc2hpcEFkZGVkSAASQQoSbWVtYmVyc2hpcF9yZW1vdmVkGCogASgLMiMuZW5ncmFtLmV2ZW50cy52MS5NZW1iZXJzaGlwUmVtb3ZlZEgAEjUKDHJvbGVfY3JlYXRlZBgrIAEoCzIdLmVuZ3JhbS5ldmVudHMudjEuUm9sZUNyZWF0ZWRIABI1Cgxyb2xlX2RlbGV0ZWQYLCABKAsyHS5lbmdyYW0uZXZlbnRzLnYxLlJvbGVEZWxldGVkSAASNwoNcm9sZV9hc3NpZ25lZBgtIAEoCzIeLmVuZ3JhbS5ldmVudHMudjEuUm9sZUFzc2lnbmVkSAASOwoPcm9sZV91bmFzc2lnbmVkGC4gASgLMiAuZW5ncmFtLmV2ZW50cy52MS5Sb2xlVW5hc3NpZ25lZEgAEjkKDmFjY2Vzc19ncmFudGVkGC8gASgLMh8uZW5ncmFtLmV2ZW50cy52MS5BY2Nlc3NHcmFudGVkSAASOQoOYWNjZXNzX3Jldm9rZWQYMCABKAsyHy5lbmdyYW0uZXZlbnRzLnYxLkFjY2Vzc1Jldm9rZWRIABJBChJjYXBhYmlsaXR5X2dyYW50ZWQYMSABKAsyIy5lbmdyYW0uZXZlbnRzLnYxLkNhcGFiaWxpdHlHcmFudGVkSAASQQoSY2FwYWJpbGl0eV9yZXZva2VkGDIgASgLMiMuZW5ncmFtLmV2ZW50cy52MS5DYXBhYmlsaXR5UmV2b2tlZEgAEjcKDWJ1ZGdldF93YXJuZWQYRiABKAsyHi5lbmdyYW0uZXZlbnRzLnYxLkJ1ZGdldFdhcm5lZEgAEjsKD2J1ZGdldF9leGNlZWRlZBhHIAEoCzIgLmVuZ3JhbS5ldmVudHMudjEuQnVkZ2V0RXhjZWVkZWRIAEIGCgRkYXRhQg0KC19kYXRhc2V0X2lkIhAKDlVzZXJSZWdpc3RlcmVkIg0KC1VzZXJEZWxldGVkIiUKEURhdGFzZXRSZWFzc2lnbmVkEhAKCG93bmVyX2lkGAEgASgJIiQKEFRlbmFudFJlYXNzaWduZWQSEAoIb3duZXJfaWQYASABKAkiSgoMQnVkZ2V0V2FybmVkEg8KB2FjY291bnQYASABKAkSDAoEa2luZBgCIAEoCRINCgVsaW1pdBgDIAEoARIMCgR1c2VkGAQgASgBIkwKDkJ1ZGdldEV4Y2VlZGVkEg8KB2FjY291bnQYASABKAkSDAoEa2luZBgCIAEoCRINCgVsaW1pdBgDIAEoARIMCgR1c2VkGAQgASgBIiIKDkRhdGFzZXRDcmVhdGVkEhAKCG93bmVyX2lkGAEgASgJIiIKDkRhdGFzZXRSZW1vdmVkEhAKCG93bmVyX2lkGAEgASgJIi8KCUl0ZW1BZGRlZBIOCgZmb3JtYXQYASABKAkSEgoKc2l6ZV9ieXRlcxgCIAEoASIxCgtJdGVtVXBkYXRlZBIOCgZmb3JtYXQYASABKAkSEgoKc2l6ZV9ieXRlcxgCIAEoASIPCg1JdGVtRm9yZ290dGVuIiIKC1N5bmNTdGFydGVkEhMKC2RhdGFzZXRfaWRzGAEgAygJIkEKCVN5bmNFbmRlZBIOCgZzdGF0dXMYASABKAkSEAoIdXBsb2FkZWQYAiABKA0SEgoKZG93bmxvYWRlZBgDIAEoDSIeCgpSdW5TdGFydGVkEhAKCHBpcGVsaW5lGAEgASgJImwKDFJ1bkNvbXBsZXRlZBIQCghwaXBlbGluZRgBIAEoCRIUCgdvdXRjb21lGAIgASgJSACIAQESGAoLZXJyb3JfY2xhc3MYAyABKAlIAYgBAUIKCghfb3V0Y29tZUIOCgxfZXJyb3JfY2xhc3MiagoKUnVuRXJyb3JlZBIQCghwaXBlbGluZRgBIAEoCRIUCgdvdXRjb21lGAIgASgJSACIAQESGAoLZXJyb3JfY2xhc3MYAyABKAlIAYgBAUIKCghfb3V0Y29tZUIOCgxfZXJyb3JfY2xhc3MiIQoNVGVuYW50Q3JlYXRlZBIQCghvd25lcl9pZBgBIAEoCSIRCg9NZW1iZXJzaGlwQWRkZWQiEwoRTWVtYmVyc2hpcFJlbW92ZWQiDQoLUm9sZUNyZWF0ZWQiDQoLUm9sZURlbGV0ZWQiMAoMUm9sZUFzc2lnbmVkEg8KB3JvbGVfaWQYASABKAkSDwoHdXNlcl9pZBgCIAEoCSIyCg5Sb2xlVW5hc3NpZ25lZBIPCgdyb2xlX2lkGAEgASgJEg8KB3VzZXJfaWQYAiABKAkiNgoNQWNjZXNzR3JhbnRlZBIRCglob2xkZXJfaWQYASABKAkSEgoKcGVybWlzc2lvbhgCIAEoCSI2Cg1BY2Nlc3NSZXZva2VkEhEKCWhvbGRlcl9pZBgBIAEoCRISCgpwZXJtaXNzaW9uGAIgASgJIjoKEUNhcGFiaWxpdHlHcmFudGVkEhEKCWhvbGRlcl9pZBgBIAEoCRISCgpjYXBhYmlsaXR5GAIgASgJIjoKEUNhcGFiaWxpdHlSZXZva2VkEhEKCWhvbGRlcl9pZBgBIAEoCRISCgpjYXBhYmlsaXR5GAIgASgJIskBCghSdW5FdmVudBIsCgRraW5kGAEgASgOMh4uZW5ncmFtLmV2ZW50cy52MS5SdW5FdmVudEtpbmQSJwoDcnVuGAIgASgLMhouZW5ncmFtLmNvbW1vbi52MS5SdW5TdGF0ZRISCgVzdGFnZRgDIAEoCUgAiAEBEhMKC3N0YWdlX2luZGV4GAQgASgNEhMKC3N0YWdlX3RvdGFsGAUgASgNEhMKBnJlYXNvbhgGIAEoCUgBiAEBQggKBl9zdGFnZUIJCgdfcmVhc29uIgsKCUpvYnNBZGRlZCJpCg1BY2Nlc3NDaGFuZ2VkEg4KBnRlbmFudBgBIAEoCRIUCgd1c2VyX2lkGAIgASgJSACIAQESFwoKZGF0YXNldF9pZBgDIAEoCUgBiAEBQgoKCF91c2VyX2lkQg0KC19kYXRhc2V0X2lkIhYKFE1vZGVsU2V0dGluZ3NDaGFuZ2VkKsEBCgxSdW5FdmVudEtpbmQSHgoaUlVOX0VWRU5UX0tJTkRfVU5TUEVDSUZJRUQQABIaChZSVU5fRVZFTlRfS0lORF9TVEFSVEVEEAESGwoXUlVOX0VWRU5UX0tJTkRfUFJPR1JFU1MQAhIcChhSVU5fRVZFTlRfS0lORF9DT01QTEVURUQQAxIaChZSVU5fRVZFTlRfS0lORF9FUlJPUkVEEAQSHgoaUlVOX0VWRU5UX0tJTkRfSU5URVJSVVBURUQQBWIGcHJvdG8z", [file_engram_common_v1_run]);
+  fileDesc("Ch1lbmdyYW0vZXZlbnRzL3YxL2V2ZW50cy5wcm90bxIQZW5ncmFtLmV2ZW50cy52MSKQDgoLRG9tYWluRXZlbnQSDgoGb2Zmc2V0GAEgASgDEgoKAmlkGAIgASgJEgwKBHR5cGUYAyABKAkSEgoKc3ViamVjdF9pZBgEIAEoCRIOCgZ0ZW5hbnQYBSABKAkSFwoKZGF0YXNldF9pZBgGIAEoCUgBiAEBEhMKC29jY3VycmVkX2F0GAcgASgJEjsKD3VzZXJfcmVnaXN0ZXJlZBgUIAEoCzIgLmVuZ3JhbS5ldmVudHMudjEuVXNlclJlZ2lzdGVyZWRIABI1Cgx1c2VyX2RlbGV0ZWQYPCABKAsyHS5lbmdyYW0uZXZlbnRzLnYxLlVzZXJEZWxldGVkSAASQQoSZGF0YXNldF9yZWFzc2lnbmVkGD0gASgLMiMuZW5ncmFtLmV2ZW50cy52MS5EYXRhc2V0UmVhc3NpZ25lZEgAEj8KEXRlbmFudF9yZWFzc2lnbmVkGD4gASgLMiIuZW5ncmFtLmV2ZW50cy52MS5UZW5hbnRSZWFzc2lnbmVkSAASNwoNdGVuYW50X2VyYXNlZBg/IAEoCzIeLmVuZ3JhbS5ldmVudHMudjEuVGVuYW50RXJhc2VkSAASOwoPZGF0YXNldF9jcmVhdGVkGBUgASgLMiAuZW5ncmFtLmV2ZW50cy52MS5EYXRhc2V0Q3JlYXRlZEgAEjsKD2RhdGFzZXRfcmVtb3ZlZBgWIAEoCzIgLmVuZ3JhbS5ldmVudHMudjEuRGF0YXNldFJlbW92ZWRIABIxCgppdGVtX2FkZGVkGBcgASgLMhsuZW5ncmFtLmV2ZW50cy52MS5JdGVtQWRkZWRIABI5Cg5pdGVtX2ZvcmdvdHRlbhgYIAEoCzIfLmVuZ3JhbS5ldmVudHMudjEuSXRlbUZvcmdvdHRlbkgAEjUKDGl0ZW1fdXBkYXRlZBgcIAEoCzIdLmVuZ3JhbS5ldmVudHMudjEuSXRlbVVwZGF0ZWRIABIzCgtydW5fc3RhcnRlZBgZIAEoCzIcLmVuZ3JhbS5ldmVudHMudjEuUnVuU3RhcnRlZEgAEjcKDXJ1bl9jb21wbGV0ZWQYGiABKAsyHi5lbmdyYW0uZXZlbnRzLnYxLlJ1bkNvbXBsZXRlZEgAEjMKC3J1bl9lcnJvcmVkGBsgASgLMhwuZW5ncmFtLmV2ZW50cy52MS5SdW5FcnJvcmVkSAASNQoMc3luY19zdGFydGVkGB0gASgLMh0uZW5ncmFtLmV2ZW50cy52MS5TeW5jU3RhcnRlZEgAEjEKCnN5bmNfZW5kZWQYHiABKAsyGy5lbmdyYW0uZXZlbnRzLnYxLlN5bmNFbmRlZEgAEjkKDnRlbmFudF9jcmVhdGVkGCggASgLMh8uZW5ncmFtLmV2ZW50cy52MS5UZW5hbnRDcmVhdGVkSAASPQoQbWVtYmVyc2hpcF9hZGRlZBgpIAEoCzIhLmVuZ3JhbS5ldmVudHMudjEuTWVtYmVyc2hpcEFkZGVkSAASQQoSbWVtYmVyc2hpcF9yZW1vdmVkGCogASgLMiMuZW5ncmFtLmV2ZW50cy52MS5NZW1iZXJzaGlwUmVtb3ZlZEgAEjUKDHJvbGVfY3JlYXRlZBgrIAEoCzIdLmVuZ3JhbS5ldmVudHMudjEuUm9sZUNyZWF0ZWRIABI1Cgxyb2xlX2RlbGV0ZWQYLCABKAsyHS5lbmdyYW0uZXZlbnRzLnYxLlJvbGVEZWxldGVkSAASNwoNcm9sZV9hc3NpZ25lZBgtIAEoCzIeLmVuZ3JhbS5ldmVudHMudjEuUm9sZUFzc2lnbmVkSAASOwoPcm9sZV91bmFzc2lnbmVkGC4gASgLMiAuZW5ncmFtLmV2ZW50cy52MS5Sb2xlVW5hc3NpZ25lZEgAEjkKDmFjY2Vzc19ncmFudGVkGC8gASgLMh8uZW5ncmFtLmV2ZW50cy52MS5BY2Nlc3NHcmFudGVkSAASOQoOYWNjZXNzX3Jldm9rZWQYMCABKAsyHy5lbmdyYW0uZXZlbnRzLnYxLkFjY2Vzc1Jldm9rZWRIABJBChJjYXBhYmlsaXR5X2dyYW50ZWQYMSABKAsyIy5lbmdyYW0uZXZlbnRzLnYxLkNhcGFiaWxpdHlHcmFudGVkSAASQQoSY2FwYWJpbGl0eV9yZXZva2VkGDIgASgLMiMuZW5ncmFtLmV2ZW50cy52MS5DYXBhYmlsaXR5UmV2b2tlZEgAEjcKDWJ1ZGdldF93YXJuZWQYRiABKAsyHi5lbmdyYW0uZXZlbnRzLnYxLkJ1ZGdldFdhcm5lZEgAEjsKD2J1ZGdldF9leGNlZWRlZBhHIAEoCzIgLmVuZ3JhbS5ldmVudHMudjEuQnVkZ2V0RXhjZWVkZWRIAEIGCgRkYXRhQg0KC19kYXRhc2V0X2lkIhAKDlVzZXJSZWdpc3RlcmVkIg0KC1VzZXJEZWxldGVkIiUKEURhdGFzZXRSZWFzc2lnbmVkEhAKCG93bmVyX2lkGAEgASgJIiQKEFRlbmFudFJlYXNzaWduZWQSEAoIb3duZXJfaWQYASABKAkiDgoMVGVuYW50RXJhc2VkIkoKDEJ1ZGdldFdhcm5lZBIPCgdhY2NvdW50GAEgASgJEgwKBGtpbmQYAiABKAkSDQoFbGltaXQYAyABKAESDAoEdXNlZBgEIAEoASJMCg5CdWRnZXRFeGNlZWRlZBIPCgdhY2NvdW50GAEgASgJEgwKBGtpbmQYAiABKAkSDQoFbGltaXQYAyABKAESDAoEdXNlZBgEIAEoASIiCg5EYXRhc2V0Q3JlYXRlZBIQCghvd25lcl9pZBgBIAEoCSIiCg5EYXRhc2V0UmVtb3ZlZBIQCghvd25lcl9pZBgBIAEoCSIvCglJdGVtQWRkZWQSDgoGZm9ybWF0GAEgASgJEhIKCnNpemVfYnl0ZXMYAiABKAEiMQoLSXRlbVVwZGF0ZWQSDgoGZm9ybWF0GAEgASgJEhIKCnNpemVfYnl0ZXMYAiABKAEiDwoNSXRlbUZvcmdvdHRlbiIiCgtTeW5jU3RhcnRlZBITCgtkYXRhc2V0X2lkcxgBIAMoCSJBCglTeW5jRW5kZWQSDgoGc3RhdHVzGAEgASgJEhAKCHVwbG9hZGVkGAIgASgNEhIKCmRvd25sb2FkZWQYAyABKA0iHgoKUnVuU3RhcnRlZBIQCghwaXBlbGluZRgBIAEoCSJsCgxSdW5Db21wbGV0ZWQSEAoIcGlwZWxpbmUYASABKAkSFAoHb3V0Y29tZRgCIAEoCUgAiAEBEhgKC2Vycm9yX2NsYXNzGAMgASgJSAGIAQFCCgoIX291dGNvbWVCDgoMX2Vycm9yX2NsYXNzImoKClJ1bkVycm9yZWQSEAoIcGlwZWxpbmUYASABKAkSFAoHb3V0Y29tZRgCIAEoCUgAiAEBEhgKC2Vycm9yX2NsYXNzGAMgASgJSAGIAQFCCgoIX291dGNvbWVCDgoMX2Vycm9yX2NsYXNzIiEKDVRlbmFudENyZWF0ZWQSEAoIb3duZXJfaWQYASABKAkiEQoPTWVtYmVyc2hpcEFkZGVkIhMKEU1lbWJlcnNoaXBSZW1vdmVkIg0KC1JvbGVDcmVhdGVkIg0KC1JvbGVEZWxldGVkIjAKDFJvbGVBc3NpZ25lZBIPCgdyb2xlX2lkGAEgASgJEg8KB3VzZXJfaWQYAiABKAkiMgoOUm9sZVVuYXNzaWduZWQSDwoHcm9sZV9pZBgBIAEoCRIPCgd1c2VyX2lkGAIgASgJIjYKDUFjY2Vzc0dyYW50ZWQSEQoJaG9sZGVyX2lkGAEgASgJEhIKCnBlcm1pc3Npb24YAiABKAkiNgoNQWNjZXNzUmV2b2tlZBIRCglob2xkZXJfaWQYASABKAkSEgoKcGVybWlzc2lvbhgCIAEoCSI6ChFDYXBhYmlsaXR5R3JhbnRlZBIRCglob2xkZXJfaWQYASABKAkSEgoKY2FwYWJpbGl0eRgCIAEoCSI6ChFDYXBhYmlsaXR5UmV2b2tlZBIRCglob2xkZXJfaWQYASABKAkSEgoKY2FwYWJpbGl0eRgCIAEoCSLJAQoIUnVuRXZlbnQSLAoEa2luZBgBIAEoDjIeLmVuZ3JhbS5ldmVudHMudjEuUnVuRXZlbnRLaW5kEicKA3J1bhgCIAEoCzIaLmVuZ3JhbS5jb21tb24udjEuUnVuU3RhdGUSEgoFc3RhZ2UYAyABKAlIAIgBARITCgtzdGFnZV9pbmRleBgEIAEoDRITCgtzdGFnZV90b3RhbBgFIAEoDRITCgZyZWFzb24YBiABKAlIAYgBAUIICgZfc3RhZ2VCCQoHX3JlYXNvbiILCglKb2JzQWRkZWQiaQoNQWNjZXNzQ2hhbmdlZBIOCgZ0ZW5hbnQYASABKAkSFAoHdXNlcl9pZBgCIAEoCUgAiAEBEhcKCmRhdGFzZXRfaWQYAyABKAlIAYgBAUIKCghfdXNlcl9pZEINCgtfZGF0YXNldF9pZCIWChRNb2RlbFNldHRpbmdzQ2hhbmdlZCIzCgpTcGFuc0VuZGVkEiUKBXNwYW5zGAEgAygLMhYuZW5ncmFtLmV2ZW50cy52MS5TcGFuIqQCCgRTcGFuEhAKCHRyYWNlX2lkGAEgASgJEg8KB3NwYW5faWQYAiABKAkSGwoOcGFyZW50X3NwYW5faWQYAyABKAlIAIgBARIUCgxyb290X3NwYW5faWQYBCABKAkSDAoEbmFtZRgFIAEoCRIQCghzdGFydF9tcxgGIAEoARIOCgZlbmRfbXMYByABKAESDgoGZmFpbGVkGAggASgIEisKCmF0dHJpYnV0ZXMYCSABKAsyFy5nb29nbGUucHJvdG9idWYuU3RydWN0EhQKB3VzZXJfaWQYCiABKAlIAYgBARIWCgl0ZW5hbnRfaWQYCyABKAlIAogBAUIRCg9fcGFyZW50X3NwYW5faWRCCgoIX3VzZXJfaWRCDAoKX3RlbmFudF9pZCrBAQoMUnVuRXZlbnRLaW5kEh4KGlJVTl9FVkVOVF9LSU5EX1VOU1BFQ0lGSUVEEAASGgoWUlVOX0VWRU5UX0tJTkRfU1RBUlRFRBABEhsKF1JVTl9FVkVOVF9LSU5EX1BST0dSRVNTEAISHAoYUlVOX0VWRU5UX0tJTkRfQ09NUExFVEVEEAMSGgoWUlVOX0VWRU5UX0tJTkRfRVJST1JFRBAEEh4KGlJVTl9FVkVOVF9LSU5EX0lOVEVSUlVQVEVEEAViBnByb3RvMw", [file_engram_common_v1_run, file_google_protobuf_struct]);
 
 /**
  * Domain events, from the event log to whoever relays or reads it. `type` in comments is the log's name of the event; the
@@ -95,6 +96,14 @@ export type DomainEvent = Message<"engram.events.v1.DomainEvent"> & {
      */
     value: TenantReassigned;
     case: "tenantReassigned";
+  } | {
+    /**
+     * tenant.erased
+     *
+     * @generated from field: engram.events.v1.TenantErased tenant_erased = 63;
+     */
+    value: TenantErased;
+    case: "tenantErased";
   } | {
     /**
      * dataset.created
@@ -358,6 +367,21 @@ export const TenantReassignedSchema: GenMessage<TenantReassigned> = /*@__PURE__*
   messageDesc(file_engram_events_v1_events, 4);
 
 /**
+ * With all it had; its datasets were removed before.
+ *
+ * @generated from message engram.events.v1.TenantErased
+ */
+export type TenantErased = Message<"engram.events.v1.TenantErased"> & {
+};
+
+/**
+ * Describes the message engram.events.v1.TenantErased.
+ * Use `create(TenantErasedSchema)` to create a new message.
+ */
+export const TenantErasedSchema: GenMessage<TenantErased> = /*@__PURE__*/
+  messageDesc(file_engram_events_v1_events, 5);
+
+/**
  * A limit that only warns was passed for the first time in its window. The subject is the tenant, account or API key.
  *
  * @generated from message engram.events.v1.BudgetWarned
@@ -393,7 +417,7 @@ export type BudgetWarned = Message<"engram.events.v1.BudgetWarned"> & {
  * Use `create(BudgetWarnedSchema)` to create a new message.
  */
 export const BudgetWarnedSchema: GenMessage<BudgetWarned> = /*@__PURE__*/
-  messageDesc(file_engram_events_v1_events, 5);
+  messageDesc(file_engram_events_v1_events, 6);
 
 /**
  * Something was refused because of a limit, for the first time in its window.
@@ -431,7 +455,7 @@ export type BudgetExceeded = Message<"engram.events.v1.BudgetExceeded"> & {
  * Use `create(BudgetExceededSchema)` to create a new message.
  */
 export const BudgetExceededSchema: GenMessage<BudgetExceeded> = /*@__PURE__*/
-  messageDesc(file_engram_events_v1_events, 6);
+  messageDesc(file_engram_events_v1_events, 7);
 
 /**
  * @generated from message engram.events.v1.DatasetCreated
@@ -448,7 +472,7 @@ export type DatasetCreated = Message<"engram.events.v1.DatasetCreated"> & {
  * Use `create(DatasetCreatedSchema)` to create a new message.
  */
 export const DatasetCreatedSchema: GenMessage<DatasetCreated> = /*@__PURE__*/
-  messageDesc(file_engram_events_v1_events, 7);
+  messageDesc(file_engram_events_v1_events, 8);
 
 /**
  * @generated from message engram.events.v1.DatasetRemoved
@@ -465,7 +489,7 @@ export type DatasetRemoved = Message<"engram.events.v1.DatasetRemoved"> & {
  * Use `create(DatasetRemovedSchema)` to create a new message.
  */
 export const DatasetRemovedSchema: GenMessage<DatasetRemoved> = /*@__PURE__*/
-  messageDesc(file_engram_events_v1_events, 8);
+  messageDesc(file_engram_events_v1_events, 9);
 
 /**
  * @generated from message engram.events.v1.ItemAdded
@@ -487,7 +511,7 @@ export type ItemAdded = Message<"engram.events.v1.ItemAdded"> & {
  * Use `create(ItemAddedSchema)` to create a new message.
  */
 export const ItemAddedSchema: GenMessage<ItemAdded> = /*@__PURE__*/
-  messageDesc(file_engram_events_v1_events, 9);
+  messageDesc(file_engram_events_v1_events, 10);
 
 /**
  * What the item holds now.
@@ -511,7 +535,7 @@ export type ItemUpdated = Message<"engram.events.v1.ItemUpdated"> & {
  * Use `create(ItemUpdatedSchema)` to create a new message.
  */
 export const ItemUpdatedSchema: GenMessage<ItemUpdated> = /*@__PURE__*/
-  messageDesc(file_engram_events_v1_events, 10);
+  messageDesc(file_engram_events_v1_events, 11);
 
 /**
  * @generated from message engram.events.v1.ItemForgotten
@@ -524,7 +548,7 @@ export type ItemForgotten = Message<"engram.events.v1.ItemForgotten"> & {
  * Use `create(ItemForgottenSchema)` to create a new message.
  */
 export const ItemForgottenSchema: GenMessage<ItemForgotten> = /*@__PURE__*/
-  messageDesc(file_engram_events_v1_events, 11);
+  messageDesc(file_engram_events_v1_events, 12);
 
 /**
  * Datasets are sent to, and taken from, the remote memory.
@@ -543,7 +567,7 @@ export type SyncStarted = Message<"engram.events.v1.SyncStarted"> & {
  * Use `create(SyncStartedSchema)` to create a new message.
  */
 export const SyncStartedSchema: GenMessage<SyncStarted> = /*@__PURE__*/
-  messageDesc(file_engram_events_v1_events, 12);
+  messageDesc(file_engram_events_v1_events, 13);
 
 /**
  * @generated from message engram.events.v1.SyncEnded
@@ -572,7 +596,7 @@ export type SyncEnded = Message<"engram.events.v1.SyncEnded"> & {
  * Use `create(SyncEndedSchema)` to create a new message.
  */
 export const SyncEndedSchema: GenMessage<SyncEnded> = /*@__PURE__*/
-  messageDesc(file_engram_events_v1_events, 13);
+  messageDesc(file_engram_events_v1_events, 14);
 
 /**
  * @generated from message engram.events.v1.RunStarted
@@ -589,7 +613,7 @@ export type RunStarted = Message<"engram.events.v1.RunStarted"> & {
  * Use `create(RunStartedSchema)` to create a new message.
  */
 export const RunStartedSchema: GenMessage<RunStarted> = /*@__PURE__*/
-  messageDesc(file_engram_events_v1_events, 14);
+  messageDesc(file_engram_events_v1_events, 15);
 
 /**
  * @generated from message engram.events.v1.RunCompleted
@@ -618,7 +642,7 @@ export type RunCompleted = Message<"engram.events.v1.RunCompleted"> & {
  * Use `create(RunCompletedSchema)` to create a new message.
  */
 export const RunCompletedSchema: GenMessage<RunCompleted> = /*@__PURE__*/
-  messageDesc(file_engram_events_v1_events, 15);
+  messageDesc(file_engram_events_v1_events, 16);
 
 /**
  * @generated from message engram.events.v1.RunErrored
@@ -647,7 +671,7 @@ export type RunErrored = Message<"engram.events.v1.RunErrored"> & {
  * Use `create(RunErroredSchema)` to create a new message.
  */
 export const RunErroredSchema: GenMessage<RunErrored> = /*@__PURE__*/
-  messageDesc(file_engram_events_v1_events, 16);
+  messageDesc(file_engram_events_v1_events, 17);
 
 /**
  * @generated from message engram.events.v1.TenantCreated
@@ -664,7 +688,7 @@ export type TenantCreated = Message<"engram.events.v1.TenantCreated"> & {
  * Use `create(TenantCreatedSchema)` to create a new message.
  */
 export const TenantCreatedSchema: GenMessage<TenantCreated> = /*@__PURE__*/
-  messageDesc(file_engram_events_v1_events, 17);
+  messageDesc(file_engram_events_v1_events, 18);
 
 /**
  * @generated from message engram.events.v1.MembershipAdded
@@ -677,7 +701,7 @@ export type MembershipAdded = Message<"engram.events.v1.MembershipAdded"> & {
  * Use `create(MembershipAddedSchema)` to create a new message.
  */
 export const MembershipAddedSchema: GenMessage<MembershipAdded> = /*@__PURE__*/
-  messageDesc(file_engram_events_v1_events, 18);
+  messageDesc(file_engram_events_v1_events, 19);
 
 /**
  * With it go the roles, grants and capabilities in the tenant of the user and of the user's agents.
@@ -692,7 +716,7 @@ export type MembershipRemoved = Message<"engram.events.v1.MembershipRemoved"> & 
  * Use `create(MembershipRemovedSchema)` to create a new message.
  */
 export const MembershipRemovedSchema: GenMessage<MembershipRemoved> = /*@__PURE__*/
-  messageDesc(file_engram_events_v1_events, 19);
+  messageDesc(file_engram_events_v1_events, 20);
 
 /**
  * @generated from message engram.events.v1.RoleCreated
@@ -705,7 +729,7 @@ export type RoleCreated = Message<"engram.events.v1.RoleCreated"> & {
  * Use `create(RoleCreatedSchema)` to create a new message.
  */
 export const RoleCreatedSchema: GenMessage<RoleCreated> = /*@__PURE__*/
-  messageDesc(file_engram_events_v1_events, 20);
+  messageDesc(file_engram_events_v1_events, 21);
 
 /**
  * With it go its members, grants and capabilities.
@@ -720,7 +744,7 @@ export type RoleDeleted = Message<"engram.events.v1.RoleDeleted"> & {
  * Use `create(RoleDeletedSchema)` to create a new message.
  */
 export const RoleDeletedSchema: GenMessage<RoleDeleted> = /*@__PURE__*/
-  messageDesc(file_engram_events_v1_events, 21);
+  messageDesc(file_engram_events_v1_events, 22);
 
 /**
  * @generated from message engram.events.v1.RoleAssigned
@@ -742,7 +766,7 @@ export type RoleAssigned = Message<"engram.events.v1.RoleAssigned"> & {
  * Use `create(RoleAssignedSchema)` to create a new message.
  */
 export const RoleAssignedSchema: GenMessage<RoleAssigned> = /*@__PURE__*/
-  messageDesc(file_engram_events_v1_events, 22);
+  messageDesc(file_engram_events_v1_events, 23);
 
 /**
  * @generated from message engram.events.v1.RoleUnassigned
@@ -764,7 +788,7 @@ export type RoleUnassigned = Message<"engram.events.v1.RoleUnassigned"> & {
  * Use `create(RoleUnassignedSchema)` to create a new message.
  */
 export const RoleUnassignedSchema: GenMessage<RoleUnassigned> = /*@__PURE__*/
-  messageDesc(file_engram_events_v1_events, 23);
+  messageDesc(file_engram_events_v1_events, 24);
 
 /**
  * @generated from message engram.events.v1.AccessGranted
@@ -790,7 +814,7 @@ export type AccessGranted = Message<"engram.events.v1.AccessGranted"> & {
  * Use `create(AccessGrantedSchema)` to create a new message.
  */
 export const AccessGrantedSchema: GenMessage<AccessGranted> = /*@__PURE__*/
-  messageDesc(file_engram_events_v1_events, 24);
+  messageDesc(file_engram_events_v1_events, 25);
 
 /**
  * @generated from message engram.events.v1.AccessRevoked
@@ -812,7 +836,7 @@ export type AccessRevoked = Message<"engram.events.v1.AccessRevoked"> & {
  * Use `create(AccessRevokedSchema)` to create a new message.
  */
 export const AccessRevokedSchema: GenMessage<AccessRevoked> = /*@__PURE__*/
-  messageDesc(file_engram_events_v1_events, 25);
+  messageDesc(file_engram_events_v1_events, 26);
 
 /**
  * @generated from message engram.events.v1.CapabilityGranted
@@ -836,7 +860,7 @@ export type CapabilityGranted = Message<"engram.events.v1.CapabilityGranted"> & 
  * Use `create(CapabilityGrantedSchema)` to create a new message.
  */
 export const CapabilityGrantedSchema: GenMessage<CapabilityGranted> = /*@__PURE__*/
-  messageDesc(file_engram_events_v1_events, 26);
+  messageDesc(file_engram_events_v1_events, 27);
 
 /**
  * @generated from message engram.events.v1.CapabilityRevoked
@@ -858,7 +882,7 @@ export type CapabilityRevoked = Message<"engram.events.v1.CapabilityRevoked"> & 
  * Use `create(CapabilityRevokedSchema)` to create a new message.
  */
 export const CapabilityRevokedSchema: GenMessage<CapabilityRevoked> = /*@__PURE__*/
-  messageDesc(file_engram_events_v1_events, 27);
+  messageDesc(file_engram_events_v1_events, 28);
 
 /**
  * Published to `engram.runs.<run id>` after the state it tells of is durable, without the run's items: read the run for
@@ -907,7 +931,7 @@ export type RunEvent = Message<"engram.events.v1.RunEvent"> & {
  * Use `create(RunEventSchema)` to create a new message.
  */
 export const RunEventSchema: GenMessage<RunEvent> = /*@__PURE__*/
-  messageDesc(file_engram_events_v1_events, 28);
+  messageDesc(file_engram_events_v1_events, 29);
 
 /**
  * Published to `engram.jobs.<kind>`: jobs of the kind were added. Nothing is in it.
@@ -922,7 +946,7 @@ export type JobsAdded = Message<"engram.events.v1.JobsAdded"> & {
  * Use `create(JobsAddedSchema)` to create a new message.
  */
 export const JobsAddedSchema: GenMessage<JobsAdded> = /*@__PURE__*/
-  messageDesc(file_engram_events_v1_events, 29);
+  messageDesc(file_engram_events_v1_events, 30);
 
 /**
  * Published to `engram.access.<tenant>`: what was cached of access is outdated.
@@ -955,7 +979,7 @@ export type AccessChanged = Message<"engram.events.v1.AccessChanged"> & {
  * Use `create(AccessChangedSchema)` to create a new message.
  */
 export const AccessChangedSchema: GenMessage<AccessChanged> = /*@__PURE__*/
-  messageDesc(file_engram_events_v1_events, 30);
+  messageDesc(file_engram_events_v1_events, 31);
 
 /**
  * Published to `engram.settings.models`: the language model or its key was set anew. Nothing is in it, least of all a key.
@@ -970,7 +994,107 @@ export type ModelSettingsChanged = Message<"engram.events.v1.ModelSettingsChange
  * Use `create(ModelSettingsChangedSchema)` to create a new message.
  */
 export const ModelSettingsChangedSchema: GenMessage<ModelSettingsChanged> = /*@__PURE__*/
-  messageDesc(file_engram_events_v1_events, 31);
+  messageDesc(file_engram_events_v1_events, 32);
+
+/**
+ * Published to `engram.spans.ended` while COGNEE_TRACING_ENABLED is on: where time went. Ids, counts and names, no content.
+ *
+ * @generated from message engram.events.v1.SpansEnded
+ */
+export type SpansEnded = Message<"engram.events.v1.SpansEnded"> & {
+  /**
+   * @generated from field: repeated engram.events.v1.Span spans = 1;
+   */
+  spans: Span[];
+};
+
+/**
+ * Describes the message engram.events.v1.SpansEnded.
+ * Use `create(SpansEndedSchema)` to create a new message.
+ */
+export const SpansEndedSchema: GenMessage<SpansEnded> = /*@__PURE__*/
+  messageDesc(file_engram_events_v1_events, 33);
+
+/**
+ * A piece of work that has ended.
+ *
+ * @generated from message engram.events.v1.Span
+ */
+export type Span = Message<"engram.events.v1.Span"> & {
+  /**
+   * 32 hexadecimal digits.
+   *
+   * @generated from field: string trace_id = 1;
+   */
+  traceId: string;
+
+  /**
+   * 16 hexadecimal digits.
+   *
+   * @generated from field: string span_id = 2;
+   */
+  spanId: string;
+
+  /**
+   * Absent: nothing that was traced caused it.
+   *
+   * @generated from field: optional string parent_span_id = 3;
+   */
+  parentSpanId?: string | undefined;
+
+  /**
+   * The span of the request or run that this was done for; its own id, when it is that.
+   *
+   * @generated from field: string root_span_id = 4;
+   */
+  rootSpanId: string;
+
+  /**
+   * @generated from field: string name = 5;
+   */
+  name: string;
+
+  /**
+   * Milliseconds since 1970, with fractions.
+   *
+   * @generated from field: double start_ms = 6;
+   */
+  startMs: number;
+
+  /**
+   * @generated from field: double end_ms = 7;
+   */
+  endMs: number;
+
+  /**
+   * @generated from field: bool failed = 8;
+   */
+  failed: boolean;
+
+  /**
+   * @generated from field: google.protobuf.Struct attributes = 9;
+   */
+  attributes?: JsonObject | undefined;
+
+  /**
+   * Of roots: whose request or run it was, and in which tenant. Absent where nobody was recognised.
+   *
+   * @generated from field: optional string user_id = 10;
+   */
+  userId?: string | undefined;
+
+  /**
+   * @generated from field: optional string tenant_id = 11;
+   */
+  tenantId?: string | undefined;
+};
+
+/**
+ * Describes the message engram.events.v1.Span.
+ * Use `create(SpanSchema)` to create a new message.
+ */
+export const SpanSchema: GenMessage<Span> = /*@__PURE__*/
+  messageDesc(file_engram_events_v1_events, 34);
 
 /**
  * What a run event tells.
