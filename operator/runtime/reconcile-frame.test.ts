@@ -162,6 +162,17 @@ describe('reconcile frame', () => {
     expect(notes).to.deep.equal([{ type: 'Warning', reason: 'QuotaConflict', message: 'Raise the quota' }]);
   });
 
+  it('tries again what is away, also when it shows something that only a person can set right', async () => {
+    put();
+    steps = [
+      async () => retrying('Away', 'a', { continues: true }),
+      async () => stalled('Wrong', 'w', { continues: true }),
+      async () => done(),
+    ];
+    expect(await reconciler()()).to.deep.equal({ retry: true, result: 'stalled' });
+    expect(brief()).to.deep.include({ Stalled: ['True', 'Wrong'] });
+  });
+
   it('shows what is under way as Reconciling only while it is', async () => {
     put();
     steps = [outcome(progressing('ProvisioningStores', 'Indexes are made', { requeueAfterMs: 1_000 }))];

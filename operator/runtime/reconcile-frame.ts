@@ -147,7 +147,8 @@ export function createReconciler<T extends CustomObject<unknown, Partial<Status>
     await writeStatus(key, object, next, drafts, [...steps.removed, ...summary.removed], signal);
     const resyncMs = definition.resyncMs * (0.9 + 0.2 * random());
     const wantedMs = (steps.requeueAfterMs ?? Number.POSITIVE_INFINITY) * (1 + 0.1 * random());
-    if (summary.result === 'retrying') return { retry: true, result: summary.result };
+    // Also behind something worse: what is away comes back without anybody changing the object.
+    if (steps.outcomes.some(({ state }) => state === 'retrying')) return { retry: true, result: summary.result };
     return { requeueAfterMs: Math.min(resyncMs, wantedMs), result: summary.result };
   }
 
