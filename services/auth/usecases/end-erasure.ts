@@ -7,8 +7,11 @@ import type { AuthDependencies } from '../dependencies.ts';
 import { requireManager } from './require-managed.ts';
 import { removeInhabitants, tenantBelongingsWrites } from './tenant-belongings.ts';
 
-/** Who did what stays, and the ids of what happened. */
-const KEPT = ['audit log', 'event log'];
+/** Who did what stays, and the ids of what happened; tombstones keep late work on a dataset from coming back. */
+const KEPT = {
+  dataset: ['audit log', 'event log', 'run history', 'tombstones'],
+  tenant: ['audit log', 'event log'],
+} as const;
 
 /** See `endErasure` in common/messaging/methods/auth-managed.ts: rules and errors. */
 export async function endErasure(deps: AuthDependencies, request: EndErasureRequest): Promise<string> {
@@ -68,9 +71,10 @@ function receiptOf(
   thing: ManagedThing,
 ): { readonly text: string; readonly write: Write } {
   const endedAt = clock.now().toISOString();
+  const kind = thing.dataset === null ? 'tenant' : 'dataset';
   const receipt: ErasureReceipt = {
-    ...{ kind: thing.dataset === null ? 'tenant' : 'dataset', tenant: thing.tenant, dataset: thing.dataset },
-    ...{ resource: crUid, begunAt, endedAt, removed, residue: 0, kept: KEPT },
+    ...{ kind, tenant: thing.tenant, dataset: thing.dataset },
+    ...{ resource: crUid, begunAt, endedAt, removed, residue: 0, kept: KEPT[kind] },
   };
   const text = JSON.stringify(auditHeads.signReceipt(receipt));
   return { text, write: erasureReceipts.insertWrite(crUid, thing, { text, createdAt: endedAt }) };
