@@ -2,6 +2,8 @@ import { expect } from 'chai';
 import type { DatasetId } from '../../services/common/domain/brand.ts';
 import { asId } from '../../services/common/domain/ids.ts';
 import { datasetScope, PERSONAL_TENANT } from '../../services/common/domain/scope.ts';
+import { blobIntentsCollection } from '../../services/common/repositories/blob-intents.ts';
+import { dataItemsCollection } from '../../services/common/repositories/data-items.ts';
 import { createSyncState, syncStateCollections } from '../../services/common/repositories/sync-state.ts';
 import { md5 } from '../support/remote-memory-server.ts';
 import { startTwoReplicas } from '../support/two-replicas.ts';
@@ -29,5 +31,31 @@ describe('a dataset that is deleted', function () {
     expect((await world.one.wire.remove(`/datasets/${scope.dataset}`)).status).to.equal(200);
     expect(late).to.equal(1);
     expect(await world.store.countEach(scope, syncStateCollections)).to.deep.equal([0, 0]);
+  });
+
+  it('takes along what was being added to it, whenever that comes to its commit', async () => {
+    await using world = await startTwoReplicas();
+    const { one, two } = world;
+    const added = await one.wire.post('/add', { data: 'Ada met Charles.', datasetName: 'notes' });
+    const scope = datasetScope(PERSONAL_TENANT, asId<DatasetId>(added.json.dataset_id));
+    const [reached, opened] = [Promise.withResolvers<void>(), Promise.withResolvers<void>()];
+    const { commit } = one.store;
+    Object.assign(one.store, {
+      async commit(...call: Parameters<typeof commit>) {
+        if (call[1].some((write) => write.kind === 'insert' && write.collection.name === 'blob_intents')) {
+          reached.resolve();
+          await opened.promise;
+        }
+        return commit(...call);
+      },
+    });
+    const adding = one.wire.post('/add', { data: 'Mary met Ada.', datasetId: scope.dataset });
+    await reached.promise;
+    expect((await two.wire.remove(`/datasets/${scope.dataset}`)).status).to.equal(200);
+    opened.resolve();
+    const { status, text } = await adding;
+    expect(status, text).to.equal(409);
+    expect(await world.store.countEach(scope, [dataItemsCollection, blobIntentsCollection])).to.deep.equal([0, 0]);
+    expect((await world.blobs.list(scope, { limit: 9 })).items).to.deep.equal([]);
   });
 });

@@ -16,6 +16,7 @@ import { type Input, openInput, type Source } from './input-source.ts';
 import { checkCounts, type ItemAnnotations } from './item-annotations.ts';
 import { createLocalReader } from './local-files.ts';
 import { mapConcurrently } from './map-concurrently.ts';
+import { removeItems } from './remove-items.ts';
 import { contentFacts, metadataFrom, storeContent } from './store-content.ts';
 
 export interface AddRequest {
@@ -175,7 +176,9 @@ async function storeItems(
     const items = await mapConcurrently(planned, settings.parseConcurrency, (plan) =>
       storeBlobs(dependencies, request, { ...plan, declared, at }),
     );
-    return await commitItems(dependencies, request, { items, intent });
+    const added = await commitItems(dependencies, request, { items, intent });
+    await requireDataset(dependencies, request, items);
+    return added;
   } catch (error) {
     await declared;
     // When the store is away, the sweep removes the blobs later.
@@ -190,6 +193,28 @@ async function storeItems(
  */
 function placeOf({ itemId }: Source, ids: IngestDependencies['ids']): Pick<DataItem, 'id' | 'revision'> {
   return itemId === undefined ? { id: asId<DataItemId>(ids.uuid()) } : { id: itemId, revision: ids.uuid() };
+}
+
+/** Who forgets the dataset has looked for items for the last time after it was gone. */
+async function requireDataset(
+  dependencies: IngestDependencies,
+  { dataset }: AddRequest,
+  items: readonly DataItem[],
+): Promise<void> {
+  const { datasets, blobs } = dependencies;
+  const scope = scopeOf(dataset);
+  if ((await datasets.get(scope, dataset.id)) !== null) return;
+  const ids = items.map(({ id }) => id);
+  await removeItems(dependencies, dataset, ids, () => ({ writes: [], entry: null }));
+  await blobs.remove(
+    scope,
+    items.flatMap((item) => itemBlobs.content(item)),
+  );
+  throw datasetDeleted();
+}
+
+function datasetDeleted(cause?: unknown): Error {
+  return engramError('ConflictError', 'The dataset was deleted while data was added to it.', { cause });
 }
 
 /** Nothing is removed when the records are committed after all and only the answer was lost. */
@@ -269,7 +294,7 @@ async function commitItems(
       return answer;
     } catch (error) {
       if (error instanceof VersionConflictError) {
-        throw engramError('ConflictError', 'The dataset was deleted while data was added to it.', { cause: error });
+        throw datasetDeleted(error);
       }
       if (!(error instanceof DuplicateKeyError)) throw error;
       const stillFresh: DataItem[] = [];

@@ -10,6 +10,7 @@ import type { EventLog } from '../../common/ports/event-log.ts';
 import type { GraphStore } from '../../common/ports/graph-store.ts';
 import type { Logger } from '../../common/ports/logger.ts';
 import type { Clock, IdSource } from '../../common/ports/system.ts';
+import type { TraceSource } from '../../common/ports/tracer.ts';
 import type { AgentConnections } from '../../common/repositories/agent-connections.ts';
 import type { ApiKeys } from '../../common/repositories/api-keys.ts';
 import type { BlobIntents } from '../../common/repositories/blob-intents.ts';
@@ -67,6 +68,8 @@ export interface IngestDependencies {
   readonly eventLog: EventLog;
   readonly budgets: Budgets;
   readonly audit: AuditLog;
+  /** Absent: nothing is traced. */
+  readonly traces?: TraceSource;
   readonly messenger: Messenger;
   readonly clock: Clock;
   readonly ids: IdSource;

@@ -9,6 +9,7 @@ import { eraseBuilt } from '../../common/messaging/methods/cognify.ts';
 import { eraseLearned } from '../../common/messaging/methods/improve.ts';
 import { eraseSearched } from '../../common/messaging/methods/search.ts';
 import type { AuditEntry } from '../../common/ports/audit-log.ts';
+import type { AnyCollection } from '../../common/ports/document-store.ts';
 import { eraseCollections } from '../../common/repositories/erase-collections.ts';
 import { skillCollections } from '../../common/repositories/skill-residue.ts';
 import { syncStateCollections } from '../../common/repositories/sync-state.ts';
@@ -92,7 +93,23 @@ export async function forgetDataset(
   counts.left(residue);
   requireNothingLeft(residue);
   await messenger.call(removeDataset, { dataset }, context);
-  // Once more, for what was written while all that was removed: nobody can name the dataset any more.
+  await removeLate(dependencies, dataset, kept);
+}
+
+/**
+ * Once more, for what was written while all that was removed: nobody can name the dataset any more. Whoever adds to it looks
+ * whether it is there after the commit (`addData`), so that either this finds what was added, or they do.
+ */
+async function removeLate(
+  dependencies: IngestDependencies,
+  dataset: DatasetRef,
+  kept: readonly AnyCollection[],
+): Promise<void> {
+  const { store, intents, blobs, sessionRemoval } = dependencies;
+  const scope = scopeOf(dataset);
+  await intents.abandonAll(scope);
+  await removeAllItems(dependencies, dataset);
+  await blobs.removeAll(scope);
   await sessionRemoval.ofDataset(scope, dataset.id);
   await eraseCollections(store, scope, kept);
 }
