@@ -34,6 +34,8 @@ export function createTenantReconciler(deps: TenantDependencies, frame: FrameDep
     ],
     deletionSteps: [removeDatasets(deps), removeRoute(deps), letGo(deps)],
     async abandon(context) {
+      // It leads to a tenant that nobody keeps, and would be in the way of the next resource of the name.
+      await removeRoute(deps).run(context);
       const { name, uid } = context.object.metadata;
       const { tenantId } = context.status;
       const json = JSON.stringify({ kind: 'Abandoned', tenant: name, resourceUid: uid, tenantId: tenantId ?? null });

@@ -3,7 +3,7 @@ import { SERVICE_PATHS, serviceOfPath } from '../../services/common/domain/servi
 import { createTenantWorld, PLACE, type TenantWorld } from '../../test/support/kube/tenant-world.ts';
 import { TENANT_KIND, type TenantRouting } from '../api/tenant.ts';
 import { KINDS, type KubeObject } from '../runtime/kube-object.ts';
-import { boundedName } from './names.ts';
+import { boundedName, FRAME_ANNOTATIONS } from './names.ts';
 
 const HTTP_ROUTE: TenantRouting = {
   type: 'HTTPRoute',
@@ -152,6 +152,15 @@ describe('route of a tenant', () => {
     world.kube.remove(TENANT_KIND, PLACE);
     await world.reconcile();
     expect([only('httproutes'), world.read()]).to.deep.equal([undefined, undefined]);
+  });
+
+  it('goes with a tenant that is abandoned, so that the next one of the name has one, too', async () => {
+    world.put({ routing: INGRESS });
+    await world.reconcile();
+    world.kube.remove(TENANT_KIND, PLACE);
+    world.change({ metadata: { annotations: { [FRAME_ANNOTATIONS.abandon]: world.read()?.metadata.uid } } });
+    await world.reconcile();
+    expect([world.read(), only('ingresses')]).to.deep.equal([undefined, undefined]);
   });
 
   it('holds up no deletion where the Gateway API is missing', async () => {
