@@ -19,6 +19,8 @@ const CODES = {
   duplicateKey: 11000,
   diskFull: 14031,
   snapshotTooOld: 239,
+  /** A lost cursor or one that was killed, no primary just now, a server that shuts down. */
+  passing: [43, 237, 91, 189, 10107, 11600, 11602, 13435, 13436],
 } as const;
 
 export function isDuplicateKey(error: unknown): error is MongoServerError {
@@ -97,6 +99,7 @@ function unavailable(error: MongoError, address: string, because: Because): Engr
   const isPassing =
     error instanceof MongoNetworkError ||
     PASSING.has(error.name) ||
+    CODES.passing.some((each) => each === codeOf(error)) ||
     error.hasErrorLabel('TransientTransactionError') ||
     error.hasErrorLabel('UnknownTransactionCommitResult') ||
     error.hasErrorLabel('RetryableWriteError');
@@ -113,6 +116,10 @@ const PASSING: ReadonlySet<string> = new Set([
   'MongoNotConnectedError',
   'MongoTopologyClosedError',
   'MongoClientClosedError',
+  'MongoServerClosedError',
+  'MongoExpiredSessionError',
+  'MongoStalePrimaryError',
+  'MongoUnexpectedServerResponseError',
 ]);
 
 /** The code is on the error, or on the one that made a server unusable. */

@@ -1,0 +1,25 @@
+import { expect } from 'chai';
+import { MongoExpiredSessionError, MongoServerClosedError, MongoServerError } from 'mongodb';
+import { mongodbError } from './mongodb-errors.ts';
+
+describe('errors of MongoDB', () => {
+  it('that pass by themselves say that the server cannot answer just now', () => {
+    const codes = [43, 91, 189, 237, 10107, 11600, 11602, 13435, 13436];
+    const passing = [
+      ...codes.map((code) => new MongoServerError({ message: 'not now', code })),
+      new MongoServerClosedError('closed'),
+      new MongoExpiredSessionError(),
+    ];
+    for (const error of passing) {
+      expect(mongodbError(error, 'host:1'), error.name).to.include({
+        wireName: 'ServiceUnavailableError',
+        retryable: true,
+      });
+    }
+  });
+
+  it('that nobody expects stay what they are', () => {
+    expect(mongodbError(new MongoServerError({ message: 'bad field', code: 2 }), 'host:1')).to.equal(null);
+    expect(mongodbError(new TypeError('ours'), 'host:1')).to.equal(null);
+  });
+});
