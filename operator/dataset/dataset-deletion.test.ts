@@ -150,6 +150,19 @@ describe('deletion of datasets', () => {
     expect([world.read(), held()]).to.deep.equal([undefined, []]);
   });
 
+  it('lets go of what it manages when its Tenant stands for another tenant by now', async () => {
+    await begin();
+    // The Tenant was made anew, with a tenant of its own; nobody looked at the Dataset since.
+    world.change({ status: { tenantId: '11111111-2222-4333-8444-555555555555' } });
+    expect(world.read()?.status?.tenantId).to.match(/^1{8}/);
+    world.remove();
+    await world.reconcile();
+    expect([world.read(), held()[0]?.crUid]).to.deep.equal([undefined, null]);
+    expect(world.services.calls.find(({ method }) => method === 'releaseDataset')?.request).to.include({
+      tenantId: TENANT_ID,
+    });
+  });
+
   it('goes without its Tenant, by what its status knows', async () => {
     await begin({ deletionPolicy: 'Delete' });
     world.remove();

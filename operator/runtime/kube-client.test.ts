@@ -87,6 +87,19 @@ describe('kube client', () => {
     expect(await reading).to.have.nested.property('metadata.name', 'a');
   });
 
+  it('waits a moment also when the server says to come back at once', async () => {
+    const clock = createFakeClock();
+    const client = kube.client({ clock });
+    kube.put(configMap, map('a'));
+    kube.fail({ fault: { status: 429, headers: { 'retry-after': '0' } } });
+    const reading = client.get(configMap, { name: 'a', namespace: 'ns' });
+    await until('it waits', () => clock.pending === 2);
+    await clock.advance(99);
+    expect(kube.requests).to.have.length(1);
+    await clock.advance(1);
+    expect(await reading).to.have.nested.property('metadata.name', 'a');
+  });
+
   it('gives up at once when it would have to wait beyond its time, and says how long', async () => {
     const client = kube.client({ clock: createFakeClock() });
     kube.fail({ fault: { status: 429, headers: { 'retry-after': '30' } } });

@@ -27,6 +27,8 @@ export interface KubeTransport {
 export const CALL_TIMEOUT_MS = 10_000;
 /** Wait where the server says "later" and not when. */
 const DEFAULT_RETRY_AFTER_MS = 1_000;
+/** Also where the server says "at once": it has just said that it has too much to do. */
+const LEAST_RETRY_AFTER_MS = 100;
 const MAX_CONNECTIONS = 32;
 /** As client-go does: shorter than the idle limit of usual load balancers. */
 const KEEP_ALIVE = { keepAlive: true, keepAliveMsecs: 30_000, maxSockets: MAX_CONNECTIONS } as const;
@@ -181,7 +183,7 @@ function refusal(response: IncomingMessage, text: string): KubeError {
     code,
     reason: status.reason ?? REASONS[code] ?? 'InternalError',
     message: status.message ?? `The API server answered ${code}`,
-    retryAfterMs: later ? (asked ? seconds * 1000 : DEFAULT_RETRY_AFTER_MS) : undefined,
+    retryAfterMs: later ? Math.max(LEAST_RETRY_AFTER_MS, asked ? seconds * 1000 : DEFAULT_RETRY_AFTER_MS) : undefined,
   });
 }
 

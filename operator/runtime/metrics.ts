@@ -58,17 +58,18 @@ export function createRuntimeMetrics(registry: Registry, prefix: string): Runtim
 }
 
 function gaugePerKind(name: string, help: string, registers: Registry[]): (kind: string, read: () => number) => void {
-  const readers = new Map<string, () => number>();
+  /** Several where a kind has a watch for each namespace: the worst counts. */
+  const readers = new Map<string, (() => number)[]>();
   const gauge: GaugeType<'kind'> = new Gauge({
     name,
     help,
     labelNames: ['kind'] as const,
     registers,
     collect() {
-      for (const [kind, read] of readers) gauge.set({ kind }, read());
+      for (const [kind, reads] of readers) gauge.set({ kind }, Math.max(...reads.map((read) => read())));
     },
   });
-  return (kind, read) => void readers.set(kind, read);
+  return (kind, read) => void readers.set(kind, [...(readers.get(kind) ?? []), read]);
 }
 
 /** Made at the scrape from what is known: no series stays behind when a status or an object goes. */

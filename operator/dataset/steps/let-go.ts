@@ -28,21 +28,21 @@ export function letGo(parts: DatasetParts): DatasetStep {
 }
 
 /**
- * The status knows the ids, but for a resource that was deleted between the making of its dataset and the writing of its
- * status: auth knows by the resource, also in the middle of the erasure. Null where the resource came to manage nothing,
- * whatever its spec names.
+ * What auth knows the resource to manage, also in the middle of the erasure: the status may not have been written yet, and
+ * its Tenant may stand for another tenant by now. Once auth knows nothing any more there may still be a receipt to fetch, for
+ * what the status names. Null where the resource came to manage nothing, whatever its spec names.
  */
 async function findIds(
   { services }: DatasetParts,
   { object, status, signal }: DatasetContext,
 ): Promise<DatasetIds | null> {
-  const { tenantId, datasetId } = status;
-  if (tenantId !== undefined && datasetId !== undefined) {
-    return { tenantId: asId<TenantId>(tenantId), datasetId: asId<DatasetId>(datasetId) };
-  }
   const managed = await askService('auth', () => services.findManaged({ crUid: uidOf(object) }, signal));
-  if (managed === null || managed.datasetId === null) return null;
-  return { tenantId: managed.tenantId, datasetId: managed.datasetId };
+  if (managed !== null && managed.datasetId !== null) {
+    return { tenantId: managed.tenantId, datasetId: managed.datasetId };
+  }
+  const { tenantId, datasetId } = status;
+  if (tenantId === undefined || datasetId === undefined) return null;
+  return { tenantId: asId<TenantId>(tenantId), datasetId: asId<DatasetId>(datasetId) };
 }
 
 async function retain(
