@@ -41,7 +41,7 @@ const PACKAGE_HOMES: readonly { readonly packageName: RegExp; readonly home: Reg
 const OPERATOR_USES = ['domain', 'ports', 'config', 'observability', 'contracts', 'messaging', 'lifecycle'];
 const OPERATOR_COMPOSITION = /^operator\/(main\.ts|[^/]+\/main\.ts)$/;
 
-const COMPOSITION = /^services\/(main\.ts|registry\.ts|start\.mjs|loading\.mjs|composition\/|cli\/)/;
+const COMPOSITION = /^services\/(main\.ts|registry\.ts|start\.mjs|loading\.mjs|compile-ahead\.mjs|composition\/|cli\/)/;
 
 interface Import {
   readonly file: string;
