@@ -153,7 +153,16 @@ describe('deletion of datasets', () => {
   it('lets go of what it manages when its Tenant stands for another tenant by now', async () => {
     await begin();
     // The Tenant was made anew, with a tenant of its own; nobody looked at the Dataset since.
-    world.change({ status: { tenantId: '11111111-2222-4333-8444-555555555555' } });
+    const { name, namespace = '' } = world.read()?.metadata ?? { name: '' };
+    world.kube.store.update(
+      '/apis/engram.dev/v1alpha1/datasets',
+      { name, namespace },
+      (object) => ({
+        ...object,
+        status: { ...(object['status'] as object), tenantId: '11111111-2222-4333-8444-555555555555' },
+      }),
+      'status',
+    );
     expect(world.read()?.status?.tenantId).to.match(/^1{8}/);
     world.remove();
     await world.reconcile();
