@@ -205,7 +205,7 @@ async function otherMetrics(): Promise<string> {
   metrics.store({ port: 'documents', method: 'get', outcome: 'error', durationMs: 1 });
   metrics.runState('cognify_pipeline', 'DATASET_PROCESSING_ERRORED');
   metrics.modelTokens({ model: 'm', purpose: 'extraction', inputTokens: 1, outputTokens: 1 });
-  metrics.modelCall({ model: 'm', purpose: 'extraction', outcome: 'error', durationMs: 1 });
+  metrics.modelCall({ model: 'm', kind: 'language', purpose: 'extraction', outcome: 'error', durationMs: 1 });
   metrics.eventsRelayed('item.added', 1);
   metrics.watchRelay(async () => ({ events: 1, seconds: 1 }));
   metrics.watchQueue(async () => ({ cognify: 1 }));

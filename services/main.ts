@@ -7,8 +7,10 @@ import { SERVICE_NAMES } from './common/domain/service-paths.ts';
 import { createLifecycle, type Lifecycle } from './common/lifecycle/lifecycle.ts';
 import { createLogger, type Logger } from './common/observability/logger.ts';
 import { createMetrics } from './common/observability/metrics.ts';
+import type { Foundation } from './composition/assemble.ts';
 import { collections } from './composition/collections.ts';
 import { openStores, type Stores } from './composition/stores.ts';
+import type { Tracing } from './composition/tracing.ts';
 
 export interface Engram {
   /** `http://127.0.0.1:8000` */
@@ -31,7 +33,10 @@ export async function startEngram({
 
 async function start(config: Config, logger: Logger): Promise<{ readonly url: string; readonly lifecycle: Lifecycle }> {
   const lifecycle = createLifecycle({ logger, stopTimeoutMs: config.drainTimeoutMs + 4000 });
-  const metrics = createMetrics();
+  const tracing = config.tracingEnabled
+    ? (await import('./composition/tracing.ts')).openTracing(createMetrics())
+    : null;
+  const metrics = tracing?.metrics ?? createMetrics();
   // Loading modules is most of the start: the storage thread starts beside it.
   const [stores, assemble] = await Promise.all([
     openAll(config, () => openStores({ config, collections, logger, metrics }), logger),
@@ -42,7 +47,8 @@ async function start(config: Config, logger: Logger): Promise<{ readonly url: st
   ]);
   lifecycle.add({ name: 'stores', stop: () => stores.close() });
   try {
-    const address = await assemble({ config, logger, metrics, stores }, lifecycle);
+    const foundation = { config, logger, metrics, stores };
+    const address = await assemble(tracing === null ? foundation : traced(foundation, tracing), lifecycle);
     await lifecycle.start();
     return { url: address(), lifecycle };
   } catch (error) {
@@ -50,6 +56,10 @@ async function start(config: Config, logger: Logger): Promise<{ readonly url: st
     await stores.close();
     throw error;
   }
+}
+
+function traced({ stores, ...foundation }: Foundation, tracing: Tracing): Foundation {
+  return { ...foundation, tracing, stores: { ...stores, bus: tracing.bus(stores.bus) } };
 }
 
 /** Servers of a cluster may come up after this process; files are there or not. */

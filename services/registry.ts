@@ -16,6 +16,7 @@ import type { EventLog } from './common/ports/event-log.ts';
 import type { RemoteMemory } from './common/ports/remote-memory.ts';
 import type { SecretBox } from './common/ports/secret-box.ts';
 import type { Clock, IdSource } from './common/ports/system.ts';
+import type { Tracer, TraceSource } from './common/ports/tracer.ts';
 import type { WorkQueue } from './common/ports/work-queue.ts';
 import type { Ledger } from './common/repositories/ledger.ts';
 import { tenantCollections } from './composition/collections.ts';
@@ -29,6 +30,8 @@ import type { Stores } from './composition/stores.ts';
 export interface Parts {
   readonly config: Config;
   readonly stores: Stores;
+  readonly tracer: Tracer;
+  readonly traces: TraceSource;
   readonly models: Models;
   readonly messenger: Messenger;
   readonly secretBox: SecretBox;
@@ -99,6 +102,7 @@ const REGISTRY: Readonly<Partial<Record<ServiceName, () => Promise<BuildService>
         graph: stores.indexes.graph,
         models,
         ledger,
+        traces: parts.traces,
         tenantCollections,
         settings: {
           maxDocumentBytes: config.uploadLimitBytes,
@@ -139,6 +143,7 @@ const REGISTRY: Readonly<Partial<Record<ServiceName, () => Promise<BuildService>
         workQueue,
         ledger,
         metrics,
+        tracer: parts.tracer,
         prepare() {
           models.prepare();
           stores.prepare();
@@ -166,6 +171,7 @@ const REGISTRY: Readonly<Partial<Record<ServiceName, () => Promise<BuildService>
         models,
         embedder: models.embedder,
         ledger,
+        tracer: parts.tracer,
         settings: {
           feedbackAlpha: config.improveFeedbackAlpha,
           disabledStages: config.improveStagesDisabled,

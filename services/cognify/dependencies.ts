@@ -9,6 +9,7 @@ import type { EventLog } from '../common/ports/event-log.ts';
 import type { Logger } from '../common/ports/logger.ts';
 import type { Embedder } from '../common/ports/models.ts';
 import type { Clock, IdSource } from '../common/ports/system.ts';
+import type { Tracer } from '../common/ports/tracer.ts';
 import type { DatasetConfigurations } from '../common/repositories/dataset-configurations.ts';
 import type { Datasets } from '../common/repositories/datasets.ts';
 import type { ImproveClaims } from '../common/repositories/improve-claims.ts';
@@ -51,6 +52,8 @@ export interface CognifyServiceOptions extends Pick<DatasetIndexes, 'text' | 've
   readonly llm?: Omit<LlmDependencies, 'logger'>;
   readonly settings?: Partial<CognifySettings>;
   readonly runs?: Partial<RunSettings>;
+  /** Absent: nothing is traced. */
+  readonly tracer?: Tracer;
   /** Told of every state a run enters. */
   readonly metrics?: { runState(pipeline: string, status: string): void };
 }

@@ -5,6 +5,7 @@ import * as methods from '../common/messaging/methods/cognify.ts';
 import * as managed from '../common/messaging/methods/cognify-managed.ts';
 import type { Subscription } from '../common/ports/bus.ts';
 import type { AnyCollection } from '../common/ports/document-store.ts';
+import { NO_TRACER } from '../common/ports/tracer.ts';
 import { budgetCollections, createBudgets } from '../common/repositories/budget-keeper.ts';
 import {
   createDatasetConfigurations,
@@ -110,7 +111,7 @@ export function createCognifyService(options: CognifyServiceOptions): Service {
 }
 
 function dependenciesOf(options: CognifyServiceOptions): CognifyDependencies {
-  const { store, eventLog, messenger, clock, ids, logger, workQueue, ledger, metrics } = options;
+  const { store, eventLog, messenger, clock, ids, logger, workQueue, ledger, metrics, tracer = NO_TRACER } = options;
   const settings = { ...DEFAULT_COGNIFY_SETTINGS, ...options.settings };
   const runs = createRuns(store);
   const records = createRunRecords(store);
@@ -129,7 +130,7 @@ function dependenciesOf(options: CognifyServiceOptions): CognifyDependencies {
     return createCognifyRun({ ...options, ...stated, settings, builds, cache });
   });
   const engine = createRunEngine({
-    ...{ store, runs, recorder, budgets, workQueue, messenger, clock, ids, logger },
+    ...{ store, runs, recorder, budgets, workQueue, messenger, clock, ids, logger, tracer },
     executors: [{ kind: COGNIFY_JOB, execute: async (active) => (await run()).execute(active) }],
     settings: { ...DEFAULT_RUN_SETTINGS, ...options.runs },
   });

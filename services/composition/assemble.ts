@@ -23,6 +23,7 @@ import type { Metrics } from '../common/observability/metrics.ts';
 import type { Subscription } from '../common/ports/bus.ts';
 import type { Fetcher } from '../common/ports/documents.ts';
 import type { Clock } from '../common/ports/system.ts';
+import { NO_TRACER, NO_TRACES } from '../common/ports/tracer.ts';
 import { createAuditLog } from '../common/repositories/audit-log.ts';
 import { createLedger } from '../common/repositories/ledger.ts';
 import { createModelSettings } from '../common/repositories/model-settings.ts';
@@ -37,6 +38,7 @@ import { type Models, openModels } from './models.ts';
 import { answerForServices, otherServices } from './other-services.ts';
 import { rootKeysOf } from './root-keys.ts';
 import type { Stores } from './stores.ts';
+import type { Tracing } from './tracing.ts';
 
 /** The version of the contract that is spoken, see `/health`. */
 const CONTRACT_VERSION = '1.6.5';
@@ -45,6 +47,8 @@ export interface Foundation {
   readonly config: Config;
   readonly logger: Logger;
   readonly metrics: Metrics;
+  /** Absent: off. */
+  readonly tracing?: Tracing;
   readonly stores: Stores;
 }
 
@@ -72,12 +76,13 @@ async function assemble(
   return address;
 }
 
-async function openParts(foundation: Foundation, lifecycle: Lifecycle): Promise<Parts> {
-  const { config, metrics, stores } = foundation;
+async function openParts(foundation: Foundation, lifecycle: Lifecycle): Promise<Parts & Foundation> {
+  const { config, metrics, stores, tracing } = foundation;
   const { documents: store, bus } = stores;
   const clock = createSystemClock();
   const ids = createIdSource(clock);
   const messenger = addMessenger(foundation, clock, lifecycle);
+  if (tracing !== undefined) lifecycle.add(tracing.sharing({ ...foundation, messenger }));
   const secretBox = createAesGcmSecretBox(rootKeysOf(config));
   const eventLog = createEventLog({ store, clock, ids });
   const budgets = openBudgets(
@@ -106,6 +111,8 @@ async function openParts(foundation: Foundation, lifecycle: Lifecycle): Promise<
   }
   return {
     ...foundation,
+    tracer: tracing?.tracer ?? NO_TRACER,
+    traces: tracing?.traces ?? NO_TRACES,
     models,
     messenger,
     secretBox,
@@ -162,7 +169,11 @@ async function jwtSecret({ jwtSecret: configured, services, stores, dataDir }: C
 }
 
 /** Requests are taken last and refused first. */
-function addHttp(lifecycle: Lifecycle, parts: Parts, services: readonly Service[]): () => string {
+function addHttp(
+  lifecycle: Lifecycle,
+  parts: Parts & Pick<Foundation, 'tracing'>,
+  services: readonly Service[],
+): () => string {
   const { config, messenger, logger, metrics } = parts;
   const spool = spoolDirectory(config);
   const app = createApp({
@@ -190,6 +201,7 @@ function addHttp(lifecycle: Lifecycle, parts: Parts, services: readonly Service[
     others: otherServices(config.services, messenger),
     logger,
     metrics,
+    ...(parts.tracing === undefined ? {} : { tracer: parts.tracing.tracer }),
     version: CONTRACT_VERSION,
   });
   const isWhole = config.services.length === SERVICE_NAMES.length;

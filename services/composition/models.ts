@@ -9,6 +9,7 @@ import { createExtractionPool } from '../common/extraction/rules/extraction-pool
 import type { Messenger } from '../common/messaging/messenger.ts';
 import { MODEL_SETTINGS, modelSettingsChanges } from '../common/messaging/methods/auth.ts';
 import type { Logger } from '../common/observability/logger.ts';
+import { measuredEmbedder, measuredLanguageModel } from '../common/observability/measured-models.ts';
 import type { Metrics } from '../common/observability/metrics.ts';
 import type { ActiveModels, ModelSource } from '../common/ports/active-models.ts';
 import type { Budgets, TokenReservation } from '../common/ports/budgets.ts';
@@ -175,11 +176,12 @@ async function openModelExtractor(model: LanguageModel): Promise<Extractor> {
 async function openLanguageModel(settings: ModelSettings, parts: ModelParts): Promise<LanguageModel> {
   const { createLanguageModel } = await import('../common/adapters/ai-models/language-model.ts');
   const { llmTemperature } = parts.config;
-  return createLanguageModel({
+  const model = createLanguageModel({
     ...connection(settings, defaultModel(settings.provider)),
     ...(llmTemperature === undefined ? {} : { temperature: llmTemperature }),
     meter: meterOf(parts, 'language'),
   });
+  return measuredLanguageModel(model, parts.metrics);
 }
 
 async function openEmbedder(settings: ModelSettings, parts: ModelParts): Promise<Embedder> {
@@ -187,13 +189,14 @@ async function openEmbedder(settings: ModelSettings, parts: ModelParts): Promise
   const { knownDimensions } = await import('../common/adapters/ai-models/embedding-models.ts');
   const { config } = parts;
   const connected = connection(settings, DEFAULT_EMBEDDING_MODELS[settings.provider] ?? DEFAULT_EMBEDDING_MODEL);
-  return createEmbedder({
+  const embedder = createEmbedder({
     ...connected,
     dimensions: config.embeddingDimensions ?? knownDimensions(connected.model) ?? DEFAULT_EMBEDDING_DIMENSIONS,
     maxInputTokens: config.embeddingMaxCompletionTokens,
     batchSize: config.embeddingBatchSize,
     meter: meterOf(parts, 'embedding'),
   });
+  return measuredEmbedder(embedder, parts.metrics);
 }
 
 function connection({ provider, model, endpoint, apiKey }: ModelSettings, fallback: string) {

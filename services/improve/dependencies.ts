@@ -6,6 +6,7 @@ import type { DocumentStore } from '../common/ports/document-store.ts';
 import type { Logger } from '../common/ports/logger.ts';
 import type { Embedder } from '../common/ports/models.ts';
 import type { Clock, IdSource } from '../common/ports/system.ts';
+import type { Tracer } from '../common/ports/tracer.ts';
 import type { ElementWeights } from '../common/repositories/element-weights.ts';
 import type { ImproveClaims } from '../common/repositories/improve-claims.ts';
 import type { ImproveWishes } from '../common/repositories/improve-wishes.ts';
@@ -28,6 +29,8 @@ export interface ImproveServiceOptions {
   readonly clock: Clock;
   readonly ids: IdSource;
   readonly logger: Logger;
+  /** Absent: nothing is traced. */
+  readonly tracer?: Tracer;
   readonly settings?: Partial<ImproveSettings>;
 }
 

@@ -31,7 +31,7 @@ export async function startManagedApp(variables: Readonly<Record<string, string>
   const lifecycle = createLifecycle({ logger, stopTimeoutMs: config.drainTimeoutMs + 4000 });
   const stores = await openStores({ config, collections, logger, metrics });
   lifecycle.add({ name: 'stores', stop: () => stores.close() });
-  const address = await (await loadAssembly(config))({ config, logger, metrics, tracing: null, stores }, lifecycle);
+  const address = await (await loadAssembly(config))({ config, logger, metrics, stores }, lifecycle);
   await lifecycle.start();
   return {
     baseUrl: address(),

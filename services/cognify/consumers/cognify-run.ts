@@ -6,6 +6,7 @@ import type { CognifyOptions } from '../../common/messaging/methods/cognify.ts';
 import { datasetItems } from '../../common/messaging/methods/ingest.ts';
 import type { Embedder } from '../../common/ports/models.ts';
 import type { Clock } from '../../common/ports/system.ts';
+import { NO_TRACER } from '../../common/ports/tracer.ts';
 import type { Ledger, LedgerEntry } from '../../common/repositories/ledger.ts';
 import type { ModelCache } from '../../common/repositories/model-cache.ts';
 import { isProgressTick } from '../../common/runs/progress-rule.ts';
@@ -82,7 +83,7 @@ async function buildAll(
   run: ActiveRun,
   { models, open, totals }: { readonly models: RunModels; readonly open: readonly DataItem[]; readonly totals: Totals },
 ): Promise<void> {
-  const { settings, logger, embedder } = dependencies;
+  const { settings, logger, embedder, tracer = NO_TRACER } = dependencies;
   const options = run.options as CognifyOptions;
   const writer = createIndexWriter({
     ...dependencies,
@@ -112,7 +113,9 @@ async function buildAll(
       const ended = (status: RunItem['status']) => run.itemEnded({ item: item.id, status }, LAST_STAGE);
       let built: BuiltItem | null;
       try {
-        built = await buildItem(dependencies, { ...request, item, position, signal });
+        built = await tracer.step('item', { item_id: item.id }, () =>
+          buildItem(dependencies, { ...request, item, position, signal }),
+        );
       } catch (error) {
         if (error instanceof ContentMissingError && !(await isAsListed(dependencies, run, item))) {
           return run.drop(item.id);

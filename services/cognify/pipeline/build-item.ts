@@ -4,6 +4,7 @@ import type { BlobStore } from '../../common/ports/blob-store.ts';
 import { VersionConflictError } from '../../common/ports/document-store.ts';
 import type { Logger } from '../../common/ports/logger.ts';
 import type { Clock } from '../../common/ports/system.ts';
+import type { Tracer } from '../../common/ports/tracer.ts';
 import { ItemErasedError, type Ledger } from '../../common/repositories/ledger.ts';
 import type { Statements } from '../../common/repositories/statements.ts';
 import type { ActiveRun } from '../../common/runs/run-executor.ts';
@@ -22,6 +23,8 @@ export interface BuildDependencies extends RowStores {
   readonly statements: Pick<Statements, 'put' | 'remove'>;
   readonly clock: Clock;
   readonly logger: Logger;
+  /** Absent: nothing is traced. */
+  readonly tracer?: Tracer;
 }
 
 export interface BuildRequest {

@@ -2,6 +2,7 @@ import { setImmediate as nextTurn } from 'node:timers/promises';
 import { subjectNames } from '../../common/domain/index-rows.ts';
 import type { Extraction } from '../../common/ports/extractor.ts';
 import type { ModelCallContext } from '../../common/ports/models.ts';
+import { NO_TRACER } from '../../common/ports/tracer.ts';
 import type { BuildDependencies, BuildRequest, BuiltItem } from './build-item.ts';
 import { chunkItem } from './chunk-item.ts';
 import { addChunkRows, chunkPayload } from './chunk-rows.ts';
@@ -44,7 +45,7 @@ export async function writeItem(
       await nextTurn();
     }
     await dependencies.statements.put(run.scope, generation, await itemStatements(source, chunks, resolved));
-    await gatherer.finish();
+    await (dependencies.tracer ?? NO_TRACER).step('write rows', {}, () => gatherer.finish());
     return {
       chunks: chunks.length,
       entityIds: resolved.entities.filter(({ isKeyword }) => !isKeyword).map(({ id }) => id),
@@ -63,7 +64,7 @@ interface Parts {
 
 /** Extraction goes on while the rows of the chunks before are being written. */
 async function gatherChunks(
-  { logger }: BuildDependencies,
+  { logger, tracer = NO_TRACER }: BuildDependencies,
   request: BuildRequest,
   { source, chunks, gatherer }: Parts,
 ): Promise<ResolvedEntities> {
@@ -81,7 +82,9 @@ async function gatherChunks(
   let reported = 0;
   for (let start = 0; start < chunks.length; start += CHUNKS_PER_WAVE) {
     const wave = chunks.slice(start, start + CHUNKS_PER_WAVE);
-    const extractions = await extractWave(extraction, wave, entities.knownNames());
+    const extractions = await tracer.step('extract', { chunks: wave.length }, () =>
+      extractWave(extraction, wave, entities.knownNames()),
+    );
     for (const [index, chunk] of wave.entries()) {
       const found = extractions[index] as Extraction;
       entities.add(chunk.id, found, subjectNames(chunkPayload(source, chunk), source.title));

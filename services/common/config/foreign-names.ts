@@ -98,7 +98,7 @@ export const FOREIGN_NAMES: readonly ForeignNames[] = [
     status: 'later',
     note: 'models beyond the basics',
   },
-  { names: ['COGNEE_TRACING_ENABLED', 'OTEL_*', 'LANGFUSE_*', 'MONITORING_TOOL'], status: 'later', note: 'traces' },
+  { names: ['OTEL_*', 'LANGFUSE_*', 'MONITORING_TOOL'], status: 'later', note: 'export of traces' },
   {
     names: ['AWS_*', 'STORAGE_BUCKET_NAME'],
     status: 'ignored',

@@ -5,6 +5,7 @@ import type { AddressInfo, Socket } from 'node:net';
 import Koa from 'koa';
 import type { Logger } from '../observability/logger.ts';
 import type { Metrics } from '../observability/metrics.ts';
+import type { Tracer } from '../ports/tracer.ts';
 import { createBudgetGuard, type RequestBudgets } from './budget-guard.ts';
 import { createClientAddress } from './client-address.ts';
 import { cors } from './cors.ts';
@@ -23,6 +24,7 @@ import type { HttpSettings } from './settings.ts';
 import type { SocketRoute } from './socket-route.ts';
 import { attachSockets } from './socket-server.ts';
 import { systemRoutes } from './system-routes.ts';
+import { traceRequests } from './trace-requests.ts';
 import { translateErrors } from './translate-errors.ts';
 
 /** By `require` for the reason told in `router.ts`. */
@@ -40,6 +42,8 @@ export interface AppOptions {
   readonly others?: { readonly health: HealthChecks; describe(): Promise<readonly OpenApiDocument[]> };
   readonly logger: Logger;
   readonly metrics: Metrics;
+  /** Absent: requests are not traced. */
+  readonly tracer?: Tracer;
   /** The contract's version, as `/health` prints it. */
   readonly version?: string;
   readonly title?: string;
@@ -80,6 +84,7 @@ export function createApp(options: AppOptions): App {
   const koa = new Koa<RequestState>();
   // Reached only by faults of the chain itself; without a listener Koa would print them.
   koa.on('error', (error: unknown) => logger.error('http.failed', { error }));
+  if (options.tracer !== undefined) koa.use(traceRequests(options.tracer));
   koa.use(observeRequests(logger, metrics));
   koa.use(securityHeaders);
   koa.use(translateErrors(logger));

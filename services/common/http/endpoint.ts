@@ -98,7 +98,7 @@ async function identify(route: Route, context: RequestContext, { options, call }
   if (SUPERUSERS_ONLY.has(route.auth) && !principal.isSuperuser) throw new HttpError(403, { detail: 'Forbidden' });
   if (isTenantKey(principal) && BEYOND_TENANT_KEYS.has(route.permission.over)) throw tenantKey();
   if (isLimited(principal) && BEYOND_LIMITED_KEYS.has(route.permission.over)) throw limitedKey();
-  context.state.userId = principal.id;
+  context.state.principal = principal;
   await options.budgets?.admit(principal);
   return { principal, call: { ...call, principal, ...(proof === undefined ? {} : { proof }) } };
 }

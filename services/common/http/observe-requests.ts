@@ -12,7 +12,7 @@ export function observeRequests(logger: Logger, metrics: Metrics) {
     const { req, res, state } = context;
     state.requestId = saneRequestId(req.headers['x-request-id']) ?? randomUUID();
     state.route = null;
-    state.userId = null;
+    state.principal = null;
     state.error = undefined;
     // Answers are written to the response directly, see write-reply.ts.
     context.respond = false;
@@ -36,7 +36,7 @@ export function observeRequests(logger: Logger, metrics: Metrics) {
         path: path.slice(0, 500),
         status,
         durationMs: Math.round(durationMs * 100) / 100,
-        ...(state.userId === null ? {} : { user: state.userId }),
+        ...(state.principal === null ? {} : { user: state.principal.id }),
         ...(isAborted ? { aborted: true } : {}),
         ...(state.error === undefined ? {} : { error: state.error }),
       });

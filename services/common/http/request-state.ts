@@ -1,4 +1,5 @@
 import type { ParameterizedContext } from 'koa';
+import type { Principal } from '../domain/principal.ts';
 import type { Reply } from './route.ts';
 
 /** What the parts of the chain leave for each other about a request. */
@@ -6,7 +7,8 @@ export interface RequestState {
   requestId: string;
   /** Template of the route, once it is known: label of metrics and log lines. */
   route: string | null;
-  userId: string | null;
+  /** Who the request acts for; null before that is known, and where nobody is. */
+  principal: Principal | null;
   /** The error behind a 500, for the log line. */
   error: unknown;
   /** How the route spells errors. */

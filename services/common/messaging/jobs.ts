@@ -7,6 +7,8 @@ export interface RunJob extends JsonObject {
   readonly userId: string;
   readonly userTenant: string;
   readonly options: JsonObject;
+  /** See `Tracer.carried`; absent: what asked for the run was not traced. */
+  readonly trace?: string;
 }
 
 /** A stored payload, perhaps of another release: what is unknown is left out. Throws when it is no such job. */

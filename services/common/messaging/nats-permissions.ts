@@ -23,10 +23,14 @@ const TOLD_BY: Readonly<Record<string, readonly NatsUser[]>> = {
   'jobs.>': ['cognify', 'improve', 'integrations'],
   'access.>': ['auth'],
   'settings.>': ['auth'],
+  'spans.>': SERVICE_NAMES,
 };
 
 /** Not kept by JetStream: heard by subscribing to the subject itself. */
-const HEARD_DIRECTLY = ['settings.>'];
+const HEARD_DIRECTLY: Readonly<Record<string, readonly NatsUser[]>> = {
+  'settings.>': SERVICE_NAMES,
+  'spans.>': ['ingest'],
+};
 
 /** An answer of 32 MiB in messages of 256 KiB, the least that a server is set to. */
 const MESSAGES_PER_ANSWER = 128;
@@ -46,7 +50,9 @@ export function natsPermissions(user: NatsUser): NatsPermissions {
     ].toSorted(),
     subscribe: [
       ...answered.map(({ path }) => ours(path.replace(/^system\./, `${user}.`))),
-      ...(isService(user) ? HEARD_DIRECTLY.map(ours) : []),
+      ...Object.entries(HEARD_DIRECTLY).flatMap(([subject, hearers]) =>
+        hearers.includes(user) ? [ours(subject)] : [],
+      ),
       ours('cancel.*'),
       `_INBOX.{prefix}.${user}.>`,
     ].toSorted(),

@@ -1,5 +1,6 @@
 import type { Gauge as GaugeType, Registry as RegistryType } from 'prom-client';
 import type { BudgetMetrics } from '../ports/budgets.ts';
+import type { ModelKind, TokenUsage } from '../ports/models.ts';
 import { addProcessMetrics } from './process-metrics.ts';
 import { Counter, Gauge, Histogram, Registry } from './prometheus.ts';
 
@@ -20,7 +21,15 @@ export interface Metrics extends BudgetMetrics {
   /** A run entered a state (the wire's word, for example `DATASET_PROCESSING_COMPLETED`). */
   runState(pipeline: string, status: string): void;
   modelTokens(call: { model: string; purpose: string; inputTokens: number; outputTokens: number }): void;
-  modelCall(call: { model: string; purpose: string; outcome: 'ok' | 'error'; durationMs: number }): void;
+  /** `usage` where the answer tells it. */
+  modelCall(call: {
+    model: string;
+    kind: ModelKind;
+    purpose: string;
+    outcome: 'ok' | 'error';
+    durationMs: number;
+    usage?: TokenUsage;
+  }): void;
   /** One call of a port's method. */
   store(call: { port: string; method: string; outcome: 'ok' | 'error'; durationMs: number }): void;
   readonly contentType: string;

@@ -161,7 +161,7 @@ describe('createMetrics', () => {
     metrics.watchQueue(async () => depth);
     metrics.runState('cognify_pipeline', 'DATASET_PROCESSING_COMPLETED');
     metrics.modelTokens({ model: 'm', purpose: 'query', inputTokens: 10, outputTokens: 4 });
-    metrics.modelCall({ model: 'm', purpose: 'query', outcome: 'ok', durationMs: 20 });
+    metrics.modelCall({ model: 'm', kind: 'language', purpose: 'query', outcome: 'ok', durationMs: 20 });
     metrics.store({ port: 'graph', method: 'upsert', outcome: 'ok', durationMs: 3 });
     const first = await metrics.render();
     expect(first)

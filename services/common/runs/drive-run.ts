@@ -11,6 +11,7 @@ import type { Messenger } from '../messaging/messenger.ts';
 import { type DocumentStore, update, type Write } from '../ports/document-store.ts';
 import type { Logger } from '../ports/logger.ts';
 import type { ModelKind, TokenUsage } from '../ports/models.ts';
+import { NO_TRACER, type TraceRoot, type Tracer } from '../ports/tracer.ts';
 import { type ClaimedJob, LeaseLostError, type WorkQueue } from '../ports/work-queue.ts';
 import { datasetOf, type Runs, runsCollection, type StoredRun } from '../repositories/runs.ts';
 import { authoriseRun, type RunAuthority } from './authorise-run.ts';
@@ -28,6 +29,8 @@ export interface DriveDependencies {
   readonly workQueue: WorkQueue;
   readonly messenger: Messenger;
   readonly logger: Logger;
+  /** Absent: nothing is traced. */
+  readonly tracer?: Tracer;
   readonly maxStalledClaims: number;
   readonly onStoreFailure: RunSettings['onStoreFailure'];
 }
@@ -90,6 +93,11 @@ interface Claim {
   readonly lease: RunLease;
 }
 
+interface AuthorisedClaim extends Claim {
+  readonly run: StoredRun;
+  readonly authority: RunAuthority;
+}
+
 async function drive(dependencies: DriveDependencies, executor: RunExecutor, claim: Claim): Promise<void> {
   const { store, runs, workQueue, maxStalledClaims } = dependencies;
   const { job, payload } = claim;
@@ -135,18 +143,14 @@ async function authorise(dependencies: DriveDependencies, claim: Claim, run: Sto
   }
 }
 
-async function execute(
-  dependencies: DriveDependencies,
-  executor: RunExecutor,
-  claim: Claim & { readonly run: StoredRun; readonly authority: RunAuthority },
-): Promise<void> {
-  const { workQueue, logger } = dependencies;
+async function execute(dependencies: DriveDependencies, executor: RunExecutor, claim: AuthorisedClaim): Promise<void> {
+  const { workQueue, logger, tracer = NO_TRACER } = dependencies;
   const { job, lease, run, authority } = claim;
   const { active, outcome } = activeRun(dependencies, claim);
   const fields = { runId: run.state.id, pipeline: run.state.pipeline, datasetId: authority.dataset.id };
   logger.info('run.claimed', { ...fields, attempt: job.attempt });
   try {
-    const report = await executor.execute(active);
+    const report = await tracer.root(rootOf(claim), () => executor.execute(active));
     lease.signal.throwIfAborted();
     const { counts, outcome: kind } = report;
     await finish(dependencies, claim, run, { ...outcome(), counts, ...(kind === undefined ? {} : { outcome: kind }) });
@@ -170,6 +174,17 @@ async function execute(
     logger.error('run.errored', { ...fields, error: reason });
     await finish(dependencies, claim, run, { ...outcome(), error: describeRunError(reason) });
   }
+}
+
+/** It goes on with the trace of the request that asked for it, and is its user's like that. */
+function rootOf({ job, payload, run, authority }: AuthorisedClaim): TraceRoot {
+  const { id: user, tenant } = authority.principal;
+  return {
+    name: `run ${run.state.pipeline}`,
+    owner: { user, tenant },
+    attributes: { run_id: run.state.id, dataset_id: authority.dataset.id, attempt: job.attempt },
+    continues: payload.trace,
+  };
 }
 
 /** Something that answers again by itself: a store, another service. */

@@ -14,6 +14,7 @@ import type { Subscription } from '../ports/bus.ts';
 import type { DocumentStore } from '../ports/document-store.ts';
 import type { Logger } from '../ports/logger.ts';
 import type { Clock, IdSource } from '../ports/system.ts';
+import type { Tracer } from '../ports/tracer.ts';
 import type { ClaimedJob, WorkQueue } from '../ports/work-queue.ts';
 import type { Runs } from '../repositories/runs.ts';
 import { cancelRuns } from './cancel-runs.ts';
@@ -38,6 +39,8 @@ export interface RunEngineDependencies {
   readonly clock: Clock;
   readonly ids: IdSource;
   readonly logger: Logger;
+  /** Absent: nothing is traced. */
+  readonly tracer?: Tracer;
   readonly executors: readonly RunExecutor[];
   readonly settings: RunSettings;
 }
@@ -190,15 +193,17 @@ function createClaim(dependencies: RunEngineDependencies, kinds: readonly string
 /** Writes the run and its job together. */
 async function record(
   { kind, pipeline, principal, dataset, options, background }: RunRequest,
-  { ids, recorder, workQueue, budgets }: RunEngineDependencies,
+  { ids, recorder, workQueue, budgets, tracer }: RunEngineDependencies,
 ): Promise<RunState> {
   const id = asId<RunId>(ids.uuid());
+  const trace = tracer?.carried();
   const payload: RunJob = {
     runId: id,
     datasetId: dataset.id,
     userId: principal.id,
     userTenant: principal.tenant,
     options,
+    ...(trace === undefined ? {} : { trace }),
   };
   const job = { kind, payload, orderingKey: dataset.id, idempotencyKey: id, maxAttempts: MAX_JOB_ATTEMPTS };
   const run = { id, pipeline, dataset, userId: principal.id, background };

@@ -4,6 +4,7 @@ import { asId } from '../../common/domain/ids.ts';
 import { isTerminal } from '../../common/domain/run.ts';
 import { SYSTEM_SCOPE } from '../../common/domain/scope.ts';
 import { getRun } from '../../common/messaging/methods/cognify.ts';
+import { NO_TRACER, type TraceRoot } from '../../common/ports/tracer.ts';
 import { type ClaimedJob, LeaseLostError } from '../../common/ports/work-queue.ts';
 import { claimKeys, ownerOf } from '../../common/repositories/improve-claims.ts';
 import { HandOverError } from '../../common/runs/run-executor.ts';
@@ -93,18 +94,23 @@ export function createImproveWorker(parts: ImproveParts): ImproveWorker {
 
 /** Takes a claimed job to its end: done, postponed, handed over, given up, or lost to another worker. Never throws. */
 async function drive(parts: ImproveParts, job: ClaimedJob, lease: RunLease): Promise<void> {
-  const { logger } = parts;
+  const { logger, tracer = NO_TRACER } = parts;
   try {
     const order = await readOrder(job.payload).catch((error: unknown) => {
       throw engramError('CorruptStoreError', String(error));
     });
-    await carryOut(parts, { job, order, lease });
+    await tracer.root(rootOf(order, job), () => carryOut(parts, { job, order, lease }));
   } catch (error) {
     await settleFailure(parts, job, lease.signal.aborted ? lease.signal.reason : error).catch((lost: unknown) =>
       // The lease lapses, and another claim goes on with it.
       logger.warn('improve.job.unsettled', { jobId: job.id, error: lost }),
     );
   }
+}
+
+function rootOf({ id, datasetId, userId, userTenant }: ReadOrder, { attempt }: ClaimedJob): TraceRoot {
+  const attributes = { run_id: id, dataset_id: datasetId, attempt };
+  return { name: 'run improve', owner: { user: asId(userId), tenant: asId(userTenant) }, attributes };
 }
 
 interface ClaimedOrder {

@@ -1,5 +1,6 @@
 import { engramError } from '../../common/domain/errors.ts';
 import { FATAL_STAGE, STAGE_NAMES, type StageName } from '../../common/domain/improve-stages.ts';
+import { NO_TRACER } from '../../common/ports/tracer.ts';
 import type { ImproveDependencies } from '../dependencies.ts';
 import { type GateAnswer, type ImprovePass, PartlyDoneError, type Stage, type StageOutcome } from '../stage.ts';
 import { errorText, isBudgetError, type StageResult, skipped } from './improve-result.ts';
@@ -20,7 +21,7 @@ export interface PassResult {
   readonly isExhausted: boolean;
 }
 
-type Dependencies = Pick<ImproveDependencies, 'settings' | 'clock' | 'logger'>;
+type Dependencies = Pick<ImproveDependencies, 'settings' | 'clock' | 'logger' | 'tracer'>;
 
 export function createStageRunner(deps: Dependencies, stages: readonly Stage[]): StageRunner {
   const byName = new Map(stages.map((stage) => [stage.name, stage]));
@@ -60,7 +61,7 @@ async function runStage(
   name: StageName,
   pass: ImprovePass,
 ): Promise<StageEnd> {
-  const { clock, logger } = deps;
+  const { clock, logger, tracer = NO_TRACER } = deps;
   const closed = await gateOf(deps, stage, name, pass);
   if (closed !== null || stage === undefined) {
     const { status, reason } = closed ?? UNBUILT;
@@ -69,7 +70,7 @@ async function runStage(
   const startedMs = clock.monotonicMs();
   const durationMs = () => Math.round(clock.monotonicMs() - startedMs);
   try {
-    const outcome = await stage.run(pass);
+    const outcome = await tracer.step(`stage ${name}`, {}, () => stage.run(pass));
     return { result: resultOf(name, outcome, durationMs()), error: reportedError(name, outcome) };
   } catch (thrown) {
     const { error, counts } =

@@ -1,16 +1,18 @@
 import { z } from 'zod';
 import { beginStream } from '../../common/http/begin-stream.ts';
 import { defineRoute, json, type Route } from '../../common/http/route.ts';
-import { ofAccount, onDatasets } from '../../common/http/route-permission.ts';
+import { ofAccount, onDatasets, own } from '../../common/http/route-permission.ts';
 import { uuid } from '../../common/http/schema.ts';
 import { onDemand } from '../../common/lifecycle/on-demand.ts';
 import { presentAccount, presentActiveAccount } from '../presenters/active-account.ts';
 import { contentDisposition } from '../presenters/content-disposition.ts';
+import { presentTrace, traceSchema } from '../presenters/trace.ts';
 import type { IngestDependencies } from '../usecases/dependencies.ts';
 
 const activeAccounts = onDemand(async () => (await import('../usecases/active-accounts.ts')).activeAccounts);
 const ownAccounts = onDemand(async () => (await import('../usecases/active-accounts.ts')).ownAccounts);
 const targetDataset = onDemand(async () => (await import('../usecases/target-dataset.ts')).targetDataset);
+const visibleTraces = onDemand(async () => (await import('../usecases/visible-traces.ts')).visibleTraces);
 
 const common = { method: 'GET', tag: 'activity', auth: 'user' } as const;
 const aboutAccounts = { ...common, permission: ofAccount('account and agents') } as const;
@@ -39,8 +41,24 @@ export function activityRoutes(dependencies: IngestDependencies): readonly Route
         return json((await ownAccounts(dependencies, principal)).map(presentAccount));
       },
     }),
+    spansRoute(dependencies),
     exportRoute(dependencies),
   ];
+}
+
+function spansRoute(dependencies: IngestDependencies): Route {
+  return defineRoute({
+    ...common,
+    permission: own('requests and runs, and those of agents'),
+    path: '/api/v1/activity/spans',
+    summary: 'Where the time of recent requests and runs went; empty unless COGNEE_TRACING_ENABLED is on',
+    responses: { 200: { description: 'A bare array of traces, oldest first', schema: z.array(traceSchema) } },
+    presentError: (reply) =>
+      (reply.status ?? 200) < 500 ? reply : { status: 500, json: { error: 'Unable to retrieve activity traces.' } },
+    async handle({ principal }) {
+      return json((await visibleTraces(dependencies, principal)).map(presentTrace));
+    },
+  });
 }
 
 function exportRoute(dependencies: IngestDependencies): Route {

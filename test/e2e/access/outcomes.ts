@@ -100,6 +100,7 @@ export const OUTCOMES: Readonly<Record<string, Outcome>> = {
   'GET /api/v1/datasets/status/progress': [401, 409, 200, 409],
   'GET /api/v1/datasets/graph-summary': READ,
   'GET /api/v1/activity/pipeline-runs': READ,
+  'GET /api/v1/activity/spans': OWN,
   'GET /api/v1/activity/agents': OWN,
   'GET /api/v1/activity/users': OWN,
   'GET /api/v1/activity/export/{dataset_id}': READ,

@@ -184,6 +184,7 @@ export const REQUESTS: Readonly<Record<string, (ids: Identifiers) => RouteReques
 
   // Runs
   'GET /api/v1/activity/pipeline-runs': ({ dataset }) => ({ query: { dataset_id: dataset } }),
+  'GET /api/v1/activity/spans': () => ({}),
   'GET /api/v1/activity/agents': () => ({}),
   'GET /api/v1/activity/users': () => ({}),
   'GET /api/v1/activity/export/{dataset_id}': ({ dataset }) => ({ params: { dataset_id: dataset } }),

@@ -46,6 +46,14 @@ export const server = {
     default: 'info',
     meaning: 'Least level that is logged: debug, info, warn, error, silent.',
   }),
+  tracingEnabled: setting({
+    names: ['COGNEE_TRACING_ENABLED'],
+    section: 'Server',
+    type: type.flag(),
+    default: 'false',
+    meaning:
+      'Traces requests and runs for `GET /api/v1/activity/spans`: the last hundred, in memory. W3C `traceparent` headers of clients are followed.',
+  }),
   drainTimeoutMs: setting({
     names: ['BACKGROUND_DRAIN_TIMEOUT_SECONDS'],
     section: 'Server',

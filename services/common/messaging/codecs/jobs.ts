@@ -8,9 +8,13 @@ const MESSAGES_PER_LEVEL = 3;
 const OPTIONS = { ignoreUnknownFields: true, recursionLimit: (MAX_JSON_DEPTH + 10) * MESSAGES_PER_LEVEL };
 
 export function fromRunJob(payload: JsonObject): RunJob {
-  const { runId, datasetId, userId, userTenant, options } = fromJson(RunJobSchema, payload as ProtoJson, OPTIONS);
+  const { runId, datasetId, userId, userTenant, options, trace } = fromJson(
+    RunJobSchema,
+    payload as ProtoJson,
+    OPTIONS,
+  );
   const job = { runId, datasetId, userId, userTenant };
   const missing = Object.entries(job).filter(([, value]) => value === '');
   if (missing.length > 0) throw new Error(`the job lacks ${missing.map(([name]) => name).join(', ')}`);
-  return { ...job, options: options ?? {} };
+  return { ...job, options: options ?? {}, ...(trace === undefined ? {} : { trace }) };
 }

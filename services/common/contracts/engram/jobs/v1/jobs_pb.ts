@@ -11,7 +11,7 @@ import type { JsonObject, Message } from "@bufbuild/protobuf";
  * Describes the file engram/jobs/v1/jobs.proto.
  */
 export const file_engram_jobs_v1_jobs: GenFile = /*@__PURE__*/
-  fileDesc("ChllbmdyYW0vam9icy92MS9qb2JzLnByb3RvEg5lbmdyYW0uam9icy52MSJ8CgZSdW5Kb2ISDgoGcnVuX2lkGAEgASgJEhIKCmRhdGFzZXRfaWQYAiABKAkSDwoHdXNlcl9pZBgDIAEoCRITCgt1c2VyX3RlbmFudBgEIAEoCRIoCgdvcHRpb25zGAUgASgLMhcuZ29vZ2xlLnByb3RvYnVmLlN0cnVjdGIGcHJvdG8z", [file_google_protobuf_struct]);
+  fileDesc("ChllbmdyYW0vam9icy92MS9qb2JzLnByb3RvEg5lbmdyYW0uam9icy52MSKaAQoGUnVuSm9iEg4KBnJ1bl9pZBgBIAEoCRISCgpkYXRhc2V0X2lkGAIgASgJEg8KB3VzZXJfaWQYAyABKAkSEwoLdXNlcl90ZW5hbnQYBCABKAkSKAoHb3B0aW9ucxgFIAEoCzIXLmdvb2dsZS5wcm90b2J1Zi5TdHJ1Y3QSEgoFdHJhY2UYBiABKAlIAIgBAUIICgZfdHJhY2ViBnByb3RvMw", [file_google_protobuf_struct]);
 
 /**
  * A run that waits for a worker, or has one.
@@ -47,6 +47,13 @@ export type RunJob = Message<"engram.jobs.v1.RunJob"> & {
    * @generated from field: google.protobuf.Struct options = 5;
    */
   options?: JsonObject | undefined;
+
+  /**
+   * The place in the trace of the request that asked for it. Absent: it was not traced.
+   *
+   * @generated from field: optional string trace = 6;
+   */
+  trace?: string | undefined;
 };
 
 /**

@@ -1,0 +1,38 @@
+import type { TenantId, UserId } from './brand.ts';
+
+/** Ids, counts, names and states: never content, never a secret. */
+export type SpanAttributes = Readonly<Record<string, string | number | boolean>>;
+
+/** Whose request or run it was, and in which tenant. */
+export interface SpanOwner {
+  readonly user: UserId;
+  readonly tenant: TenantId;
+}
+
+/** A piece of work that has ended. */
+export interface Span {
+  /** 32 hexadecimal digits. A client may name it (W3C `traceparent`), so it says nothing about whose the span is. */
+  readonly traceId: string;
+  /** 16 hexadecimal digits. */
+  readonly id: string;
+  readonly parentId: string | null;
+  /** Id of the span of the request or run that this was done for; its own id, when it is that. Made by us alone. */
+  readonly rootId: string;
+  readonly name: string;
+  /** Milliseconds since 1970, with fractions. */
+  readonly startMs: number;
+  readonly endMs: number;
+  readonly status: 'OK' | 'ERROR';
+  readonly attributes: SpanAttributes;
+  /** Of roots; null where nobody was recognised. */
+  readonly owner: SpanOwner | null;
+}
+
+/** Requests and runs with one trace id. */
+export interface Trace {
+  readonly id: string;
+  /** The earliest root. */
+  readonly root: Span;
+  /** By their start. */
+  readonly spans: readonly Span[];
+}
