@@ -22,11 +22,17 @@ describe('deletion of a tenant', () => {
   const apiKeys = [{ name: 'default', secretName: 'key' }];
   const routing = { type: 'Ingress', hostname: 'acme.example.com' } as const;
   const remove = () => world.kube.remove(TENANT_KIND, PLACE);
-  const dataset = (name: string, tenantRef: Dataset['spec']['tenantRef'] = { name: 'acme' }, namespace = 'memory') =>
+  const dataset = (
+    name: string,
+    tenantRef: Dataset['spec']['tenantRef'] = { name: 'acme' },
+    namespace = 'memory',
+    status?: Dataset['status'],
+  ) =>
     world.kube.put<Dataset>(DATASET_KIND, {
       ...{ apiVersion: DATASET_KIND.apiVersion, kind: DATASET_KIND.kind },
       metadata: { name, namespace, finalizers: ['engram.dev/dataset'] },
       spec: { tenantRef, suspend: false },
+      ...(status === undefined ? {} : { status }),
     } as Dataset);
   const finish = (name: string, namespace = 'memory') =>
     world.kube.change<Dataset>(DATASET_KIND, { name, namespace }, { metadata: { finalizers: [] } });
@@ -192,7 +198,7 @@ describe('deletion of a tenant', () => {
     await world.reconcile();
     for (const name of ['f', 'e', 'd', 'c', 'b', 'a']) dataset(name);
     dataset('not-mine', { name: 'acme', namespace: 'elsewhere' });
-    dataset('mine-too', { name: 'acme', namespace: 'memory' }, 'other');
+    dataset('mine-too', { name: 'acme', namespace: 'memory' }, 'other', { datasetId: 'made-before' });
     remove();
     await world.reconcile();
     expect(world.conditions()).to.include({ Stalled: 'True DatasetsExist' });
@@ -208,6 +214,19 @@ describe('deletion of a tenant', () => {
     await world.reconcile();
     expect(world.read()).to.equal(undefined);
   });
+
+  for (const datasetDeletion of ['Block', 'Cascade'] as const) {
+    it(`neither waits for a stranger’s Dataset that it never took nor deletes it, with ${datasetDeletion}`, async () => {
+      world.put({ deletionPolicy: 'Delete', datasetDeletion });
+      await world.reconcile();
+      dataset('strange', { name: 'acme', namespace: 'memory' }, 'elsewhere');
+      remove();
+      await world.reconcile();
+      expect(world.read()).to.equal(undefined);
+      const held = world.kube.read<Dataset>(DATASET_KIND, { name: 'strange', namespace: 'elsewhere' });
+      expect(held?.metadata.deletionTimestamp).to.equal(undefined);
+    });
+  }
 
   it('deletes the Datasets first with Cascade, and waits until each has gone by its own policy', async () => {
     world.put({ deletionPolicy: 'Delete', datasetDeletion: 'Cascade' });

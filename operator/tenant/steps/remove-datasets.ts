@@ -8,7 +8,7 @@ import type { TenantDependencies, TenantStep } from '../dependencies.ts';
 const AGAIN_MS = 2000;
 const STILL_THERE_MS = 30_000;
 
-/** Waits until no Dataset names the tenant any more, or deletes them first. */
+/** Waits until the tenant has no Dataset any more, or deletes them first. */
 export function removeDatasets(deps: TenantDependencies): TenantStep {
   return {
     name: 'remove-datasets',
@@ -39,9 +39,10 @@ export function removeDatasets(deps: TenantDependencies): TenantStep {
 
 async function datasetsOf(
   { client, options }: TenantDependencies,
-  { metadata }: Tenant,
+  tenant: Tenant,
   signal: AbortSignal,
 ): Promise<readonly Dataset[]> {
+  const { metadata } = tenant;
   const fieldSelector = `spec.tenantRef.name=${metadata.name}`;
   const places = options.watchNamespaces === null ? [{}] : options.watchNamespaces.map((namespace) => ({ namespace }));
   const lists = await Promise.all(
@@ -52,5 +53,15 @@ async function datasetsOf(
     .filter(
       ({ spec: { tenantRef }, metadata: own }) =>
         tenantRef.name === metadata.name && (tenantRef.namespace ?? own.namespace) === metadata.namespace,
-    );
+    )
+    .filter((dataset) => isTaken(tenant, dataset));
+}
+
+/**
+ * Anybody may write down a Dataset that names the tenant: in namespaces that it takes none from, such a one neither holds up
+ * the tenant nor goes with it, unless it was let in before.
+ */
+function isTaken({ metadata, spec }: Tenant, dataset: Dataset): boolean {
+  if (dataset.metadata.namespace === metadata.namespace || dataset.status?.datasetId !== undefined) return true;
+  return spec.datasets.allowedNamespaces.from === 'All';
 }
