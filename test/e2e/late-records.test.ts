@@ -58,4 +58,30 @@ describe('a dataset that is deleted', function () {
     expect(await world.store.countEach(scope, [dataItemsCollection, blobIntentsCollection])).to.deep.equal([0, 0]);
     expect((await world.blobs.list(scope, { limit: 9 })).items).to.deep.equal([]);
   });
+
+  it('keeps no row that a cognify built while it went', async () => {
+    await using world = await startTwoReplicas();
+    const { one, two } = world;
+    const added = await one.wire.post('/add', { data: 'Ada met Charles.', datasetName: 'notes' });
+    const scope = datasetScope(PERSONAL_TENANT, asId<DatasetId>(added.json.dataset_id));
+    let built: Promise<number> | null = null;
+    for (const { store } of [one, two]) {
+      const { commit } = store;
+      Object.assign(store, {
+        async commit(...call: Parameters<typeof commit>) {
+          if (
+            built === null &&
+            call[1].some((write) => write.kind === 'remove' && write.collection.name === 'data_items')
+          ) {
+            built = one.wire.post('/cognify', { datasetIds: [scope.dataset] }).then(({ status }) => status);
+            await built;
+          }
+          return commit(...call);
+        },
+      });
+    }
+    expect((await two.wire.remove(`/datasets/${scope.dataset}`)).status).to.equal(200);
+    expect(await built).to.equal(200);
+    expect(await world.indexes.text.count(scope, {})).to.equal(0);
+  });
 });

@@ -84,16 +84,32 @@ export async function forgetDataset(
   const kept = [...markCollections, ...skillCollections, ...syncStateCollections];
   const { left: owned, removed } = await eraseCollections(store, scope, kept);
   counts.removed('records', removed);
+  const builtSince = await eraseBuiltSince(dependencies, dataset, context);
   const left = owned + (await items.count(scope)) + (await blobs.list(scope, { limit: 1 })).items.length;
   const sessions = await sessionRemoval.ofDataset(scope, dataset.id);
   // Once more: what began after the first time had little to learn from.
   const learnedSince = await messenger.call(eraseLearned, { dataset }, context);
   counts.removed('learned', learnedSince.removed);
-  const residue = built.residue + searched.residue + learned.residue + learnedSince.residue + left + sessions;
+  const residue =
+    built.residue + builtSince + searched.residue + learned.residue + learnedSince.residue + left + sessions;
   counts.left(residue);
   requireNothingLeft(residue);
   await messenger.call(removeDataset, { dataset }, context);
   await removeLate(dependencies, dataset, kept);
+}
+
+/**
+ * What a run has built of items that had never been built before, and so had no tombstone, until they were gone. Returns
+ * how much is left of it.
+ */
+async function eraseBuiltSince(
+  { ledger, messenger }: IngestDependencies,
+  dataset: DatasetRef,
+  context: CallContext,
+): Promise<number> {
+  const entries = await ledger.allEntries(scopeOf(dataset));
+  if (![...entries.values()].some(({ erased }) => !erased)) return 0;
+  return (await messenger.call(eraseBuilt, { dataset, memoryOnly: false }, context)).residue;
 }
 
 /**
