@@ -43,7 +43,7 @@ type Step = typeof step extends fc.Arbitrary<infer Value> ? Value : never;
 type Act<Kind extends Step['act']['kind']> = Extract<Step['act'], { kind: Kind }>;
 
 describe('access', function () {
-  this.timeout(120_000);
+  this.timeout(300_000);
 
   it('follows any history of datasets, grants, memberships, roles, switches, agents and deletions', async () => {
     let histories = 0;
