@@ -88,6 +88,20 @@ describe('reconciler of tenants', () => {
     expect(sent).to.deep.equal([true, false]);
   });
 
+  it('sends it again when the account is gone, and when auth was away as the spec named another owner', async () => {
+    world.put();
+    await world.reconcile();
+    world.services.accounts.clear();
+    await world.reconcile();
+    expect(world.conditions()).to.include({ Ready: 'True Available' });
+    world.change({ spec: { owner: { email: 'next@acme.example.com' } } });
+    world.services.fail('ensureTenant', unavailable());
+    expect(await world.reconcile()).to.include({ retry: true });
+    await world.reconcile();
+    expect(world.conditions()).to.include({ Ready: 'True Available' });
+    expect([...world.services.accounts.keys()]).to.deep.equal(['admin@acme.example.com', 'next@acme.example.com']);
+  });
+
   it('names the owner of the present spec in the Secret that it made', async () => {
     world.put();
     await world.reconcile();

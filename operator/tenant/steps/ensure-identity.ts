@@ -1,6 +1,7 @@
-import type { EnsureTenantRequest } from '../../../services/common/messaging/methods/auth-managed.ts';
+import { isEngramError } from '../../../services/common/domain/errors.ts';
+import type { EnsureTenantRequest, EnsureTenantResponse } from '../../../services/common/messaging/methods/auth-managed.ts';
 import type { Tenant } from '../../api/tenant.ts';
-import { done, stalled } from '../../runtime/step.ts';
+import { done, StepFailure, stalled } from '../../runtime/step.ts';
 import type { TenantContext, TenantDependencies, TenantStep } from '../dependencies.ts';
 import { ownerPassword } from '../owner-password.ts';
 import { askServices, unreachable } from '../service-failure.ts';
@@ -10,18 +11,9 @@ export function ensureIdentity(deps: TenantDependencies): TenantStep {
   return {
     name: 'ensure-identity',
     async run(context) {
-      const { object, status, signal } = context;
+      const { status, signal } = context;
       const password = await ownerPassword(deps, context);
-      // An account that exists keeps its password, so it need not travel every ten minutes.
-      const isChanged = status.ownerId === undefined || isNewGeneration(context);
-      const request = identityOf(object, isChanged ? password.text : undefined);
-      const answer = await askServices('auth', () => deps.services.ensureTenant(request, signal), {
-        TenantNotFoundError: () =>
-          stalled(
-            'TenantNotFound',
-            `There is no tenant ${request.tenantId}: make this resource anew with the right tenantId`,
-          ),
-      });
+      const answer = await ensureTenant(deps, context, password.text);
       tell(context, answer);
       const others = (status.secrets ?? []).filter(({ purpose }) => purpose !== 'OwnerPassword');
       const identity = {
@@ -39,6 +31,34 @@ export function ensureIdentity(deps: TenantDependencies): TenantStep {
       });
     },
   };
+}
+
+/**
+ * An account that exists keeps its password, so it does not travel every ten minutes; where there is none any more, or none
+ * yet because auth was away when the spec named another owner, auth refuses to make one without it.
+ */
+async function ensureTenant(
+  { services }: TenantDependencies,
+  context: TenantContext,
+  password: string | undefined,
+): Promise<EnsureTenantResponse> {
+  const { object, status, signal } = context;
+  const ask = (text: string | undefined) =>
+    askServices('auth', () => services.ensureTenant(identityOf(object, text), signal), {
+      TenantNotFoundError: () =>
+        stalled(
+          'TenantNotFound',
+          `There is no tenant ${object.spec.tenantId}: make this resource anew with the right tenantId`,
+        ),
+    });
+  if (status.ownerId === undefined || isNewGeneration(context) || password === undefined) return ask(password);
+  try {
+    return await ask(undefined);
+  } catch (error) {
+    const cause = error instanceof StepFailure ? error.cause : undefined;
+    if (!isEngramError(cause) || cause.wireName !== 'InvalidRequestError') throw error;
+    return ask(password);
+  }
 }
 
 /** What auth is told. The password is of a new account alone. */
