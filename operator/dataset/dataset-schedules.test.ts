@@ -77,6 +77,22 @@ describe('schedules of datasets', () => {
     expect(started()).to.deep.equal([]);
   });
 
+  it('counts anew, too, when a service was away as the schedule was changed', async () => {
+    await begin({ cognify: at('0 3 1 1 *') });
+    world.change({ spec: { pipeline: { cognify: { schedule: '30 * * * *' } } } });
+    world.services.fail('ensureDataset', unavailable());
+    expect(await world.reconcile()).to.include({ retry: true });
+    await world.reconcile();
+    expect(schedules()?.[0]?.nextStartAt).to.equal('2026-08-01T00:30:00Z');
+    await world.clock.advance(hour);
+    world.change({ spec: { pipeline: { cognify: { schedule: '0 3 * * *' } } } });
+    world.services.fail('ensureDataset', unavailable());
+    await world.reconcile();
+    // What is due by now was due by a schedule that is no more.
+    await world.reconcile();
+    expect([schedules()?.[0]?.nextStartAt, started()]).to.deep.equal(['2026-08-01T03:00:00Z', []]);
+  });
+
   it('is Stalled by a schedule that cron does not know, with the reason', async () => {
     await begin({ cognify: at('0 25 * * *') });
     expect(world.conditions()['Stalled']).to.equal('True InvalidSpec');

@@ -8,6 +8,8 @@ import { idsOf, readTenant, uidOf, wireName } from '../resource.ts';
 import type { ScheduledPipeline } from '../services.ts';
 import { STATISTICS_MS } from './read-statistics.ts';
 
+const MINUTE_MS = 60_000;
+
 const PIPELINES: readonly ScheduledPipeline[] = ['cognify', 'improve'];
 
 /**
@@ -63,14 +65,21 @@ function planOf(pipeline: ScheduledPipeline, { object, status, now }: DatasetCon
   }
   if (trigger !== 'Schedule') return [];
   const held = status.schedules?.find((schedule) => schedule.pipeline === pipeline);
-  // Another spec, perhaps another schedule: the next time is counted anew.
+  // The next time is counted anew with every look, so that a schedule that was changed counts at once; one that has passed is
+  // kept until it was started, unless it is of an earlier schedule.
   const changed = status.observedGeneration !== object.metadata.generation;
   const schedule =
-    held?.nextStartAt === undefined || changed
+    held === undefined || changed || !hasPassed(held, object, now)
       ? { pipeline, ...lastOf(held), ...nextTime(object, pipeline, now) }
       : held;
   const due = schedule.nextStartAt !== undefined && Date.parse(schedule.nextStartAt) <= now.getTime();
   return [{ pipeline, due, schedule }];
+}
+
+/** Whether its next time is over, and is one that the present schedule names. */
+function hasPassed({ pipeline, nextStartAt }: DatasetStatusSchedule, dataset: Dataset, now: Date): boolean {
+  const at = Date.parse(nextStartAt ?? '');
+  return at <= now.getTime() && nextTime(dataset, pipeline, new Date(at - MINUTE_MS)).nextStartAt === nextStartAt;
 }
 
 function lastOf(held: DatasetStatusSchedule | undefined): Pick<DatasetStatusSchedule, 'lastStartedAt'> {
