@@ -1,33 +1,42 @@
 import { parseArgs } from 'node:util';
 import { createKubeClient } from '../runtime/http-kube-client.ts';
 import { inClusterConnection } from '../runtime/kube-connection.ts';
+import { KINDS } from '../runtime/kube-object.ts';
 import { createKubeTransport } from '../runtime/kube-transport.ts';
 import { createRuntimeClock } from '../runtime/runtime-clock.ts';
 import { FRAME_ANNOTATIONS } from '../tenant/names.ts';
 import { mayUninstall } from './uninstall-guard.ts';
 
-// The chart's pre-delete hook: `node operator/uninstall/main.ts --namespaces a,b --force --timeout 120` exits 1 while the
-// operator must stay.
+// The chart's pre-delete hook: exits 1 while the operator must stay. `--force` or a ConfigMap of the name `--marker` in
+// `--home` abandons what is in the way: a release whose uninstall was refused takes no other values any more.
 const { values } = parseArgs({
   options: {
     namespaces: { type: 'string', default: '' },
     force: { type: 'boolean', default: false },
     timeout: { type: 'string', default: '120' },
+    marker: { type: 'string', default: 'engram-force-uninstall' },
+    home: { type: 'string', default: 'default' },
   },
 });
+const marker = { name: values.marker, namespace: values.home };
 const transport = createKubeTransport({
   // Its name in every cluster.
   connection: inClusterConnection({ host: 'kubernetes.default.svc', port: '443' }),
   clock: createRuntimeClock(),
   userAgent: 'engram-uninstall-guard',
 });
+const client = createKubeClient({ transport, fieldManager: 'engram-uninstall-guard' });
+const isMarked = (await client.get(KINDS.configMap, marker)) !== null;
 const may = await mayUninstall({
-  client: createKubeClient({ transport, fieldManager: 'engram-uninstall-guard' }),
+  client,
   namespaces: values.namespaces.split(',').filter((namespace) => namespace !== ''),
   abandonAnnotation: FRAME_ANNOTATIONS.abandon,
-  force: values.force,
+  force: values.force || isMarked,
+  forceCommand: `kubectl --namespace ${values.home} create configmap ${values.marker}`,
   timeoutMs: Number(values.timeout) * 1000,
   say: (line) => process.stdout.write(`${line}\n`),
 });
+// For this uninstall, not for the next release of that name.
+if (may && isMarked) await client.delete(KINDS.configMap, marker);
 transport.close();
 process.exitCode = may ? 0 : 1;

@@ -52,6 +52,7 @@ async function ask(world: ReturnType<typeof cluster>, options: Partial<Uninstall
     namespaces: [],
     abandonAnnotation: 'engram.dev/abandon',
     force: false,
+    forceCommand: 'kubectl create configmap please',
     timeoutMs: 50,
     pollMs: 5,
     say: (line) => void lines.push(line),
@@ -76,7 +77,7 @@ describe('the guard of an uninstall', () => {
     expect(text)
       .to.include('Tenant memory/acme')
       .and.include('Dataset app/tickets')
-      .and.include('uninstallGuard.force=true');
+      .and.include('kubectl create configmap please');
     expect(world.patches.size).to.equal(0);
   });
 

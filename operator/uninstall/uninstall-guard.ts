@@ -13,6 +13,8 @@ export interface UninstallGuardOptions {
   readonly abandonAnnotation: string;
   /** Abandons what would be in the way. */
   readonly force: boolean;
+  /** The command by which a person asks for that. */
+  readonly forceCommand: string;
   /** How long the operator has for letting go. */
   readonly timeoutMs: number;
   readonly pollMs?: number;
@@ -29,7 +31,7 @@ const MOST_NAMES = 20;
  * deleted while the operator still runs): their data stays where it is, and nobody erases it. Says what is in the way.
  */
 export async function mayUninstall(options: UninstallGuardOptions): Promise<boolean> {
-  const { force, timeoutMs, pollMs = 1000, say } = options;
+  const { force, forceCommand, timeoutMs, pollMs = 1000, say } = options;
   let waiting = await waitingResources(options);
   if (waiting.length > 0 && force) {
     say(`Abandoning ${waiting.length} resources. Their data stays in the stores.`);
@@ -54,7 +56,7 @@ export async function mayUninstall(options: UninstallGuardOptions): Promise<bool
   if (waiting.length > MOST_NAMES) say(`  and ${waiting.length - MOST_NAMES} more`);
   if (!force) {
     say('Delete them first, which follows their deletion policy. Or give them up with their data left as it is:');
-    say('  helm upgrade … --reuse-values --set uninstallGuard.force=true, then helm uninstall');
+    say(`  ${forceCommand}, and uninstall again`);
   }
   return false;
 }

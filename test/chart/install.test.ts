@@ -140,37 +140,30 @@ withCluster('nodes', 'an installation of the chart', () => {
     expect(logs.split('\n').filter((line) => line.includes('bus.connection.refused'))).to.deep.equal([]);
   });
 
-  it('is not uninstalled while a Tenant waits for the operator', async function guards() {
+  it('is not uninstalled while a Tenant waits for the operator, unless that is forced', async function guards() {
     this.timeout(300_000);
-    // Without an operator that would let it go.
-    await installation.apply({ operator: { replicas: 0, watchNamespaces: [installation.namespace] } });
+    const place = ['--namespace', installation.namespace];
     const tenant = {
       apiVersion: 'engram.dev/v1alpha1',
       kind: 'Tenant',
-      metadata: { name: 'acme', finalizers: ['engram.dev/tenant'] },
-      spec: { owner: { email: 'owner@acme.example.com' } },
+      metadata: { name: 'left' },
+      spec: { owner: { email: 'owner@left.example.com' } },
     };
-    const place = ['--namespace', installation.namespace];
     await kubectl(['create', ...place, '--filename', '-'], { input: JSON.stringify(tenant) });
+    await kubectl(['wait', 'tenant/left', ...place, '--for=condition=Ready', '--timeout=120s']);
     const refused = await attemptHelm(['uninstall', RELEASE, ...place, '--timeout', '120s']);
     expect(refused.code).to.not.equal(0);
     const log = await kubectl(['logs', ...place, '--selector', 'app.kubernetes.io/component=uninstall-guard']);
-    expect(log).to.include(`Tenant ${installation.namespace}/acme`).and.include('uninstallGuard.force=true');
+    expect(log).to.include(`Tenant ${installation.namespace}/left`).and.include(FORCE);
     expect(await podNames(installation.namespace)).to.have.length.greaterThan(5);
 
-    await kubectl([
-      'patch',
-      'tenant',
-      'acme',
-      ...place,
-      '--type',
-      'merge',
-      '--patch',
-      '{"metadata":{"finalizers":[]}}',
-    ]);
-    await kubectl(['delete', 'tenant', 'acme', ...place]);
+    // Forced, the guard abandons the tenant, and the operator lets it go.
+    await kubectl(['create', 'configmap', FORCE, ...place]);
     await helm(['uninstall', RELEASE, ...place, '--timeout', '120s', '--wait']);
-    expect(await kubectl(['get', 'deployments', ...place, '--output', 'name'])).to.equal('');
+    expect(await kubectl(['get', 'deployments,tenants', ...place, '--output', 'name'])).to.equal('');
+    const abandoned = ['get', 'configmaps', ...place, '--selector', 'engram.dev/receipt=Abandoned', '--output', 'name'];
+    expect(await kubectl(abandoned)).to.include('configmap/left-abandoned');
+    expect(await kubectl(['get', 'configmaps', ...place, '--output', 'name'])).to.not.include(FORCE);
     expect(await kubectl(['get', 'secrets', ...place, '--output', 'name'])).to.include(`secret/${RELEASE}-engram-keys`);
   });
 });
@@ -184,6 +177,9 @@ const REQUESTS: readonly LoadRequest[] = [
   ['POST', '/api/v1/add', { data: `${TEXT} Again.`, datasetName: 'load' }],
   ['GET', '/docs'],
 ];
+
+/** Its presence forces an uninstall. */
+const FORCE = `${RELEASE}-engram-force-uninstall`;
 
 const smallResources = { requests: { cpu: '10m', memory: '96Mi' } };
 
