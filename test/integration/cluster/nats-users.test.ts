@@ -12,11 +12,16 @@ import { improveSession } from '../../support/improve-session.ts';
 import { md5, REMOTE_KEY, type RemoteMemoryServer, startRemoteMemory } from '../../support/remote-memory-server.ts';
 import { type StartedApp, startApp } from '../../support/start-app.ts';
 import { until } from '../../support/until.ts';
-import { createWire } from '../../support/wire.ts';
+import { createWire, type Wire } from '../../support/wire.ts';
 import { withBackends } from '../backend.ts';
 import { createOperator } from '../nats/operator-jwts.ts';
 import { canStartServers, type SecondServer, startServer } from '../nats/second-server.ts';
 import { type OwnNames, takeOwnNames } from '../own-names.ts';
+
+interface WireTrace {
+  readonly trace_id: string;
+  readonly spans: readonly { readonly name: string }[];
+}
 
 withBackends(['mongodb', 'nats', 'elasticsearch', 'neo4j'], () => {
   describe('services that may do on NATS only what they need, by a JWT each', function () {
@@ -49,6 +54,7 @@ withBackends(['mongodb', 'nats', 'elasticsearch', 'neo4j'], () => {
           ENGRAM_ROOT_KEYS: `one:${randomBytes(32).toString('base64')}`,
         },
         ...{ REQUIRE_AUTHENTICATION: 'false', ENABLE_BACKEND_ACCESS_CONTROL: 'false' },
+        COGNEE_TRACING_ENABLED: 'true',
         ...{ COGNEE_SERVICE_URL: remote.baseUrl, COGNEE_API_KEY: REMOTE_KEY },
       };
       const prefix = names.environment['ENGRAM_NATS_SUBJECT_PREFIX'] ?? '';
@@ -84,6 +90,19 @@ withBackends(['mongodb', 'nats', 'elasticsearch', 'neo4j'], () => {
       return createLogger({ level: 'warn', name, destination: { write } });
     }
 
+    /** Of a search, by all that had part in it: they tell ingest over the bus. */
+    async function showsOneTrace(wire: Wire): Promise<void> {
+      const id = randomBytes(16).toString('hex');
+      const headers = { traceparent: `00-${id}-b7ad6b7169203331-01`, 'content-type': 'application/json' };
+      expect((await wire.post('/search', { query: 'Ada', datasets: ['notes'] }, headers)).status).to.equal(200);
+      const whole = ['POST /api/v1/search', 'ask auth.Authenticate', 'answer auth.Authenticate', 'documents.find'];
+      await until('a trace of search and auth', async () => {
+        const traces = (await wire.get('/activity/spans')).json as readonly WireTrace[];
+        const names = traces.find(({ trace_id: each }) => each === id)?.spans.map(({ name }) => name) ?? [];
+        return whole.every((name) => names.includes(name));
+      });
+    }
+
     it('do all that they are there for', async () => {
       await takeTour(baseUrl, folder);
       const wire = createWire(baseUrl);
@@ -107,6 +126,7 @@ withBackends(['mongodb', 'nats', 'elasticsearch', 'neo4j'], () => {
       }[];
       expect(items.map(({ name }) => name)).to.include('mary');
       expect(remote.items(json.dataset_ids[0]).has(md5('Mary Somerville met Ada Lovelace.'))).to.equal(true);
+      await showsOneTrace(wire);
       expect((await wire.post('/forget', { everything: true })).status).to.equal(200);
       expect((await fetch(`${baseUrl}/health`)).status).to.equal(200);
       expect(refused, 'nothing was refused').to.deep.equal([]);
