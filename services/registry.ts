@@ -23,7 +23,7 @@ import { tenantCollections } from './composition/collections.ts';
 import { openMailer } from './composition/mailer.ts';
 import type { Models } from './composition/models.ts';
 import { oidcOptions } from './composition/oidc.ts';
-import { probeModel } from './composition/probe-model.ts';
+import { createModelProbe } from './composition/probe-model.ts';
 import type { Stores } from './composition/stores.ts';
 
 /** What services are made from. */
@@ -139,7 +139,7 @@ const REGISTRY: Readonly<Partial<Record<ServiceName, () => Promise<BuildService>
         embedder: models.embedder,
         models: { current: async (tenant) => modelsOfRun(config, await models.current(tenant)) },
         llm: { models, documents },
-        probe: probeModel,
+        probe: createModelProbe(config.tenantModelHosts),
         workQueue,
         ledger,
         metrics,

@@ -122,7 +122,7 @@ export interface TenantLlm {
    */
   readonly model: string;
   /**
-   * Base URL of the provider, where it is not its usual one.
+   * Base URL of the provider, where it is not its usual one: public, or on a host that `ENGRAM_TENANT_MODEL_HOSTS` of the services names.
    */
   readonly endpoint?: string;
   readonly apiKeySecretRef?: TenantLlmApiKeySecretRef;

@@ -78,6 +78,7 @@ describe('language model of a tenant', () => {
     const { requeueAfterMs } = await world.reconcile();
     expect(requeueAfterMs).to.be.within(300_000, 330_000);
     expect(world.conditions()).to.include({ CredentialsReady: 'False ModelInvalid' });
+    expect(world.condition('Stalled')?.message).to.equal('gpt-5-mini of openai cannot be used: No such model');
     world.services.probeAnswer = { outcome: 'unreachable', detail: '' };
     expect(await world.reconcile()).to.include({ retry: true });
     expect(world.conditions()).to.include({ CredentialsReady: 'False ProviderUnreachable' });

@@ -55,8 +55,17 @@ describe('models of several processes', () => {
     await provider.close();
   });
 
-  async function open(options: { readonly box?: SecretBox; readonly isDeaf?: boolean } = {}): Promise<Models> {
-    const { config } = loadConfig({ LLM_PROVIDER: 'openai', LLM_MODEL: 'first', LLM_ENDPOINT: `${provider.url}/v1` });
+  interface Options {
+    readonly box?: SecretBox;
+    readonly isDeaf?: boolean;
+    readonly tenantModelHosts?: string;
+  }
+
+  async function open(options: Options = {}): Promise<Models> {
+    const { config } = loadConfig({
+      ...{ LLM_PROVIDER: 'openai', LLM_MODEL: 'first', LLM_ENDPOINT: `${provider.url}/v1` },
+      ENGRAM_TENANT_MODEL_HOSTS: options.tenantModelHosts ?? '127.0.0.1',
+    });
     const messenger = createMessenger(bus, unsignedPrincipals);
     const clock = createSystemClock();
     const models = await openModels({
@@ -153,6 +162,23 @@ describe('models of several processes', () => {
         'both have lost it',
         async () => (await seen(two)).includes('first') && (await seen(one)).includes('first'),
       );
+    });
+
+    it('are asked at no private address that no setting names, as the one of the server is', async () => {
+      const models = await open({ tenantModelHosts: 'models.svc' });
+      await give(tenant, {}, 'sk-of-the-tenant');
+      const { languageModel } = await models.current(tenant);
+      const refused = async (work: Promise<unknown> | undefined) => {
+        const error = await work?.then(() => null).catch((thrown: unknown) => thrown);
+        expect(error).to.include({ wireName: 'SSRFProtectionError' });
+        expect(String(error)).to.include('ENGRAM_TENANT_MODEL_HOSTS');
+      };
+      await refused(languageModel?.text({ system: 's', prompt: 'p' }, CONTEXT));
+      await refused(languageModel?.stream({ system: 's', prompt: 'p' }, CONTEXT)[Symbol.asyncIterator]().next());
+      const schema = { type: 'object' };
+      await refused(languageModel?.structured({ system: 's', prompt: 'p', schema, schemaName: 'Any' }, CONTEXT));
+      expect(provider.requests).to.deep.equal([]);
+      expect(await askFor(models, other)).to.deep.equal(['first', undefined]);
     });
 
     it('are never the ones of the server while the key of the tenant cannot be used', async () => {

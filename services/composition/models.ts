@@ -61,6 +61,11 @@ export interface ModelParts {
   readonly isShared: boolean;
 }
 
+interface OpeningParts extends ModelParts {
+  /** Sends what a model is asked whose address the server's owner did not choose. */
+  readonly send?: typeof fetch;
+}
+
 const REREAD_MS = 2_000;
 const DEFAULT_EMBEDDING_MODEL = 'text-embedding-3-large';
 const DEFAULT_EMBEDDING_MODELS: Readonly<Record<string, string>> = {
@@ -96,7 +101,11 @@ export async function openModels(parts: ModelParts): Promise<Models> {
   });
   const ofTenants = createTenantModelSource({
     ...{ models: parts.tenantModels, secretBox: parts.secretBox, rereadMs, clock, logger },
-    open: (chosen) => openChosen(chosen, pool, parts),
+    async open(chosen) {
+      const { createModelFetch } = await import('../common/adapters/fetch/model-fetch.ts');
+      const send = createModelFetch({ privateHosts: config.tenantModelHosts });
+      return openChosen(chosen, pool, { ...parts, send });
+    },
   });
   return {
     embedder: config.embedding === null ? createHashingEmbedder() : await openEmbedder(config.embedding, parts),
@@ -129,7 +138,7 @@ async function openActive(
 async function openChosen(
   { settings, fault }: ChosenModel,
   rules: Extractor,
-  parts: ModelParts,
+  parts: OpeningParts,
 ): Promise<OpenedModels> {
   const provider = settings?.provider ?? null;
   if (settings === null || fault !== null) {
@@ -173,11 +182,12 @@ async function openModelExtractor(model: LanguageModel): Promise<Extractor> {
   return createModelExtractor({ model });
 }
 
-async function openLanguageModel(settings: ModelSettings, parts: ModelParts): Promise<LanguageModel> {
+async function openLanguageModel(settings: ModelSettings, { send, ...parts }: OpeningParts): Promise<LanguageModel> {
   const { createLanguageModel } = await import('../common/adapters/ai-models/language-model.ts');
   const { llmTemperature } = parts.config;
   const model = createLanguageModel({
     ...connection(settings, defaultModel(settings.provider)),
+    ...(send === undefined ? {} : { fetch: send }),
     ...(llmTemperature === undefined ? {} : { temperature: llmTemperature }),
     meter: meterOf(parts, 'language'),
   });

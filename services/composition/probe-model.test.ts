@@ -1,7 +1,7 @@
 import { expect } from 'chai';
 import { type ModelProvider, startModelProvider } from '../../test/support/model-provider.ts';
 import type { ProbeModelRequest } from '../common/messaging/methods/cognify-managed.ts';
-import { probeModel } from './probe-model.ts';
+import { createModelProbe } from './probe-model.ts';
 
 const KEY = 'the-key-of-acme-0123456789';
 
@@ -13,7 +13,7 @@ describe('probes of models', () => {
   afterEach(() => provider.close());
 
   const probe = (change: Partial<ProbeModelRequest> = {}) =>
-    probeModel({
+    createModelProbe(['127.0.0.1'])({
       ...{ kind: 'language', provider: 'openai', model: 'gpt-x', endpoint: `${provider.url}/v1`, apiKey: KEY },
       ...change,
     });
@@ -54,6 +54,35 @@ describe('probes of models', () => {
     expect(other.outcome).to.equal('invalid');
     expect(other.detail).to.include('3 dimensions');
     expect((await ask({ provider: 'anthropic' })).outcome).to.equal('invalid');
+  });
+
+  it('reach no private host that no setting names, and tell nothing of what is there', async () => {
+    const request = { kind: 'language', provider: 'openai', model: 'gpt-x', apiKey: KEY } as const;
+    const ask = (endpoint: string) => createModelProbe(['models.svc:8000'])({ ...request, endpoint });
+    const refusal = ({ host }: URL) => ({
+      outcome: 'invalid',
+      detail: `ENGRAM_TENANT_MODEL_HOSTS of the services does not name ${host}, and it is no public host.`,
+    });
+    expect(await ask(`${provider.url}/v1`)).to.deep.equal(refusal(new URL(provider.url)));
+    expect(provider.requests).to.deep.equal([]);
+    // Nobody answers there: nothing tells it from a place where somebody does.
+    await provider.close();
+    expect(await ask(`${provider.url}/v1`)).to.deep.equal(refusal(new URL(provider.url)));
+    expect(await ask('http://169.254.169.254:8080/latest')).to.deep.equal(
+      refusal(new URL('http://169.254.169.254:8080')),
+    );
+    const local = await createModelProbe([])({ kind: 'language', provider: 'ollama', model: 'llama3.2' });
+    expect(local).to.deep.equal(refusal(new URL('http://127.0.0.1:11434')));
+    provider = await startModelProvider();
+  });
+
+  it('follow no redirect', async () => {
+    const elsewhere = await startModelProvider();
+    provider.answer = () => ({ status: 307, headers: { location: `${elsewhere.url}/v1/chat/completions` } });
+    expect((await probe()).outcome).to.equal('invalid');
+    expect(provider.requests).to.have.length(1);
+    expect(elsewhere.requests).to.deep.equal([]);
+    await elsewhere.close();
   });
 
   it('need an endpoint for a provider that is not known by name', async () => {

@@ -1,3 +1,4 @@
+import type { ModelSettings } from '../common/adapters/ai-models/provider.ts';
 import type { EngramError } from '../common/domain/errors.ts';
 import { isEngramError } from '../common/domain/errors.ts';
 import { PERSONAL_TENANT } from '../common/domain/scope.ts';
@@ -14,13 +15,30 @@ const ANSWER_TOKENS = 16;
 /** Of an embedding model whose dimensions are neither demanded nor known: what it gives is told in its error. */
 const ANY_DIMENSIONS = 1;
 
+export type ProbeModel = (request: ProbeModelRequest, signal?: AbortSignal) => Promise<ProbeModelResponse>;
+
+/** Probes of providers that are public or on one of these hosts, see `ENGRAM_TENANT_MODEL_HOSTS`. */
+export function createModelProbe(privateHosts: readonly string[]): ProbeModel {
+  return async (request, signal) => {
+    const { createModelFetch } = await import('../common/adapters/fetch/model-fetch.ts');
+    return probeModel(request, createModelFetch({ privateHosts }), signal);
+  };
+}
+
 /**
  * Asks a provider for next to nothing, with a credential that is kept nowhere. It is billed to nobody's budget: the resource
  * whose credential it is pays its provider for a few tokens.
  */
-export async function probeModel(request: ProbeModelRequest, signal?: AbortSignal): Promise<ProbeModelResponse> {
+async function probeModel(
+  request: ProbeModelRequest,
+  send: typeof fetch,
+  signal: AbortSignal | undefined,
+): Promise<ProbeModelResponse> {
+  const connected = { ...connection(request), fetch: send };
   try {
-    await (request.kind === 'language' ? askLanguageModel(request, signal) : askEmbedder(request, signal));
+    await (request.kind === 'language'
+      ? askLanguageModel(connected, signal)
+      : askEmbedder(connected, request.dimensions, signal));
     return { outcome: 'accepted', detail: '' };
   } catch (error) {
     if (!isEngramError(error)) throw error;
@@ -35,23 +53,28 @@ const OUTCOMES: Readonly<Record<string, ProbeModelResponse['outcome']>> = {
   CogneeValidationError: 'invalid',
   EmbeddingDimensionMismatchError: 'invalid',
   EmbeddingException: 'invalid',
+  SSRFProtectionError: 'invalid',
   // Its filter does not like a greeting; the credential is right.
   ContentPolicyFilterError: 'accepted',
 };
 
-async function askLanguageModel(request: ProbeModelRequest, signal: AbortSignal | undefined): Promise<void> {
+async function askLanguageModel(connected: ModelSettings, signal: AbortSignal | undefined): Promise<void> {
   const { createLanguageModel } = await import('../common/adapters/ai-models/language-model.ts');
-  const model = createLanguageModel({ ...connection(request), callTimeoutMs: TIMEOUT_MS, retry: ONCE });
+  const model = createLanguageModel({ ...connected, callTimeoutMs: TIMEOUT_MS, retry: ONCE });
   const call = { system: 'Answer with one word.', prompt: 'Hello', maxOutputTokens: ANSWER_TOKENS };
   await model.text(call, contextOf(signal));
 }
 
-async function askEmbedder(request: ProbeModelRequest, signal: AbortSignal | undefined): Promise<void> {
+async function askEmbedder(
+  connected: ModelSettings,
+  wanted: number | undefined,
+  signal: AbortSignal | undefined,
+): Promise<void> {
   const { createEmbedder } = await import('../common/adapters/ai-models/embedder.ts');
   const { knownDimensions } = await import('../common/adapters/ai-models/embedding-models.ts');
-  const demanded = request.dimensions ?? knownDimensions(request.model);
+  const demanded = wanted ?? knownDimensions(connected.model);
   const embedder = createEmbedder({
-    ...connection(request),
+    ...connected,
     ...{ dimensions: demanded ?? ANY_DIMENSIONS, maxInputTokens: 100, callTimeoutMs: TIMEOUT_MS, retry: ONCE },
   });
   try {
@@ -62,7 +85,7 @@ async function askEmbedder(request: ProbeModelRequest, signal: AbortSignal | und
   }
 }
 
-function connection({ provider, model, endpoint, apiKey }: ProbeModelRequest) {
+function connection({ provider, model, endpoint, apiKey }: ProbeModelRequest): ModelSettings {
   return {
     ...{ provider, model },
     ...(endpoint === undefined || endpoint === '' ? {} : { endpoint }),

@@ -21,7 +21,7 @@ describe('the operator and the real services', function () {
   let serial = 0;
 
   before(async () => {
-    app = await startManagedApp();
+    app = await startManagedApp({ ENGRAM_TENANT_MODEL_HOSTS: '127.0.0.1' });
     const bus = createBusServices({ messenger: app.messenger, clock: createSystemClock() });
     // All services are this process, which does not answer for itself over its own bus.
     services = { ...bus, unhealthy: async () => [] };
@@ -156,7 +156,17 @@ describe('the operator and the real services', function () {
       ...{ apiVersion: 'v1', kind: 'Secret', metadata: { ...PLACE, name: 'llm' }, data: secret('sk-wrong') },
     });
     const apiKeySecretRef = { name: 'llm', key: 'apiKey' };
-    put({ llm: { provider: 'openai', model: 'own-model', endpoint: `${provider.url}/v1`, apiKeySecretRef } });
+    const llm = { provider: 'openai', model: 'own-model', apiKeySecretRef };
+    // The setting names this machine by its address alone.
+    const { port } = new URL(provider.url);
+    put({ llm: { ...llm, endpoint: `http://localhost:${port}/v1` } });
+    await world.reconcile();
+    expect(world.conditions()).to.include({ CredentialsReady: 'False ModelInvalid' });
+    expect(world.condition('CredentialsReady')?.message).to.equal(
+      `own-model of openai cannot be used: ENGRAM_TENANT_MODEL_HOSTS of the services does not name localhost:${port}, and it is no public host`,
+    );
+    expect(provider.requests).to.deep.equal([]);
+    world.change({ spec: { llm: { endpoint: `${provider.url}/v1` } } });
     await world.reconcile();
     expect(world.conditions()).to.include({ CredentialsReady: 'False ProviderRejected' });
     const prompt = async () => {

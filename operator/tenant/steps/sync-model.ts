@@ -118,7 +118,7 @@ function refusal({ outcome, detail }: ProbeModelResponse, { provider, model }: T
         `${provider} does not take the key of llm.apiKeySecretRef: ${said}`,
       );
     case 'invalid':
-      return problem('stalled', 'ModelInvalid', `${provider} has no such model as ${model}, or not there: ${said}`);
+      return problem('stalled', 'ModelInvalid', `${model} of ${provider} cannot be used: ${said}`);
     default:
       return problem('retrying', 'ProviderUnreachable', `${provider} cannot be asked now: ${said}`);
   }

@@ -184,6 +184,17 @@ describe('loadConfig', () => {
     expect(providerOf({ LLM_MODEL: 'openai' })).to.equal('openai');
   });
 
+  it('reads hosts as URLs spell them, with and without a port', () => {
+    const hosts = (text: string) => loadConfig({ ENGRAM_TENANT_MODEL_HOSTS: text }).config.tenantModelHosts;
+    expect(hosts('')).to.deep.equal([]);
+    expect(hosts('VLLM.models.svc:8000, 10.0.0.7,[FD00:0::7]:080')).to.deep.equal([
+      ...['vllm.models.svc:8000', '10.0.0.7', '[fd00::7]:80'],
+    ]);
+    for (const wrong of ['http://vllm', 'vllm/v1', 'vllm:0', 'vllm:65536', '*.svc', 'fd00::7', 'user@vllm', 'a b']) {
+      expect(() => hosts(wrong), wrong).to.throw(`ENGRAM_TENANT_MODEL_HOSTS: "${wrong}" must list hosts`);
+    }
+  });
+
   it('refuses providers that it could not reach', () => {
     expect(problemsOf({ LLM_PROVIDER: 'bedrock' }).join()).to.include('LLM_PROVIDER: bedrock needs LLM_ENDPOINT');
     expect(problemsOf({ EMBEDDING_PROVIDER: 'fastembed' }).join()).to.include('EMBEDDING_PROVIDER: fastembed needs');

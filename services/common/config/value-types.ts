@@ -145,6 +145,25 @@ export function originList(): z.ZodType<readonly string[], string> {
   });
 }
 
+/** Hosts, or hosts with a port, spelled as `URL` spells them: `vllm.models.svc:8000, 10.0.0.7, [fd00::7]:8000`. */
+export function hostList(): z.ZodType<readonly string[], string> {
+  return list().transform((parts, context) => {
+    const hosts: string[] = [];
+    for (const part of parts) {
+      const host = hostOf(part);
+      if (host === null) {
+        context.addIssue({
+          code: 'custom',
+          message: `must list hosts like models.svc or models.svc:8000, not "${part}"`,
+        });
+        return z.NEVER;
+      }
+      hosts.push(host);
+    }
+    return hosts;
+  });
+}
+
 /** Addresses and ranges: `10.0.0.0/8, 192.0.2.1, fd00::/8`. */
 export function addressRanges(): z.ZodType<readonly string[], string> {
   return list().transform((parts, context) => {
@@ -186,6 +205,13 @@ function splitList(value: string, separator: string): string[] {
     .split(separator)
     .map((part) => part.trim())
     .filter((part) => part !== '');
+}
+
+function hostOf(text: string): string | null {
+  const [, host = '', port] = /^([\w.-]+|\[[\da-f:.]+\])(?::(\d{1,5}))?$/i.exec(text) ?? [];
+  const url = host === '' ? null : URL.parse(`http://${host}`);
+  if (url === null || Number(port ?? 1) < 1 || Number(port ?? 1) > 65_535) return null;
+  return port === undefined ? url.hostname : `${url.hostname}:${Number(port)}`;
 }
 
 function isAddressRange(text: string): boolean {

@@ -5,6 +5,7 @@ import {
   type ProviderAnswer,
   startModelProvider,
 } from '../../../../test/support/model-provider.ts';
+import { engramError } from '../../domain/errors.ts';
 import type { JsonObject } from '../../domain/json.ts';
 import { PERSONAL_TENANT } from '../../domain/scope.ts';
 import type { ModelCallContext } from '../../ports/models.ts';
@@ -142,6 +143,29 @@ describe('providers by their own wire format', () => {
       const model = await openLanguageModel({ provider: name, model: 'm', apiKey: 'k' });
       expect(JSON.stringify(await homeOf(model))).to.include(home);
     }
+  });
+
+  it('asks every provider by the fetch that it is given, and past it nobody', async () => {
+    provider = await startModelProvider();
+    for (const name of ['openai', 'anthropic', 'gemini', 'mistral', 'ollama', 'custom']) {
+      for (const endpoint of [undefined, `${provider.url}/v1`]) {
+        if (name === 'custom' && endpoint === undefined) continue;
+        const asked: string[] = [];
+        const refusing: typeof fetch = async (address) => {
+          asked.push(String(address));
+          throw engramError('SSRFProtectionError', 'Not there.');
+        };
+        const settings = { provider: name, model: 'm', apiKey: 'k', fetch: refusing, ...(endpoint && { endpoint }) };
+        const calls = [createLanguageModel({ ...settings, retry }).text(ask, context)];
+        const embedder = createEmbedder({ ...settings, dimensions: 8, maxInputTokens: 10, retry });
+        if (name !== 'anthropic') calls.push(embedder.embed(['a'], context).then(() => expect.fail('embedded')));
+        for (const outcome of await Promise.allSettled(calls)) {
+          expect(outcome, name).to.have.nested.property('reason.wireName', 'SSRFProtectionError');
+        }
+        expect(asked, name).to.have.length(calls.length);
+      }
+    }
+    expect(provider.requests).to.deep.equal([]);
   });
 });
 

@@ -10,6 +10,8 @@ export interface ModelSettings {
   /** Base URL, with or without the version segment and the last path of the provider's own API. */
   readonly endpoint?: string;
   readonly apiKey?: string;
+  /** Sends the requests; default the global one, which goes anywhere. */
+  readonly fetch?: typeof fetch;
 }
 
 const ANTHROPIC_ENDPOINT = 'https://api.anthropic.com';
@@ -32,7 +34,7 @@ export async function openLanguageModel(settings: ModelSettings): Promise<AiLang
       return (await compatible(settings)).chatModel(name);
     case 'anthropic': {
       const { createAnthropic } = await import('@ai-sdk/anthropic');
-      return createAnthropic({ baseURL: anthropicBase(endpoint ?? ANTHROPIC_ENDPOINT), apiKey })(name);
+      return createAnthropic({ baseURL: anthropicBase(endpoint ?? ANTHROPIC_ENDPOINT), apiKey, ...by(settings) })(name);
     }
     case 'gemini':
     case 'google':
@@ -69,18 +71,21 @@ export function modelName({ provider, model }: ModelSettings): string {
   return prefix === undefined ? model : model.slice(prefix.length);
 }
 
-async function openAi({ apiKey = NO_KEY }: ModelSettings) {
+async function openAi(settings: ModelSettings) {
   const { createOpenAI } = await import('@ai-sdk/openai');
-  return createOpenAI({ baseURL: 'https://api.openai.com/v1', apiKey });
+  const { apiKey = NO_KEY } = settings;
+  return createOpenAI({ baseURL: 'https://api.openai.com/v1', apiKey, ...by(settings) });
 }
 
-async function google({ endpoint, apiKey = NO_KEY }: ModelSettings) {
+async function google(settings: ModelSettings) {
   const { createGoogle } = await import('@ai-sdk/google');
-  return createGoogle({ baseURL: googleBase(endpoint ?? GOOGLE_ENDPOINT), apiKey });
+  const { endpoint = GOOGLE_ENDPOINT, apiKey = NO_KEY } = settings;
+  return createGoogle({ baseURL: googleBase(endpoint), apiKey, ...by(settings) });
 }
 
-async function compatible({ provider, endpoint, apiKey }: ModelSettings) {
+async function compatible(settings: ModelSettings) {
   const { createOpenAICompatible } = await import('@ai-sdk/openai-compatible');
+  const { provider, endpoint, apiKey } = settings;
   const baseURL = endpoint ?? COMPATIBLE_ENDPOINTS[provider];
   if (baseURL === undefined) {
     throw engramError(
@@ -92,10 +97,15 @@ async function compatible({ provider, endpoint, apiKey }: ModelSettings) {
     name: 'compatible',
     baseURL: provider === 'ollama' ? ollamaBase(baseURL) : withoutSlash(baseURL),
     ...(apiKey === undefined ? {} : { apiKey }),
+    ...by(settings),
     // Without it the schema would be sent nowhere; a server that refuses it is handled by the fallback ladder.
     supportsStructuredOutputs: true,
     includeUsage: true,
   });
+}
+
+function by({ fetch: send }: ModelSettings) {
+  return send === undefined ? {} : { fetch: send };
 }
 
 /** Other clients take the bare host or the whole path; the library appends `/messages`. */

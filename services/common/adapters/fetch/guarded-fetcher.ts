@@ -1,16 +1,11 @@
-import type * as http from 'node:http';
-import type * as https from 'node:https';
-import { createRequire } from 'node:module';
-import type { LookupFunction } from 'node:net';
+import type { IncomingMessage } from 'node:http';
 import { engramError, isEngramError } from '../../domain/errors.ts';
 import type { FetchedResource, Fetcher } from '../../ports/documents.ts';
+import { abortable, sendChecked } from './checked-request.ts';
 import { limitedBody } from './limited-body.ts';
 import { isPublicAddress } from './public-address.ts';
 import { fileNameOf, mimeTypeOf } from './resource-name.ts';
 import { type CheckedTarget, checkTarget, type ResolveHost, resolveBySystem } from './target-guard.ts';
-
-/** With the first fetch: TLS costs 30 ms, which the start of the service need not pay. */
-const load = createRequire(import.meta.url);
 
 export interface GuardedFetcherOptions {
   /** `ALLOW_HTTP_REQUESTS`; false refuses every URL. */
@@ -94,62 +89,23 @@ async function followRedirects(start: string, settings: Settings, signal: AbortS
   throw engramError('IngestionError', `${shown(start)} redirects more than ${settings.maxRedirects} times`);
 }
 
-function redirectOf(response: http.IncomingMessage): string | null {
+function redirectOf(response: IncomingMessage): string | null {
   const status = response.statusCode ?? 0;
   const isRedirect = status === 301 || status === 302 || status === 303 || status === 307 || status === 308;
   return isRedirect ? (response.headers.location ?? null) : null;
 }
 
-function send(
-  { url, addresses }: CheckedTarget,
-  settings: Settings,
-  signal: AbortSignal,
-): Promise<http.IncomingMessage> {
-  const { request } =
-    url.protocol === 'https:' ? (load('node:https') as typeof https) : (load('node:http') as typeof http);
-  return new Promise((resolve, reject) => {
-    const sent: http.ClientRequest = request(url, {
-      agent: false,
-      lookup: pinned(addresses),
-      signal,
-      maxHeaderSize: 32 * 1024,
-      headers: {
-        'user-agent': settings.userAgent,
-        accept: 'text/html,application/xhtml+xml,application/pdf,text/*;q=0.9,*/*;q=0.5',
-        'accept-encoding': 'gzip, deflate, br',
-      },
-    });
-    sent.once('response', resolve);
-    sent.once('error', reject);
-    sent.once('socket', (socket) => {
-      // A last look at where the connection really goes; pinning makes this true, and nothing but this makes it certain.
-      socket.once('connect', () => {
-        const remote = socket.remoteAddress ?? '';
-        if (settings.isAllowed(remote)) return;
-        sent.destroy(
-          engramError(
-            'SSRFProtectionError',
-            `URL host '${url.hostname}' points to a non-public address and is blocked.`,
-          ),
-        );
-      });
-    });
-    sent.end();
-  });
-}
-
-/** A resolver that knows only the addresses that were checked. */
-function pinned(addresses: CheckedTarget['addresses']): LookupFunction {
-  return (_host, options, callback) => {
-    const [first] = addresses;
-    if (first === undefined) callback(new Error('no address'), []);
-    else if (options.all === true) callback(null, [...addresses]);
-    else callback(null, first.address, first.family);
+function send(target: CheckedTarget, settings: Settings, signal: AbortSignal): Promise<IncomingMessage> {
+  const headers = {
+    'user-agent': settings.userAgent,
+    accept: 'text/html,application/xhtml+xml,application/pdf,text/*;q=0.9,*/*;q=0.5',
+    'accept-encoding': 'gzip, deflate, br',
   };
+  return sendChecked(target, { method: 'GET', headers, signal }, settings);
 }
 
 function toResource(
-  response: http.IncomingMessage,
+  response: IncomingMessage,
   url: URL,
   { settings, signal }: { readonly settings: Settings; readonly signal: AbortSignal },
 ): FetchedResource {
@@ -172,20 +128,6 @@ function toResource(
       timeoutMs: settings.timeoutMs,
     }),
   };
-}
-
-/** Name resolution cannot be cancelled; the caller need not wait for it. */
-async function abortable<T>(work: Promise<T>, signal: AbortSignal): Promise<T> {
-  const { promise, reject } = Promise.withResolvers<never>();
-  const onAbort = (): void => reject(signal.reason);
-  signal.addEventListener('abort', onAbort, { once: true });
-  if (signal.aborted) onAbort();
-  work.catch(() => undefined);
-  try {
-    return await Promise.race([work, promise]);
-  } finally {
-    signal.removeEventListener('abort', onAbort);
-  }
 }
 
 function asFetchError(

@@ -20,6 +20,8 @@ export interface TargetRules {
   /** Whether a connection may go there. */
   readonly isAllowed: (address: string) => boolean;
   readonly resolve: ResolveHost;
+  /** What is thrown for a host that may not be connected to, or that was not resolved because of `cause`. The default tells its address. */
+  readonly refusal?: (url: URL, cause?: unknown) => Error;
 }
 
 /**
@@ -34,17 +36,15 @@ const REFUSED_PORTS = new Set([
 /** Errors: `SSRFProtectionError`. The name is resolved here once; nothing may resolve it a second time. */
 export async function checkTarget(address: string | URL, rules: TargetRules): Promise<CheckedTarget> {
   const url = parseUrl(address);
-  const host = url.hostname.replace(/^\[|\]$/g, '');
+  const host = bare(url.hostname);
   if (url.username !== '' || url.password !== '')
     throw refused(`URL host '${host}' is given with credentials, which are not accepted.`);
   if (isIP(host) !== 0) {
-    if (!rules.isAllowed(host)) {
-      throw refused(`URL host '${host}' points to a non-public address and is blocked.`);
-    }
+    if (!rules.isAllowed(host)) throw rules.refusal?.(url) ?? nonPublicHost(url);
     checkPort(url, host);
     return { url, addresses: [{ address: host, family: isIP(host) === 6 ? 6 : 4 }] };
   }
-  const addresses = await resolvePublic(host, rules);
+  const addresses = await resolvePublic(url, rules);
   checkPort(url, host);
   return { url, addresses };
 }
@@ -65,19 +65,34 @@ function checkPort(url: URL, host: string): void {
 }
 
 /** One bad address among good ones refuses the host: a name that answers with both is an attack or a mistake. */
-async function resolvePublic(host: string, rules: TargetRules): Promise<readonly ResolvedAddress[]> {
+async function resolvePublic(
+  url: URL,
+  { resolve, isAllowed, refusal }: TargetRules,
+): Promise<readonly ResolvedAddress[]> {
+  const host = url.hostname;
   let addresses: readonly ResolvedAddress[];
   try {
-    addresses = await rules.resolve(host);
+    addresses = await resolve(host);
   } catch (error) {
-    throw engramError('SSRFProtectionError', `Could not resolve URL host '${host}'.`, { cause: error });
+    const unresolved = `Could not resolve URL host '${host}'.`;
+    throw refusal?.(url, error) ?? engramError('SSRFProtectionError', unresolved, { cause: error });
   }
-  if (addresses.length === 0) throw refused(`Could not resolve URL host '${host}'.`);
-  const blocked = addresses.find(({ address }) => !rules.isAllowed(address));
-  if (blocked !== undefined) {
-    throw refused(`URL host '${host}' resolves to a non-public address (${blocked.address}) and is blocked.`);
-  }
-  return addresses;
+  if (addresses.length === 0) throw refusal?.(url) ?? refused(`Could not resolve URL host '${host}'.`);
+  const blocked = addresses.find(({ address }) => !isAllowed(address));
+  if (blocked === undefined) return addresses;
+  throw (
+    refusal?.(url) ??
+    refused(`URL host '${host}' resolves to a non-public address (${blocked.address}) and is blocked.`)
+  );
+}
+
+export function nonPublicHost({ hostname }: URL): Error {
+  return refused(`URL host '${bare(hostname)}' points to a non-public address and is blocked.`);
+}
+
+/** IPv6 without its brackets. */
+function bare(hostname: string): string {
+  return hostname.replace(/^\[|\]$/g, '');
 }
 
 export async function resolveBySystem(host: string): Promise<readonly ResolvedAddress[]> {

@@ -51,6 +51,14 @@ export const models = {
     default: '16384',
     meaning: 'Greatest number of tokens of one answer of the model. Not sent: half of it bounds a chunk.',
   }),
+  tenantModelHosts: setting({
+    names: ['ENGRAM_TENANT_MODEL_HOSTS'],
+    section: 'Models',
+    type: type.hostList(),
+    default: '',
+    meaning:
+      'Hosts on private networks that the models of `Tenant` resources may be on, as in `vllm.models.svc:8000,10.0.0.7`; without a port all of its ports. Their models are else asked at public addresses only. Says nothing about the models of the server.',
+  }),
   embeddingProvider: optional({
     names: ['EMBEDDING_PROVIDER'],
     section: 'Models',
