@@ -142,6 +142,23 @@ describe('the chart', () => {
     expect(kinds(await render())).to.include.keys('ClusterRole', 'ClusterRoleBinding');
   });
 
+  it('gives the operator its way to the bus, and no key, model or store', async () => {
+    const values = {
+      settings: { LOG_LEVEL: 'debug', LLM_MODEL: 'gpt-5' },
+      secretSettings: { LLM_API_KEY: { name: 'llm', key: 'key' } },
+    };
+    for (const ci of ['minimal', 'external'] as const) {
+      const objects = await render({ ci, values });
+      const operator = find(objects, 'Deployment', '-operator');
+      expect(variable(operator, 'LOG_LEVEL')?.value).to.equal('debug');
+      expect(variable(operator, 'ENGRAM_NATS_PASSWORD')?.valueFrom?.secretKeyRef).to.be.an('object');
+      const secret = variablesOf(operator).flatMap(({ name, valueFrom }) => (valueFrom?.secretKeyRef ? [name] : []));
+      expect(secret.filter((name) => !name.startsWith('ENGRAM_NATS_'))).to.deep.equal([]);
+      expect(variablesOf(operator).filter(({ name }) => /MONGODB|ELASTIC|NEO4J|KAFKA|LLM_/.test(name))).to.deep.equal([]);
+      expect(variable(find(objects, 'Deployment', '-cognify'), 'LLM_API_KEY')?.valueFrom).to.be.an('object');
+    }
+  });
+
   it('keeps definitions and generated Secrets when it is uninstalled', async () => {
     const objects = await render();
     const kept = objects.filter(({ kind }) => kind === 'CustomResourceDefinition' || kind === 'Secret');
