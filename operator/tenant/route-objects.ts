@@ -27,9 +27,12 @@ export function routeObject(tenant: Tenant, backends: Backends): Desired | null 
     : { kind: KINDS.httpRoute, object: httpRoute(metadata, tenant, backends) };
 }
 
-/** Tenants of all namespaces have their routes in one: the namespace is part of the name. */
+/**
+ * Tenants of all namespaces have their routes in one: the namespace is part of the name, with its hyphens doubled, so that
+ * nobody in `a` can take the name of the route that `c` of `a-b` has by calling a Tenant `b-c`.
+ */
 export function routeName({ metadata }: Pick<Tenant, 'metadata'>): string {
-  return boundedName('tenant', metadata.namespace ?? '', metadata.name);
+  return boundedName('tenant', (metadata.namespace ?? '').replaceAll('-', '--'), metadata.name);
 }
 
 function ingress(metadata: KubeObject['metadata'], routing: TenantRouting, backends: Backends): KubeObject {

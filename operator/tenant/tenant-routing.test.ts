@@ -4,6 +4,7 @@ import { createTenantWorld, PLACE, type TenantWorld } from '../../test/support/k
 import { TENANT_KIND, type TenantRouting } from '../api/tenant.ts';
 import { KINDS, type KubeObject } from '../runtime/kube-object.ts';
 import { boundedName, FRAME_ANNOTATIONS } from './names.ts';
+import { routeName } from './route-objects.ts';
 
 const HTTP_ROUTE: TenantRouting = {
   type: 'HTTPRoute',
@@ -195,6 +196,18 @@ describe('route of a tenant', () => {
     await world.reconcile();
     expect(world.conditions()).to.include({ Stalled: 'True ObjectExists' });
     expect(only('ingresses')).not.to.have.property('spec');
+  });
+
+  it('has a name of its own, however namespaces and names are put together', () => {
+    const places = [
+      ['a-b', 'c'],
+      ['a', 'b-c'],
+      ['a--b', 'c'],
+      ['a', 'b--c'],
+    ];
+    const names = places.map(([namespace = '', name = '']) => routeName({ metadata: { namespace, name } }));
+    expect(new Set(names).size).to.equal(places.length);
+    expect(routeName({ metadata: { namespace: 'memory', name: 'acme' } })).to.equal('tenant-memory-acme');
   });
 
   it('has a name that fits, whatever the names it is made of', () => {

@@ -1,5 +1,8 @@
 import { isEngramError } from '../../../services/common/domain/errors.ts';
-import type { EnsureTenantRequest, EnsureTenantResponse } from '../../../services/common/messaging/methods/auth-managed.ts';
+import type {
+  EnsureTenantRequest,
+  EnsureTenantResponse,
+} from '../../../services/common/messaging/methods/auth-managed.ts';
 import type { Tenant } from '../../api/tenant.ts';
 import { done, StepFailure, stalled } from '../../runtime/step.ts';
 import type { TenantContext, TenantDependencies, TenantStep } from '../dependencies.ts';
