@@ -231,6 +231,7 @@ const REGISTRY: Readonly<Partial<Record<ServiceName, () => Promise<BuildService>
         workQueue,
         blobs: stores.blobs,
         remote: remoteMemory(config),
+        tracer: parts.tracer,
         settings: { maxDocumentBytes: config.uploadLimitBytes, drainMs: config.drainTimeoutMs },
       });
     };

@@ -6,6 +6,7 @@ import type { EventLog } from '../common/ports/event-log.ts';
 import type { Logger } from '../common/ports/logger.ts';
 import type { RemoteMemory } from '../common/ports/remote-memory.ts';
 import type { Clock, IdSource } from '../common/ports/system.ts';
+import type { Tracer } from '../common/ports/tracer.ts';
 import type { BlobIntents } from '../common/repositories/blob-intents.ts';
 import type { Datasets } from '../common/repositories/datasets.ts';
 import type { SyncRuns } from '../common/repositories/sync-runs.ts';
@@ -26,6 +27,8 @@ export interface IntegrationsServiceOptions {
   readonly clock: Clock;
   readonly ids: IdSource;
   readonly logger: Logger;
+  /** Absent: nothing is traced. */
+  readonly tracer?: Tracer;
   readonly settings: Pick<SyncSettings, 'maxDocumentBytes'> & Partial<SyncSettings>;
 }
 

@@ -1,6 +1,7 @@
 import { expect } from 'chai';
 import { completion, type ModelProvider, startModelProvider } from '../support/model-provider.ts';
 import { type StartedApp, startApp } from '../support/start-app.ts';
+import { until } from '../support/until.ts';
 import { createWire, type Wire } from '../support/wire.ts';
 
 interface WireSpan {
@@ -95,6 +96,18 @@ describe('activity spans', function () {
     const call = trace?.spans.find(({ name }) => name === 'model language');
     expect(call?.attributes).to.include({ model: 'custom/scripted', purpose: 'extraction' });
     expect(JSON.stringify(trace)).to.not.match(/xenophon|xylophones|ann@example|Bearer|correct horse/i);
+  });
+
+  it('follow an improve into the background, stage by stage', async () => {
+    const { id, headers } = newTrace();
+    await ann.post('/remember/entry', {
+      ...{ entry: { type: 'qa', question: 'Who?', answer: 'Ada.' }, session_id: 's1', dataset_name: 'sessions' },
+    });
+    const body = { datasetName: 'sessions', sessionIds: ['s1'], runInBackground: true };
+    expect((await ann.post('/improve', body, headers)).status).to.equal(200);
+    const namesNow = async () => (await traceOf(ann, id))?.spans.map(({ name }) => name) ?? [];
+    await until('the end of the improve', async () => (await namesNow()).includes('run improve'));
+    expect(await namesNow()).to.include.members(['POST /api/v1/improve', 'stage feedback_weights']);
   });
 
   it('are those of the caller and its agents; a superuser sees everybody', async () => {

@@ -18,6 +18,8 @@ export interface ImproveOrder {
   readonly options: ImproveOptions | null;
   /** Nobody asked for it by hand: it is tried again when a stage fails. */
   readonly isAutomatic: boolean;
+  /** See `Tracer.carried`. */
+  readonly trace?: string | undefined;
 }
 
 /** For whom a job is done. */
@@ -30,13 +32,14 @@ export interface JobAsker {
 
 /** Improves of one dataset go one after the other; a run of cognify on it is none of their business. */
 export function improveJob(
-  { id, datasetId, sessionIds, options, isAutomatic }: ImproveOrder,
+  { id, datasetId, sessionIds, options, isAutomatic, trace }: ImproveOrder,
   { id: userId, tenant: userTenant, keyId }: JobAsker,
   idempotencyKey: string = id,
 ): NewJob {
   const payload: RunJob = {
     ...{ runId: id, datasetId, userId, userTenant },
     options: { sessionIds, options: options as unknown as JsonObject, isAutomatic, keyId },
+    ...(trace === undefined ? {} : { trace }),
   };
   const orderingKey = `${IMPROVE_JOB}:${datasetId}`;
   return { kind: IMPROVE_JOB, payload, orderingKey, idempotencyKey, maxAttempts: MAX_ATTEMPTS };
@@ -49,7 +52,7 @@ export interface ReadOrder extends ImproveOrder, Pick<JobAsker, 'keyId'> {
 
 /** Throws when it is no such job. */
 export async function readOrder(payload: JsonObject): Promise<ReadOrder> {
-  const { runId, datasetId, userId, userTenant, options } = await readRunJob(payload);
+  const { runId, datasetId, userId, userTenant, options, trace } = await readRunJob(payload);
   const { sessionIds, options: asked, isAutomatic, keyId } = options;
   if (!Array.isArray(sessionIds)) throw new Error('the job names no sessions');
   return {
@@ -57,6 +60,7 @@ export async function readOrder(payload: JsonObject): Promise<ReadOrder> {
     sessionIds: sessionIds.map(String),
     options: (asked ?? null) as unknown as ImproveOptions | null,
     isAutomatic: isAutomatic === true,
+    trace,
     keyId: typeof keyId === 'string' ? keyId : null,
   };
 }

@@ -108,9 +108,9 @@ async function drive(parts: ImproveParts, job: ClaimedJob, lease: RunLease): Pro
   }
 }
 
-function rootOf({ id, datasetId, userId, userTenant }: ReadOrder, { attempt }: ClaimedJob): TraceRoot {
+function rootOf({ id, datasetId, userId, userTenant, trace }: ReadOrder, { attempt }: ClaimedJob): TraceRoot {
   const attributes = { run_id: id, dataset_id: datasetId, attempt };
-  return { name: 'run improve', owner: { user: asId(userId), tenant: asId(userTenant) }, attributes };
+  return { name: 'run improve', owner: { user: asId(userId), tenant: asId(userTenant) }, attributes, continues: trace };
 }
 
 interface ClaimedOrder {

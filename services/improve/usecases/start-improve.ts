@@ -7,14 +7,14 @@ import { described, lockHeld } from './improve-dataset.ts';
 
 /** All stages, in the background: durable when it resolves, and whoever comes next finds dataset and sessions taken. */
 export async function startImprove(parts: ImproveParts, request: ImproveRequest): Promise<ImproveResult> {
-  const { claims, clock, ids, logger, settings, store, workQueue } = parts;
+  const { claims, clock, ids, logger, settings, store, workQueue, tracer } = parts;
   const { dataset, principal, sessionIds, options } = request;
   const id = ids.uuid();
   const keys = keysOf(request);
   const owner = ownerOf(id, 0);
   const lease = { nowMs: clock.now().getTime(), leaseMs: settings.leaseMs };
   if (!(await claims.claim(keys, owner, lease))) return lockHeld(parts, request, true);
-  const order = { id, datasetId: dataset.id, sessionIds, options, isAutomatic: false };
+  const order = { id, datasetId: dataset.id, sessionIds, options, isAutomatic: false, trace: tracer?.carried() };
   try {
     const scope = scopeOf(dataset);
     const asker = { id: principal.id, tenant: principal.tenant, keyId: principal.key?.id ?? null };

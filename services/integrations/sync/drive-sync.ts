@@ -1,5 +1,6 @@
 import { setTimeout as sleep } from 'node:timers/promises';
 import { isEngramError } from '../../common/domain/errors.ts';
+import { NO_TRACER, type TraceRoot } from '../../common/ports/tracer.ts';
 import { type ClaimedJob, LeaseLostError } from '../../common/ports/work-queue.ts';
 import { eraseCollections } from '../../common/repositories/erase-collections.ts';
 import { hasEnded, type SyncRun, type SyncStatus } from '../../common/repositories/sync-runs.ts';
@@ -30,7 +31,7 @@ export async function driveSync(dependencies: SyncDependencies, job: ClaimedJob,
 }
 
 async function drive(dependencies: SyncDependencies, job: ClaimedJob, lease: RunLease): Promise<void> {
-  const { runs, store, workQueue, logger } = dependencies;
+  const { runs, store, workQueue, logger, tracer = NO_TRACER } = dependencies;
   const runId = runIdOf(job.payload);
   const run = runId === null ? null : await runs.get(runId);
   // It went with its user, or ended with a commit whose answer was lost.
@@ -41,7 +42,11 @@ async function drive(dependencies: SyncDependencies, job: ClaimedJob, lease: Run
   logger.info('sync.claimed', { runId: run.id, attempt: job.attempt, datasets: run.datasetIds.length });
   const record = openSyncRecord(dependencies, job, run);
   try {
-    const end = await outcomeOf(dependencies, { run, record, job, lease });
+    const end = await tracer.root(rootOf(run, job), async (describe) => {
+      const outcome = await outcomeOf(dependencies, { run, record, job, lease });
+      describe({ attributes: { status: outcome.status }, failed: outcome.status === 'failed' });
+      return outcome;
+    });
     await forgetGone(dependencies, run);
     await record.end(end.status, end.error);
   } catch (error) {
@@ -50,6 +55,11 @@ async function drive(dependencies: SyncDependencies, job: ClaimedJob, lease: Run
     await forgetGone(dependencies, run);
     await store.commit(job.scope, workQueue.completeWrites(job));
   }
+}
+
+function rootOf({ id, userId: user, tenant, datasetIds }: SyncRun, { attempt }: ClaimedJob): TraceRoot {
+  const attributes = { run_id: id, datasets: datasetIds.length, attempt };
+  return { name: 'run sync', owner: { user, tenant }, attributes };
 }
 
 /** What was written down for a dataset while it was being forgotten, behind its eraser. */

@@ -20,6 +20,7 @@ import { type OwnNames, takeOwnNames } from '../own-names.ts';
 
 interface WireTrace {
   readonly trace_id: string;
+  readonly root_name: string;
   readonly spans: readonly { readonly name: string }[];
 }
 
@@ -96,11 +97,15 @@ withBackends(['mongodb', 'nats', 'elasticsearch', 'neo4j'], () => {
       const headers = { traceparent: `00-${id}-b7ad6b7169203331-01`, 'content-type': 'application/json' };
       expect((await wire.post('/search', { query: 'Ada', datasets: ['notes'] }, headers)).status).to.equal(200);
       const whole = ['POST /api/v1/search', 'ask auth.Authenticate', 'answer auth.Authenticate', 'documents.find'];
+      const traces = async () => (await wire.get('/activity/spans')).json as readonly WireTrace[];
       await until('a trace of search and auth', async () => {
-        const traces = (await wire.get('/activity/spans')).json as readonly WireTrace[];
-        const names = traces.find(({ trace_id: each }) => each === id)?.spans.map(({ name }) => name) ?? [];
-        return whole.every((name) => names.includes(name));
+        const spans = (await traces()).find(({ trace_id: each }) => each === id)?.spans ?? [];
+        const names = new Set(spans.map(({ name }) => name));
+        return whole.every((name) => names.has(name));
       });
+      await until('the trace of a sync', async () =>
+        (await traces()).some(({ root_name: name }) => name === 'run sync'),
+      );
     }
 
     it('do all that they are there for', async () => {
