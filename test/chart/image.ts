@@ -31,6 +31,8 @@ export async function imageInCluster(): Promise<Image> {
   const words = ['bud', '--isolation', 'chroot', ...secret, '--build-arg', `NODE_IMAGE=${base}`, '--tag'];
   await run('buildah', [...words, 'engram/engram:test', ROOT], { timeoutMs: 8 * MINUTES });
   await run(clusterProgram, ['load', 'engram/engram:test'], { timeoutMs: 5 * MINUTES });
+  // For the other suites of this run.
+  process.env['ENGRAM_TEST_IMAGE'] = 'localhost/engram/engram:test';
   return partsOf('localhost/engram/engram:test');
 }
 
