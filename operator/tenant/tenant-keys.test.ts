@@ -1,4 +1,5 @@
 import { expect } from 'chai';
+import { engramError } from '../../services/common/domain/errors.ts';
 import { unavailable } from '../../test/support/kube/fake-tenant-services.ts';
 import { createTenantWorld, PLACE, type TenantWorld } from '../../test/support/kube/tenant-world.ts';
 import type { TenantApiKey } from '../api/tenant.ts';
@@ -196,6 +197,31 @@ describe('API keys of a tenant', () => {
     );
     expect(world.secret('key')).to.deep.equal(before);
     expect([...world.services.tenants.values()].map(({ keys }) => keys.size)).to.deep.equal([1, 0]);
+  });
+
+  it('that are in use elsewhere are named, and hold up no other key', async () => {
+    world.put({ apiKeys: [ROTATED, { name: 'second', secretName: 'other' }] });
+    world.services.fail('setTenantKeys', engramError('ConflictError', 'One of the keys is in use elsewhere.'));
+    await world.reconcile();
+    expect(world.conditions()).to.include({ CredentialsReady: 'False SecretInvalid' });
+    expect(world.condition('CredentialsReady')?.message).to.contain('default in Secret key is in use elsewhere');
+    expect([valid(), valid('second').length]).to.deep.equal([[], 1]);
+    await world.reconcile();
+    expect(world.conditions()).to.include({ Ready: 'True Available' });
+  });
+
+  it('are revoked when they are taken out of the list, also when the Secret had become unusable before', async () => {
+    const given = { apiVersion: 'v1', kind: 'Secret', metadata: { ...PLACE, name: 'key' }, data: {} };
+    world.kube.put<Secret>(KINDS.secret, given);
+    write(BY_HAND);
+    world.put({ apiKeys: [ROTATED] });
+    await world.reconcile();
+    write('changeme');
+    await world.reconcile();
+    expect(valid()).to.deep.equal([keySha256(BY_HAND)]);
+    world.change({ spec: { apiKeys: [] } });
+    await world.reconcile();
+    expect(valid()).to.deep.equal([]);
   });
 
   it('are revoked when they are taken out of the list, with their Secret', async () => {

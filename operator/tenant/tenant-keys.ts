@@ -1,7 +1,9 @@
 import type { TenantId } from '../../services/common/domain/brand.ts';
+import { isEngramError } from '../../services/common/domain/errors.ts';
 import type { Tenant, TenantApiKey, TenantStatusSecret } from '../api/tenant.ts';
 import type { EventNote } from '../runtime/events.ts';
 import { KINDS, type Secret } from '../runtime/kube-object.ts';
+import { StepFailure } from '../runtime/step.ts';
 import type { TenantContext, TenantDependencies } from './dependencies.ts';
 import { durationMs } from './durations.ts';
 import { isApiKey, type KeyPlan, type KeyState, keySha256, nextKeyTime, planKey, validHashes } from './key-plan.ts';
@@ -44,6 +46,19 @@ export async function ownSecrets(
  * one for the overlap: whoever reads the Secret finds a key that is valid.
  */
 export async function syncKey(work: KeyWork, entry: TenantApiKey): Promise<SyncedKey> {
+  try {
+    return await makeTrue(work, entry);
+  } catch (error) {
+    const cause = error instanceof StepFailure ? error.cause : undefined;
+    if (!isEngramError(cause) || cause.wireName !== 'ConflictError' || cause.retryable) throw error;
+    // Only what somebody wrote into the Secret: the other keys of the tenant are none the worse for it.
+    const { name, secretName } = entry;
+    const problem = `The key for ${name} in Secret ${secretName} is in use elsewhere: write another one to apiKey`;
+    return { problem, isRotating: false };
+  }
+}
+
+async function makeTrue(work: KeyWork, entry: TenantApiKey): Promise<SyncedKey> {
   const { deps, context } = work;
   const { object, signal } = context;
   const place = { name: entry.secretName, namespace: object.metadata.namespace ?? '' };

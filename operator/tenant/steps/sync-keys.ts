@@ -16,7 +16,12 @@ export function syncKeys(deps: TenantDependencies): TenantStep {
       const own = await ownSecrets(deps, context);
       const work: KeyWork = { deps, context, tenantId: asId(status.tenantId ?? ''), own };
       const synced: SyncedKey[] = [];
-      for (const entry of object.spec.apiKeys ?? []) synced.push(await syncKey(work, entry));
+      for (const entry of object.spec.apiKeys ?? []) {
+        const key = await syncKey(work, entry);
+        // One that cannot be read now was valid before, and has to be revoked some day.
+        const before = status.secrets?.find(({ apiKey }) => apiKey === entry.name);
+        synced.push(key.secret === undefined && before !== undefined ? { ...key, secret: before } : key);
+      }
       await revokeUnlisted(work);
       const secrets = [
         ...(status.secrets ?? []).filter(({ purpose }) => purpose !== 'ApiKey'),
