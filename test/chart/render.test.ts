@@ -154,7 +154,9 @@ describe('the chart', () => {
       expect(variable(operator, 'ENGRAM_NATS_PASSWORD')?.valueFrom?.secretKeyRef).to.be.an('object');
       const secret = variablesOf(operator).flatMap(({ name, valueFrom }) => (valueFrom?.secretKeyRef ? [name] : []));
       expect(secret.filter((name) => !name.startsWith('ENGRAM_NATS_'))).to.deep.equal([]);
-      expect(variablesOf(operator).filter(({ name }) => /MONGODB|ELASTIC|NEO4J|KAFKA|LLM_/.test(name))).to.deep.equal([]);
+      expect(variablesOf(operator).filter(({ name }) => /MONGODB|ELASTIC|NEO4J|KAFKA|LLM_/.test(name))).to.deep.equal(
+        [],
+      );
       expect(variable(find(objects, 'Deployment', '-cognify'), 'LLM_API_KEY')?.valueFrom).to.be.an('object');
     }
   });
