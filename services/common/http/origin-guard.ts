@@ -9,6 +9,11 @@ export type OriginGuard = (headers: IncomingHttpHeaders) => string | null;
 
 const PROXY_HEADERS = ['forwarded', 'x-forwarded-for', 'x-forwarded-host', 'x-forwarded-proto', 'x-real-ip', 'via'];
 
+/** The header that tells of a proxy in front, if any. */
+export function proxyHeader(headers: Readonly<Record<string, unknown>>): string | undefined {
+  return PROXY_HEADERS.find((name) => headers[name] !== undefined);
+}
+
 /**
  * A server without credentials trusts whoever can connect, and on loopback that includes every web page in the user's
  * browser. Three signs give a foreign caller away: a `Host` that is not ours (DNS rebinding), an `Origin` that is neither
@@ -23,7 +28,7 @@ export function createOriginGuard(settings: GuardSettings, corsOrigins: readonly
   const isOurs = (name: string) => isLoopbackName(name) || hosts.has(name);
 
   return (headers) => {
-    const proxy = settings.refusesProxies ? PROXY_HEADERS.find((name) => headers[name] !== undefined) : undefined;
+    const proxy = settings.refusesProxies ? proxyHeader(headers) : undefined;
     if (proxy !== undefined) {
       return `This server is open to its local user and refuses requests that came through a proxy (header ${proxy}). Behind a proxy set REQUIRE_AUTHENTICATION=true.`;
     }

@@ -83,6 +83,11 @@ describe('system routes', () => {
       .and.not.include('made/up');
   });
 
+  it('shows metrics to nobody who comes through a proxy', async () => {
+    const answer = await fetch(`${app.url}/metrics`, { headers: { 'x-forwarded-for': '203.0.113.9' } });
+    expect([answer.status, await answer.json()]).to.deep.equal([404, { detail: 'Not Found' }]);
+  });
+
   it('describes every visible route in OpenAPI 3.1', async () => {
     const document = (await (await fetch(`${app.url}/openapi.json`)).json()) as Record<string, unknown> & {
       paths: Record<string, Record<string, Record<string, unknown>>>;

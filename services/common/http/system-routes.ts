@@ -1,9 +1,11 @@
 import { z } from 'zod';
 import type { Metrics } from '../observability/metrics.ts';
 import { createApiPage } from './api-page.ts';
+import { NOT_FOUND } from './error-reply.ts';
 import type { Health } from './health.ts';
 import { mergeOpenApi, type OpenApiDocument, type OpenApiOptions, openApiDocument } from './openapi.ts';
-import { defineRoute, json, type Reply, type Route } from './route.ts';
+import { proxyHeader } from './origin-guard.ts';
+import { defineRoute, json, type Reply, type Route, type RouteRequest } from './route.ts';
 import { NO_PERMISSION } from './route-permission.ts';
 
 export interface SystemRoutesOptions {
@@ -39,7 +41,7 @@ export function systemRoutes(options: SystemRoutesOptions): Route[] {
 interface SystemRoute {
   readonly responses: Route['responses'];
   readonly hidden?: boolean;
-  answer(): Promise<Reply>;
+  answer(request: Pick<RouteRequest<unknown, unknown, unknown>, 'headers'>): Promise<Reply>;
 }
 
 function systemRoute(path: string, summary: string, options: SystemRoute): Route {
@@ -52,11 +54,11 @@ function systemRoute(path: string, summary: string, options: SystemRoute): Route
     permission: NO_PERMISSION,
     hidden: options.hidden ?? false,
     responses: options.responses,
-    handle: () => options.answer(),
+    handle: (request) => options.answer(request),
   });
 }
 
-function hiddenRoute(path: string, summary: string, answer: () => Promise<Reply>): Route {
+function hiddenRoute(path: string, summary: string, answer: SystemRoute['answer']): Route {
   return systemRoute(path, summary, { responses: { 200: { description: summary } }, hidden: true, answer });
 }
 
@@ -64,10 +66,12 @@ function probeRoutes({ health, metrics, isServing }: SystemRoutesOptions): Route
   return [
     hiddenRoute('/livez', 'The process runs', async () => json({ status: 'alive' })),
     hiddenRoute('/readyz', 'Requests may be sent here', () => health.readiness(isServing())),
-    hiddenRoute('/metrics', 'Prometheus metrics', async () => ({
-      text: await metrics.render(),
-      headers: { 'content-type': metrics.contentType },
-    })),
+    // A scraper asks the process itself: who comes through an ingress has no business with them.
+    hiddenRoute('/metrics', 'Prometheus metrics', async ({ headers }) =>
+      proxyHeader(headers) === undefined
+        ? { text: await metrics.render(), headers: { 'content-type': metrics.contentType } }
+        : NOT_FOUND,
+    ),
   ];
 }
 
