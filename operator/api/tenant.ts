@@ -254,7 +254,7 @@ export interface TenantRouting {
    */
   readonly parentRefs?: readonly TenantRoutingParentRef[];
   /**
-   * Annotations of the Ingress or HTTPRoute, for example for a certificate issuer.
+   * Annotations of the Ingress or HTTPRoute, for example for a certificate issuer. Those with snippets of configuration are refused: they run in the controller, which serves other tenants too.
    */
   readonly annotations?: {
     readonly [k: string]: string;

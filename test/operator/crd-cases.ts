@@ -119,6 +119,17 @@ export const REFUSED_OBJECTS: readonly (Refused & { readonly object: Json })[] =
     says: 'ingressClassName and tlsSecretName are for type Ingress',
   },
   {
+    what: 'annotations that run in the ingress controller',
+    object: tenant({
+      routing: {
+        type: 'Ingress',
+        hostname: 'a.example.com',
+        annotations: { 'nginx.ingress.kubernetes.io/server-snippet': 'return 200;' },
+      },
+    }),
+    says: 'annotations with snippets of configuration are refused',
+  },
+  {
     what: 'isolation that is not offered',
     object: tenant({ isolation: 'Dedicated' }),
     says: 'supported values: "Shared"',

@@ -2,6 +2,7 @@ import { randomUUID } from 'node:crypto';
 import { expect } from 'chai';
 import { type TestClock, testClock } from '../../../test/support/auth-service.ts';
 import { unsignedPrincipals } from '../../../test/support/unsigned-principals.ts';
+import { until } from '../../../test/support/until.ts';
 import { createInProcessBus } from '../../common/adapters/in-process/bus.ts';
 import { createMemoryBlobStore } from '../../common/adapters/memory/blob-store.ts';
 import { createMemoryDocumentStore } from '../../common/adapters/memory/document-store.ts';
@@ -20,6 +21,7 @@ import type { DocumentStore } from '../../common/ports/document-store.ts';
 import { createAuditLog } from '../../common/repositories/audit-log.ts';
 import { createBlobIntents } from '../../common/repositories/blob-intents.ts';
 import { createDataItems } from '../../common/repositories/data-items.ts';
+import { createLedger } from '../../common/repositories/ledger.ts';
 import { createSessionRemoval } from '../../common/repositories/session-removal.ts';
 import { collections } from '../../composition/collections.ts';
 import type { ErasureDependencies } from './carry-out-erasure.ts';
@@ -91,7 +93,7 @@ describe('erasures for the operator', () => {
     const ignore = () => {};
     const deps = {
       ...{ store, messenger, clock, blobs: createMemoryBlobStore(), audit: createAuditLog(store, clock) },
-      ...{ items: createDataItems(store), intents: createBlobIntents(store) },
+      ...{ items: createDataItems(store), intents: createBlobIntents(store), ledger: createLedger(store) },
       sessionRemoval: createSessionRemoval(store),
       logger: { debug: ignore, info: ignore, warn: ignore, error: ignore },
       tenantCollections: [],
@@ -103,10 +105,12 @@ describe('erasures for the operator', () => {
 
   /** However slow the machine: asks until search has been asked to erase. */
   const untilSearching = async (erasures: ManagedErasures): Promise<ErasureProgress> => {
-    for (;;) {
-      const progress = await erasures.progress(THING, CALL);
-      if (searching > 0) return progress;
-    }
+    let progress = await erasures.progress(THING, CALL);
+    await until('search is asked to erase', async () => {
+      if (searching === 0) progress = await erasures.progress(THING, CALL);
+      return searching > 0;
+    });
+    return progress;
   };
 
   it('answer with the receipt once everything is gone, and the same ever after', async () => {

@@ -7,6 +7,7 @@ import { openForReading, openForWriting } from '../sqlite/open-database.ts';
 import { storeError } from '../sqlite/sqlite-errors.ts';
 import { createStatementCache, type StatementCache } from '../sqlite/statement-cache.ts';
 import type { FoundEdge } from './graph-reader.ts';
+import { holding, type OpeningLock } from './opening-lock.ts';
 import { createRecentReads, type RecentReads } from './recent-reads.ts';
 import { DATASET_MIGRATIONS } from './schema.ts';
 
@@ -58,6 +59,7 @@ export interface OpenFilesOptions {
   readonly limit: number;
   readonly mode: 'read' | 'write';
   readonly autoMigrate: boolean;
+  readonly openingLock: OpeningLock;
   /** Told before a file is read again because reading it failed. */
   readonly onLost?: (path: string) => void;
 }
@@ -94,8 +96,9 @@ export function createOpenFiles(options: OpenFilesOptions): OpenFiles {
       coolDown();
       return known.file;
     }
-    if (options.mode === 'read' && !existsSync(path)) return null;
-    const opened = openDatasetFile(path, options);
+    const opened = holding(options.openingLock, () =>
+      options.mode === 'read' && !existsSync(path) ? null : openDatasetFile(path, options),
+    );
     if (opened === null) return null;
     for (const oldest of entries.keys()) {
       if (entries.size < options.limit) break;
@@ -127,8 +130,10 @@ export function createOpenFiles(options: OpenFilesOptions): OpenFiles {
 }
 
 /** Removes a dataset's file; nothing may have it open for writing. */
-export function removeDatasetFile(path: string): void {
-  for (const suffix of ['', '-wal', '-shm']) rmSync(path + suffix, { force: true });
+export function removeDatasetFile(path: string, lock: OpeningLock): void {
+  holding(lock, () => {
+    for (const suffix of ['', '-wal', '-shm']) rmSync(path + suffix, { force: true });
+  });
 }
 
 function openDatasetFile(path: string, { mode, autoMigrate }: OpenFilesOptions): Entry | null {

@@ -20,8 +20,8 @@ import { serveParent } from './worker-host.ts';
 import type { WorkerSettings } from './worker-protocol.ts';
 
 /** Answers every read but the vector scan, on read-only connections. A dataset without a file answers null. */
-const settings = workerData as WorkerSettings;
-const files = createOpenFiles({ limit: settings.openFiles, mode: 'read', autoMigrate: settings.autoMigrate });
+const { openFiles: limit, autoMigrate, openingLock } = workerData as WorkerSettings;
+const files = createOpenFiles({ limit, mode: 'read', autoMigrate, openingLock });
 
 function onFile<Argument, Result>(read: (file: OpenFile, argument: Argument) => Result) {
   return (path: string, argument: Argument): Result | null => files.read(path, (file) => read(file, argument));

@@ -124,7 +124,7 @@ describe('SQLite dataset indexes', () => {
       }
     };
     const readers = Promise.all([read(), read(), read()]);
-    for (let round = 0; round < 60; round += 1) {
+    for (let round = 0; round < 300; round += 1) {
       await fill(scope);
       await Promise.all([indexes.text.drop(scope), indexes.vectors.drop(scope), indexes.graph.drop(scope)]);
     }

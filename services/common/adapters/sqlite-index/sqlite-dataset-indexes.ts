@@ -5,6 +5,7 @@ import type { DatasetIndexes } from '../../ports/dataset-indexes.ts';
 import { datasetFile, listDatasetFiles } from './dataset-file.ts';
 import type { DatasetWorkers } from './dataset-workers.ts';
 import { createOpenFiles } from './open-files.ts';
+import { createOpeningLock } from './opening-lock.ts';
 import type { ReaderMethods } from './reader-worker.ts';
 import { createSqliteGraphStore } from './sqlite-graph-store.ts';
 import { createSqliteTextIndex } from './sqlite-text-index.ts';
@@ -44,6 +45,7 @@ export async function createSqliteDatasetIndexes(options: SqliteDatasetIndexesOp
     autoMigrate: options.autoMigrate ?? true,
     vectorMemoryBytes: options.vectorMemoryBytes ?? 512 * 1024 * 1024,
     quantiseAbove: options.quantiseAbove ?? 50_000,
+    openingLock: createOpeningLock(),
   };
   const pathOf = (scope: DatasetScope) => datasetFile(directory, scope);
   const workers: DatasetWorkers = {
@@ -76,7 +78,7 @@ export async function createSqliteDatasetIndexes(options: SqliteDatasetIndexesOp
 /** Brings every dataset file below the directory to the layout of this release; returns their paths. For `npm run migrate`. */
 export function migrateDatasetFiles(directory: string): readonly string[] {
   const paths = listDatasetFiles(resolve(directory));
-  const files = createOpenFiles({ limit: 1, mode: 'write', autoMigrate: true });
+  const files = createOpenFiles({ limit: 1, mode: 'write', autoMigrate: true, openingLock: createOpeningLock() });
   try {
     for (const path of paths) files.open(path);
   } finally {

@@ -20,6 +20,7 @@ const files = createOpenFiles({
   limit: settings.openFiles,
   mode: 'read',
   autoMigrate: settings.autoMigrate,
+  openingLock: settings.openingLock,
   onLost: (path) => scan.unload(path),
 });
 

@@ -1,10 +1,17 @@
 import { expect } from 'chai';
 import { rejection } from '../../../../test/support/dataset-rows.ts';
 import type { EchoMethods } from '../../../../test/support/echo-worker.ts';
+import { createOpeningLock } from './opening-lock.ts';
 import { createWorkerClient } from './worker-client.ts';
 
 const MODULE = new URL('../../../../test/support/echo-worker.ts', import.meta.url);
-const SETTINGS = { openFiles: 1, autoMigrate: true, vectorMemoryBytes: 0, quantiseAbove: 0 };
+const SETTINGS = {
+  openFiles: 1,
+  autoMigrate: true,
+  vectorMemoryBytes: 0,
+  quantiseAbove: 0,
+  openingLock: createOpeningLock(),
+};
 
 describe('WorkerClient', () => {
   const clients: { close(): Promise<void> }[] = [];

@@ -1,5 +1,6 @@
 import type { IndexKind } from '../../ports/index-entry.ts';
 import type { EncodedError } from '../sqlite/write-protocol.ts';
+import type { OpeningLock } from './opening-lock.ts';
 
 /** The methods of a worker: all take the path of the dataset's file and one argument. */
 // biome-ignore lint/suspicious/noExplicitAny: a constraint that every method map fits
@@ -36,4 +37,6 @@ export interface WorkerSettings {
   readonly autoMigrate: boolean;
   readonly vectorMemoryBytes: number;
   readonly quantiseAbove: number;
+  /** The same for all workers. */
+  readonly openingLock: OpeningLock;
 }

@@ -13,7 +13,8 @@ import type { WorkerSettings } from './worker-protocol.ts';
 
 /** The storage worker: the only thread with write connections to dataset files. */
 const settings = workerData as WorkerSettings;
-const files = createOpenFiles({ limit: settings.openFiles, mode: 'write', autoMigrate: settings.autoMigrate });
+const { openFiles: limit, autoMigrate, openingLock } = settings;
+const files = createOpenFiles({ limit, mode: 'write', autoMigrate, openingLock });
 const checkpoints = createCheckpoints(files);
 
 function open(path: string): OpenFile {
@@ -46,7 +47,7 @@ function dropping(path: string, work: (file: OpenFile) => void): boolean {
 
 function removeFile(path: string): true {
   files.forget(path);
-  removeDatasetFile(path);
+  removeDatasetFile(path, openingLock);
   return true;
 }
 
