@@ -36,12 +36,27 @@ export function createRecentTraces({ maxRoots = 100, maxSpans = 1000 }: RecentTr
       return [...byTrace]
         .flatMap(([id, parts]) => {
           const [first] = parts.map(({ root }) => root).toSorted(byStart);
-          const spans = parts.flatMap((part) => part.spans).toSorted(byStart);
+          const spans = inOrder(parts.flatMap((part) => part.spans));
           return first === undefined ? [] : [{ id, root: first, spans }];
         })
         .toSorted((one, other) => byStart(one.root, other.root));
     },
   };
+}
+
+/** By start, and none before its parent: clocks of processes differ, and each rounds to the millisecond. */
+function inOrder(spans: readonly Span[]): readonly Span[] {
+  const byId = new Map(spans.map((span) => [span.id, span]));
+  const placeOf = (span: Span): { readonly startMs: number; readonly depth: number } => {
+    const parent = byId.get(span.parentId ?? '');
+    if (parent === undefined) return { startMs: span.startMs, depth: 0 };
+    const before = placeOf(parent);
+    return { startMs: Math.max(span.startMs, before.startMs), depth: before.depth + 1 };
+  };
+  return spans
+    .map((span) => ({ span, ...placeOf(span) }))
+    .toSorted((one, other) => one.startMs - other.startMs || one.depth - other.depth)
+    .map(({ span }) => span);
 }
 
 function byStart(one: Span, other: Span): number {

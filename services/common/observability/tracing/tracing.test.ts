@@ -180,6 +180,15 @@ describe('recent traces', () => {
     expect(trace?.spans.map(({ id }) => id)).to.deep.equal(['root', 'call']);
   });
 
+  it('show nothing before what it was done for, whatever the clocks of processes say', () => {
+    const traces = createRecentTraces();
+    traces.add(span('root', { startMs: 2 }));
+    traces.add(span('answer', { rootId: 'root', parentId: 'ask', owner: null, startMs: 1.2 }));
+    traces.add(span('inside', { rootId: 'root', parentId: 'answer', owner: null, startMs: 1.1 }));
+    traces.add(span('ask', { rootId: 'root', parentId: 'root', owner: null, startMs: 2 }));
+    expect(traces.list(all)[0]?.spans.map(({ id }) => id)).to.deep.equal(['root', 'ask', 'answer', 'inside']);
+  });
+
   it('keep apart whose requests have the same trace id', () => {
     const traces = createRecentTraces();
     traces.add(span('mine'));
