@@ -5,6 +5,7 @@ import { connectMongodb, type MongodbConnection } from '../../../services/common
 import { createMongodbDocumentStore } from '../../../services/common/adapters/mongodb/document-store.ts';
 import { type DocumentStore, insert } from '../../../services/common/ports/document-store.ts';
 import { allThings, newDataset, numberedThings, tenantThings } from '../../conformance/document-store-subject.ts';
+import { until } from '../../support/until.ts';
 import { withBackend } from '../backend.ts';
 
 /** Long enough for a busy machine, short enough for a test. */
@@ -45,7 +46,7 @@ withBackend('mongodb', ({ ENGRAM_TEST_MONGODB_URL: url }) => {
       });
 
       /** Commits and reads for a while, during which `disturb` does its work. */
-      const load = async (disturb: () => Promise<void>) => {
+      const load = async (disturb: (hasFailed: () => boolean) => Promise<void>) => {
         const scope = newDataset();
         const acknowledged: string[] = [];
         const errors: { readonly name: string; readonly retryable: boolean; readonly tookMs: number }[] = [];
@@ -67,7 +68,7 @@ withBackend('mongodb', ({ ENGRAM_TEST_MONGODB_URL: url }) => {
         };
         const workers = Promise.all(Array.from({ length: 4 }, worker));
         await sleep(200);
-        await disturb();
+        await disturb(() => errors.length > 0);
         const count = acknowledged.length;
         for (const giveUpAt = performance.now() + 30_000; acknowledged.length < count + 10; await sleep(20)) {
           expect(performance.now(), 'recovers by itself').to.be.lessThan(giveUpAt);
@@ -83,9 +84,9 @@ withBackend('mongodb', ({ ENGRAM_TEST_MONGODB_URL: url }) => {
       };
 
       it('says so within its time, loses nothing, and goes on by itself when it was cut', async () => {
-        const outcome = await load(async () => {
+        const outcome = await load(async (hasFailed) => {
           await ask(`/proxies/${name}`, 'POST', { enabled: false });
-          await sleep(4000);
+          await until('somebody is told', hasFailed, { limitMs: 30_000 });
           await ask(`/proxies/${name}`, 'POST', { enabled: true });
         });
         expect(outcome.errors.length).to.be.greaterThan(0);
