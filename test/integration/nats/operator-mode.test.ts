@@ -113,8 +113,8 @@ withBackend('nats', () => {
       const changes: ConnectionChange['kind'][] = [];
       const { bus, file } = await openShortLived((kind) => changes.push(kind));
       await bus.respond('renewed.echo', async ({ payload }) => payload);
-      await until('the end of the first JWT', () => changes.includes('lost'));
       await writeFile(file, operator.credentials());
+      await until('the end of the first JWT', () => changes.includes('lost'));
       await until('the connection with the second one', () => changes.includes('restored'), { limitMs: 30_000 });
       expect(await ask(bus, 'renewed.echo')).to.deep.equal(bytes('x'));
       await bus.drain();
