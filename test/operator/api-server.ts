@@ -73,8 +73,8 @@ export function documentsOf(path: string): Json[] {
 async function served(api: ApiServer, path: string): Promise<void> {
   for (;;) {
     const { body } = await api.send('GET', path);
-    const { conditions = [] } = (body['status'] ?? {}) as { conditions?: { type: string; status: string }[] };
-    if (conditions.some(({ type, status }) => type === 'Established' && status === 'True')) return;
+    const { conditions } = (body['status'] ?? {}) as { conditions?: { type: string; status: string }[] | null };
+    if (conditions?.some(({ type, status }) => type === 'Established' && status === 'True')) return;
     await new Promise((resolve) => setTimeout(resolve, 100));
   }
 }
@@ -87,7 +87,9 @@ function exchange(url: URL, options: RequestOptions, body: unknown): Promise<Ans
       response.on('error', reject);
       response.on('end', () => {
         const text = Buffer.concat(chunks).toString('utf8');
-        resolve({ status: response.statusCode ?? 0, body: JSON.parse(text) as Json });
+        // A path that is not served yet is answered in plain words.
+        const isJson = response.headers['content-type']?.includes('json') === true;
+        resolve({ status: response.statusCode ?? 0, body: isJson ? (JSON.parse(text) as Json) : { message: text } });
       });
     });
     request.on('error', reject);
