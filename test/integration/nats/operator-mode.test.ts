@@ -113,10 +113,18 @@ withBackend('nats', () => {
       const changes: ConnectionChange['kind'][] = [];
       const { bus, file } = await openShortLived((kind) => changes.push(kind));
       await bus.respond('renewed.echo', async ({ payload }) => payload);
-      await writeFile(file, operator.credentials());
+      // As somebody leaves it who is just renewing it.
+      await writeFile(file, '');
       await until('the end of the first JWT', () => changes.includes('lost'));
-      await until('the connection with the second one', () => changes.includes('restored'), { limitMs: 30_000 });
-      expect(await ask(bus, 'renewed.echo')).to.deep.equal(bytes('x'));
+      await until('a try with what is there', () => changes.slice(changes.indexOf('lost')).includes('refused'));
+      await writeFile(file, operator.credentials());
+      // The server may greet an expired JWT before it refuses it: only an answer shows that the second one is in use.
+      const answered = () =>
+        ask(bus, 'renewed.echo').then(
+          (answer) => new TextDecoder().decode(answer),
+          () => null,
+        );
+      await until('an answer', async () => (await answered()) === 'x', { limitMs: 30_000 });
       await bus.drain();
     });
 

@@ -95,8 +95,8 @@ export function inboxOf({ prefix = 'engram', name }: Pick<NatsBusOptions, 'prefi
 
 function authenticatorOf(options: NatsBusOptions): Authenticator | null {
   const { user, password, token, credentialsFile, nkeyFile } = options;
-  if (credentialsFile) return credsAuthenticator(() => readFileSync(credentialsFile));
-  if (nkeyFile) return nkeyAuthenticator(() => Buffer.from(readFileSync(nkeyFile, 'utf8').trim()));
+  if (credentialsFile) return rereading(credentialsFile, credsAuthenticator);
+  if (nkeyFile) return rereading(nkeyFile, (content) => nkeyAuthenticator(Buffer.from(content.toString().trim())));
   if (token) return tokenAuthenticator(token);
   if (user) return usernamePasswordAuthenticator(user, password ?? '');
   // The client ignores what stands in the address.
@@ -106,6 +106,25 @@ function authenticatorOf(options: NatsBusOptions): Authenticator | null {
   return inUrl.password === ''
     ? tokenAuthenticator(name)
     : usernamePasswordAuthenticator(name, decodeURIComponent(inUrl.password));
+}
+
+/**
+ * Reads the file for each connection. Whoever renews it may be in the middle of that; the client would close for ever if it
+ * got nothing, so it gets what was right before, and asks again after the refusal.
+ */
+function rereading(file: string, open: (content: Buffer) => Authenticator): Authenticator {
+  let last: Authenticator | null = null;
+  return (nonce) => {
+    try {
+      const next = open(readFileSync(file));
+      const answer = next(nonce);
+      last = next;
+      return answer;
+    } catch (error) {
+      if (last === null) throw error;
+      return last(nonce);
+    }
+  };
 }
 
 function serverUrls({ url }: NatsBusOptions): string[] {
