@@ -41,8 +41,9 @@ const textOf = ({ title, content }: Chapter): string => `${title}\n\n${content}`
 
 async function withServer<Result>(
   work: (client: BenchClient, server: BenchServer) => Promise<Result>,
+  settings: Readonly<Record<string, string>> = {},
 ): Promise<Result> {
-  const server = await startServer(shape);
+  const server = await startServer(shape, settings);
   try {
     return await work(createClient(server.baseUrl), server);
   } finally {
@@ -119,6 +120,43 @@ async function benchSessions(): Promise<unknown> {
       cpuSeconds: server.cpuSeconds(),
     };
   });
+}
+
+/** Sessions of 100 answered questions, a fifth of them rated, and 20 steps: improved once by all nine stages, then with nothing new. */
+async function benchImprove(): Promise<unknown> {
+  return withServer(
+    async (client, server) => {
+      const improve = (session: string) => () =>
+        client.post('/api/v1/improve', {
+          ...{ datasetName: 'notes', sessionIds: [session] },
+          ...{ buildTruthSubspace: true, buildGlobalContextIndex: true },
+        });
+      const hundredTurnsMs: number[] = [];
+      const nothingNew: unknown[] = [];
+      for (const session of ['first', 'second', 'third']) {
+        for (const entry of sessionEntries(hundredTurnsMs.length)) {
+          await client.post('/api/v1/remember/entry', { dataset_name: 'notes', session_id: session, entry });
+        }
+        hundredTurnsMs.push((await timed(improve(session))).ms);
+        nothingNew.push(await distribution(repeat(20), 1, improve(session)));
+      }
+      return { hundredTurnsMs, nothingNew, cpuSeconds: server.cpuSeconds() };
+    },
+    { TRIPLET_EMBEDDING: 'true', PERSONALIZATION_ENABLED: 'true' },
+  );
+}
+
+function sessionEntries(session: number): object[] {
+  const turns = Array.from({ length: 100 }, (_, turn) => ({
+    ...{ type: 'qa', question: `Where does Team ${turn % 7} of floor ${turn} meet?` },
+    answer: `Team ${turn % 7} of Company ${session}${turn} meets Grace Hopper in room ${session * 100 + turn}.`,
+    ...(turn % 5 === 0 ? { feedback_score: 1 + (turn % 4) } : {}),
+  }));
+  const steps = Array.from({ length: 20 }, (_, step) => ({
+    ...{ type: 'trace', origin_function: `look_${step}`, status: step % 4 === 0 ? 'error' : 'success' },
+    method_return_value: { room: `room ${session}${step}` },
+  }));
+  return [...turns, ...steps];
 }
 
 async function benchMemories(): Promise<unknown> {
@@ -281,6 +319,7 @@ const parts: Readonly<Record<string, () => Promise<unknown>>> = {
   boot: benchBoot,
   add: benchAdd,
   sessions: benchSessions,
+  improve: benchImprove,
   memories: benchMemories,
   novel: benchNovel,
   growth: benchGrowth,

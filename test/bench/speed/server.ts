@@ -26,8 +26,14 @@ export interface BenchServer {
   stop(): Promise<void>;
 }
 
-export async function startServer(shape: ShapeName = 'embedded'): Promise<BenchServer> {
-  return startOn(mkdtempSync(join(tmpdir(), 'engram-bench-')), createShape(shape));
+/** `settings`: variables beside those of the shape. */
+export async function startServer(
+  shapeName: ShapeName = 'embedded',
+  settings: Readonly<Record<string, string>> = {},
+): Promise<BenchServer> {
+  const shape = createShape(shapeName);
+  const environment = { ...shape.environment, ...settings };
+  return startOn(mkdtempSync(join(tmpdir(), 'engram-bench-')), { ...shape, environment });
 }
 
 async function startOn(directory: string, shape: Shape): Promise<BenchServer> {
