@@ -35,7 +35,7 @@ export interface DatasetSpec {
   readonly pipeline?: DatasetPipeline;
   readonly freshness?: DatasetFreshness;
   /**
-   * What becomes of the data when the resource is deleted. `Retain`: everything is kept, and another Dataset with this `datasetId` takes it over. `Delete`: everything is erased in every store and counted; the resource goes when nothing is left, and a signed receipt stays in a ConfigMap. Absent, as the Tenant says.
+   * What becomes of the data when the resource is deleted. `Retain`: everything is kept, and another Dataset with this `datasetId` takes it over. `Delete`: everything is erased in every store and counted; the resource goes when nothing is left, and a signed receipt stays in a ConfigMap. An erasure that has begun is carried out, whatever is said here then. Absent, as the Tenant says.
    */
   readonly deletionPolicy?: 'Retain' | 'Delete';
 }

@@ -49,7 +49,7 @@ export interface TenantSpec {
   readonly datasets: TenantDatasets;
   readonly routing?: TenantRouting;
   /**
-   * What becomes of the data when the resource is deleted. `Retain`: everything is kept, Secrets too, and another Tenant with this `tenantId` takes it over. `Delete`: everything is erased in every store and counted; the resource goes when nothing is left, and a signed receipt stays in a ConfigMap.
+   * What becomes of the data when the resource is deleted. `Retain`: everything is kept, Secrets too, and another Tenant with this `tenantId` takes it over. `Delete`: everything is erased in every store and counted; the resource goes when nothing is left, and a signed receipt stays in a ConfigMap. An erasure that has begun is carried out, whatever is said here then.
    */
   readonly deletionPolicy: 'Retain' | 'Delete';
   /**

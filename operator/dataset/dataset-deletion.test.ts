@@ -52,6 +52,33 @@ describe('deletion of datasets', () => {
     expect(world.notes.at(-1)?.reason).to.equal('Erased');
   });
 
+  it('carries out what has begun when the policy is changed to Retain in the middle, and says so', async () => {
+    await begin({ deletionPolicy: 'Delete' });
+    world.services.erasureAnswers = [underWay, underWay];
+    world.remove();
+    await world.reconcile();
+    world.change({ spec: { deletionPolicy: 'Retain' } });
+    await world.reconcile();
+    expect(world.conditions()).to.include({ Ready: 'False Erasing', ErasureComplete: 'False InProgress' });
+    expect(world.notes.at(-1)).to.deep.include({ type: 'Warning', reason: 'ErasureGoesOn' });
+    await world.reconcile();
+    expect([world.read(), held(), receipts().length]).to.deep.equal([undefined, [], 1]);
+    expect(world.services.countOf('releaseDataset')).to.equal(0);
+  });
+
+  it('keeps the receipt, too, when the policy was changed between the last of the data and the receipt', async () => {
+    await begin({ deletionPolicy: 'Delete' });
+    world.remove();
+    world.kube.fail({ method: 'POST', path: /configmaps/, fault: { status: 500 } });
+    await world.reconcile().catch(() => 'thrown');
+    expect([held(), receipts()]).to.deep.equal([[], []]);
+    world.restart();
+    world.change({ spec: { deletionPolicy: 'Retain' } });
+    await world.reconcile();
+    expect([world.read(), receipts().length]).to.deep.equal([undefined, 1]);
+    expect(world.notes.map(({ reason }) => reason)).not.to.include('Retained');
+  });
+
   it('goes on after a restart in the middle, also between the receipt and the finalizer', async () => {
     await begin({ deletionPolicy: 'Delete' });
     world.services.erasureAnswers = [underWay];

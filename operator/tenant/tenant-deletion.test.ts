@@ -104,6 +104,23 @@ describe('deletion of a tenant', () => {
     expect(world.read()).to.equal(undefined);
   });
 
+  it('carries out what has begun when the policy is changed to Retain in the middle, and says so', async () => {
+    world.put({ deletionPolicy: 'Delete', apiKeys });
+    await world.reconcile();
+    remove();
+    const underWay = { erased: false, step: 'blobs', removed: {}, residue: 4, receipt: null, failure: null };
+    world.services.erasureAnswers = [underWay, underWay];
+    await world.reconcile();
+    world.change({ spec: { deletionPolicy: 'Retain' } });
+    await world.reconcile();
+    expect(world.conditions()).to.include({ Ready: 'False Erasing', ErasureComplete: 'False InProgress' });
+    expect(world.notes.at(-1)).to.deep.include({ type: 'Warning', reason: 'ErasureGoesOn' });
+    await world.reconcile();
+    expect([world.read(), world.services.tenants.size, world.secret('key')]).to.deep.equal([undefined, 0, undefined]);
+    expect(world.configMaps()).to.have.length(1);
+    expect(world.services.countOf('releaseTenant')).to.equal(0);
+  });
+
   it('keeps the finalizer and says why while the services are away, in the end as stalled', async () => {
     world.put({ deletionPolicy: 'Delete' });
     await world.reconcile();

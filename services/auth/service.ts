@@ -90,6 +90,7 @@ const reviewDefaultUser = onDemand(async () => (await import('./usecases/default
 const endErasure = onDemand(async () => (await import('./usecases/end-erasure.ts')).endErasure);
 const ensureDataset = onDemand(async () => (await import('./usecases/ensure-dataset.ts')).ensureDataset);
 const ensureTenant = onDemand(async () => (await import('./usecases/ensure-tenant.ts')).ensureTenant);
+const findManaged = onDemand(async () => (await import('./usecases/find-managed.ts')).findManaged);
 const getPrincipal = onDemand(async () => (await import('./usecases/get-principal.ts')).getPrincipal);
 const releaseManaged = onDemand(async () => (await import('./usecases/release-managed.ts')).releaseManaged);
 const removeDataset = onDemand(async () => (await import('./usecases/remove-dataset.ts')).removeDataset);
@@ -318,10 +319,7 @@ function serveOperator(deps: AuthDependencies, messenger: AuthServiceOptions['me
     messenger.serve(managed.setTenantModel, (request) => setTenantModel(deps, request)),
     messenger.serve(managed.ensureDataset, (request) => ensureDataset(deps, request)),
     messenger.serve(managed.syncGrants, (request) => syncGrants(deps, request)),
-    messenger.serve(managed.findManaged, async ({ crUid }) => {
-      const found = await deps.managedResources.byResource(crUid);
-      return { managed: found === null ? null : { tenantId: found.tenant, datasetId: found.dataset } };
-    }),
+    messenger.serve(managed.findManaged, async ({ crUid }) => ({ managed: await findManaged(deps, crUid) })),
     messenger.serve(managed.releaseTenant, async ({ tenantId, crUid }) => ({
       released: await releaseManaged(deps, { tenant: tenantId, dataset: null }, crUid),
     })),

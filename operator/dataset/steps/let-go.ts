@@ -11,16 +11,27 @@ import { askService, refusalOf } from '../service-failure.ts';
 
 const AGAIN_MS = 1_000;
 
-/** Keeps or erases the dataset, as `deletionPolicy` says. What another resource manages is not touched. */
+const CARRIED_OUT = {
+  type: 'Warning',
+  reason: 'ErasureGoesOn',
+  message: 'The erasure had begun when deletionPolicy was changed, so it is carried out: nothing is kept',
+} as const;
+
+/**
+ * Keeps or erases the dataset, as `deletionPolicy` says; what has begun to be erased is erased, whatever that says by now.
+ * What another resource manages is not touched.
+ */
 export function letGo(parts: DatasetParts): DatasetStep {
   return {
     name: 'let-go',
     async run(context) {
       const tenant = await readTenant(parts.client, context.object, context.signal);
       const policy = context.object.spec.deletionPolicy ?? tenant?.spec.deletionPolicy ?? 'Retain';
-      const ids = await findIds(parts, context);
-      const outcome =
-        ids === null ? done<DatasetStatus>() : await (policy === 'Delete' ? erase : retain)(parts, context, ids);
+      const found = await find(parts, context);
+      const isLate = policy !== 'Delete' && found?.isErasing === true;
+      if (isLate) context.event(CARRIED_OUT);
+      const letGoOf = policy === 'Delete' || isLate ? erase : retain;
+      const outcome = found === null ? done<DatasetStatus>() : await letGoOf(parts, context, found.ids);
       if (outcome.state === 'done') forget(parts, uidOf(context.object));
       return outcome;
     },
@@ -29,20 +40,20 @@ export function letGo(parts: DatasetParts): DatasetStep {
 
 /**
  * What auth knows the resource to manage, also in the middle of the erasure: the status may not have been written yet, and
- * its Tenant may stand for another tenant by now. Once auth knows nothing any more there may still be a receipt to fetch, for
- * what the status names. Null where the resource came to manage nothing, whatever its spec names.
+ * its Tenant may stand for another tenant by now. Null where the resource came to manage nothing, whatever its spec names.
  */
-async function findIds(
+async function find(
   { services }: DatasetParts,
   { object, status, signal }: DatasetContext,
-): Promise<DatasetIds | null> {
+): Promise<{ readonly ids: DatasetIds; readonly isErasing: boolean } | null> {
   const managed = await askService('auth', () => services.findManaged({ crUid: uidOf(object) }, signal));
   if (managed !== null && managed.datasetId !== null) {
-    return { tenantId: managed.tenantId, datasetId: managed.datasetId };
+    const { tenantId, datasetId, isErasing } = managed;
+    return { ids: { tenantId, datasetId }, isErasing };
   }
   const { tenantId, datasetId } = status;
   if (tenantId === undefined || datasetId === undefined) return null;
-  return { tenantId: asId<TenantId>(tenantId), datasetId: asId<DatasetId>(datasetId) };
+  return { ids: { tenantId: asId<TenantId>(tenantId), datasetId: asId<DatasetId>(datasetId) }, isErasing: false };
 }
 
 async function retain(
@@ -52,7 +63,8 @@ async function retain(
 ): Promise<StepOutcome<DatasetStatus>> {
   const { object, event, signal } = context;
   const request = { ...ids, crUid: uidOf(object) };
-  await whereOurs(() => askService('auth', () => parts.services.releaseDataset(request, signal)));
+  const answer = await whereOurs(() => askService('auth', () => parts.services.releaseDataset(request, signal)));
+  if (answer === null || !answer.released) return done();
   const message = `The dataset ${wireName(object)} is kept with its data: spec.datasetId of another Dataset takes it over`;
   event({ type: 'Normal', reason: 'Retained', message });
   return done();

@@ -13,30 +13,41 @@ import { ownSecrets } from '../tenant-keys.ts';
 
 const AGAIN_MS = 1000;
 
+const CARRIED_OUT = {
+  type: 'Warning',
+  reason: 'ErasureGoesOn',
+  message: 'The erasure had begun when deletionPolicy was changed, so it is carried out: nothing is kept',
+} as const;
+
 type ErasureOutcome = StepOutcome<Pick<TenantStatus, 'erasure'>>;
 
-/** Keeps or erases what the tenant has, as `deletionPolicy` says. What another resource manages is not touched. */
+/**
+ * Keeps or erases what the tenant has, as `deletionPolicy` says; what has begun to be erased is erased, whatever that says by
+ * now. What another resource manages is not touched.
+ */
 export function letGo(deps: TenantDependencies): TenantStep {
   return {
     name: 'let-go',
     async run(context) {
-      const { deletionPolicy, tenantId = context.status.tenantId } = context.object.spec;
-      const found = tenantId ?? (await findUnnoted(deps, context));
-      return (deletionPolicy === 'Delete' ? erase : retain)(deps, context, found);
+      const { deletionPolicy, tenantId = context.status.tenantId ?? null } = context.object.spec;
+      const managed = await findManaged(deps, context);
+      const isLate = deletionPolicy !== 'Delete' && managed?.isErasing === true;
+      if (isLate) context.event(CARRIED_OUT);
+      const letGoOf = deletionPolicy === 'Delete' || isLate ? erase : retain;
+      return letGoOf(deps, context, managed?.tenantId ?? tenantId);
     },
   };
 }
 
 /**
- * The tenant of a resource whose status says none: it may have been made just before the operator was killed. Auth knows it
- * by the resource, also in the middle of its erasure. Null: it never came to be.
+ * What auth knows the resource to manage, also in the middle of its erasure: it may have been made just before the operator
+ * was killed, so that the status says nothing of it. Null: nothing, or it never came to be.
  */
-async function findUnnoted(
+function findManaged(
   { services }: TenantDependencies,
   { object, signal }: TenantContext,
-): Promise<string | null> {
-  const request = { crUid: object.metadata.uid ?? '' };
-  return (await askServices('auth', () => services.findManaged(request, signal)))?.tenantId ?? null;
+): ReturnType<TenantDependencies['services']['findManaged']> {
+  return askServices('auth', () => services.findManaged({ crUid: object.metadata.uid ?? '' }, signal));
 }
 
 async function retain(

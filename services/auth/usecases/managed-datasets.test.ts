@@ -60,11 +60,26 @@ describe('datasets of resources', () => {
     await auth.messenger.call(methods.createDataset, { name: 'tickets' }, { ...CALL, principal: owner });
     expect(await find('cr-d')).to.deep.equal({ managed: null });
     const { dataset } = await declare();
-    const found = { managed: { tenantId: tenant, datasetId: dataset.id } };
-    expect(await find('cr-d')).to.deep.equal(found);
-    expect(await find('cr-t')).to.deep.equal({ managed: { tenantId: tenant, datasetId: null } });
-    await auth.messenger.call(managed.beginErasure, { crUid: 'cr-d', tenantId: tenant, datasetId: dataset.id }, CALL);
-    expect(await find('cr-d')).to.deep.equal(found);
+    const found = { tenantId: tenant, datasetId: dataset.id };
+    expect(await find('cr-d')).to.deep.equal({ managed: { ...found, isErasing: false } });
+    expect(await find('cr-t')).to.deep.equal({ managed: { tenantId: tenant, datasetId: null, isErasing: false } });
+    const thing = { crUid: 'cr-d', ...found };
+    await auth.messenger.call(managed.beginErasure, thing, CALL);
+    expect(await find('cr-d')).to.deep.equal({ managed: { ...found, isErasing: true } });
+    await auth.messenger.call(methods.removeDataset, { dataset }, { ...CALL, principal: owner });
+    await auth.messenger.call(managed.endErasure, { ...thing, begunAt: dataset.createdAt, removed: {} }, CALL);
+    expect(await find('cr-d')).to.deep.equal({ managed: { ...found, isErasing: true } });
+    expect(await find('cr')).to.deep.equal({ managed: null });
+  });
+
+  it('are not released any more once their erasure has begun', async () => {
+    const { dataset } = await declare();
+    const thing = { crUid: 'cr-d', tenantId: tenant, datasetId: dataset.id };
+    await auth.messenger.call(managed.beginErasure, thing, CALL);
+    expect(await failure(auth.messenger.call(managed.releaseDataset, thing, CALL))).to.equal('ConflictError');
+    const of = { crUid: 'cr-t', tenantId: tenant };
+    await auth.messenger.call(managed.beginErasure, of, CALL);
+    expect(await failure(auth.messenger.call(managed.releaseTenant, of, CALL))).to.equal('ConflictError');
   });
 
   it('are made again with their id when somebody removed them', async () => {

@@ -1,23 +1,23 @@
 import { VersionConflictError, type Write } from '../../common/ports/document-store.ts';
 import type { ManagedThing } from '../../common/repositories/managed-resources.ts';
 import type { AuthDependencies } from '../dependencies.ts';
+import { beingErased } from './require-managed.ts';
 
 /**
- * The resource manages the thing no more; what it declared stays, and counts as if somebody had done it by hand. A tenant
- * whose erasure had begun does not come to life again: it is disabled. False: the resource did not manage it.
+ * The resource manages the thing no more; what it declared stays, and counts as if somebody had done it by hand. False: the
+ * resource did not manage it. `ConflictError` once the erasure of the thing has begun: nobody gets half of it.
  */
 export async function releaseManaged(deps: AuthDependencies, thing: ManagedThing, crUid: string): Promise<boolean> {
-  const { managedResources, managedGrants, tenants } = deps;
+  const { managedResources, managedGrants } = deps;
   for (;;) {
     const managed = await managedResources.of(thing);
     if (managed?.crUid !== crUid) return false;
+    if (managed.isErasing) throw beingErased(thing);
     const { tenant, dataset } = thing;
-    const isEndangered = dataset === null && (await tenants.get(tenant))?.state === 'Erasing';
     const writes: Write[] = [
       managedResources.keepWrite(managed),
       managedResources.removeWrite(thing),
       ...(dataset === null ? [] : [managedGrants.removeAllWrite(dataset)]),
-      ...(isEndangered ? [tenants.changeWrite(tenant, { state: 'Disabled' })] : []),
     ];
     const action = dataset === null ? 'tenant.released' : 'dataset.released';
     const entry = { tenant, action, actor: null, subject: dataset ?? tenant, details: { resource: crUid } };

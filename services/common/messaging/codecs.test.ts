@@ -292,7 +292,7 @@ describe('messages of the services', () => {
     await survives(request(authManaged.releaseTenant), fc.record({ tenantId: id, crUid: text }));
     await survives(response(authManaged.releaseTenant), fc.record({ released: fc.boolean() }));
     await survives(request(authManaged.findManaged), fc.record({ crUid: text }));
-    const managed = fc.record({ tenantId: id, datasetId: orNull(id) });
+    const managed = fc.record({ tenantId: id, datasetId: orNull(id), isErasing: fc.boolean() });
     await survives(response(authManaged.findManaged), fc.record({ managed: orNull(managed) }));
     await survives(request(authManaged.beginErasure), fc.record(thing, { requiredKeys: ['tenantId', 'crUid'] }));
     const begun = { receipt: orNull(text), dataset: orNull(dataset), principal: orNull(principal), datasetIds: ids };

@@ -50,6 +50,9 @@ export function createFakeDatasetServices(): FakeDatasetServices {
   const started: StartRequest[] = [];
   const known = new Set<string>();
   const receipts = new Map<string, string>();
+  /** Uids of resources whose dataset is being erased or was. */
+  const erasing = new Set<string>();
+  const erased: HeldDataset[] = [];
   let faults: { method: MethodName; error: Error; left: number }[] = [];
 
   async function note(method: MethodName, request: unknown): Promise<void> {
@@ -136,21 +139,27 @@ export function createFakeDatasetServices(): FakeDatasetServices {
       await note('eraseDataset', request);
       const receipt = receipts.get(request.crUid);
       if (receipt !== undefined) return { ...ERASED, receipt };
-      ofResource(request);
+      const held = ofResource(request);
+      erasing.add(request.crUid);
       const answer = fake.erasureAnswers.shift();
       if (answer !== undefined) return answer;
+      erased.push(held);
       datasets.delete(request.datasetId);
       receipts.set(request.crUid, `{"receipt":"${request.datasetId}"}`);
       return { ...ERASED, receipt: `{"receipt":"${request.datasetId}"}` };
     },
     async findManaged(request) {
       await note('findManaged', request);
-      const held = [...datasets.values()].find(({ crUid }) => crUid === request.crUid);
-      return held === undefined ? null : { tenantId: asId(held.tenantId), datasetId: asId(held.id) };
+      const held = [...datasets.values(), ...erased].find(({ crUid }) => crUid === request.crUid);
+      if (held === undefined) return null;
+      const isErasing = erasing.has(request.crUid);
+      return { tenantId: asId(held.tenantId), datasetId: asId(held.id), isErasing };
     },
     async releaseDataset(request) {
       await note('releaseDataset', request);
-      ofResource(request).crUid = null;
+      const held = ofResource(request);
+      if (erasing.has(request.crUid)) throw engramError('ConflictError', 'The dataset is being erased.');
+      held.crUid = null;
       return { released: true };
     },
   };

@@ -56,6 +56,9 @@ export function createFakeTenantServices(): FakeTenantServices {
   const tenants = new Map<string, HeldTenant>();
   const accounts = new Map<string, { id: string; password: string }>();
   const receipts = new Map<string, string>();
+  /** Uids of resources whose tenant is being erased or was. */
+  const erasing = new Set<string>();
+  const erased: HeldTenant[] = [];
   let faults: { method: MethodName; error: Error; left: number }[] = [];
 
   async function note(method: MethodName, request: unknown): Promise<void> {
@@ -173,9 +176,11 @@ export function createFakeTenantServices(): FakeTenantServices {
       const { tenantId, crUid } = request;
       const receipt = receipts.get(tenantId) ?? JSON.stringify({ tenant: tenantId, signature: 'of-the-fake' });
       if (!receipts.has(tenantId)) {
-        ofResource(tenantId, crUid);
+        const held = ofResource(tenantId, crUid);
+        erasing.add(crUid);
         const next = fake.erasureAnswers.shift();
         if (next !== undefined) return next;
+        erased.push(held);
         tenants.delete(tenantId);
         receipts.set(tenantId, receipt);
       }
@@ -183,12 +188,14 @@ export function createFakeTenantServices(): FakeTenantServices {
     },
     async findManaged(request) {
       await note('findManaged', request);
-      const held = [...tenants.values()].find(({ crUid }) => crUid === request.crUid);
-      return held === undefined ? null : { tenantId: asId(held.id), datasetId: null };
+      const held = [...tenants.values(), ...erased].find(({ crUid }) => crUid === request.crUid);
+      if (held === undefined) return null;
+      return { tenantId: asId(held.id), datasetId: null, isErasing: erasing.has(request.crUid) };
     },
     async releaseTenant(request) {
       await note('releaseTenant', request);
       const tenant = ofResource(request.tenantId, request.crUid);
+      if (erasing.has(request.crUid)) throw engramError('ConflictError', 'The tenant is being erased.');
       tenant.crUid = null;
       return { released: true };
     },

@@ -172,13 +172,17 @@ export const FindManaged: MethodCodec<methods.FindManagedRequest, methods.FindMa
     ({ managed }) => ({
       ...(managed === null
         ? {}
-        : { tenantId: managed.tenantId, ...maybe('datasetId', managed.datasetId ?? undefined) }),
+        : {
+            tenantId: managed.tenantId,
+            ...maybe('datasetId', managed.datasetId ?? undefined),
+            isErasing: managed.isErasing,
+          }),
     }),
-    ({ tenantId, datasetId }) => ({
+    ({ tenantId, datasetId, isErasing }) => ({
       managed:
         tenantId === undefined
           ? null
-          : { tenantId: idOf(tenantId), datasetId: datasetId === undefined ? null : idOf(datasetId) },
+          : { tenantId: idOf(tenantId), datasetId: datasetId === undefined ? null : idOf(datasetId), isErasing },
     }),
   ),
 };

@@ -209,10 +209,15 @@ export interface FindManagedRequest {
 
 export interface FindManagedResponse {
   /** Null: the resource manages nothing. */
-  readonly managed: { readonly tenantId: TenantId; readonly datasetId: DatasetId | null } | null;
+  readonly managed: {
+    readonly tenantId: TenantId;
+    readonly datasetId: DatasetId | null;
+    /** Its erasure has begun, or has ended already: it cannot be released any more. */
+    readonly isErasing: boolean;
+  } | null;
 }
 
-/** What a resource manages, also while that is being erased. Makes and changes nothing. */
+/** What a resource manages, also while that is being erased and afterwards. Makes and changes nothing. */
 export const findManaged = defineMethod<FindManagedRequest, FindManagedResponse>('auth.FindManaged', () =>
   codecs().then(({ FindManaged }) => FindManaged),
 );
@@ -227,7 +232,10 @@ export interface ReleaseResponse {
   readonly released: boolean;
 }
 
-/** The resource manages the tenant no more; data, keys, host names and state stay as they are. */
+/**
+ * The resource manages the tenant no more; data, keys, host names and state stay as they are. `ConflictError` once its erasure
+ * has begun: half of a tenant is not kept.
+ */
 export const releaseTenant = defineMethod<ReleaseTenantRequest, ReleaseResponse>('auth.ReleaseTenant', () =>
   codecs().then(({ ReleaseTenant }) => ReleaseTenant),
 );
@@ -238,7 +246,7 @@ export interface ReleaseDatasetRequest {
   readonly crUid: string;
 }
 
-/** The resource manages the dataset no more; data and grants stay as they are. */
+/** The resource manages the dataset no more; data and grants stay as they are. `ConflictError` as of `releaseTenant`. */
 export const releaseDataset = defineMethod<ReleaseDatasetRequest, ReleaseResponse>('auth.ReleaseDataset', () =>
   codecs().then(({ ReleaseDataset }) => ReleaseDataset),
 );
