@@ -5,8 +5,8 @@ import type { BeginErasureResponse, ErasedThing } from '../../common/messaging/m
 import { DuplicateKeyError, VersionConflictError } from '../../common/ports/document-store.ts';
 import { datasetRef, type StoredDataset } from '../../common/repositories/datasets.ts';
 import type { ManagedResource } from '../../common/repositories/managed-resources.ts';
+import { requireManager } from '../../common/repositories/require-managed.ts';
 import type { AuthDependencies } from '../dependencies.ts';
-import { requireManager } from './require-managed.ts';
 import { tenantNotFound } from './tenant-authority.ts';
 
 /** Datasets that are erased before the next are looked for. */

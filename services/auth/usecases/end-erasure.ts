@@ -3,8 +3,8 @@ import { engramError } from '../../common/domain/errors.ts';
 import type { EndErasureRequest } from '../../common/messaging/methods/auth-managed.ts';
 import { DuplicateKeyError, VersionConflictError, type Write } from '../../common/ports/document-store.ts';
 import type { ManagedThing } from '../../common/repositories/managed-resources.ts';
+import { requireManager } from '../../common/repositories/require-managed.ts';
 import type { AuthDependencies } from '../dependencies.ts';
-import { requireManager } from './require-managed.ts';
 import { removeInhabitants, tenantBelongingsWrites } from './tenant-belongings.ts';
 
 /** Who did what stays, and the ids of what happened; tombstones keep late work on a dataset from coming back. */

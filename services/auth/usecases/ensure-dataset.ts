@@ -6,10 +6,10 @@ import type { EnsureDatasetRequest, EnsureDatasetResponse } from '../../common/m
 import { DuplicateKeyError, VersionConflictError } from '../../common/ports/document-store.ts';
 import { datasetRef } from '../../common/repositories/datasets.ts';
 import type { ManagedResource } from '../../common/repositories/managed-resources.ts';
+import { beingErased, ownedByAnother } from '../../common/repositories/require-managed.ts';
 import { principalOf } from '../../common/repositories/users.ts';
 import type { AuthDependencies } from '../dependencies.ts';
 import { createDataset } from './create-dataset.ts';
-import { beingErased, ownedByAnother } from './require-managed.ts';
 import { requireTenant } from './tenant-authority.ts';
 
 /** See `ensureDataset` in common/messaging/methods/auth-managed.ts: rules and errors. */

@@ -7,11 +7,11 @@ import type { EnsureTenantRequest, EnsureTenantResponse } from '../../common/mes
 import type { AuditEntry } from '../../common/ports/audit-log.ts';
 import { DuplicateKeyError, VersionConflictError, type Write } from '../../common/ports/document-store.ts';
 import type { ManagedResource } from '../../common/repositories/managed-resources.ts';
+import { beingErased, ownedByAnother } from '../../common/repositories/require-managed.ts';
 import type { Tenant } from '../../common/repositories/tenants.ts';
 import type { User } from '../../common/repositories/users.ts';
 import type { AuthDependencies } from '../dependencies.ts';
 import { declaredOwner, ownerAddress } from './declared-owner.ts';
-import { beingErased, ownedByAnother } from './require-managed.ts';
 import { tenantNotFound } from './tenant-authority.ts';
 
 /** What a resource declares, with its owner as an account. */

@@ -1,7 +1,7 @@
 import { VersionConflictError, type Write } from '../../common/ports/document-store.ts';
 import type { ManagedThing } from '../../common/repositories/managed-resources.ts';
+import { beingErased } from '../../common/repositories/require-managed.ts';
 import type { AuthDependencies } from '../dependencies.ts';
-import { beingErased } from './require-managed.ts';
 
 /**
  * The resource manages the thing no more; what it declared stays, and counts as if somebody had done it by hand. False: the

@@ -6,8 +6,8 @@ import type { SetTenantKeysRequest, SetTenantKeysResponse } from '../../common/m
 import type { AuditEntry } from '../../common/ports/audit-log.ts';
 import { DuplicateKeyError, VersionConflictError } from '../../common/ports/document-store.ts';
 import { type ApiKey, apiKeysCollection } from '../../common/repositories/api-keys.ts';
+import { requireManaged } from '../../common/repositories/require-managed.ts';
 import type { AuthDependencies } from '../dependencies.ts';
-import { requireManaged } from './require-managed.ts';
 import { requireTenant } from './tenant-authority.ts';
 
 const SHA256 = /^[0-9a-f]{64}$/;

@@ -3,13 +3,13 @@ import type { TenantId } from '../../common/domain/brand.ts';
 import { engramError } from '../../common/domain/errors.ts';
 import type { SetTenantModelRequest, SetTenantModelResponse } from '../../common/messaging/methods/auth-managed.ts';
 import { DuplicateKeyError, VersionConflictError, type Write } from '../../common/ports/document-store.ts';
+import { requireManaged } from '../../common/repositories/require-managed.ts';
 import {
   type StoredTenantModel,
   type TenantLanguageModel,
   tenantKeyPlace,
 } from '../../common/repositories/tenant-models.ts';
 import type { AuthDependencies } from '../dependencies.ts';
-import { requireManaged } from './require-managed.ts';
 import { requireTenant } from './tenant-authority.ts';
 
 /** See `setTenantModel` in common/messaging/methods/auth-managed.ts: rules and errors. */

@@ -11,9 +11,9 @@ import type {
 import type { AuditEntry } from '../../common/ports/audit-log.ts';
 import { DuplicateKeyError, VersionConflictError, type Write } from '../../common/ports/document-store.ts';
 import type { SinglePermission } from '../../common/repositories/managed-grants.ts';
+import { requireManaged } from '../../common/repositories/require-managed.ts';
 import type { AuthDependencies } from '../dependencies.ts';
 import { findHolder, type Holder, holderWrite } from './holders.ts';
-import { requireManaged } from './require-managed.ts';
 
 /** See `syncGrants` in common/messaging/methods/auth-managed.ts: rules and errors. */
 export async function syncGrants(deps: AuthDependencies, request: SyncGrantsRequest): Promise<SyncGrantsResponse> {

@@ -10,6 +10,7 @@ import type {
 } from '../../common/messaging/methods/cognify-managed.ts';
 import { DuplicateKeyError, VersionConflictError } from '../../common/ports/document-store.ts';
 import type { DatasetConfiguration, RunDefaults } from '../../common/repositories/dataset-configurations.ts';
+import { requireManaged } from '../../common/repositories/require-managed.ts';
 import type { CognifyDependencies } from '../dependencies.ts';
 
 type Dependencies = Pick<
@@ -96,17 +97,13 @@ function requireTitle({ title }: JsonObject): void {
 }
 
 async function requireManagedDataset(
-  { datasets, managedResources }: Dependencies,
+  deps: Dependencies,
   { tenant, dataset, crUid }: { readonly tenant: TenantId; readonly dataset: DatasetId; readonly crUid: string },
 ): Promise<void> {
-  if ((await datasets.get({ tenant }, dataset)) === null) {
+  if ((await deps.datasets.get({ tenant }, dataset)) === null) {
     throw engramError('DatasetNotFoundError', `Dataset ${dataset} not found.`);
   }
-  const managed = await managedResources.of({ tenant, dataset });
-  if (managed?.crUid !== crUid) {
-    throw engramError('OwnedByAnother', `The dataset is managed by ${managed === null ? 'no' : 'another'} resource.`);
-  }
-  if (managed.isErasing) throw engramError('ConflictError', 'The dataset is being erased.');
+  await requireManaged(deps, { tenant, dataset }, crUid);
 }
 
 function hashesOf({ graphModel, prompt, chunking }: RunDefaults): Omit<DatasetConfigurationHashes, 'drifted'> {

@@ -1,8 +1,9 @@
-import { type EngramError, engramError } from '../../common/domain/errors.ts';
-import type { ManagedResource, ManagedThing } from '../../common/repositories/managed-resources.ts';
-import type { AuthDependencies } from '../dependencies.ts';
+import { type EngramError, engramError } from '../domain/errors.ts';
+import type { ManagedResource, ManagedResources, ManagedThing } from './managed-resources.ts';
 
-type Dependencies = Pick<AuthDependencies, 'managedResources'>;
+interface Dependencies {
+  readonly managedResources: Pick<ManagedResources, 'of'>;
+}
 
 /**
  * The record of a resource that manages the thing. Errors: `OwnedByAnother` when another resource does, or none;
