@@ -14,6 +14,7 @@ import {
   tenantThings,
 } from './document-store-subject.ts';
 import { documentTextConformance } from './document-store-text.ts';
+import { documentViewConformance } from './document-store-views.ts';
 
 /** Every document store passes this; `open` gives an empty one. */
 export function documentStoreConformance(name: string, open: () => Promise<DocumentStoreSubject>): void {
@@ -30,6 +31,7 @@ export function documentStoreConformance(name: string, open: () => Promise<Docum
     documentCommitConformance(() => subject.store);
     documentScopeConformance(() => subject.store);
     documentTextConformance(() => subject.store);
+    documentViewConformance(() => subject.store);
   });
 }
 

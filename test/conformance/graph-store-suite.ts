@@ -46,6 +46,32 @@ export function graphStoreConformance(name: string, open: () => Promise<DatasetI
       expect((await graph.nodes(scope, ['x'], { perNode: 2 })).map((row) => row.mentions)).to.deep.equal([5, 4]);
     });
 
+    it('scans the rows of one generation of an item, page by page', async () => {
+      const scope = scopes();
+      const own = Array.from({ length: 25 }, (_, at) => node(`own-${at}`));
+      const edges = Array.from({ length: 25 }, (_, at) => edge(`own-${at}`, 'hub'));
+      const others = [node('own-1', { item: item('other') }), node('own-2', { generation: 2 })];
+      const otherEdges = [edge('own-1', 'hub', { item: item('other') }), edge('own-2', 'hub', { generation: 2 })];
+      await graph.upsert(scope, { nodes: [...own, ...others], edges: [...edges, ...otherEdges] });
+      const provenance = { item: item('item'), generation: 1 };
+      const all = async <Row>(
+        scan: (after: string | null) => Promise<{ items: readonly Row[]; next: string | null }>,
+      ) => {
+        const rows: Row[] = [];
+        for (let after: string | null = null; ; ) {
+          const page = await scan(after);
+          rows.push(...page.items);
+          after = page.next;
+          if (after === null) return rows;
+        }
+      };
+      const nodes = await all((after) => graph.scanNodes(scope, { after, limit: 10, provenance }));
+      expect(nodes.map(({ id }) => id).sort()).to.deep.equal(own.map(({ id }) => id).sort());
+      expect(nodes.every((row) => row.item === 'item' && row.generation === 1)).to.equal(true);
+      const found = await all((after) => graph.scanEdges(scope, { after, limit: 10, provenance }));
+      expect(names(found).sort()).to.deep.equal(names(edges).sort());
+    });
+
     it('replaces evidence with the same key, also inside one call and with other node sets', async () => {
       const scope = scopes();
       await graph.upsert(scope, { nodes: [node('a', { nodeSets: ['old'] })], edges: [edge('a', 'b')] });

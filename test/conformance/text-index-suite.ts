@@ -47,6 +47,37 @@ export function textIndexConformance(name: string, open: () => Promise<DatasetIn
       expect(await find(scope, ['nobody'])).to.deep.equal([]);
     });
 
+    it('gives the tokens of listed rows back when asked, so that a copy of a row ranks like it', async () => {
+      const [scope, copied] = [scopes(), scopes()];
+      const often = new Array(40).fill('again').join(' ');
+      const rows = [
+        textEntry('a', `ada wrote ${often} notes ada`, { ordinal: 1, nodeSets: ['n'] }),
+        textEntry('b', '', { ordinal: 2 }),
+        textEntry('c', `über 東京 _x_ ${'long'.repeat(60)}`, { ordinal: 3 }),
+        textEntry('other', 'not of the item', { item: item('other') }),
+        textEntry('later', 'not of the generation', { generation: 2 }),
+      ];
+      await text.upsert(scope, rows);
+      const query = { kind: 'chunk', provenance: { item: item('item'), generation: 1 }, limit: 10 } as const;
+      const listed = await text.list(scope, { ...query, withTokens: true });
+      expect(listed.map(({ id }) => id)).to.deep.equal(['a', 'b', 'c']);
+      expect(listed[0]?.tokens?.split(' ').sort()).to.deep.equal(rows[0]?.tokens.split(' ').sort());
+      expect(listed[1]?.tokens).to.equal('');
+      expect((await text.list(scope, query))[0]).not.to.have.property('tokens');
+      await text.upsert(
+        copied,
+        listed.map(({ tokens = '', ...row }) => ({ ...row, tokens })),
+      );
+      const wanted = { kind: 'chunk', terms: ['again', 'ada', 'über', '東京', '_x_'], limit: 10 } as const;
+      const original = await text.candidates(copied, wanted);
+      await text.remove(scope, { item: item('other') });
+      await text.remove(scope, { item: item('item'), generation: 2 });
+      const byId = (rows: typeof original.candidates) => rows.toSorted((one, two) => (one.id < two.id ? -1 : 1));
+      const before = await text.candidates(scope, wanted);
+      expect(byId(original.candidates)).to.deep.equal(byId(before.candidates));
+      expect(original.statistics).to.deep.equal(before.statistics);
+    });
+
     it('gives statistics over the whole kind, whatever the filter', async () => {
       const scope = scopes();
       await text.upsert(scope, [

@@ -54,6 +54,23 @@ export function vectorIndexConformance(name: string, open: () => Promise<Dataset
       }
     });
 
+    it('gives the vectors of one generation of an item alone when asked', async () => {
+      const scope = scopes();
+      await vectors.upsert(scope, SPACE, [
+        vectorEntry('shared', [1, 0, 0]),
+        vectorEntry('shared', [0, 1, 0], { item: item('other') }),
+        vectorEntry('shared', [0, 0, 1], { generation: 2 }),
+        vectorEntry('zero', [0, 0, 0], { generation: 2 }),
+      ]);
+      const of = async (generation: number) =>
+        (await vectors.fetch(scope, 'chunk', ['shared', 'zero'], { item: item('item'), generation }))
+          .map(({ id, vector }) => `${id} ${[...vector].join(',')}`)
+          .sort();
+      expect(await of(1)).to.deep.equal(['shared 1,0,0']);
+      expect(await of(2)).to.deep.equal(['shared 0,0,1', 'zero 0,0,0']);
+      expect(await of(3)).to.deep.equal([]);
+    });
+
     it('breaks ties by id, then item', async () => {
       const scope = scopes();
       const ids = Array.from({ length: 300 }, (_, index) => `id-${String((index * 7) % 300).padStart(3, '0')}`);

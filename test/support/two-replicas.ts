@@ -310,6 +310,7 @@ function pausable(store: DocumentStore): PausableStore {
     count: waiting(store.count) as DocumentStore['count'],
     countEach: waiting(store.countEach) as DocumentStore['countEach'],
     commit: waiting(store.commit) as DocumentStore['commit'],
+    view: waiting(store.view),
     close: store.close,
     pause() {
       const pause = Promise.withResolvers<void>();

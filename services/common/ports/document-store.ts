@@ -42,6 +42,18 @@ export interface DocumentStore {
   countEach(scope: AnyScope, collections: readonly AnyCollection[]): Promise<readonly number[]>;
   /** Results stand in the order of the writes. */
   commit(scope: AnyScope, writes: readonly Write[]): Promise<readonly WriteResult[]>;
+  /**
+   * All documents as they stand at one moment, which is not before the call and at the latest that of the first `find`, however
+   * many pages are read while others write. To be closed by the caller, within a minute or two: stores keep the past for as
+   * long as it is open, and no longer than they can (`ServiceUnavailableError`, retryable).
+   */
+  view(): Promise<DocumentView>;
+  close(): Promise<void>;
+}
+
+/** See `DocumentStore.view`. */
+export interface DocumentView {
+  readonly find: DocumentStore['find'];
   close(): Promise<void>;
 }
 

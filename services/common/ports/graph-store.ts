@@ -123,4 +123,6 @@ export interface ScanQuery {
   /** 1 to 10000. */
   readonly limit: number;
   readonly types?: readonly string[];
+  /** Only rows of one generation of an item. */
+  readonly provenance?: Provenance;
 }

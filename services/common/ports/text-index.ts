@@ -37,6 +37,8 @@ export interface TextIndex {
       readonly provenance?: Provenance;
       readonly after?: number;
       readonly limit: number;
+      /** Default false. True gives the tokens back too, for copies of rows. */
+      readonly withTokens?: boolean;
     },
   ): Promise<readonly TextRow[]>;
   /** Removes rows of an item, of one generation of it, or of those before one. Returns how many. */
@@ -86,6 +88,11 @@ export interface TextRow extends EntryKey {
   readonly ordinal: number;
   readonly nodeSets: readonly string[];
   readonly payload: EntryPayload;
+  /**
+   * Of `list` when asked for: each as often as it stands in the row, in no promised order. A token of more than 200 characters
+   * may be another of its own, that only counts for the length.
+   */
+  readonly tokens?: string;
 }
 
 export interface TextCandidate extends TextRow {

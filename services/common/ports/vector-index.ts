@@ -1,5 +1,5 @@
 import type { DatasetScope } from '../domain/scope.ts';
-import type { EntryFilter, EntryKey, IndexKind } from './index-entry.ts';
+import type { EntryFilter, EntryKey, IndexKind, Provenance } from './index-entry.ts';
 import type { RowSelection } from './text-index.ts';
 
 /**
@@ -17,11 +17,12 @@ export interface VectorIndex {
   upsert(scope: DatasetScope, space: VectorSpace, entries: readonly VectorEntry[]): Promise<void>;
   /** The `limit` (1 to 1000) most similar rows, best first, ties by id then item. Another dimension → the same error. */
   nearest(scope: DatasetScope, query: VectorQuery, signal?: AbortSignal): Promise<readonly VectorHit[]>;
-  /** Stored vectors by wire id; unknown ids are left out. */
+  /** Stored vectors by wire id; unknown ids are left out. `provenance`: only those of one generation of an item. */
   fetch(
     scope: DatasetScope,
     kind: IndexKind,
     ids: readonly string[],
+    provenance?: Provenance,
   ): Promise<readonly (EntryKey & { readonly vector: Float32Array })[]>;
   remove(scope: DatasetScope, selection: RowSelection): Promise<number>;
   /** Removes every vector and the space. */
@@ -33,6 +34,10 @@ export interface VectorSpace {
   /** Provider and model, for example `builtin/hashing-v1`. */
   readonly model: string;
   readonly dimensions: number;
+}
+
+export function isSameSpace(left: VectorSpace, right: VectorSpace): boolean {
+  return left.model === right.model && left.dimensions === right.dimensions;
 }
 
 export interface VectorEntry extends EntryKey {

@@ -19,7 +19,7 @@ import type { Home, Homes } from './homes.ts';
 import { type IndexSettings, textLayout } from './index-layout.ts';
 import { lexicalQuery, SCORE_SLACK } from './lexical-query.ts';
 import { type ElasticsearchNames, routingOf, rowId } from './names.ts';
-import { frequencyReader, rowWords } from './row-words.ts';
+import { frequencyReader, rowTokens, rowWords } from './row-words.ts';
 import type { StoredRows } from './stored-rows.ts';
 import { createTextReader, sources, type TextDocument } from './text-reader.ts';
 
@@ -91,7 +91,8 @@ export function createElasticsearchTextIndex(dependencies: TextIndexDependencies
       return found.map(candidateReader(query));
     },
     async list(scope, query) {
-      return (await reader.list(scope, query)).map(textRow);
+      const found = await reader.list(scope, query);
+      return query.withTokens ? found.map((row) => ({ ...textRow(row), tokens: rowTokens(row) })) : found.map(textRow);
     },
     remove: (scope, selection) => rows.remove(names.textIndex(scope), scope, selection),
     async drop(scope) {

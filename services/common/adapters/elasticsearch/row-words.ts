@@ -67,6 +67,22 @@ export function rowWords(kind: IndexKind, tokens: string): RowWords {
   return { words, often, length };
 }
 
+/** The tokens again, each as often as it stood in the row. One that was indexed under its hash comes as its hash. */
+export function rowTokens({
+  words,
+  often = [],
+}: {
+  readonly words: readonly string[];
+  readonly often?: readonly string[];
+}): string {
+  const counts = new Map(often.map((entry) => [entry.slice(entry.indexOf(' ') + 1), Number.parseInt(entry, 10)]));
+  const tokens = words.flatMap((word) => {
+    const count = counts.get(word) ?? FREQUENCY_CLASSES.find(({ code }) => code === word[1])?.most ?? 1;
+    return new Array<string>(count).fill(word.slice(2).trimStart());
+  });
+  return tokens.join(' ');
+}
+
 /** The words that stand for a term in rows of a kind, by class; null for what no tokeniser makes. */
 export function termWords(kind: IndexKind, term: string): readonly string[] | null {
   if (term === '' || term.includes(' ')) return null;

@@ -1,6 +1,6 @@
 import type { estypes } from '@elastic/elasticsearch';
 import type { DatasetScope } from '../../domain/scope.ts';
-import type { EntryKey, IndexKind } from '../../ports/index-entry.ts';
+import type { EntryKey, IndexKind, Provenance } from '../../ports/index-entry.ts';
 import type { VectorHit, VectorQuery, VectorSpace } from '../../ports/vector-index.ts';
 import { assertQueryDimensions } from '../wasm-vectors/vector-space.ts';
 import type { ElasticsearchConnection } from './connection.ts';
@@ -90,11 +90,20 @@ export function createVectorReader(dependencies: {
   };
   return {
     nearest,
-    async fetch(scope: DatasetScope, kind: IndexKind, ids: readonly string[]): Promise<readonly StoredVector[]> {
+    async fetch(
+      scope: DatasetScope,
+      kind: IndexKind,
+      ids: readonly string[],
+      provenance?: Provenance,
+    ): Promise<readonly StoredVector[]> {
       const distinct = [...new Set(ids)];
       const found: StoredVector[] = [];
+      const origin =
+        provenance === undefined
+          ? []
+          : [{ term: { item: provenance.item } }, { term: { generation: provenance.generation } }];
       for (let start = 0; start < distinct.length; start += ROWS_AT_ONCE) {
-        const filter = [{ term: { kind } }, anyOf('id', distinct.slice(start, start + ROWS_AT_ONCE))];
+        const filter = [{ term: { kind } }, anyOf('id', distinct.slice(start, start + ROWS_AT_ONCE)), ...origin];
         for (let after: estypes.SortResults | undefined; ; ) {
           const page = await searchIn(scope, () => ({
             query: { bool: { filter } },

@@ -1,5 +1,6 @@
 import type { DatasetScope } from '../../domain/scope.ts';
 import type { EdgeEvidence, GraphStore, NeighbourOptions, NodeEvidence, ScanQuery } from '../../ports/graph-store.ts';
+import type { Provenance } from '../../ports/index-entry.ts';
 import { compareText, copyJson, createScopedState, removeSelected } from './scoped-state.ts';
 
 interface Graph {
@@ -116,14 +117,15 @@ function* takeTurns<T>(lists: readonly (readonly T[])[]): Generator<T> {
   }
 }
 
-function page<Row>(
+function page<Row extends Provenance>(
   rows: readonly Row[],
   query: ScanQuery,
   keyOf: (row: Row) => string,
   typeOf: (row: Row) => string,
 ): { items: readonly Row[]; next: string | null } {
-  const { after = null, limit, types } = query;
+  const { after = null, limit, types, provenance: origin } = query;
   const rest = rows
+    .filter((row) => !origin || (row.item === origin.item && row.generation === origin.generation))
     .filter((row) => types === undefined || types.includes(typeOf(row)))
     .map((row) => ({ row, key: keyOf(row) }))
     .filter(({ key }) => after === null || compareText(key, after) > 0)

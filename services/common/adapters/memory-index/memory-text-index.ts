@@ -58,13 +58,14 @@ export function createMemoryTextIndex(): TextIndex {
         .filter((row) => row.kind === kind && wanted.has(row.id))
         .map((row) => copyJson(asCandidate(row, query)));
     },
-    async list(scope, { kind, provenance, after = -Infinity, limit }) {
+    async list(scope, { kind, provenance, after = -Infinity, limit, withTokens = false }) {
       const rows = [...(datasets.existing(scope)?.values() ?? [])]
         .filter((row) => row.kind === kind && row.ordinal > after)
         .filter((row) => !provenance || (row.item === provenance.item && row.generation === provenance.generation))
         .sort((a, b) => a.ordinal - b.ordinal || compareText(a.id, b.id) || compareText(a.item, b.item));
       const last = rows[Math.min(limit, rows.length) - 1]?.ordinal ?? after;
-      return rows.filter((row) => row.ordinal <= last).map(({ row }) => copyJson(row));
+      const page = rows.filter((row) => row.ordinal <= last);
+      return page.map(({ row, counts }) => copyJson(withTokens ? { ...row, tokens: tokensOf(counts) } : row));
     },
     async remove(scope, selection) {
       const rows = datasets.existing(scope);
@@ -86,6 +87,10 @@ function storedRow(entry: TextEntry): StoredRow & TextRow {
   const tokens = entry.tokens.split(' ').filter((token) => token !== '');
   for (const token of tokens) counts.set(token, (counts.get(token) ?? 0) + 1);
   return { ...row, row, counts, length: tokens.length };
+}
+
+function tokensOf(counts: ReadonlyMap<string, number>): string {
+  return [...counts].flatMap(([token, count]) => new Array<string>(count).fill(token)).join(' ');
 }
 
 function asCandidate(stored: StoredRow, { terms, withPayload = true }: CandidateQuery | TextQuery): TextCandidate {

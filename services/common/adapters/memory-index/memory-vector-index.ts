@@ -49,10 +49,11 @@ export function createMemoryVectorIndex(): VectorIndex {
         .sort((a, b) => b.similarity - a.similarity || compareText(a.id, b.id) || compareText(a.item, b.item))
         .slice(0, query.limit);
     },
-    async fetch(scope, kind, ids) {
+    async fetch(scope, kind, ids, provenance) {
       const wanted = new Set(ids);
       return [...(datasets.existing(scope)?.rows.values() ?? [])]
         .filter((row) => row.kind === kind && wanted.has(row.id))
+        .filter((row) => !provenance || (row.item === provenance.item && row.generation === provenance.generation))
         .map(({ id, item, generation, vector }) => ({ id, item, generation, vector: vector.slice() }));
     },
     async remove(scope, selection) {

@@ -1,10 +1,12 @@
 import type { JsonObject } from '../../domain/json.ts';
+import type { Page } from '../../domain/result-page.ts';
 import type { AnyScope } from '../../domain/scope.ts';
 import {
   type AnyCollection,
   type Collection,
   type DocumentStore,
   type Filter,
+  type Query,
   type Stored,
   VersionConflictError,
   type Write,
@@ -49,20 +51,7 @@ export function createMemoryDocumentStore(): DocumentStore {
       const reach = reachOf(scope, table.rules);
       return [...new Set(ids)].flatMap((id) => rowsWithin(table, reach, id).map((row) => toStored<T>(row)));
     },
-    async find(scope, collection, query) {
-      requirePaging(query.limit, query.offset ?? 0);
-      const table = tableOf(collection);
-      const order = totalOrder(table.rules, query.sort ?? []);
-      const after = query.after ? decodeCursor(order, query.after) : null;
-      const rows = select(table, scope, query.where ?? {})
-        .filter((row) => after === null || comparePlaces(order, placeIn(order, row), after) > 0)
-        .sort((left, right) => comparePlaces(order, placeIn(order, left), placeIn(order, right)));
-      const start = query.offset ?? 0;
-      const page = rows.slice(start, start + query.limit);
-      const last = page.at(-1);
-      const more = last !== undefined && rows.length > start + query.limit;
-      return { items: page.map(toStored<never>), next: more ? encodeCursor(order, placeIn(order, last)) : null };
-    },
+    find: async (scope, collection, query) => findPage(tableOf(collection), scope, query),
     async count(scope, collection, where) {
       return select(tableOf(collection), scope, where).length;
     },
@@ -78,6 +67,17 @@ export function createMemoryDocumentStore(): DocumentStore {
         for (const step of undo.reverse()) step();
         throw error;
       }
+    },
+    async view() {
+      const then = new Map([...tables].map(([name, { rules, all }]) => [name, { rules, rows: [...all()] }]));
+      return {
+        async find(scope, { name }, query) {
+          const table = then.get(name);
+          if (table === undefined) throw new Error(`collection ${name} was not prepared`);
+          return findPage({ rules: table.rules, all: () => table.rows }, scope, query);
+        },
+        close: async () => then.clear(),
+      };
     },
     async close() {
       tables.clear();
@@ -99,7 +99,25 @@ function single(table: DocumentTable, scope: AnyScope, id: string): Row | null {
   return rows[0] ?? null;
 }
 
-function select(table: DocumentTable, scope: AnyScope, where: Filter<JsonObject>): Row[] {
+function findPage<T extends JsonObject>(
+  table: Pick<DocumentTable, 'rules' | 'all'>,
+  scope: AnyScope,
+  query: Query<T>,
+): Page<Stored<T>> {
+  requirePaging(query.limit, query.offset ?? 0);
+  const order = totalOrder(table.rules, query.sort ?? []);
+  const after = query.after ? decodeCursor(order, query.after) : null;
+  const rows = select(table, scope, (query.where ?? {}) as Filter<JsonObject>)
+    .filter((row) => after === null || comparePlaces(order, placeIn(order, row), after) > 0)
+    .sort((left, right) => comparePlaces(order, placeIn(order, left), placeIn(order, right)));
+  const start = query.offset ?? 0;
+  const page = rows.slice(start, start + query.limit);
+  const last = page.at(-1);
+  const more = last !== undefined && rows.length > start + query.limit;
+  return { items: page.map((row) => toStored<T>(row)), next: more ? encodeCursor(order, placeIn(order, last)) : null };
+}
+
+function select(table: Pick<DocumentTable, 'rules' | 'all'>, scope: AnyScope, where: Filter<JsonObject>): Row[] {
   const conditions = conditionsOf(where);
   for (const [field] of conditions) requireQueryable(table.rules, field);
   const reach = reachOf(scope, table.rules);

@@ -42,6 +42,15 @@ export function createMongodbDocumentStore(connection: MongodbConnection): Docum
         requireCommitSize(writes);
         return writes.length === 0 ? [] : commit(scope, writes);
       }),
+    async view() {
+      const session = connection.client.startSession({ snapshot: true });
+      return {
+        find<T extends JsonObject>(scope: AnyScope, collection: Collection<T>, query: Query<T>) {
+          return guarded(() => findPage<T>({ ...reading(scope, collection.name), session }, query));
+        },
+        close: () => session.endSession(),
+      };
+    },
     async close() {},
   };
 }

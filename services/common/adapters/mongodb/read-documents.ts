@@ -1,4 +1,4 @@
-import type { Document } from 'mongodb';
+import type { ClientSession, Document } from 'mongodb';
 import type { JsonObject } from '../../domain/json.ts';
 import type { Page } from '../../domain/result-page.ts';
 import type { Filter, Query, Stored } from '../../ports/document-store.ts';
@@ -19,6 +19,8 @@ export interface ReadOptions {
   readonly reach: Reach;
   /** Milliseconds that the server may work on it. */
   readonly timeLimitMs: number;
+  /** Of a view: reads what was there at its moment. */
+  readonly session?: ClientSession;
 }
 
 export async function getOne<T extends JsonObject>(options: ReadOptions, id: string): Promise<Stored<T> | null> {
@@ -58,7 +60,7 @@ async function byIds<T extends JsonObject>(
 }
 
 export async function findPage<T extends JsonObject>(options: ReadOptions, query: Query<T>): Promise<Page<Stored<T>>> {
-  const { databases, layout, reach, timeLimitMs } = options;
+  const { databases, layout, reach, timeLimitMs, session } = options;
   const { limit, offset = 0 } = query;
   requirePaging(limit, offset);
   const order = totalOrder(layout.rules, query.sort ?? []);
@@ -79,6 +81,7 @@ export async function findPage<T extends JsonObject>(options: ReadOptions, query
           limit: wanted,
           batchSize: wanted,
           maxTimeMS: timeLimitMs,
+          ...(session === undefined ? {} : { session, readConcern: { level: 'snapshot' } }),
         })
         .map((row) => toStored<T>(row))
         .toArray(),

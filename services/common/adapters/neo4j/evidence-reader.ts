@@ -6,6 +6,7 @@ import {
   EDGE_COLUMNS,
   EDGE_KEY_COLUMNS,
   NODE_COLUMNS,
+  originKey,
   readEdge,
   readNode,
   refOf,
@@ -78,13 +79,20 @@ export function createEvidenceReader(client: Neo4jClient, databases: Databases):
     columns: string,
   ): Promise<readonly Row[]> {
     const row = pattern.slice(0, 1);
+    const origin = query.provenance === undefined ? null : originKey(query.provenance);
+    const ofOrigin = origin === null ? '' : `AND ${row}.origin = $origin`;
+    // The order of an index either way.
+    const place = origin === null ? '' : `${row}.origin, `;
     const statement = `MATCH (${pattern})
       WHERE ${row}.tenant = $tenant AND ${row}.dataset = $dataset AND ${row}.key > $after
-        AND ($types IS NULL OR ${row}.${typeProperty} IN $types)
-      RETURN ${columns} ORDER BY ${row}.tenant, ${row}.dataset, ${row}.key LIMIT $limit`;
+        AND ($types IS NULL OR ${row}.${typeProperty} IN $types) ${ofOrigin}
+      RETURN ${columns} ORDER BY ${row}.tenant, ${row}.dataset, ${place}${row}.key LIMIT $limit`;
     const { after, limit, types = null } = query;
     return client.read(await databases.of(scope.tenant), (run) =>
-      run<Row & Record<string, unknown>>(statement, { ...scope, after: after ?? '', limit: BigInt(limit + 1), types }),
+      run<Row & Record<string, unknown>>(statement, {
+        ...{ ...scope, after: after ?? '', limit: BigInt(limit + 1), types },
+        ...(origin === null ? {} : { origin }),
+      }),
     );
   }
 }

@@ -55,10 +55,10 @@ export function scanNodes(file: OpenFile, query: ScanQuery): { items: readonly P
   return reading(file, () => {
     const [node, origin] = parseCursor(query.after, [-1, -1]);
     const rows = file.all(
-      `SELECT ${NODE_COLUMNS}, node_row.node, node_row.origin FROM node_row JOIN node_key USING (node) JOIN origin USING (origin)
-       WHERE (node_row.node, node_row.origin) > (?, ?) ${typeFilter('type', query)}
+      `SELECT ${NODE_COLUMNS}, node_row.node, node_row.origin FROM node_row ${originIndex('node_row', query)} JOIN node_key USING (node) JOIN origin USING (origin)
+       WHERE (node_row.node, node_row.origin) > (?, ?) ${typeFilter('type', query)} ${originFilter('node_row', query)}
        ORDER BY node_row.node, node_row.origin LIMIT ?`,
-      [node as number, origin as number, ...(query.types ?? []), query.limit + 1],
+      [node as number, origin as number, ...(query.types ?? []), ...originOf(query), query.limit + 1],
     );
     return page(rows, query.limit, packNode, (row) => row.slice(8));
   });
@@ -68,10 +68,10 @@ export function scanEdges(file: OpenFile, query: ScanQuery): { edges: PackedEdge
   return reading(file, () => {
     const after = parseCursor(query.after, [-1, '', -1, -1]);
     const rows = file.all(
-      `SELECT source, relation, target, origin FROM edge_row
-       WHERE (source, relation, target, origin) > (?, ?, ?, ?) ${typeFilter('relation', query)}
+      `SELECT source, relation, target, origin FROM edge_row ${originIndex('edge_row', query)}
+       WHERE (source, relation, target, origin) > (?, ?, ?, ?) ${typeFilter('relation', query)} ${originFilter('edge_row', query)}
        ORDER BY source, relation, target, origin LIMIT ?`,
-      [...after, ...(query.types ?? []), query.limit + 1],
+      [...after, ...(query.types ?? []), ...originOf(query), query.limit + 1],
     );
     const keys = page(
       rows,
@@ -196,6 +196,21 @@ function page<Row>(
   const kept = rows.slice(0, limit);
   const last = kept.at(-1);
   return { items: kept.map(pack), next: rows.length > limit && last ? JSON.stringify(keyOf(last)) : null };
+}
+
+/** The planner would walk the key in order, through all of the dataset. */
+function originIndex(table: 'node_row' | 'edge_row', { provenance }: ScanQuery): string {
+  return provenance === undefined ? '' : `INDEXED BY ${table}_origin`;
+}
+
+function originFilter(table: 'node_row' | 'edge_row', { provenance }: ScanQuery): string {
+  return provenance === undefined
+    ? ''
+    : `AND ${table}.origin IN (SELECT origin FROM origin WHERE item = ? AND generation = ?)`;
+}
+
+function originOf({ provenance }: ScanQuery): readonly (string | number)[] {
+  return provenance === undefined ? [] : [provenance.item, provenance.generation];
 }
 
 function typeFilter(column: string, query: ScanQuery): string {

@@ -1,6 +1,6 @@
 import { workerData } from 'node:worker_threads';
 import type { NeighbourOptions, ScanQuery, SubgraphQuery } from '../../ports/graph-store.ts';
-import type { EntryFilter, IndexKind } from '../../ports/index-entry.ts';
+import type { EntryFilter } from '../../ports/index-entry.ts';
 import type { CandidateQuery, TextQuery } from '../../ports/text-index.ts';
 import { countGraph, readNodes, scanEdges, scanNodes } from './graph-reader.ts';
 import { readNeighbours, readSubgraph } from './graph-walk.ts';
@@ -15,7 +15,7 @@ import {
   type TextListQuery,
   textCandidates,
 } from './text-reader.ts';
-import { fetchVectors, readSpace } from './vector-reader.ts';
+import { fetchVectors, readSpace, type VectorsById } from './vector-reader.ts';
 import { serveParent } from './worker-host.ts';
 import type { WorkerSettings } from './worker-protocol.ts';
 
@@ -27,11 +27,6 @@ function onFile<Argument, Result>(read: (file: OpenFile, argument: Argument) => 
   return (path: string, argument: Argument): Result | null => files.read(path, (file) => read(file, argument));
 }
 
-interface IdQuery {
-  readonly kind: IndexKind;
-  readonly ids: readonly string[];
-}
-
 const methods = {
   candidates: onFile((file, query: TextQuery) => textCandidates(file, query)),
   fetchText: onFile((file, query: FetchQuery) => fetchText(file, query)),
@@ -39,7 +34,7 @@ const methods = {
   listText: onFile((file, query: TextListQuery) => listText(file, query)),
   countText: onFile((file, filter: Partial<EntryFilter>) => countText(file, filter)),
   space: onFile((file, _: null) => readSpace(file)),
-  fetchVectors: onFile((file, { kind, ids }: IdQuery) => fetchVectors(file, kind, ids)),
+  fetchVectors: onFile((file, query: VectorsById) => fetchVectors(file, query)),
   countVectors: onFile((file, filter: Partial<EntryFilter>) => countRows(file, 'vector_row', filter)),
   nodes: onFile((file, { ids, perNode }: { readonly ids: readonly string[]; readonly perNode: number }) =>
     readNodes(file, ids, perNode),

@@ -43,7 +43,9 @@ export function createSqliteTextIndex({ writer, reader, pathOf, forget }: Datase
 }
 
 function unpack(kind: IndexKind, packed: PackedTextRows | null): readonly TextRow[] {
-  return packed === null ? [] : packed.ids.map((_, at) => lazyRow(kind, packed, at, {}));
+  if (packed === null) return [];
+  const { tokens } = packed;
+  return packed.ids.map((_, at) => lazyRow(kind, packed, at, tokens ? { tokens: tokens[at] ?? '' } : {}));
 }
 
 function unpackCandidates(kind: IndexKind, packed: PackedCandidates | null): readonly TextCandidate[] {

@@ -23,8 +23,9 @@ export function createSqliteVectorIndex({ writer, reader, scanner, pathOf, forge
       announce(path, await writer.call('upsertVectors', path, batch, { transfer: [batch.components.buffer] }));
     },
     nearest: (scope, query, signal) => scanner.call('nearest', pathOf(scope), query, { signal }),
-    async fetch(scope, kind, ids) {
-      return ids.length === 0 ? [] : ((await reader.call('fetchVectors', pathOf(scope), { kind, ids })) ?? []);
+    async fetch(scope, kind, ids, provenance) {
+      const query = { kind, ids, ...(provenance === undefined ? {} : { provenance }) };
+      return ids.length === 0 ? [] : ((await reader.call('fetchVectors', pathOf(scope), query)) ?? []);
     },
     async remove(scope, selection) {
       const path = pathOf(scope);

@@ -23,6 +23,8 @@ export interface PackedTextRows {
   readonly ordinals: readonly number[];
   /** JSON, parsed in the main thread when somebody looks at it. */
   readonly payloads: readonly string[];
+  /** Null unless asked for. */
+  readonly tokens?: readonly string[] | null;
 }
 
 export interface PackedOrigin {
@@ -126,11 +128,12 @@ export interface TextListQuery {
   readonly provenance?: Provenance;
   readonly after?: number;
   readonly limit: number;
+  readonly withTokens?: boolean;
 }
 
 /** A page ends between two ordinals, never among rows of one, so that paging by ordinal loses none. */
 export function listText(file: OpenFile, query: TextListQuery): PackedTextRows {
-  const { kind, provenance, after = Number.MIN_SAFE_INTEGER, limit } = query;
+  const { kind, provenance, after = Number.MIN_SAFE_INTEGER, limit, withTokens = false } = query;
   const where = `kind = ?1 AND ordinal > ?2 ${
     provenance ? 'AND text_row.origin IN (SELECT origin FROM origin WHERE item = ?4 AND generation = ?5)' : ''
   }`;
@@ -140,17 +143,15 @@ export function listText(file: OpenFile, query: TextListQuery): PackedTextRows {
     limit - 1,
     ...(provenance ? [provenance.item, provenance.generation] : []),
   ];
-  return reading(file, () =>
-    packRows(
-      file,
-      file.all(
-        `SELECT ${COLUMNS} FROM text_row JOIN origin USING (origin) WHERE ${where}
-         AND ordinal <= ifnull((SELECT ordinal FROM text_row WHERE ${where} ORDER BY ordinal LIMIT 1 OFFSET ?3), 9e18)
-         ORDER BY ordinal, text_row.id, item, generation`,
-        parameters,
-      ),
-    ),
-  );
+  return reading(file, () => {
+    const rows = file.all(
+      `SELECT ${COLUMNS}${withTokens ? ', tokens' : ''} FROM text_row JOIN origin USING (origin) WHERE ${where}
+       AND ordinal <= ifnull((SELECT ordinal FROM text_row WHERE ${where} ORDER BY ordinal LIMIT 1 OFFSET ?3), 9e18)
+       ORDER BY ordinal, text_row.id, item, generation`,
+      parameters,
+    );
+    return { ...packRows(file, rows), tokens: withTokens ? rows.map((row) => String(row[5])) : null };
+  });
 }
 
 export function countText(file: OpenFile, filter: Partial<EntryFilter>): number {

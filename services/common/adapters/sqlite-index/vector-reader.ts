@@ -10,18 +10,23 @@ export function readSpace(file: OpenFile): VectorSpace | null {
   return stored === undefined ? null : (JSON.parse(String(stored)) as VectorSpace);
 }
 
+export interface VectorsById {
+  readonly kind: IndexKind;
+  readonly ids: readonly string[];
+  readonly provenance?: Provenance;
+}
+
 export function fetchVectors(
   file: OpenFile,
-  kind: IndexKind,
-  ids: readonly string[],
+  { kind, ids, provenance }: VectorsById,
 ): readonly (EntryKey & { readonly vector: Float32Array })[] {
   return reading(file, () =>
     [...new Set(ids)].flatMap((id) =>
       file
         .all(
-          `SELECT item, generation, vector FROM vector_row JOIN origin USING (origin) WHERE kind = ? AND vector_row.id = ?
-           ORDER BY item, generation`,
-          [kindRange(kind).code, id],
+          `SELECT item, generation, vector FROM vector_row JOIN origin USING (origin) WHERE kind = ?1 AND vector_row.id = ?2
+           AND (?3 IS NULL OR (item = ?3 AND generation = ?4)) ORDER BY item, generation`,
+          [kindRange(kind).code, id, provenance?.item ?? null, provenance?.generation ?? null],
         )
         .map(([item, generation, vector]) => ({
           id,

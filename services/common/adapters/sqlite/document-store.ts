@@ -46,6 +46,7 @@ export async function openSqliteDocumentStore(options: SqliteDocumentStoreOption
     }
   };
   const layouts = createLayouts();
+  const views = new Set<DatabaseSync>();
   for (const each of rules) layouts.declare(each);
   const countOf = (scope: AnyScope, collection: AnyCollection, where: Filter<JsonObject>): number => {
     const layout = layouts.of(collection.name);
@@ -79,12 +80,41 @@ export async function openSqliteDocumentStore(options: SqliteDocumentStoreOption
       if (writes.length === 0) return [];
       return commitWrites(thread, writes, (write) => encodeWrite(layouts.of(write.collection.name), scope, write));
     },
+    async view() {
+      const past = reading(() => openView(file));
+      views.add(past);
+      const ofPast = createStatementCache(past);
+      return {
+        async find<T extends JsonObject>(scope: AnyScope, collection: Collection<T>, query: Query<T>) {
+          const layout = layouts.of(collection.name);
+          return reading(() => findPage(ofPast, layout, reachOf(scope, layout.rules), query));
+        },
+        async close() {
+          if (views.delete(past)) past.close();
+        },
+      };
+    },
     async close() {
       await thread.idle();
+      for (const past of views) past.close();
+      views.clear();
       if (database.isOpen) database.close(); // before the writer, which as the last one removes the log
       await thread.close();
     },
   };
+}
+
+/** A connection in a transaction of its own: it reads what was there when that began. */
+function openView(file: string): DatabaseSync {
+  const past = openForReading(file);
+  try {
+    // Begins with the first read.
+    past.exec('BEGIN; SELECT count(*) FROM sqlite_schema');
+    return past;
+  } catch (error) {
+    past.close();
+    throw error;
+  }
 }
 
 async function openReader(file: string, thread: StorageThread): Promise<DatabaseSync> {
