@@ -3,7 +3,8 @@ import { attempt, type Outcome, type RunOptions, run } from './programs.ts';
 
 const kubeconfig = process.env['ENGRAM_TEST_KUBECONFIG'];
 const isRequired = process.env['ENGRAM_TEST_REQUIRE_CLUSTER'] === '1';
-const hasNodes = Number(process.env['ENGRAM_TEST_CLUSTER_NODES'] ?? '0') > 0;
+/** Undefined where nobody says. */
+const nodes = process.env['ENGRAM_TEST_CLUSTER_NODES'];
 
 /** Never the cluster of the developer's own KUBECONFIG. */
 const ENV = { KUBECONFIG: kubeconfig ?? '/nonexistent' };
@@ -17,21 +18,28 @@ export const attemptHelm = (words: readonly string[], options: RunOptions = {}):
 export const attemptKubectl = (words: readonly string[], options: RunOptions = {}): Promise<Outcome> =>
   attempt('kubectl', words, { ...options, env: ENV });
 
-/** Tests that need an API server, or a node with pods; skipped by name without one, failed where one is required. */
+/**
+ * Tests that need an API server, or a node with pods; skipped by name without one. Where a cluster is required they fail,
+ * unless it is one that says that it has no node.
+ */
 export function withCluster(needs: 'api-server' | 'nodes', title: string, tests: () => void): void {
-  const missing =
-    kubeconfig === undefined
-      ? 'ENGRAM_TEST_KUBECONFIG is not set'
-      : needs === 'nodes' && !hasNodes
-        ? 'the cluster has no node'
-        : null;
+  const missing = missingFor(needs);
   describe(title, function suite() {
     if (missing === null) return tests();
     it(`needs a cluster: ${missing}`, function skipped() {
-      if (isRequired) throw new Error(`ENGRAM_TEST_REQUIRE_CLUSTER is set, but ${missing}`);
+      if (isRequired && (kubeconfig === undefined || nodes !== '0')) {
+        throw new Error(`ENGRAM_TEST_REQUIRE_CLUSTER is set, but ${missing}`);
+      }
       this.skip();
     });
   });
+}
+
+function missingFor(needs: 'api-server' | 'nodes'): string | null {
+  if (kubeconfig === undefined) return 'ENGRAM_TEST_KUBECONFIG is not set';
+  if (needs === 'api-server') return null;
+  if (nodes === undefined) return 'ENGRAM_TEST_CLUSTER_NODES is not set';
+  return nodes === '0' ? 'this one has no node' : null;
 }
 
 /** A namespace of one test, which refuses pods that the restricted profile of Pod Security does not allow. */

@@ -18,7 +18,7 @@ export interface ApiServer {
   /** Made for one test suite, removed by `removeNamespaces`. */
   newNamespace(labels?: Readonly<Record<string, string>>): Promise<string>;
   removeNamespaces(): Promise<void>;
-  /** Defines the kinds of `crds/`, and waits until they are served. They stay. */
+  /** Defines the kinds of `crds/`, and those of the Gateway API where no node brought them; waits until they are served. They stay. */
   applyCrds(): Promise<void>;
 }
 
@@ -49,25 +49,43 @@ export function connectToApiServer(kubeconfig: string): ApiServer {
       await Promise.all(namespaces.splice(0).map((name) => api.send('DELETE', `/api/v1/namespaces/${name}`)));
     },
     async applyCrds() {
-      for (const file of readdirSync(CRDS).filter((name) => name.endsWith('.yaml'))) {
-        const [crd = {}] = documentsOf(`${CRDS}${file}`);
-        const { name } = crd['metadata'] as { name: string };
-        const path = `/apis/apiextensions.k8s.io/v1/customresourcedefinitions/${name}`;
-        const { status, body } = await api.send('PATCH', `${path}?fieldManager=${MANAGER}&force=true`, crd, {
-          'content-type': 'application/apply-patch+yaml',
-        });
-        if (status > 201) throw new Error(`${file}: ${JSON.stringify(body)}`);
-        await served(api, path);
-      }
+      const files = readdirSync(CRDS).filter((name) => name.endsWith('.yaml'));
+      await define(files.flatMap((file) => documentsOf(`${CRDS}${file}`)));
+      const { status } = await api.send('GET', '/apis/gateway.networking.k8s.io/v1');
+      if (status === 200) return;
+      const gatewayApi = process.env['ENGRAM_TEST_GATEWAY_API'];
+      if (gatewayApi === undefined) throw new Error('No Gateway API here, and ENGRAM_TEST_GATEWAY_API is not set.');
+      await define(documentsOf(gatewayApi));
     },
   };
+
+  /** Definitions first, then waiting: the server takes its time for each. */
+  async function define(objects: readonly Json[]): Promise<void> {
+    const definitions = objects.filter(({ kind }) => kind === 'CustomResourceDefinition');
+    const paths = definitions.map(({ metadata }) => `${DEFINITIONS}/${(metadata as { name: string }).name}`);
+    for (const [index, path] of paths.entries()) {
+      const { status, body } = await api.send(
+        'PATCH',
+        `${path}?fieldManager=${MANAGER}&force=true`,
+        definitions[index],
+        { 'content-type': 'application/apply-patch+yaml' },
+      );
+      if (status > 201) throw new Error(`${path}: ${JSON.stringify(body)}`);
+    }
+    for (const path of paths) await served(api, path);
+  }
+
   return api;
 }
+
+const DEFINITIONS = '/apis/apiextensions.k8s.io/v1/customresourcedefinitions';
 
 export const CRDS = fileURLToPath(new URL('../../crds/', import.meta.url));
 
 export function documentsOf(path: string): Json[] {
-  return parseAllDocuments(readFileSync(path, 'utf8')).map((document) => document.toJS() as Json);
+  return parseAllDocuments(readFileSync(path, 'utf8'))
+    .map((document) => document.toJS() as Json | null)
+    .filter((object) => object !== null);
 }
 
 async function served(api: ApiServer, path: string): Promise<void> {

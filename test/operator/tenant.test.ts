@@ -1,6 +1,4 @@
-import { readFileSync } from 'node:fs';
 import { expect } from 'chai';
-import { parseAllDocuments } from 'yaml';
 import { DATASET_KIND } from '../../operator/api/dataset.ts';
 import { TENANT_KIND } from '../../operator/api/tenant.ts';
 import { type ConfigMap, KINDS, type KubeObject, type Secret } from '../../operator/runtime/kube-object.ts';
@@ -22,7 +20,6 @@ describeWithCluster('tenants on a real API server', (server) => {
   before(async () => {
     api = server();
     await api.applyCrds();
-    await applyGatewayApi(api);
     servicesNamespace = await api.newNamespace();
     const namespace = await api.newNamespace();
     const kubeconfig = process.env['ENGRAM_TEST_KUBECONFIG'] ?? '';
@@ -256,22 +253,4 @@ interface Ingress extends KubeObject {
   readonly spec: {
     readonly rules: readonly { readonly host: string; readonly http: { readonly paths: readonly unknown[] } }[];
   };
-}
-
-/** Where no node brought it along. */
-async function applyGatewayApi(api: ApiServer): Promise<void> {
-  const present = await api.send('GET', '/apis/gateway.networking.k8s.io/v1');
-  if (present.status === 200) return;
-  const text = readFileSync(process.env['ENGRAM_TEST_GATEWAY_API'] ?? '', 'utf8');
-  for (const document of parseAllDocuments(text)) {
-    const object = document.toJS() as { kind?: string; metadata?: { name: string } } | null;
-    if (object?.kind !== 'CustomResourceDefinition') continue;
-    const path = `/apis/apiextensions.k8s.io/v1/customresourcedefinitions/${object.metadata?.name}`;
-    await api.send('PATCH', `${path}?fieldManager=engram-tests&force=true`, object, {
-      'content-type': 'application/apply-patch+yaml',
-    });
-  }
-  while ((await api.send('GET', '/apis/gateway.networking.k8s.io/v1/httproutes')).status !== 200) {
-    await new Promise((resolve) => setTimeout(resolve, 100));
-  }
 }
