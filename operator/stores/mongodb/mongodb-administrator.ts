@@ -1,0 +1,217 @@
+import { type Db, MongoClient, MongoServerError } from 'mongodb';
+import { ownedByAnother, requireOwner, unfit } from '../administrator-errors.ts';
+import type { Realm } from '../realm.ts';
+import { namesOf } from '../realm-names.ts';
+import type { Credential, Provision, RealmCredentials, StoreAdministrator, StoreRole } from '../store-administrator.ts';
+import { unlessAborted } from '../unless-aborted.ts';
+import { addressOf, administratorError, UNAUTHORIZED } from './administrator-errors.ts';
+import { urlFor, withoutUser } from './service-url.ts';
+
+export interface MongodbAdministratorOptions {
+  /** `mongodb://` or `mongodb+srv://` with a user who may make users: `userAdminAnyDatabase` and `dbAdminAnyDatabase`, or `root`. */
+  readonly url: string;
+  /** Whether files go to GridFS in the same database. */
+  readonly holdsBlobs: boolean;
+}
+
+/** Holds the mark. A name with a dot is none of the services' collections. */
+const MARKS = 'engram.realm';
+const MARK = 'owner';
+const TIME_LIMITS = { serverSelectionTimeoutMS: 5_000, connectTimeoutMS: 5_000, socketTimeoutMS: 30_000 };
+
+const USER_EXISTS = 51003;
+const USER_MISSING = 11;
+const DUPLICATE_KEY = 11000;
+
+/** A database of each realm, and users in that database which reach nothing else. */
+export function createMongodbAdministrator(options: MongodbAdministratorOptions): StoreAdministrator {
+  const { url, holdsBlobs } = options;
+  const store = `MongoDB at ${addressOf(url)}`;
+  const roles: readonly StoreRole[] = holdsBlobs ? ['Documents', 'Blobs'] : ['Documents'];
+  let client: MongoClient | null = null;
+  let isGuarded = false;
+  const databaseOf = (realm: Realm) => {
+    const { underscored } = namesOf(realm);
+    client ??= openClient(url, store);
+    return client.db(underscored);
+  };
+  const guarded = async <T>(signal: AbortSignal, work: () => Promise<T>): Promise<T> => {
+    try {
+      return await unlessAborted(signal, work);
+    } catch (error) {
+      if (signal.aborted) throw signal.reason;
+      throw administratorError(error, store);
+    }
+  };
+  return {
+    driver: 'mongodb',
+    roles,
+    makesUsers: true,
+    ensure: (realm, credentials, signal) =>
+      guarded(signal, async () => {
+        const db = databaseOf(realm);
+        isGuarded ||= await requireAuthorization(url, db, store);
+        await claim(db, realm, store);
+        for (const credential of wanted(credentials)) {
+          signal.throwIfAborted();
+          await ensureUser(db, realm, credential, store);
+        }
+        await dropUsers(
+          db,
+          realm,
+          store,
+          wanted(credentials).map(({ slot }) => namesOf(realm).user(slot)),
+        );
+        return provisionOf(realm, credentials.current);
+      }),
+    remove: (realm, signal) =>
+      guarded(signal, async () => {
+        const db = databaseOf(realm);
+        const isOurs = await requireOurs(db, realm, store);
+        // First, so that nobody writes what was just removed.
+        await dropUsers(db, realm, store, []);
+        if (!isOurs) return;
+        for (const { name } of await db.listCollections({}, { nameOnly: true }).toArray()) {
+          signal.throwIfAborted();
+          if (name !== MARKS && !name.startsWith('system.')) await db.dropCollection(name);
+        }
+        // The mark is the last to go: what is left half-way can be told to be ours.
+        await db.dropDatabase();
+      }),
+    residue: (realm, signal) =>
+      guarded(signal, async () => {
+        const db = databaseOf(realm);
+        const admin = db.client.db('admin');
+        const { databases } = await admin.command({
+          listDatabases: 1,
+          nameOnly: true,
+          filter: { name: db.databaseName },
+        });
+        return databases.length + (await usersOf(db)).length;
+      }),
+    async close() {
+      await client?.close();
+    },
+  };
+
+  function provisionOf(realm: Realm, credential: Credential): Provision {
+    const name = namesOf(realm).underscored;
+    const user = { name: namesOf(realm).user(credential.slot), password: credential.password, database: name };
+    const drivers = { Documents: 'mongodb', Blobs: 'gridfs' } as Readonly<Record<string, string>>;
+    return {
+      settings: { ENGRAM_MONGODB_DATABASE: name },
+      secrets: { ENGRAM_MONGODB_URL: urlFor(url, user) },
+      files: {},
+      stores: roles.map((role) => ({
+        role,
+        driver: drivers[role] ?? 'mongodb',
+        name,
+        isolation: 'Database',
+        ownCredentials: true,
+      })),
+    };
+  }
+}
+
+/** The parser's own message may hold the whole URL, with the password. */
+function openClient(url: string, store: string): MongoClient {
+  try {
+    return new MongoClient(url, {
+      ...TIME_LIMITS,
+      appName: 'engram operator',
+      maxPoolSize: 4,
+      maxIdleTimeMS: 60_000,
+      readPreference: 'primary',
+      writeConcern: { w: 'majority', journal: true },
+      readConcern: { level: 'majority' },
+    });
+  } catch (error) {
+    throw administratorError(error, store);
+  }
+}
+
+/** Where the server lets everybody do everything, users of a realm would keep nobody out: nobody in particular tries. */
+async function requireAuthorization(url: string, db: Db, store: string): Promise<true> {
+  const nobody = openClient(withoutUser(url), store);
+  try {
+    await nobody.db(db.databaseName).collection(MARKS).findOne({});
+  } catch (error) {
+    if (error instanceof MongoServerError && error.code === UNAUTHORIZED) return true;
+    throw error;
+  } finally {
+    await nobody.close();
+  }
+  throw unfit(store, 'turn its authorization on, and name a user in ENGRAM_OPERATOR_MONGODB_URL');
+}
+
+function wanted({ current, previous }: RealmCredentials): readonly Credential[] {
+  return previous === null || previous.slot === current.slot ? [current] : [current, previous];
+}
+
+/** Writes the mark, or finds its own. What is there without one belongs to somebody whom we do not know. */
+async function claim(db: Db, realm: Realm, store: string): Promise<void> {
+  if (await requireOurs(db, realm, store)) return;
+  const marks = db.collection<{ _id: string; ownerUid: string }>(MARKS);
+  try {
+    await marks.insertOne({ _id: MARK, ownerUid: realm.ownerUid });
+  } catch (error) {
+    // Another process was first: whoever that was for is read now.
+    if (!(error instanceof MongoServerError) || error.code !== DUPLICATE_KEY) throw error;
+    await requireOurs(db, realm, store);
+  }
+}
+
+/** Whether there is anything; throws when it is not the realm's. */
+async function requireOurs(db: Db, realm: Realm, store: string): Promise<boolean> {
+  const what = `The database ${db.databaseName}`;
+  const mark = await db.collection<{ _id: string; ownerUid: string }>(MARKS).findOne({ _id: MARK });
+  if (mark !== null) {
+    requireOwner(realm, mark.ownerUid, store, what);
+    return true;
+  }
+  const collections = await db.listCollections({}, { nameOnly: true }).toArray();
+  if (collections.some(({ name }) => name !== MARKS)) throw ownedByAnother(store, what, null);
+  return false;
+}
+
+interface FoundUser {
+  readonly user: string;
+  readonly customData?: { readonly ownerUid?: string };
+}
+
+async function usersOf(db: Db): Promise<readonly FoundUser[]> {
+  const { users } = await db.command({ usersInfo: 1, showCustomData: true });
+  return users;
+}
+
+async function ensureUser(db: Db, realm: Realm, { slot, password }: Credential, store: string): Promise<void> {
+  const user = namesOf(realm).user(slot);
+  const settings = {
+    pwd: password,
+    roles: [{ role: 'readWrite', db: db.databaseName }],
+    customData: { ownerUid: realm.ownerUid },
+  };
+  const found = (await usersOf(db)).find((one) => one.user === user);
+  if (found === undefined) {
+    try {
+      await db.command({ createUser: user, ...settings });
+      return;
+    } catch (error) {
+      if (!(error instanceof MongoServerError) || error.code !== USER_EXISTS) throw error;
+    }
+  } else requireOwner(realm, found.customData?.ownerUid, store, `The user ${user}`);
+  await db.command({ updateUser: user, ...settings });
+}
+
+/** All users of the database but those to keep. */
+async function dropUsers(db: Db, realm: Realm, store: string, kept: readonly string[]): Promise<void> {
+  for (const { user, customData } of await usersOf(db)) {
+    if (kept.includes(user)) continue;
+    requireOwner(realm, customData?.ownerUid, store, `The user ${user}`);
+    try {
+      await db.command({ dropUser: user });
+    } catch (error) {
+      if (!(error instanceof MongoServerError) || error.code !== USER_MISSING) throw error;
+    }
+  }
+}
