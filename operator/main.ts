@@ -103,7 +103,7 @@ function assemble(parts: {
   return createOperator({
     ...{ connection, clock, logger, registry, instance },
     tenantServices: createTenantServices({ messenger, clock }),
-    datasetServices: createDatasetServices({ messenger, logger }),
+    datasetServices: createDatasetServices({ messenger }),
     lease: { name: config.operatorLease, namespace: config.operatorNamespace },
     // A container that starts again in the same pod is another process.
     identity: `${instance}_${randomBytes(4).toString('hex')}`,

@@ -10,9 +10,7 @@ import { getPrincipal, resolveDatasets } from '../../services/common/messaging/m
 import { ensureDataset } from '../../services/common/messaging/methods/auth-managed.ts';
 import { startRun } from '../../services/common/messaging/methods/cognify.ts';
 import { improve } from '../../services/common/messaging/methods/improve.ts';
-import { createSilentLogger } from '../../services/common/observability/logger.ts';
 import { unsignedPrincipals } from '../../test/support/unsigned-principals.ts';
-import { until } from '../../test/support/until.ts';
 import { createBusServices } from './bus-services.ts';
 import type { DatasetServices } from './services.ts';
 
@@ -31,7 +29,7 @@ describe('services of datasets over the bus', () => {
 
   beforeEach(async () => {
     messenger = createMessenger(createInProcessBus(), unsignedPrincipals);
-    services = createBusServices({ messenger, logger: createSilentLogger() });
+    services = createBusServices({ messenger });
     owner = {
       id: dataset.ownerId,
       email: 'a@acme.example.com',
@@ -61,27 +59,21 @@ describe('services of datasets over the bus', () => {
     expect(asked).to.deep.equal([[dataset.id, true, dataset.ownerId]]);
   });
 
-  it('starts improve once and waits for it in the background, also beyond the reconcile', async () => {
-    let running = 0;
-    const { promise: ended, resolve: end } = Promise.withResolvers<void>();
-    const answers: Promise<unknown>[] = [];
-    await messenger.serve(improve, async () => {
-      running += 1;
-      answers.push(ended);
-      await ended;
+  it('says for which time of the schedule it starts', async () => {
+    const due: unknown[] = [];
+    await messenger.serve(startRun, async ({ dueAt }) => {
+      due.push(dueAt);
+      throw engramError('ConflictError', 'One is under way.');
+    });
+    await messenger.serve(improve, async ({ dueAt }, context) => {
+      due.push([dueAt, context.principal?.id]);
       return { result: {}, error: null };
     });
-    const reconcile = new AbortController();
-    await services.start(request('improve'), reconcile.signal);
-    reconcile.abort();
-    await services.start(request('improve'), signal);
-    await until('it runs', () => running === 1);
-    end();
-    await Promise.all(answers);
-    await until('it may start again', async () => {
-      await services.start(request('improve'), signal);
-      return running === 2;
-    });
+    const dueAt = '2026-08-01T03:00:00Z';
+    await services.start({ ...request('cognify'), dueAt }, signal).catch(() => {});
+    await services.start(request('cognify'), signal).catch(() => {});
+    await services.start({ ...request('improve'), dueAt }, signal);
+    expect(due).to.deep.equal([dueAt, undefined, [dueAt, dataset.ownerId]]);
   });
 
   it('says when the owner may act no more', async () => {

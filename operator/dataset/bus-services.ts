@@ -14,19 +14,14 @@ import { setDatasetConfiguration } from '../../services/common/messaging/methods
 import { improve } from '../../services/common/messaging/methods/improve.ts';
 import { datasetStatistics, eraseDataset } from '../../services/common/messaging/methods/ingest-managed.ts';
 import { fixedProof } from '../../services/common/messaging/principal-proof.ts';
-import type { Logger } from '../../services/common/ports/logger.ts';
 import type { DatasetServices } from './services.ts';
 
 export interface BusServicesOptions {
   readonly messenger: Pick<Messenger, 'call'>;
-  readonly logger: Logger;
 }
 
 /** The services over the bus. */
-export function createBusServices({ messenger, logger }: BusServicesOptions): DatasetServices {
-  /** Datasets whose improve this process waits for: its answer comes when all stages have ended. */
-  const improving = new Set<string>();
-
+export function createBusServices({ messenger }: BusServicesOptions): DatasetServices {
   /** As the owner of the dataset, who needs no grant. */
   async function asOwner(dataset: DatasetRef, context: CallContext): Promise<CallContext> {
     const account = { userId: dataset.ownerId, tenant: dataset.tenant };
@@ -36,30 +31,18 @@ export function createBusServices({ messenger, logger }: BusServicesOptions): Da
     return { ...context, principal, ...(token === undefined ? {} : { proof: fixedProof(token) }) };
   }
 
-  function startImprove(dataset: DatasetRef, context: CallContext): void {
-    if (improving.has(dataset.id)) return;
-    improving.add(dataset.id);
-    const { signal: _, ...lasting } = context; // outlives the reconcile that began it
-    void messenger
-      .call(improve, { dataset, sessions: [] }, lasting)
-      .then(({ error }) => {
-        if (error !== null) logger.warn('schedule.improve-failed', { dataset: dataset.id, reason: error });
-      })
-      .catch((error: unknown) => logger.warn('schedule.improve-failed', { dataset: dataset.id, error }))
-      .finally(() => improving.delete(dataset.id));
-  }
-
   return {
     ensureDataset: (request, signal) => messenger.call(ensureDataset, request, contextOf(signal)),
     syncGrants: (request, signal) => messenger.call(syncGrants, request, contextOf(signal)),
     setConfiguration: (request, signal) => messenger.call(setDatasetConfiguration, request, contextOf(signal)),
     statistics: (dataset, signal) => messenger.call(datasetStatistics, dataset, contextOf(signal)),
-    async start({ pipeline, tenantId, datasetId, name, crUid }, signal) {
+    async start({ pipeline, tenantId, datasetId, name, crUid, dueAt }, signal) {
       const context = contextOf(signal);
       const { dataset } = await messenger.call(ensureDataset, { crUid, tenantId, name, datasetId }, context);
       const owner = await asOwner(dataset, context);
-      if (pipeline === 'improve') startImprove(dataset, owner);
-      else await messenger.call(startRun, { dataset, options: {}, background: true }, owner);
+      const due = dueAt === undefined ? {} : { dueAt };
+      if (pipeline === 'improve') await messenger.call(improve, { dataset, sessions: [], ...due }, owner);
+      else await messenger.call(startRun, { dataset, options: {}, background: true, ...due }, owner);
     },
     eraseDataset: async (request, signal) => (await messenger.call(eraseDataset, request, contextOf(signal))).progress,
     findManaged: async (request, signal) => (await messenger.call(findManaged, request, contextOf(signal))).managed,

@@ -64,6 +64,23 @@ describe('schedules of datasets', () => {
     expect(schedules()?.[0]?.lastStartedAt).to.equal('2026-08-01T01:00:00Z');
   });
 
+  for (const pipeline of ['cognify', 'improve'] as const) {
+    it(`does not start ${pipeline} twice when it was killed after the start, and the status says nothing of it`, async () => {
+      await begin({ [pipeline]: at('0 * * * *') });
+      await world.clock.advance(hour);
+      world.kube.fail({ method: 'PATCH', path: /status/, fault: { status: 500 } });
+      expect(await world.reconcile().catch(() => 'thrown')).to.equal('thrown');
+      world.restart();
+      await world.clock.advance(15_000);
+      await world.reconcile();
+      expect(world.services.started.map(({ dueAt }) => dueAt)).to.deep.equal(['2026-08-01T01:00:00Z']);
+      expect(schedules()?.[0]?.nextStartAt).to.equal('2026-08-01T02:00:00Z');
+      await world.clock.advance(hour);
+      await world.reconcile();
+      expect(started()).to.deep.equal([pipeline, pipeline]);
+    });
+  }
+
   it('counts anew when the schedule is changed, and forgets it with the spec', async () => {
     await begin({ cognify: at('0 3 * * *') });
     world.change({ spec: { pipeline: { cognify: { schedule: '30 1 * * *' } } } });

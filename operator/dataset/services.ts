@@ -29,10 +29,12 @@ export interface StartRequest {
   readonly name: string;
   /** `metadata.uid` of the resource. */
   readonly crUid: string;
+  /** The time of the schedule that it is for, ISO-8601: started once, whoever asks again. Absent: because data was added. */
+  readonly dueAt?: string;
 }
 
 /**
- * All that the reconciler of datasets asks of the services. Everything but `start` is idempotent. Calls throw the
+ * All that the reconciler of datasets asks of the services. Everything but a `start` without time is idempotent. Calls throw the
  * `EngramError` of the service, as the methods of the bus describe them; `ServiceUnavailableError` and
  * `DeadlineExceededError` when it is away.
  */

@@ -20,6 +20,7 @@ import type { Repetitions } from '../common/repositories/repetitions.ts';
 import type { RunRecords } from '../common/repositories/run-records.ts';
 import type { Runs } from '../common/repositories/runs.ts';
 import type { Statements } from '../common/repositories/statements.ts';
+import type { ScheduledStarts } from '../common/repositories/scheduled-starts.ts';
 import type { Supersessions } from '../common/repositories/supersessions.ts';
 import type { RunEngine, WatchedWorkQueue } from '../common/runs/run-engine.ts';
 import type { RunRecorder } from '../common/runs/run-recorder.ts';
@@ -78,6 +79,7 @@ export interface CognifyDependencies
   readonly workQueue: Pick<WatchedWorkQueue, 'deadLetters' | 'withdrawWrites'>;
   readonly builds: ItemBuilds;
   readonly statements: Statements;
+  readonly scheduledStarts: ScheduledStarts;
   readonly supersessions: Supersessions;
   readonly repetitions: Repetitions;
   /** Of improve, which writes them. */

@@ -36,6 +36,7 @@ import { rolesCollection } from '../common/repositories/roles.ts';
 import { runRecordsCollection } from '../common/repositories/run-records.ts';
 import { runHeadsCollection, runResultsCollection, runsCollection } from '../common/repositories/runs.ts';
 import { scimGroupsCollection, scimUsersCollection } from '../common/repositories/scim-resources.ts';
+import { scheduledStartsCollection } from '../common/repositories/scheduled-starts.ts';
 import { searchHistoryCollection } from '../common/repositories/search-history.ts';
 import { sessionContextCollection } from '../common/repositories/session-context.ts';
 import { sessionEntriesCollection } from '../common/repositories/session-entries.ts';
@@ -105,6 +106,7 @@ export const collections: readonly AnyCollection[] = [
   runsCollection,
   scimGroupsCollection,
   scimUsersCollection,
+  scheduledStartsCollection,
   searchHistoryCollection,
   sessionContextCollection,
   sessionEntriesCollection,

@@ -5,6 +5,7 @@ import { elementWeightsCollection, weightVotesCollection } from '../common/repos
 import { improveClaimsCollection } from '../common/repositories/improve-claims.ts';
 import { improveWishesCollection } from '../common/repositories/improve-wishes.ts';
 import { preferenceCollections } from '../common/repositories/preferences.ts';
+import { scheduledStartsCollection } from '../common/repositories/scheduled-starts.ts';
 import { sessionContextCollection } from '../common/repositories/session-context.ts';
 import { structureItemsCollection } from '../common/repositories/structure-items.ts';
 import { truthCollections } from '../common/repositories/truth-state.ts';
@@ -26,6 +27,7 @@ export const improveCollections: readonly AnyCollection[] = [
   ...learnedCollections,
   improveClaimsCollection,
   improveWishesCollection,
+  scheduledStartsCollection,
   sessionContextCollection,
   watermarksCollection,
 ];

@@ -11,6 +11,7 @@ import type { ElementWeights } from '../common/repositories/element-weights.ts';
 import type { ImproveClaims } from '../common/repositories/improve-claims.ts';
 import type { ImproveWishes } from '../common/repositories/improve-wishes.ts';
 import type { Ledger } from '../common/repositories/ledger.ts';
+import type { ScheduledStarts } from '../common/repositories/scheduled-starts.ts';
 import type { SessionEntries } from '../common/repositories/session-entries.ts';
 import type { Sessions } from '../common/repositories/sessions.ts';
 import type { Watermarks } from '../common/repositories/watermarks.ts';
@@ -42,6 +43,7 @@ export interface ImproveDependencies extends Omit<ImproveServiceOptions, 'settin
   readonly weights: ElementWeights;
   readonly claims: ImproveClaims;
   readonly wishes: ImproveWishes;
+  readonly scheduledStarts: ScheduledStarts;
   readonly settings: ImproveSettings;
 }
 

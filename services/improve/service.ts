@@ -9,6 +9,7 @@ import type { Subscription } from '../common/ports/bus.ts';
 import { createElementWeights } from '../common/repositories/element-weights.ts';
 import { createImproveClaims } from '../common/repositories/improve-claims.ts';
 import { createImproveWishes } from '../common/repositories/improve-wishes.ts';
+import { createScheduledStarts } from '../common/repositories/scheduled-starts.ts';
 import { createSessionEntries } from '../common/repositories/session-entries.ts';
 import { createSessions } from '../common/repositories/sessions.ts';
 import { createWatermarks } from '../common/repositories/watermarks.ts';
@@ -26,6 +27,7 @@ import { defaultOptions } from './stage.ts';
 const eraseItems = onDemand(async () => (await import('./usecases/erase-items.ts')).eraseItems);
 const eraseLearned = onDemand(async () => (await import('./usecases/erase-learned.ts')).eraseLearned);
 const improveDataset = onDemand(async () => (await import('./usecases/improve-dataset.ts')).improveDataset);
+const startScheduled = onDemand(async () => (await import('./usecases/start-scheduled.ts')).startScheduled);
 
 /** Improves datasets from what sessions taught: see README.md. */
 export function createImproveService(options: ImproveServiceOptions): Service {
@@ -76,6 +78,7 @@ function partsOf(options: ImproveServiceOptions, stopping: AbortSignal): Improve
     weights: createElementWeights(store),
     claims: createImproveClaims(store),
     wishes: createImproveWishes(store),
+    scheduledStarts: createScheduledStarts(store),
     settings: { ...DEFAULT_IMPROVE_SETTINGS, ...settings },
   };
   const runner = madeOnce(async () => createStageRunner(deps, (await import('./stages/all.ts')).createStages(deps)));
@@ -85,10 +88,11 @@ function partsOf(options: ImproveServiceOptions, stopping: AbortSignal): Improve
 function serve(parts: ImproveParts): Promise<readonly Subscription[]> {
   const { messenger, settings } = parts;
   return Promise.all([
-    messenger.serve(improveMethod, async ({ dataset, sessions }, { signal: _, ...context }) => {
+    messenger.serve(improveMethod, async ({ dataset, sessions, dueAt }, { signal: _, ...context }) => {
       const options = defaultOptions(settings.feedbackAlpha);
       const request = { dataset, principal: callerOf(context), context, sessionIds: sessions, options };
-      const result = await improveDataset(parts, request);
+      const improve = () => improveDataset(parts, request);
+      const result = await (dueAt === undefined ? improve() : startScheduled(parts, { ...request, dueAt }));
       return { result: presentImproveResult(result) as JsonObject, error: firstError(result) };
     }),
     messenger.serve(eraseMethod, ({ dataset, items }) =>

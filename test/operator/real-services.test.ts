@@ -5,7 +5,6 @@ import { createBusServices as createDatasetServices } from '../../operator/datas
 import { type ConfigMap, KINDS, type Secret } from '../../operator/runtime/kube-object.ts';
 import { createBusServices as createTenantServices } from '../../operator/tenant/bus-services.ts';
 import { createSystemClock } from '../../services/common/adapters/system/clock.ts';
-import { createSilentLogger } from '../../services/common/observability/logger.ts';
 import { type ManagedApp, startManagedApp } from '../support/managed-app.ts';
 import { until } from '../support/until.ts';
 import { createOperatorWorld, isReady, type OperatorWorld } from './operator-world.ts';
@@ -26,7 +25,7 @@ describeWithCluster('operator with the real services', (server) => {
     world = await createOperatorWorld(namespace, {
       // All services are one process here: none of them is asked about another one's health.
       tenantServices: { ...createTenantServices({ messenger, clock: createSystemClock() }), unhealthy: async () => [] },
-      datasetServices: createDatasetServices({ messenger, logger: createSilentLogger() }),
+      datasetServices: createDatasetServices({ messenger }),
     });
     world.run();
   });

@@ -23,7 +23,7 @@ export function startRuns(parts: DatasetParts): DatasetStep {
       const schedules: DatasetStatusSchedule[] = [];
       const waits: number[] = [];
       for (const plan of PIPELINES.flatMap((pipeline) => planOf(pipeline, context))) {
-        const outcome = plan.due ? await start(parts, context, plan.pipeline) : 'not due';
+        const outcome = plan.due ? await start(parts, context, plan) : 'not due';
         if (outcome === 'refused') waits.push(STATISTICS_MS);
         if (plan.schedule === undefined) continue;
         const schedule = scheduleAfter(plan.schedule, outcome, context);
@@ -97,17 +97,19 @@ function nextTime(
 }
 
 /** `started` also when one is under way already. */
-async function start(parts: DatasetParts, context: DatasetContext, pipeline: ScheduledPipeline): Promise<Start> {
+async function start(parts: DatasetParts, context: DatasetContext, { pipeline, schedule }: Plan): Promise<Start> {
   const { object, event, signal } = context;
+  const dueAt = schedule?.nextStartAt;
   const place = `${uidOf(object)} ${pipeline}`;
-  // A start is not idempotent, and what says that it is due may be older than the last one.
+  // What says that it is due may be older than the last start.
   if (parts.memory.starts.holds(place, '')) return 'started';
   // As `cognify_pipeline`. One of them at a time is enough.
   if (context.status.activeRun?.pipeline?.startsWith(pipeline) === true) return 'skipped';
   const tenant = await readTenant(parts.client, object, signal);
   // A tenant that sleeps is not woken by the clock.
   if (tenant?.spec.state !== 'Active') return 'skipped';
-  const request = { ...idsOf(context), pipeline, name: wireName(object), crUid: uidOf(object) };
+  const due = dueAt === undefined ? {} : { dueAt };
+  const request = { ...idsOf(context), pipeline, name: wireName(object), crUid: uidOf(object), ...due };
   try {
     await parts.services.start(request, signal);
   } catch (error) {

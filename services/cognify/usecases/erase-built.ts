@@ -9,6 +9,7 @@ import { datasetConfigurationsCollection } from '../../common/repositories/datas
 import { eraseCollections } from '../../common/repositories/erase-collections.ts';
 import { modelCacheCollection } from '../../common/repositories/model-cache.ts';
 import { runHeadsCollection, runResultsCollection } from '../../common/repositories/runs.ts';
+import { scheduledStartsCollection } from '../../common/repositories/scheduled-starts.ts';
 import { statementsCollection } from '../../common/repositories/statements.ts';
 import { supersessionsCollection } from '../../common/repositories/supersessions.ts';
 import type { CognifyDependencies } from '../dependencies.ts';
@@ -61,6 +62,7 @@ const BUILT: readonly AnyCollection[] = [
   runHeadsCollection,
   runResultsCollection,
   datasetConfigurationsCollection,
+  scheduledStartsCollection,
 ];
 /** How long an erasure waits for work on its items to stop. */
 const STOP_MS = 10_000;

@@ -195,7 +195,10 @@ describe('messages of the services', () => {
   });
 
   it('keep every field of improve', async () => {
-    await survives(request(improve.improve), fc.record({ dataset, sessions: ids }));
+    await survives(
+      request(improve.improve),
+      fc.record({ dataset, sessions: ids, dueAt: text }, { requiredKeys: ['dataset', 'sessions'] }),
+    );
     await survives(response(improve.improve), fc.record({ result: object, error: orNull(text) }));
     const items = fc.array(fc.uuid());
     await survives(request(improve.eraseLearned), fc.record({ dataset, items }, { requiredKeys: ['dataset'] }));
@@ -203,7 +206,9 @@ describe('messages of the services', () => {
   });
 
   it('keep every field of cognify', async () => {
-    await survives(request(cognify.startRun), fc.record({ dataset, options, background: fc.boolean() }));
+    const started = { dataset, options, background: fc.boolean(), dueAt: text };
+    const requiredKeys = ['dataset', 'options', 'background'] as const;
+    await survives(request(cognify.startRun), fc.record(started, { requiredKeys: [...requiredKeys] }));
     await survives(response(cognify.startRun), fc.record({ run }));
     const error = fc.record({ name: text, message: text });
     const outcome = fc.constantFrom('succeeded' as const, 'failed' as const, 'noop' as const);

@@ -133,7 +133,10 @@ export function createFakeDatasetServices(): FakeDatasetServices {
     },
     async start(request) {
       await note('start', request);
-      started.push(request);
+      const { datasetId, pipeline, dueAt } = request;
+      const isSame = (each: StartRequest) =>
+        each.datasetId === datasetId && each.pipeline === pipeline && each.dueAt === dueAt;
+      if (dueAt === undefined || !started.some(isSame)) started.push(request);
     },
     async eraseDataset(request) {
       await note('eraseDataset', request);

@@ -11,11 +11,14 @@ import { fromDataset, fromIdList, fromJsonText, maybe, toDataset, toIdList, toJs
 export const StartRun: MethodCodec<methods.StartRunRequest, methods.StartRunResponse> = {
   request: messageCodec(
     wire.StartRunRequestSchema,
-    ({ dataset, options, background }) => ({ dataset: toDataset(dataset), options: toOptions(options), background }),
-    ({ dataset, options, background }) => ({
+    ({ dataset, options, background, dueAt }) => ({
+      ...{ dataset: toDataset(dataset), options: toOptions(options), background, ...maybe('dueAt', dueAt) },
+    }),
+    ({ dataset, options, background, dueAt }) => ({
       dataset: fromDataset(present(dataset, 'dataset')),
       options: options === undefined ? {} : fromOptions(options),
       background,
+      ...maybe('dueAt', dueAt),
     }),
   ),
   response: messageCodec(

@@ -1,13 +1,17 @@
 import * as wire from '../../contracts/engram/improve/v1/improve_pb.ts';
 import { type MethodCodec, messageCodec, present } from '../codec.ts';
 import type * as methods from '../methods/improve.ts';
-import { fromDataset, fromIdList, fromJsonText, toDataset, toIdList, toJsonText } from './shared.ts';
+import { fromDataset, fromIdList, fromJsonText, maybe, toDataset, toIdList, toJsonText } from './shared.ts';
 
 export const Improve: MethodCodec<methods.ImproveRequest, methods.ImproveResponse> = {
   request: messageCodec(
     wire.ImproveRequestSchema,
-    ({ dataset, sessions }) => ({ dataset: toDataset(dataset), sessions: [...sessions] }),
-    ({ dataset, sessions }) => ({ dataset: fromDataset(present(dataset, 'dataset')), sessions }),
+    ({ dataset, sessions, dueAt }) => ({
+      ...{ dataset: toDataset(dataset), sessions: [...sessions], ...maybe('dueAt', dueAt) },
+    }),
+    ({ dataset, sessions, dueAt }) => ({
+      ...{ dataset: fromDataset(present(dataset, 'dataset')), sessions, ...maybe('dueAt', dueAt) },
+    }),
   ),
   response: messageCodec(
     wire.ImproveResponseSchema,

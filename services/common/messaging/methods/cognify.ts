@@ -22,6 +22,8 @@ export interface StartRunRequest {
   readonly dataset: DatasetRef;
   readonly options: CognifyOptions;
   readonly background: boolean;
+  /** ISO-8601, a time of the schedule of the dataset: one run is started for it, and answered whoever asks again. */
+  readonly dueAt?: string;
 }
 
 export interface StartRunResponse {

@@ -8,6 +8,8 @@ export interface ImproveRequest {
   readonly dataset: DatasetRef;
   /** Of the caller; may be empty. */
   readonly sessions: readonly string[];
+  /** ISO-8601, a time of the schedule of the dataset: then it is begun for it in the background, once, and answered at once. */
+  readonly dueAt?: string;
 }
 
 export interface ImproveResponse {

@@ -13,7 +13,7 @@ import type { Message } from "@bufbuild/protobuf";
  * Describes the file engram/improve/v1/improve.proto.
  */
 export const file_engram_improve_v1_improve: GenFile = /*@__PURE__*/
-  fileDesc("Ch9lbmdyYW0vaW1wcm92ZS92MS9pbXByb3ZlLnByb3RvEhFlbmdyYW0uaW1wcm92ZS52MSJOCg5JbXByb3ZlUmVxdWVzdBIqCgdkYXRhc2V0GAEgASgLMhkuZW5ncmFtLmNvbW1vbi52MS5EYXRhc2V0EhAKCHNlc3Npb25zGAIgAygJIkQKD0ltcHJvdmVSZXNwb25zZRITCgtyZXN1bHRfanNvbhgBIAEoCRISCgVlcnJvchgCIAEoCUgAiAEBQggKBl9lcnJvciJyCgxFcmFzZVJlcXVlc3QSKgoHZGF0YXNldBgBIAEoCzIZLmVuZ3JhbS5jb21tb24udjEuRGF0YXNldBIsCgVpdGVtcxgCIAEoCzIYLmVuZ3JhbS5jb21tb24udjEuSWRMaXN0SACIAQFCCAoGX2l0ZW1zIjEKDUVyYXNlUmVzcG9uc2USDwoHcmVtb3ZlZBgBIAEoDRIPCgdyZXNpZHVlGAIgASgNMu4BCg5JbXByb3ZlU2VydmljZRJzCgdJbXByb3ZlEiEuZW5ncmFtLmltcHJvdmUudjEuSW1wcm92ZVJlcXVlc3QaIi5lbmdyYW0uaW1wcm92ZS52MS5JbXByb3ZlUmVzcG9uc2UiIaK7GB0IwM8kEgZpbmdlc3QSCG9wZXJhdG9yIgV3cml0ZRJnCgVFcmFzZRIfLmVuZ3JhbS5pbXByb3ZlLnYxLkVyYXNlUmVxdWVzdBogLmVuZ3JhbS5pbXByb3ZlLnYxLkVyYXNlUmVzcG9uc2UiG5ACAqK7GBQI4NQDEgZpbmdlc3QiBmRlbGV0ZWIGcHJvdG8z", [file_engram_common_v1_dataset, file_engram_options_v1_options]);
+  fileDesc("Ch9lbmdyYW0vaW1wcm92ZS92MS9pbXByb3ZlLnByb3RvEhFlbmdyYW0uaW1wcm92ZS52MSJuCg5JbXByb3ZlUmVxdWVzdBIqCgdkYXRhc2V0GAEgASgLMhkuZW5ncmFtLmNvbW1vbi52MS5EYXRhc2V0EhAKCHNlc3Npb25zGAIgAygJEhMKBmR1ZV9hdBgDIAEoCUgAiAEBQgkKB19kdWVfYXQiRAoPSW1wcm92ZVJlc3BvbnNlEhMKC3Jlc3VsdF9qc29uGAEgASgJEhIKBWVycm9yGAIgASgJSACIAQFCCAoGX2Vycm9yInIKDEVyYXNlUmVxdWVzdBIqCgdkYXRhc2V0GAEgASgLMhkuZW5ncmFtLmNvbW1vbi52MS5EYXRhc2V0EiwKBWl0ZW1zGAIgASgLMhguZW5ncmFtLmNvbW1vbi52MS5JZExpc3RIAIgBAUIICgZfaXRlbXMiMQoNRXJhc2VSZXNwb25zZRIPCgdyZW1vdmVkGAEgASgNEg8KB3Jlc2lkdWUYAiABKA0y7gEKDkltcHJvdmVTZXJ2aWNlEnMKB0ltcHJvdmUSIS5lbmdyYW0uaW1wcm92ZS52MS5JbXByb3ZlUmVxdWVzdBoiLmVuZ3JhbS5pbXByb3ZlLnYxLkltcHJvdmVSZXNwb25zZSIhorsYHQjAzyQSBmluZ2VzdBIIb3BlcmF0b3IiBXdyaXRlEmcKBUVyYXNlEh8uZW5ncmFtLmltcHJvdmUudjEuRXJhc2VSZXF1ZXN0GiAuZW5ncmFtLmltcHJvdmUudjEuRXJhc2VSZXNwb25zZSIbkAICorsYFAjg1AMSBmluZ2VzdCIGZGVsZXRlYgZwcm90bzM", [file_engram_common_v1_dataset, file_engram_options_v1_options]);
 
 /**
  * @generated from message engram.improve.v1.ImproveRequest
@@ -30,6 +30,13 @@ export type ImproveRequest = Message<"engram.improve.v1.ImproveRequest"> & {
    * @generated from field: repeated string sessions = 2;
    */
   sessions: string[];
+
+  /**
+   * A time of the schedule of the dataset, ISO-8601: it is begun for it in the background, once, and answered at once.
+   *
+   * @generated from field: optional string due_at = 3;
+   */
+  dueAt?: string | undefined;
 };
 
 /**

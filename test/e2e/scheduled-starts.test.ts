@@ -1,0 +1,48 @@
+import { randomUUID } from 'node:crypto';
+import { expect } from 'chai';
+import { createBusServices } from '../../operator/dataset/bus-services.ts';
+import { ensureTenant } from '../../services/common/messaging/methods/auth-managed.ts';
+import { createRunRecords } from '../../services/common/repositories/run-records.ts';
+import { type ManagedApp, startManagedApp } from '../support/managed-app.ts';
+import { until } from '../support/until.ts';
+
+const signal = new AbortController().signal;
+
+describe('starts by a schedule, with the real services', function () {
+  this.timeout(30_000);
+  let app: ManagedApp;
+  before(async () => {
+    app = await startManagedApp();
+  });
+  after(() => app?.stop());
+
+  for (const [pipeline, recorded] of [
+    ['cognify', 'cognify_pipeline'],
+    ['improve', 'improve'],
+  ] as const) {
+    it(`begin ${pipeline} once for one time, whichever operator asks, and again for the next`, async () => {
+      const { messenger } = app;
+      const owner = { ownerEmail: `${pipeline}@acme.example.com`, ownerPassword: 'a long one for once' };
+      const tenant = { crUid: randomUUID(), displayName: 'Acme', hostNames: [], state: 'Active' as const, ...owner };
+      const { tenantId } = await messenger.call(ensureTenant, tenant, { requestId: 'test' });
+      const crUid = randomUUID();
+      const services = () => createBusServices({ messenger });
+      const { dataset } = await services().ensureDataset({ crUid, tenantId, name: 'notes' }, signal);
+      const runs = async () => {
+        const query = { datasets: [dataset.id], limit: 50, offset: 0 };
+        const rows = await createRunRecords(app.stores.documents).newest({ tenant: tenantId }, query);
+        return rows.map(({ record }) => record).filter((record) => record.pipeline === recorded);
+      };
+      const ended = async () => (await runs()).filter(({ status }) => status !== 'DATASET_PROCESSING_STARTED').length;
+      const request = { pipeline, tenantId, datasetId: dataset.id, name: 'notes', crUid };
+      const due = (dueAt: string) => services().start({ ...request, dueAt }, signal);
+      await due('2026-08-01T03:00:00Z');
+      await due('2026-08-01T03:00:00Z');
+      await until('it has ended', async () => (await ended()) === 1);
+      await due('2026-08-01T03:00:00Z');
+      await due('2026-08-02T03:00:00Z');
+      await until('the next one has ended', async () => (await ended()) === 2);
+      expect(new Set((await runs()).map(({ runId }) => runId)).size).to.equal(2);
+    });
+  }
+});
