@@ -19,6 +19,7 @@ import { createModelCache, modelCacheCollection } from '../common/repositories/m
 import { createRepetitions, repetitionsCollection } from '../common/repositories/repetitions.ts';
 import { createRunRecords, runRecordsCollection } from '../common/repositories/run-records.ts';
 import { createRuns, runHeadsCollection, runResultsCollection, runsCollection } from '../common/repositories/runs.ts';
+import { createScheduledStarts, scheduledStartsCollection } from '../common/repositories/scheduled-starts.ts';
 import { createStatements, statementsCollection } from '../common/repositories/statements.ts';
 import {
   createSupersessions,
@@ -52,6 +53,7 @@ const eraseBuilt = onDemand(async () => (await import('./usecases/erase-built.ts
 const readRun = onDemand(async () => (await import('./usecases/read-run.ts')).readRun);
 const recordRun = onDemand(async () => (await import('./usecases/record-run.ts')).recordRun);
 const startCognify = onDemand(async () => (await import('./usecases/start-cognify.ts')).startCognify);
+const startScheduled = onDemand(async () => (await import('./usecases/start-scheduled.ts')).startScheduled);
 
 /** What the composition root prepares in the document store for this service. */
 export const cognifyCollections: readonly AnyCollection[] = [
@@ -67,6 +69,7 @@ export const cognifyCollections: readonly AnyCollection[] = [
   repetitionsCollection,
   improveClaimsCollection,
   datasetConfigurationsCollection,
+  scheduledStartsCollection,
   ...budgetCollections,
 ];
 
@@ -137,10 +140,12 @@ function dependenciesOf(options: CognifyServiceOptions): CognifyDependencies {
   const { text, vectors, graph, audit, embedder } = options;
   const claims = createImproveClaims(store);
   const configurations = createDatasetConfigurations(store);
+  const scheduledStarts = createScheduledStarts(store);
   const ofAuth = { datasets: createDatasets(store), managedResources: createManagedResources(store) };
   return {
     ...{ text, vectors, graph, embedder, claims, audit, messenger, ledger, clock, ids, logger, store, workQueue },
-    ...{ settings, budgets, cache, runs, records, recorder, engine, builds, configurations, ...stated, ...ofAuth },
+    ...{ settings, budgets, cache, runs, records, recorder, engine, builds, configurations, scheduledStarts },
+    ...{ ...stated, ...ofAuth },
   };
 }
 
@@ -150,9 +155,11 @@ function serve(
 ): Promise<readonly Subscription[]> {
   const { messenger, runs } = dependencies;
   return Promise.all([
-    messenger.serve(methods.startRun, async (request, context) => ({
-      run: await startCognify(dependencies, { ...request, principal: callerOf(context) }),
-    })),
+    messenger.serve(methods.startRun, async ({ dueAt, ...request }, context) => {
+      const asked = { ...request, principal: callerOf(context) };
+      const start = () => startCognify(dependencies, asked);
+      return { run: await (dueAt === undefined ? start() : startScheduled(dependencies, { ...asked, dueAt })) };
+    }),
     messenger.serve(methods.recordRun, async (request, context) => {
       prepare?.();
       await recordRun(dependencies, { ...request, principal: callerOf(context) });
