@@ -50,7 +50,7 @@ export function createMongodbAdministrator(options: MongodbAdministratorOptions)
     ensure: (realm, credentials, signal) =>
       guarded(signal, async () => {
         const db = databaseOf(realm);
-        isGuarded ||= await requireAuthorization(url, db, store);
+        if (!isGuarded) isGuarded = await requireAuthorization(url, db, store);
         await claim(db, realm, store);
         for (const credential of wanted(credentials)) {
           signal.throwIfAborted();

@@ -1,0 +1,183 @@
+import { readFileSync } from 'node:fs';
+import { Client, type ClientOptions, errors } from '@elastic/elasticsearch';
+import { ownedByAnother, requireOwner } from '../administrator-errors.ts';
+import type { Realm } from '../realm.ts';
+import { namesOf } from '../realm-names.ts';
+import type { Credential, CredentialSlot, Provision, StoreAdministrator } from '../store-administrator.ts';
+import { administratorError } from './administrator-errors.ts';
+
+export interface ElasticsearchAdministratorOptions {
+  /** With the user, and password, of an administrator: `manage_security`, and `all` of indexes `engram_*`. */
+  readonly url: string;
+  /** PEM. */
+  readonly caFile?: string;
+  /** Copies of each shard of the realm's indexes. */
+  readonly replicas: number;
+}
+
+interface Metadata {
+  readonly [key: string]: unknown;
+  readonly engram_owner_uid?: string;
+}
+
+const REQUEST_TIMEOUT_MS = 30_000;
+/** In the path of one request: a name has up to 255 bytes, and the server takes 4096. */
+const INDEXES_PER_REQUEST = 12;
+const SLOTS: readonly CredentialSlot[] = ['a', 'b'];
+
+/** Indexes of each realm by the beginning of their names, a role that reaches these, and users with that role only. */
+export function createElasticsearchAdministrator(options: ElasticsearchAdministratorOptions): StoreAdministrator {
+  const { url, caFile, replicas } = options;
+  const address = URL.canParse(url) ? new URL(url).host : 'no URL';
+  const store = `Elasticsearch at ${address}`;
+  let opened: Client | null = null;
+  const guarded = async <T>(signal: AbortSignal, work: (client: Client) => Promise<T>): Promise<T> => {
+    signal.throwIfAborted();
+    try {
+      opened ??= openClient(options);
+      return await work(opened);
+    } catch (error) {
+      if (signal.aborted) throw signal.reason;
+      throw administratorError(error, store);
+    }
+  };
+  return {
+    driver: 'elasticsearch',
+    roles: ['Text', 'Vectors'],
+    makesUsers: true,
+    ensure(realm, credentials, signal) {
+      const names = namesOf(realm);
+      return guarded(signal, async (client) => {
+        await requireOurs(client, realm, store, signal);
+        await client.security.putRole({ name: names.underscored, ...roleOf(realm) }, { signal });
+        const wanted = new Map<CredentialSlot, Credential>();
+        for (const one of [credentials.previous, credentials.current]) if (one !== null) wanted.set(one.slot, one);
+        for (const slot of SLOTS) {
+          const username = names.user(slot);
+          const password = wanted.get(slot)?.password;
+          if (password === undefined) await absent(() => client.security.deleteUser({ username }, { signal }));
+          else {
+            const metadata: Metadata = { engram_owner_uid: realm.ownerUid };
+            await client.security.putUser({ username, password, roles: [names.underscored], metadata }, { signal });
+          }
+        }
+        return provisionOf(realm, credentials.current);
+      });
+    },
+    remove(realm, signal) {
+      const names = namesOf(realm);
+      return guarded(signal, async (client) => {
+        await requireOurs(client, realm, store, signal);
+        // First, so that nobody writes what was just removed; the role is the mark, and goes last.
+        for (const slot of SLOTS) {
+          await absent(() => client.security.deleteUser({ username: names.user(slot) }, { signal }));
+        }
+        const indexes = await indexesOf(client, realm, signal);
+        for (let at = 0; at < indexes.length; at += INDEXES_PER_REQUEST) {
+          const index = indexes.slice(at, at + INDEXES_PER_REQUEST);
+          await client.indices.delete({ index, ignore_unavailable: true }, { signal });
+        }
+        await absent(() => client.security.deleteRole({ name: names.underscored }, { signal }));
+      });
+    },
+    residue(realm, signal) {
+      namesOf(realm);
+      return guarded(signal, async (client) => {
+        const indexes = await indexesOf(client, realm, signal);
+        return indexes.length + (await marksOf(client, realm, signal)).length;
+      });
+    },
+    async close() {
+      await opened?.close();
+    },
+  };
+
+  function provisionOf(realm: Realm, { slot, password }: Credential): Provision {
+    const name = namesOf(realm).underscored;
+    const bare = new URL(url);
+    bare.username = '';
+    bare.password = '';
+    return {
+      settings: {
+        ENGRAM_ELASTICSEARCH_USER: namesOf(realm).user(slot),
+        ENGRAM_ELASTICSEARCH_INDEX_PREFIX: name,
+        ENGRAM_ELASTICSEARCH_REPLICAS: String(replicas),
+      },
+      // The services take the address as a secret, as it may hold a password elsewhere.
+      secrets: { ENGRAM_ELASTICSEARCH_URL: bare.href, ENGRAM_ELASTICSEARCH_PASSWORD: password },
+      files: caFile === undefined ? {} : { ENGRAM_ELASTICSEARCH_CA_FILE: readFileSync(caFile, 'utf8') },
+      stores: (['Text', 'Vectors'] as const).map((role) => ({
+        role,
+        driver: 'elasticsearch',
+        name,
+        isolation: 'Index',
+        ownCredentials: true,
+      })),
+    };
+  }
+}
+
+function openClient({ url, caFile }: ElasticsearchAdministratorOptions): Client {
+  const node = new URL(url);
+  const auth = { username: decodeURIComponent(node.username), password: decodeURIComponent(node.password) };
+  node.username = '';
+  node.password = '';
+  const settings: ClientOptions = {
+    node: node.href,
+    requestTimeout: REQUEST_TIMEOUT_MS,
+    maxRetries: 1,
+    enableMetaHeader: false,
+    ...(auth.username === '' ? {} : { auth }),
+    ...(caFile === undefined ? {} : { tls: { ca: readFileSync(caFile) } }),
+  };
+  return new Client(settings);
+}
+
+function roleOf(realm: Realm) {
+  const metadata: Metadata = { engram_owner_uid: realm.ownerUid };
+  return {
+    // The services ask for the version, and whether the server is there.
+    cluster: ['cluster:monitor/main'] as never[],
+    indices: [{ names: [patternOf(realm)], privileges: ['all' as const], allow_restricted_indices: false }],
+    metadata,
+  };
+}
+
+/** No neighbour has such names: the sign behind the realm's name is in none. */
+function patternOf(realm: Realm): string {
+  return `${namesOf(realm).underscored}-*`;
+}
+
+/** Aliases end with their indexes. */
+async function indexesOf(client: Client, realm: Realm, signal: AbortSignal): Promise<readonly string[]> {
+  const query = { index: patternOf(realm), expand_wildcards: ['all' as const], allow_no_indices: true };
+  return Object.keys(await client.indices.getSettings({ ...query, name: 'index.uuid' }, { signal }));
+}
+
+/** The owners that role and users tell of; null where one of them says of none. */
+async function marksOf(client: Client, realm: Realm, signal: AbortSignal): Promise<readonly (string | null)[]> {
+  const names = namesOf(realm);
+  const role = await absent(() => client.security.getRole({ name: names.underscored }, { signal }));
+  const users = await absent(() => client.security.getUser({ username: SLOTS.map(names.user) }, { signal }));
+  const found = [...Object.values(role ?? {}), ...Object.values(users ?? {})];
+  return found.map(({ metadata }) => (metadata as Metadata | undefined)?.engram_owner_uid ?? null);
+}
+
+/** Throws when role, users or, without these, indexes of the name are there that are not the realm's. */
+async function requireOurs(client: Client, realm: Realm, store: string, signal: AbortSignal): Promise<void> {
+  const marks = await marksOf(client, realm, signal);
+  const name = namesOf(realm).underscored;
+  for (const mark of marks) requireOwner(realm, mark, store, `The role or a user ${name}`);
+  if (marks.length > 0) return;
+  if ((await indexesOf(client, realm, signal)).length > 0) throw ownedByAnother(store, `An index ${name}-…`, null);
+}
+
+/** Null when the server has no such thing. */
+async function absent<T>(ask: () => Promise<T>): Promise<T | null> {
+  try {
+    return await ask();
+  } catch (error) {
+    if (error instanceof errors.ResponseError && error.statusCode === 404) return null;
+    throw error;
+  }
+}
