@@ -110,6 +110,7 @@ const REGISTRY: Readonly<Partial<Record<ServiceName, () => Promise<BuildService>
           acceptLocalPaths: config.acceptLocalFilePath,
           localRoots: config.allowedLocalFileRoots,
           defaultUserEmail: config.defaultUserEmail,
+          eventsArePublished: config.kafkaBrokers !== undefined,
           sessions: {
             enabled: config.sessionMemory,
             autoFeedback: config.autoFeedback,
@@ -137,7 +138,10 @@ const REGISTRY: Readonly<Partial<Record<ServiceName, () => Promise<BuildService>
         vectors: stores.indexes.vectors,
         graph: stores.indexes.graph,
         embedder: models.embedder,
-        models: { current: async (tenant) => modelsOfRun(config, await models.current(tenant)) },
+        models: {
+          current: async (tenant) => modelsOfRun(config, await models.current(tenant)),
+          withoutModel: () => modelsOfRun(config, models.withoutModel()),
+        },
         llm: { models, documents },
         probe: createModelProbe(config.tenantModelHosts),
         workQueue,

@@ -30,13 +30,14 @@ import { modelUsageCollection } from '../common/repositories/model-usage.ts';
 import { preferenceCollections } from '../common/repositories/preferences.ts';
 import { skillProposalsCollection } from '../common/repositories/proposals.ts';
 import { repetitionsCollection } from '../common/repositories/repetitions.ts';
+import { datasetRetentionCollection, tenantRetentionCollection } from '../common/repositories/retention.ts';
 import { revokedTokensCollection } from '../common/repositories/revoked-tokens.ts';
 import { roleMembersCollection } from '../common/repositories/role-members.ts';
 import { rolesCollection } from '../common/repositories/roles.ts';
 import { runRecordsCollection } from '../common/repositories/run-records.ts';
 import { runHeadsCollection, runResultsCollection, runsCollection } from '../common/repositories/runs.ts';
-import { scimGroupsCollection, scimUsersCollection } from '../common/repositories/scim-resources.ts';
 import { scheduledStartsCollection } from '../common/repositories/scheduled-starts.ts';
+import { scimGroupsCollection, scimUsersCollection } from '../common/repositories/scim-resources.ts';
 import { searchHistoryCollection } from '../common/repositories/search-history.ts';
 import { sessionContextCollection } from '../common/repositories/session-context.ts';
 import { sessionEntriesCollection } from '../common/repositories/session-entries.ts';
@@ -57,6 +58,7 @@ import { tokenReservationsCollection } from '../common/repositories/token-reserv
 import { truthCollections } from '../common/repositories/truth-state.ts';
 import { usageCollection } from '../common/repositories/usage.ts';
 import { usersCollection } from '../common/repositories/users.ts';
+import { vectorHomeCollections } from '../common/repositories/vector-homes.ts';
 import { watermarksCollection } from '../common/repositories/watermarks.ts';
 import { eventsCollection } from '../common/runs/event-log.ts';
 import { relayPositionsCollection } from '../common/runs/relay-position.ts';
@@ -74,6 +76,7 @@ export const collections: readonly AnyCollection[] = [
   ...contextCollections,
   dataItemsCollection,
   datasetConfigurationsCollection,
+  datasetRetentionCollection,
   datasetsCollection,
   distillationsCollection,
   echoMarksCollection,
@@ -104,9 +107,9 @@ export const collections: readonly AnyCollection[] = [
   runRecordsCollection,
   runResultsCollection,
   runsCollection,
+  scheduledStartsCollection,
   scimGroupsCollection,
   scimUsersCollection,
-  scheduledStartsCollection,
   searchHistoryCollection,
   sessionContextCollection,
   sessionEntriesCollection,
@@ -125,11 +128,13 @@ export const collections: readonly AnyCollection[] = [
   ...syncStateCollections,
   tenantHostsCollection,
   tenantModelsCollection,
+  tenantRetentionCollection,
   tenantsCollection,
   tokenReservationsCollection,
   ...truthCollections,
   usageCollection,
   usersCollection,
+  ...vectorHomeCollections,
   watermarksCollection,
   weightVotesCollection,
 ];

@@ -25,8 +25,10 @@ import { createDataItems } from '../common/repositories/data-items.ts';
 import { createDatasets } from '../common/repositories/datasets.ts';
 import { createEchoMarks } from '../common/repositories/echo-marks.ts';
 import { createImproveWishes } from '../common/repositories/improve-wishes.ts';
+import { createManagedResources } from '../common/repositories/managed-resources.ts';
 import { createProposals } from '../common/repositories/proposals.ts';
 import { createRepetitions } from '../common/repositories/repetitions.ts';
+import { createRetentions } from '../common/repositories/retention.ts';
 import { createSessionContexts } from '../common/repositories/session-context.ts';
 import { createSessionEntries } from '../common/repositories/session-entries.ts';
 import { createSessionRemoval } from '../common/repositories/session-removal.ts';
@@ -55,11 +57,16 @@ import type { IngestDependencies } from './usecases/dependencies.ts';
 import { createSessionExpiry } from './usecases/expire-sessions.ts';
 import { createManagedErasures, type ManagedErasures } from './usecases/managed-erasures.ts';
 
+const checkIsolation = onDemand(async () => (await import('./usecases/check-isolation.ts')).checkIsolation);
 const datasetStatistics = onDemand(async () => (await import('./usecases/dataset-statistics.ts')).datasetStatistics);
 const keepDocuments = onDemand(async () => (await import('./usecases/keep-documents.ts')).keepDocuments);
 const keepTurnNote = onDemand(async () => (await import('./usecases/keep-turn-note.ts')).keepTurnNote);
 const appendTurn = onDemand(async () => (await import('./usecases/session-messages.ts')).appendTurn);
 const noteOnSession = onDemand(async () => (await import('./usecases/session-messages.ts')).noteOnSession);
+const removeCanary = onDemand(async () => (await import('./usecases/canary.ts')).removeCanary);
+const expireEvents = onDemand(async () => (await import('./usecases/expire-events.ts')).expireEvents);
+const expireItems = onDemand(async () => (await import('./usecases/expire-items.ts')).expireItems);
+const setRetention = onDemand(async () => (await import('./usecases/set-retention.ts')).setRetention);
 const sweepBlobs = onDemand(async () => (await import('./usecases/sweep-blobs.ts')).sweepBlobs);
 const takeDownload = onDemand(async () => (await import('./usecases/take-download.ts')).takeDownload);
 
@@ -86,6 +93,7 @@ type Owned =
   | 'sessionContexts'
   | 'watermarks'
   | 'datasets'
+  | 'retentions'
   | 'skills'
   | 'skillRuns'
   | 'proposals'
@@ -116,6 +124,7 @@ export function createIngestService(options: IngestServiceOptions): Service {
     sessionContexts: createSessionContexts(store),
     watermarks: createWatermarks(store),
     datasets: createDatasets(store),
+    retentions: createRetentions(store),
     skills: createSkills(store),
     skillRuns: createSkillRuns(store),
     proposals: createProposals(store),
@@ -129,10 +138,15 @@ export function createIngestService(options: IngestServiceOptions): Service {
     onError: (error) => options.logger.error('ingest.sweep.failed', { error }),
   });
   const expiry = createSessionExpiry(dependencies);
+  const stopping = new AbortController();
   const purge = createRepeating({
-    work: () => expiry.pass(),
+    async work() {
+      await expiry.pass();
+      await expireEvents(dependencies);
+      await expireItems(dependencies, stopping.signal);
+    },
     everyMs: options.settings.sessions.purgeEveryMs,
-    onError: (error) => options.logger.error('ingest.sessions.purge.failed', { error }),
+    onError: (error) => options.logger.error('ingest.purge.failed', { error }),
   });
   const erasures = createManagedErasures({ ...dependencies, tenantCollections: options.tenantCollections ?? [] });
   const subscriptions: Subscription[] = [];
@@ -185,6 +199,7 @@ export function createIngestService(options: IngestServiceOptions): Service {
       purge.start();
     },
     async stop() {
+      stopping.abort();
       await Promise.all([sweep.stop(), purge.stop()]);
       await Promise.all(subscriptions.splice(0).map((subscription) => subscription.stop()));
       await erasures.stop();
@@ -196,9 +211,17 @@ export function createIngestService(options: IngestServiceOptions): Service {
 function serveOperator(dependencies: IngestDependencies, erasures: ManagedErasures): Promise<Subscription[]> {
   const { messenger } = dependencies;
   return Promise.all([
+    messenger.serve(managed.setRetention, async (request) => {
+      await setRetention({ ...dependencies, managedResources: createManagedResources(dependencies.store) }, request);
+      return {};
+    }),
     messenger.serve(managed.datasetStatistics, (request, context) => datasetStatistics(dependencies, request, context)),
     messenger.serve(managed.eraseDataset, async (request, context) => ({
       progress: await erasures.progress(request, context),
+    })),
+    messenger.serve(managed.checkIsolation, (request, context) => checkIsolation(dependencies, request, context)),
+    messenger.serve(managed.removeCanary, async (request, context) => ({
+      removed: await removeCanary(dependencies, request, context),
     })),
     messenger.serve(managed.eraseTenant, async (request, context) => ({
       progress: await erasures.progress(request, context),

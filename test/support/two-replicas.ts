@@ -221,6 +221,7 @@ const AUTH_SETTINGS: AuthSettings = {
 
 const INGEST_SETTINGS = {
   defaultUserEmail: 'default_user@example.com',
+  eventsArePublished: false,
   ...{ maxDocumentBytes: 2 ** 24, parseConcurrency: 4, acceptLocalPaths: false, localRoots: [] },
   sessions: {
     ...{ enabled: true, autoFeedback: true, ttlMs: 0, purgeEveryMs: 3_600_000, abandonAfterMs: 1_800_000 },
@@ -310,7 +311,7 @@ function pausable(store: DocumentStore): PausableStore {
     count: waiting(store.count) as DocumentStore['count'],
     countEach: waiting(store.countEach) as DocumentStore['countEach'],
     commit: waiting(store.commit) as DocumentStore['commit'],
-    view: waiting(store.view),
+    view: waiting(store.view) as DocumentStore['view'],
     close: store.close,
     pause() {
       const pause = Promise.withResolvers<void>();

@@ -1,7 +1,7 @@
 import { hash } from 'node:crypto';
 import type { DatasetId, UserId } from '../domain/brand.ts';
 import { asId } from '../domain/ids.ts';
-import type { Scope, SystemScope } from '../domain/scope.ts';
+import type { AnyScope, Scope } from '../domain/scope.ts';
 import type { EntryCounts, Session, SessionKey } from '../domain/session.ts';
 import {
   type Collection,
@@ -73,10 +73,10 @@ export interface Sessions {
   ofDataset(scope: Scope, dataset: DatasetId, limit: number): Promise<readonly Session[]>;
   countOfDataset(scope: Scope, dataset: DatasetId): Promise<number>;
   /** At most `limit` of a user; under `SystemScope` in whatever tenant. */
-  ofUser(scope: Scope | SystemScope, user: UserId, limit: number): Promise<readonly PlacedSession[]>;
-  /** Sessions with entries that nobody has used since, of every tenant, longest unused first, by page. */
+  ofUser(scope: AnyScope, user: UserId, limit: number): Promise<readonly PlacedSession[]>;
+  /** Sessions with entries that nobody has used since, longest unused first, by page. */
   unusedSince(
-    scope: SystemScope,
+    scope: AnyScope,
     query: { readonly before: string; readonly after: string | null; readonly limit: number },
   ): Promise<{ readonly sessions: readonly PlacedSession[]; readonly next: string | null }>;
   /** `DuplicateKeyError` in the commit when it exists. */

@@ -113,3 +113,9 @@ function held({ store, clock, name, holder, leaseMs }: RelayPositionOptions, cla
     release: () => change({ holder: null, leaseUntilMs: 0 }),
   };
 }
+
+/** Up to which offset every relay has published; 0 before the first of them has begun. */
+export async function publishedOffset(store: Pick<DocumentStore, 'find'>): Promise<number> {
+  const { items } = await store.find(SYSTEM_SCOPE, relayPositionsCollection, { limit: 1000 });
+  return items.length === 0 ? 0 : Math.min(...items.map(({ value }) => value.offset));
+}

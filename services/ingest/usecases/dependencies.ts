@@ -21,6 +21,7 @@ import type { Debounce, ImproveWishes } from '../../common/repositories/improve-
 import type { Ledger } from '../../common/repositories/ledger.ts';
 import type { Proposals } from '../../common/repositories/proposals.ts';
 import type { Repetitions } from '../../common/repositories/repetitions.ts';
+import type { Retentions } from '../../common/repositories/retention.ts';
 import type { SessionContexts } from '../../common/repositories/session-context.ts';
 import type { SessionEntries } from '../../common/repositories/session-entries.ts';
 import type { SessionRemoval } from '../../common/repositories/session-removal.ts';
@@ -46,6 +47,8 @@ export interface IngestDependencies {
   /** How far improve is, and which datasets there are, is only read here. */
   readonly watermarks: Pick<Watermarks, 'get'>;
   readonly datasets: Pick<Datasets, 'get'>;
+  /** What resources declare. */
+  readonly retentions: Retentions;
   readonly skills: Skills;
   readonly skillRuns: SkillRuns;
   readonly proposals: Proposals;
@@ -86,6 +89,8 @@ export interface IngestSettings {
   /** Folders below which paths of the server may be read; nothing is readable while it is empty. */
   readonly localRoots: readonly string[];
   readonly sessions: SessionSettings;
+  /** Kafka gets every event: none goes before it was published. */
+  readonly eventsArePublished: boolean;
   /** DEFAULT_USER_EMAIL */
   readonly defaultUserEmail: string;
 }

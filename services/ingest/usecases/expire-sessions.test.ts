@@ -11,6 +11,7 @@ import {
   weightVotesCollection,
 } from '../../common/repositories/element-weights.ts';
 import { createImproveWishes } from '../../common/repositories/improve-wishes.ts';
+import { createRetentions, tenantRetentionCollection } from '../../common/repositories/retention.ts';
 import { createSessionContexts } from '../../common/repositories/session-context.ts';
 import { createSessionEntries } from '../../common/repositories/session-entries.ts';
 import { sessionCollections } from '../../common/repositories/session-removal.ts';
@@ -27,22 +28,26 @@ const HOUR = 3_600_000;
 
 async function world(settings: Partial<SessionSettings> = {}) {
   const store = createMemoryDocumentStore();
-  await store.prepare([...sessionCollections, datasetsCollection, elementWeightsCollection]);
+  await store.prepare([...sessionCollections, datasetsCollection, elementWeightsCollection, tenantRetentionCollection]);
   const sessions = createSessions(store);
   const datasets = createDatasets(store);
   const dataset = { id: NOTES, name: 'notes', ownerId: USER, tenant: SCOPE.tenant, createdAt: 'x', updatedAt: null };
   await store.commit(SCOPE, [datasets.insertWrite(dataset)]);
+  const retentions = createRetentions(store);
   let nowMs = START;
   const deps = {
     ...{ store, sessions, datasets, sessionEntries: createSessionEntries(store, sessions) },
     ...{ sessionContexts: createSessionContexts(store), watermarks: createWatermarks(store) },
-    wishes: createImproveWishes(store),
+    ...{ wishes: createImproveWishes(store), retentions },
     clock: { now: () => new Date(nowMs), monotonicMs: () => nowMs },
     settings: { sessions: { ttlMs: HOUR, tracesAreBridged: true, autoImprove: null, ...settings } },
   } as unknown as IngestDependencies;
   const entry = { question: 'q', context: '', answer: 'a', feedbackText: null, feedbackScore: null };
   return {
     deps,
+    /** What the resource of the tenant declares. */
+    declare: (sessionsMs: number) =>
+      store.commit(SCOPE, [retentions.ofTenants.putWrite({ sessionsMs, eventsMs: null }, null)]),
     expiry: createSessionExpiry(deps),
     pass: (ms: number) => {
       nowMs += ms;
@@ -117,6 +122,24 @@ describe('entries of sessions that nobody uses', () => {
     await expiry.pass();
     const left = await deps.store.find(scope, weightVotesCollection, { limit: 10 });
     expect(left.items.map(({ id }) => id)).to.have.members(answers.slice(1).map(({ id }) => id));
+  });
+
+  it('stay for as long as the resource of their tenant declares, whatever the server says', async () => {
+    const longer = await world();
+    await longer.declare(10 * HOUR);
+    await longer.say('s');
+    longer.pass(9 * HOUR);
+    await longer.expiry.pass();
+    expect(await longer.left('s')).to.equal(1);
+    longer.pass(2 * HOUR);
+    await longer.expiry.pass();
+    expect(await longer.left('s')).to.equal(0);
+    const shorter = await world({ ttlMs: 0 });
+    await shorter.declare(HOUR / 2);
+    await shorter.say('s');
+    shorter.pass(HOUR);
+    await shorter.expiry.pass();
+    expect(await shorter.left('s')).to.equal(0);
   });
 
   it('wait for nothing when their dataset is gone', async () => {

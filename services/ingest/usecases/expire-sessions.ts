@@ -1,4 +1,5 @@
-import { SYSTEM_SCOPE } from '../../common/domain/scope.ts';
+import type { TenantId } from '../../common/domain/brand.ts';
+import { type AnyScope, SYSTEM_SCOPE } from '../../common/domain/scope.ts';
 import type { EntryCounts } from '../../common/domain/session.ts';
 import { DuplicateKeyError, VersionConflictError } from '../../common/ports/document-store.ts';
 import type { Debounce } from '../../common/repositories/improve-wishes.ts';
@@ -10,6 +11,7 @@ type Dependencies = Pick<
   | 'sessions'
   | 'sessionEntries'
   | 'sessionContexts'
+  | 'retentions'
   | 'watermarks'
   | 'wishes'
   | 'datasets'
@@ -28,24 +30,43 @@ export interface SessionExpiry {
 }
 
 /**
- * Entries go so long after the last use of their session; the row with its counts stays. Those of a session that is bound to
- * a dataset wait until improve has brought them into its memory, so that nothing is lost that was meant to be kept.
+ * Entries go so long after the last use of their session, as its tenant's resource declares or else the server; the row with
+ * its counts stays. Those of a session that is bound to a dataset wait until improve has brought them into its memory, so
+ * that nothing is lost that was meant to be kept.
  */
 export function createSessionExpiry(dependencies: Dependencies): SessionExpiry {
-  let after: string | null = null;
+  const { sessions, clock, settings } = dependencies;
+  /** Where the pages of a tenant, or of all ('') go on. */
+  const cursors = new Map<TenantId | '', string | null>();
+  const passOver = async (scope: AnyScope, ttlMs: number, isTheirs: (placed: PlacedSession) => boolean) => {
+    const place = 'tenant' in scope ? scope.tenant : '';
+    const before = new Date(clock.now().getTime() - ttlMs).toISOString();
+    const after = cursors.get(place) ?? null;
+    const page = await sessions.unusedSince(scope, { before, after, limit: SESSIONS_PER_PASS });
+    let changed = 0;
+    for (const placed of page.sessions) if (isTheirs(placed) && (await expire(dependencies, placed))) changed += 1;
+    cursors.set(place, page.next);
+    return changed;
+  };
   return {
     async pass() {
-      const { sessions, clock, settings } = dependencies;
-      const { ttlMs } = settings.sessions;
-      if (ttlMs === 0) return 0;
-      const before = new Date(clock.now().getTime() - ttlMs).toISOString();
-      const page = await sessions.unusedSince(SYSTEM_SCOPE, { before, after, limit: SESSIONS_PER_PASS });
+      const declared = await declaredTimes(dependencies);
       let changed = 0;
-      for (const placed of page.sessions) if (await expire(dependencies, placed)) changed += 1;
-      after = page.next;
+      for (const [tenant, ttlMs] of declared) changed += await passOver({ tenant }, ttlMs, () => true);
+      const { ttlMs } = settings.sessions;
+      if (ttlMs > 0) changed += await passOver(SYSTEM_SCOPE, ttlMs, ({ scope }) => !declared.has(scope.tenant));
       return changed;
     },
   };
+}
+
+/** Tenants whose resources say how long sessions are kept. */
+async function declaredTimes({ retentions }: Dependencies): Promise<ReadonlyMap<TenantId, number>> {
+  const times = new Map<TenantId, number>();
+  for await (const { owner, retention } of retentions.ofTenants.all()) {
+    if (retention.sessionsMs !== null) times.set(owner.tenant, retention.sessionsMs);
+  }
+  return times;
 }
 
 async function expire(dependencies: Dependencies, { scope, session }: PlacedSession): Promise<boolean> {

@@ -11,6 +11,7 @@ import { eraseSearched } from '../../common/messaging/methods/search.ts';
 import type { AuditEntry } from '../../common/ports/audit-log.ts';
 import type { AnyCollection } from '../../common/ports/document-store.ts';
 import { eraseCollections } from '../../common/repositories/erase-collections.ts';
+import { datasetRetentionCollection } from '../../common/repositories/retention.ts';
 import { skillCollections } from '../../common/repositories/skill-residue.ts';
 import { syncStateCollections } from '../../common/repositories/sync-state.ts';
 import { forgetMarks, markCollections } from '../hygiene/forget-marks.ts';
@@ -81,7 +82,7 @@ export async function forgetDataset(
   await removeAllItems(dependencies, dataset);
   counts.removed('items', present);
   counts.removed('blobs', await blobs.removeAll(scope));
-  const kept = [...markCollections, ...skillCollections, ...syncStateCollections];
+  const kept = [...markCollections, ...skillCollections, ...syncStateCollections, datasetRetentionCollection];
   const { left: owned, removed } = await eraseCollections(store, scope, kept);
   counts.removed('records', removed);
   const builtSince = await eraseBuiltSince(dependencies, dataset, context);

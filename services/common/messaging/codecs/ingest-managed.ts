@@ -1,8 +1,9 @@
 import type { MessageInitShape } from '@bufbuild/protobuf';
 import * as wire from '../../contracts/engram/ingest/v1/managed_pb.ts';
+import type { TenantId } from '../../domain/brand.ts';
 import { type MethodCodec, messageCodec, present } from '../codec.ts';
 import type * as methods from '../methods/ingest-managed.ts';
-import { fromJsonText, idOf, toJsonText } from './shared.ts';
+import { fromJsonText, idOf, maybe, toJsonText } from './shared.ts';
 
 export const EraseDataset: MethodCodec<methods.EraseDatasetRequest, methods.ErasureResponse> = {
   request: messageCodec(
@@ -45,6 +46,67 @@ function fromProgress(progress: wire.ErasureProgress): methods.ErasureProgress {
     failure: failure === undefined ? null : { name: failure.name, message: failure.message },
   };
 }
+
+export const CheckIsolation: MethodCodec<methods.CheckIsolationRequest, methods.CheckIsolationResponse> = {
+  request: messageCodec(
+    wire.CheckIsolationRequestSchema,
+    ({ otherTenantIds, ...rest }) => ({ ...rest, otherTenantIds: [...otherTenantIds] }),
+    ({ tenantId, crUid, otherTenantIds }) => ({
+      ...{ tenantId: idOf(tenantId), crUid, otherTenantIds: otherTenantIds.map<TenantId>(idOf) },
+    }),
+  ),
+  response: messageCodec(
+    wire.CheckIsolationResponseSchema,
+    ({ unproven, comparedTenantIds, leaks }) => ({
+      ...{ unproven: unproven ?? undefined, comparedTenantIds: [...comparedTenantIds], leaks: [...leaks] },
+    }),
+    ({ unproven, comparedTenantIds, leaks }) => ({
+      unproven: unproven ?? null,
+      comparedTenantIds: comparedTenantIds.map<TenantId>(idOf),
+      leaks: leaks.map(({ tenantId, seenByTenantId, way }) => ({
+        ...{ tenantId: idOf(tenantId), seenByTenantId: idOf(seenByTenantId), way },
+      })),
+    }),
+  ),
+};
+
+export const RemoveCanary: MethodCodec<methods.RemoveCanaryRequest, methods.RemoveCanaryResponse> = {
+  request: messageCodec(
+    wire.RemoveCanaryRequestSchema,
+    (request) => request,
+    ({ tenantId, crUid }) => ({ tenantId: idOf(tenantId), crUid }),
+  ),
+  response: messageCodec(
+    wire.RemoveCanaryResponseSchema,
+    ({ removed }) => ({ removed }),
+    ({ removed }) => ({ removed }),
+  ),
+};
+
+const toMs = (ms: number | undefined): bigint | undefined => (ms === undefined ? undefined : BigInt(ms));
+const fromMs = (ms: bigint | undefined): number | undefined => (ms === undefined ? undefined : Number(ms));
+
+export const SetRetention: MethodCodec<methods.SetRetentionRequest, Record<never, never>> = {
+  request: messageCodec(
+    wire.SetRetentionRequestSchema,
+    ({ sessionsMs, eventsMs, itemsMs, ...rest }) => ({
+      ...rest,
+      ...{ sessionsMs: toMs(sessionsMs), eventsMs: toMs(eventsMs), itemsMs: toMs(itemsMs) },
+    }),
+    ({ tenantId, datasetId, crUid, sessionsMs, eventsMs, itemsMs }) => ({
+      ...{ tenantId: idOf(tenantId), crUid },
+      ...(datasetId === undefined ? {} : { datasetId: idOf(datasetId) }),
+      ...maybe('sessionsMs', fromMs(sessionsMs)),
+      ...maybe('eventsMs', fromMs(eventsMs)),
+      ...maybe('itemsMs', fromMs(itemsMs)),
+    }),
+  ),
+  response: messageCodec(
+    wire.SetRetentionResponseSchema,
+    () => ({}),
+    () => ({}),
+  ),
+};
 
 export const DatasetStatistics: MethodCodec<methods.DatasetStatisticsRequest, methods.DatasetStatistics> = {
   request: messageCodec(

@@ -51,6 +51,74 @@ export const eraseTenant = defineMethod<EraseTenantRequest, ErasureResponse>('in
   codecs().then(({ EraseTenant }) => EraseTenant),
 );
 
+export interface CheckIsolationRequest {
+  readonly tenantId: TenantId;
+  readonly crUid: string;
+  /** Tenants to compare with, in both directions. */
+  readonly otherTenantIds: readonly TenantId[];
+}
+
+export interface CanaryLeak {
+  /** Whose canary was seen. */
+  readonly tenantId: TenantId;
+  readonly seenByTenantId: TenantId;
+  /** How: `search`, `dataset id`, `dataset name`, `item`. */
+  readonly way: string;
+}
+
+export interface CheckIsolationResponse {
+  /** Why this proves nothing yet, a sentence; null: the tenant finds its own canary by words and by vector. */
+  readonly unproven: string | null;
+  /** With which of the others it was compared; the rest has no canary, or does not serve. */
+  readonly comparedTenantIds: readonly TenantId[];
+  readonly leaks: readonly CanaryLeak[];
+}
+
+/**
+ * Looks for a tenant's canary (common/domain/canary.ts), which is made when there is none: as the tenant, which must find it,
+ * and as others, which must not; and for those of the others as the tenant. All of it goes the way of requests. Errors:
+ * `TenantNotFoundError`, `OwnedByAnother`, `ConflictError` (the tenant is being erased).
+ */
+export const checkIsolation = defineMethod<CheckIsolationRequest, CheckIsolationResponse>('ingest.CheckIsolation', () =>
+  codecs().then(({ CheckIsolation }) => CheckIsolation),
+);
+
+export interface RemoveCanaryRequest {
+  readonly tenantId: TenantId;
+  readonly crUid: string;
+}
+
+export interface RemoveCanaryResponse {
+  /** False: there was none. */
+  readonly removed: boolean;
+}
+
+/** Before a tenant is let go with all it has: it is nobody's to look for any more. Errors as `checkIsolation`. */
+export const removeCanary = defineMethod<RemoveCanaryRequest, RemoveCanaryResponse>('ingest.RemoveCanary', () =>
+  codecs().then(({ RemoveCanary }) => RemoveCanary),
+);
+
+export interface SetRetentionRequest {
+  readonly tenantId: TenantId;
+  /** Absent: the tenant is meant. */
+  readonly datasetId?: DatasetId;
+  /** `metadata.uid` of the resource that manages it. */
+  readonly crUid: string;
+  /** Of a tenant: after the last use of a session. Absent, as the next: as the server keeps them. */
+  readonly sessionsMs?: number;
+  readonly eventsMs?: number;
+  /** Of a dataset: after an item was added or replaced. Absent: for ever. */
+  readonly itemsMs?: number;
+}
+
+/**
+ * How long what a tenant or a dataset has is kept, in place of what was declared before. Errors: `OwnedByAnother`,
+ * `DatasetNotFoundError`, `ConflictError` (it is being erased).
+ */
+export const setRetention = defineMethod<SetRetentionRequest, Record<never, never>>('ingest.SetRetention', () =>
+  codecs().then(({ SetRetention }) => SetRetention),
+);
+
 export interface DatasetStatisticsRequest {
   readonly tenantId: TenantId;
   readonly datasetId: DatasetId;

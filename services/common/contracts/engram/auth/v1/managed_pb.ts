@@ -16,7 +16,7 @@ import type { Message, UnknownEnum } from "@bufbuild/protobuf";
  * Describes the file engram/auth/v1/managed.proto.
  */
 export const file_engram_auth_v1_managed: GenFile = /*@__PURE__*/
-  fileDesc("ChxlbmdyYW0vYXV0aC92MS9tYW5hZ2VkLnByb3RvEg5lbmdyYW0uYXV0aC52MSKgAgoTRW5zdXJlVGVuYW50UmVxdWVzdBIOCgZjcl91aWQYASABKAkSFAoMZGlzcGxheV9uYW1lGAIgASgJEhYKCXRlbmFudF9pZBgDIAEoCUgAiAEBEhMKC293bmVyX2VtYWlsGAQgASgJEiAKE293bmVyX3Bhc3N3b3JkX2hhc2gYBSABKAlIAYgBARIbCg5vd25lcl9wYXNzd29yZBgGIAEoCUgCiAEBEhIKCmhvc3RfbmFtZXMYByADKAkSKgoFc3RhdGUYCCABKA4yGy5lbmdyYW0uYXV0aC52MS5UZW5hbnRTdGF0ZUIMCgpfdGVuYW50X2lkQhYKFF9vd25lcl9wYXNzd29yZF9oYXNoQhEKD19vd25lcl9wYXNzd29yZCJfChRFbnN1cmVUZW5hbnRSZXNwb25zZRIRCgl0ZW5hbnRfaWQYASABKAkSEAoIb3duZXJfaWQYAiABKAkSDwoHY3JlYXRlZBgDIAEoCBIRCgljb3JyZWN0ZWQYBCADKAkiWwoUU2V0VGVuYW50S2V5c1JlcXVlc3QSEQoJdGVuYW50X2lkGAEgASgJEg4KBmNyX3VpZBgCIAEoCRIMCgRuYW1lGAMgASgJEhIKCmtleV9zaGEyNTYYBCADKAkiNwoVU2V0VGVuYW50S2V5c1Jlc3BvbnNlEg0KBWFkZGVkGAEgASgNEg8KB3JlbW92ZWQYAiABKA0ijwEKFVNldFRlbmFudE1vZGVsUmVxdWVzdBIRCgl0ZW5hbnRfaWQYASABKAkSDgoGY3JfdWlkGAIgASgJEkAKDmxhbmd1YWdlX21vZGVsGAMgASgLMiMuZW5ncmFtLmF1dGgudjEuVGVuYW50TGFuZ3VhZ2VNb2RlbEgAiAEBQhEKD19sYW5ndWFnZV9tb2RlbCJ8ChNUZW5hbnRMYW5ndWFnZU1vZGVsEhAKCHByb3ZpZGVyGAEgASgJEg0KBW1vZGVsGAIgASgJEhUKCGVuZHBvaW50GAMgASgJSACIAQESFAoHYXBpX2tleRgEIAEoCUgBiAEBQgsKCV9lbmRwb2ludEIKCghfYXBpX2tleSIpChZTZXRUZW5hbnRNb2RlbFJlc3BvbnNlEg8KB2NoYW5nZWQYASABKAgibwoURW5zdXJlRGF0YXNldFJlcXVlc3QSDgoGY3JfdWlkGAEgASgJEhEKCXRlbmFudF9pZBgCIAEoCRIMCgRuYW1lGAMgASgJEhcKCmRhdGFzZXRfaWQYBCABKAlIAIgBAUINCgtfZGF0YXNldF9pZCJUChVFbnN1cmVEYXRhc2V0UmVzcG9uc2USKgoHZGF0YXNldBgBIAEoCzIZLmVuZ3JhbS5jb21tb24udjEuRGF0YXNldBIPCgdjcmVhdGVkGAIgASgIIooBCg1EZWNsYXJlZEdyYW50EhQKCnVzZXJfZW1haWwYASABKAlIABITCglyb2xlX25hbWUYAiABKAlIABITCgl0ZW5hbnRfaWQYAyABKAlIABIvCgtwZXJtaXNzaW9ucxgEIAMoDjIaLmVuZ3JhbS5hdXRoLnYxLlBlcm1pc3Npb25CCAoGaG9sZGVyIowBChFTeW5jR3JhbnRzUmVxdWVzdBIRCgl0ZW5hbnRfaWQYASABKAkSEgoKZGF0YXNldF9pZBgCIAEoCRIOCgZjcl91aWQYAyABKAkSLQoGZ3JhbnRzGAQgAygLMh0uZW5ncmFtLmF1dGgudjEuRGVjbGFyZWRHcmFudBIRCglleGNsdXNpdmUYBSABKAgiUAoSU3luY0dyYW50c1Jlc3BvbnNlEg0KBWFkZGVkGAEgASgNEg8KB3JlbW92ZWQYAiABKA0SGgoSdW5rbm93bl9wcmluY2lwYWxzGAMgAygJImAKE0JlZ2luRXJhc3VyZVJlcXVlc3QSEQoJdGVuYW50X2lkGAEgASgJEhcKCmRhdGFzZXRfaWQYAiABKAlIAIgBARIOCgZjcl91aWQYAyABKAlCDQoLX2RhdGFzZXRfaWQi9QEKFEJlZ2luRXJhc3VyZVJlc3BvbnNlEhkKDHJlY2VpcHRfanNvbhgBIAEoCUgAiAEBEi8KB2RhdGFzZXQYAiABKAsyGS5lbmdyYW0uY29tbW9uLnYxLkRhdGFzZXRIAYgBARIzCglwcmluY2lwYWwYAyABKAsyGy5lbmdyYW0uY29tbW9uLnYxLlByaW5jaXBhbEgCiAEBEhIKBXRva2VuGAQgASgJSAOIAQESEwoLZGF0YXNldF9pZHMYBSADKAlCDwoNX3JlY2VpcHRfanNvbkIKCghfZGF0YXNldEIMCgpfcHJpbmNpcGFsQggKBl90b2tlbiKGAQoRRW5kRXJhc3VyZVJlcXVlc3QSEQoJdGVuYW50X2lkGAEgASgJEhcKCmRhdGFzZXRfaWQYAiABKAlIAIgBARIOCgZjcl91aWQYAyABKAkSEAoIYmVndW5fYXQYBCABKAkSFAoMcmVtb3ZlZF9qc29uGAUgASgJQg0KC19kYXRhc2V0X2lkIioKEkVuZEVyYXN1cmVSZXNwb25zZRIUCgxyZWNlaXB0X2pzb24YASABKAkiJAoSRmluZE1hbmFnZWRSZXF1ZXN0Eg4KBmNyX3VpZBgBIAEoCSJ3ChNGaW5kTWFuYWdlZFJlc3BvbnNlEhYKCXRlbmFudF9pZBgBIAEoCUgAiAEBEhcKCmRhdGFzZXRfaWQYAiABKAlIAYgBARISCgppc19lcmFzaW5nGAMgASgIQgwKCl90ZW5hbnRfaWRCDQoLX2RhdGFzZXRfaWQiOQoUUmVsZWFzZVRlbmFudFJlcXVlc3QSEQoJdGVuYW50X2lkGAEgASgJEg4KBmNyX3VpZBgCIAEoCSIpChVSZWxlYXNlVGVuYW50UmVzcG9uc2USEAoIcmVsZWFzZWQYASABKAgiTgoVUmVsZWFzZURhdGFzZXRSZXF1ZXN0EhEKCXRlbmFudF9pZBgBIAEoCRISCgpkYXRhc2V0X2lkGAIgASgJEg4KBmNyX3VpZBgDIAEoCSIqChZSZWxlYXNlRGF0YXNldFJlc3BvbnNlEhAKCHJlbGVhc2VkGAEgASgIKnwKC1RlbmFudFN0YXRlEhwKGFRFTkFOVF9TVEFURV9VTlNQRUNJRklFRBAAEhcKE1RFTkFOVF9TVEFURV9BQ1RJVkUQARIbChdURU5BTlRfU1RBVEVfSElCRVJOQVRFRBACEhkKFVRFTkFOVF9TVEFURV9ESVNBQkxFRBADYgZwcm90bzM", [file_engram_auth_v1_permission, file_engram_common_v1_dataset, file_engram_common_v1_principal]);
+  fileDesc("ChxlbmdyYW0vYXV0aC92MS9tYW5hZ2VkLnByb3RvEg5lbmdyYW0uYXV0aC52MSKgAgoTRW5zdXJlVGVuYW50UmVxdWVzdBIOCgZjcl91aWQYASABKAkSFAoMZGlzcGxheV9uYW1lGAIgASgJEhYKCXRlbmFudF9pZBgDIAEoCUgAiAEBEhMKC293bmVyX2VtYWlsGAQgASgJEiAKE293bmVyX3Bhc3N3b3JkX2hhc2gYBSABKAlIAYgBARIbCg5vd25lcl9wYXNzd29yZBgGIAEoCUgCiAEBEhIKCmhvc3RfbmFtZXMYByADKAkSKgoFc3RhdGUYCCABKA4yGy5lbmdyYW0uYXV0aC52MS5UZW5hbnRTdGF0ZUIMCgpfdGVuYW50X2lkQhYKFF9vd25lcl9wYXNzd29yZF9oYXNoQhEKD19vd25lcl9wYXNzd29yZCJfChRFbnN1cmVUZW5hbnRSZXNwb25zZRIRCgl0ZW5hbnRfaWQYASABKAkSEAoIb3duZXJfaWQYAiABKAkSDwoHY3JlYXRlZBgDIAEoCBIRCgljb3JyZWN0ZWQYBCADKAkiWwoUU2V0VGVuYW50S2V5c1JlcXVlc3QSEQoJdGVuYW50X2lkGAEgASgJEg4KBmNyX3VpZBgCIAEoCRIMCgRuYW1lGAMgASgJEhIKCmtleV9zaGEyNTYYBCADKAkiNwoVU2V0VGVuYW50S2V5c1Jlc3BvbnNlEg0KBWFkZGVkGAEgASgNEg8KB3JlbW92ZWQYAiABKA0ijwEKFVNldFRlbmFudE1vZGVsUmVxdWVzdBIRCgl0ZW5hbnRfaWQYASABKAkSDgoGY3JfdWlkGAIgASgJEkAKDmxhbmd1YWdlX21vZGVsGAMgASgLMiMuZW5ncmFtLmF1dGgudjEuVGVuYW50TGFuZ3VhZ2VNb2RlbEgAiAEBQhEKD19sYW5ndWFnZV9tb2RlbCJ8ChNUZW5hbnRMYW5ndWFnZU1vZGVsEhAKCHByb3ZpZGVyGAEgASgJEg0KBW1vZGVsGAIgASgJEhUKCGVuZHBvaW50GAMgASgJSACIAQESFAoHYXBpX2tleRgEIAEoCUgBiAEBQgsKCV9lbmRwb2ludEIKCghfYXBpX2tleSIpChZTZXRUZW5hbnRNb2RlbFJlc3BvbnNlEg8KB2NoYW5nZWQYASABKAgibwoURW5zdXJlRGF0YXNldFJlcXVlc3QSDgoGY3JfdWlkGAEgASgJEhEKCXRlbmFudF9pZBgCIAEoCRIMCgRuYW1lGAMgASgJEhcKCmRhdGFzZXRfaWQYBCABKAlIAIgBAUINCgtfZGF0YXNldF9pZCJUChVFbnN1cmVEYXRhc2V0UmVzcG9uc2USKgoHZGF0YXNldBgBIAEoCzIZLmVuZ3JhbS5jb21tb24udjEuRGF0YXNldBIPCgdjcmVhdGVkGAIgASgIIooBCg1EZWNsYXJlZEdyYW50EhQKCnVzZXJfZW1haWwYASABKAlIABITCglyb2xlX25hbWUYAiABKAlIABITCgl0ZW5hbnRfaWQYAyABKAlIABIvCgtwZXJtaXNzaW9ucxgEIAMoDjIaLmVuZ3JhbS5hdXRoLnYxLlBlcm1pc3Npb25CCAoGaG9sZGVyIowBChFTeW5jR3JhbnRzUmVxdWVzdBIRCgl0ZW5hbnRfaWQYASABKAkSEgoKZGF0YXNldF9pZBgCIAEoCRIOCgZjcl91aWQYAyABKAkSLQoGZ3JhbnRzGAQgAygLMh0uZW5ncmFtLmF1dGgudjEuRGVjbGFyZWRHcmFudBIRCglleGNsdXNpdmUYBSABKAgiUAoSU3luY0dyYW50c1Jlc3BvbnNlEg0KBWFkZGVkGAEgASgNEg8KB3JlbW92ZWQYAiABKA0SGgoSdW5rbm93bl9wcmluY2lwYWxzGAMgAygJImAKE0JlZ2luRXJhc3VyZVJlcXVlc3QSEQoJdGVuYW50X2lkGAEgASgJEhcKCmRhdGFzZXRfaWQYAiABKAlIAIgBARIOCgZjcl91aWQYAyABKAlCDQoLX2RhdGFzZXRfaWQi9QEKFEJlZ2luRXJhc3VyZVJlc3BvbnNlEhkKDHJlY2VpcHRfanNvbhgBIAEoCUgAiAEBEi8KB2RhdGFzZXQYAiABKAsyGS5lbmdyYW0uY29tbW9uLnYxLkRhdGFzZXRIAYgBARIzCglwcmluY2lwYWwYAyABKAsyGy5lbmdyYW0uY29tbW9uLnYxLlByaW5jaXBhbEgCiAEBEhIKBXRva2VuGAQgASgJSAOIAQESEwoLZGF0YXNldF9pZHMYBSADKAlCDwoNX3JlY2VpcHRfanNvbkIKCghfZGF0YXNldEIMCgpfcHJpbmNpcGFsQggKBl90b2tlbiKGAQoRRW5kRXJhc3VyZVJlcXVlc3QSEQoJdGVuYW50X2lkGAEgASgJEhcKCmRhdGFzZXRfaWQYAiABKAlIAIgBARIOCgZjcl91aWQYAyABKAkSEAoIYmVndW5fYXQYBCABKAkSFAoMcmVtb3ZlZF9qc29uGAUgASgJQg0KC19kYXRhc2V0X2lkIioKEkVuZEVyYXN1cmVSZXNwb25zZRIUCgxyZWNlaXB0X2pzb24YASABKAkiNgoRT3BlbkNhbmFyeVJlcXVlc3QSEQoJdGVuYW50X2lkGAEgASgJEg4KBmNyX3VpZBgCIAEoCSJ/ChJPcGVuQ2FuYXJ5UmVzcG9uc2USKgoHZGF0YXNldBgBIAEoCzIZLmVuZ3JhbS5jb21tb24udjEuRGF0YXNldBIuCglwcmluY2lwYWwYAiABKAsyGy5lbmdyYW0uY29tbW9uLnYxLlByaW5jaXBhbBINCgV0b2tlbhgDIAEoCSIkChJGaW5kTWFuYWdlZFJlcXVlc3QSDgoGY3JfdWlkGAEgASgJIncKE0ZpbmRNYW5hZ2VkUmVzcG9uc2USFgoJdGVuYW50X2lkGAEgASgJSACIAQESFwoKZGF0YXNldF9pZBgCIAEoCUgBiAEBEhIKCmlzX2VyYXNpbmcYAyABKAhCDAoKX3RlbmFudF9pZEINCgtfZGF0YXNldF9pZCI5ChRSZWxlYXNlVGVuYW50UmVxdWVzdBIRCgl0ZW5hbnRfaWQYASABKAkSDgoGY3JfdWlkGAIgASgJIikKFVJlbGVhc2VUZW5hbnRSZXNwb25zZRIQCghyZWxlYXNlZBgBIAEoCCJOChVSZWxlYXNlRGF0YXNldFJlcXVlc3QSEQoJdGVuYW50X2lkGAEgASgJEhIKCmRhdGFzZXRfaWQYAiABKAkSDgoGY3JfdWlkGAMgASgJIioKFlJlbGVhc2VEYXRhc2V0UmVzcG9uc2USEAoIcmVsZWFzZWQYASABKAgqfAoLVGVuYW50U3RhdGUSHAoYVEVOQU5UX1NUQVRFX1VOU1BFQ0lGSUVEEAASFwoTVEVOQU5UX1NUQVRFX0FDVElWRRABEhsKF1RFTkFOVF9TVEFURV9ISUJFUk5BVEVEEAISGQoVVEVOQU5UX1NUQVRFX0RJU0FCTEVEEANiBnByb3RvMw", [file_engram_auth_v1_permission, file_engram_common_v1_dataset, file_engram_common_v1_principal]);
 
 /**
  * @generated from message engram.auth.v1.EnsureTenantRequest
@@ -567,6 +567,57 @@ export const EndErasureResponseSchema: GenMessage<EndErasureResponse> = /*@__PUR
   messageDesc(file_engram_auth_v1_managed, 15);
 
 /**
+ * @generated from message engram.auth.v1.OpenCanaryRequest
+ */
+export type OpenCanaryRequest = Message<"engram.auth.v1.OpenCanaryRequest"> & {
+  /**
+   * @generated from field: string tenant_id = 1;
+   */
+  tenantId: string;
+
+  /**
+   * @generated from field: string cr_uid = 2;
+   */
+  crUid: string;
+};
+
+/**
+ * Describes the message engram.auth.v1.OpenCanaryRequest.
+ * Use `create(OpenCanaryRequestSchema)` to create a new message.
+ */
+export const OpenCanaryRequestSchema: GenMessage<OpenCanaryRequest> = /*@__PURE__*/
+  messageDesc(file_engram_auth_v1_managed, 16);
+
+/**
+ * @generated from message engram.auth.v1.OpenCanaryResponse
+ */
+export type OpenCanaryResponse = Message<"engram.auth.v1.OpenCanaryResponse"> & {
+  /**
+   * @generated from field: engram.common.v1.Dataset dataset = 1;
+   */
+  dataset?: Dataset | undefined;
+
+  /**
+   * @generated from field: engram.common.v1.Principal principal = 2;
+   */
+  principal?: Principal | undefined;
+
+  /**
+   * Speaks for the principal for a minute.
+   *
+   * @generated from field: string token = 3;
+   */
+  token: string;
+};
+
+/**
+ * Describes the message engram.auth.v1.OpenCanaryResponse.
+ * Use `create(OpenCanaryResponseSchema)` to create a new message.
+ */
+export const OpenCanaryResponseSchema: GenMessage<OpenCanaryResponse> = /*@__PURE__*/
+  messageDesc(file_engram_auth_v1_managed, 17);
+
+/**
  * @generated from message engram.auth.v1.FindManagedRequest
  */
 export type FindManagedRequest = Message<"engram.auth.v1.FindManagedRequest"> & {
@@ -583,7 +634,7 @@ export type FindManagedRequest = Message<"engram.auth.v1.FindManagedRequest"> & 
  * Use `create(FindManagedRequestSchema)` to create a new message.
  */
 export const FindManagedRequestSchema: GenMessage<FindManagedRequest> = /*@__PURE__*/
-  messageDesc(file_engram_auth_v1_managed, 16);
+  messageDesc(file_engram_auth_v1_managed, 18);
 
 /**
  * @generated from message engram.auth.v1.FindManagedResponse
@@ -616,7 +667,7 @@ export type FindManagedResponse = Message<"engram.auth.v1.FindManagedResponse"> 
  * Use `create(FindManagedResponseSchema)` to create a new message.
  */
 export const FindManagedResponseSchema: GenMessage<FindManagedResponse> = /*@__PURE__*/
-  messageDesc(file_engram_auth_v1_managed, 17);
+  messageDesc(file_engram_auth_v1_managed, 19);
 
 /**
  * @generated from message engram.auth.v1.ReleaseTenantRequest
@@ -638,7 +689,7 @@ export type ReleaseTenantRequest = Message<"engram.auth.v1.ReleaseTenantRequest"
  * Use `create(ReleaseTenantRequestSchema)` to create a new message.
  */
 export const ReleaseTenantRequestSchema: GenMessage<ReleaseTenantRequest> = /*@__PURE__*/
-  messageDesc(file_engram_auth_v1_managed, 18);
+  messageDesc(file_engram_auth_v1_managed, 20);
 
 /**
  * @generated from message engram.auth.v1.ReleaseTenantResponse
@@ -657,7 +708,7 @@ export type ReleaseTenantResponse = Message<"engram.auth.v1.ReleaseTenantRespons
  * Use `create(ReleaseTenantResponseSchema)` to create a new message.
  */
 export const ReleaseTenantResponseSchema: GenMessage<ReleaseTenantResponse> = /*@__PURE__*/
-  messageDesc(file_engram_auth_v1_managed, 19);
+  messageDesc(file_engram_auth_v1_managed, 21);
 
 /**
  * @generated from message engram.auth.v1.ReleaseDatasetRequest
@@ -684,7 +735,7 @@ export type ReleaseDatasetRequest = Message<"engram.auth.v1.ReleaseDatasetReques
  * Use `create(ReleaseDatasetRequestSchema)` to create a new message.
  */
 export const ReleaseDatasetRequestSchema: GenMessage<ReleaseDatasetRequest> = /*@__PURE__*/
-  messageDesc(file_engram_auth_v1_managed, 20);
+  messageDesc(file_engram_auth_v1_managed, 22);
 
 /**
  * @generated from message engram.auth.v1.ReleaseDatasetResponse
@@ -703,7 +754,7 @@ export type ReleaseDatasetResponse = Message<"engram.auth.v1.ReleaseDatasetRespo
  * Use `create(ReleaseDatasetResponseSchema)` to create a new message.
  */
 export const ReleaseDatasetResponseSchema: GenMessage<ReleaseDatasetResponse> = /*@__PURE__*/
-  messageDesc(file_engram_auth_v1_managed, 21);
+  messageDesc(file_engram_auth_v1_managed, 23);
 
 /**
  * What a Tenant resource asks of the workload.

@@ -10,7 +10,7 @@ import type { Message } from "@bufbuild/protobuf";
  * Describes the file engram/ingest/v1/managed.proto.
  */
 export const file_engram_ingest_v1_managed: GenFile = /*@__PURE__*/
-  fileDesc("Ch5lbmdyYW0vaW5nZXN0L3YxL21hbmFnZWQucHJvdG8SEGVuZ3JhbS5pbmdlc3QudjEiTAoTRXJhc2VEYXRhc2V0UmVxdWVzdBIRCgl0ZW5hbnRfaWQYASABKAkSEgoKZGF0YXNldF9pZBgCIAEoCRIOCgZjcl91aWQYAyABKAkiSwoURXJhc2VEYXRhc2V0UmVzcG9uc2USMwoIcHJvZ3Jlc3MYASABKAsyIS5lbmdyYW0uaW5nZXN0LnYxLkVyYXN1cmVQcm9ncmVzcyI3ChJFcmFzZVRlbmFudFJlcXVlc3QSEQoJdGVuYW50X2lkGAEgASgJEg4KBmNyX3VpZBgCIAEoCSJKChNFcmFzZVRlbmFudFJlc3BvbnNlEjMKCHByb2dyZXNzGAEgASgLMiEuZW5ncmFtLmluZ2VzdC52MS5FcmFzdXJlUHJvZ3Jlc3MixgEKD0VyYXN1cmVQcm9ncmVzcxIOCgZlcmFzZWQYASABKAgSDAoEc3RlcBgCIAEoCRIUCgxyZW1vdmVkX2pzb24YAyABKAkSDwoHcmVzaWR1ZRgEIAEoBBIZCgxyZWNlaXB0X2pzb24YBSABKAlIAIgBARI2CgdmYWlsdXJlGAYgASgLMiAuZW5ncmFtLmluZ2VzdC52MS5FcmFzdXJlRmFpbHVyZUgBiAEBQg8KDV9yZWNlaXB0X2pzb25CCgoIX2ZhaWx1cmUiLwoORXJhc3VyZUZhaWx1cmUSDAoEbmFtZRgBIAEoCRIPCgdtZXNzYWdlGAIgASgJIkEKGERhdGFzZXRTdGF0aXN0aWNzUmVxdWVzdBIRCgl0ZW5hbnRfaWQYASABKAkSEgoKZGF0YXNldF9pZBgCIAEoCSLeAgoZRGF0YXNldFN0YXRpc3RpY3NSZXNwb25zZRINCgVpdGVtcxgBIAEoBBISCgpzaXplX2J5dGVzGAIgASgEEg4KBmNodW5rcxgDIAEoBBINCgVub2RlcxgEIAEoBBINCgVlZGdlcxgFIAEoBBIPCgdwZW5kaW5nGAYgASgEEg4KBmZhaWxlZBgHIAEoBBIeChFsYXN0X2NvZ25pZmllZF9hdBgIIAEoCUgAiAEBEhMKC2xhZ19zZWNvbmRzGAkgASgBEjQKBndyaXRlchgKIAEoCzIfLmVuZ3JhbS5pbmdlc3QudjEuRGF0YXNldFdyaXRlckgBiAEBEjQKCmFjdGl2ZV9ydW4YCyABKAsyGy5lbmdyYW0uaW5nZXN0LnYxLkFjdGl2ZVJ1bkgCiAEBQhQKEl9sYXN0X2NvZ25pZmllZF9hdEIJCgdfd3JpdGVyQg0KC19hY3RpdmVfcnVuIjYKDURhdGFzZXRXcml0ZXISDgoGaG9sZGVyGAEgASgJEhUKDWZlbmNpbmdfdG9rZW4YAiABKAQiPQoJQWN0aXZlUnVuEgoKAmlkGAEgASgJEhAKCHBpcGVsaW5lGAIgASgJEhIKCnN0YXJ0ZWRfYXQYAyABKAliBnByb3RvMw");
+  fileDesc("Ch5lbmdyYW0vaW5nZXN0L3YxL21hbmFnZWQucHJvdG8SEGVuZ3JhbS5pbmdlc3QudjEiTAoTRXJhc2VEYXRhc2V0UmVxdWVzdBIRCgl0ZW5hbnRfaWQYASABKAkSEgoKZGF0YXNldF9pZBgCIAEoCRIOCgZjcl91aWQYAyABKAkiSwoURXJhc2VEYXRhc2V0UmVzcG9uc2USMwoIcHJvZ3Jlc3MYASABKAsyIS5lbmdyYW0uaW5nZXN0LnYxLkVyYXN1cmVQcm9ncmVzcyI3ChJFcmFzZVRlbmFudFJlcXVlc3QSEQoJdGVuYW50X2lkGAEgASgJEg4KBmNyX3VpZBgCIAEoCSJKChNFcmFzZVRlbmFudFJlc3BvbnNlEjMKCHByb2dyZXNzGAEgASgLMiEuZW5ncmFtLmluZ2VzdC52MS5FcmFzdXJlUHJvZ3Jlc3MixgEKD0VyYXN1cmVQcm9ncmVzcxIOCgZlcmFzZWQYASABKAgSDAoEc3RlcBgCIAEoCRIUCgxyZW1vdmVkX2pzb24YAyABKAkSDwoHcmVzaWR1ZRgEIAEoBBIZCgxyZWNlaXB0X2pzb24YBSABKAlIAIgBARI2CgdmYWlsdXJlGAYgASgLMiAuZW5ncmFtLmluZ2VzdC52MS5FcmFzdXJlRmFpbHVyZUgBiAEBQg8KDV9yZWNlaXB0X2pzb25CCgoIX2ZhaWx1cmUiLwoORXJhc3VyZUZhaWx1cmUSDAoEbmFtZRgBIAEoCRIPCgdtZXNzYWdlGAIgASgJIlQKFUNoZWNrSXNvbGF0aW9uUmVxdWVzdBIRCgl0ZW5hbnRfaWQYASABKAkSDgoGY3JfdWlkGAIgASgJEhgKEG90aGVyX3RlbmFudF9pZHMYAyADKAkihgEKFkNoZWNrSXNvbGF0aW9uUmVzcG9uc2USFQoIdW5wcm92ZW4YASABKAlIAIgBARIbChNjb21wYXJlZF90ZW5hbnRfaWRzGAIgAygJEisKBWxlYWtzGAMgAygLMhwuZW5ncmFtLmluZ2VzdC52MS5DYW5hcnlMZWFrQgsKCV91bnByb3ZlbiJHCgpDYW5hcnlMZWFrEhEKCXRlbmFudF9pZBgBIAEoCRIZChFzZWVuX2J5X3RlbmFudF9pZBgCIAEoCRILCgN3YXkYAyABKAkiOAoTUmVtb3ZlQ2FuYXJ5UmVxdWVzdBIRCgl0ZW5hbnRfaWQYASABKAkSDgoGY3JfdWlkGAIgASgJIicKFFJlbW92ZUNhbmFyeVJlc3BvbnNlEg8KB3JlbW92ZWQYASABKAgi1AEKE1NldFJldGVudGlvblJlcXVlc3QSEQoJdGVuYW50X2lkGAEgASgJEhcKCmRhdGFzZXRfaWQYAiABKAlIAIgBARIOCgZjcl91aWQYAyABKAkSGAoLc2Vzc2lvbnNfbXMYBCABKARIAYgBARIWCglldmVudHNfbXMYBSABKARIAogBARIVCghpdGVtc19tcxgGIAEoBEgDiAEBQg0KC19kYXRhc2V0X2lkQg4KDF9zZXNzaW9uc19tc0IMCgpfZXZlbnRzX21zQgsKCV9pdGVtc19tcyIWChRTZXRSZXRlbnRpb25SZXNwb25zZSJBChhEYXRhc2V0U3RhdGlzdGljc1JlcXVlc3QSEQoJdGVuYW50X2lkGAEgASgJEhIKCmRhdGFzZXRfaWQYAiABKAki3gIKGURhdGFzZXRTdGF0aXN0aWNzUmVzcG9uc2USDQoFaXRlbXMYASABKAQSEgoKc2l6ZV9ieXRlcxgCIAEoBBIOCgZjaHVua3MYAyABKAQSDQoFbm9kZXMYBCABKAQSDQoFZWRnZXMYBSABKAQSDwoHcGVuZGluZxgGIAEoBBIOCgZmYWlsZWQYByABKAQSHgoRbGFzdF9jb2duaWZpZWRfYXQYCCABKAlIAIgBARITCgtsYWdfc2Vjb25kcxgJIAEoARI0CgZ3cml0ZXIYCiABKAsyHy5lbmdyYW0uaW5nZXN0LnYxLkRhdGFzZXRXcml0ZXJIAYgBARI0CgphY3RpdmVfcnVuGAsgASgLMhsuZW5ncmFtLmluZ2VzdC52MS5BY3RpdmVSdW5IAogBAUIUChJfbGFzdF9jb2duaWZpZWRfYXRCCQoHX3dyaXRlckINCgtfYWN0aXZlX3J1biI2Cg1EYXRhc2V0V3JpdGVyEg4KBmhvbGRlchgBIAEoCRIVCg1mZW5jaW5nX3Rva2VuGAIgASgEIj0KCUFjdGl2ZVJ1bhIKCgJpZBgBIAEoCRIQCghwaXBlbGluZRgCIAEoCRISCgpzdGFydGVkX2F0GAMgASgJYgZwcm90bzM");
 
 /**
  * @generated from message engram.ingest.v1.EraseDatasetRequest
@@ -176,6 +176,205 @@ export const ErasureFailureSchema: GenMessage<ErasureFailure> = /*@__PURE__*/
   messageDesc(file_engram_ingest_v1_managed, 5);
 
 /**
+ * @generated from message engram.ingest.v1.CheckIsolationRequest
+ */
+export type CheckIsolationRequest = Message<"engram.ingest.v1.CheckIsolationRequest"> & {
+  /**
+   * @generated from field: string tenant_id = 1;
+   */
+  tenantId: string;
+
+  /**
+   * Of the resource that manages it.
+   *
+   * @generated from field: string cr_uid = 2;
+   */
+  crUid: string;
+
+  /**
+   * Tenants to compare with, in both directions.
+   *
+   * @generated from field: repeated string other_tenant_ids = 3;
+   */
+  otherTenantIds: string[];
+};
+
+/**
+ * Describes the message engram.ingest.v1.CheckIsolationRequest.
+ * Use `create(CheckIsolationRequestSchema)` to create a new message.
+ */
+export const CheckIsolationRequestSchema: GenMessage<CheckIsolationRequest> = /*@__PURE__*/
+  messageDesc(file_engram_ingest_v1_managed, 6);
+
+/**
+ * @generated from message engram.ingest.v1.CheckIsolationResponse
+ */
+export type CheckIsolationResponse = Message<"engram.ingest.v1.CheckIsolationResponse"> & {
+  /**
+   * Why this proves nothing yet, a sentence; absent: the tenant finds its own canary by words and by vector.
+   *
+   * @generated from field: optional string unproven = 1;
+   */
+  unproven?: string | undefined;
+
+  /**
+   * With which of the others it was compared; the rest has no canary, or does not serve.
+   *
+   * @generated from field: repeated string compared_tenant_ids = 2;
+   */
+  comparedTenantIds: string[];
+
+  /**
+   * @generated from field: repeated engram.ingest.v1.CanaryLeak leaks = 3;
+   */
+  leaks: CanaryLeak[];
+};
+
+/**
+ * Describes the message engram.ingest.v1.CheckIsolationResponse.
+ * Use `create(CheckIsolationResponseSchema)` to create a new message.
+ */
+export const CheckIsolationResponseSchema: GenMessage<CheckIsolationResponse> = /*@__PURE__*/
+  messageDesc(file_engram_ingest_v1_managed, 7);
+
+/**
+ * @generated from message engram.ingest.v1.CanaryLeak
+ */
+export type CanaryLeak = Message<"engram.ingest.v1.CanaryLeak"> & {
+  /**
+   * Whose canary was seen.
+   *
+   * @generated from field: string tenant_id = 1;
+   */
+  tenantId: string;
+
+  /**
+   * By whom.
+   *
+   * @generated from field: string seen_by_tenant_id = 2;
+   */
+  seenByTenantId: string;
+
+  /**
+   * search, dataset id, dataset name, item.
+   *
+   * @generated from field: string way = 3;
+   */
+  way: string;
+};
+
+/**
+ * Describes the message engram.ingest.v1.CanaryLeak.
+ * Use `create(CanaryLeakSchema)` to create a new message.
+ */
+export const CanaryLeakSchema: GenMessage<CanaryLeak> = /*@__PURE__*/
+  messageDesc(file_engram_ingest_v1_managed, 8);
+
+/**
+ * @generated from message engram.ingest.v1.RemoveCanaryRequest
+ */
+export type RemoveCanaryRequest = Message<"engram.ingest.v1.RemoveCanaryRequest"> & {
+  /**
+   * @generated from field: string tenant_id = 1;
+   */
+  tenantId: string;
+
+  /**
+   * @generated from field: string cr_uid = 2;
+   */
+  crUid: string;
+};
+
+/**
+ * Describes the message engram.ingest.v1.RemoveCanaryRequest.
+ * Use `create(RemoveCanaryRequestSchema)` to create a new message.
+ */
+export const RemoveCanaryRequestSchema: GenMessage<RemoveCanaryRequest> = /*@__PURE__*/
+  messageDesc(file_engram_ingest_v1_managed, 9);
+
+/**
+ * @generated from message engram.ingest.v1.RemoveCanaryResponse
+ */
+export type RemoveCanaryResponse = Message<"engram.ingest.v1.RemoveCanaryResponse"> & {
+  /**
+   * False: there was none.
+   *
+   * @generated from field: bool removed = 1;
+   */
+  removed: boolean;
+};
+
+/**
+ * Describes the message engram.ingest.v1.RemoveCanaryResponse.
+ * Use `create(RemoveCanaryResponseSchema)` to create a new message.
+ */
+export const RemoveCanaryResponseSchema: GenMessage<RemoveCanaryResponse> = /*@__PURE__*/
+  messageDesc(file_engram_ingest_v1_managed, 10);
+
+/**
+ * @generated from message engram.ingest.v1.SetRetentionRequest
+ */
+export type SetRetentionRequest = Message<"engram.ingest.v1.SetRetentionRequest"> & {
+  /**
+   * @generated from field: string tenant_id = 1;
+   */
+  tenantId: string;
+
+  /**
+   * Absent: the tenant is meant.
+   *
+   * @generated from field: optional string dataset_id = 2;
+   */
+  datasetId?: string | undefined;
+
+  /**
+   * Of the resource that manages it.
+   *
+   * @generated from field: string cr_uid = 3;
+   */
+  crUid: string;
+
+  /**
+   * Milliseconds; absent: as the server keeps them. Of a tenant.
+   *
+   * @generated from field: optional uint64 sessions_ms = 4;
+   */
+  sessionsMs?: bigint | undefined;
+
+  /**
+   * @generated from field: optional uint64 events_ms = 5;
+   */
+  eventsMs?: bigint | undefined;
+
+  /**
+   * Of a dataset; absent: for ever.
+   *
+   * @generated from field: optional uint64 items_ms = 6;
+   */
+  itemsMs?: bigint | undefined;
+};
+
+/**
+ * Describes the message engram.ingest.v1.SetRetentionRequest.
+ * Use `create(SetRetentionRequestSchema)` to create a new message.
+ */
+export const SetRetentionRequestSchema: GenMessage<SetRetentionRequest> = /*@__PURE__*/
+  messageDesc(file_engram_ingest_v1_managed, 11);
+
+/**
+ * @generated from message engram.ingest.v1.SetRetentionResponse
+ */
+export type SetRetentionResponse = Message<"engram.ingest.v1.SetRetentionResponse"> & {
+};
+
+/**
+ * Describes the message engram.ingest.v1.SetRetentionResponse.
+ * Use `create(SetRetentionResponseSchema)` to create a new message.
+ */
+export const SetRetentionResponseSchema: GenMessage<SetRetentionResponse> = /*@__PURE__*/
+  messageDesc(file_engram_ingest_v1_managed, 12);
+
+/**
  * @generated from message engram.ingest.v1.DatasetStatisticsRequest
  */
 export type DatasetStatisticsRequest = Message<"engram.ingest.v1.DatasetStatisticsRequest"> & {
@@ -195,7 +394,7 @@ export type DatasetStatisticsRequest = Message<"engram.ingest.v1.DatasetStatisti
  * Use `create(DatasetStatisticsRequestSchema)` to create a new message.
  */
 export const DatasetStatisticsRequestSchema: GenMessage<DatasetStatisticsRequest> = /*@__PURE__*/
-  messageDesc(file_engram_ingest_v1_managed, 6);
+  messageDesc(file_engram_ingest_v1_managed, 13);
 
 /**
  * @generated from message engram.ingest.v1.DatasetStatisticsResponse
@@ -272,7 +471,7 @@ export type DatasetStatisticsResponse = Message<"engram.ingest.v1.DatasetStatist
  * Use `create(DatasetStatisticsResponseSchema)` to create a new message.
  */
 export const DatasetStatisticsResponseSchema: GenMessage<DatasetStatisticsResponse> = /*@__PURE__*/
-  messageDesc(file_engram_ingest_v1_managed, 7);
+  messageDesc(file_engram_ingest_v1_managed, 14);
 
 /**
  * @generated from message engram.ingest.v1.DatasetWriter
@@ -294,7 +493,7 @@ export type DatasetWriter = Message<"engram.ingest.v1.DatasetWriter"> & {
  * Use `create(DatasetWriterSchema)` to create a new message.
  */
 export const DatasetWriterSchema: GenMessage<DatasetWriter> = /*@__PURE__*/
-  messageDesc(file_engram_ingest_v1_managed, 8);
+  messageDesc(file_engram_ingest_v1_managed, 15);
 
 /**
  * @generated from message engram.ingest.v1.ActiveRun
@@ -323,5 +522,5 @@ export type ActiveRun = Message<"engram.ingest.v1.ActiveRun"> & {
  * Use `create(ActiveRunSchema)` to create a new message.
  */
 export const ActiveRunSchema: GenMessage<ActiveRun> = /*@__PURE__*/
-  messageDesc(file_engram_ingest_v1_managed, 9);
+  messageDesc(file_engram_ingest_v1_managed, 16);
 

@@ -13,7 +13,62 @@ import type { Message } from "@bufbuild/protobuf";
  * Describes the file engram/search/v1/search.proto.
  */
 export const file_engram_search_v1_search: GenFile = /*@__PURE__*/
-  fileDesc("Ch1lbmdyYW0vc2VhcmNoL3YxL3NlYXJjaC5wcm90bxIQZW5ncmFtLnNlYXJjaC52MSI6CgxFcmFzZVJlcXVlc3QSKgoHZGF0YXNldBgBIAEoCzIZLmVuZ3JhbS5jb21tb24udjEuRGF0YXNldCIxCg1FcmFzZVJlc3BvbnNlEg8KB3JlbW92ZWQYASABKA0SDwoHcmVzaWR1ZRgCIAEoDTJ2Cg1TZWFyY2hTZXJ2aWNlEmUKBUVyYXNlEh4uZW5ncmFtLnNlYXJjaC52MS5FcmFzZVJlcXVlc3QaHy5lbmdyYW0uc2VhcmNoLnYxLkVyYXNlUmVzcG9uc2UiG5ACAqK7GBQI4NQDEgZpbmdlc3QiBmRlbGV0ZWIGcHJvdG8z", [file_engram_common_v1_dataset, file_engram_options_v1_options]);
+  fileDesc("Ch1lbmdyYW0vc2VhcmNoL3YxL3NlYXJjaC5wcm90bxIQZW5ncmFtLnNlYXJjaC52MSJyCg5Mb29rRm9yUmVxdWVzdBIMCgR0ZXh0GAEgASgJEhcKCmRhdGFzZXRfaWQYAiABKAlIAIgBARIZCgxkYXRhc2V0X25hbWUYAyABKAlIAYgBAUINCgtfZGF0YXNldF9pZEIPCg1fZGF0YXNldF9uYW1lIkUKD0xvb2tGb3JSZXNwb25zZRIQCghmb3VuZF9ieRgBIAMoCRIUCgdyZWZ1c2FsGAIgASgJSACIAQFCCgoIX3JlZnVzYWwiOgoMRXJhc2VSZXF1ZXN0EioKB2RhdGFzZXQYASABKAsyGS5lbmdyYW0uY29tbW9uLnYxLkRhdGFzZXQiMQoNRXJhc2VSZXNwb25zZRIPCgdyZW1vdmVkGAEgASgNEg8KB3Jlc2lkdWUYAiABKA0y5gEKDVNlYXJjaFNlcnZpY2USZQoFRXJhc2USHi5lbmdyYW0uc2VhcmNoLnYxLkVyYXNlUmVxdWVzdBofLmVuZ3JhbS5zZWFyY2gudjEuRXJhc2VSZXNwb25zZSIbkAICorsYFAjg1AMSBmluZ2VzdCIGZGVsZXRlEm4KB0xvb2tGb3ISIC5lbmdyYW0uc2VhcmNoLnYxLkxvb2tGb3JSZXF1ZXN0GiEuZW5ncmFtLnNlYXJjaC52MS5Mb29rRm9yUmVzcG9uc2UiHpACAaK7GBcIsOoBEgZpbmdlc3QiCXByaW5jaXBhbGIGcHJvdG8z", [file_engram_common_v1_dataset, file_engram_options_v1_options]);
+
+/**
+ * @generated from message engram.search.v1.LookForRequest
+ */
+export type LookForRequest = Message<"engram.search.v1.LookForRequest"> & {
+  /**
+   * @generated from field: string text = 1;
+   */
+  text: string;
+
+  /**
+   * At most one of the two; none: all that the principal may read.
+   *
+   * @generated from field: optional string dataset_id = 2;
+   */
+  datasetId?: string | undefined;
+
+  /**
+   * @generated from field: optional string dataset_name = 3;
+   */
+  datasetName?: string | undefined;
+};
+
+/**
+ * Describes the message engram.search.v1.LookForRequest.
+ * Use `create(LookForRequestSchema)` to create a new message.
+ */
+export const LookForRequestSchema: GenMessage<LookForRequest> = /*@__PURE__*/
+  messageDesc(file_engram_search_v1_search, 0);
+
+/**
+ * @generated from message engram.search.v1.LookForResponse
+ */
+export type LookForResponse = Message<"engram.search.v1.LookForResponse"> & {
+  /**
+   * lexical, vector, graph, registry: where it stands in answers. Sorted.
+   *
+   * @generated from field: repeated string found_by = 1;
+   */
+  foundBy: string[];
+
+  /**
+   * The principal may not read what it named, or there is none: class name of the error.
+   *
+   * @generated from field: optional string refusal = 2;
+   */
+  refusal?: string | undefined;
+};
+
+/**
+ * Describes the message engram.search.v1.LookForResponse.
+ * Use `create(LookForResponseSchema)` to create a new message.
+ */
+export const LookForResponseSchema: GenMessage<LookForResponse> = /*@__PURE__*/
+  messageDesc(file_engram_search_v1_search, 1);
 
 /**
  * @generated from message engram.search.v1.EraseRequest
@@ -30,7 +85,7 @@ export type EraseRequest = Message<"engram.search.v1.EraseRequest"> & {
  * Use `create(EraseRequestSchema)` to create a new message.
  */
 export const EraseRequestSchema: GenMessage<EraseRequest> = /*@__PURE__*/
-  messageDesc(file_engram_search_v1_search, 0);
+  messageDesc(file_engram_search_v1_search, 2);
 
 /**
  * @generated from message engram.search.v1.EraseResponse
@@ -52,7 +107,7 @@ export type EraseResponse = Message<"engram.search.v1.EraseResponse"> & {
  * Use `create(EraseResponseSchema)` to create a new message.
  */
 export const EraseResponseSchema: GenMessage<EraseResponse> = /*@__PURE__*/
-  messageDesc(file_engram_search_v1_search, 1);
+  messageDesc(file_engram_search_v1_search, 3);
 
 /**
  * Search, recall and their history.
@@ -69,6 +124,16 @@ export const SearchService: GenService<{
     methodKind: "unary";
     input: typeof EraseRequestSchema;
     output: typeof EraseResponseSchema;
+  },
+  /**
+   * Looks for a text as any search of the principal would, in what it names or in all that it may read. Nothing is recorded.
+   *
+   * @generated from rpc engram.search.v1.SearchService.LookFor
+   */
+  lookFor: {
+    methodKind: "unary";
+    input: typeof LookForRequestSchema;
+    output: typeof LookForResponseSchema;
   },
 }> = /*@__PURE__*/
   serviceDesc(file_engram_search_v1_search, 0);

@@ -1,0 +1,91 @@
+import type { DataItemId } from '../../common/domain/brand.ts';
+import type { DataItem } from '../../common/domain/data-item.ts';
+import { type DatasetRef, scopeOf } from '../../common/domain/dataset.ts';
+import { engramError } from '../../common/domain/errors.ts';
+import type { CallContext } from '../../common/messaging/messenger.ts';
+import { getPrincipal } from '../../common/messaging/methods/auth.ts';
+import { fixedProof } from '../../common/messaging/principal-proof.ts';
+import type { IngestDependencies } from './dependencies.ts';
+import { forgetItems } from './forget.ts';
+
+/** Items that are forgotten together; each batch is a renewed question to auth. */
+const BATCH = 50;
+/** Batches of one dataset in one pass: it must not keep others waiting. */
+const BATCHES_PER_PASS = 10;
+
+/**
+ * Forgets items that were neither added nor replaced for longer than the resource of their dataset declares, on behalf of
+ * the dataset's owner. Returns how many went. One dataset's failure is logged and no other's.
+ */
+export async function expireItems(deps: IngestDependencies, signal: AbortSignal): Promise<number> {
+  const { clock, datasets, retentions, logger } = deps;
+  let forgotten = 0;
+  for await (const { owner, retention } of retentions.ofDatasets.all()) {
+    signal.throwIfAborted();
+    const dataset = await datasets.get(owner, owner.dataset);
+    if (dataset === null) continue;
+    const before = new Date(clock.now().getTime() - retention.itemsMs).toISOString();
+    try {
+      forgotten += await expireOf(deps, dataset, before, signal);
+    } catch (error) {
+      if (signal.aborted) throw error;
+      logger.warn('ingest.items.expiry.failed', { error, datasetId: dataset.id });
+    }
+  }
+  return forgotten;
+}
+
+async function expireOf(
+  deps: IngestDependencies,
+  dataset: DatasetRef,
+  before: string,
+  signal: AbortSignal,
+): Promise<number> {
+  let forgotten = 0;
+  for (let batch = 0; batch < BATCHES_PER_PASS; batch += 1) {
+    signal.throwIfAborted();
+    const ids = await oldItems(deps, dataset, before);
+    if (ids.length === 0) break;
+    await forgetItems(deps, dataset, ids, await asOwner(deps, dataset, signal));
+    forgotten += ids.length;
+  }
+  return forgotten;
+}
+
+/** The oldest that are too old. Those that were replaced lately stand among them and stay. */
+async function oldItems(
+  { items }: Pick<IngestDependencies, 'items'>,
+  dataset: DatasetRef,
+  before: string,
+): Promise<readonly DataItemId[]> {
+  const found: DataItemId[] = [];
+  let after: string | null = null;
+  do {
+    const page: Awaited<ReturnType<typeof items.oldestFirst>> = await items.oldestFirst(scopeOf(dataset), {
+      ...{ after, limit: BATCH },
+    });
+    for (const item of page.items) {
+      if (item.createdAt >= before) return found;
+      if (lastChange(item) < before) found.push(item.id);
+      if (found.length === BATCH) return found;
+    }
+    after = page.next;
+  } while (after !== null);
+  return found;
+}
+
+function lastChange({ createdAt, updatedAt }: DataItem): string {
+  return updatedAt ?? createdAt;
+}
+
+/** Whoever owns the dataset may forget what is in it. */
+async function asOwner(
+  { messenger, ids }: Pick<IngestDependencies, 'messenger' | 'ids'>,
+  { ownerId, tenant }: DatasetRef,
+  signal: AbortSignal,
+): Promise<CallContext> {
+  const context = { requestId: ids.uuid(), signal };
+  const { principal, token } = await messenger.call(getPrincipal, { userId: ownerId, tenant }, context);
+  if (principal === null) throw engramError('PermissionDeniedError', "The account of the dataset's owner is inactive.");
+  return { ...context, principal, ...(token === undefined ? {} : { proof: fixedProof(token) }) };
+}

@@ -1,0 +1,142 @@
+import { randomBytes, randomUUID, hash as sha } from 'node:crypto';
+import { expect } from 'chai';
+import { isEngramError } from '../../services/common/domain/errors.ts';
+import { datasetScope } from '../../services/common/domain/scope.ts';
+import * as auth from '../../services/common/messaging/methods/auth-managed.ts';
+import * as ingest from '../../services/common/messaging/methods/ingest-managed.ts';
+import { createRetentions } from '../../services/common/repositories/retention.ts';
+import { eventsCollection } from '../../services/common/runs/event-log.ts';
+import type { ManagedApp } from '../support/managed-app.ts';
+import { until } from '../support/until.ts';
+
+/** The look at what has expired comes each second. */
+export const RETENTION_SETTINGS = { CACHE_PURGE_INTERVAL_SECONDS: '1', SESSION_TTL_SECONDS: '0' };
+
+/** Of nobody who signs in. */
+const HASH = `$2b$04$${'a'.repeat(53)}`;
+const CALL = { requestId: 'operator' };
+const DAY = 86_400_000;
+
+/** How long tenants and datasets keep what they have, as their resources declare. The same in both shapes. */
+export function retentionCases(start: () => Promise<ManagedApp>): void {
+  let app: ManagedApp;
+  const tenantUid = randomUUID();
+  const datasetUid = randomUUID();
+  const key = randomBytes(32).toString('hex');
+  let tenantId: Awaited<ReturnType<typeof declareTenant>>;
+  let dataset: Awaited<ReturnType<typeof declareDataset>>;
+
+  const declareTenant = async () => {
+    const identity = {
+      displayName: 'Acme',
+      ownerEmail: `owner-${tenantUid}@acme.example.com`,
+      ownerPasswordHash: HASH,
+    };
+    const answer = await app.messenger.call(
+      auth.ensureTenant,
+      { crUid: tenantUid, ...identity, hostNames: [], state: 'Active' },
+      CALL,
+    );
+    const keys = { tenantId: answer.tenantId, crUid: tenantUid, name: 'default', keySha256: [sha('sha256', key)] };
+    await app.messenger.call(auth.setTenantKeys, keys, CALL);
+    return answer.tenantId;
+  };
+  const declareDataset = async () =>
+    (await app.messenger.call(auth.ensureDataset, { crUid: datasetUid, tenantId, name: 'notes' }, CALL)).dataset;
+  const request = async (method: string, path: string, body?: object) => {
+    const response = await fetch(`${app.baseUrl}/api/v1${path}`, {
+      method,
+      headers: { 'X-Api-Key': key, 'content-type': 'application/json' },
+      ...(body === undefined ? {} : { body: JSON.stringify(body) }),
+    });
+    const text = await response.text();
+    expect(response.status, `${path}: ${text}`).to.equal(200);
+    return JSON.parse(text);
+  };
+  const keepFor = (times: Partial<ingest.SetRetentionRequest>) =>
+    app.messenger.call(ingest.setRetention, { tenantId, crUid: tenantUid, ...times }, CALL);
+  const keepItemsFor = (itemsMs?: number) =>
+    keepFor({ datasetId: dataset.id, crUid: datasetUid, ...(itemsMs === undefined ? {} : { itemsMs }) });
+  const names = async (): Promise<string[]> => {
+    const items: { name: string }[] = await request('GET', `/datasets/${dataset.id}/data`);
+    return items.map(({ name }) => name);
+  };
+  const entries = async (session: string): Promise<unknown[]> => {
+    const answer = await request('GET', `/sessions/${session}`);
+    return answer.qas ?? answer.entries ?? answer.qa;
+  };
+  const say = (session: string) =>
+    request('POST', '/remember/entry', {
+      ...{ dataset_name: 'unbound', session_id: session },
+      entry: { type: 'qa', question: 'Who wrote the first program?', answer: 'Ada Lovelace.' },
+    });
+
+  before(async () => {
+    app = await start();
+    tenantId = await declareTenant();
+    dataset = await declareDataset();
+  });
+  after(async () => {
+    // Servers that others use too keep nothing of these.
+    await until('the tenant is erased', async () => {
+      const request = { tenantId, crUid: tenantUid };
+      return (await app.messenger.call(ingest.eraseTenant, request, CALL)).progress.erased;
+    });
+    await app?.stop();
+  });
+
+  it('forgets items that are older than their dataset keeps them, with all that was built of them', async () => {
+    await request('POST', '/add', { datasetName: 'notes', data: ['Ada Lovelace met Charles Babbage in London.'] });
+    await request('POST', '/cognify', { datasets: ['notes'] });
+    await keepItemsFor(DAY);
+    expect(await names(), 'younger ones').to.have.length(1);
+    await keepItemsFor(1);
+    await until('the item is forgotten', async () => (await names()).length === 0);
+    const scope = datasetScope(tenantId, dataset.id);
+    expect(await app.stores.indexes.text.count(scope, {}), 'rows of the text index').to.equal(0);
+    await keepItemsFor();
+    await request('POST', '/add', { datasetName: 'notes', data: ['Grace Hopper wrote a compiler.'] });
+    const declared = await createRetentions(app.stores.documents).ofDatasets.get(scope);
+    expect(declared, 'what is declared no more').to.equal(null);
+  });
+
+  it('drops the entries of sessions that nobody used for as long as their tenant keeps them', async () => {
+    await say('talk');
+    await keepFor({ sessionsMs: DAY });
+    expect(await entries('talk')).to.have.length(1);
+    await keepFor({ sessionsMs: 1 });
+    await request('POST', '/improve', { datasetName: 'unbound', sessionIds: ['talk'] });
+    await until('the entries are gone', async () => (await entries('talk')).length === 0);
+    await keepFor({});
+  });
+
+  it('drops events that are older than their tenant keeps them', async () => {
+    const count = () => app.stores.documents.count({ tenant: tenantId }, eventsCollection, {});
+    await request('POST', '/add', { datasetName: 'notes', data: ['Mary Somerville translated Laplace.'] });
+    expect(await count()).to.be.above(0);
+    await keepFor({ eventsMs: 1 });
+    await until('the events are gone', async () => (await count()) === 0);
+    await keepFor({});
+  });
+
+  it('takes the word of the resource that manages the tenant or dataset alone', async () => {
+    const refusalOf = (times: Partial<ingest.SetRetentionRequest>) =>
+      keepFor(times).then(
+        () => null,
+        (error: unknown) => (isEngramError(error) ? error.wireName : error),
+      );
+    expect(await refusalOf({ crUid: randomUUID(), sessionsMs: 1 })).to.equal('OwnedByAnother');
+    expect(await refusalOf({ crUid: tenantUid, datasetId: dataset.id, itemsMs: 1 })).to.equal('OwnedByAnother');
+    expect(await createRetentions(app.stores.documents).ofTenants.get({ tenant: tenantId })).to.equal(null);
+  });
+
+  it('is forgotten with the dataset', async () => {
+    await keepItemsFor(DAY);
+    await until('the dataset is erased', async () => {
+      const erasure = { tenantId, datasetId: dataset.id, crUid: datasetUid };
+      return (await app.messenger.call(ingest.eraseDataset, erasure, CALL)).progress.erased;
+    });
+    const scope = datasetScope(tenantId, dataset.id);
+    expect(await createRetentions(app.stores.documents).ofDatasets.get(scope)).to.equal(null);
+  });
+}
