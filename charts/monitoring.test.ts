@@ -10,7 +10,7 @@ import { startApp } from '../test/support/start-app.ts';
 import { ALERT_CASES } from './alert-cases.ts';
 import { evaluate, keyOf, matches, type Series } from './promql/evaluate.ts';
 import { type Exposition, readExposition } from './promql/exposition.ts';
-import { type Expression, parseQuery, secondsOf, selectorsOf } from './promql/parse.ts';
+import { aggregationsOf, parseQuery, secondsOf, selectorsOf } from './promql/parse.ts';
 
 const FILES = fileURLToPath(new URL('./engram/files', import.meta.url));
 
@@ -81,10 +81,12 @@ describe('alert rules and dashboards', () => {
   it('group by labels that there are', () => {
     const problems: string[] = [];
     for (const { where, query } of queries()) {
-      for (const { by, of } of aggregationsOf(parseQuery(query))) {
-        const labels = selectorsOf(of).flatMap(({ metric }) => [...(exposed.get(metric)?.keys() ?? [])]);
+      for (const aggregation of aggregationsOf(parseQuery(query))) {
+        const labels = selectorsOf(aggregation).flatMap(({ metric }) => [...(exposed.get(metric)?.keys() ?? [])]);
         const known = [...labels, ...TARGET_LABELS];
-        problems.push(...by.filter((label) => !known.includes(label)).map((label) => `${where}: by ${label}`));
+        problems.push(
+          ...aggregation.by.filter((label) => !known.includes(label)).map((label) => `${where}: by ${label}`),
+        );
       }
     }
     expect(problems).to.deep.equal([]);
@@ -141,21 +143,6 @@ describe('alert rules and dashboards', () => {
 /** As Grafana puts them in; "All" is everything. */
 function withVariables(query: string): string {
   return query.replaceAll('$__rate_interval', '5m').replaceAll(/\$(namespace|service)/g, '.*');
-}
-
-type Aggregation = Extract<Expression, { kind: 'aggregation' }>;
-
-function aggregationsOf(expression: Expression): readonly Aggregation[] {
-  switch (expression.kind) {
-    case 'aggregation':
-      return [expression, ...aggregationsOf(expression.of)];
-    case 'call':
-      return expression.arguments.flatMap(aggregationsOf);
-    case 'binary':
-      return [...aggregationsOf(expression.left), ...aggregationsOf(expression.right)];
-    default:
-      return [];
-  }
 }
 
 function firstMinute({ expr }: Rule, series: readonly Series[]): number | null {

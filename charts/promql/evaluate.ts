@@ -18,7 +18,7 @@ const STEP_SECONDS = 60;
 /** How long a value holds when no new one came, as Prometheus has it. */
 const LOOKBACK_STEPS = 5;
 
-/** The vector that the expression is at a minute; a number is a vector without labels. */
+/** The vector that the expression is at a minute; a number is a vector without labels. Throws for what no rule uses so far. */
 export function evaluate(expression: Expression, series: readonly Series[], minute: number): readonly Sample[] {
   switch (expression.kind) {
     case 'number':
@@ -28,10 +28,16 @@ export function evaluate(expression: Expression, series: readonly Series[], minu
     case 'call':
       return callOf(expression, series, minute);
     case 'aggregation':
-      return aggregated(expression, evaluate(expression.of, series, minute));
+      return aggregated(expression, evaluate(last(expression.arguments), series, minute));
     case 'binary':
       return binary(expression, evaluate(expression.left, series, minute), evaluate(expression.right, series, minute));
   }
+}
+
+function last<T>(all: readonly T[]): T {
+  const one = all.at(-1);
+  if (one === undefined) throw new Error('no argument');
+  return one;
 }
 
 type Selector = Extract<Expression, { kind: 'selector' }>;
@@ -62,32 +68,44 @@ function callOf(
   series: readonly Series[],
   minute: number,
 ): readonly Sample[] {
-  const [first, second] = call.arguments;
-  if (call.name === 'histogram_quantile' && first?.kind === 'number' && second !== undefined) {
-    return quantiles(first.value, evaluate(second, series, minute));
+  const [first] = call.arguments;
+  const of = last(call.arguments);
+  if (call.name === 'histogram_quantile' && first?.kind === 'number') {
+    return quantiles(first.value, evaluate(of, series, minute));
   }
-  if (first?.kind !== 'selector' || first.rangeSeconds === null) throw new Error(`${call.name} of no range`);
-  const { rangeSeconds } = first;
+  const overTime = OVER_TIME[call.name];
+  if (overTime === undefined || of.kind !== 'selector' || of.rangeSeconds === null) throw unknown(call.name);
+  const { rangeSeconds } = of;
   const steps = Math.round(rangeSeconds / STEP_SECONDS);
-  return selected(series, first).flatMap(({ labels, values }) => {
+  return selected(series, of).flatMap(({ labels, values }) => {
     const window = values.slice(Math.max(0, minute - steps), minute + 1).filter((one) => one !== null);
-    const value = overTime(call.name, window, rangeSeconds);
+    const value = overTime(window, rangeSeconds);
     return value === null ? [] : [{ labels, value }];
   });
 }
 
-function overTime(name: string, window: readonly number[], rangeSeconds: number): number | null {
-  if (name === 'min_over_time' || name === 'max_over_time') {
-    return window.length === 0 ? null : Math[name === 'min_over_time' ? 'min' : 'max'](...window);
-  }
+const unknown = (name: string): Error => new Error(`${name} is not evaluated here so far`);
+
+/** Null where there are too few values. */
+type OverTime = (window: readonly number[], rangeSeconds: number) => number | null;
+
+const OVER_TIME: Readonly<Record<string, OverTime>> = {
+  min_over_time: (window) => (window.length === 0 ? null : Math.min(...window)),
+  rate: perSecond,
+  increase(window, rangeSeconds) {
+    const rate = perSecond(window);
+    return rate === null ? null : rate * rangeSeconds;
+  },
+};
+
+/** A counter that falls began again at zero. */
+function perSecond(window: readonly number[]): number | null {
   if (window.length < 2) return null;
-  // A counter that falls began again at zero.
   const growth = window.slice(1).reduce((sum, value, index) => {
     const before = window[index] ?? 0;
     return sum + (value >= before ? value - before : value);
   }, 0);
-  const perSecond = growth / ((window.length - 1) * STEP_SECONDS);
-  return name === 'rate' ? perSecond : perSecond * rangeSeconds;
+  return growth / ((window.length - 1) * STEP_SECONDS);
 }
 
 function quantiles(quantile: number, buckets: readonly Sample[]): readonly Sample[] {
@@ -110,62 +128,45 @@ function quantiles(quantile: number, buckets: readonly Sample[]): readonly Sampl
 }
 
 function aggregated(
-  { name, by, parameter }: Extract<Expression, { kind: 'aggregation' }>,
+  { name, by }: Extract<Expression, { kind: 'aggregation' }>,
   vector: readonly Sample[],
 ): readonly Sample[] {
-  const groups = grouped(vector, (labels) => Object.fromEntries(by.map((label) => [label, labels[label] ?? ''])));
-  return [...groups.values()].flatMap(({ labels, samples }) => {
-    const values = samples.map(({ value }) => value);
-    const sum = values.reduce((one, other) => one + other, 0);
-    if (name === 'topk') {
-      const most = parameter?.kind === 'number' ? parameter.value : 0;
-      return samples.toSorted((one, other) => other.value - one.value).slice(0, most);
-    }
-    const value = {
-      sum,
-      avg: sum / values.length,
-      count: values.length,
-      max: Math.max(...values),
-      min: Math.min(...values),
-    };
-    return [{ labels, value: value[name as keyof typeof value] }];
-  });
+  const aggregate = AGGREGATES[name];
+  if (aggregate === undefined) throw unknown(name);
+  const groups = grouped(vector, (labels) =>
+    Object.fromEntries(by.flatMap((label) => (labels[label] === undefined ? [] : [[label, labels[label]]]))),
+  );
+  return [...groups.values()].map(({ labels, samples }) => ({
+    labels,
+    value: aggregate(samples.map(({ value }) => value)),
+  }));
 }
 
-const COMPARISONS: Readonly<Record<string, (left: number, right: number) => boolean>> = {
-  '>': (left, right) => left > right,
-  '<': (left, right) => left < right,
-  '>=': (left, right) => left >= right,
-  '<=': (left, right) => left <= right,
-  '==': (left, right) => left === right,
-  '!=': (left, right) => left !== right,
-};
-const ARITHMETIC: Readonly<Record<string, (left: number, right: number) => number>> = {
-  '+': (left, right) => left + right,
-  '-': (left, right) => left - right,
-  '*': (left, right) => left * right,
-  '/': (left, right) => left / right,
-  '%': (left, right) => left % right,
+const AGGREGATES: Readonly<Record<string, (values: readonly number[]) => number>> = {
+  sum: (values) => values.reduce((one, other) => one + other, 0),
+  max: (values) => Math.max(...values),
 };
 
-/** Comparisons let through what they hold for. Sides match by all their labels; a number matches everything. */
+/** A comparison lets through what it holds for: the left side, or nothing. */
+const OPERATORS: Readonly<Record<string, (left: number, right: number) => number | null>> = {
+  '/': (left, right) => left / right,
+  '>': (left, right) => (left > right ? left : null),
+  '<': (left, right) => (left < right ? left : null),
+  '==': (left, right) => (left === right ? left : null),
+};
+
+/** Sides match by all their labels; a number on the right matches everything. */
 function binary(
-  { operator, right: rightExpression }: Extract<Expression, { kind: 'binary' }>,
+  { operator, left: { kind }, right: { kind: rightKind } }: Extract<Expression, { kind: 'binary' }>,
   left: readonly Sample[],
   right: readonly Sample[],
 ): readonly Sample[] {
-  const matchOf = (labels: Labels): Sample | undefined =>
-    rightExpression.kind === 'number' ? right[0] : right.find((one) => keyOf(one.labels) === keyOf(labels));
-  if (operator === 'or')
-    return [...left, ...right.filter(({ labels }) => !left.some((one) => keyOf(one.labels) === keyOf(labels)))];
-  if (operator === 'and') return left.filter(({ labels }) => matchOf(labels) !== undefined);
-  if (operator === 'unless') return left.filter(({ labels }) => matchOf(labels) === undefined);
-  return left.flatMap((sample) => {
-    const other = matchOf(sample.labels);
-    if (other === undefined) return [];
-    const holds = COMPARISONS[operator];
-    if (holds !== undefined) return holds(sample.value, other.value) ? [sample] : [];
-    return [{ labels: sample.labels, value: ARITHMETIC[operator]?.(sample.value, other.value) ?? Number.NaN }];
+  const operate = OPERATORS[operator];
+  if (operate === undefined || kind === 'number') throw unknown(`${kind} ${operator}`);
+  return left.flatMap(({ labels, value }) => {
+    const other = rightKind === 'number' ? right[0] : right.find((one) => keyOf(one.labels) === keyOf(labels));
+    const result = other === undefined ? null : operate(value, other.value);
+    return result === null ? [] : [{ labels, value: result }];
   });
 }
 

@@ -1,4 +1,6 @@
-/** The part of Prometheus' query language that rules and dashboards here use. Anything else is a syntax error. */
+import { parser } from '@prometheus-io/lezer-promql';
+
+/** The part of Prometheus' query language that rules and dashboards here use. */
 export type Expression =
   | { readonly kind: 'number'; readonly value: number }
   | {
@@ -12,8 +14,7 @@ export type Expression =
       readonly kind: 'aggregation';
       readonly name: string;
       readonly by: readonly string[];
-      readonly parameter: Expression | null;
-      readonly of: Expression;
+      readonly arguments: readonly Expression[];
     }
   | { readonly kind: 'binary'; readonly operator: string; readonly left: Expression; readonly right: Expression };
 
@@ -23,178 +24,149 @@ export interface Matcher {
   readonly value: string;
 }
 
-/** What each function takes: an instant vector, a range vector, or a number first and then a vector. */
-export const FUNCTIONS: Readonly<Record<string, 'vector' | 'range' | 'number, vector'>> = {
-  rate: 'range',
-  increase: 'range',
-  min_over_time: 'range',
-  max_over_time: 'range',
-  histogram_quantile: 'number, vector',
+type Type = 'number' | 'vector' | 'range';
+
+/** Prometheus' grammar leaves the types of arguments to its evaluator. What is not here is refused. */
+const FUNCTIONS: Readonly<Record<string, readonly Type[]>> = {
+  rate: ['range'],
+  increase: ['range'],
+  min_over_time: ['range'],
+  histogram_quantile: ['number', 'vector'],
 };
-export const AGGREGATIONS = ['sum', 'min', 'max', 'avg', 'count', 'topk'];
+const AGGREGATIONS: Readonly<Record<string, readonly Type[]>> = {
+  sum: ['vector'],
+  max: ['vector'],
+  topk: ['number', 'vector'],
+};
 
-const TOKEN =
-  /\s*(?:(?<number>\d+(?:\.\d+)?)(?![smhdw\w])|(?<duration>\d+[smhdw])|(?<word>[a-zA-Z_:][\w:]*)|(?<string>"(?:[^"\\]|\\.)*")|(?<sign>=~|!~|!=|==|>=|<=|[-+*/%(){}[\],=<>]))/y;
+type Node = ReturnType<typeof parser.parse>['topNode'];
 
-interface Token {
-  readonly type: 'number' | 'duration' | 'word' | 'string' | 'sign' | 'end';
-  readonly text: string;
+/** Reads by Prometheus' own grammar. Throws for what it has no place for, and for what is not used here so far. */
+export function parseQuery(query: string): Expression {
+  const tree = parser.parse(query);
+  tree.iterate({
+    enter({ type, from }) {
+      if (type.isError) throw new Error(`syntax error at ${from}: ${query}`);
+    },
+  });
+  return reader(query)(childrenOf(tree.topNode)[0] ?? tree.topNode);
 }
 
-/** From the loosest to the tightest. */
-const LEVELS: readonly (readonly string[])[] = [
-  ['or'],
-  ['and', 'unless'],
-  ['==', '!=', '>', '<', '>=', '<='],
-  ['+', '-'],
-  ['*', '/', '%'],
-];
-
-const SECONDS: Readonly<Record<string, number>> = { s: 1, m: 60, h: 3600, d: 86_400, w: 604_800 };
-
-/** Throws with what is wrong and where. */
-export function parseQuery(query: string): Expression {
-  const tokens = tokensOf(query);
-  let position = 0;
-  const peek = (): Token => tokens[position] ?? { type: 'end', text: '' };
-  const fail = (what: string): never => {
-    throw new Error(`${what}, found "${peek().text}" in: ${query}`);
-  };
-  const take = (): Token => {
-    const token = peek();
-    position += 1;
-    return token;
-  };
-  const accept = (text: string): boolean => {
-    if (peek().type === 'string' || peek().text !== text) return false;
-    position += 1;
-    return true;
-  };
-  const expect = (text: string): void => {
-    if (!accept(text)) fail(`expected "${text}"`);
+function reader(query: string): (node: Node) => Expression {
+  const textOf = ({ from, to }: Node): string => query.slice(from, to);
+  const refuse = (node: Node, why: string): never => {
+    throw new Error(`${textOf(node)}: ${why}, in: ${query}`);
   };
 
-  function level(depth: number): Expression {
-    const operators = LEVELS[depth];
-    if (operators === undefined) return primary();
-    let left = level(depth + 1);
-    while (peek().type !== 'string' && operators.includes(peek().text)) {
-      const operator = take().text;
-      left = { kind: 'binary', operator, left, right: level(depth + 1) };
-    }
-    return left;
-  }
-
-  function primary(): Expression {
-    const token = take();
-    if (token.type === 'number') return { kind: 'number', value: Number(token.text) };
-    if (token.text === '(' && token.type === 'sign') {
-      const inner = level(0);
-      expect(')');
-      return inner;
-    }
-    if (token.type !== 'word') {
-      position -= 1;
-      return fail('expected an expression');
-    }
-    if (AGGREGATIONS.includes(token.text)) return aggregation(token.text);
-    if (peek().text === '(') return call(token.text);
-    return selector(token.text);
-  }
-
-  function aggregation(name: string): Expression {
-    let by: readonly string[] = accept('by') ? labelNames() : [];
-    expect('(');
-    const first = level(0);
-    const second = accept(',') ? level(0) : null;
-    expect(')');
-    if (accept('by')) by = labelNames();
-    if ((name === 'topk') !== (second !== null)) fail(`${name} takes another number of arguments`);
-    return second === null
-      ? { kind: 'aggregation', name, by, parameter: null, of: first }
-      : { kind: 'aggregation', name, by, parameter: first, of: second };
-  }
-
-  function labelNames(): readonly string[] {
-    const names: string[] = [];
-    expect('(');
-    while (!accept(')')) {
-      if (names.length > 0) expect(',');
-      names.push(take().text);
-    }
-    return names;
-  }
-
-  function call(name: string): Expression {
-    const takes = FUNCTIONS[name];
-    if (takes === undefined) fail(`there is no function ${name}`);
-    expect('(');
-    const given = [level(0)];
-    while (accept(',')) given.push(level(0));
-    expect(')');
-    const vector = given.at(-1);
-    const isRange = vector?.kind === 'selector' && vector.rangeSeconds !== null;
-    if (given.length !== (takes === 'number, vector' ? 2 : 1) || isRange !== (takes === 'range')) {
-      fail(`${name} takes ${takes}`);
-    }
-    return { kind: 'call', name, arguments: given };
-  }
-
-  function selector(metric: string): Expression {
-    const matchers: Matcher[] = [];
-    if (accept('{')) {
-      while (!accept('}')) {
-        if (matchers.length > 0) expect(',');
-        const label = take().text;
-        const operator = take().text as Matcher['operator'];
-        if (!['=', '!=', '=~', '!~'].includes(operator)) fail('expected a matcher');
-        const value = take();
-        if (value.type !== 'string') fail('expected a string');
-        matchers.push({ label, operator, value: JSON.parse(value.text) as string });
+  function read(node: Node): Expression {
+    const children = childrenOf(node);
+    const [first, second, third] = children;
+    if (node.name === 'NumberDurationLiteral') return { kind: 'number', value: Number(textOf(node)) };
+    if (node.name === 'VectorSelector') return selector(node);
+    if (first !== undefined && children.length === 1 && node.name === 'ParenExpr') return read(first);
+    if (first !== undefined && second !== undefined) {
+      if (node.name === 'MatrixSelector') return ranged(first, second);
+      if (node.name === 'FunctionCall') {
+        return { kind: 'call', name: textOf(first), arguments: checked(node, textOf(first), FUNCTIONS, second) };
+      }
+      if (node.name === 'AggregateExpr') return aggregation(node, children);
+      if (third !== undefined && children.length === 3 && node.name === 'BinaryExpr') {
+        const [left, right] = [read(first), read(third)];
+        if ([left, right].some((side) => typeOf(side) === 'range')) refuse(node, 'a range has no operators');
+        return { kind: 'binary', operator: textOf(second), left, right };
       }
     }
-    if (!accept('[')) return { kind: 'selector', metric, matchers, rangeSeconds: null };
-    const { type, text } = take();
-    if (type !== 'duration') fail('expected a duration');
-    expect(']');
-    return { kind: 'selector', metric, matchers, rangeSeconds: secondsOf(text) };
+    return refuse(node, `${node.name} is not used here so far`);
   }
 
-  const expression = level(0);
-  if (peek().type !== 'end') fail('expected the end');
-  return expression;
+  function ranged(of: Node, duration: Node): Expression {
+    const vector = read(of);
+    if (vector.kind !== 'selector' || vector.rangeSeconds !== null) return refuse(of, 'only series have ranges');
+    return { ...vector, rangeSeconds: secondsOf(textOf(duration)) };
+  }
+
+  function aggregation(node: Node, children: readonly Node[]): Expression {
+    const named = (name: string) => children.find((child) => child.name === name);
+    const [operation, body, modifier] = [named('AggregateOp'), named('FunctionCallBody'), named('AggregateModifier')];
+    if (operation === undefined || body === undefined) return refuse(node, 'an aggregation of nothing');
+    if (modifier?.getChild('Without')) refuse(modifier, 'without is not used here so far');
+    const by = modifier?.getChild('GroupingLabels')?.getChildren('LabelName').map(textOf) ?? [];
+    const name = textOf(operation);
+    return { kind: 'aggregation', name, by, arguments: checked(node, name, AGGREGATIONS, body) };
+  }
+
+  function checked(
+    node: Node,
+    name: string,
+    known: Readonly<Record<string, readonly Type[]>>,
+    body: Node,
+  ): readonly Expression[] {
+    const takes = known[name] ?? refuse(node, `${name} is not used here so far`);
+    const given = childrenOf(body).map(read);
+    if (given.map(typeOf).join() !== takes.join()) refuse(node, `${name} takes ${takes.join(' and ')}`);
+    return given;
+  }
+
+  function selector(node: Node): Expression {
+    const metric = node.getChild('Identifier');
+    if (metric === null) return refuse(node, 'a selector without a metric');
+    const matchers = childrenOf(node.getChild('LabelMatchers')).map((matcher): Matcher => {
+      const [label, operator, value] = childrenOf(matcher).map(textOf);
+      if (matcher.name !== 'UnquotedLabelMatcher' || !value?.startsWith('"'))
+        return refuse(matcher, 'not used here so far');
+      return {
+        label: label ?? '',
+        operator: operator as Matcher['operator'],
+        value: JSON.parse(value) as string,
+      };
+    });
+    return { kind: 'selector', metric: textOf(metric), matchers, rangeSeconds: null };
+  }
+
+  return read;
 }
 
-/** `10m` → 600 */
+function childrenOf(node: Node | null): readonly Node[] {
+  const children: Node[] = [];
+  for (let child = node?.firstChild ?? null; child !== null; child = child.nextSibling) {
+    if (child.name !== 'LineComment') children.push(child);
+  }
+  return children;
+}
+
+function typeOf(expression: Expression): Type {
+  if (expression.kind === 'number') return 'number';
+  if (expression.kind === 'selector') return expression.rangeSeconds === null ? 'vector' : 'range';
+  if (expression.kind !== 'binary') return 'vector';
+  return [expression.left, expression.right].every((side) => typeOf(side) === 'number') ? 'number' : 'vector';
+}
+
+const SECONDS: Readonly<Record<string, number>> = { ms: 0.001, s: 1, m: 60, h: 3600, d: 86_400, w: 604_800 };
+
+/** `1h30m` → 5400; a bare number is seconds */
 export function secondsOf(duration: string): number {
-  return Number(duration.slice(0, -1)) * (SECONDS[duration.slice(-1)] ?? Number.NaN);
+  const parts = [...duration.matchAll(/(\d+)(ms|[smhdw])/g)];
+  if (parts.length === 0) return Number(duration);
+  return parts.reduce((sum, [, count, unit = '']) => sum + Number(count) * (SECONDS[unit] ?? Number.NaN), 0);
 }
 
-function tokensOf(query: string): readonly Token[] {
-  const tokens: Token[] = [];
-  TOKEN.lastIndex = 0;
-  while (TOKEN.lastIndex < query.trimEnd().length) {
-    const at = TOKEN.lastIndex;
-    const groups = TOKEN.exec(query)?.groups;
-    const found = Object.entries(groups ?? {}).find(([, text]) => text !== undefined);
-    if (found === undefined) throw new Error(`not understood at ${at}: ${query.slice(at)}`);
-    tokens.push({ type: found[0] as Token['type'], text: found[1] ?? '' });
-  }
-  return tokens;
-}
-
-/** Every selector of the expression. */
-export function selectorsOf(expression: Expression): readonly Extract<Expression, { kind: 'selector' }>[] {
+/** The expression and all in it. */
+export function partsOf(expression: Expression): readonly Expression[] {
   switch (expression.kind) {
-    case 'number':
-      return [];
-    case 'selector':
-      return [expression];
     case 'call':
-      return expression.arguments.flatMap(selectorsOf);
     case 'aggregation':
-      return selectorsOf(expression.of);
+      return [expression, ...expression.arguments.flatMap(partsOf)];
     case 'binary':
-      return [...selectorsOf(expression.left), ...selectorsOf(expression.right)];
+      return [expression, ...partsOf(expression.left), ...partsOf(expression.right)];
+    default:
+      return [expression];
   }
 }
+
+type Kind<K extends Expression['kind']> = Extract<Expression, { kind: K }>;
+
+export const selectorsOf = (expression: Expression): readonly Kind<'selector'>[] =>
+  partsOf(expression).filter((part) => part.kind === 'selector');
+
+export const aggregationsOf = (expression: Expression): readonly Kind<'aggregation'>[] =>
+  partsOf(expression).filter((part) => part.kind === 'aggregation');

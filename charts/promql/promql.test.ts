@@ -1,6 +1,6 @@
 import { expect } from 'chai';
 import { evaluate, type Series } from './evaluate.ts';
-import { parseQuery } from './parse.ts';
+import { parseQuery, secondsOf } from './parse.ts';
 
 const series = (metric: string, labels: Record<string, string>, values: readonly (number | null)[]): Series => ({
   metric,
@@ -11,24 +11,42 @@ const valuesOf = (query: string, all: readonly Series[], minute: number) =>
   evaluate(parseQuery(query), all, minute).map(({ value }) => value);
 
 describe('the reader of queries', () => {
-  it('refuses what is none', () => {
+  it('refuses what is no PromQL, by the grammar of Prometheus', () => {
+    for (const query of ['', 'x >', 'x{a="b"', 'x{a~"b"}', 'x[]', 'sum(x)) > 1', 'nosuch(x)', 'sum by a (x)']) {
+      expect(() => parseQuery(query), query).to.throw('syntax error at');
+    }
+  });
+
+  it('refuses arguments of the wrong type', () => {
     for (const [query, problem] of [
       ['rate(x)', 'rate takes range'],
-      ['sum(x[5m])) > 1', 'expected the end'],
-      ['x{a="b"', 'expected ","'],
-      ['x{a~"b"}', 'not understood'],
-      ['irate(x[5m])', 'no function irate'],
-      ['topk(x)', 'another number of arguments'],
-      ['x[5]', 'expected a duration'],
-      ['x >', 'expected an expression'],
+      ['sum(x[5m])', 'sum takes vector'],
+      ['topk(x)', 'topk takes number and vector'],
+      ['histogram_quantile(x, 0.5)', 'histogram_quantile takes number and vector'],
+      ['rate(sum(x)[5m])', 'only series have ranges'],
+      ['x[5m] > 1', 'a range has no operators'],
     ] as const) {
       expect(() => parseQuery(query), query).to.throw(problem);
     }
   });
 
+  it('refuses what it would not evaluate as Prometheus does', () => {
+    for (const query of [
+      ...['irate(x[5m])', 'avg(x)', 'sum without (a) (x)', 'x offset 5m', 'x[1h:5m]', '-x', 'x == bool 1', '"x"'],
+      ...['a / on (b) c', '{__name__="x"}', 'x{"a"="b"}', "x{a='b'}", 'x @ 5'],
+    ]) {
+      expect(() => parseQuery(query), query).to.throw(/not used here so far|without a metric/);
+    }
+  });
+
   it('binds as Prometheus does', () => {
-    expect(valuesOf('1 + 2 * 3 > 6', [], 0)).to.deep.equal([7]);
-    expect(valuesOf('(1 + 2) * 3 > 9', [], 0)).to.deep.equal([]);
+    const by = [series('a', { b: 'c' }, [12]), series('b', {}, [3])];
+    expect(valuesOf('sum(a) / sum(b) / 2 > 1', by, 0)).to.deep.equal([2]);
+    expect(valuesOf('sum(a) / (sum(b) / 2) > 1', by, 0)).to.deep.equal([8]);
+  });
+
+  it('reads durations', () => {
+    expect(['90s', '15m', '1h30m', '1d', '500ms', '30'].map(secondsOf)).to.deep.equal([90, 900, 5400, 86_400, 0.5, 30]);
   });
 });
 
@@ -58,7 +76,13 @@ describe('the evaluator of queries', () => {
     const both = [series('a', { job: 'one' }, [6]), series('a', { job: 'two' }, [8]), series('b', { job: 'one' }, [3])];
     expect(valuesOf('a / b', both, 0)).to.deep.equal([2]);
     expect(valuesOf('sum by (job) (a{job=~"on"})', both, 0)).to.deep.equal([]);
-    expect(valuesOf('count(a{job!="one"})', both, 0)).to.deep.equal([1]);
-    expect(valuesOf('a unless b', both, 0)).to.deep.equal([8]);
+    expect(valuesOf('sum(a{job!="one"})', both, 0)).to.deep.equal([8]);
+    expect(valuesOf('sum by (nowhere) (a)', both, 0)).to.deep.equal([14]);
+  });
+
+  it('refuses what no rule uses so far', () => {
+    for (const query of ['topk(1, x)', 'x + x', 'x or x', '1 > x']) {
+      expect(() => valuesOf(query, [series('x', {}, [1])], 0), query).to.throw('not evaluated here so far');
+    }
   });
 });
