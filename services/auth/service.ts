@@ -81,6 +81,7 @@ import { createAgentMode } from './usecases/agent-mode.ts';
 
 const authenticate = onDemand(async () => (await import('./usecases/authenticate.ts')).authenticate);
 const beginErasure = onDemand(async () => (await import('./usecases/begin-erasure.ts')).beginErasure);
+const openCanary = onDemand(async () => (await import('./usecases/open-canary.ts')).openCanary);
 const readQuota = onDemand(async () => (await import('./usecases/budgets.ts')).readQuota);
 const setQuota = onDemand(async () => (await import('./usecases/budgets.ts')).setQuota);
 const closureOf = onDemand(async () => (await import('./usecases/closure-of.ts')).closureOf);
@@ -303,6 +304,10 @@ function serve(
     messenger.serve(managed.beginErasure, async (request) => {
       const begun = await beginErasure(deps, request);
       return { ...begun, ...signed(begun.principal) };
+    }),
+    messenger.serve(managed.openCanary, async (request) => {
+      const opened = await openCanary(deps, request);
+      return { ...opened, token: signer.sign(opened.principal) };
     }),
     messenger.serve(managed.endErasure, async (request) => ({ receipt: await endErasure(deps, request) })),
     messenger.serve(methods.removeDataset, async ({ dataset }, context) => ({

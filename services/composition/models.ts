@@ -32,6 +32,8 @@ import { type ChosenModel, createTenantModelSource } from './tenant-model-source
 export interface Models extends ModelSource {
   readonly embedder: Embedder;
   current(tenant?: TenantId): Promise<OpenedModels>;
+  /** Rules in place of a language model, whatever is set. */
+  withoutModel(): OpenedModels;
   /** Settings were changed by this process: it and all others follow. */
   changed(): Promise<void>;
   /** Hears of changes that other processes made. */
@@ -110,6 +112,7 @@ export async function openModels(parts: ModelParts): Promise<Models> {
   return {
     embedder: config.embedding === null ? createHashingEmbedder() : await openEmbedder(config.embedding, parts),
     current: async (tenant) => (await ofTenants.current(tenant)) ?? followed.current(),
+    withoutModel: () => ({ provider: null, languageModel: null, missingModelKey: null, extractor: pool }),
     async changed() {
       outdated();
       // The change is durable already; whoever misses the news reads it soon.
@@ -229,7 +232,7 @@ function meterOf(parts: ModelParts, kind: ModelKind): UsageMeter {
           metrics.modelTokens({ model, purpose: context.purpose, ...usage });
           context.onUsage?.(usage, kind);
           await Promise.all([
-            repository.add(context.scope, model, usage, clock.now()),
+            isNobodys(context) ? null : repository.add(context.scope, model, usage, clock.now()),
             reservation?.settle(usage.inputTokens + usage.outputTokens > 0 ? usage : uncounted(call)),
           ]);
         },
@@ -237,6 +240,11 @@ function meterOf(parts: ModelParts, kind: ModelKind): UsageMeter {
       };
     },
   };
+}
+
+/** What nobody pays for is no use of the tenant's. */
+function isNobodys({ payer }: ModelCallContext): boolean {
+  return payer?.accounts.length === 0;
 }
 
 /** Budgets are of language-model tokens: what an embedder reads costs a hundredth, and is only counted. */

@@ -2,7 +2,7 @@ import { createGate } from '../common/domain/gate.ts';
 import { madeOnce, onDemand } from '../common/lifecycle/on-demand.ts';
 import type { Service } from '../common/lifecycle/service.ts';
 import { accessChanges, EVERY_TENANT } from '../common/messaging/methods/auth.ts';
-import { eraseSearched as eraseMethod } from '../common/messaging/methods/search.ts';
+import { eraseSearched as eraseMethod, lookFor as lookForMethod } from '../common/messaging/methods/search.ts';
 import type { Subscription } from '../common/ports/bus.ts';
 import type { AnyCollection, DocumentStore } from '../common/ports/document-store.ts';
 import { createEchoMarks, echoMarksCollection } from '../common/repositories/echo-marks.ts';
@@ -29,6 +29,7 @@ import { createSkillIndex } from './skills/skill-index.ts';
 import { createReadiness } from './usecases/readiness.ts';
 
 const eraseSearched = onDemand(async () => (await import('./usecases/erase-searched.ts')).eraseSearched);
+const lookFor = onDemand(async () => (await import('./usecases/look-for.ts')).lookFor);
 
 /** What the composition root prepares in the document store for this service. */
 export const searchCollections: readonly AnyCollection[] = [searchHistoryCollection, echoMarksCollection];
@@ -70,6 +71,7 @@ export function createSearchService(options: SearchServiceOptions): Service {
     async start() {
       const { messenger } = options;
       subscriptions = await Promise.all([
+        messenger.serve(lookForMethod, (request, context) => lookFor(deps, request, context)),
         messenger.serve(eraseMethod, ({ dataset }) => eraseSearched(deps, dataset)),
         messenger.subscribe(accessChanges, EVERY_TENANT, ({ datasetId }) => {
           if (datasetId !== null) deps.readiness.forget(datasetId);

@@ -230,7 +230,7 @@ export async function startCognify(world: TestWorld, options: TestCognifyOptions
 /** Models that nobody sets anew; their extractor costs nothing. */
 export function fixedModels(extractor: Extractor, models: Partial<RunModels> = {}): RunModelSource {
   const fixed = { extractor, keepExtractions: false, maxChunkTokens: 4096, missingModelKey: null, ...models };
-  return { current: async () => fixed };
+  return { current: async () => fixed, withoutModel: () => fixed };
 }
 
 async function serveDoubles(world: TestWorld, messenger: Messenger): Promise<void> {

@@ -20,7 +20,11 @@ export interface ManagedApp {
   stop(): Promise<void>;
 }
 
-export async function startManagedApp(variables: Readonly<Record<string, string>> = {}): Promise<ManagedApp> {
+/** `breakStores` puts something between the services and their stores. */
+export async function startManagedApp(
+  variables: Readonly<Record<string, string>> = {},
+  breakStores: (stores: Stores) => Stores = (stores) => stores,
+): Promise<ManagedApp> {
   const dataDir = await mkdtemp(join(tmpdir(), 'engram-managed-'));
   const { config } = loadConfig({
     ...{ ENGRAM_DATA_DIR: dataDir, HTTP_API_PORT: '0', HTTP_API_HOST: '127.0.0.1', REQUIRE_AUTHENTICATION: 'true' },
@@ -29,7 +33,7 @@ export async function startManagedApp(variables: Readonly<Record<string, string>
   const logger = createSilentLogger();
   const metrics = createMetrics();
   const lifecycle = createLifecycle({ logger, stopTimeoutMs: config.drainTimeoutMs + 4000 });
-  const stores = await openStores({ config, collections, logger, metrics });
+  const stores = breakStores(await openStores({ config, collections, logger, metrics }));
   lifecycle.add({ name: 'stores', stop: () => stores.close() });
   const address = await (await loadAssembly(config))({ config, logger, metrics, stores }, lifecycle);
   await lifecycle.start();

@@ -1,4 +1,5 @@
 import type { TenantId, UserId } from '../../common/domain/brand.ts';
+import { canaryAccount, canaryPrincipal } from '../../common/domain/canary.ts';
 import type { Principal } from '../../common/domain/principal.ts';
 import { type ApiKey, hasExpired, presentedKey } from '../../common/repositories/api-keys.ts';
 import { principalOf } from '../../common/repositories/users.ts';
@@ -16,6 +17,7 @@ export async function getPrincipal(
   deps: Dependencies,
   { userId, tenant, key }: { readonly userId: UserId; readonly tenant: TenantId; readonly key?: string },
 ): Promise<Principal | null> {
+  if (userId === canaryAccount(tenant)) return canaryOf(deps, tenant);
   const user = await deps.users.get(userId);
   if (user === null || !(await isAdmitted(deps, user))) return null;
   if (!(await belongsTo(deps, user, tenant))) return null;
@@ -32,6 +34,13 @@ export async function getPrincipal(
   )
     return null;
   return { ...principal, key: presentedKey(presented), ...(isOfTenant ? { isSuperuser: false } : {}) };
+}
+
+/** It has no account: what may be done as it ends with the tenant alone. */
+async function canaryOf({ rememberedTenants }: Dependencies, tenant: TenantId): Promise<Principal | null> {
+  const facts = await rememberedTenants.factsOf(tenant);
+  const isOpen = facts !== null && facts.state !== 'Disabled' && facts.state !== 'Erasing';
+  return isOpen ? canaryPrincipal(tenant) : null;
 }
 
 /** A tenant's key: in the tenant, as its owner. */

@@ -1,3 +1,4 @@
+import { isCanaryDataset } from '../../common/domain/canary.ts';
 import { contentVersion, type DataItem } from '../../common/domain/data-item.ts';
 import { engramError } from '../../common/domain/errors.ts';
 import type { RunItem } from '../../common/domain/run.ts';
@@ -46,7 +47,8 @@ export function createCognifyRun(dependencies: CognifyRunDependencies): RunExecu
 
 async function execute(dependencies: CognifyRunDependencies, run: ActiveRun): Promise<RunReport> {
   const { ledger, logger } = dependencies;
-  const models = await dependencies.models.current(run.scope.tenant);
+  const { models: source } = dependencies;
+  const models = isCanaryDataset(run.dataset) ? source.withoutModel() : await source.current(run.scope.tenant);
   if (models.missingModelKey !== null) throw engramError('LLMAPIKeyNotSetError', models.missingModelKey);
   const [items] = await Promise.all([listItems(dependencies, run), requireSameSpace(dependencies, run)]);
   const entries = await ledger.entries(

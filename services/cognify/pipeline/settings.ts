@@ -14,6 +14,8 @@ export interface RunModels {
 
 export interface RunModelSource {
   current(tenant?: TenantId): Promise<RunModels>;
+  /** Rules alone, whatever is set: for what nobody shall pay for. */
+  withoutModel(): RunModels;
 }
 
 export interface CognifySettings {

@@ -43,6 +43,7 @@ export const METHODS = {
   'cognify.Erase': { deadlineMs: 120000, permission: 'delete' },
   'cognify.BuiltStatistics': { deadlineMs: 10000, permission: 'service' },
   'cognify.SetDatasetConfiguration': { deadlineMs: 10000, permission: 'service' },
+  'cognify.MigrateEmbedding': { deadlineMs: 30000, permission: 'service' },
   'cognify.ProbeModel': { deadlineMs: 30000, permission: 'service' },
   'improve.Improve': { deadlineMs: 600000, permission: 'write' },
   'improve.Erase': { deadlineMs: 60000, permission: 'delete' },

@@ -1,4 +1,5 @@
 import type { TenantId } from './brand.ts';
+import { isCanaryDataset, isCanaryPrincipal } from './canary.ts';
 import type { DatasetRef } from './dataset.ts';
 import { type EngramError, engramError } from './errors.ts';
 import type { Principal } from './principal.ts';
@@ -60,8 +61,12 @@ export function keyAccount(keyId: string): BudgetAccount {
   return `key/${keyId}`;
 }
 
-/** A tenant pays for what happens in it. In the personal space everybody pays for themselves, and for their agents. */
+/**
+ * A tenant pays for what happens in it. In the personal space everybody pays for themselves, and for their agents. Canaries
+ * are the server's: nobody pays for them.
+ */
 export function payerOf({ id, parentId, tenant, key }: Principal): Payer {
+  if (isCanaryPrincipal({ id, tenant })) return { tenant, accounts: [] };
   const space: BudgetAccount = tenant === PERSONAL_TENANT ? `user/${parentId ?? id}` : `tenant/${tenant}`;
   return { tenant, accounts: key === undefined ? [space] : [space, keyAccount(key.id)] };
 }
@@ -69,6 +74,11 @@ export function payerOf({ id, parentId, tenant, key }: Principal): Payer {
 /** Where the data of a dataset counts: its tenant, or in the personal space its owner. */
 export function homeOf({ tenant, ownerId }: Pick<DatasetRef, 'tenant' | 'ownerId'>): BudgetAccount {
   return tenant === PERSONAL_TENANT ? `user/${ownerId}` : `tenant/${tenant}`;
+}
+
+/** The same; none where nobody pays. */
+export function homesOf(dataset: Pick<DatasetRef, 'tenant' | 'ownerId'>): readonly BudgetAccount[] {
+  return isCanaryDataset(dataset) ? [] : [homeOf(dataset)];
 }
 
 export function billOf({ tenant, accounts }: Payer, demand: Demand): Bill {
@@ -82,7 +92,7 @@ export function dataBill(
   demand: Demand,
 ): Bill {
   const key = keyId ? [keyAccount(keyId)] : [];
-  return billOf({ tenant: dataset.tenant, accounts: [homeOf(dataset), ...key] }, demand);
+  return billOf({ tenant: dataset.tenant, accounts: [...homesOf(dataset), ...key] }, demand);
 }
 
 /** Kinds that are counted in one document, because they change together or end together. */

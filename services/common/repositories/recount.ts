@@ -1,6 +1,7 @@
-import { type BudgetAccount, homeOf } from '../domain/budget.ts';
+import type { UserId } from '../domain/brand.ts';
+import { type BudgetAccount, homesOf } from '../domain/budget.ts';
 import { asId } from '../domain/ids.ts';
-import { PERSONAL_TENANT, SYSTEM_SCOPE } from '../domain/scope.ts';
+import { PERSONAL_TENANT, type Scope, SYSTEM_SCOPE } from '../domain/scope.ts';
 import type { DocumentStore } from '../ports/document-store.ts';
 import { datasetsCollection } from './datasets.ts';
 import { findAll } from './find-all.ts';
@@ -14,7 +15,8 @@ export async function recountStored(store: DocumentStore): Promise<number> {
   const usage = createUsage(store);
   const homes = new Set<BudgetAccount>();
   for (const { value, tenant } of await findAll(store, SYSTEM_SCOPE, datasetsCollection)) {
-    homes.add(homeOf({ tenant: asId(tenant ?? PERSONAL_TENANT), ownerId: asId(value.ownerId) }));
+    const dataset = { tenant: asId<Scope['tenant']>(tenant ?? PERSONAL_TENANT), ownerId: asId<UserId>(value.ownerId) };
+    for (const home of homesOf(dataset)) homes.add(home);
   }
   for (const account of homes) {
     await store.commit({ tenant: PERSONAL_TENANT }, [outdateWrite(account)]);

@@ -1,4 +1,6 @@
+import type { UserId } from '../domain/brand.ts';
 import type { BudgetAccount } from '../domain/budget.ts';
+import { canaryAccount } from '../domain/canary.ts';
 import { asId } from '../domain/ids.ts';
 import type { Page } from '../domain/result-page.ts';
 import { PERSONAL_TENANT, type Scope } from '../domain/scope.ts';
@@ -26,8 +28,10 @@ export async function countStored(store: DocumentStore, account: BudgetAccount):
   const [kind, id = ''] = account.split('/');
   if (kind === 'tenant') {
     const tenant = { tenant: asId<Scope['tenant']>(id) };
+    const canary = canaryAccount(tenant.tenant);
     const datasets = await store.count(tenant, datasetsCollection, {});
-    return { datasets, ...(await countItems(store, tenant)) };
+    const uncounted = await store.count(tenant, datasetsCollection, { ownerId: canary });
+    return { datasets: datasets - uncounted, ...(await countItems(store, tenant, canary)) };
   }
   let counts: StoredCounts = { items: 0, storageBytes: 0, datasets: 0 };
   let after: string | null = null;
@@ -51,15 +55,21 @@ export async function countStored(store: DocumentStore, account: BudgetAccount):
   return counts;
 }
 
-async function countItems(store: DocumentStore, scope: Scope): Promise<Omit<StoredCounts, 'datasets'>> {
+async function countItems(
+  store: DocumentStore,
+  scope: Scope,
+  /** Whose do not count. */
+  uncounted?: UserId,
+): Promise<Omit<StoredCounts, 'datasets'>> {
   let items = 0;
   let storageBytes = 0;
   let after: string | null = null;
   do {
     const query: Query<ItemDocument> = { sort: [{ field: 'createdAt' }], limit: PAGE, after };
     const { items: found, next }: ItemPage = await store.find(scope, dataItemsCollection, query);
-    for (const { value } of found) storageBytes += value.sizeBytes;
-    items += found.length;
+    const counted = found.filter(({ value }) => value.ownerId !== uncounted);
+    for (const { value } of counted) storageBytes += value.sizeBytes;
+    items += counted.length;
     after = next;
   } while (after !== null);
   return { items, storageBytes };

@@ -1,5 +1,5 @@
 import type { DataItemId } from '../../common/domain/brand.ts';
-import { type Bill, type Charge, homeOf, keyAccount } from '../../common/domain/budget.ts';
+import { type Bill, type Charge, homesOf, keyAccount } from '../../common/domain/budget.ts';
 import type { DataItem } from '../../common/domain/data-item.ts';
 import { type DatasetRef, scopeOf } from '../../common/domain/dataset.ts';
 import type { AuditEntry } from '../../common/ports/audit-log.ts';
@@ -63,7 +63,8 @@ function returnBill(dataset: DatasetRef, removed: readonly DataItem[]): Bill {
     ({ keyId }) => keyId ?? '',
   );
   const keys = [...byKey].map(([id, items]): Charge => ({ account: keyAccount(id), demand: returned(items) }));
-  return { tenant: dataset.tenant, charges: [{ account: homeOf(dataset), demand: returned(removed) }, ...keys] };
+  const homes = homesOf(dataset).map((account): Charge => ({ account, demand: returned(removed) }));
+  return { tenant: dataset.tenant, charges: [...homes, ...keys] };
 }
 
 function returned(items: readonly DataItem[]) {

@@ -1,3 +1,4 @@
+import { payerOf } from '../../common/domain/budget.ts';
 import { type DatasetRef, scopeOf } from '../../common/domain/dataset.ts';
 import { scoreBm25 } from '../../common/domain/ranking/bm25.ts';
 import { fuse } from '../../common/domain/ranking/rrf.ts';
@@ -29,7 +30,7 @@ export async function embedQuery(
   const { signal } = request.context;
   const { onUsage } = request;
   const context = {
-    ...{ scope: { tenant }, purpose: 'query' as const },
+    ...{ scope: { tenant }, purpose: 'query' as const, payer: payerOf(request.principal) },
     ...(signal === undefined ? {} : { signal }),
     ...(onUsage === undefined ? {} : { onUsage }),
   };

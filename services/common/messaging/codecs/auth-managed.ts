@@ -161,6 +161,23 @@ function maybeDataset(id: string | undefined): { readonly datasetId?: DatasetId 
   return id === undefined ? {} : { datasetId: idOf<DatasetId>(id) };
 }
 
+export const OpenCanary: MethodCodec<methods.OpenCanaryRequest, methods.OpenCanaryResponse> = {
+  request: messageCodec(
+    wire.OpenCanaryRequestSchema,
+    (request) => request,
+    ({ tenantId, crUid }) => ({ tenantId: idOf(tenantId), crUid }),
+  ),
+  response: messageCodec(
+    wire.OpenCanaryResponseSchema,
+    ({ dataset, principal, token }) => ({ dataset: toDataset(dataset), principal: toPrincipal(principal), token }),
+    ({ dataset, principal, token }) => ({
+      dataset: fromDataset(present(dataset, 'dataset')),
+      principal: fromPrincipal(present(principal, 'principal')),
+      token,
+    }),
+  ),
+};
+
 export const FindManaged: MethodCodec<methods.FindManagedRequest, methods.FindManagedResponse> = {
   request: messageCodec(
     wire.FindManagedRequestSchema,

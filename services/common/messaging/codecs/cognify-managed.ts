@@ -65,6 +65,47 @@ export const BuiltStatistics: MethodCodec<{ readonly dataset: DatasetRef }, meth
   ),
 };
 
+const migrationPhase = enumMapping<NonNullable<methods.EmbeddingState['migration']>['phase'], wire.MigrationPhase>({
+  copying: wire.MigrationPhase.COPYING,
+  settling: wire.MigrationPhase.SETTLING,
+});
+
+export const MigrateEmbedding: MethodCodec<methods.MigrateEmbeddingRequest, methods.EmbeddingState> = {
+  request: messageCodec(
+    wire.MigrateEmbeddingRequestSchema,
+    (request) => request,
+    ({ tenantId, datasetId, crUid, embedding }) => ({
+      ...{ tenantId: idOf(tenantId), datasetId: idOf(datasetId), crUid },
+      ...(embedding === undefined ? {} : { embedding: fromEmbedding(embedding) }),
+    }),
+  ),
+  response: messageCodec(
+    wire.MigrateEmbeddingResponseSchema,
+    ({ embedding, migration, failure }) => ({
+      embedding: embedding ?? undefined,
+      migration: migration === null ? undefined : { ...migration, phase: migrationPhase.toWire(migration.phase) },
+      failure: failure ?? undefined,
+    }),
+    ({ embedding, migration, failure }) => ({
+      embedding: embedding === undefined ? null : fromEmbedding(embedding),
+      migration:
+        migration === undefined
+          ? null
+          : {
+              from: fromEmbedding(present(migration.from, 'from')),
+              to: fromEmbedding(present(migration.to, 'to')),
+              ...{ done: migration.done, total: migration.total, startedAt: migration.startedAt },
+              phase: migrationPhase.fromWire(migration.phase),
+            },
+      failure: failure === undefined ? null : { name: failure.name, message: failure.message },
+    }),
+  ),
+};
+
+function fromEmbedding({ model, dimensions }: wire.DatasetEmbedding): methods.DatasetEmbedding {
+  return { model, dimensions };
+}
+
 const modelKind = enumMapping<methods.ProbeModelRequest['kind'], wire.ModelKind>({
   language: wire.ModelKind.LANGUAGE,
   embedding: wire.ModelKind.EMBEDDING,

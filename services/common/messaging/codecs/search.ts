@@ -1,7 +1,7 @@
 import * as wire from '../../contracts/engram/search/v1/search_pb.ts';
 import { type MethodCodec, messageCodec, present } from '../codec.ts';
-import type * as methods from '../methods/search.ts';
-import { fromDataset, toDataset } from './shared.ts';
+import * as methods from '../methods/search.ts';
+import { fromDataset, maybe, toDataset } from './shared.ts';
 
 export const Erase: MethodCodec<methods.EraseSearchedRequest, methods.EraseSearchedResponse> = {
   request: messageCodec(
@@ -13,5 +13,23 @@ export const Erase: MethodCodec<methods.EraseSearchedRequest, methods.EraseSearc
     wire.EraseResponseSchema,
     ({ removed, residue }) => ({ removed, residue }),
     ({ removed, residue }) => ({ removed, residue }),
+  ),
+};
+
+export const LookFor: MethodCodec<methods.LookForRequest, methods.LookForResponse> = {
+  request: messageCodec(
+    wire.LookForRequestSchema,
+    (request) => request,
+    ({ text, datasetId, datasetName }) => ({
+      ...{ text, ...maybe('datasetId', datasetId), ...maybe('datasetName', datasetName) },
+    }),
+  ),
+  response: messageCodec(
+    wire.LookForResponseSchema,
+    ({ foundBy, refusal }) => ({ foundBy: [...foundBy], refusal: refusal ?? undefined }),
+    ({ foundBy, refusal }) => ({
+      foundBy: methods.FOUND_BY.filter((way) => foundBy.includes(way)),
+      refusal: refusal ?? null,
+    }),
   ),
 };

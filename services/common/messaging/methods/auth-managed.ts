@@ -203,6 +203,28 @@ export const endErasure = defineMethod<EndErasureRequest, EndErasureResponse>('a
   codecs().then(({ EndErasure }) => EndErasure),
 );
 
+export interface OpenCanaryRequest {
+  readonly tenantId: TenantId;
+  readonly crUid: string;
+}
+
+export interface OpenCanaryResponse {
+  /** Its name is the canary's marker. */
+  readonly dataset: DatasetRef;
+  readonly principal: Principal;
+  /** Speaks for the principal for a minute. */
+  readonly token: string;
+}
+
+/**
+ * Makes the dataset of a tenant's canary (common/domain/canary.ts), or answers the one that is there. Errors:
+ * `TenantNotFoundError`, `OwnedByAnother` (also for a tenant that no resource manages), `ConflictError` (the tenant is being
+ * erased).
+ */
+export const openCanary = defineMethod<OpenCanaryRequest, OpenCanaryResponse>('auth.OpenCanary', () =>
+  codecs().then(({ OpenCanary }) => OpenCanary),
+);
+
 export interface FindManagedRequest {
   readonly crUid: string;
 }

@@ -43,6 +43,48 @@ export const setDatasetConfiguration = defineMethod<SetDatasetConfigurationReque
   () => codecs().then(({ SetDatasetConfiguration }) => SetDatasetConfiguration),
 );
 
+/** Another embedding model than the tenant's, on the tenant's account. */
+export interface DatasetEmbedding {
+  /** As in the name of a space, without its provider. */
+  readonly model: string;
+  readonly dimensions: number;
+}
+
+export interface MigrateEmbeddingRequest {
+  readonly tenantId: TenantId;
+  readonly datasetId: DatasetId;
+  /** Of the resource that manages the dataset. */
+  readonly crUid: string;
+  /** Absent: as the tenant's. */
+  readonly embedding?: DatasetEmbedding;
+}
+
+export interface EmbeddingState {
+  /** What the vectors that are searched were made with: provider and model. Null while there are none. */
+  readonly embedding: DatasetEmbedding | null;
+  readonly migration: {
+    readonly from: DatasetEmbedding;
+    readonly to: DatasetEmbedding;
+    /** Items. */
+    readonly done: number;
+    readonly total: number;
+    readonly startedAt: string;
+    /** `settling`: the new vectors are searched, the former ones are about to go. */
+    readonly phase: 'copying' | 'settling';
+  } | null;
+  /** Why it does not go on; the vectors there are stay in use, and a later call tries again. */
+  readonly failure: { readonly name: string; readonly message: string } | null;
+}
+
+/**
+ * Sets which embedding model a dataset is to have, and works for a few seconds on bringing its vectors to it, from the
+ * stored texts: to be called again for as long as there is a migration. Idempotent. Errors: `DatasetNotFoundError`,
+ * `OwnedByAnother`, `ConflictError` (it is being erased).
+ */
+export const migrateEmbedding = defineMethod<MigrateEmbeddingRequest, EmbeddingState>('cognify.MigrateEmbedding', () =>
+  codecs().then(({ MigrateEmbedding }) => MigrateEmbedding),
+);
+
 export interface BuiltStatistics {
   readonly nodes: number;
   readonly edges: number;

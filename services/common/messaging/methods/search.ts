@@ -14,3 +14,29 @@ export interface EraseSearchedResponse {
 export const eraseSearched = defineMethod<EraseSearchedRequest, EraseSearchedResponse>('search.Erase', () =>
   import('../codecs/search.ts').then(({ Erase }) => Erase),
 );
+
+/** Where a text stood in what was answered. `registry`: it is the name of a dataset that was searched. */
+export const FOUND_BY = ['graph', 'lexical', 'registry', 'vector'] as const;
+export type FoundBy = (typeof FOUND_BY)[number];
+
+export interface LookForRequest {
+  readonly text: string;
+  /** At most one of the two; none: all that the principal may read. */
+  readonly datasetId?: string;
+  readonly datasetName?: string;
+}
+
+export interface LookForResponse {
+  /** Sorted. */
+  readonly foundBy: readonly FoundBy[];
+  /** `PermissionDeniedError` or `DatasetNotFoundError`: the principal does not get at what it named. Null: it does. */
+  readonly refusal: string | null;
+}
+
+/**
+ * Looks for a text as any search of the principal would: the same authorisation, the same searches. Neither the search nor
+ * its answer is recorded. Errors: those of a search, but for the two refusals.
+ */
+export const lookFor = defineMethod<LookForRequest, LookForResponse>('search.LookFor', () =>
+  import('../codecs/search.ts').then(({ LookFor }) => LookFor),
+);

@@ -12,7 +12,7 @@ import type { Message, UnknownEnum } from "@bufbuild/protobuf";
  * Describes the file engram/cognify/v1/managed.proto.
  */
 export const file_engram_cognify_v1_managed: GenFile = /*@__PURE__*/
-  fileDesc("Ch9lbmdyYW0vY29nbmlmeS92MS9tYW5hZ2VkLnByb3RvEhFlbmdyYW0uY29nbmlmeS52MSLsAQoeU2V0RGF0YXNldENvbmZpZ3VyYXRpb25SZXF1ZXN0EhEKCXRlbmFudF9pZBgBIAEoCRISCgpkYXRhc2V0X2lkGAIgASgJEg4KBmNyX3VpZBgDIAEoCRIdChBncmFwaF9tb2RlbF9qc29uGAQgASgJSACIAQESEwoGcHJvbXB0GAUgASgJSAGIAQESMgoIY2h1bmtpbmcYBiABKAsyGy5lbmdyYW0uY29nbmlmeS52MS5DaHVua2luZ0gCiAEBQhMKEV9ncmFwaF9tb2RlbF9qc29uQgkKB19wcm9tcHRCCwoJX2NodW5raW5nIkQKCENodW5raW5nEhAKCHN0cmF0ZWd5GAEgASgJEhcKCm1heF90b2tlbnMYAiABKA1IAIgBAUINCgtfbWF4X3Rva2VucyK+AQofU2V0RGF0YXNldENvbmZpZ3VyYXRpb25SZXNwb25zZRIdChBncmFwaF9tb2RlbF9oYXNoGAEgASgJSACIAQESGAoLcHJvbXB0X2hhc2gYAiABKAlIAYgBARIaCg1jaHVua2luZ19oYXNoGAMgASgJSAKIAQESDwoHZHJpZnRlZBgEIAEoCEITChFfZ3JhcGhfbW9kZWxfaGFzaEIOCgxfcHJvbXB0X2hhc2hCEAoOX2NodW5raW5nX2hhc2gizgEKEVByb2JlTW9kZWxSZXF1ZXN0EioKBGtpbmQYASABKA4yHC5lbmdyYW0uY29nbmlmeS52MS5Nb2RlbEtpbmQSEAoIcHJvdmlkZXIYAiABKAkSDQoFbW9kZWwYAyABKAkSFQoIZW5kcG9pbnQYBCABKAlIAIgBARIUCgdhcGlfa2V5GAUgASgJSAGIAQESFwoKZGltZW5zaW9ucxgGIAEoDUgCiAEBQgsKCV9lbmRwb2ludEIKCghfYXBpX2tleUINCgtfZGltZW5zaW9ucyJWChJQcm9iZU1vZGVsUmVzcG9uc2USMAoHb3V0Y29tZRgBIAEoDjIfLmVuZ3JhbS5jb2duaWZ5LnYxLlByb2JlT3V0Y29tZRIOCgZkZXRhaWwYAiABKAkiRAoWQnVpbHRTdGF0aXN0aWNzUmVxdWVzdBIqCgdkYXRhc2V0GAEgASgLMhkuZW5ncmFtLmNvbW1vbi52MS5EYXRhc2V0IoECChdCdWlsdFN0YXRpc3RpY3NSZXNwb25zZRINCgVub2RlcxgBIAEoBBINCgVlZGdlcxgCIAEoBBIUCgxmYWlsZWRfaXRlbXMYAyADKAkSGQoMY29tcGxldGVkX2F0GAQgASgJSACIAQESNQoGd3JpdGVyGAUgASgLMiAuZW5ncmFtLmNvZ25pZnkudjEuRGF0YXNldFdyaXRlckgBiAEBEjUKCmFjdGl2ZV9ydW4YBiABKAsyHC5lbmdyYW0uY29nbmlmeS52MS5BY3RpdmVSdW5IAogBAUIPCg1fY29tcGxldGVkX2F0QgkKB193cml0ZXJCDQoLX2FjdGl2ZV9ydW4iNgoNRGF0YXNldFdyaXRlchIOCgZob2xkZXIYASABKAkSFQoNZmVuY2luZ190b2tlbhgCIAEoBCI9CglBY3RpdmVSdW4SCgoCaWQYASABKAkSEAoIcGlwZWxpbmUYAiABKAkSEgoKc3RhcnRlZF9hdBgDIAEoCSpaCglNb2RlbEtpbmQSGgoWTU9ERUxfS0lORF9VTlNQRUNJRklFRBAAEhcKE01PREVMX0tJTkRfTEFOR1VBR0UQARIYChRNT0RFTF9LSU5EX0VNQkVERElORxACKp8BCgxQcm9iZU91dGNvbWUSHQoZUFJPQkVfT1VUQ09NRV9VTlNQRUNJRklFRBAAEhoKFlBST0JFX09VVENPTUVfQUNDRVBURUQQARIaChZQUk9CRV9PVVRDT01FX1JFSkVDVEVEEAISGQoVUFJPQkVfT1VUQ09NRV9JTlZBTElEEAMSHQoZUFJPQkVfT1VUQ09NRV9VTlJFQUNIQUJMRRAEYgZwcm90bzM", [file_engram_common_v1_dataset]);
+  fileDesc("Ch9lbmdyYW0vY29nbmlmeS92MS9tYW5hZ2VkLnByb3RvEhFlbmdyYW0uY29nbmlmeS52MSLsAQoeU2V0RGF0YXNldENvbmZpZ3VyYXRpb25SZXF1ZXN0EhEKCXRlbmFudF9pZBgBIAEoCRISCgpkYXRhc2V0X2lkGAIgASgJEg4KBmNyX3VpZBgDIAEoCRIdChBncmFwaF9tb2RlbF9qc29uGAQgASgJSACIAQESEwoGcHJvbXB0GAUgASgJSAGIAQESMgoIY2h1bmtpbmcYBiABKAsyGy5lbmdyYW0uY29nbmlmeS52MS5DaHVua2luZ0gCiAEBQhMKEV9ncmFwaF9tb2RlbF9qc29uQgkKB19wcm9tcHRCCwoJX2NodW5raW5nIkQKCENodW5raW5nEhAKCHN0cmF0ZWd5GAEgASgJEhcKCm1heF90b2tlbnMYAiABKA1IAIgBAUINCgtfbWF4X3Rva2VucyK+AQofU2V0RGF0YXNldENvbmZpZ3VyYXRpb25SZXNwb25zZRIdChBncmFwaF9tb2RlbF9oYXNoGAEgASgJSACIAQESGAoLcHJvbXB0X2hhc2gYAiABKAlIAYgBARIaCg1jaHVua2luZ19oYXNoGAMgASgJSAKIAQESDwoHZHJpZnRlZBgEIAEoCEITChFfZ3JhcGhfbW9kZWxfaGFzaEIOCgxfcHJvbXB0X2hhc2hCEAoOX2NodW5raW5nX2hhc2giNQoQRGF0YXNldEVtYmVkZGluZxINCgVtb2RlbBgBIAEoCRISCgpkaW1lbnNpb25zGAIgASgNIpsBChdNaWdyYXRlRW1iZWRkaW5nUmVxdWVzdBIRCgl0ZW5hbnRfaWQYASABKAkSEgoKZGF0YXNldF9pZBgCIAEoCRIOCgZjcl91aWQYAyABKAkSOwoJZW1iZWRkaW5nGAQgASgLMiMuZW5ncmFtLmNvZ25pZnkudjEuRGF0YXNldEVtYmVkZGluZ0gAiAEBQgwKCl9lbWJlZGRpbmci2wEKEkVtYmVkZGluZ01pZ3JhdGlvbhIxCgRmcm9tGAEgASgLMiMuZW5ncmFtLmNvZ25pZnkudjEuRGF0YXNldEVtYmVkZGluZxIvCgJ0bxgCIAEoCzIjLmVuZ3JhbS5jb2duaWZ5LnYxLkRhdGFzZXRFbWJlZGRpbmcSDAoEZG9uZRgDIAEoDRINCgV0b3RhbBgEIAEoDRISCgpzdGFydGVkX2F0GAUgASgJEjAKBXBoYXNlGAYgASgOMiEuZW5ncmFtLmNvZ25pZnkudjEuTWlncmF0aW9uUGhhc2UiMQoQRW1iZWRkaW5nRmFpbHVyZRIMCgRuYW1lGAEgASgJEg8KB21lc3NhZ2UYAiABKAki+QEKGE1pZ3JhdGVFbWJlZGRpbmdSZXNwb25zZRI7CgllbWJlZGRpbmcYASABKAsyIy5lbmdyYW0uY29nbmlmeS52MS5EYXRhc2V0RW1iZWRkaW5nSACIAQESPQoJbWlncmF0aW9uGAIgASgLMiUuZW5ncmFtLmNvZ25pZnkudjEuRW1iZWRkaW5nTWlncmF0aW9uSAGIAQESOQoHZmFpbHVyZRgDIAEoCzIjLmVuZ3JhbS5jb2duaWZ5LnYxLkVtYmVkZGluZ0ZhaWx1cmVIAogBAUIMCgpfZW1iZWRkaW5nQgwKCl9taWdyYXRpb25CCgoIX2ZhaWx1cmUizgEKEVByb2JlTW9kZWxSZXF1ZXN0EioKBGtpbmQYASABKA4yHC5lbmdyYW0uY29nbmlmeS52MS5Nb2RlbEtpbmQSEAoIcHJvdmlkZXIYAiABKAkSDQoFbW9kZWwYAyABKAkSFQoIZW5kcG9pbnQYBCABKAlIAIgBARIUCgdhcGlfa2V5GAUgASgJSAGIAQESFwoKZGltZW5zaW9ucxgGIAEoDUgCiAEBQgsKCV9lbmRwb2ludEIKCghfYXBpX2tleUINCgtfZGltZW5zaW9ucyJWChJQcm9iZU1vZGVsUmVzcG9uc2USMAoHb3V0Y29tZRgBIAEoDjIfLmVuZ3JhbS5jb2duaWZ5LnYxLlByb2JlT3V0Y29tZRIOCgZkZXRhaWwYAiABKAkiRAoWQnVpbHRTdGF0aXN0aWNzUmVxdWVzdBIqCgdkYXRhc2V0GAEgASgLMhkuZW5ncmFtLmNvbW1vbi52MS5EYXRhc2V0IoECChdCdWlsdFN0YXRpc3RpY3NSZXNwb25zZRINCgVub2RlcxgBIAEoBBINCgVlZGdlcxgCIAEoBBIUCgxmYWlsZWRfaXRlbXMYAyADKAkSGQoMY29tcGxldGVkX2F0GAQgASgJSACIAQESNQoGd3JpdGVyGAUgASgLMiAuZW5ncmFtLmNvZ25pZnkudjEuRGF0YXNldFdyaXRlckgBiAEBEjUKCmFjdGl2ZV9ydW4YBiABKAsyHC5lbmdyYW0uY29nbmlmeS52MS5BY3RpdmVSdW5IAogBAUIPCg1fY29tcGxldGVkX2F0QgkKB193cml0ZXJCDQoLX2FjdGl2ZV9ydW4iNgoNRGF0YXNldFdyaXRlchIOCgZob2xkZXIYASABKAkSFQoNZmVuY2luZ190b2tlbhgCIAEoBCI9CglBY3RpdmVSdW4SCgoCaWQYASABKAkSEAoIcGlwZWxpbmUYAiABKAkSEgoKc3RhcnRlZF9hdBgDIAEoCSpsCg5NaWdyYXRpb25QaGFzZRIfChtNSUdSQVRJT05fUEhBU0VfVU5TUEVDSUZJRUQQABIbChdNSUdSQVRJT05fUEhBU0VfQ09QWUlORxABEhwKGE1JR1JBVElPTl9QSEFTRV9TRVRUTElORxACKloKCU1vZGVsS2luZBIaChZNT0RFTF9LSU5EX1VOU1BFQ0lGSUVEEAASFwoTTU9ERUxfS0lORF9MQU5HVUFHRRABEhgKFE1PREVMX0tJTkRfRU1CRURESU5HEAIqnwEKDFByb2JlT3V0Y29tZRIdChlQUk9CRV9PVVRDT01FX1VOU1BFQ0lGSUVEEAASGgoWUFJPQkVfT1VUQ09NRV9BQ0NFUFRFRBABEhoKFlBST0JFX09VVENPTUVfUkVKRUNURUQQAhIZChVQUk9CRV9PVVRDT01FX0lOVkFMSUQQAxIdChlQUk9CRV9PVVRDT01FX1VOUkVBQ0hBQkxFEARiBnByb3RvMw", [file_engram_common_v1_dataset]);
 
 /**
  * @generated from message engram.cognify.v1.SetDatasetConfigurationRequest
@@ -123,6 +123,163 @@ export const SetDatasetConfigurationResponseSchema: GenMessage<SetDatasetConfigu
   messageDesc(file_engram_cognify_v1_managed, 2);
 
 /**
+ * An embedding model, and how many dimensions its vectors have.
+ *
+ * @generated from message engram.cognify.v1.DatasetEmbedding
+ */
+export type DatasetEmbedding = Message<"engram.cognify.v1.DatasetEmbedding"> & {
+  /**
+   * @generated from field: string model = 1;
+   */
+  model: string;
+
+  /**
+   * @generated from field: uint32 dimensions = 2;
+   */
+  dimensions: number;
+};
+
+/**
+ * Describes the message engram.cognify.v1.DatasetEmbedding.
+ * Use `create(DatasetEmbeddingSchema)` to create a new message.
+ */
+export const DatasetEmbeddingSchema: GenMessage<DatasetEmbedding> = /*@__PURE__*/
+  messageDesc(file_engram_cognify_v1_managed, 3);
+
+/**
+ * @generated from message engram.cognify.v1.MigrateEmbeddingRequest
+ */
+export type MigrateEmbeddingRequest = Message<"engram.cognify.v1.MigrateEmbeddingRequest"> & {
+  /**
+   * @generated from field: string tenant_id = 1;
+   */
+  tenantId: string;
+
+  /**
+   * @generated from field: string dataset_id = 2;
+   */
+  datasetId: string;
+
+  /**
+   * Of the resource that manages the dataset.
+   *
+   * @generated from field: string cr_uid = 3;
+   */
+  crUid: string;
+
+  /**
+   * Absent: as the tenant's.
+   *
+   * @generated from field: optional engram.cognify.v1.DatasetEmbedding embedding = 4;
+   */
+  embedding?: DatasetEmbedding | undefined;
+};
+
+/**
+ * Describes the message engram.cognify.v1.MigrateEmbeddingRequest.
+ * Use `create(MigrateEmbeddingRequestSchema)` to create a new message.
+ */
+export const MigrateEmbeddingRequestSchema: GenMessage<MigrateEmbeddingRequest> = /*@__PURE__*/
+  messageDesc(file_engram_cognify_v1_managed, 4);
+
+/**
+ * @generated from message engram.cognify.v1.EmbeddingMigration
+ */
+export type EmbeddingMigration = Message<"engram.cognify.v1.EmbeddingMigration"> & {
+  /**
+   * @generated from field: engram.cognify.v1.DatasetEmbedding from = 1;
+   */
+  from?: DatasetEmbedding | undefined;
+
+  /**
+   * @generated from field: engram.cognify.v1.DatasetEmbedding to = 2;
+   */
+  to?: DatasetEmbedding | undefined;
+
+  /**
+   * Items.
+   *
+   * @generated from field: uint32 done = 3;
+   */
+  done: number;
+
+  /**
+   * @generated from field: uint32 total = 4;
+   */
+  total: number;
+
+  /**
+   * @generated from field: string started_at = 5;
+   */
+  startedAt: string;
+
+  /**
+   * @generated from field: engram.cognify.v1.MigrationPhase phase = 6;
+   */
+  phase: MigrationPhase;
+};
+
+/**
+ * Describes the message engram.cognify.v1.EmbeddingMigration.
+ * Use `create(EmbeddingMigrationSchema)` to create a new message.
+ */
+export const EmbeddingMigrationSchema: GenMessage<EmbeddingMigration> = /*@__PURE__*/
+  messageDesc(file_engram_cognify_v1_managed, 5);
+
+/**
+ * Why it does not go on.
+ *
+ * @generated from message engram.cognify.v1.EmbeddingFailure
+ */
+export type EmbeddingFailure = Message<"engram.cognify.v1.EmbeddingFailure"> & {
+  /**
+   * @generated from field: string name = 1;
+   */
+  name: string;
+
+  /**
+   * @generated from field: string message = 2;
+   */
+  message: string;
+};
+
+/**
+ * Describes the message engram.cognify.v1.EmbeddingFailure.
+ * Use `create(EmbeddingFailureSchema)` to create a new message.
+ */
+export const EmbeddingFailureSchema: GenMessage<EmbeddingFailure> = /*@__PURE__*/
+  messageDesc(file_engram_cognify_v1_managed, 6);
+
+/**
+ * @generated from message engram.cognify.v1.MigrateEmbeddingResponse
+ */
+export type MigrateEmbeddingResponse = Message<"engram.cognify.v1.MigrateEmbeddingResponse"> & {
+  /**
+   * What the vectors that are searched were made with; absent while there are none.
+   *
+   * @generated from field: optional engram.cognify.v1.DatasetEmbedding embedding = 1;
+   */
+  embedding?: DatasetEmbedding | undefined;
+
+  /**
+   * @generated from field: optional engram.cognify.v1.EmbeddingMigration migration = 2;
+   */
+  migration?: EmbeddingMigration | undefined;
+
+  /**
+   * @generated from field: optional engram.cognify.v1.EmbeddingFailure failure = 3;
+   */
+  failure?: EmbeddingFailure | undefined;
+};
+
+/**
+ * Describes the message engram.cognify.v1.MigrateEmbeddingResponse.
+ * Use `create(MigrateEmbeddingResponseSchema)` to create a new message.
+ */
+export const MigrateEmbeddingResponseSchema: GenMessage<MigrateEmbeddingResponse> = /*@__PURE__*/
+  messageDesc(file_engram_cognify_v1_managed, 7);
+
+/**
  * @generated from message engram.cognify.v1.ProbeModelRequest
  */
 export type ProbeModelRequest = Message<"engram.cognify.v1.ProbeModelRequest"> & {
@@ -170,7 +327,7 @@ export type ProbeModelRequest = Message<"engram.cognify.v1.ProbeModelRequest"> &
  * Use `create(ProbeModelRequestSchema)` to create a new message.
  */
 export const ProbeModelRequestSchema: GenMessage<ProbeModelRequest> = /*@__PURE__*/
-  messageDesc(file_engram_cognify_v1_managed, 3);
+  messageDesc(file_engram_cognify_v1_managed, 8);
 
 /**
  * @generated from message engram.cognify.v1.ProbeModelResponse
@@ -194,7 +351,7 @@ export type ProbeModelResponse = Message<"engram.cognify.v1.ProbeModelResponse">
  * Use `create(ProbeModelResponseSchema)` to create a new message.
  */
 export const ProbeModelResponseSchema: GenMessage<ProbeModelResponse> = /*@__PURE__*/
-  messageDesc(file_engram_cognify_v1_managed, 4);
+  messageDesc(file_engram_cognify_v1_managed, 9);
 
 /**
  * @generated from message engram.cognify.v1.BuiltStatisticsRequest
@@ -211,7 +368,7 @@ export type BuiltStatisticsRequest = Message<"engram.cognify.v1.BuiltStatisticsR
  * Use `create(BuiltStatisticsRequestSchema)` to create a new message.
  */
 export const BuiltStatisticsRequestSchema: GenMessage<BuiltStatisticsRequest> = /*@__PURE__*/
-  messageDesc(file_engram_cognify_v1_managed, 5);
+  messageDesc(file_engram_cognify_v1_managed, 10);
 
 /**
  * @generated from message engram.cognify.v1.BuiltStatisticsResponse
@@ -257,7 +414,7 @@ export type BuiltStatisticsResponse = Message<"engram.cognify.v1.BuiltStatistics
  * Use `create(BuiltStatisticsResponseSchema)` to create a new message.
  */
 export const BuiltStatisticsResponseSchema: GenMessage<BuiltStatisticsResponse> = /*@__PURE__*/
-  messageDesc(file_engram_cognify_v1_managed, 6);
+  messageDesc(file_engram_cognify_v1_managed, 11);
 
 /**
  * @generated from message engram.cognify.v1.DatasetWriter
@@ -279,7 +436,7 @@ export type DatasetWriter = Message<"engram.cognify.v1.DatasetWriter"> & {
  * Use `create(DatasetWriterSchema)` to create a new message.
  */
 export const DatasetWriterSchema: GenMessage<DatasetWriter> = /*@__PURE__*/
-  messageDesc(file_engram_cognify_v1_managed, 7);
+  messageDesc(file_engram_cognify_v1_managed, 12);
 
 /**
  * @generated from message engram.cognify.v1.ActiveRun
@@ -308,7 +465,40 @@ export type ActiveRun = Message<"engram.cognify.v1.ActiveRun"> & {
  * Use `create(ActiveRunSchema)` to create a new message.
  */
 export const ActiveRunSchema: GenMessage<ActiveRun> = /*@__PURE__*/
-  messageDesc(file_engram_cognify_v1_managed, 8);
+  messageDesc(file_engram_cognify_v1_managed, 13);
+
+/**
+ * @generated from enum engram.cognify.v1.MigrationPhase
+ */
+export const MigrationPhase = {
+  /**
+   * @generated from enum value: MIGRATION_PHASE_UNSPECIFIED = 0;
+   */
+  UNSPECIFIED: 0,
+
+  /**
+   * @generated from enum value: MIGRATION_PHASE_COPYING = 1;
+   */
+  COPYING: 1,
+
+  /**
+   * The new vectors are searched, the former ones are about to go.
+   *
+   * @generated from enum value: MIGRATION_PHASE_SETTLING = 2;
+   */
+  SETTLING: 2,
+} as const;
+
+/**
+ * @generated from enum engram.cognify.v1.MigrationPhase
+ */
+export type MigrationPhase = (typeof MigrationPhase)[keyof typeof MigrationPhase] | UnknownEnum;
+
+/**
+ * Describes the enum engram.cognify.v1.MigrationPhase.
+ */
+export const MigrationPhaseSchema: GenEnum<MigrationPhase> = /*@__PURE__*/
+  enumDesc(file_engram_cognify_v1_managed, 0);
 
 /**
  * What a model is for.
@@ -343,7 +533,7 @@ export type ModelKind = (typeof ModelKind)[keyof typeof ModelKind] | UnknownEnum
  * Describes the enum engram.cognify.v1.ModelKind.
  */
 export const ModelKindSchema: GenEnum<ModelKind> = /*@__PURE__*/
-  enumDesc(file_engram_cognify_v1_managed, 0);
+  enumDesc(file_engram_cognify_v1_managed, 1);
 
 /**
  * What a probe came to.
@@ -394,5 +584,5 @@ export type ProbeOutcome = (typeof ProbeOutcome)[keyof typeof ProbeOutcome] | Un
  * Describes the enum engram.cognify.v1.ProbeOutcome.
  */
 export const ProbeOutcomeSchema: GenEnum<ProbeOutcome> = /*@__PURE__*/
-  enumDesc(file_engram_cognify_v1_managed, 1);
+  enumDesc(file_engram_cognify_v1_managed, 2);
 

@@ -1,0 +1,59 @@
+import { randomInt } from 'node:crypto';
+import type { DatasetId, TenantId } from '../../common/domain/brand.ts';
+import { canaryAccount, canaryPrincipal } from '../../common/domain/canary.ts';
+import type { DatasetRef } from '../../common/domain/dataset.ts';
+import { datasetId } from '../../common/domain/ids.ts';
+import { creatorHolders } from '../../common/domain/permissions.ts';
+import type { OpenCanaryRequest, OpenCanaryResponse } from '../../common/messaging/methods/auth-managed.ts';
+import { DuplicateKeyError, VersionConflictError } from '../../common/ports/document-store.ts';
+import { datasetRef } from '../../common/repositories/datasets.ts';
+import { requireManaged } from '../../common/repositories/require-managed.ts';
+import type { AuthDependencies } from '../dependencies.ts';
+import { requireTenant } from './tenant-authority.ts';
+
+/** Without its token; see `openCanary` in common/messaging/methods/auth-managed.ts: rules and errors. */
+export async function openCanary(
+  deps: AuthDependencies,
+  { tenantId, crUid }: OpenCanaryRequest,
+): Promise<Omit<OpenCanaryResponse, 'token'>> {
+  const principal = canaryPrincipal(tenantId);
+  for (;;) {
+    await requireTenant(deps, tenantId);
+    const managed = await requireManaged(deps, { tenant: tenantId, dataset: null }, crUid);
+    const present = await deps.datasets.get({ tenant: tenantId }, idOf(tenantId));
+    if (present !== null) return { dataset: datasetRef(present), principal };
+    const dataset = newCanary(tenantId, deps.clock.now());
+    const writes = [
+      // None is made for a tenant that is let go, or erased, at the same time.
+      deps.managedResources.keepWrite(managed),
+      deps.datasets.insertWrite(dataset),
+      ...deps.grants.insertAllWrites(dataset.id, creatorHolders(principal)),
+    ];
+    try {
+      await deps.store.commit({ tenant: tenantId }, writes);
+    } catch (error) {
+      if (!(error instanceof VersionConflictError || error instanceof DuplicateKeyError)) throw error;
+      continue;
+    }
+    return { dataset, principal };
+  }
+}
+
+/** One for each tenant: the id says so, whatever the name. */
+function idOf(tenant: TenantId): DatasetId {
+  return datasetId('canary', canaryAccount(tenant), tenant);
+}
+
+function newCanary(tenant: TenantId, now: Date): DatasetRef {
+  const ownerId = canaryAccount(tenant);
+  return { id: idOf(tenant), name: newMarker(), ownerId, tenant, createdAt: now.toISOString(), updatedAt: null };
+}
+
+const LETTERS = 'abcdefghijklmnopqrstuvwxyz';
+const MARKER_LETTERS = 24;
+
+/** One word to every tokenizer, a name to every reader, and nobody guesses it. */
+function newMarker(): string {
+  const letters = Array.from({ length: MARKER_LETTERS }, () => LETTERS.charAt(randomInt(LETTERS.length)));
+  return `Q${letters.join('')}`;
+}

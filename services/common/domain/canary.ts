@@ -1,0 +1,31 @@
+import type { TenantId, UserId } from './brand.ts';
+import type { DatasetRef } from './dataset.ts';
+import { asId, idOfText } from './ids.ts';
+import type { Principal } from './principal.ts';
+
+/**
+ * A canary is a fact that each managed tenant keeps for one purpose: nobody outside of the tenant may ever find it. It is the
+ * one item of a dataset that belongs to an account which exists nowhere, so that nobody lists, searches or pays for it.
+ * Everything else about it is as of any fact: the same stores, the same rights, the same searches.
+ */
+export function canaryAccount(tenant: TenantId): UserId {
+  return asId<UserId>(idOfText(`engram canary of ${tenant}`));
+}
+
+/** Who looks for canaries in a tenant. There is no credential for it. */
+export function canaryPrincipal(tenant: TenantId): Principal {
+  return { id: canaryAccount(tenant), email: '', tenant, isSuperuser: false, parentId: null };
+}
+
+export function isCanaryPrincipal({ id, tenant }: Pick<Principal, 'id' | 'tenant'>): boolean {
+  return id === canaryAccount(tenant);
+}
+
+export function isCanaryDataset({ ownerId, tenant }: Pick<DatasetRef, 'ownerId' | 'tenant'>): boolean {
+  return ownerId === canaryAccount(tenant);
+}
+
+/** `marker`: a word that stands nowhere else; also the name of the dataset. */
+export function canaryText(marker: string): string {
+  return `The canary ${marker} lives in this tenant. Only this tenant knows ${marker}.`;
+}

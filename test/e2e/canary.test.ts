@@ -1,0 +1,6 @@
+import { canaryCases } from '../conformance/canary.ts';
+import { startManagedApp } from '../support/managed-app.ts';
+
+describe('canaries, embedded', () => {
+  canaryCases(({ wrap }) => startManagedApp({}, wrap));
+});
