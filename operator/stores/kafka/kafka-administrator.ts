@@ -1,0 +1,105 @@
+import { readFileSync } from 'node:fs';
+import { setTimeout as sleep } from 'node:timers/promises';
+import { type Admin, Kafka, logLevel } from 'kafkajs';
+import type { Realm } from '../realm.ts';
+import { namesOf } from '../realm-names.ts';
+import type { Provision, StoreAdministrator } from '../store-administrator.ts';
+import { unlessAborted } from '../unless-aborted.ts';
+import { administratorError, typeOf } from './administrator-errors.ts';
+
+export interface KafkaAdministratorOptions {
+  readonly brokers: readonly string[];
+  /** Of SCRAM-SHA-256, both or none. Services of the realms get the same: the client cannot make users. */
+  readonly user?: string;
+  readonly password?: string;
+  /** PEM; turns TLS on. */
+  readonly caFile?: string;
+}
+
+/** Topics of each realm by the beginning of their names. The services' relay makes them; topics hold no mark. */
+export function createKafkaAdministrator(options: KafkaAdministratorOptions): StoreAdministrator {
+  const { brokers, user, password, caFile } = options;
+  const store = `Kafka at ${brokers.join(', ')}`;
+  const guarded = async <T>(signal: AbortSignal, work: (admin: Admin) => Promise<T>): Promise<T> => {
+    signal.throwIfAborted();
+    const admin = openKafka(options).admin();
+    try {
+      return await unlessAborted(signal, async () => {
+        await admin.connect();
+        return work(admin);
+      });
+    } catch (error) {
+      if (signal.aborted) throw signal.reason;
+      throw administratorError(error, store);
+    } finally {
+      await admin.disconnect().catch(() => undefined);
+    }
+  };
+  return {
+    driver: 'kafka',
+    roles: ['Events'],
+    makesUsers: false,
+    async ensure(realm, _credentials, signal) {
+      const prefix = prefixOf(realm);
+      await guarded(signal, (admin) => topicsOf(admin, realm));
+      const provision: Provision = {
+        settings: {
+          ENGRAM_KAFKA_BROKERS: brokers.join(','),
+          ENGRAM_KAFKA_TOPIC_PREFIX: prefix,
+          ...(user === undefined ? {} : { ENGRAM_KAFKA_USER: user }),
+        },
+        secrets: password === undefined ? {} : { ENGRAM_KAFKA_PASSWORD: password },
+        files: caFile === undefined ? {} : { ENGRAM_KAFKA_CA_FILE: readFileSync(caFile, 'utf8') },
+        stores: [{ role: 'Events', driver: 'kafka', name: prefix, isolation: 'Label', ownCredentials: false }],
+      };
+      return provision;
+    },
+    async remove(realm, signal) {
+      prefixOf(realm);
+      await guarded(signal, async (admin) => {
+        const topics = await topicsOf(admin, realm);
+        if (topics.length > 0) await admin.deleteTopics({ topics: [...topics] }).catch(unlessGone);
+        // Brokers hear of it one after the other; whoever asks for the residue next is not to find them still.
+        for (let times = 0; times < 50 && (await topicsOf(admin, realm)).length > 0; times += 1) {
+          await sleep(100, undefined, { signal });
+        }
+      });
+    },
+    async residue(realm, signal) {
+      prefixOf(realm);
+      return guarded(signal, async (admin) => (await topicsOf(admin, realm)).length);
+    },
+    async close() {},
+  };
+}
+
+function openKafka({ brokers, user, password, caFile }: KafkaAdministratorOptions): Kafka {
+  return new Kafka({
+    brokers: [...brokers],
+    clientId: 'engram-operator',
+    connectionTimeout: 3_000,
+    authenticationTimeout: 5_000,
+    requestTimeout: 10_000,
+    logLevel: logLevel.NOTHING,
+    // Few: the caller comes back by itself, with growing pauses.
+    retry: { retries: 2, initialRetryTime: 100, maxRetryTime: 1_000 },
+    ...(caFile === undefined ? {} : { ssl: { ca: [readFileSync(caFile)] } }),
+    ...(user === undefined || password === undefined
+      ? {}
+      : { sasl: { mechanism: 'scram-sha-256' as const, username: user, password } }),
+  });
+}
+
+/** Another process removes the same at this moment. */
+function unlessGone(error: unknown): void {
+  if (typeOf(error) !== 'UNKNOWN_TOPIC_OR_PARTITION') throw error;
+}
+
+function prefixOf(realm: Realm): string {
+  return `${namesOf(realm).dashed}.`;
+}
+
+async function topicsOf(admin: Admin, realm: Realm): Promise<readonly string[]> {
+  const prefix = prefixOf(realm);
+  return (await admin.listTopics()).filter((topic) => topic.startsWith(prefix));
+}

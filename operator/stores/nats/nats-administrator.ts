@@ -1,0 +1,168 @@
+import { readFileSync } from 'node:fs';
+import {
+  connect,
+  credsAuthenticator,
+  type JetStreamManager,
+  type NatsConnection,
+  NatsError,
+  nanos,
+  type StreamInfo,
+  usernamePasswordAuthenticator,
+} from 'nats';
+import { ownedByAnother, requireOwner } from '../administrator-errors.ts';
+import type { Realm } from '../realm.ts';
+import { namesOf } from '../realm-names.ts';
+import type { Provision, StoreAdministrator } from '../store-administrator.ts';
+import { unlessAborted } from '../unless-aborted.ts';
+import { administratorError } from './administrator-errors.ts';
+
+export interface NatsAdministratorOptions {
+  /** A comma list; user and password in the first, unless there is a credentials file. Services of the realms get the same. */
+  readonly url: string;
+  readonly credentialsFile?: string;
+  /** PEM; turns TLS on. */
+  readonly caFile?: string;
+}
+
+const TIMEOUT_MS = 5_000;
+/** The mark is the description of a stream that nothing is sent to. */
+const MARK = 'Engram, owner ';
+const STREAM_MISSING = 10059;
+const STREAM_DIFFERS = 10058;
+
+/** Subjects and streams of each realm by the beginning of their names. Users are the server's: a client cannot make them. */
+export function createNatsAdministrator(options: NatsAdministratorOptions): StoreAdministrator {
+  const { url, credentialsFile, caFile } = options;
+  const store = `NATS at ${serversOf(url).join(', ')}`;
+  const guarded = async <T>(signal: AbortSignal, work: (manager: JetStreamManager) => Promise<T>): Promise<T> => {
+    let connection: NatsConnection | null = null;
+    try {
+      return await unlessAborted(signal, async () => {
+        connection = await openConnection(options);
+        // Nobody waits any more who would close it.
+        if (signal.aborted) await connection.close();
+        return work(await connection.jetstreamManager({ timeout: TIMEOUT_MS }));
+      });
+    } catch (error) {
+      if (signal.aborted) throw signal.reason;
+      throw administratorError(error, store);
+    } finally {
+      await (connection as NatsConnection | null)?.close();
+    }
+  };
+  return {
+    driver: 'nats',
+    roles: ['Bus'],
+    makesUsers: false,
+    async ensure(realm, _credentials, signal) {
+      const { subject } = namesOf(realm);
+      await guarded(signal, async (manager) => {
+        if (!(await requireOurs(manager, realm, store))) await mark(manager, realm, store);
+      });
+      const provision: Provision = {
+        settings: { ENGRAM_NATS_SUBJECT_PREFIX: subject },
+        secrets: { ENGRAM_NATS_URL: url },
+        files: {
+          ...(caFile === undefined ? {} : { ENGRAM_NATS_CA_FILE: readFileSync(caFile, 'utf8') }),
+          ...(credentialsFile === undefined
+            ? {}
+            : { ENGRAM_NATS_CREDENTIALS_FILE: readFileSync(credentialsFile, 'utf8') }),
+        },
+        stores: [{ role: 'Bus', driver: 'nats', name: subject, isolation: 'Label', ownCredentials: false }],
+      };
+      return provision;
+    },
+    async remove(realm, signal) {
+      const ofMark = markOf(realm);
+      await guarded(signal, async (manager) => {
+        if (!(await requireOurs(manager, realm, store))) return;
+        const names = (await streamsOf(manager, realm)).map(({ config }) => config.name);
+        // The mark is the last to go: what is left half-way can be told to be ours.
+        for (const name of [...names.filter((one) => one !== ofMark), ofMark]) {
+          await absent(() => manager.streams.delete(name));
+        }
+      });
+    },
+    async residue(realm, signal) {
+      namesOf(realm);
+      return guarded(signal, async (manager) => (await streamsOf(manager, realm)).length);
+    },
+    async close() {},
+  };
+}
+
+async function openConnection({ url, credentialsFile, caFile }: NatsAdministratorOptions): Promise<NatsConnection> {
+  const { username, password } = new URL(withScheme(url.split(',')[0] ?? ''));
+  const authenticator =
+    credentialsFile !== undefined
+      ? credsAuthenticator(readFileSync(credentialsFile))
+      : username === ''
+        ? null
+        : usernamePasswordAuthenticator(decodeURIComponent(username), decodeURIComponent(password));
+  return connect({
+    servers: serversOf(url),
+    name: 'engram operator stores',
+    timeout: TIMEOUT_MS,
+    reconnect: false,
+    ...(authenticator === null ? {} : { authenticator }),
+    ...(caFile === undefined ? {} : { tls: { caFile } }),
+  });
+}
+
+function withScheme(url: string): string {
+  return url.includes('://') ? url.trim() : `nats://${url.trim()}`;
+}
+
+function serversOf(url: string): string[] {
+  return url.split(',').map((one) => (URL.canParse(withScheme(one)) ? new URL(withScheme(one)).host : 'no address'));
+}
+
+/** Begins as the services' own streams do: `nats-bus.ts` makes their names so from the prefix. */
+function markOf(realm: Realm): string {
+  return `${namesOf(realm).subject.replaceAll('.', '_').toUpperCase()}_OWNER`;
+}
+
+async function streamsOf(manager: JetStreamManager, realm: Realm): Promise<readonly StreamInfo[]> {
+  return Array.fromAsync(manager.streams.list(`${namesOf(realm).subject}.>`));
+}
+
+async function mark(manager: JetStreamManager, realm: Realm, store: string): Promise<void> {
+  const { subject } = namesOf(realm);
+  try {
+    await manager.streams.add({
+      name: markOf(realm),
+      description: MARK + realm.ownerUid,
+      subjects: [`${subject}.owner`],
+      max_msgs: 1,
+      max_age: nanos(60_000),
+    });
+  } catch (error) {
+    if (!(error instanceof NatsError) || error.api_error?.err_code !== STREAM_DIFFERS) throw error;
+    // Another process was first: whoever that was for is read now.
+    await requireOurs(manager, realm, store);
+  }
+}
+
+/** Whether there is a mark; throws when it is another's, or when there is something without one. */
+async function requireOurs(manager: JetStreamManager, realm: Realm, store: string): Promise<boolean> {
+  const name = markOf(realm);
+  const found = await absent(() => manager.streams.info(name));
+  if (found !== null) {
+    const { description = '' } = found.config;
+    const owner = description.startsWith(MARK) ? description.slice(MARK.length) : null;
+    requireOwner(realm, owner, store, `The stream ${name}`);
+    return true;
+  }
+  const [first] = await streamsOf(manager, realm);
+  if (first !== undefined) throw ownedByAnother(store, `The stream ${first.config.name}`, null);
+  return false;
+}
+
+async function absent<T>(ask: () => Promise<T>): Promise<T | null> {
+  try {
+    return await ask();
+  } catch (error) {
+    if (error instanceof NatsError && error.api_error?.err_code === STREAM_MISSING) return null;
+    throw error;
+  }
+}

@@ -1,0 +1,145 @@
+import {
+  AbortMultipartUploadCommand,
+  DeleteObjectsCommand,
+  ListMultipartUploadsCommand,
+  ListObjectsV2Command,
+  ListObjectVersionsCommand,
+  type MultipartUpload,
+  type ObjectIdentifier,
+  type S3Client,
+} from '@aws-sdk/client-s3';
+import { engramError } from '../../../services/common/domain/errors.ts';
+import { isMissing, isNotOffered } from './administrator-errors.ts';
+
+export interface ObjectPlace {
+  readonly client: S3Client;
+  readonly bucket: string;
+  /** Start of the names; empty: the whole bucket. */
+  readonly prefix: string;
+}
+
+/** Objects with their older versions and the marks of deletion, where the bucket keeps such, and unfinished uploads. */
+export async function countObjects(place: ObjectPlace, abortSignal: AbortSignal): Promise<number> {
+  let count = 0;
+  for await (const page of objectPages(place, abortSignal)) count += page.length;
+  for await (const page of uploadPages(place, abortSignal)) count += page.length;
+  return count;
+}
+
+/** Those whose names fit, with all their versions. */
+export async function removeObjects(
+  place: ObjectPlace,
+  fits: (name: string) => boolean,
+  abortSignal: AbortSignal,
+): Promise<void> {
+  const { client, bucket } = place;
+  for await (const page of objectPages(place, abortSignal)) {
+    const Objects = page.filter(({ Key = '' }) => fits(Key));
+    if (Objects.length === 0) continue;
+    const command = new DeleteObjectsCommand({ Bucket: bucket, Delete: { Objects, Quiet: true } });
+    const { Errors = [] } = await client.send(command, { abortSignal });
+    const [fault] = Errors.filter(({ Code }) => Code !== 'NoSuchKey' && Code !== 'NoSuchVersion');
+    if (fault === undefined) continue;
+    const text = `S3 did not remove ${Errors.length} of ${Objects.length} objects: ${fault.Code ?? 'unknown error'}`;
+    throw engramError('ServiceUnavailableError', text, { retryable: true });
+  }
+}
+
+export async function abortUploads(place: ObjectPlace, abortSignal: AbortSignal): Promise<void> {
+  const { client, bucket } = place;
+  for await (const page of uploadPages(place, abortSignal)) {
+    for (const { Key, UploadId } of page) {
+      try {
+        await client.send(new AbortMultipartUploadCommand({ Bucket: bucket, Key, UploadId }), { abortSignal });
+      } catch (error) {
+        if (!isMissing(error)) throw error; // ended meanwhile
+      }
+    }
+  }
+}
+
+/** By version; servers without versions list the objects. */
+async function* objectPages(place: ObjectPlace, abortSignal: AbortSignal): AsyncGenerator<readonly ObjectIdentifier[]> {
+  try {
+    yield* versionPages(place, abortSignal);
+  } catch (error) {
+    if (!isNotOffered(error)) throw error;
+    yield* plainPages(place, abortSignal);
+  }
+}
+
+async function* versionPages({ client, bucket, prefix }: ObjectPlace, abortSignal: AbortSignal) {
+  let marker: { readonly KeyMarker?: string; readonly VersionIdMarker?: string } | null = {};
+  while (marker !== null) {
+    const page: VersionPage = await client.send(
+      new ListObjectVersionsCommand({ Bucket: bucket, Prefix: prefix, ...marker }),
+      { abortSignal },
+    );
+    yield [...(page.Versions ?? []), ...(page.DeleteMarkers ?? [])].flatMap(({ Key, VersionId }) =>
+      Key === undefined ? [] : [{ Key, ...(VersionId === undefined ? {} : { VersionId }) }],
+    );
+    marker =
+      page.IsTruncated === true && page.NextKeyMarker !== undefined
+        ? {
+            KeyMarker: page.NextKeyMarker,
+            ...(page.NextVersionIdMarker === undefined ? {} : { VersionIdMarker: page.NextVersionIdMarker }),
+          }
+        : null;
+  }
+}
+
+interface VersionPage {
+  readonly Versions?: readonly Partial<ObjectIdentifier>[] | undefined;
+  readonly DeleteMarkers?: readonly Partial<ObjectIdentifier>[] | undefined;
+  readonly IsTruncated?: boolean | undefined;
+  readonly NextKeyMarker?: string | undefined;
+  readonly NextVersionIdMarker?: string | undefined;
+}
+
+async function* plainPages({ client, bucket, prefix }: ObjectPlace, abortSignal: AbortSignal) {
+  let after: string | undefined;
+  for (;;) {
+    const command: ListObjectsV2Command = new ListObjectsV2Command({
+      Bucket: bucket,
+      Prefix: prefix,
+      ...(after === undefined ? {} : { StartAfter: after }),
+    });
+    const { Contents = [], IsTruncated } = await client.send(command, { abortSignal });
+    yield Contents.flatMap(({ Key }) => (Key === undefined ? [] : [{ Key }]));
+    after = Contents.at(-1)?.Key;
+    if (IsTruncated !== true || after === undefined) return;
+  }
+}
+
+/** Servers without such a listing have none to show. */
+async function* uploadPages(
+  { client, bucket, prefix }: ObjectPlace,
+  abortSignal: AbortSignal,
+): AsyncGenerator<readonly MultipartUpload[]> {
+  let marker: { readonly KeyMarker?: string; readonly UploadIdMarker?: string } | null = {};
+  try {
+    while (marker !== null) {
+      const page: UploadPage = await client.send(
+        new ListMultipartUploadsCommand({ Bucket: bucket, Prefix: prefix, ...marker }),
+        { abortSignal },
+      );
+      yield page.Uploads ?? [];
+      marker =
+        page.IsTruncated === true && page.NextKeyMarker !== undefined
+          ? {
+              KeyMarker: page.NextKeyMarker,
+              ...(page.NextUploadIdMarker === undefined ? {} : { UploadIdMarker: page.NextUploadIdMarker }),
+            }
+          : null;
+    }
+  } catch (error) {
+    if (!isNotOffered(error)) throw error;
+  }
+}
+
+interface UploadPage {
+  readonly Uploads?: readonly MultipartUpload[] | undefined;
+  readonly IsTruncated?: boolean | undefined;
+  readonly NextKeyMarker?: string | undefined;
+  readonly NextUploadIdMarker?: string | undefined;
+}

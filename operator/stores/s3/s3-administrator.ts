@@ -1,0 +1,203 @@
+import {
+  CreateBucketCommand,
+  DeleteBucketCommand,
+  GetObjectCommand,
+  HeadBucketCommand,
+  PutObjectCommand,
+  S3Client,
+} from '@aws-sdk/client-s3';
+import { engramError } from '../../../services/common/domain/errors.ts';
+import { ownedByAnother, requireOwner } from '../administrator-errors.ts';
+import type { Realm } from '../realm.ts';
+import { namesOf } from '../realm-names.ts';
+import type { Provision, StoreAdministrator } from '../store-administrator.ts';
+import { administratorError, isConflict, isMissing } from './administrator-errors.ts';
+import { abortUploads, countObjects, type ObjectPlace, removeObjects } from './bucket-contents.ts';
+
+export interface S3AdministratorOptions {
+  /** The bucket in which each realm has a folder; null: each has a bucket. */
+  readonly bucket: string | null;
+  /** Before the folders in that bucket. */
+  readonly prefix: string;
+  /** Unset: AWS. */
+  readonly endpoint?: string;
+  readonly region: string;
+  /** Both, or none for the usual sources of AWS's libraries. Services of the realms get the same: S3 makes no users. */
+  readonly accessKey?: string;
+  readonly secretKey?: string;
+}
+
+/** The mark, beside the folders of tenants; no blob has such a name. */
+const MARK = 'engram-realm.json';
+/** The driver warns on the console of what the errors say too. */
+const SILENT = { trace() {}, debug() {}, info() {}, warn() {}, error() {} };
+
+/** Objects of each realm, in a bucket of its own or in a folder. */
+export function createS3Administrator(options: S3AdministratorOptions): StoreAdministrator {
+  const { bucket, prefix, endpoint, region, accessKey, secretKey } = options;
+  const store = `S3 at ${endpoint === undefined ? `AWS ${region}` : (URL.parse(endpoint)?.host ?? 'no address')}`;
+  let client: S3Client | null = null;
+  const placeOf = (realm: Realm): ObjectPlace => {
+    const names = namesOf(realm);
+    client ??= openClient(options);
+    return bucket === null
+      ? { client, bucket: names.dashed, prefix: '' }
+      : { client, bucket, prefix: `${prefix}${names.folder}` };
+  };
+  const guarded = async <T>(signal: AbortSignal, work: () => Promise<T>): Promise<T> => {
+    signal.throwIfAborted();
+    try {
+      return await work();
+    } catch (error) {
+      if (signal.aborted) throw signal.reason;
+      throw administratorError(error, store);
+    }
+  };
+  return {
+    driver: 's3',
+    roles: ['Blobs'],
+    makesUsers: false,
+    ensure: (realm, _credentials, signal) =>
+      guarded(signal, async () => {
+        const place = placeOf(realm);
+        if (bucket === null) await makeBucket(place, store, signal);
+        if (!(await requireOurs(place, realm, store, signal))) await mark(place, realm, store, signal);
+        return provisionOf(place);
+      }),
+    remove: (realm, signal) =>
+      guarded(signal, async () => {
+        const place = placeOf(realm);
+        if (bucket === null && !(await hasBucket(place, signal))) return;
+        const isOurs = await requireOurs(place, realm, store, signal);
+        // A bucket that was just made has no mark yet, and nothing else: it is removed as well.
+        if (isOurs) {
+          await abortUploads(place, signal);
+          // The mark is the last to go: what is left half-way can be told to be ours.
+          await removeObjects(place, (name) => name !== place.prefix + MARK, signal);
+          await removeObjects(place, () => true, signal);
+        }
+        if (bucket === null) await removeBucket(place, signal);
+      }),
+    residue: (realm, signal) =>
+      guarded(signal, async () => {
+        const place = placeOf(realm);
+        if (bucket !== null) return countObjects(place, signal);
+        return (await hasBucket(place, signal)) ? 1 + (await countObjects(place, signal)) : 0;
+      }),
+    async close() {
+      client?.destroy();
+    },
+  };
+
+  function provisionOf(place: ObjectPlace): Provision {
+    return {
+      settings: {
+        ENGRAM_S3_BUCKET: place.bucket,
+        ENGRAM_S3_PREFIX: place.prefix,
+        ENGRAM_S3_REGION: region,
+        ...(endpoint === undefined ? {} : { ENGRAM_S3_URL: endpoint }),
+        ...(accessKey === undefined ? {} : { ENGRAM_S3_ACCESS_KEY: accessKey }),
+      },
+      secrets: secretKey === undefined ? {} : { ENGRAM_S3_SECRET_KEY: secretKey },
+      files: {},
+      stores: [
+        {
+          role: 'Blobs',
+          driver: 's3',
+          name: bucket === null ? place.bucket : place.prefix,
+          isolation: bucket === null ? 'Database' : 'Label',
+          ownCredentials: false,
+        },
+      ],
+    };
+  }
+}
+
+function openClient({ endpoint, region, accessKey, secretKey }: S3AdministratorOptions): S3Client {
+  if ((accessKey === undefined) !== (secretKey === undefined)) {
+    const text = 'The credentials of S3 are half: ENGRAM_S3_ACCESS_KEY and ENGRAM_S3_SECRET_KEY go together';
+    throw engramError('ServiceUnavailableError', text);
+  }
+  return new S3Client({
+    region,
+    ...(endpoint === undefined ? {} : { endpoint, forcePathStyle: true }),
+    ...(accessKey === undefined || secretKey === undefined
+      ? {}
+      : { credentials: { accessKeyId: accessKey, secretAccessKey: secretKey } }),
+    maxAttempts: 2,
+    logger: SILENT,
+    requestHandler: { connectionTimeout: 5_000, socketTimeout: 10_000, logger: SILENT },
+  });
+}
+
+async function hasBucket({ client, bucket }: ObjectPlace, abortSignal: AbortSignal): Promise<boolean> {
+  try {
+    await client.send(new HeadBucketCommand({ Bucket: bucket }), { abortSignal });
+    return true;
+  } catch (error) {
+    if (isMissing(error)) return false;
+    throw error;
+  }
+}
+
+async function makeBucket(place: ObjectPlace, store: string, abortSignal: AbortSignal): Promise<void> {
+  if (await hasBucket(place, abortSignal)) return;
+  try {
+    await place.client.send(new CreateBucketCommand({ Bucket: place.bucket }), { abortSignal });
+  } catch (error) {
+    if (!isConflict(error)) throw error;
+    // Another process made it at this moment; or somebody with whom we share the names of all buckets.
+    if (!(await hasBucket(place, abortSignal))) throw ownedByAnother(store, `The bucket ${place.bucket}`, null);
+  }
+}
+
+async function removeBucket({ client, bucket }: ObjectPlace, abortSignal: AbortSignal): Promise<void> {
+  try {
+    await client.send(new DeleteBucketCommand({ Bucket: bucket }), { abortSignal });
+  } catch (error) {
+    if (!isMissing(error)) throw error;
+  }
+}
+
+async function mark(place: ObjectPlace, realm: Realm, store: string, abortSignal: AbortSignal): Promise<void> {
+  const { client, bucket, prefix } = place;
+  const Body = JSON.stringify({ ownerUid: realm.ownerUid });
+  try {
+    // Only where there is none yet: servers that do not know this condition write all the same, which is as good when
+    // both are for the same owner.
+    await client.send(new PutObjectCommand({ Bucket: bucket, Key: prefix + MARK, Body, IfNoneMatch: '*' }), {
+      abortSignal,
+    });
+  } catch (error) {
+    if (!isConflict(error)) throw error;
+    await requireOurs(place, realm, store, abortSignal);
+  }
+}
+
+/** Whether there is a mark; throws when it is another's, or when there are objects without one. */
+async function requireOurs(
+  place: ObjectPlace,
+  realm: Realm,
+  store: string,
+  abortSignal: AbortSignal,
+): Promise<boolean> {
+  const { client, bucket, prefix } = place;
+  const what = `What is in ${bucket}/${prefix}`;
+  try {
+    const { Body } = await client.send(new GetObjectCommand({ Bucket: bucket, Key: prefix + MARK }), { abortSignal });
+    requireOwner(realm, ownerIn((await Body?.transformToString()) ?? ''), store, what);
+    return true;
+  } catch (error) {
+    if (!isMissing(error)) throw error;
+  }
+  if ((await countObjects(place, abortSignal)) > 0) throw ownedByAnother(store, what, null);
+  return false;
+}
+
+function ownerIn(text: string): unknown {
+  try {
+    return (JSON.parse(text) as { ownerUid?: unknown }).ownerUid;
+  } catch {
+    return null;
+  }
+}
