@@ -34,6 +34,7 @@ export interface DatasetSpec {
   readonly chunking?: DatasetChunking;
   readonly pipeline?: DatasetPipeline;
   readonly freshness?: DatasetFreshness;
+  readonly retention?: DatasetRetention;
   /**
    * What becomes of the data when the resource is deleted. `Retain`: everything is kept, and another Dataset with this `datasetId` takes it over. `Delete`: everything is erased in every store and counted; the resource goes when nothing is left, and a signed receipt stays in a ConfigMap. An erasure that has begun is carried out, whatever is said here then. Absent, as the Tenant says.
    */
@@ -206,6 +207,16 @@ export interface DatasetFreshness {
    * How many items may have failed.
    */
   readonly maxFailedItems: number;
+}
+
+/**
+ * How long the dataset keeps what it has.
+ */
+export interface DatasetRetention {
+  /**
+   * Items that were neither added nor replaced for so long are forgotten, with all that was built of them, for example `720h` (30 days). Absent, they are kept. A Dataset that is deleted with `deletionPolicy: Retain` keeps what it has by then.
+   */
+  readonly itemTTL: string;
 }
 
 /**

@@ -32,9 +32,9 @@ export interface TenantSpec {
    */
   readonly suspend: boolean;
   /**
-   * `Shared`: the tenant uses the services and stores of the installation, apart by tenant id.
+   * `Shared`: the tenant uses the services and stores of the installation, apart by tenant id. `Dedicated`: it has services of its own in the namespace of the resource, with databases, indexes, subjects and users of its own on the installation's servers, where the operator was given their administrators (`operator.dedicated` of the chart). It cannot be changed.
    */
-  readonly isolation: 'Shared';
+  readonly isolation: 'Shared' | 'Dedicated';
   /**
    * The least that every store must offer, from weak to strong: `Label` (rows carry the tenant's id), `Index` (an index of its own), `Database` (a database of its own), `Cluster` (servers of its own). A store that offers less stalls the tenant with reason `IsolationUnsupported`, before anything is made. What each store offers is in `status.stores`.
    */
@@ -48,6 +48,9 @@ export interface TenantSpec {
   readonly quotas?: TenantQuotas;
   readonly datasets: TenantDatasets;
   readonly routing?: TenantRouting;
+  readonly scaling?: TenantScaling;
+  readonly network?: TenantNetwork;
+  readonly retention?: TenantRetention;
   /**
    * What becomes of the data when the resource is deleted. `Retain`: everything is kept, Secrets too, and another Tenant with this `tenantId` takes it over. `Delete`: everything is erased in every store and counted; the resource goes when nothing is left, and a signed receipt stays in a ConfigMap. An erasure that has begun is carried out, whatever is said here then.
    */
@@ -277,6 +280,161 @@ export interface TenantRoutingParentRef {
 }
 
 /**
+ * How many pods the services of a Dedicated tenant have, each by its load. A service that is not named has one pod.
+ */
+export interface TenantScaling {
+  readonly auth?: TenantScalingAuth;
+  readonly ingest?: TenantScalingIngest;
+  readonly cognify?: TenantScalingCognify;
+  readonly improve?: TenantScalingImprove;
+  readonly search?: TenantScalingSearch;
+  readonly integrations?: TenantScalingIntegrations;
+}
+
+/**
+ * Pods of auth.
+ */
+export interface TenantScalingAuth {
+  /**
+   * Least pods.
+   */
+  readonly min: number;
+  /**
+   * Most pods.
+   */
+  readonly max: number;
+  /**
+   * Share of the requested processor time, in percent, that is aimed at.
+   */
+  readonly targetCPU: number;
+}
+
+/**
+ * Pods of ingest.
+ */
+export interface TenantScalingIngest {
+  /**
+   * Least pods.
+   */
+  readonly min: number;
+  /**
+   * Most pods.
+   */
+  readonly max: number;
+  /**
+   * Share of the requested processor time, in percent, that is aimed at.
+   */
+  readonly targetCPU: number;
+}
+
+/**
+ * Pods of cognify.
+ */
+export interface TenantScalingCognify {
+  /**
+   * Least pods.
+   */
+  readonly min: number;
+  /**
+   * Most pods.
+   */
+  readonly max: number;
+  /**
+   * Share of the requested processor time, in percent, that is aimed at.
+   */
+  readonly targetCPU: number;
+}
+
+/**
+ * Pods of improve.
+ */
+export interface TenantScalingImprove {
+  /**
+   * Least pods.
+   */
+  readonly min: number;
+  /**
+   * Most pods.
+   */
+  readonly max: number;
+  /**
+   * Share of the requested processor time, in percent, that is aimed at.
+   */
+  readonly targetCPU: number;
+}
+
+/**
+ * Pods of search.
+ */
+export interface TenantScalingSearch {
+  /**
+   * Least pods.
+   */
+  readonly min: number;
+  /**
+   * Most pods.
+   */
+  readonly max: number;
+  /**
+   * Share of the requested processor time, in percent, that is aimed at.
+   */
+  readonly targetCPU: number;
+}
+
+/**
+ * Pods of integrations.
+ */
+export interface TenantScalingIntegrations {
+  /**
+   * Least pods.
+   */
+  readonly min: number;
+  /**
+   * Most pods.
+   */
+  readonly max: number;
+  /**
+   * Share of the requested processor time, in percent, that is aimed at.
+   */
+  readonly targetCPU: number;
+}
+
+/**
+ * What pods of a Dedicated tenant may be reached by and reach. Absent, it is `Managed`.
+ */
+export interface TenantNetwork {
+  /**
+   * `Managed`: NetworkPolicies that let in the ingress controller (`networkPolicy.clients` of the chart), and out to each other, names, the stores and what `egress` says. `None`: no NetworkPolicy.
+   */
+  readonly policy: 'Managed' | 'None';
+  readonly egress?: TenantNetworkEgress;
+}
+
+/**
+ * What the pods may reach besides: models, pages given as data. Absent, port 443 of every address.
+ */
+export interface TenantNetworkEgress {
+  /**
+   * Ranges of addresses, every port of them. Empty, nothing but the stores.
+   */
+  readonly allowCIDRs: readonly string[];
+}
+
+/**
+ * How long the tenant keeps what it has. What is absent is as the settings of the services say.
+ */
+export interface TenantRetention {
+  /**
+   * Days after the last use of a session at which its entries go, once they are in the memory of its dataset. Absent, `SESSION_TTL_SECONDS` of the services.
+   */
+  readonly sessionsDays?: number;
+  /**
+   * Days after which domain events leave the event log, if Kafka has them where there is one. Absent, they stay.
+   */
+  readonly eventsDays?: number;
+}
+
+/**
  * What the tenant is. Written by the operator.
  */
 export interface TenantStatus {
@@ -313,6 +471,10 @@ export interface TenantStatus {
    * The stores of the tenant, with the isolation that each of them really offers.
    */
   readonly stores?: readonly TenantStatusStore[] | undefined;
+  /**
+   * Of a Dedicated tenant, the name that is part of all names it has in stores.
+   */
+  readonly realm?: string | undefined;
   readonly usage?: TenantStatusUsage | undefined;
   readonly routeObject?: TenantStatusRouteObject | undefined;
   readonly erasure?: TenantStatusErasure | undefined;
@@ -330,7 +492,7 @@ export interface TenantStatusSecret {
   /**
    * What is in it.
    */
-  readonly purpose: 'ApiKey' | 'OwnerPassword' | 'ModelKey';
+  readonly purpose: 'ApiKey' | 'OwnerPassword' | 'ModelKey' | 'InstallationKeys';
   /**
    * Name of the API key in `spec.apiKeys`.
    */
@@ -371,15 +533,23 @@ export interface TenantStatusStore {
   /**
    * What is stored there.
    */
-  readonly role: 'Documents' | 'Blobs' | 'Text' | 'Vectors' | 'Graph' | 'Bus';
+  readonly role: 'Documents' | 'Blobs' | 'Text' | 'Vectors' | 'Graph' | 'Bus' | 'Events';
   /**
    * The kind of store.
    */
   readonly driver: string;
   /**
+   * Of a Dedicated tenant, the name of its database, or the beginning of its names.
+   */
+  readonly name?: string | undefined;
+  /**
    * How this tenant is kept apart from others.
    */
   readonly isolation: 'Label' | 'Index' | 'Database' | 'Cluster';
+  /**
+   * Of a Dedicated tenant, whether its services sign in as a user that no other tenant has.
+   */
+  readonly ownCredentials?: boolean | undefined;
 }
 
 /**

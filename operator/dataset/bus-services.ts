@@ -12,7 +12,11 @@ import {
 import { startRun } from '../../services/common/messaging/methods/cognify.ts';
 import { setDatasetConfiguration } from '../../services/common/messaging/methods/cognify-managed.ts';
 import { improve } from '../../services/common/messaging/methods/improve.ts';
-import { datasetStatistics, eraseDataset } from '../../services/common/messaging/methods/ingest-managed.ts';
+import {
+  datasetStatistics,
+  eraseDataset,
+  setRetention,
+} from '../../services/common/messaging/methods/ingest-managed.ts';
 import { fixedProof } from '../../services/common/messaging/principal-proof.ts';
 import type { DatasetServices } from './services.ts';
 
@@ -35,6 +39,9 @@ export function createBusServices({ messenger }: BusServicesOptions): DatasetSer
     ensureDataset: (request, signal) => messenger.call(ensureDataset, request, contextOf(signal)),
     syncGrants: (request, signal) => messenger.call(syncGrants, request, contextOf(signal)),
     setConfiguration: (request, signal) => messenger.call(setDatasetConfiguration, request, contextOf(signal)),
+    async setRetention(request, signal) {
+      await messenger.call(setRetention, request, contextOf(signal));
+    },
     statistics: (dataset, signal) => messenger.call(datasetStatistics, dataset, contextOf(signal)),
     async start({ pipeline, tenantId, datasetId, name, crUid, dueAt }, signal) {
       const context = contextOf(signal);

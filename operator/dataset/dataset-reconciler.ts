@@ -5,6 +5,7 @@ import { FRAME_ANNOTATIONS } from '../tenant/names.ts';
 import { createCheckMemory } from './check-memory.ts';
 import { parseCron } from './cron.ts';
 import type { DatasetContext, DatasetDependencies, DatasetMemory, DatasetParts } from './dependencies.ts';
+import { onTenantsServices } from './on-tenants-services.ts';
 import { writeReceipt } from './receipt.ts';
 import { configure } from './steps/configure.ts';
 import { ensureDataset } from './steps/ensure-dataset.ts';
@@ -13,6 +14,7 @@ import { readStatistics, STATISTICS_MS } from './steps/read-statistics.ts';
 import { resolveTenant } from './steps/resolve-tenant.ts';
 import { startRuns } from './steps/start-runs.ts';
 import { syncAccess } from './steps/sync-access.ts';
+import { syncRetention } from './steps/sync-retention.ts';
 
 export const DATASET_FINALIZER = 'engram.dev/dataset';
 
@@ -28,13 +30,11 @@ export function createDatasetReconciler(deps: DatasetDependencies, frame: FrameD
     validate: scheduleFault,
     steps: [
       resolveTenant(parts),
-      ensureDataset(parts),
-      syncAccess(parts),
-      configure(parts),
-      readStatistics(parts),
-      startRuns(parts),
+      ...[ensureDataset, syncAccess, configure, syncRetention, readStatistics, startRuns].map((make) =>
+        onTenantsServices(parts, make),
+      ),
     ],
-    deletionSteps: [letGo(parts)],
+    deletionSteps: [onTenantsServices(parts, letGo)],
     abandon: (context) => abandon(parts, context),
     summarise: () => ({ status: 'True', reason: 'Available', message: 'The dataset serves' }),
     resyncMs: deps.options.resyncMs,
@@ -49,6 +49,7 @@ function createMemory({ clock, options }: DatasetDependencies): DatasetMemory {
     identity: checks(),
     access: checks(),
     configuration: checks(),
+    retention: checks(),
     statistics: createCheckMemory(clock, STATISTICS_MS),
     starts: createCheckMemory(clock, STATISTICS_MS * 0.8),
   };

@@ -1,9 +1,12 @@
 import type { Logger } from '../../services/common/ports/logger.ts';
 import type { Clock } from '../../services/common/ports/system.ts';
 import type { Dataset, DatasetStatus } from '../api/dataset.ts';
+import type { Tenant } from '../api/tenant.ts';
 import type { OwnershipLabels } from '../runtime/applier.ts';
 import type { KubeClient } from '../runtime/kube-client.ts';
+import type { ObjectName } from '../runtime/kube-object.ts';
 import type { Step, StepContext } from '../runtime/step.ts';
+import type { OwnServices } from '../tenant/dedicated/own-services.ts';
 import type { CheckMemory } from './check-memory.ts';
 import type { DatasetServices } from './services.ts';
 
@@ -17,9 +20,18 @@ export interface DatasetOptions {
   readonly resyncMs: number;
 }
 
+/** Of Dedicated tenants. */
+export interface DedicatedTenants {
+  /** As the cache has it. */
+  tenantOf(name: ObjectName): Tenant | undefined;
+  readonly services: Pick<OwnServices, 'of'>;
+}
+
 export interface DatasetDependencies {
   readonly client: KubeClient;
+  /** The installation's. */
   readonly services: DatasetServices;
+  readonly dedicated?: DedicatedTenants;
   readonly options: DatasetOptions;
   readonly clock: Clock;
   readonly logger: Logger;
@@ -30,6 +42,7 @@ export interface DatasetMemory {
   readonly identity: CheckMemory;
   readonly access: CheckMemory;
   readonly configuration: CheckMemory;
+  readonly retention: CheckMemory;
   readonly statistics: CheckMemory;
   readonly starts: CheckMemory;
 }

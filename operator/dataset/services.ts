@@ -17,6 +17,7 @@ import type {
   DatasetStatistics,
   EraseDatasetRequest,
   ErasureProgress,
+  SetRetentionRequest,
 } from '../../services/common/messaging/methods/ingest-managed.ts';
 
 /** What is started by the clock or because data was added. */
@@ -42,6 +43,7 @@ export interface DatasetServices {
   ensureDataset(request: EnsureDatasetRequest, signal: AbortSignal): Promise<EnsureDatasetResponse>;
   syncGrants(request: SyncGrantsRequest, signal: AbortSignal): Promise<SyncGrantsResponse>;
   setConfiguration(request: SetDatasetConfigurationRequest, signal: AbortSignal): Promise<DatasetConfigurationHashes>;
+  setRetention(request: SetRetentionRequest, signal: AbortSignal): Promise<void>;
   statistics(
     dataset: { readonly tenantId: TenantId; readonly datasetId: DatasetId },
     signal: AbortSignal,

@@ -10,7 +10,7 @@ import {
   setTenantModel,
 } from '../../services/common/messaging/methods/auth-managed.ts';
 import { probeModel } from '../../services/common/messaging/methods/cognify-managed.ts';
-import { eraseTenant } from '../../services/common/messaging/methods/ingest-managed.ts';
+import { eraseTenant, setRetention } from '../../services/common/messaging/methods/ingest-managed.ts';
 import { serviceHealth } from '../../services/common/messaging/methods/system.ts';
 import type { Clock } from '../../services/common/ports/system.ts';
 import type { TenantServices } from './services.ts';
@@ -50,6 +50,9 @@ export function createBusServices({ messenger, clock }: BusServicesOptions): Ten
       await messenger.call(setQuota, request, context(signal));
     },
     usage: async (request, signal) => (await messenger.call(usage, request, context(signal))).usage,
+    async setRetention(request, signal) {
+      await messenger.call(setRetention, request, context(signal));
+    },
     eraseTenant: async (request, signal) => (await messenger.call(eraseTenant, request, context(signal))).progress,
     findManaged: async (request, signal) => (await messenger.call(findManaged, request, context(signal))).managed,
     releaseTenant: (request, signal) => messenger.call(releaseTenant, request, context(signal)),

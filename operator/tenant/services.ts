@@ -13,7 +13,11 @@ import type {
   SetTenantModelResponse,
 } from '../../services/common/messaging/methods/auth-managed.ts';
 import type { ProbeModelRequest, ProbeModelResponse } from '../../services/common/messaging/methods/cognify-managed.ts';
-import type { EraseTenantRequest, ErasureProgress } from '../../services/common/messaging/methods/ingest-managed.ts';
+import type {
+  EraseTenantRequest,
+  ErasureProgress,
+  SetRetentionRequest,
+} from '../../services/common/messaging/methods/ingest-managed.ts';
 
 /**
  * All that the reconciler of tenants asks of the services. Everything is idempotent. Calls throw the `EngramError` of the
@@ -26,6 +30,7 @@ export interface TenantServices {
   probeModel(request: ProbeModelRequest, signal: AbortSignal): Promise<ProbeModelResponse>;
   setQuota(request: SetQuotaRequest, signal: AbortSignal): Promise<void>;
   usage(request: UsageRequest, signal: AbortSignal): Promise<UsageResponse['usage']>;
+  setRetention(request: SetRetentionRequest, signal: AbortSignal): Promise<void>;
   eraseTenant(request: EraseTenantRequest, signal: AbortSignal): Promise<ErasureProgress>;
   findManaged(request: FindManagedRequest, signal: AbortSignal): Promise<FindManagedResponse['managed']>;
   releaseTenant(request: ReleaseTenantRequest, signal: AbortSignal): Promise<ReleaseResponse>;

@@ -2,6 +2,9 @@ import { TENANT_KIND, type Tenant, type TenantStatus } from '../api/tenant.ts';
 import type { ConditionDraft } from '../runtime/conditions.ts';
 import { createReconciler, type FrameDependencies, type ReconcileDefinition } from '../runtime/reconcile-frame.ts';
 import type { Reconciler } from '../runtime/reconciler.ts';
+import { onOwn } from './dedicated/dedicated.ts';
+import { install } from './dedicated/install.ts';
+import { removeInstallation, whileRunning } from './dedicated/remove-installation.ts';
 import type { TenantDependencies, TenantStep } from './dependencies.ts';
 import { FINALIZER, FRAME_ANNOTATIONS, ROTATE_AT } from './names.ts';
 import { writeReceipt } from './receipts.ts';
@@ -12,6 +15,7 @@ import { removeDatasets } from './steps/remove-datasets.ts';
 import { syncKeys } from './steps/sync-keys.ts';
 import { syncModel } from './steps/sync-model.ts';
 import { syncQuota } from './steps/sync-quota.ts';
+import { syncRetention } from './steps/sync-retention.ts';
 import { removeRoute, syncRoute } from './steps/sync-route.ts';
 
 /** Makes tenants what their resources say, and keeps them so. */
@@ -24,18 +28,26 @@ export function createTenantReconciler(deps: TenantDependencies, frame: FrameDep
     isSuspended: ({ spec }) => spec.suspend,
     validate: () => null,
     steps: [
-      checkIsolation(deps.options),
-      ensureIdentity(deps),
-      syncKeys(deps),
-      syncQuota(deps),
-      syncRoute(deps),
-      syncModel(deps),
-      noteRotation,
+      install(deps),
+      onOwn(deps, ({ options }) => checkIsolation(options), NO_SERVICES),
+      onOwn(deps, ensureIdentity),
+      onOwn(deps, syncKeys),
+      onOwn(deps, syncQuota),
+      onOwn(deps, syncRetention),
+      onOwn(deps, syncRoute, NO_SERVICES),
+      onOwn(deps, syncModel),
+      onOwn(deps, () => noteRotation),
     ],
-    deletionSteps: [removeDatasets(deps), removeRoute(deps), letGo(deps)],
+    deletionSteps: [
+      whileRunning(deps, install(deps)),
+      removeDatasets(deps),
+      onOwn(deps, removeRoute, NO_SERVICES),
+      whileRunning(deps, onOwn(deps, letGo)),
+      removeInstallation(deps),
+    ],
     async abandon(context) {
       // It leads to a tenant that nobody keeps, and would be in the way of the next resource of the name.
-      await removeRoute(deps).run(context);
+      await onOwn(deps, removeRoute, NO_SERVICES).run(context);
       const { name, uid } = context.object.metadata;
       const { tenantId } = context.status;
       const json = JSON.stringify({ kind: 'Abandoned', tenant: name, resourceUid: uid, tenantId: tenantId ?? null });
@@ -48,6 +60,8 @@ export function createTenantReconciler(deps: TenantDependencies, frame: FrameDep
   };
   return createReconciler(definition, frame);
 }
+
+const NO_SERVICES = { needsServices: false };
 
 /** The keys' Secrets hold what was done; this is for people. */
 const noteRotation: TenantStep = {

@@ -47,6 +47,16 @@ export const REFUSED_OBJECTS: readonly (Refused & { readonly object: Json })[] =
     says: 'interval must be at least 1m',
   },
   {
+    what: 'items that are kept for seconds',
+    object: dataset({ retention: { itemTTL: '30s' } }),
+    says: 'itemTTL must be at least 1m',
+  },
+  {
+    what: 'a retention that says nothing',
+    object: tenant({ retention: {} }),
+    says: 'should have at least 1 properties',
+  },
+  {
     what: 'two API keys in one Secret',
     object: tenant({
       apiKeys: [

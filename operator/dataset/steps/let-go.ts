@@ -63,6 +63,8 @@ async function retain(
 ): Promise<StepOutcome<DatasetStatus>> {
   const { object, event, signal } = context;
   const request = { ...ids, crUid: uidOf(object) };
+  // What is kept is kept for good: nobody declares any more how long.
+  await whereOurs(() => askService('ingest', () => parts.services.setRetention(request, signal)));
   const answer = await whereOurs(() => askService('auth', () => parts.services.releaseDataset(request, signal)));
   if (answer === null || !answer.released) return done();
   const message = `The dataset ${wireName(object)} is kept with its data: spec.datasetId of another Dataset takes it over`;

@@ -58,6 +58,8 @@ async function retain(
   const { object, signal } = context;
   if (tenantId !== null) {
     const request = { tenantId: asId<TenantId>(tenantId), crUid: object.metadata.uid ?? '' };
+    // What is kept is kept for good: nobody declares any more how long.
+    await whereOurs(() => askServices('ingest', () => deps.services.setRetention(request, signal)));
     await whereOurs(() => askServices('auth', () => deps.services.releaseTenant(request, signal)));
   }
   for (const secret of await ownSecrets(deps, context)) await release(deps, secret, signal);

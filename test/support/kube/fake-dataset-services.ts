@@ -16,6 +16,8 @@ export interface HeldDataset {
   /** Given by hand. */
   byHand: readonly string[];
   configuration: Pick<SetDatasetConfigurationRequest, 'graphModel' | 'prompt' | 'chunking'>;
+  /** How long items are kept, as it was declared last. */
+  itemsMs?: number | undefined;
   statistics: DatasetStatistics;
 }
 
@@ -126,6 +128,10 @@ export function createFakeDatasetServices(): FakeDatasetServices {
         ...{ graphModelHash: hash(graphModel), promptHash: hash(prompt), chunkingHash: hash(chunking) },
         drifted: fake.drifted,
       };
+    },
+    async setRetention(request) {
+      await note('setRetention', request);
+      ofResource({ datasetId: asId(request.datasetId ?? ''), crUid: request.crUid }).itemsMs = request.itemsMs;
     },
     async statistics(request) {
       await note('statistics', request);

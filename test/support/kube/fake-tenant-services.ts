@@ -24,6 +24,7 @@ export interface HeldTenant {
   readonly keys: Map<string, readonly string[]>;
   limits: BudgetLimits;
   model: SetTenantModelRequest['languageModel'] | undefined;
+  retention?: { readonly sessionsMs: number | undefined; readonly eventsMs: number | undefined };
   readonly used: Partial<Record<BudgetKind, number>>;
 }
 
@@ -170,6 +171,11 @@ export function createFakeTenantServices(): FakeTenantServices {
         const { limit = null, action } = tenant.limits[kind] ?? {};
         return { kind, used: tenant.used[kind] ?? 0, limit, warnsOnly: action === 'Warn' };
       });
+    },
+    async setRetention(request) {
+      await note('setRetention', request);
+      const { sessionsMs, eventsMs } = request;
+      ofResource(request.tenantId, request.crUid).retention = { sessionsMs, eventsMs };
     },
     async eraseTenant(request) {
       await note('eraseTenant', request);

@@ -1,0 +1,24 @@
+import type { TenantId } from '../../../services/common/domain/brand.ts';
+import { asId } from '../../../services/common/domain/ids.ts';
+import { done } from '../../runtime/step.ts';
+import type { TenantDependencies, TenantStep } from '../dependencies.ts';
+import { askServices } from '../service-failure.ts';
+
+const DAY_MS = 86_400_000;
+
+/** Tells the services how long they keep what the tenant has; what is not declared is theirs to say. */
+export function syncRetention({ services }: Pick<TenantDependencies, 'services'>): TenantStep {
+  return {
+    name: 'sync-retention',
+    async run({ object, status, signal }) {
+      const { sessionsDays, eventsDays } = object.spec.retention ?? {};
+      const request = {
+        ...{ tenantId: asId<TenantId>(status.tenantId ?? ''), crUid: object.metadata.uid ?? '' },
+        ...(sessionsDays === undefined ? {} : { sessionsMs: sessionsDays * DAY_MS }),
+        ...(eventsDays === undefined ? {} : { eventsMs: eventsDays * DAY_MS }),
+      };
+      await askServices('ingest', () => services.setRetention(request, signal));
+      return done();
+    },
+  };
+}

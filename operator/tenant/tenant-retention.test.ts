@@ -1,0 +1,35 @@
+import { expect } from 'chai';
+import { createTenantWorld, PLACE, type TenantWorld } from '../../test/support/kube/tenant-world.ts';
+import { TENANT_KIND } from '../api/tenant.ts';
+
+const DAY = 86_400_000;
+
+describe('retention of a tenant', () => {
+  let world: TenantWorld;
+  beforeEach(async () => {
+    world = await createTenantWorld();
+  });
+  afterEach(() => world.close());
+
+  const held = () => [...world.services.tenants.values()][0]?.retention;
+
+  it('is handed to the services, and taken back when it is declared no more', async () => {
+    world.put({ retention: { sessionsDays: 30, eventsDays: 365 } });
+    await world.reconcile();
+    expect(held()).to.deep.equal({ sessionsMs: 30 * DAY, eventsMs: 365 * DAY });
+    world.change({ spec: { retention: { sessionsDays: 7, eventsDays: null } } });
+    await world.reconcile();
+    expect(held()).to.deep.equal({ sessionsMs: 7 * DAY, eventsMs: undefined });
+    world.change({ spec: { retention: null } });
+    await world.reconcile();
+    expect(held()).to.deep.equal({ sessionsMs: undefined, eventsMs: undefined });
+  });
+
+  it('ends when the tenant is let go with its data', async () => {
+    world.put({ retention: { sessionsDays: 30 } });
+    await world.reconcile();
+    world.kube.remove(TENANT_KIND, PLACE);
+    await world.reconcile();
+    expect(held()).to.deep.equal({ sessionsMs: undefined, eventsMs: undefined });
+  });
+});
