@@ -13,6 +13,7 @@ import type { Authenticate } from './credentials.ts';
 import { createEndpoint } from './endpoint.ts';
 import { createForeignCookies, dropForeignCookies } from './foreign-cookies.ts';
 import { type ComponentStatus, createHealth, type HealthChecks } from './health.ts';
+import { createLastingAccess } from './lasting-access.ts';
 import { observeRequests } from './observe-requests.ts';
 import { type OpenApiDocument, openApiDocument } from './openapi.ts';
 import { createOriginGuard, guardOrigins } from './origin-guard.ts';
@@ -47,6 +48,8 @@ export interface AppOptions {
   /** The contract's version, as `/health` prints it. */
   readonly version?: string;
   readonly title?: string;
+  /** How often what lasts is asked again whether it may. Default: each second. */
+  readonly accessCheckMs?: number;
 }
 
 export interface App {
@@ -96,10 +99,14 @@ export function createApp(options: AppOptions): App {
   const { selectsTenantByHost = false } = settings;
   const clientAddress = createClientAddress(settings.trustedProxies ?? []);
   const budgets = options.budgets === undefined ? {} : { budgets: createBudgetGuard(options.budgets) };
+  const lastingAccess = createLastingAccess({
+    ...{ authenticate, newRequestId: randomUUID },
+    ...(options.accessCheckMs === undefined ? {} : { everyMs: options.accessCheckMs }),
+  });
   koa.use(
     createRouting([...options.routes, ...system], (route) =>
       createEndpoint(route, {
-        ...{ authenticate, cookieName, body: settings, clientAddress, selectsTenantByHost, ...budgets },
+        ...{ authenticate, cookieName, body: settings, clientAddress, selectsTenantByHost, lastingAccess, ...budgets },
       }),
     ),
   );
@@ -115,6 +122,7 @@ export function createApp(options: AppOptions): App {
     cookieName,
     guard,
     foreignCookies,
+    lastingAccess,
     ...budgets,
     newRequestId: randomUUID,
     logger,
@@ -132,6 +140,7 @@ export function createApp(options: AppOptions): App {
     async close() {
       isServing = false;
       await Promise.all([sockets.close(), closeServer(server, settings.drainTimeoutMs)]);
+      lastingAccess.close();
     },
   };
 }

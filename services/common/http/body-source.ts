@@ -10,7 +10,7 @@ export interface BodySource {
   readonly isAbsent: boolean;
   /**
    * Throws `PayloadTooLargeError` at once when more is declared, else as soon as more has come; 408 when the client pauses
-   * too long; `ClientGoneError` when it goes away. Leaving the loop keeps the connection.
+   * too long; `ClientGoneError` when it goes away; what `shut` was aborted with. Leaving the loop keeps the connection.
    */
   chunks(limit: BodyLimit): AsyncGenerator<Buffer, void, undefined>;
 }
@@ -27,6 +27,7 @@ export function createBodySource(
   request: IncomingMessage,
   response: ServerResponse,
   idleTimeoutMs = IDLE_TIMEOUT_MS,
+  shut?: AbortSignal,
 ): BodySource {
   const { headers } = request;
   const declared = headers['content-length'];
@@ -39,7 +40,8 @@ export function createBodySource(
       if (declaredBytes !== null && declaredBytes > limitBytes) throw tooLarge(declaredBytes, limitBytes, setting);
       // Only now: a client that asked first has not sent a byte of a body that is refused.
       if (headers.expect?.toLowerCase() === '100-continue') response.writeContinue();
-      const idle = idleAlarm(idleTimeoutMs);
+      shut?.throwIfAborted();
+      const idle = idleAlarm(idleTimeoutMs, shut);
       const iterator = (request.iterator({ destroyOnReturn: false }) as AsyncIterable<Buffer>)[Symbol.asyncIterator]();
       let received = 0;
       try {
@@ -79,9 +81,11 @@ interface IdleAlarm {
 }
 
 /** Not `Promise.race` with one alarm: the alarm would hold the result of every race, which is the whole upload. */
-function idleAlarm(timeoutMs: number): IdleAlarm {
+function idleAlarm(timeoutMs: number, shut?: AbortSignal): IdleAlarm {
   let ring: (error: Error) => void = () => {};
   const timer = setTimeout(() => ring(tooSlow()), timeoutMs);
+  const onShut = () => ring(shut?.reason);
+  shut?.addEventListener('abort', onShut, { once: true });
   return {
     guard: (step) =>
       new Promise((resolve, reject) => {
@@ -89,7 +93,10 @@ function idleAlarm(timeoutMs: number): IdleAlarm {
         step.then(resolve, reject);
       }),
     refresh: () => timer.refresh(),
-    clear: () => clearTimeout(timer),
+    clear() {
+      clearTimeout(timer);
+      shut?.removeEventListener('abort', onShut);
+    },
   };
 }
 

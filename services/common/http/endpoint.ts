@@ -1,6 +1,7 @@
 import { engramError } from '../domain/errors.ts';
 import { isLimited, isTenantKey, type Principal } from '../domain/principal.ts';
 import type { CallContext } from '../messaging/messenger.ts';
+import type { Identity } from '../messaging/principal-proof.ts';
 import { type BodySettings, formatOf, type ReceivedBody, receiveBody } from './body.ts';
 import { createBodySource } from './body-source.ts';
 import type { BudgetGuard } from './budget-guard.ts';
@@ -9,6 +10,7 @@ import { type Authenticate, credentialsOf } from './credentials.ts';
 import { unauthorized } from './error-reply.ts';
 import { hostName } from './host-name.ts';
 import { HttpError } from './http-error.ts';
+import { type Entry, isSame, type LastingAccess } from './lasting-access.ts';
 import { type CheckedInput, createInputCheck } from './request-input.ts';
 import type { RequestContext } from './request-state.ts';
 import type { Reply, Route, RouteRequest } from './route.ts';
@@ -25,6 +27,7 @@ export interface EndpointOptions {
   readonly selectsTenantByHost: boolean;
   /** Absent: nothing is limited. */
   readonly budgets?: BudgetGuard;
+  readonly lastingAccess: LastingAccess;
 }
 
 /** Answers one matched request. */
@@ -49,18 +52,28 @@ export function createEndpoint(route: Route, options: EndpointOptions): Endpoint
       if (!res.writableFinished) abort.abort();
     });
     const call: CallContext = { requestId: state.requestId, signal: abort.signal };
-    const source = createBodySource(req, res, options.body.idleTimeoutMs);
+    const shut = new AbortController();
+    const source = createBodySource(req, res, options.body.idleTimeoutMs, shut.signal);
     const { declaredBytes } = source;
     const isEarly = formatOf(source) === 'json' && declaredBytes !== null && declaredBytes <= EARLY_BODY_BYTES;
     let body: ReceivedBody | null = null;
     try {
       if (isEarly) body = await receive(source);
-      const identity = await identify(route, context, { options, call });
-      body ??= await receive(source);
+      const { entry, ...identity } = await identify(route, context, { options, call });
+      body ??= await whileAdmitted(
+        options,
+        entry,
+        () => receive(source),
+        (reason) => shut.abort(reason),
+      );
       const input = check({ params, search: context.querystring, body });
       const reply = await route.handle(
         requestOf(context, { input, ...identity, signal: abort.signal, remoteAddress: options.clientAddress(req) }),
       );
+      if (reply.stream !== undefined && entry !== undefined) {
+        const watch = options.lastingAccess.watch(entry, () => res.destroy());
+        res.once('close', watch.stop);
+      }
       return (await options.budgets?.marked(reply, identity.principal)) ?? reply;
     } catch (error) {
       if (error instanceof RequestValidationError && route.whenInvalid !== undefined) return route.whenInvalid;
@@ -69,6 +82,21 @@ export function createEndpoint(route: Route, options: EndpointOptions): Endpoint
       if (body?.kind === 'form') await body.form.dispose();
     }
   };
+}
+
+/** An upload ends with what it was let in with. */
+async function whileAdmitted<T>(
+  { lastingAccess }: EndpointOptions,
+  entry: Entry | undefined,
+  work: () => Promise<T>,
+  onEnd: (reason: Error) => void,
+): Promise<T> {
+  const watch = entry === undefined ? undefined : lastingAccess.watch(entry, onEnd);
+  try {
+    return await work();
+  } finally {
+    watch?.stop();
+  }
 }
 
 type Receive = (source: ReturnType<typeof createBodySource>) => Promise<ReceivedBody>;
@@ -89,18 +117,30 @@ async function identify(route: Route, context: RequestContext, { options, call }
   if (route.auth === 'none') return { principal: null, call };
   const credentials = credentialsOf(context.headers, options.cookieName);
   const host = options.selectsTenantByHost ? hostName(context.headers.host ?? '') : undefined;
-  const identity = await options.authenticate(credentials, STRICT.has(route.auth), call, host);
-  const { principal, posture, proof, tenantState } = identity;
+  const strict = STRICT.has(route.auth);
+  const identity = await options.authenticate(credentials, strict, call, host);
+  const refused = refusal(route, identity);
+  if (refused !== null) throw refused;
+  const { principal, posture, proof } = identity;
   if (principal === null) throw unauthorized(posture);
-  if (tenantState !== undefined && (isTenantKey(principal) || !ANSWERED_ALWAYS.has(route.permission.over))) {
-    throw tenantClosed(tenantState);
-  }
   if (SUPERUSERS_ONLY.has(route.auth) && !principal.isSuperuser) throw new HttpError(403, { detail: 'Forbidden' });
   if (isTenantKey(principal) && BEYOND_TENANT_KEYS.has(route.permission.over)) throw tenantKey();
   if (isLimited(principal) && BEYOND_LIMITED_KEYS.has(route.permission.over)) throw limitedKey();
   context.state.principal = principal;
   await options.budgets?.admit(principal);
-  return { principal, call: { ...call, principal, ...(proof === undefined ? {} : { proof }) } };
+  const entry: Entry = {
+    ...{ principal, credentials, strict, host },
+    refusal: (now) => refusal(route, now) ?? (isSame(now, principal) ? null : unauthorized(posture)),
+  };
+  return { principal, call: { ...call, principal, ...(proof === undefined ? {} : { proof }) }, entry };
+}
+
+/** Of the credentials alone; what the principal may not is told once. */
+function refusal(route: Route, { principal, posture, tenantState }: Identity): Error | null {
+  if (principal === null) return unauthorized(posture);
+  if (tenantState === undefined) return null;
+  const isClosed = isTenantKey(principal) || !ANSWERED_ALWAYS.has(route.permission.over);
+  return isClosed ? tenantClosed(tenantState) : null;
 }
 
 const STRICT: ReadonlySet<Route['auth']> = new Set(['strict', 'strict-superuser']);
@@ -129,6 +169,8 @@ function limitedKey(): Error {
 interface IdentifiedCall {
   readonly principal: Principal | null;
   readonly call: CallContext;
+  /** Absent: nobody. */
+  readonly entry?: Entry;
 }
 
 interface RequestParts extends IdentifiedCall {

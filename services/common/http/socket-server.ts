@@ -10,6 +10,7 @@ import type { BudgetGuard } from './budget-guard.ts';
 import { type Authenticate, socketCredentialsOf } from './credentials.ts';
 import type { DropForeignCookies } from './foreign-cookies.ts';
 import { hostName } from './host-name.ts';
+import { type Entry, isSame, type LastingAccess } from './lasting-access.ts';
 import type { OriginGuard } from './origin-guard.ts';
 import { saneRequestId } from './request-state.ts';
 import { Router } from './router.ts';
@@ -25,6 +26,7 @@ export interface SocketServerOptions {
   readonly foreignCookies: DropForeignCookies;
   /** A connection counts as one request. Absent: nothing is limited. */
   readonly budgets?: Pick<BudgetGuard, 'admit'>;
+  readonly lastingAccess: LastingAccess;
   readonly newRequestId: () => string;
   readonly logger: Logger;
   readonly metrics: Metrics;
@@ -153,13 +155,20 @@ interface AcceptedHandshake extends Handshake {
 async function serve(
   socket: WebSocket,
   { url, route, params, caller }: AcceptedHandshake,
-  { logger }: SocketServerOptions,
+  { logger, lastingAccess }: SocketServerOptions,
 ): Promise<void> {
   const abort = new AbortController();
   const start = performance.now();
-  const { requestId } = caller;
+  const { requestId, entry } = caller;
+  const shut = () => {
+    socket.close(1008, 'Unauthorized');
+    abort.abort();
+    setTimeout(() => socket.terminate(), CLOSE_GRACE_MS).unref();
+  };
+  const watch = entry === undefined ? undefined : lastingAccess.watch(entry, shut);
   socket.once('close', (code) => {
     abort.abort();
+    watch?.stop();
     const durationMs = Math.round(performance.now() - start);
     logger.info('http.socket', { requestId, route: route.path, code, durationMs });
   });
@@ -194,6 +203,8 @@ interface SocketCaller {
   identity(): Pick<Identity, 'principal' | 'proof'>;
   /** The one thing that is said before there is a socket. */
   readonly overBudget: EngramError | null;
+  /** With what it was let in; absent: nobody was. */
+  readonly entry?: Entry;
 }
 
 async function identify(handshake: Handshake, stream: Duplex, options: SocketServerOptions): Promise<SocketCaller> {
@@ -205,9 +216,16 @@ async function identify(handshake: Handshake, stream: Duplex, options: SocketSer
   // A page may open a socket to anywhere, and read it.
   options.foreignCookies(headers);
   try {
-    const identity = await principalOf(handshake, { requestId, signal: gone.signal }, options);
-    if (identity.principal !== null) await options.budgets?.admit(identity.principal);
-    return { requestId, identity: () => identity, overBudget: null };
+    const presented = presentedBy(handshake, options);
+    const identity = await principalOf(presented, { requestId, signal: gone.signal }, options);
+    const { principal } = identity;
+    if (principal === null) return { requestId, identity: () => identity, overBudget: null };
+    await options.budgets?.admit(principal);
+    return { requestId, identity: () => identity, overBudget: null, entry: { ...presented, principal, refusal } };
+    function refusal(now: Identity): Error | null {
+      const stays = now.tenantState === undefined && principal !== null && isSame(now, principal);
+      return stays ? null : new Error('The credentials of this socket are not valid any more.');
+    }
   } catch (error) {
     const overBudget = isEngramError(error) && error.wireName === 'TooManyRequestsError' ? error : null;
     const identity = (): never => {
@@ -219,16 +237,21 @@ async function identify(handshake: Handshake, stream: Duplex, options: SocketSer
   }
 }
 
+type Presented = Pick<Entry, 'credentials' | 'strict' | 'host'>;
+
+function presentedBy({ request: { headers }, url }: Handshake, options: SocketServerOptions): Presented {
+  const credentials = socketCredentialsOf(headers, options.cookieName, url.searchParams.get('token'));
+  return { credentials, strict: false, host: options.selectsTenantByHost ? hostName(headers.host ?? '') : undefined };
+}
+
 /** Nobody for who has no business here, and in a tenant that does not answer: what a socket does then is its route's. */
 async function principalOf(
-  { request: { headers }, url }: Handshake,
+  { credentials, strict, host }: Presented,
   context: CallContext,
   options: SocketServerOptions,
 ): Promise<Pick<Identity, 'principal' | 'proof'>> {
-  const credentials = socketCredentialsOf(headers, options.cookieName, url.searchParams.get('token'));
-  const host = options.selectsTenantByHost ? hostName(headers.host ?? '') : undefined;
   try {
-    const identity = await options.authenticate(credentials, false, context, host);
+    const identity = await options.authenticate(credentials, strict, context, host);
     return identity.tenantState === undefined ? identity : { principal: null };
   } catch (error) {
     if (isEngramError(error) && error.wireName === 'PermissionDeniedError') return { principal: null };
