@@ -1,8 +1,9 @@
 import type { StageName } from '../common/domain/improve-stages.ts';
 import type { Messenger } from '../common/messaging/messenger.ts';
 import type { ModelSource } from '../common/ports/active-models.ts';
-import type { DatasetReaders } from '../common/ports/dataset-indexes.ts';
+import type { DatasetIndexes } from '../common/ports/dataset-indexes.ts';
 import type { DocumentStore } from '../common/ports/document-store.ts';
+import type { EmbedderSource } from '../common/ports/embedders.ts';
 import type { Logger } from '../common/ports/logger.ts';
 import type { Embedder } from '../common/ports/models.ts';
 import type { Clock, IdSource } from '../common/ports/system.ts';
@@ -14,8 +15,9 @@ import type { Ledger } from '../common/repositories/ledger.ts';
 import type { ScheduledStarts } from '../common/repositories/scheduled-starts.ts';
 import type { SessionEntries } from '../common/repositories/session-entries.ts';
 import type { Sessions } from '../common/repositories/sessions.ts';
+import type { VectorHomes } from '../common/repositories/vector-homes.ts';
 import type { Watermarks } from '../common/repositories/watermarks.ts';
-import type { WatchedWorkQueue } from '../common/runs/run-engine.ts';
+import type { WatchedWorkQueue } from '../common/runs/work-queue.ts';
 
 /** What the service is made from. */
 export interface ImproveServiceOptions {
@@ -23,9 +25,12 @@ export interface ImproveServiceOptions {
   readonly messenger: Messenger;
   readonly workQueue: WatchedWorkQueue;
   readonly models: ModelSource;
+  /** The server's own. */
   readonly embedder: Embedder;
+  /** Default: that one for everybody. */
+  readonly embedders?: EmbedderSource;
   /** The graph and the indexes are cognify's, which writes what it is sent. */
-  readonly indexes: Pick<DatasetReaders, 'text' | 'vectors' | 'graph'>;
+  readonly indexes: Pick<DatasetIndexes, 'text' | 'vectors' | 'graph'>;
   readonly ledger: Ledger;
   readonly clock: Clock;
   readonly ids: IdSource;
@@ -36,7 +41,10 @@ export interface ImproveServiceOptions {
 }
 
 /** What the engine and the stages work with. A stage takes what it needs of it. */
-export interface ImproveDependencies extends Omit<ImproveServiceOptions, 'settings'> {
+export interface ImproveDependencies extends Omit<ImproveServiceOptions, 'settings' | 'embedder'> {
+  /** `indexes.vectors` are the ones of all homes. */
+  readonly homes: Pick<VectorHomes, 'active'>;
+  readonly embedders: EmbedderSource;
   readonly sessions: Sessions;
   readonly entries: SessionEntries;
   readonly watermarks: Watermarks;

@@ -11,7 +11,7 @@ import type { BlobIntents } from '../common/repositories/blob-intents.ts';
 import type { Datasets } from '../common/repositories/datasets.ts';
 import type { SyncRuns } from '../common/repositories/sync-runs.ts';
 import type { SyncState } from '../common/repositories/sync-state.ts';
-import type { WatchedWorkQueue } from '../common/runs/run-engine.ts';
+import type { WatchedWorkQueue } from '../common/runs/work-queue.ts';
 
 /** What the service is made from. */
 export interface IntegrationsServiceOptions {

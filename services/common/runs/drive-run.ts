@@ -15,10 +15,12 @@ import { NO_TRACER, type TraceRoot, type Tracer } from '../ports/tracer.ts';
 import { type ClaimedJob, LeaseLostError, type WorkQueue } from '../ports/work-queue.ts';
 import { datasetOf, type Runs, runsCollection, type StoredRun } from '../repositories/runs.ts';
 import { authoriseRun, type RunAuthority } from './authorise-run.ts';
+import { HandOverError, handOver } from './hand-over.ts';
 import { heldError } from './job-document.ts';
+import type { JobLease } from './job-lease.ts';
 import { isProgressTick } from './progress-rule.ts';
-import { type ActiveRun, HandOverError, type RunExecutor } from './run-executor.ts';
-import type { RunLease } from './run-lease.ts';
+import { isPassing } from './run-error.ts';
+import type { ActiveRun, RunExecutor } from './run-executor.ts';
 import { describeRunError, type RunEnd, type RunRecorder, type RunUsage } from './run-recorder.ts';
 import type { RunSettings } from './run-settings.ts';
 
@@ -40,7 +42,7 @@ export async function driveRun(
   dependencies: DriveDependencies,
   executor: RunExecutor,
   job: ClaimedJob,
-  lease: RunLease,
+  lease: JobLease,
 ): Promise<void> {
   const { logger } = dependencies;
   const { runId, datasetId } = job.payload as RunJob;
@@ -90,7 +92,7 @@ async function tellInterrupted(
 interface Claim {
   readonly job: ClaimedJob;
   readonly payload: RunJob;
-  readonly lease: RunLease;
+  readonly lease: JobLease;
 }
 
 interface AuthorisedClaim extends Claim {
@@ -159,8 +161,7 @@ async function execute(dependencies: DriveDependencies, executor: RunExecutor, c
     const reason: unknown = lease.signal.aborted ? lease.signal.reason : error;
     if (reason instanceof LeaseLostError) throw reason;
     if (reason instanceof HandOverError) {
-      await workQueue.release(job);
-      await workQueue.wake(job.kind).catch(() => null); // a lost one costs a poll
+      await handOver(workQueue, job);
       logger.info('run.handed-over', fields);
       return;
     }
@@ -185,11 +186,6 @@ function rootOf({ job, payload, run, authority }: AuthorisedClaim): TraceRoot {
     attributes: { run_id: run.state.id, dataset_id: authority.dataset.id, attempt: job.attempt },
     continues: payload.trace,
   };
-}
-
-/** Something that answers again by itself: a store, another service. */
-function isPassing(error: unknown): boolean {
-  return isEngramError(error) && (error.status === 503 || error.status === 504);
 }
 
 /** Items of a run that are committed at once, and their writes: below every adapter's limit. */

@@ -8,6 +8,7 @@ import type { Logger } from '../ports/logger.ts';
 import type { Clock, IdSource } from '../ports/system.ts';
 import { LeaseLostError } from '../ports/work-queue.ts';
 import { eventsCollection } from './event-log.ts';
+import { createFaultMemory } from './fault-memory.ts';
 import { createRelayPositions, type HeldPosition, type RelayPositions } from './relay-position.ts';
 import { createWakeUp } from './wake-up.ts';
 
@@ -154,21 +155,19 @@ interface FaultLog {
 
 function createFaultLog(logger: Logger, { name, backOffMs, maxBackOffMs }: EventRelaySettings): FaultLog {
   let failures = 0;
-  let lastFault = '';
+  const faults = createFaultMemory();
   return {
     failed(error, offset) {
       const waitMs = Math.min(maxBackOffMs, backOffMs * 2 ** Math.min(failures, 20));
       failures += 1;
-      const fault = String(error);
-      if (fault !== lastFault) logger.error('relay.failed', { relay: name, offset, error, retryInMs: waitMs });
-      lastFault = fault;
+      if (faults.isNews(error)) logger.error('relay.failed', { relay: name, offset, error, retryInMs: waitMs });
       // A spread: replicas do not come back together.
       return waitMs * (0.75 + Math.random() / 4);
     },
     recovered(offset) {
       if (failures > 0) logger.info('relay.recovered', { relay: name, offset, failures });
       failures = 0;
-      lastFault = '';
+      faults.forget();
     },
   };
 }

@@ -6,27 +6,23 @@ import { asId } from '../domain/ids.ts';
 import type { JsonObject } from '../domain/json.ts';
 import type { Principal } from '../domain/principal.ts';
 import type { RunState } from '../domain/run.ts';
-import { type DatasetScope, SYSTEM_SCOPE } from '../domain/scope.ts';
+import type { DatasetScope } from '../domain/scope.ts';
 import type { RunJob } from '../messaging/jobs.ts';
 import type { Messenger } from '../messaging/messenger.ts';
 import type { Budgets } from '../ports/budgets.ts';
-import type { Subscription } from '../ports/bus.ts';
 import type { DocumentStore } from '../ports/document-store.ts';
 import type { Logger } from '../ports/logger.ts';
 import type { Clock, IdSource } from '../ports/system.ts';
 import type { Tracer } from '../ports/tracer.ts';
-import type { ClaimedJob, WorkQueue } from '../ports/work-queue.ts';
 import type { Runs } from '../repositories/runs.ts';
 import { cancelRuns } from './cancel-runs.ts';
 import { driveRun } from './drive-run.ts';
-import { HandOverError, type RunExecutor } from './run-executor.ts';
-import { holdLease, type RunLease } from './run-lease.ts';
+import { createJobWorker } from './job-worker.ts';
+import type { RunExecutor } from './run-executor.ts';
 import { createRunReaper } from './run-reaper.ts';
 import type { RunRecorder } from './run-recorder.ts';
 import type { RunSettings } from './run-settings.ts';
-import { createWakeUp, type WakeUp } from './wake-up.ts';
-import type { DurableWorkQueue } from './work-queue.ts';
-import type { WorkWatch } from './work-watch.ts';
+import type { WatchedWorkQueue } from './work-queue.ts';
 
 export interface RunEngineDependencies {
   readonly store: DocumentStore;
@@ -44,9 +40,6 @@ export interface RunEngineDependencies {
   readonly executors: readonly RunExecutor[];
   readonly settings: RunSettings;
 }
-
-/** With them, runs that another process queued or cancelled start or end at once; without, that costs a poll or a heartbeat. */
-export type WatchedWorkQueue = WorkQueue & Partial<Pick<DurableWorkQueue, 'watch' | 'watchCancels'>>;
 
 export interface RunRequest {
   /** Kind of the executor. */
@@ -78,115 +71,42 @@ export interface RunEngine {
 /** The engine counts attempts itself, by progress: a long run may survive any number of restarts. */
 const MAX_JOB_ATTEMPTS = 1_000_000;
 
-interface DrivenRun {
-  readonly datasetId: string;
-  readonly lease: RunLease;
-  readonly ended: Promise<void>;
-}
-
 export function createRunEngine(dependencies: RunEngineDependencies): RunEngine {
   const { workQueue, logger, executors, settings } = dependencies;
+  const { maxConcurrentRuns, maxStalledClaims, onStoreFailure, onStop } = settings;
   const byKind = new Map(executors.map((executor) => [executor.kind, executor]));
-  const kinds = [...byKind.keys()];
-  const claim = createClaim(dependencies, kinds);
-  const driven = new Set<DrivenRun>();
-  const wakeUp = createWakeUp();
-  const stopping = new AbortController();
   const reaper = createRunReaper(dependencies);
-  let loop: Promise<void> = Promise.resolve();
-  let relaying: Promise<void> = Promise.resolve();
-  let watch: WorkWatch | null = null;
-  let cancels: Subscription | undefined;
-  let stopped: Promise<void> | undefined;
-
-  const take = (job: ClaimedJob): void => {
-    const executor = byKind.get(job.kind);
-    if (executor === undefined) throw new Error(`claimed a job of kind ${job.kind}`);
-    const { leaseMs, maxStalledClaims, onStoreFailure } = settings;
-    const lease = holdLease(dependencies, job, leaseMs);
-    const driving = driveRun({ ...dependencies, maxStalledClaims, onStoreFailure }, executor, job, lease);
-    const ended = driving.then(() => lease[Symbol.asyncDispose]());
-    const run: DrivenRun = { datasetId: (job.payload as RunJob).datasetId, lease, ended };
-    driven.add(run);
-    void ended.finally(() => {
-      driven.delete(run);
-      wakeUp.notify();
-    });
-  };
-
-  const work = async (): Promise<void> => {
-    while (!stopping.signal.aborted) {
-      const isFull = driven.size >= settings.maxConcurrentRuns;
-      const job = isFull ? null : await claim();
-      if (job === null) await wakeUp.wait(settings.pollMs, stopping.signal);
-      else take(job);
-    }
-  };
-
-  const stop = async (): Promise<void> => {
-    stopping.abort();
-    await reaper.stop();
-    await Promise.all([loop, relaying, watch?.stop(), cancels?.stop()]);
-    const reason =
-      settings.onStop === 'cancel'
-        ? engramError('CancelledError', 'The server is shutting down.')
-        : new HandOverError('The worker is stopping.');
-    for (const { lease } of driven) lease.abort(reason);
-    await within(settings.drainMs, [...driven]);
-  };
-
+  const shutdown = () => engramError('CancelledError', 'The server is shutting down.');
+  const worker = createJobWorker(dependencies, {
+    name: 'run',
+    kinds: [...byKind.keys()],
+    settings: { ...settings, maxConcurrent: maxConcurrentRuns },
+    async drive(job, lease) {
+      const executor = byKind.get(job.kind);
+      if (executor === undefined) throw new Error(`claimed a job of kind ${job.kind}`);
+      await driveRun({ ...dependencies, maxStalledClaims, onStoreFailure }, executor, job, lease);
+    },
+    ...(onStop === 'cancel' ? { stopReason: shutdown } : {}),
+  });
   return {
     async start() {
       reaper.start();
-      watch = (await workQueue.watch?.(kinds)) ?? null;
-      cancels = await workQueue.watchCancels?.(() => {
-        for (const { lease } of driven) lease.beat();
-      });
-      if (watch !== null) relaying = relay(watch, wakeUp, stopping.signal);
-      loop = work();
+      await worker.start();
     },
-    stop() {
-      stopped ??= stop();
-      return stopped;
+    async stop() {
+      await Promise.all([reaper.stop(), worker.stop()]);
     },
     async submit(request) {
       const state = await record(request, dependencies);
-      wakeUp.notify();
+      worker.notify();
       void workQueue.wake(request.kind).catch((error: unknown) => logger.warn('run.wake.failed', { error }));
       return state;
     },
     async cancelDataset(scope, waitMs) {
       const reason = engramError('CancelledError', 'The dataset is being deleted.');
-      for (const { lease, datasetId } of driven) if (datasetId === scope.dataset) lease.abort(reason);
+      worker.abort(reason, (job) => (job.payload as RunJob).datasetId === scope.dataset);
       await cancelRuns(dependencies, scope, { reason, waitMs });
     },
-  };
-}
-
-async function relay(news: WorkWatch, wakeUp: WakeUp, signal: AbortSignal): Promise<void> {
-  while (!signal.aborted) {
-    await news.wait(signal);
-    wakeUp.notify();
-  }
-}
-
-/** Takes the next job; null when there is none, and when the store fails: the next poll asks again. */
-function createClaim(dependencies: RunEngineDependencies, kinds: readonly string[]): () => Promise<ClaimedJob | null> {
-  const { workQueue, ids, logger, settings } = dependencies;
-  const worker = ids.uuid();
-  let lastFault = '';
-  return async () => {
-    try {
-      const job = await workQueue.claim(SYSTEM_SCOPE, kinds, worker, settings.leaseMs);
-      lastFault = '';
-      return job;
-    } catch (error) {
-      // Once: a full disk would otherwise fill the log with a line for each poll.
-      const fault = String(error);
-      if (fault !== lastFault) logger.error('run.claim.failed', { error });
-      lastFault = fault;
-      return null;
-    }
   };
 }
 
@@ -215,12 +135,4 @@ async function record(
       return { jobId, writes: [...writes, ...charged] };
     }),
   );
-}
-
-async function within(limitMs: number, list: readonly DrivenRun[]): Promise<void> {
-  if (list.length === 0) return;
-  const { promise, resolve } = Promise.withResolvers<void>();
-  const timer = setTimeout(resolve, limitMs);
-  await Promise.race([Promise.all(list.map(({ ended }) => ended)), promise]);
-  clearTimeout(timer);
 }

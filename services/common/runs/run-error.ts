@@ -1,4 +1,4 @@
-import { EngramError } from '../domain/errors.ts';
+import { EngramError, isEngramError } from '../domain/errors.ts';
 import type { RunState } from '../domain/run.ts';
 
 /** A run keeps no waiting time of its provider: by then that has passed for the most part. */
@@ -7,6 +7,11 @@ const RETRY_AFTER_SECONDS = 5;
 /** The model's provider wants money, patience or a key: the caller learns that by the status, not by a result. */
 export function isModelRefusal({ errorClass, errorStatus }: RunState): boolean {
   return errorStatus === 402 || errorStatus === 429 || errorClass === 'LLMAPIKeyNotSetError';
+}
+
+/** Something that answers again by itself: a store, another service. */
+export function isPassing(error: unknown): boolean {
+  return isEngramError(error) && (error.status === 503 || error.status === 504);
 }
 
 /** The error that an errored run ended with, as a blocking caller gets it. */

@@ -57,8 +57,3 @@ export interface RunReport {
   /** Default `succeeded`. */
   readonly outcome?: RunOutcome;
 }
-
-/** The worker stops and gives the run to another one: nothing is recorded. */
-export class HandOverError extends Error {
-  override readonly name = 'HandOverError';
-}

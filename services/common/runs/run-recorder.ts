@@ -15,6 +15,7 @@ import type { TokenUsage } from '../ports/models.ts';
 import type { Clock, IdSource } from '../ports/system.ts';
 import type { RunRecord, RunRecords } from '../repositories/run-records.ts';
 import { type RunDocument, type Runs, runsCollection, type StoredRun } from '../repositories/runs.ts';
+import { createFaultMemory } from './fault-memory.ts';
 import { scrubErrorText } from './scrub-error.ts';
 
 export interface RunRecorderDependencies {
@@ -90,16 +91,14 @@ const MAX_RACES = 10;
 
 export function createRunRecorder(dependencies: RunRecorderDependencies): RunRecorder {
   const { store, runs, records, eventLog, messenger, clock, ids, logger, metrics, budgets } = dependencies;
-  let lastFault = '';
+  const faults = createFaultMemory();
   const publish = async (event: RunEvent): Promise<void> => {
     try {
       await messenger.publish(runEvents, event.run.id, event);
-      lastFault = '';
+      faults.forget();
     } catch (error) {
-      // Once: a bus that is away would otherwise bring a line for each step of each item.
-      const fault = String(error);
-      if (fault !== lastFault) logger.warn('run.event.unpublished', { error, runId: event.run.id });
-      lastFault = fault;
+      // A bus that is away would otherwise bring a line for each step of each item.
+      if (faults.isNews(error)) logger.warn('run.event.unpublished', { error, runId: event.run.id });
     }
   };
   const record = (run: RunId, dataset: DatasetRef, document: RunDocument, usage?: RunUsage): Write =>

@@ -42,6 +42,9 @@ export interface DurableWorkQueue extends WorkQueue {
   endLeases(scope: SystemScope): Promise<number>;
 }
 
+/** With them, jobs that another process queued or cancelled start or end at once; without, that costs a poll or a heartbeat. */
+export type WatchedWorkQueue = WorkQueue & Partial<Pick<DurableWorkQueue, 'watch' | 'watchCancels'>>;
+
 const DEFAULT_MAX_ATTEMPTS = 5;
 const DEFAULT_POLL_MS = 1_000;
 

@@ -1,5 +1,6 @@
 import { engramError } from '../../common/domain/errors.ts';
 import type { ClaimedKeys } from '../../common/repositories/improve-claims.ts';
+import { createHeartbeat } from '../../common/runs/heartbeat.ts';
 import type { ImproveDependencies } from '../dependencies.ts';
 
 /** Dataset and sessions, as long as one improve works on them. */
@@ -24,36 +25,25 @@ export async function holdClaim(deps: Dependencies, keys: ClaimedKeys, owner: st
   const { claims, clock, logger, settings } = deps;
   const { leaseMs } = settings;
   const lease = () => ({ nowMs: clock.now().getTime(), leaseMs });
-  let heldUntilMs = clock.monotonicMs() + leaseMs;
+  const heldSinceMs = clock.monotonicMs();
   if (!(await claims.claim(keys, owner, lease()))) return null;
   const lost = new AbortController();
   const lose = () =>
     lost.abort(engramError('ServiceUnavailableError', 'Another worker has taken over.', { retryable: true }));
-  let beating: Promise<void> | null = null;
-  const beat = async (): Promise<void> => {
-    const startedMs = clock.monotonicMs();
-    try {
-      if (!(await claims.extend(keys, owner, lease()))) return lose();
-      heldUntilMs = startedMs + leaseMs;
-    } catch (error) {
-      logger.warn('improve.claim.heartbeat.failed', { error });
-    }
-  };
-  const timer = setInterval(
-    () => {
-      if (clock.monotonicMs() >= heldUntilMs) lose();
-      beating ??= beat().finally(() => {
-        beating = null;
-      });
+  const heartbeat = createHeartbeat({
+    ...{ clock, leaseMs, everyMs: Math.min(BEAT_MS, leaseMs / 3), heldSinceMs },
+    // Who erases the dataset goes on when the lease is over, and nothing may be written behind it.
+    afterPause: 'over',
+    async extend() {
+      if (!(await claims.extend(keys, owner, lease()))) lose();
     },
-    Math.min(BEAT_MS, leaseMs / 3),
-  );
-  timer.unref();
+    onFailed: (error) => logger.warn('improve.claim.heartbeat.failed', { error }),
+    onOver: lose,
+  });
   let isReleased = false;
   const end = async (): Promise<void> => {
     isReleased = true;
-    clearInterval(timer);
-    await beating;
+    await heartbeat.stop();
   };
   return {
     leaseToken: owner,

@@ -2,16 +2,15 @@ import type { UserId } from '../../common/domain/brand.ts';
 import { engramError, isEngramError } from '../../common/domain/errors.ts';
 import { asId } from '../../common/domain/ids.ts';
 import { isTerminal } from '../../common/domain/run.ts';
-import { SYSTEM_SCOPE } from '../../common/domain/scope.ts';
 import { getRun } from '../../common/messaging/methods/cognify.ts';
 import { NO_TRACER, type TraceRoot } from '../../common/ports/tracer.ts';
 import { type ClaimedJob, LeaseLostError } from '../../common/ports/work-queue.ts';
 import { claimKeys, ownerOf } from '../../common/repositories/improve-claims.ts';
-import { HandOverError } from '../../common/runs/run-executor.ts';
-import { holdLease, type RunLease } from '../../common/runs/run-lease.ts';
+import { HandOverError, handOver } from '../../common/runs/hand-over.ts';
+import type { JobLease } from '../../common/runs/job-lease.ts';
+import { createJobWorker, type JobWorker } from '../../common/runs/job-worker.ts';
+import { isPassing } from '../../common/runs/run-error.ts';
 import { describeRunError } from '../../common/runs/run-recorder.ts';
-import { createWakeUp } from '../../common/runs/wake-up.ts';
-import type { WorkWatch } from '../../common/runs/work-watch.ts';
 import { defaultOptions } from '../stage.ts';
 import { holdClaim } from './held-claim.ts';
 import { IMPROVE_JOB, type ReadOrder, readOrder } from './improve-job.ts';
@@ -20,91 +19,29 @@ import { type ImproveResult, isBudgetError, statusOf } from './improve-result.ts
 import { authoriseJob } from './job-authority.ts';
 import { recordImprove } from './record-improve.ts';
 
-/** Improves that wait as jobs, one after the other per dataset. */
-export interface ImproveWorker {
-  start(): Promise<void>;
-  /** Takes nothing new and hands over what it has in hand: it goes on elsewhere, or with the next start. Never throws. */
-  stop(): Promise<void>;
-}
-
 /** Of one that nobody asked for by hand; then it is a dead letter, which an operator can replay. */
 const MAX_AUTOMATIC_ATTEMPTS = 8;
 
-export function createImproveWorker(parts: ImproveParts): ImproveWorker {
-  const { workQueue, clock, ids, logger, settings } = parts;
-  const worker = ids.uuid();
-  const wakeUp = createWakeUp();
-  const stopping = new AbortController();
-  const driven = new Map<RunLease, Promise<void>>();
-  let watch: WorkWatch | null = null;
-  let loop: Promise<unknown> = Promise.resolve();
-  let lastFault = '';
-
-  const claim = async (): Promise<ClaimedJob | null> => {
-    try {
-      const job = await workQueue.claim(SYSTEM_SCOPE, [IMPROVE_JOB], worker, settings.leaseMs);
-      lastFault = '';
-      return job;
-    } catch (error) {
-      // Once: a store that is away would otherwise fill the log with a line for each poll.
-      if (String(error) !== lastFault) logger.error('improve.claim.failed', { error });
-      lastFault = String(error);
-      return null;
-    }
-  };
-  const take = (job: ClaimedJob): void => {
-    const lease = holdLease({ workQueue, clock, logger }, job, settings.leaseMs);
-    const driving = drive(parts, job, lease).then(() => lease[Symbol.asyncDispose]());
-    driven.set(lease, driving);
-    void driving.finally(() => {
-      driven.delete(lease);
-      wakeUp.notify();
-    });
-  };
-  const work = async (): Promise<void> => {
-    while (!stopping.signal.aborted) {
-      const job = driven.size >= settings.maxConcurrent ? null : await claim();
-      if (job === null) await wakeUp.wait(settings.pollMs, stopping.signal);
-      else take(job);
-    }
-  };
-  const relay = async (news: WorkWatch): Promise<void> => {
-    while (!stopping.signal.aborted) {
-      await news.wait(stopping.signal);
-      wakeUp.notify();
-    }
-  };
-  return {
-    async start() {
-      watch = (await workQueue.watch?.([IMPROVE_JOB])) ?? null;
-      loop = Promise.all([work(), ...(watch === null ? [] : [relay(watch)])]);
-    },
-    async stop() {
-      stopping.abort();
-      await loop;
-      await watch?.stop();
-      for (const lease of driven.keys()) lease.abort(new HandOverError('The worker is stopping.'));
-      const { promise: isOver, resolve } = Promise.withResolvers<void>();
-      const timer = setTimeout(resolve, settings.drainMs);
-      await Promise.race([Promise.all(driven.values()), isOver]);
-      clearTimeout(timer);
-    },
-  };
+/** Drives improves that wait as jobs, one after the other per dataset. At its stop they go on elsewhere, or with the next start. */
+export function createImproveWorker(parts: ImproveParts): JobWorker {
+  return createJobWorker(parts, {
+    name: 'improve',
+    kinds: [IMPROVE_JOB],
+    settings: parts.settings,
+    drive: (job, lease) => drive(parts, job, lease),
+  });
 }
 
-/** Takes a claimed job to its end: done, postponed, handed over, given up, or lost to another worker. Never throws. */
-async function drive(parts: ImproveParts, job: ClaimedJob, lease: RunLease): Promise<void> {
-  const { logger, tracer = NO_TRACER } = parts;
+/** Takes a claimed job to its end: done, postponed, handed over, given up, or lost to another worker. Throws what could not be written down. */
+async function drive(parts: ImproveParts, job: ClaimedJob, lease: JobLease): Promise<void> {
+  const { tracer = NO_TRACER } = parts;
   try {
     const order = await readOrder(job.payload).catch((error: unknown) => {
       throw engramError('CorruptStoreError', String(error));
     });
     await tracer.root(rootOf(order, job), () => carryOut(parts, { job, order, lease }));
   } catch (error) {
-    await settleFailure(parts, job, lease.signal.aborted ? lease.signal.reason : error).catch((lost: unknown) =>
-      // The lease lapses, and another claim goes on with it.
-      logger.warn('improve.job.unsettled', { jobId: job.id, error: lost }),
-    );
+    await settleFailure(parts, job, lease.signal.aborted ? lease.signal.reason : error);
   }
 }
 
@@ -116,7 +53,7 @@ function rootOf({ id, datasetId, userId, userTenant, trace }: ReadOrder, { attem
 interface ClaimedOrder {
   readonly job: ClaimedJob;
   readonly order: ReadOrder;
-  readonly lease: RunLease;
+  readonly lease: JobLease;
 }
 
 async function carryOut(parts: ImproveParts, { job, order, lease }: ClaimedOrder): Promise<void> {
@@ -186,18 +123,14 @@ async function settleFailure(parts: ImproveParts, job: ClaimedJob, error: unknow
     logger.warn('improve.lease.lost', { jobId: job.id, reason: error.message });
     return;
   }
-  if (error instanceof HandOverError) {
-    await workQueue.release(job);
-    await workQueue.wake(job.kind).catch(() => null); // a lost one costs a poll
-    return;
-  }
+  if (error instanceof HandOverError) return handOver(workQueue, job);
   const { errorClass: name, message } = describeRunError(error);
   if (isRefused(error) || (isEngramError(error) && error.wireName === 'CancelledError')) {
     logger.info('improve.dropped', { jobId: job.id, name, message });
     await store.commit(job.scope, workQueue.completeWrites(job));
     return;
   }
-  const retry = isEngramError(error) && (error.status === 503 || error.status === 504);
+  const retry = isPassing(error);
   logger.error('improve.job.failed', { jobId: job.id, error, retry });
   await workQueue.fail(job, { name, message }, { retry });
 }

@@ -4,7 +4,8 @@ import type { CallContext, Messenger } from '../../common/messaging/messenger.ts
 import { type RecordRunRequest, recordRun } from '../../common/messaging/methods/cognify.ts';
 import type { Logger } from '../../common/ports/logger.ts';
 import { LeaseLostError } from '../../common/ports/work-queue.ts';
-import { HandOverError } from '../../common/runs/run-executor.ts';
+import { HandOverError } from '../../common/runs/hand-over.ts';
+import { isPassing } from '../../common/runs/run-error.ts';
 import { type ImproveResult, statusOf } from './improve-result.ts';
 
 /** Of the rows in the history of runs. */
@@ -57,8 +58,7 @@ export async function recordImprove(
 
 /** Another worker, or the next attempt, will record the end. */
 function goesOn(error: unknown): boolean {
-  if (error instanceof HandOverError || error instanceof LeaseLostError) return true;
-  return isEngramError(error) && (error.status === 503 || error.status === 504);
+  return error instanceof HandOverError || error instanceof LeaseLostError || isPassing(error);
 }
 
 function knownError(error: unknown): { readonly name: string; readonly message: string } {

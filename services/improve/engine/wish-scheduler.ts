@@ -1,6 +1,7 @@
 import { SYSTEM_SCOPE } from '../../common/domain/scope.ts';
 import { DuplicateKeyError } from '../../common/ports/document-store.ts';
 import type { ImproveWish } from '../../common/repositories/improve-wishes.ts';
+import { createFaultMemory } from '../../common/runs/fault-memory.ts';
 import { createRepeating, type Repeating } from '../../common/runs/repeating.ts';
 import type { ImproveDependencies } from '../dependencies.ts';
 import { IMPROVE_JOB, improveJob } from './improve-job.ts';
@@ -16,18 +17,16 @@ const TOGETHER = 100;
 
 /** Makes jobs of the wishes that sessions left (IMPROVE_AUTO_ENABLED). A wish is gone only when its job is durable. */
 export function createWishScheduler(deps: Dependencies): Repeating {
-  let lastFault = '';
+  const faults = createFaultMemory();
   return createRepeating({
     everyMs: deps.settings.pollMs,
     async work() {
       const due = await deps.wishes.due(SYSTEM_SCOPE, deps.clock.now(), TOGETHER);
       for (const wish of due) await order(deps, wish);
-      lastFault = '';
+      faults.forget();
     },
     onError(error) {
-      // Once: a store that is away would otherwise fill the log with a line for each poll.
-      if (String(error) !== lastFault) deps.logger.error('improve.wishes.failed', { error });
-      lastFault = String(error);
+      if (faults.isNews(error)) deps.logger.error('improve.wishes.failed', { error });
     },
   });
 }

@@ -5,8 +5,8 @@ import { type ClaimedJob, LeaseLostError } from '../../common/ports/work-queue.t
 import { eraseCollections } from '../../common/repositories/erase-collections.ts';
 import { hasEnded, type SyncRun, type SyncStatus } from '../../common/repositories/sync-runs.ts';
 import { syncStateCollections } from '../../common/repositories/sync-state.ts';
-import { HandOverError } from '../../common/runs/run-executor.ts';
-import type { RunLease } from '../../common/runs/run-lease.ts';
+import { HandOverError, handOver } from '../../common/runs/hand-over.ts';
+import type { JobLease } from '../../common/runs/job-lease.ts';
 import { describeRunError } from '../../common/runs/run-recorder.ts';
 import { runIdOf } from '../consumers/sync-job.ts';
 import type { SyncDependencies } from '../dependencies.ts';
@@ -16,21 +16,16 @@ import { openSyncRecord, type SyncRecord } from './sync-record.ts';
 /** A sync that kills its workers must not do so for ever. Hand-overs do not count. */
 const MAX_CLAIMS = 20;
 
-/** Takes a claimed job to the end of its run, hands it over, or loses it to another worker. Never throws. */
-export async function driveSync(dependencies: SyncDependencies, job: ClaimedJob, lease: RunLease): Promise<void> {
-  const { logger } = dependencies;
+/** Takes a claimed job to the end of its run, hands it over, or loses it to another worker. Throws what could not be written down. */
+export async function driveSync(dependencies: SyncDependencies, job: ClaimedJob, lease: JobLease): Promise<void> {
   try {
     await drive(dependencies, job, lease);
   } catch (error) {
-    const reason: unknown = lease.signal.aborted ? lease.signal.reason : error;
-    await letGo(dependencies, job, reason).catch((lost: unknown) =>
-      // The lease lapses, and another claim goes on with it.
-      logger.warn('sync.job.unsettled', { jobId: job.id, error: lost }),
-    );
+    await letGo(dependencies, job, lease.signal.aborted ? lease.signal.reason : error);
   }
 }
 
-async function drive(dependencies: SyncDependencies, job: ClaimedJob, lease: RunLease): Promise<void> {
+async function drive(dependencies: SyncDependencies, job: ClaimedJob, lease: JobLease): Promise<void> {
   const { runs, store, workQueue, logger, tracer = NO_TRACER } = dependencies;
   const runId = runIdOf(job.payload);
   const run = runId === null ? null : await runs.get(runId);
@@ -74,7 +69,7 @@ interface DrivenSync {
   readonly run: SyncRun;
   readonly record: SyncRecord;
   readonly job: ClaimedJob;
-  readonly lease: RunLease;
+  readonly lease: JobLease;
 }
 
 interface SyncEnd {
@@ -122,12 +117,8 @@ async function letGo({ workQueue, logger }: SyncDependencies, job: ClaimedJob, e
     logger.warn('sync.lease.lost', { jobId: job.id, reason: error.message });
     return;
   }
-  if (!(error instanceof HandOverError)) logger.error('sync.job.failed', { jobId: job.id, error });
-  if (error instanceof HandOverError) {
-    await workQueue.release(job);
-    await workQueue.wake(job.kind).catch(() => null); // a lost one costs a poll
-    return;
-  }
+  if (error instanceof HandOverError) return handOver(workQueue, job);
+  logger.error('sync.job.failed', { jobId: job.id, error });
   const { errorClass: name, message } = describeRunError(error);
   await workQueue.fail(job, { name, message }, { retry: true });
 }

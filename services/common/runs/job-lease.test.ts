@@ -4,7 +4,7 @@ import { expect } from 'chai';
 import { until } from '../../../test/support/until.ts';
 import { asId } from '../domain/ids.ts';
 import { type ClaimedJob, LeaseLostError } from '../ports/work-queue.ts';
-import { holdLease } from './run-lease.ts';
+import { holdLease } from './job-lease.ts';
 
 const LEASE_MS = 15;
 
