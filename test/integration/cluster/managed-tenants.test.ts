@@ -1,22 +1,29 @@
 import { randomBytes } from 'node:crypto';
 import { managedTenantCases } from '../../conformance/managed-tenants.ts';
-import { startManagedApp } from '../../support/managed-app.ts';
+import { RETENTION_SETTINGS, retentionCases } from '../../conformance/retention.ts';
+import { type ManagedApp, startManagedApp } from '../../support/managed-app.ts';
 import { withBackends } from '../backend.ts';
 import { takeOwnNames } from '../own-names.ts';
 
+async function startInCluster(settings: Readonly<Record<string, string>> = {}): Promise<ManagedApp> {
+  const names = takeOwnNames();
+  const secret = randomBytes(32).toString('hex');
+  const app = await startManagedApp({ ...names.environment, ...settings, FASTAPI_USERS_JWT_SECRET: secret });
+  return {
+    ...app,
+    async stop() {
+      await app.stop();
+      await names.remove();
+    },
+  };
+}
+
 withBackends(['mongodb', 'nats', 'elasticsearch', 'neo4j'], () => {
   describe('tenants of resources, in a cluster', () => {
-    managedTenantCases(async () => {
-      const names = takeOwnNames();
-      const secret = randomBytes(32).toString('hex');
-      const app = await startManagedApp({ ...names.environment, FASTAPI_USERS_JWT_SECRET: secret });
-      return {
-        ...app,
-        async stop() {
-          await app.stop();
-          await names.remove();
-        },
-      };
-    });
+    managedTenantCases(() => startInCluster());
+  });
+
+  describe('retention that resources declare, in a cluster', () => {
+    retentionCases(() => startInCluster(RETENTION_SETTINGS));
   });
 });
