@@ -1,4 +1,5 @@
 import type { Registry } from 'prom-client';
+import { engramError } from '../services/common/domain/errors.ts';
 import type { Logger } from '../services/common/observability/logger.ts';
 import { DATASET_KIND, type Dataset } from './api/dataset.ts';
 import { TENANT_KIND, type Tenant } from './api/tenant.ts';
@@ -26,6 +27,9 @@ import { createManager, type Manager } from './runtime/manager.ts';
 import { createRuntimeMetrics } from './runtime/metrics.ts';
 import type { FrameDependencies } from './runtime/reconcile-frame.ts';
 import type { RuntimeClock } from './runtime/runtime-clock.ts';
+import { createProvisionMemory } from './tenant/dedicated/dedicated.ts';
+import { type DedicatedOptions, NO_DEDICATED } from './tenant/dedicated/options.ts';
+import { createOwnServices, type OpenBus, type OpenPorts } from './tenant/dedicated/own-services.ts';
 import type { TenantOptions } from './tenant/dependencies.ts';
 import { GROUP } from './tenant/names.ts';
 import type { TenantServices } from './tenant/services.ts';
@@ -58,6 +62,8 @@ export interface OperatorOptions {
   readonly resyncMs: number;
   readonly stores: TenantOptions['stores'];
   readonly backends: TenantOptions['backends'];
+  /** Absent: there are no Dedicated tenants. */
+  readonly dedicated?: { readonly options: DedicatedOptions; readonly open: OpenBus };
   /** The lease is lost: the process must end. */
   onLost(): void;
 }
@@ -109,7 +115,25 @@ export function createOperator(options: OperatorOptions): Operator {
   // That one changed is enough to know: their values are read when they are needed, and kept nowhere.
   const secrets = informer<Secret>(KINDS.secret, { labelSelector, trim: ({ data: _, ...rest }) => rest });
   // HTTPRoutes are no kind of every cluster: they are looked at with their tenant.
-  const ingresses = informer<KubeObject>(KINDS.ingress, { labelSelector }, [options.backends.namespace]);
+  const hasDedicated = options.dedicated?.options.image !== undefined && options.dedicated.options.image !== null;
+  // Those of Dedicated tenants are beside their own services.
+  const routeNamespaces = hasDedicated
+    ? watchNamespaces && [...new Set([...watchNamespaces, options.backends.namespace])]
+    : [options.backends.namespace];
+  const ingresses = informer<KubeObject>(KINDS.ingress, { labelSelector }, routeNamespaces ?? []);
+  const deployments = hasDedicated ? [informer<KubeObject>(KINDS.deployment, { labelSelector })] : [];
+  const ownServices = createOwnServices({
+    ...{ client, clock },
+    async open(address) {
+      const ports = await (options.dedicated?.open ?? noBus)(address);
+      const { isLeading } = elector;
+      return {
+        tenant: fencePort(ports.tenant, isLeading),
+        dataset: fencePort(ports.dataset, isLeading),
+        close: () => ports.close(),
+      };
+    },
+  });
 
   const control = { workers: options.workers, clock, logger, metrics, queue: { backoffMs: BACKOFF_MS } };
   const tenantController = createController({
@@ -119,7 +143,15 @@ export function createOperator(options: OperatorOptions): Operator {
         client: fenced,
         applier: createApplier({ client: fenced, labels, manager: OPERATOR_NAME }),
         services: fencePort(options.tenantServices, elector.isLeading),
-        options: { ...common, stores: options.stores, backends: options.backends, watchNamespaces },
+        options: {
+          ...{ ...common, home: options.lease.namespace, stores: options.stores, backends: options.backends },
+          watchNamespaces,
+        },
+        dedicated: {
+          options: options.dedicated?.options ?? NO_DEDICATED,
+          services: ownServices,
+          provisions: createProvisionMemory(clock, options.resyncMs * 0.8),
+        },
       },
       frame,
     ),
@@ -127,6 +159,7 @@ export function createOperator(options: OperatorOptions): Operator {
       source(tenants, ownKeys),
       source(secrets, ownerKeys(TENANT_KIND.kind, labels)),
       source(ingresses, ownerKeys(TENANT_KIND.kind, labels)),
+      ...deployments.map((each) => source(each, ownerKeys(TENANT_KIND.kind, labels))),
       // A tenant that is being deleted may wait for them.
       source(datasets, ({ type, object }) => (type === 'deleted' ? byTenant(object) : [])),
     ],
@@ -137,6 +170,7 @@ export function createOperator(options: OperatorOptions): Operator {
       {
         client: fenced,
         services: fencePort(options.datasetServices, elector.isLeading),
+        dedicated: { tenantOf: (name) => tenants.get(keyOf(name)), services: ownServices },
         options: { ...common, home: options.lease.namespace },
         clock,
         logger,
@@ -151,17 +185,26 @@ export function createOperator(options: OperatorOptions): Operator {
     ],
   });
   const manager = createManager({
-    ...{ informers: [tenants, datasets, secrets, ingresses], controllers: [tenantController, datasetController] },
+    informers: [tenants, datasets, secrets, ingresses, ...deployments],
+    controllers: [tenantController, datasetController],
     ...{ elector, logger, events },
   });
   return {
     start: manager.start,
-    stop: manager.stop,
+    async stop() {
+      await manager.stop();
+      await ownServices.close();
+    },
     readiness: manager.readiness,
     liveness: manager.liveness,
     isLeading: elector.isLeading,
     close: transport.close,
   };
+}
+
+/** Without Dedicated tenants nobody comes to this. */
+async function noBus(): Promise<OpenPorts> {
+  throw engramError('ServiceUnavailableError', 'The operator makes no Dedicated tenants.');
 }
 
 /** Not its figures and conditions, which change often. */

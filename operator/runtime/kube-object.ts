@@ -80,6 +80,7 @@ export function nameOfKey(key: string): ObjectName {
 export const KINDS = {
   configMap: { apiVersion: 'v1', kind: 'ConfigMap', plural: 'configmaps', namespaced: true },
   secret: { apiVersion: 'v1', kind: 'Secret', plural: 'secrets', namespaced: true },
+  pod: { apiVersion: 'v1', kind: 'Pod', plural: 'pods', namespaced: true },
   service: { apiVersion: 'v1', kind: 'Service', plural: 'services', namespaced: true },
   serviceAccount: { apiVersion: 'v1', kind: 'ServiceAccount', plural: 'serviceaccounts', namespaced: true },
   namespace: { apiVersion: 'v1', kind: 'Namespace', plural: 'namespaces', namespaced: false },

@@ -3,14 +3,17 @@ import type { Tenant, TenantStatus, TenantStatusStore } from '../api/tenant.ts';
 import type { Applier, OwnershipLabels } from '../runtime/applier.ts';
 import type { KubeClient } from '../runtime/kube-client.ts';
 import type { Step, StepContext } from '../runtime/step.ts';
+import type { Dedicated } from './dedicated/dedicated.ts';
 import type { TenantServices } from './services.ts';
 
 export interface TenantOptions {
   /** Value of the managed-by label. */
   readonly manager: string;
   readonly labels: OwnershipLabels;
-  /** Stores of the installation, with the isolation that each offers to a tenant. */
+  /** Stores that the tenant is in, with the isolation that each offers: the installation's, unless it has its own. */
   readonly stores: readonly TenantStatusStore[];
+  /** The operator's namespace. */
+  readonly home: string;
   /** Where requests are routed to. */
   readonly backends: {
     readonly namespace: string;
@@ -28,6 +31,7 @@ export interface TenantDependencies {
   readonly applier: Applier;
   readonly services: TenantServices;
   readonly options: TenantOptions;
+  readonly dedicated: Dedicated;
 }
 
 export type TenantStep = Step<Tenant, TenantStatus>;

@@ -1,3 +1,4 @@
+import type { Tenant } from '../api/tenant.ts';
 import { keepReceipt } from '../keep-receipt.ts';
 import type { ConfigMap } from '../runtime/kube-object.ts';
 import type { TenantContext, TenantDependencies } from './dependencies.ts';
@@ -15,8 +16,8 @@ export async function writeReceipt(
   { object, signal }: TenantContext,
   receipt: { readonly kind: 'Erased' | 'Abandoned'; readonly json: string },
 ): Promise<string> {
-  const { name: tenant, namespace = '', uid = '' } = object.metadata;
-  const name = boundedName(tenant, receipt.kind.toLowerCase(), uid.slice(0, 8));
+  const { name: tenant, namespace = '' } = object.metadata;
+  const name = receiptName(object, receipt.kind);
   const configMap: ConfigMap = {
     apiVersion: 'v1',
     kind: 'ConfigMap',
@@ -28,5 +29,9 @@ export async function writeReceipt(
     },
     data: { 'receipt.json': receipt.json },
   };
-  return keepReceipt(configMap, { client, home: options.backends.namespace, signal });
+  return keepReceipt(configMap, { client, home: options.home, signal });
+}
+
+export function receiptName({ metadata }: Pick<Tenant, 'metadata'>, kind: 'Erased' | 'Abandoned'): string {
+  return boundedName(metadata.name, kind.toLowerCase(), (metadata.uid ?? '').slice(0, 8));
 }

@@ -4,6 +4,7 @@ import type { Tenant, TenantApiKey, TenantStatusSecret } from '../api/tenant.ts'
 import type { EventNote } from '../runtime/events.ts';
 import { KINDS, type Secret } from '../runtime/kube-object.ts';
 import { StepFailure } from '../runtime/step.ts';
+import { isOfInstallation } from './dedicated/names.ts';
 import type { TenantContext, TenantDependencies } from './dependencies.ts';
 import { durationMs } from './durations.ts';
 import { isApiKey, type KeyPlan, type KeyState, keySha256, nextKeyTime, planKey, validHashes } from './key-plan.ts';
@@ -32,13 +33,15 @@ export interface KeyWork {
   readonly own: readonly Secret[];
 }
 
+/** Of keys and the owner's password; what a Dedicated tenant's processes need is not among them. */
 export async function ownSecrets(
   deps: TenantDependencies,
   { object, signal }: TenantContext,
 ): Promise<readonly Secret[]> {
   const labelSelector = ownSecretsSelector(deps.options, object);
   const { namespace = '' } = object.metadata;
-  return (await deps.client.list<Secret>(KINDS.secret, { namespace, labelSelector, signal })).items;
+  const { items } = await deps.client.list<Secret>(KINDS.secret, { namespace, labelSelector, signal });
+  return items.filter((secret) => !isOfInstallation(secret));
 }
 
 /**

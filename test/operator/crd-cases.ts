@@ -141,8 +141,33 @@ export const REFUSED_OBJECTS: readonly (Refused & { readonly object: Json })[] =
   },
   {
     what: 'isolation that is not offered',
-    object: tenant({ isolation: 'Dedicated' }),
-    says: 'supported values: "Shared"',
+    object: tenant({ isolation: 'Exclusive' }),
+    says: 'supported values: "Shared", "Dedicated"',
+  },
+  {
+    what: 'pods of a Shared tenant',
+    object: tenant({ scaling: { search: { max: 3 } } }),
+    says: 'scaling is for isolation: Dedicated',
+  },
+  {
+    what: 'more pods at least than at most',
+    object: tenant({ isolation: 'Dedicated', scaling: { search: { min: 3, max: 2 } } }),
+    says: 'min must not be above max',
+  },
+  {
+    what: 'NetworkPolicies of a Shared tenant',
+    object: tenant({ network: {} }),
+    says: 'network is for isolation: Dedicated',
+  },
+  {
+    what: 'egress that nothing acts on',
+    object: tenant({ isolation: 'Dedicated', network: { policy: 'None', egress: {} } }),
+    says: 'egress is for policy: Managed',
+  },
+  {
+    what: 'a range of addresses that is none',
+    object: tenant({ isolation: 'Dedicated', network: { egress: { allowCIDRs: ['10.0.0.0/33'] } } }),
+    says: 'must be a range of addresses such as 10.0.0.0/8',
   },
   { what: 'a Tenant without an owner', object: { ...tenant({}), spec: {} }, says: 'spec.owner: Required value' },
   {
@@ -206,6 +231,12 @@ interface RefusedChange extends Refused {
 }
 
 export const REFUSED_CHANGES: readonly RefusedChange[] = [
+  {
+    what: 'another isolation',
+    before: tenant({}, 'moves-out'),
+    change: { isolation: 'Dedicated' },
+    says: 'isolation cannot be changed',
+  },
   {
     what: 'another tenantId',
     before: tenant({ tenantId: ID }, 'another-id'),

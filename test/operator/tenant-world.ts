@@ -11,6 +11,9 @@ import { createKubeTransport } from '../../operator/runtime/kube-transport.ts';
 import { createRuntimeMetrics } from '../../operator/runtime/metrics.ts';
 import type { ReconcileResult } from '../../operator/runtime/reconciler.ts';
 import { createRuntimeClock } from '../../operator/runtime/runtime-clock.ts';
+import { createProvisionMemory } from '../../operator/tenant/dedicated/dedicated.ts';
+import { type DedicatedOptions, NO_DEDICATED } from '../../operator/tenant/dedicated/options.ts';
+import { createOwnServices } from '../../operator/tenant/dedicated/own-services.ts';
 import { GROUP } from '../../operator/tenant/names.ts';
 import type { TenantServices } from '../../operator/tenant/services.ts';
 import { createTenantReconciler } from '../../operator/tenant/tenant-reconciler.ts';
@@ -18,6 +21,7 @@ import { secretText } from '../../operator/tenant/tenant-secrets.ts';
 import { SERVICE_NAMES, type ServiceName } from '../../services/common/domain/service-paths.ts';
 import { createSilentLogger } from '../../services/common/observability/logger.ts';
 import { Registry } from '../../services/common/observability/prometheus.ts';
+import { createFakeDatasetServices } from '../support/kube/fake-dataset-services.ts';
 import { createFakeTenantServices, type FakeTenantServices } from '../support/kube/fake-tenant-services.ts';
 
 /** The reconciler of tenants on a real API server; the services are fakes. */
@@ -25,6 +29,8 @@ export interface ClusterTenants {
   readonly client: KubeClient;
   /** Fakes, unless the world was made with others. */
   readonly services: FakeTenantServices;
+  /** Of Dedicated tenants. */
+  readonly own: FakeTenantServices;
   readonly notes: readonly EventNote[];
   readonly namespace: string;
   /** Lets time pass for the reconciler. */
@@ -47,6 +53,7 @@ export async function startClusterTenants(places: {
   readonly namespace: string;
   readonly servicesNamespace: string;
   readonly services?: TenantServices;
+  readonly dedicated?: DedicatedOptions;
 }): Promise<ClusterTenants> {
   const { namespace, servicesNamespace } = places;
   let passedMs = 0;
@@ -57,6 +64,7 @@ export async function startClusterTenants(places: {
   const client = createKubeClient({ transport, fieldManager: 'engram-operator' });
   const asUser = createKubeClient({ transport, fieldManager: 'a-user' });
   const services = createFakeTenantServices();
+  const own = createFakeTenantServices();
   const notes: EventNote[] = [];
   const manager = 'engram-operator';
   const labels = ownershipLabels(GROUP);
@@ -70,7 +78,15 @@ export async function startClusterTenants(places: {
       options: {
         ...{ manager, labels, watchNamespaces: [namespace], resyncMs: 600_000 },
         stores: [{ role: 'Documents', driver: 'mongodb', isolation: 'Label' }],
-        backends: { namespace: servicesNamespace, services: targets, port: 80 },
+        ...{ home: servicesNamespace, backends: { namespace: servicesNamespace, services: targets, port: 80 } },
+      },
+      dedicated: {
+        options: places.dedicated ?? NO_DEDICATED,
+        services: createOwnServices({
+          ...{ client, clock },
+          open: async () => ({ tenant: own, dataset: createFakeDatasetServices(), close: async () => {} }),
+        }),
+        provisions: createProvisionMemory(clock, 480_000),
       },
     },
     {
@@ -83,7 +99,7 @@ export async function startClusterTenants(places: {
   const tenant = (name: string) => client.get<Tenant>(TENANT_KIND, placed(name));
   return {
     client,
-    services,
+    ...{ services, own },
     notes,
     namespace,
     pass(ms) {

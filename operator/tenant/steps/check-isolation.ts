@@ -14,15 +14,23 @@ export function checkIsolation({ stores }: Pick<TenantOptions, 'stores'>): Tenan
   return {
     name: 'check-isolation',
     async run({ object }) {
-      const { minimumIsolation } = object.spec;
-      const weak = stores.filter(({ isolation }) => STRENGTH[isolation] < STRENGTH[minimumIsolation]);
-      if (weak.length === 0) return done({ status: { stores } });
-      const named = weak.map(({ role, driver, isolation }) => `${role} (${driver}: ${isolation})`).toSorted();
-      const message = `Less isolation than ${minimumIsolation}: ${named.join(', ')}; lower minimumIsolation or use an installation of its own`;
+      const message = isolationProblem(stores, object.spec.minimumIsolation);
+      if (message === null) return done({ status: { stores } });
       return stalled('IsolationUnsupported', message, {
         status: { stores },
         conditions: [{ type: 'StoresProvisioned', status: 'False', reason: 'IsolationUnsupported', message }],
       });
     },
   };
+}
+
+/** What a person reads where a store offers less than is asked for. */
+export function isolationProblem(
+  stores: readonly TenantStatusStore[],
+  minimum: TenantStatusStore['isolation'],
+): string | null {
+  const weak = stores.filter(({ isolation }) => STRENGTH[isolation] < STRENGTH[minimum]);
+  if (weak.length === 0) return null;
+  const named = weak.map(({ role, driver, isolation }) => `${role} (${driver}: ${isolation})`).toSorted();
+  return `Less isolation than ${minimum}: ${named.join(', ')}; lower minimumIsolation or use an installation of its own`;
 }

@@ -222,6 +222,22 @@ function isAddressRange(text: string): boolean {
 }
 
 /** Empty for what is no list. */
+/** A JSON object with anything in it. */
+export function jsonObject(): z.ZodType<Readonly<Record<string, unknown>>, string> {
+  return z.string().transform((value, context) => {
+    try {
+      const parsed: unknown = JSON.parse(value);
+      if (typeof parsed === 'object' && parsed !== null && !Array.isArray(parsed)) {
+        return parsed as Readonly<Record<string, unknown>>;
+      }
+    } catch {
+      // Said below.
+    }
+    context.addIssue({ code: 'custom', message: 'must be a JSON object' });
+    return z.NEVER;
+  });
+}
+
 function jsonListOf(text: string): readonly unknown[] {
   try {
     const value: unknown = JSON.parse(text);

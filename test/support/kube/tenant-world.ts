@@ -5,6 +5,9 @@ import type { EventNote } from '../../../operator/runtime/events.ts';
 import { type ConfigMap, KINDS, type KubeObject, type Secret } from '../../../operator/runtime/kube-object.ts';
 import { createRuntimeMetrics } from '../../../operator/runtime/metrics.ts';
 import type { ReconcileResult } from '../../../operator/runtime/reconciler.ts';
+import { createProvisionMemory } from '../../../operator/tenant/dedicated/dedicated.ts';
+import { type DedicatedOptions, NO_DEDICATED } from '../../../operator/tenant/dedicated/options.ts';
+import { type BusAddress, createOwnServices } from '../../../operator/tenant/dedicated/own-services.ts';
 import { GROUP } from '../../../operator/tenant/names.ts';
 import type { TenantServices } from '../../../operator/tenant/services.ts';
 import { createTenantReconciler } from '../../../operator/tenant/tenant-reconciler.ts';
@@ -12,6 +15,7 @@ import { secretText } from '../../../operator/tenant/tenant-secrets.ts';
 import { createSilentLogger } from '../../../services/common/observability/logger.ts';
 import { Registry } from '../../../services/common/observability/prometheus.ts';
 import { createFakeClock, type FakeClock } from './fake-clock.ts';
+import { createFakeDatasetServices } from './fake-dataset-services.ts';
 import { type FakeKube, startFakeKube } from './fake-kube.ts';
 import { createFakeTenantServices, type FakeTenantServices } from './fake-tenant-services.ts';
 
@@ -46,6 +50,9 @@ export interface TenantWorld {
   readonly clock: FakeClock;
   /** Fakes, unless the world was made with others. */
   readonly services: FakeTenantServices;
+  /** Of Dedicated tenants, and where their buses were opened. */
+  readonly own: FakeTenantServices;
+  readonly opened: readonly BusAddress[];
   readonly notes: readonly EventNote[];
   reconcile(key?: string): Promise<ReconcileResult>;
   put(spec?: Partial<TenantSpec>, place?: { readonly name: string; readonly namespace: string }): Tenant;
@@ -65,7 +72,11 @@ export interface TenantWorld {
 }
 
 export async function createTenantWorld(
-  options: { readonly stores?: readonly TenantStatusStore[]; readonly services?: TenantServices } = {},
+  options: {
+    readonly stores?: readonly TenantStatusStore[];
+    readonly services?: TenantServices;
+    readonly dedicated?: DedicatedOptions;
+  } = {},
 ): Promise<TenantWorld> {
   const kube = await startFakeKube();
   const clock = createFakeClock();
@@ -82,6 +93,15 @@ export async function createTenantWorld(
     >,
     port: 8000,
   };
+  const ownCalls: BusAddress[] = [];
+  const own = createFakeTenantServices();
+  const ownServices = createOwnServices({
+    ...{ client, clock },
+    async open(address) {
+      ownCalls.push(address);
+      return { tenant: own, dataset: createFakeDatasetServices(), close: async () => {} };
+    },
+  });
   const reconciler = createTenantReconciler(
     {
       client,
@@ -89,7 +109,12 @@ export async function createTenantWorld(
       applier: createApplier({ client, labels, manager: MANAGER }),
       options: {
         ...{ manager: MANAGER, labels, backends, watchNamespaces: null, resyncMs: 600_000 },
-        stores: options.stores ?? SHARED_STORES,
+        ...{ home: SERVICES_NAMESPACE, stores: options.stores ?? SHARED_STORES },
+      },
+      dedicated: {
+        options: options.dedicated ?? NO_DEDICATED,
+        services: ownServices,
+        provisions: createProvisionMemory(clock, 480_000),
       },
     },
     {
@@ -111,6 +136,8 @@ export async function createTenantWorld(
     kube,
     clock,
     services,
+    own,
+    opened: ownCalls,
     notes,
     reconcile: (key = 'memory/acme') => reconciler.reconcile(key, signal),
     put: (spec = {}, place = PLACE) =>

@@ -41,6 +41,11 @@ export const cluster = {
   neo4jUrl: text('ENGRAM_NEO4J_URL', 'Neo4j 5.26 or newer: `neo4j://host:7687`, `neo4j+s://…`, `bolt://…`.'),
   neo4jUser: text('ENGRAM_NEO4J_USER', 'Its user.'),
   neo4jPassword: secret('ENGRAM_NEO4J_PASSWORD', 'The password of that user.'),
+  neo4jDatabase: text('ENGRAM_NEO4J_DATABASE', "Its database. Unset: the server's default, or the user's home."),
+  neo4jNamespace: text(
+    'ENGRAM_NEO4J_NAMESPACE',
+    'Keeps this installation apart from others in the same database, as the operator sets it where an edition has one database only: letters, digits, `_` and `-`. Must not change.',
+  ),
   natsUrl: secret('ENGRAM_NATS_URL', 'NATS servers with JetStream: a comma list of `nats://host:4222`.'),
   natsUser: text('ENGRAM_NATS_USER', 'Its user.'),
   natsPassword: secret('ENGRAM_NATS_PASSWORD', 'The password of that user.'),

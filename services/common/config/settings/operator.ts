@@ -73,6 +73,83 @@ export const operator = {
     default: '80',
     meaning: 'Port of those Services.',
   }),
+  operatorDedicatedImage: optional({
+    names: ['ENGRAM_OPERATOR_DEDICATED_IMAGE'],
+    section,
+    type: type.text(),
+    meaning: 'Image of the services of Dedicated tenants: that of this release. Unset: there are no such tenants.',
+  }),
+  operatorDedicatedSettings: optional({
+    names: ['ENGRAM_OPERATOR_DEDICATED_SETTINGS'],
+    section,
+    type: type.jsonObject(),
+    meaning: 'Settings of their services by variable, a JSON object; no secrets, nothing of a store.',
+  }),
+  operatorDedicatedPods: optional({
+    names: ['ENGRAM_OPERATOR_DEDICATED_PODS'],
+    section,
+    type: type.jsonObject(),
+    meaning:
+      "What their pods are like, a JSON object: `resources`, `nodeSelector` and others of the chart's `defaults`, `imagePullPolicy`, `imagePullSecrets`, `preStopSeconds`, `drainSeconds`.",
+  }),
+  operatorDedicatedNetwork: optional({
+    names: ['ENGRAM_OPERATOR_DEDICATED_NETWORK'],
+    section,
+    type: type.jsonObject(),
+    meaning:
+      'Their NetworkPolicies, a JSON object: `clients`, peers that may reach the services (none: everybody), and `stores`, rules of egress to the stores.',
+  }),
+  operatorMongodbUrl: optional({
+    names: ['ENGRAM_OPERATOR_MONGODB_URL'],
+    section,
+    type: type.text(),
+    secret: true,
+    meaning:
+      'MongoDB with an administrator, for the databases and users of Dedicated tenants: roles `userAdminAnyDatabase`, `readWriteAnyDatabase`, `dbAdminAnyDatabase`. Unset: there are no Dedicated tenants.',
+  }),
+  operatorElasticsearchUrl: optional({
+    names: ['ENGRAM_OPERATOR_ELASTICSEARCH_URL'],
+    section,
+    type: type.text(),
+    secret: true,
+    meaning:
+      'Elasticsearch with an administrator, for theirs: `https://user:password@host:9200`; privileges `manage_security`, and `all` of indexes `engram_*`.',
+  }),
+  operatorNeo4jUser: optional({
+    names: ['ENGRAM_OPERATOR_NEO4J_USER'],
+    section,
+    type: type.text(),
+    meaning: 'Administrator of the Neo4j at `ENGRAM_NEO4J_URL`, for theirs.',
+  }),
+  operatorNeo4jPassword: optional({
+    names: ['ENGRAM_OPERATOR_NEO4J_PASSWORD'],
+    section,
+    type: type.text(),
+    secret: true,
+    meaning: 'The password of that user.',
+  }),
+  operatorNatsUrl: optional({
+    names: ['ENGRAM_OPERATOR_NATS_URL'],
+    section,
+    type: type.text(),
+    secret: true,
+    meaning:
+      'NATS as the services of Dedicated tenants use it, who share its user: one for `engram-dedicated.>`, `_INBOX.engram-dedicated.>` and `$JS.>`: `nats://user:password@host:4222`.',
+  }),
+  operatorNatsCredentialsFile: optional({
+    names: ['ENGRAM_OPERATOR_NATS_CREDENTIALS_FILE'],
+    section,
+    type: type.text(),
+    meaning: 'File with a JWT and its key in place of that user.',
+  }),
+  operatorS3Buckets: setting({
+    names: ['ENGRAM_OPERATOR_S3_BUCKETS'],
+    section,
+    type: type.flag(),
+    default: 'false',
+    meaning:
+      'Whether each Dedicated tenant has a bucket; else it has a folder in `ENGRAM_S3_BUCKET`, where that is set.',
+  }),
   operatorKubeconfig: optional({
     names: ['ENGRAM_OPERATOR_KUBECONFIG'],
     section,

@@ -1,0 +1,42 @@
+import type { Tenant } from '../api/tenant.ts';
+import { keyOf } from '../runtime/kube-object.ts';
+import { progressing, type StepOutcome } from '../runtime/step.ts';
+import { isAsleep, isDedicated } from '../tenant/dedicated/own-services.ts';
+import type { DatasetContext, DatasetParts, DatasetStep } from './dependencies.ts';
+import { tenantName } from './resource.ts';
+import { askService } from './service-failure.ts';
+import type { DatasetServices } from './services.ts';
+
+/** Asleep is asleep until somebody changes the Tenant, which comes back by itself. */
+const LATER_MS = 300_000;
+
+/**
+ * A step on the services that the dataset's tenant has: the installation's, or those of a Dedicated one. The one place where
+ * they are chosen.
+ */
+export function onTenantsServices(parts: DatasetParts, make: (parts: DatasetParts) => DatasetStep): DatasetStep {
+  const shared = make(parts);
+  return {
+    name: shared.name,
+    async run(context) {
+      const tenant = parts.dedicated?.tenantOf(tenantName(context.object));
+      if (parts.dedicated === undefined || tenant === undefined || !isDedicated(tenant)) return shared.run(context);
+      if (isAsleep(tenant)) return asleep(context);
+      const services = await askService('NATS', () => servicesOf(parts, tenant, context.signal));
+      return make({ ...parts, services }).run(context);
+    },
+  };
+}
+
+async function servicesOf(
+  { dedicated, services }: DatasetParts,
+  tenant: Tenant,
+  signal: AbortSignal,
+): Promise<DatasetServices> {
+  return (await dedicated?.services.of(tenant, signal))?.dataset ?? services;
+}
+
+function asleep({ object }: DatasetContext): StepOutcome<never> {
+  const message = `Tenant ${keyOf(tenantName(object))} is hibernated: set its state to Active, then this goes on`;
+  return progressing('TenantHibernated', message, { requeueAfterMs: LATER_MS });
+}

@@ -1,0 +1,140 @@
+import type { Tenant, TenantStatus } from '../../api/tenant.ts';
+import type { ConditionDraft } from '../../runtime/conditions.ts';
+import { KINDS, type ResourceKind } from '../../runtime/kube-object.ts';
+import { done, progressing, retrying, type StepOutcome, stalled } from '../../runtime/step.ts';
+import type { Provision } from '../../stores/store-administrator.ts';
+import type { TenantContext, TenantDependencies, TenantStep } from '../dependencies.ts';
+import { isolationProblem } from '../steps/check-isolation.ts';
+import { isNewGeneration } from '../steps/ensure-identity.ts';
+import { ensureKeys, type InstallationKeys, noteTenantId } from './keys.ts';
+import { isAsleep, isDedicated } from './own-services.ts';
+import { provisionStores, storesStatus } from './provision.ts';
+import { type Readiness, readReadiness } from './readiness.ts';
+import { type Mode, WORKLOAD_KINDS, workloads } from './workloads.ts';
+
+type InstallOutcome = StepOutcome<Pick<TenantStatus, 'stores' | 'realm' | 'secrets'>>;
+
+/** Deployments tell of themselves; this is for what they do not tell. */
+const AGAIN_MS = 2000;
+
+/**
+ * Makes the small installation of a Dedicated tenant: what it has in the stores, its processes, and waits for them. Does
+ * nothing for Shared ones. While the resource is being deleted its services run whatever `state` says: they erase, or let go.
+ */
+export function install(deps: TenantDependencies): TenantStep {
+  return {
+    name: 'install',
+    async run(context): Promise<InstallOutcome> {
+      const { object, signal } = context;
+      if (!isDedicated(object)) return done();
+      const unsupported = whyUnsupported(deps);
+      if (unsupported !== null) return refused('IsolationUnsupported', unsupported);
+      const keys = await ensureKeys(deps, context);
+      const provision = await provisioned(deps, context, keys);
+      const status = { stores: storesStatus(provision), realm: keys.realm.name, secrets: withKeys(context, keys) };
+      const tooWeak = isolationProblem(status.stores, object.spec.minimumIsolation);
+      if (tooWeak !== null) return { ...refused('IsolationUnsupported', tooWeak), status };
+      if (context.status.tenantId !== undefined) await noteTenantId(deps, context, keys.secretName);
+      const before = await readReadiness(deps.client, object, signal);
+      const mode = modeOf(object, before);
+      await apply(deps, context, { keys, provision, mode });
+      if (mode === 'asleep')
+        return done({ status, conditions: [PROVISIONED, workloadsReady('False', 'Hibernated', SLEEPS)] });
+      return { ...outcomeOf(context, before, mode), status };
+    },
+  };
+}
+
+const SLEEPS = 'The services are scaled to none: set state to Active to wake them';
+
+const PROVISIONED: ConditionDraft = {
+  ...{ type: 'StoresProvisioned', status: 'True', reason: 'Provisioned' },
+  message: 'The tenant has its own part of every store',
+};
+
+/** What an administrator of the cluster has not set up. */
+export function whyUnsupported({ dedicated }: TenantDependencies): string | null {
+  const { image, stores } = dedicated.options;
+  if (image === null) {
+    return 'The operator makes no Dedicated tenants: set operator.dedicated.enabled of the chart (ENGRAM_OPERATOR_DEDICATED_IMAGE)';
+  }
+  return stores.available ? null : stores.reason;
+}
+
+function refused(reason: string, message: string): InstallOutcome {
+  return stalled(reason, message, {
+    conditions: [{ type: 'StoresProvisioned', status: 'False', reason, message }],
+  });
+}
+
+/** Asked of the stores with each check and each change, not with each pod that becomes ready. */
+async function provisioned(
+  { dedicated }: TenantDependencies,
+  context: TenantContext,
+  keys: InstallationKeys,
+): Promise<Provision> {
+  const { stores } = dedicated.options;
+  const { uid = '', generation, annotations = {} } = context.object.metadata;
+  const state = JSON.stringify([generation, annotations, keys.hash]);
+  const held = dedicated.provisions.get(uid, state);
+  if (held !== undefined) return held;
+  const made = await provisionStores(stores.available ? stores.administrators : [], keys, context.signal);
+  dedicated.provisions.set(uid, state, made);
+  await dedicated.services.use(uid, made);
+  return made;
+}
+
+/** Services that slept are asked again once all of them answer. */
+function modeOf(tenant: Tenant, { available, hasSleeper }: Readiness): Mode {
+  if (isAsleep(tenant)) return 'asleep';
+  return hasSleeper && !available ? 'waking' : 'serving';
+}
+
+async function apply(
+  { applier, dedicated, options }: TenantDependencies,
+  context: TenantContext,
+  made: { readonly keys: InstallationKeys; readonly provision: Provision; readonly mode: Mode },
+): Promise<void> {
+  const { object, event, signal } = context;
+  const { image } = dedicated.options;
+  if (image === null) return;
+  const desired = workloads({
+    ...{ ...made, tenant: object, port: options.backends.port, options: { ...dedicated.options, image } },
+  });
+  const { corrected } = await applier.apply(object, desired, { prune: WORKLOAD_KINDS, signal });
+  // Another image or setting of the operator changes them too: only what nobody declared is drift.
+  if (isNewGeneration(context)) return;
+  for (const name of corrected) {
+    event({ type: 'Normal', reason: 'WorkloadChanged', message: `${name} was brought to what it shall be` });
+  }
+}
+
+function outcomeOf({ status }: TenantContext, readiness: Readiness, mode: Mode): InstallOutcome {
+  const { available, problem } = readiness;
+  if (problem !== null) {
+    const conditions = [PROVISIONED, workloadsReady('False', problem.reason, problem.message)];
+    // While others answer in their place, nothing that these would do waits.
+    return retrying(problem.reason, problem.message, { conditions, requeueAfterMs: AGAIN_MS, continues: available });
+  }
+  if (available && mode === 'serving') {
+    const message = 'Every service of the tenant has a pod that answers';
+    return done({ conditions: [PROVISIONED, workloadsReady('True', 'Available', message)] });
+  }
+  const isNew = status.tenantId === undefined;
+  const message = 'The services of the tenant are starting';
+  return progressing(isNew ? 'ProvisioningStores' : 'WorkloadsStarting', message, {
+    conditions: [PROVISIONED, workloadsReady('False', 'Starting', message)],
+    requeueAfterMs: AGAIN_MS,
+  });
+}
+
+function workloadsReady(status: ConditionDraft['status'], reason: string, message: string): ConditionDraft {
+  return { type: 'WorkloadsReady', status, reason, message };
+}
+
+function withKeys({ status }: TenantContext, keys: InstallationKeys): TenantStatus['secrets'] {
+  return [keys.status, ...(status.secrets ?? []).filter(({ purpose }) => purpose !== 'InstallationKeys')];
+}
+
+/** Kinds that are waited for until none is left. */
+export const DEPLOYMENT: ResourceKind = KINDS.deployment;

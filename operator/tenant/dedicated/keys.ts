@@ -1,0 +1,165 @@
+import { createHash, randomBytes } from 'node:crypto';
+import type { Tenant, TenantStatusSecret } from '../../api/tenant.ts';
+import { isKubeError } from '../../runtime/kube-error.ts';
+import { KINDS, type Secret } from '../../runtime/kube-object.ts';
+import { StepFailure, stalled } from '../../runtime/step.ts';
+import type { Realm } from '../../stores/realm.ts';
+import { realmOf } from '../../stores/realm.ts';
+import { type RealmCredentials, STORE_DRIVERS, type StoreDriver } from '../../stores/store-administrator.ts';
+import type { TenantContext, TenantDependencies } from '../dependencies.ts';
+import { managedSecret, ownSecretsSelector, secretText } from '../tenant-secrets.ts';
+import { keysName, REALM_LABEL, REALM_OWNER, TENANT_ID_LABEL } from './names.ts';
+
+/** What a Dedicated tenant's services cannot be without: generated once, in a Secret that outlives everything else. */
+export interface InstallationKeys {
+  readonly secretName: string;
+  readonly realm: Realm;
+  /** Of the values: what mounts them is made anew when it changes. */
+  readonly hash: string;
+  readonly status: TenantStatusSecret;
+  credentials(driver: StoreDriver): RealmCredentials;
+}
+
+/** Keys of the Secret that are variables of the services. */
+export const KEY_VARIABLES = ['ENGRAM_ROOT_KEYS', 'FASTAPI_USERS_JWT_SECRET'] as const;
+
+/** The Secret of the tenant: its own, or the one that a resource before it left for whoever takes over its tenant. */
+export async function findKeys(deps: TenantDependencies, context: TenantContext): Promise<InstallationKeys | null> {
+  const held = (await ownKeys(deps, context)) ?? (await leftBehind(deps, context));
+  return held === null ? null : keysOf(context.object, await completed(deps, context, held));
+}
+
+/** The same, made where there is none. */
+export async function ensureKeys(deps: TenantDependencies, context: TenantContext): Promise<InstallationKeys> {
+  const held = await findKeys(deps, context);
+  if (held !== null) return held;
+  const { tenantId } = context.object.spec;
+  if (tenantId !== undefined) {
+    const message = `No Secret of a Dedicated tenant ${tenantId} is in this namespace: bring the one that its former Tenant left, or leave tenantId out`;
+    throw new StepFailure(stalled('TenantNotFound', message));
+  }
+  return keysOf(context.object, await generate(deps, context));
+}
+
+/** After the first answer of auth: whoever takes the tenant over finds its keys by its id. */
+export async function noteTenantId(
+  { client }: TenantDependencies,
+  { object, status, signal }: TenantContext,
+  name: string,
+): Promise<void> {
+  const place = { name, namespace: object.metadata.namespace ?? '' };
+  const labels = { [TENANT_ID_LABEL]: status.tenantId ?? null };
+  await client.patch<Secret>(KINDS.secret, place, { metadata: { labels } }, { signal });
+}
+
+/** Left for whoever takes over the tenant. */
+export async function releaseKeys(
+  { client, options }: TenantDependencies,
+  { object, signal }: TenantContext,
+  name: string,
+): Promise<void> {
+  const place = { name, namespace: object.metadata.namespace ?? '' };
+  const labels = { [options.labels.ownerUid]: null };
+  const annotations = { [options.labels.ownerAnnotation]: null };
+  await client.patch<Secret>(KINDS.secret, place, { metadata: { labels, annotations } }, { signal });
+}
+
+async function ownKeys(
+  { client, options }: TenantDependencies,
+  { object, signal }: TenantContext,
+): Promise<Secret | null> {
+  const { namespace = '' } = object.metadata;
+  const labelSelector = `${ownSecretsSelector(options, object)},${REALM_LABEL}`;
+  return (await client.list<Secret>(KINDS.secret, { namespace, labelSelector, signal })).items[0] ?? null;
+}
+
+/** By compare and set, so that one of two resources gets it. */
+async function leftBehind(
+  { client, options }: TenantDependencies,
+  { object, event, signal }: TenantContext,
+): Promise<Secret | null> {
+  const { tenantId } = object.spec;
+  if (tenantId === undefined) return null;
+  const { name, namespace = '', uid = '' } = object.metadata;
+  const { managedBy, ownerUid, ownerAnnotation } = options.labels;
+  const labelSelector = `${managedBy}=${options.manager},${TENANT_ID_LABEL}=${tenantId},${REALM_LABEL}`;
+  const { items } = await client.list<Secret>(KINDS.secret, { namespace, labelSelector, signal });
+  const free = items.find(({ metadata }) => metadata.labels?.[ownerUid] === undefined);
+  if (free === undefined) return null;
+  const { resourceVersion } = free.metadata;
+  const annotations = { [ownerAnnotation]: `Tenant/${namespace}/${name}` };
+  const metadata = { resourceVersion, labels: { [ownerUid]: uid }, annotations };
+  const taken = await client.patch<Secret>(KINDS.secret, free.metadata, { metadata }, { signal });
+  const message = `The stores of tenant ${tenantId} were taken over, with the keys in Secret ${free.metadata.name}`;
+  event({ type: 'Normal', reason: 'StoresAdopted', message });
+  return taken;
+}
+
+async function generate(
+  { client, options }: TenantDependencies,
+  { object, event, signal }: TenantContext,
+): Promise<Secret> {
+  const realm = realmOf(object.metadata.uid ?? '');
+  const name = keysName(object);
+  const secret = managedSecret(options, object, {
+    name,
+    data: newValues(),
+    labels: { [REALM_LABEL]: realm.name },
+    annotations: { [REALM_OWNER]: realm.ownerUid },
+  });
+  try {
+    const made = await client.create<Secret>(KINDS.secret, secret, { signal });
+    const message = `The keys of the tenant's services are in Secret ${name}: what they sealed opens with nothing else`;
+    event({ type: 'Normal', reason: 'SecretCreated', message });
+    return made;
+  } catch (error) {
+    if (!isKubeError(error, 409)) throw error;
+    const message = `Secret ${name} exists and is not managed for this resource: rename or delete it`;
+    throw new StepFailure(stalled('ObjectExists', message));
+  }
+}
+
+function newValues(): Record<string, string> {
+  return {
+    ENGRAM_ROOT_KEYS: `k1:${randomBytes(32).toString('base64')}`,
+    FASTAPI_USERS_JWT_SECRET: randomBytes(36).toString('base64url'),
+    ...Object.fromEntries(STORE_DRIVERS.map((driver) => [passwordKey(driver), randomBytes(36).toString('base64url')])),
+  };
+}
+
+/** What a release before this one did not know of, or somebody took out, is added. What is there stays. */
+async function completed({ client }: TenantDependencies, { signal }: TenantContext, held: Secret): Promise<Secret> {
+  const missing = Object.entries(newValues()).filter(([key]) => (secretText(held, key) ?? '') === '');
+  if (missing.length === 0) return held;
+  const lost = missing.map(([key]) => key).filter((key) => (KEY_VARIABLES as readonly string[]).includes(key));
+  if (lost.length > 0) {
+    const message = `Secret ${held.metadata.name} lacks ${lost.toSorted().join(' and ')}: bring it back, what was sealed under it opens with nothing else`;
+    throw new StepFailure(stalled('SecretInvalid', message));
+  }
+  const data = Object.fromEntries(missing.map(([key, text]) => [key, Buffer.from(text).toString('base64')]));
+  const { resourceVersion } = held.metadata;
+  return client.patch<Secret>(KINDS.secret, held.metadata, { metadata: { resourceVersion }, data }, { signal });
+}
+
+function keysOf({ metadata: { uid = '' } }: Tenant, secret: Secret): InstallationKeys {
+  const { name, labels = {}, annotations = {} } = secret.metadata;
+  const own = realmOf(uid);
+  return {
+    secretName: name,
+    realm: { name: labels[REALM_LABEL] ?? own.name, ownerUid: annotations[REALM_OWNER] ?? own.ownerUid },
+    hash: hashOf(JSON.stringify(Object.entries(secret.data ?? {}).toSorted())),
+    status: { name, purpose: 'InstallationKeys', managed: true },
+    credentials: (driver) => ({
+      current: { slot: 'a', password: secretText(secret, passwordKey(driver)) ?? '' },
+      previous: null,
+    }),
+  };
+}
+
+export function hashOf(text: string): string {
+  return createHash('sha256').update(text).digest('hex').slice(0, 32);
+}
+
+function passwordKey(driver: StoreDriver): string {
+  return `${driver}-password`;
+}

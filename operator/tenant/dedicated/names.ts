@@ -1,0 +1,49 @@
+import type { ServiceName } from '../../../services/common/domain/service-paths.ts';
+import type { Tenant } from '../../api/tenant.ts';
+import type { KubeObject } from '../../runtime/kube-object.ts';
+import { boundedName, GROUP } from '../names.ts';
+
+/** What answers in place of the services of a hibernated tenant. */
+export const ASLEEP = 'asleep';
+
+export type Component = ServiceName | typeof ASLEEP;
+
+/** Port of the processes. */
+export const HTTP_PORT = 8000;
+
+/** Label of pods and Services: uid of the tenant that they are of. */
+const TENANT_LABEL = `${GROUP}/tenant-uid`;
+
+/** Label of the Secret with the keys of a Dedicated tenant: name of its realm. */
+export const REALM_LABEL = `${GROUP}/realm`;
+
+/** Label of that Secret: id of the tenant, by which another resource finds it after deletion with policy `Retain`. */
+export const TENANT_ID_LABEL = `${GROUP}/tenant-id`;
+
+/** Annotation of that Secret: `ownerUid` of the realm, which may be that of a resource before this one. */
+export const REALM_OWNER = `${GROUP}/realm-owner`;
+
+/** Begins with a letter whatever the tenant is called, as names of Services must. */
+export function objectName({ metadata }: Pick<Tenant, 'metadata'>, part: string): string {
+  return boundedName('tenant', metadata.name, part);
+}
+
+/** Apart by resource: a Tenant of the same name that comes later finds none of these by name. */
+export function keysName({ metadata }: Pick<Tenant, 'metadata'>): string {
+  return boundedName('tenant', metadata.name, 'keys', (metadata.uid ?? '').slice(0, 8));
+}
+
+/** Of everything that a Dedicated tenant runs. */
+export function commonLabels({ metadata }: Pick<Tenant, 'metadata'>): Readonly<Record<string, string>> {
+  return { 'app.kubernetes.io/name': 'engram-tenant', [TENANT_LABEL]: metadata.uid ?? '' };
+}
+
+/** The keys of the services, and what the stores' administrators gave: removed or kept with the installation. */
+export function isOfInstallation({ metadata: { labels = {} } }: KubeObject): boolean {
+  return labels[REALM_LABEL] !== undefined || labels[TENANT_LABEL] !== undefined;
+}
+
+/** What selects the pods of a component: never changes, Deployments would refuse it. */
+export function selectorOf(tenant: Pick<Tenant, 'metadata'>, component: Component): Readonly<Record<string, string>> {
+  return { ...commonLabels(tenant), 'app.kubernetes.io/component': component };
+}

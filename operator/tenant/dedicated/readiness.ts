@@ -1,0 +1,142 @@
+import { SERVICE_NAMES } from '../../../services/common/domain/service-paths.ts';
+import type { Tenant } from '../../api/tenant.ts';
+import type { KubeClient } from '../../runtime/kube-client.ts';
+import { KINDS, type KubeObject } from '../../runtime/kube-object.ts';
+import { ASLEEP, commonLabels, objectName } from './names.ts';
+
+interface Deployment extends KubeObject {
+  readonly spec?: { readonly replicas?: number };
+  readonly status?: {
+    readonly observedGeneration?: number;
+    readonly replicas?: number;
+    readonly updatedReplicas?: number;
+    readonly availableReplicas?: number;
+    readonly conditions?: readonly { readonly type: string; readonly status: string; readonly message?: string }[];
+  };
+}
+
+interface ContainerStatus {
+  readonly ready?: boolean;
+  readonly state?: { readonly waiting?: { readonly reason?: string; readonly message?: string } };
+  readonly lastState?: { readonly terminated?: { readonly exitCode?: number } };
+}
+
+interface Pod extends KubeObject {
+  readonly status?: {
+    readonly conditions?: readonly {
+      readonly type: string;
+      readonly status: string;
+      readonly reason?: string;
+      readonly message?: string;
+    }[];
+    readonly containerStatuses?: readonly ContainerStatus[];
+  };
+}
+
+export interface Readiness {
+  /** Every service has a pod that answers. */
+  readonly available: boolean;
+  /** And all its pods are as they shall be. */
+  readonly complete: boolean;
+  /** A sentence about the first Deployment whose pods do not come up. */
+  readonly problem: { readonly reason: string; readonly message: string } | null;
+  /** A process that answers in place of the services is there. */
+  readonly hasSleeper: boolean;
+}
+
+/** How the Deployments of a Dedicated tenant are, and what holds up their pods. */
+export async function readReadiness(
+  client: Pick<KubeClient, 'list'>,
+  tenant: Tenant,
+  signal: AbortSignal,
+): Promise<Readiness> {
+  const { namespace = '' } = tenant.metadata;
+  const labelSelector = Object.entries(commonLabels(tenant))
+    .map(([label, value]) => `${label}=${value}`)
+    .join(',');
+  const { items } = await client.list<Deployment>(KINDS.deployment, { namespace, labelSelector, signal });
+  const live = items.filter(({ metadata }) => metadata.deletionTimestamp === undefined);
+  const services = SERVICE_NAMES.map((service) => ({
+    service,
+    deployment: live.find(({ metadata }) => metadata.name === objectName(tenant, service)),
+  }));
+  const available = services.every(({ deployment }) => (deployment?.status?.availableReplicas ?? 0) > 0);
+  const complete = services.every(({ deployment }) => isComplete(deployment));
+  const hasSleeper = live.some(({ metadata }) => metadata.name === objectName(tenant, ASLEEP));
+  if (complete) return { available, complete, problem: null, hasSleeper };
+  const pods = (await client.list<Pod>(KINDS.pod, { namespace, labelSelector, signal })).items;
+  const problems = services.flatMap(({ service, deployment }) => {
+    if (deployment === undefined || isComplete(deployment)) return [];
+    const own = pods.filter(({ metadata }) => metadata.labels?.['app.kubernetes.io/component'] === service);
+    return problemOf(deployment, own) ?? [];
+  });
+  return { available, complete, problem: problems[0] ?? null, hasSleeper };
+}
+
+function isComplete(deployment: Deployment | undefined): boolean {
+  if (deployment?.status === undefined) return false;
+  const { spec, status, metadata } = deployment;
+  const wanted = spec?.replicas ?? 1;
+  return (
+    (status.observedGeneration ?? 0) >= (metadata.generation ?? 0) &&
+    (status.updatedReplicas ?? 0) >= wanted &&
+    (status.availableReplicas ?? 0) >= wanted &&
+    (status.replicas ?? 0) <= Math.max(wanted, status.updatedReplicas ?? 0)
+  );
+}
+
+function problemOf({ metadata, status }: Deployment, pods: readonly Pod[]): Readiness['problem'] {
+  const refused = status?.conditions?.find(({ type, status: holds }) => type === 'ReplicaFailure' && holds === 'True');
+  if (refused !== undefined) {
+    return {
+      reason: 'PodsRefused',
+      message: short(`Deployment ${metadata.name} gets no pods: ${refused.message ?? ''}`),
+    };
+  }
+  for (const pod of pods.toSorted(newestFirst)) {
+    const reason = waitingReason(pod);
+    if (reason === null) continue;
+    const hint = HINTS[reason.word] ?? 'see kubectl describe';
+    return {
+      reason: reason.word,
+      message: short(
+        `Deployment ${metadata.name} waits for its pod: ${reason.word}${reason.said === '' ? '' : ` (${reason.said})`}; ${hint}`,
+      ),
+    };
+  }
+  return null;
+}
+
+const HINTS: Readonly<Record<string, string>> = {
+  ImagePullBackOff: 'see that image and pull Secrets are in reach',
+  CrashLoopBackOff: 'see the log of the pod',
+  Unschedulable: 'free or add room, or lower the requests',
+};
+
+/** Words that stand for each other by turns are one here, so that no condition flaps. */
+const SAME: Readonly<Record<string, string>> = { ErrImagePull: 'ImagePullBackOff', Error: 'CrashLoopBackOff' };
+
+function waitingReason({ status }: Pod): { readonly word: string; readonly said: string } | null {
+  const unscheduled = status?.conditions?.find(
+    ({ type, status: holds, reason }) => type === 'PodScheduled' && holds === 'False' && reason === 'Unschedulable',
+  );
+  if (unscheduled !== undefined) return { word: 'Unschedulable', said: unscheduled.message ?? '' };
+  for (const { ready, state, lastState } of status?.containerStatuses ?? []) {
+    const word = state?.waiting?.reason;
+    if (word !== undefined && word !== 'ContainerCreating' && word !== 'PodInitializing') {
+      return { word: SAME[word] ?? word, said: '' };
+    }
+    // Between two attempts it runs for a moment.
+    if (ready !== true && lastState?.terminated !== undefined) return { word: 'CrashLoopBackOff', said: '' };
+  }
+  return null;
+}
+
+function newestFirst(one: Pod, other: Pod): number {
+  return (one.metadata.creationTimestamp ?? '') < (other.metadata.creationTimestamp ?? '') ? 1 : -1;
+}
+
+function short(message: string): string {
+  const text = message.replaceAll(/\s+/g, ' ').replace(/\.$/, '');
+  return text.length <= 200 ? text : `${text.slice(0, 199)}…`;
+}

@@ -1,0 +1,160 @@
+import type { TenantStatus } from '../../api/tenant.ts';
+import type { ConditionDraft } from '../../runtime/conditions.ts';
+import { type ConfigMap, KINDS, type KubeObject } from '../../runtime/kube-object.ts';
+import { done, progressing, retrying, type StepOutcome } from '../../runtime/step.ts';
+import { type Realm, realmOf } from '../../stores/realm.ts';
+import type { StoreAdministrator } from '../../stores/store-administrator.ts';
+import type { TenantContext, TenantDependencies, TenantStep } from '../dependencies.ts';
+import { receiptName } from '../receipts.ts';
+import { findKeys, type InstallationKeys, releaseKeys } from './keys.ts';
+import { commonLabels, objectName } from './names.ts';
+import { isDedicated } from './own-services.ts';
+import { askStore } from './provision.ts';
+import { SETTINGS, WORKLOAD_KINDS } from './workloads.ts';
+
+type Outcome = StepOutcome<Pick<TenantStatus, 'erasure'>>;
+
+const AGAIN_MS = 1000;
+
+/**
+ * How far the deletion of a Dedicated tenant is. `none`: it was never made, or is let go already. `running`: its services are
+ * needed. `erased`: they have erased everything and signed for it.
+ */
+type Stage = 'none' | 'running' | 'erased';
+
+/** A step that the services of a Dedicated tenant do, as long as there is something that they can do. */
+export function whileRunning(deps: TenantDependencies, step: TenantStep): TenantStep {
+  return {
+    name: step.name,
+    async run(context) {
+      if (isDedicated(context.object) && (await stageOf(deps, context)) !== 'running') return done();
+      return step.run(context);
+    },
+  };
+}
+
+/**
+ * The end of a Dedicated tenant, after its services erased or released it. Erased: processes go, then its part of every
+ * store, which is counted, then the keys. Kept: processes go, the stores stay as they are, and the keys are left in their
+ * Secret for another Tenant with its id.
+ */
+export function removeInstallation(deps: TenantDependencies): TenantStep {
+  return {
+    name: 'remove-installation',
+    async run(context): Promise<Outcome> {
+      const { object, signal } = context;
+      if (!isDedicated(object)) return done();
+      const uid = object.metadata.uid ?? '';
+      const keys = await findKeys(deps, context);
+      const stage = await stageOf(deps, context);
+      // Without keys, but with a realm: somebody took the Secret away, which keeps nothing from being removed.
+      if (keys === null && stage === 'none' && context.status.realm === undefined) return done();
+      await deps.applier.apply(object, [], { prune: WORKLOAD_KINDS, signal });
+      const { namespace = '' } = object.metadata;
+      await deps.client.delete(KINDS.secret, { name: objectName(object, SETTINGS), namespace }, { signal });
+      await deps.dedicated.services.forget(uid);
+      deps.dedicated.provisions.forget(uid);
+      if (await runs(deps, context)) {
+        return progressing('Erasing', 'The services of the tenant are ending', { requeueAfterMs: AGAIN_MS });
+      }
+      return isKept(context, stage) ? keep(deps, context, keys) : removeStores(deps, context, keys);
+    },
+  };
+}
+
+/** A tenant that no service ever named has nothing to keep, and nobody could ask for it. */
+function isKept({ object, status }: TenantContext, stage: Stage): boolean {
+  const { tenantId = status.tenantId, deletionPolicy } = object.spec;
+  return stage !== 'erased' && deletionPolicy === 'Retain' && tenantId !== undefined;
+}
+
+async function keep(deps: TenantDependencies, context: TenantContext, keys: InstallationKeys | null): Promise<Outcome> {
+  if (keys === null) return done();
+  await releaseKeys(deps, context, keys.secretName);
+  const message = `The stores of realm ${keys.realm.name} are kept, and their keys in Secret ${keys.secretName}: a Tenant with this tenantId takes them over`;
+  context.event({ type: 'Normal', reason: 'Retained', message });
+  return done();
+}
+
+async function removeStores(
+  deps: TenantDependencies,
+  context: TenantContext,
+  keys: InstallationKeys | null,
+): Promise<Outcome> {
+  const { stores } = deps.dedicated.options;
+  const { object, signal } = context;
+  if (!stores.available) {
+    return retrying('StoreUnreachable', stores.reason, { conditions: [incomplete('StoreUnreachable', stores.reason)] });
+  }
+  const own = realmOf(object.metadata.uid ?? '');
+  const realm = keys?.realm ?? { ...own, name: context.status.realm ?? own.name };
+  // The other way round than they were made: what knows of what is in the others goes last.
+  const administrators = stores.administrators.toReversed();
+  const left: Record<string, number> = {};
+  for (const administrator of administrators) left[administrator.driver] = await removed(administrator, realm, signal);
+  const residue = Object.values(left).reduce((sum, count) => sum + count, 0);
+  if (residue > 0) {
+    const drivers = administrators.map(({ driver }) => driver).filter((driver) => (left[driver] ?? 0) > 0);
+    const message = `Not all of realm ${realm.name} is gone from ${drivers.toSorted().join(', ')}: it is tried again`;
+    const erasure = { ...context.status.erasure, residue };
+    return retrying('ResidueFound', message, {
+      status: { erasure },
+      conditions: [incomplete('ResidueFound', message)],
+    });
+  }
+  await noteOnReceipt(deps, context, realm, administrators);
+  if (keys !== null) {
+    const { namespace = '' } = object.metadata;
+    await deps.client.delete(KINDS.secret, { name: keys.secretName, namespace }, { signal });
+  }
+  const message = `Databases, indexes and users of realm ${realm.name} were removed and counted`;
+  context.event({ type: 'Normal', reason: 'StoresRemoved', message });
+  return done();
+}
+
+async function removed(administrator: StoreAdministrator, realm: Realm, signal: AbortSignal): Promise<number> {
+  return askStore(
+    administrator,
+    async () => {
+      await administrator.remove(realm, signal);
+      return administrator.residue(realm, signal);
+    },
+    'ErasureComplete',
+  );
+}
+
+/** Beside what the services signed: what the operator itself removed after them, and counted. */
+async function noteOnReceipt(
+  { client }: TenantDependencies,
+  { object, signal }: TenantContext,
+  realm: Realm,
+  administrators: readonly StoreAdministrator[],
+): Promise<void> {
+  const place = { name: receiptName(object, 'Erased'), namespace: object.metadata.namespace ?? '' };
+  if ((await client.get<ConfigMap>(KINDS.configMap, place, { signal })) === null) return;
+  const stores = administrators.map(({ driver }) => ({ driver, residue: 0 }));
+  const data = { 'stores.json': JSON.stringify({ realm: realm.name, stores }) };
+  await client.patch<ConfigMap>(KINDS.configMap, place, { data }, { signal });
+}
+
+async function stageOf(deps: TenantDependencies, context: TenantContext): Promise<Stage> {
+  const { object, status, signal } = context;
+  const place = { name: receiptName(object, 'Erased'), namespace: object.metadata.namespace ?? '' };
+  const isErased =
+    status.erasure?.receipt !== undefined ||
+    (await deps.client.get<ConfigMap>(KINDS.configMap, place, { signal })) !== null;
+  if (isErased) return 'erased';
+  return (await findKeys(deps, context)) === null ? 'none' : 'running';
+}
+
+async function runs({ client }: TenantDependencies, { object, signal }: TenantContext): Promise<boolean> {
+  const { namespace = '' } = object.metadata;
+  const labelSelector = Object.entries(commonLabels(object))
+    .map(([label, value]) => `${label}=${value}`)
+    .join(',');
+  return (await client.list<KubeObject>(KINDS.pod, { namespace, labelSelector, signal })).items.length > 0;
+}
+
+function incomplete(reason: string, message: string): ConditionDraft {
+  return { type: 'ErasureComplete', status: 'False', reason, message };
+}

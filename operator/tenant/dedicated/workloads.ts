@@ -1,0 +1,192 @@
+import { SERVICE_NAMES, type ServiceName } from '../../../services/common/domain/service-paths.ts';
+import type { Tenant } from '../../api/tenant.ts';
+import type { Desired } from '../../runtime/applier.ts';
+import { KINDS, type KubeObject, type ResourceKind } from '../../runtime/kube-object.ts';
+import type { Provision } from '../../stores/store-administrator.ts';
+import { hashOf, type InstallationKeys } from './keys.ts';
+import { ASLEEP, type Component, commonLabels, HTTP_PORT, objectName, selectorOf } from './names.ts';
+import { networkPolicies } from './network-policies.ts';
+import type { DedicatedOptions, KubeJson } from './options.ts';
+import { filePath, podTemplate, type Variable } from './pod.ts';
+
+/**
+ * `serving`: the services run and are asked. `waking`: they start, and a process that says "come again" is asked meanwhile.
+ * `asleep`: only that process runs.
+ */
+export type Mode = 'serving' | 'waking' | 'asleep';
+
+export interface Installation {
+  readonly tenant: Tenant;
+  readonly options: DedicatedOptions & { readonly image: string };
+  readonly keys: InstallationKeys;
+  readonly provision: Provision;
+  readonly mode: Mode;
+  /** Port of the Services. */
+  readonly port: number;
+}
+
+/** Kinds that a Dedicated tenant has objects of: what is there and not wanted goes. */
+export const WORKLOAD_KINDS: readonly ResourceKind[] = [
+  KINDS.deployment,
+  KINDS.horizontalPodAutoscaler,
+  KINDS.podDisruptionBudget,
+  KINDS.service,
+  KINDS.networkPolicy,
+  KINDS.serviceAccount,
+];
+
+/** Everything that a Dedicated tenant runs, in the order in which it is made. Pure. */
+export function workloads(installation: Installation): readonly Desired[] {
+  const { tenant, mode } = installation;
+  const isAsleep = mode === 'asleep';
+  const scaled = SERVICE_NAMES.filter((service) => tenant.spec.scaling?.[service] !== undefined && !isAsleep);
+  return [
+    { kind: KINDS.serviceAccount, object: object(tenant, KINDS.serviceAccount, ACCOUNT, NO_TOKEN) },
+    { kind: KINDS.secret, object: settingsSecret(installation) },
+    ...networkPolicies(installation),
+    ...SERVICE_NAMES.map((name) => ({ kind: KINDS.service, object: service(installation, name) })),
+    ...(mode === 'serving' ? [] : [{ kind: KINDS.deployment, object: sleeper(installation) }]),
+    ...SERVICE_NAMES.map((name) => ({ kind: KINDS.deployment, object: deployment(installation, name) })),
+    ...SERVICE_NAMES.map((name) => ({ kind: KINDS.podDisruptionBudget, object: disruptionBudget(tenant, name) })),
+    ...scaled.map((name) => ({ kind: KINDS.horizontalPodAutoscaler, object: autoscaler(tenant, name) })),
+  ];
+}
+
+/** Name of the ServiceAccount and of the Secret with what the stores' administrators gave. */
+const ACCOUNT = 'services';
+export const SETTINGS = 'settings';
+
+const NO_TOKEN = { automountServiceAccountToken: false };
+
+function object(
+  tenant: Tenant,
+  { apiVersion, kind }: ResourceKind,
+  part: string,
+  content: object,
+): KubeObject & Record<string, unknown> {
+  const { namespace = '' } = tenant.metadata;
+  const metadata = { name: objectName(tenant, part), namespace, labels: commonLabels(tenant) };
+  return { apiVersion, kind, metadata, ...content };
+}
+
+/** Also addresses: some stores' have a password in them. */
+function settingsSecret({ tenant, provision }: Installation): KubeObject {
+  const texts = { ...provision.settings, ...provision.secrets, ...provision.files };
+  const data = Object.fromEntries(
+    Object.entries(texts).map(([name, text]) => [name, Buffer.from(text).toString('base64')]),
+  );
+  return object(tenant, KINDS.secret, SETTINGS, { type: 'Opaque', data });
+}
+
+function service({ tenant, mode, port }: Installation, name: ServiceName): KubeObject {
+  const selector = selectorOf(tenant, mode === 'serving' ? name : ASLEEP);
+  const ports = [{ name: 'http', port, targetPort: 'http', protocol: 'TCP', appProtocol: 'http' }];
+  return object(tenant, KINDS.service, name, { spec: { type: 'ClusterIP', selector, ports } });
+}
+
+function deployment(installation: Installation, name: ServiceName): KubeObject {
+  const { tenant, keys, provision } = installation;
+  const replicas = replicasOf(installation, name);
+  const settings = { ...installation.options.settings, ...ownSettings(installation, name) };
+  const variables: readonly Variable[] = [
+    ...Object.entries(settings)
+      .toSorted(([one], [other]) => (one < other ? -1 : 1))
+      .map(([variable, value]) => ({ name: variable, value })),
+    ...secretVariables(keys.secretName, name === 'auth' ? KEYS_OF_AUTH : KEYS_OF_ALL),
+    ...secretVariables(objectName(tenant, SETTINGS), [
+      ...Object.keys(provision.settings).toSorted(),
+      ...Object.keys(provision.secrets).toSorted(),
+    ]),
+    ...Object.keys(provision.files)
+      .toSorted()
+      .map((variable) => ({ name: variable, value: filePath(variable) })),
+  ];
+  const template = podTemplate(installation, {
+    component: name,
+    args: ['services/start.mjs'],
+    variables,
+    files: Object.keys(provision.files).toSorted(),
+    hash: hashOf(JSON.stringify([keys.hash, provision.settings, provision.secrets, provision.files])),
+  });
+  return object(tenant, KINDS.deployment, name, {
+    spec: {
+      ...(replicas === undefined ? {} : { replicas }),
+      ...rollout(selectorOf(tenant, name)),
+      template,
+    },
+  });
+}
+
+/** Undefined: an autoscaler's matter. */
+function replicasOf({ tenant, mode }: Installation, name: ServiceName): number | undefined {
+  if (mode === 'asleep') return 0;
+  return tenant.spec.scaling?.[name] === undefined ? 1 : undefined;
+}
+
+const KEYS_OF_ALL = ['ENGRAM_ROOT_KEYS'];
+const KEYS_OF_AUTH = [...KEYS_OF_ALL, 'FASTAPI_USERS_JWT_SECRET'];
+
+/** What the chart sets for its own services, too. */
+function ownSettings({ options }: Installation, name: ServiceName): Readonly<Record<string, string>> {
+  return {
+    ENGRAM_SERVICES: name,
+    ENGRAM_STORES: 'cluster',
+    ENGRAM_DATA_DIR: '/data',
+    HTTP_API_HOST: '0.0.0.0',
+    HTTP_API_PORT: String(HTTP_PORT),
+    REQUIRE_AUTHENTICATION: 'true',
+    ENGRAM_PUBLIC_SIGN_UP: 'false',
+    ENGRAM_HOSTED: 'true',
+    BACKGROUND_DRAIN_TIMEOUT_SECONDS: String(options.pods.drainSeconds),
+  };
+}
+
+function secretVariables(secret: string, names: readonly string[]): readonly Variable[] {
+  return names.map((name) => ({ name, valueFrom: { secretKeyRef: { name: secret, key: name } } }));
+}
+
+/** Answers every request that it is to come again: no store, no key. */
+function sleeper(installation: Installation): KubeObject {
+  const { tenant } = installation;
+  const template = podTemplate(installation, {
+    ...{ component: ASLEEP, args: ['operator/asleep/main.ts', String(HTTP_PORT)] },
+    ...{ variables: [], files: [], hash: '' },
+  });
+  const spec = { replicas: 1, ...rollout(selectorOf(tenant, ASLEEP)), template };
+  return object(tenant, KINDS.deployment, ASLEEP, { spec });
+}
+
+function rollout(matchLabels: Readonly<Record<string, string>>): KubeJson {
+  return {
+    revisionHistoryLimit: 3,
+    strategy: { type: 'RollingUpdate', rollingUpdate: { maxSurge: 1, maxUnavailable: 0 } },
+    selector: { matchLabels },
+  };
+}
+
+function disruptionBudget(tenant: Tenant, name: Component): KubeObject {
+  return object(tenant, KINDS.podDisruptionBudget, name, {
+    spec: {
+      maxUnavailable: 1,
+      unhealthyPodEvictionPolicy: 'AlwaysAllow',
+      selector: { matchLabels: selectorOf(tenant, name) },
+    },
+  });
+}
+
+function autoscaler(tenant: Tenant, name: ServiceName): KubeObject {
+  const { min, max, targetCPU } = tenant.spec.scaling?.[name] ?? { min: 1, max: 1, targetCPU: 75 };
+  return object(tenant, KINDS.horizontalPodAutoscaler, name, {
+    spec: {
+      scaleTargetRef: { apiVersion: 'apps/v1', kind: 'Deployment', name: objectName(tenant, name) },
+      minReplicas: min,
+      maxReplicas: max,
+      metrics: [
+        {
+          type: 'Resource',
+          resource: { name: 'cpu', target: { type: 'Utilization', averageUtilization: targetCPU } },
+        },
+      ],
+    },
+  });
+}
