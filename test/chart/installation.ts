@@ -1,3 +1,4 @@
+import { fileURLToPath } from 'node:url';
 import { takeOwnNames } from '../integration/own-names.ts';
 import { attemptHelm, attemptKubectl, helm, kubectl, ownNamespace } from './cluster.ts';
 import { expose, imageInCluster, natsImageInCluster } from './image.ts';
@@ -18,10 +19,12 @@ export interface Installation extends AsyncDisposable {
 export const RELEASE = 'rel';
 export const ADMIN = 'admin@example.com';
 
+const CRDS = fileURLToPath(new URL('../../crds', import.meta.url));
 const WAIT = ['--wait', '--timeout', '240s'];
 
 export async function install(values: object = {}): Promise<Installation> {
   const names = takeOwnNames();
+  await kubectl(['apply', '--server-side', '--force-conflicts', '--filename', CRDS]);
   const image = await imageInCluster();
   // With a user for each service, which may do what the table says: whatever is missing there fails here.
   const nats = await natsImageInCluster();
