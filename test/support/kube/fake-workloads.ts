@@ -68,3 +68,8 @@ function writeStatus(kube: FakeKube, { metadata }: Deployment, status: object): 
 function drop(kube: FakeKube, { metadata }: KubeObject): void {
   kube.remove(KINDS.pod, metadata);
 }
+
+/** Pods that were ending have ended. */
+export function endPods(kube: FakeKube): void {
+  for (const pod of listed(kube, KINDS.pod)) drop(kube, pod);
+}

@@ -1,0 +1,187 @@
+import { expect } from 'chai';
+import { engramError } from '../../../services/common/domain/errors.ts';
+import { createFakeAdministrators, type FakeAdministrator } from '../../../test/support/kube/fake-administrators.ts';
+import { endPods, runEverything } from '../../../test/support/kube/fake-workloads.ts';
+import { createTenantWorld, PLACE, type TenantWorld } from '../../../test/support/kube/tenant-world.ts';
+import { TENANT_KIND, type TenantSpec } from '../../api/tenant.ts';
+import { KINDS, type KubeObject, type ResourceKind } from '../../runtime/kube-object.ts';
+import { FRAME_ANNOTATIONS } from '../names.ts';
+import { POD_DEFAULTS } from './options.ts';
+
+const apiKeys = [{ name: 'default', secretName: 'key' }];
+
+describe('deletion of a Dedicated tenant', () => {
+  let world: TenantWorld;
+  let administrators: readonly FakeAdministrator[];
+  beforeEach(async () => {
+    administrators = createFakeAdministrators();
+    world = await createTenantWorld({
+      dedicated: {
+        ...{ image: 'engram:1', settings: {}, pods: POD_DEFAULTS, network: { clients: [], stores: [] } },
+        stores: { available: true, administrators },
+      },
+    });
+  });
+  afterEach(() => world.close());
+
+  const live = (kind: ResourceKind) =>
+    (
+      world.kube.store.list(
+        `${kind.apiVersion.includes('/') ? '/apis' : '/api'}/${kind.apiVersion}/${kind.plural}`,
+        PLACE.namespace,
+      ) as unknown as KubeObject[]
+    ).filter(({ metadata }) => metadata.deletionTimestamp === undefined);
+  const keysSecret = () =>
+    live(KINDS.secret).find(({ metadata }) => metadata.labels?.['engram.dev/realm'] !== undefined);
+  const workloads = () => [KINDS.deployment, KINDS.service, KINDS.networkPolicy, KINDS.serviceAccount].flatMap(live);
+  const make = async (spec: Partial<TenantSpec> = {}) => {
+    world.put({ isolation: 'Dedicated', apiKeys, ...spec });
+    await world.reconcile();
+    runEverything(world.kube);
+    await world.reconcile();
+    expect(world.conditions()).to.include({ Ready: 'True Available' });
+    await world.reconcile();
+  };
+  const remove = () => world.kube.remove(TENANT_KIND, PLACE);
+  const realms = () => administrators.flatMap(({ realms: held }) => [...held.keys()]);
+
+  it('erases by its own services, then removes its part of every store and counts, and says both', async () => {
+    await make({ deletionPolicy: 'Delete' });
+    const realm = world.read()?.status?.realm;
+    const id = world.read()?.status?.tenantId ?? '';
+    remove();
+    await world.reconcile();
+    expect(world.read()).to.equal(undefined);
+    expect(world.own.countOf('eraseTenant')).to.equal(1);
+    expect(world.services.calls).to.deep.equal([]);
+    expect(realms()).to.deep.equal([]);
+    expect([workloads(), live(KINDS.secret)]).to.deep.equal([[], []]);
+    const [receipt] = world.configMaps();
+    expect(JSON.parse(receipt?.data?.['receipt.json'] ?? '')).to.include({ tenant: id });
+    expect(JSON.parse(receipt?.data?.['stores.json'] ?? '')).to.deep.equal({
+      realm,
+      stores: ['neo4j', 'elasticsearch', 'nats', 'mongodb'].map((driver) => ({ driver, residue: 0 })),
+    });
+  });
+
+  it('removes no store while a pod still runs', async () => {
+    await make({ deletionPolicy: 'Delete' });
+    world.kube.put(KINDS.pod, {
+      ...{ apiVersion: 'v1', kind: 'Pod' },
+      metadata: { ...PLACE, name: 'ending', labels: live(KINDS.deployment)[0]?.metadata.labels ?? {} },
+    });
+    remove();
+    const result = await world.reconcile();
+    expect(result.requeueAfterMs).to.be.lessThan(5000);
+    expect(workloads()).to.deep.equal([]);
+    expect(realms()).to.have.length(4);
+    endPods(world.kube);
+    await world.reconcile();
+    expect([realms(), world.read()]).to.deep.equal([[], undefined]);
+    expect(world.own.countOf('eraseTenant')).to.equal(1);
+  });
+
+  it('stays until nothing is left in any store, and never starts the services again', async () => {
+    await make({ deletionPolicy: 'Delete' });
+    const [mongodb, , elasticsearch] = administrators;
+    if (mongodb === undefined || elasticsearch === undefined) throw new Error('No administrators.');
+    elasticsearch.stubborn = 1;
+    mongodb.failure = engramError('ServiceUnavailableError', 'MongoDB is away.', { retryable: true });
+    remove();
+    expect(await world.reconcile()).to.include({ retry: true });
+    expect(world.conditions()).to.include({ ErasureComplete: 'False StoreUnreachable' });
+    expect(world.condition('ErasureComplete')?.message).to.include('MongoDB is away');
+    mongodb.failure = null;
+    elasticsearch.stubborn = 1;
+    await world.reconcile();
+    elasticsearch.stubborn = 0;
+    await world.reconcile();
+    expect([realms(), world.read(), workloads()]).to.deep.equal([[], undefined, []]);
+  });
+
+  it('names the stores that keep something', async () => {
+    await make({ deletionPolicy: 'Delete' });
+    const [, nats] = administrators;
+    if (nats === undefined) throw new Error('No administrators.');
+    nats.stubborn = 1;
+    remove();
+    expect(await world.reconcile()).to.include({ retry: true });
+    expect(world.conditions()).to.include({ ErasureComplete: 'False ResidueFound' });
+    expect(world.condition('ErasureComplete')?.message).to.include('is gone from nats');
+    expect(world.read()?.status?.erasure?.residue).to.equal(1);
+    expect(keysSecret()).not.to.equal(undefined);
+    await world.reconcile();
+    expect(world.read()).to.equal(undefined);
+  });
+
+  it('keeps stores and keys with Retain, and lets another resource take them over under another name', async () => {
+    await make();
+    const { tenantId = '', realm = '' } = world.read()?.status ?? {};
+    const [before, given] = [keysSecret(), administrators[0]?.realms.get(realm)];
+    remove();
+    await world.reconcile();
+    expect(world.read()).to.equal(undefined);
+    expect(world.own.tenants.get(tenantId)?.crUid).to.equal(null);
+    expect(workloads()).to.deep.equal([]);
+    expect(realms()).to.have.length(4);
+    expect(live(KINDS.secret).map(({ metadata }) => metadata.name)).to.have.members([
+      ...['acme-owner', 'key', before?.metadata.name ?? ''],
+    ]);
+
+    const next = { name: 'again', namespace: PLACE.namespace };
+    world.put({ isolation: 'Dedicated', tenantId, owner: { email: 'admin@acme.example.com' } }, next);
+    await world.reconcile('memory/again');
+    runEverything(world.kube);
+    await world.reconcile('memory/again');
+    const taken = world.kube.read<KubeObject & { readonly status?: { readonly realm?: string } }>(TENANT_KIND, next);
+    expect(taken?.status).to.include({ realm, tenantId });
+    expect((keysSecret() as { data?: unknown }).data).to.deep.equal((before as { data?: unknown }).data);
+    expect(administrators[0]?.realms.get(realm)).to.deep.equal(given);
+  });
+
+  it('takes over no tenant whose keys are not there', async () => {
+    world.put({ isolation: 'Dedicated', tenantId: '6f1c2b0e-6a51-4b43-9a55-0b1d6a5c2f10' });
+    await world.reconcile();
+    expect(world.conditions()).to.include({ Stalled: 'True TenantNotFound' });
+    expect(realms()).to.deep.equal([]);
+  });
+
+  it('wakes the services of a hibernated tenant to let them erase', async () => {
+    await make({ deletionPolicy: 'Delete' });
+    world.change({ spec: { state: 'Hibernated' } });
+    await world.reconcile();
+    runEverything(world.kube);
+    remove();
+    await world.reconcile();
+    expect(world.own.countOf('eraseTenant')).to.equal(0);
+    runEverything(world.kube);
+    await world.reconcile();
+    expect(world.own.countOf('eraseTenant')).to.equal(1);
+    expect([world.read(), realms()]).to.deep.equal([undefined, []]);
+  });
+
+  it('leaves nothing of a tenant that never came to be, whatever its policy', async () => {
+    world.put({ isolation: 'Dedicated' });
+    await world.reconcile();
+    expect(realms()).to.have.length(4);
+    remove();
+    runEverything(world.kube);
+    await world.reconcile();
+    await world.reconcile();
+    expect([world.read(), realms(), workloads()]).to.deep.equal([undefined, [], []]);
+  });
+
+  it('is given up with everything it has when it is abandoned', async () => {
+    await make({ deletionPolicy: 'Delete' });
+    const uid = world.read()?.metadata.uid ?? '';
+    for (const administrator of administrators) {
+      administrator.failure = engramError('ServiceUnavailableError', 'Gone for good.', { retryable: true });
+    }
+    remove();
+    world.change({ metadata: { annotations: { [FRAME_ANNOTATIONS.abandon]: uid } } });
+    await world.reconcile();
+    expect(world.read()).to.equal(undefined);
+    expect(keysSecret()).not.to.equal(undefined);
+    expect(world.own.countOf('eraseTenant')).to.equal(0);
+  });
+});
