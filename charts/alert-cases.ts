@@ -49,6 +49,8 @@ const runs = (status: string, perMinute: number) =>
   );
 const modelCalls = (outcome: string, perMinute: number) =>
   counter('engram_model_call_duration_seconds_count', { model: 'm', purpose: 'extraction', outcome }, perMinute);
+const isolationChecks = (result: string, perMinute: number) =>
+  counter('engram_operator_isolation_checks_total', { result }, perMinute);
 const condition = (type: string, status: string) =>
   gauge('engram_operator_resource_condition', { kind: 'Tenant', ns: 'memory', name: 'acme', type, status }, 1);
 
@@ -123,6 +125,19 @@ export const ALERT_CASES: readonly AlertCase[] = [
     fires: [condition('ErasureComplete', 'False')],
     quiet: [condition('ErasureComplete', 'True'), condition('Ready', 'False')],
     labels: { name: 'acme' },
+  },
+  {
+    alert: 'EngramTenantsLeak',
+    fires: [condition('IsolationVerified', 'False')],
+    quiet: [condition('IsolationVerified', 'Unknown'), condition('Ready', 'False')],
+    labels: { kind: 'Tenant', ns: 'memory', name: 'acme' },
+  },
+  {
+    alert: 'EngramIsolationIsUnproven',
+    fires: [isolationChecks('failed', 1), isolationChecks('verified', 0)],
+    // One that is away for a moment.
+    quiet: [isolationChecks('failed', 1), isolationChecks('verified', 1)],
+    labels: { namespace: 'memory' },
   },
   {
     alert: 'EngramReconcilesFail',

@@ -3,6 +3,7 @@ import { fileURLToPath } from 'node:url';
 import { expect } from 'chai';
 import { parse } from 'yaml';
 import { createRuntimeMetrics } from '../operator/runtime/metrics.ts';
+import { createIsolationChecks } from '../operator/tenant/isolation-checks.ts';
 import { createMetrics } from '../services/common/observability/metrics.ts';
 import { addProcessMetrics } from '../services/common/observability/process-metrics.ts';
 import { Registry } from '../services/common/observability/prometheus.ts';
@@ -206,7 +207,7 @@ async function otherMetrics(): Promise<string> {
 /** What the operator's process counts, under the prefix that operator/operator.ts gives. */
 async function operatorMetrics(): Promise<string> {
   const source = readFileSync(fileURLToPath(new URL('../operator/operator.ts', import.meta.url)), 'utf8');
-  const prefix = /createRuntimeMetrics\([^,]+, '(\w+)'\)/.exec(source)?.[1] ?? '';
+  const prefix = /METRICS_PREFIX = '(\w+)'/.exec(source)?.[1] ?? '';
   const registry = new Registry();
   const close = addProcessMetrics([registry]);
   const metrics = createRuntimeMetrics(registry, prefix);
@@ -222,8 +223,12 @@ async function operatorMetrics(): Promise<string> {
   metrics.conditions('Tenant', 'memory/acme', [
     { type: 'Ready', status: 'False', reason: 'X', ...at },
     { type: 'ErasureComplete', status: 'False', reason: 'X', ...at },
+    { type: 'IsolationVerified', status: 'False', reason: 'X', ...at },
   ]);
   metrics.conditions('Tenant', 'memory/other', [{ type: 'Ready', status: 'True', reason: 'X', ...at }]);
+  const clock = { monotonicMs: () => 0 };
+  const isolation = createIsolationChecks({ clock, registry, prefix, intervalMs: 1, tenants: () => [] });
+  for (const result of ['verified', 'leaked', 'unproven', 'failed'] as const) isolation.ended('memory/acme', result);
   const text = await registry.metrics();
   close();
   return text;

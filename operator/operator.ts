@@ -31,6 +31,7 @@ import { createProvisionMemory } from './tenant/dedicated/dedicated.ts';
 import { type DedicatedOptions, NO_DEDICATED } from './tenant/dedicated/options.ts';
 import { createOwnServices, type OpenBus, type OpenPorts } from './tenant/dedicated/own-services.ts';
 import type { TenantOptions } from './tenant/dependencies.ts';
+import { createIsolationChecks } from './tenant/isolation-checks.ts';
 import { GROUP } from './tenant/names.ts';
 import type { TenantServices } from './tenant/services.ts';
 import { createTenantReconciler } from './tenant/tenant-reconciler.ts';
@@ -40,6 +41,10 @@ export const OPERATOR_NAME = 'engram-operator';
 
 /** A failed key waits from half a second up to five minutes; after five times, about ten seconds, it is Stalled. */
 const BACKOFF_MS = { first: 500, most: 300_000 };
+
+const ISOLATION_CHECK_MS = 1_800_000;
+
+const METRICS_PREFIX = 'engram_operator_';
 
 export interface OperatorOptions {
   readonly connection: KubeConnection;
@@ -60,6 +65,8 @@ export interface OperatorOptions {
   /** Of each kind. */
   readonly workers: number;
   readonly resyncMs: number;
+  /** How often each tenant is compared with others. Default: half an hour. */
+  readonly isolationCheckMs?: number;
   readonly stores: TenantOptions['stores'];
   readonly backends: TenantOptions['backends'];
   /** Absent: there are no Dedicated tenants. */
@@ -79,7 +86,7 @@ export function createOperator(options: OperatorOptions): Operator {
   const { clock, logger, watchNamespaces } = options;
   const transport = createKubeTransport({ connection: options.connection, clock, userAgent: OPERATOR_NAME });
   const client = createKubeClient({ transport, fieldManager: OPERATOR_NAME });
-  const metrics = createRuntimeMetrics(options.registry, 'engram_operator_');
+  const metrics = createRuntimeMetrics(options.registry, METRICS_PREFIX);
   const elector = createLeaderElector({
     ...{ client, clock, logger, lease: options.lease, identity: options.identity },
     ...(options.leaseTimes === undefined ? {} : { times: options.leaseTimes }),
@@ -152,6 +159,10 @@ export function createOperator(options: OperatorOptions): Operator {
           services: ownServices,
           provisions: createProvisionMemory(clock, options.resyncMs * 0.8),
         },
+        isolation: createIsolationChecks({
+          ...{ clock, registry: options.registry, prefix: METRICS_PREFIX, tenants: tenants.list },
+          intervalMs: options.isolationCheckMs ?? ISOLATION_CHECK_MS,
+        }),
       },
       frame,
     ),

@@ -51,6 +51,7 @@ export interface TenantSpec {
   readonly scaling?: TenantScaling;
   readonly network?: TenantNetwork;
   readonly retention?: TenantRetention;
+  readonly isolationCheck?: TenantIsolationCheck;
   /**
    * What becomes of the data when the resource is deleted. `Retain`: everything is kept, Secrets too, and another Tenant with this `tenantId` takes it over. `Delete`: everything is erased in every store and counted; the resource goes when nothing is left, and a signed receipt stays in a ConfigMap. An erasure that has begun is carried out, whatever is said here then.
    */
@@ -435,6 +436,16 @@ export interface TenantRetention {
 }
 
 /**
+ * That no other tenant sees anything of this one is looked at all the time, by a fact in the tenant's memory that nobody sees (condition `IsolationVerified`). Absent, a leak is reported.
+ */
+export interface TenantIsolationCheck {
+  /**
+   * What becomes of the tenant when a leak is found, until it is over. `Report`: it is not Ready, and goes on serving. `Fence`: requests are answered 503 as well.
+   */
+  readonly onLeak: 'Report' | 'Fence';
+}
+
+/**
  * What the tenant is. Written by the operator.
  */
 export interface TenantStatus {
@@ -442,6 +453,14 @@ export interface TenantStatus {
    * The generation of the resource that this status speaks of.
    */
   readonly observedGeneration?: number;
+  /**
+   * What the tenant does. As `spec.state` says, unless something is in the way: `Fenced` answers requests with 503 while a leak is not over.
+   */
+  readonly state?: 'Active' | 'Hibernated' | 'Disabled' | 'Fenced' | undefined;
+  /**
+   * Other tenants whose memory is not apart from this one's, as the last check found it.
+   */
+  readonly leaks?: readonly TenantStatusLeak[] | undefined;
   /**
    * The last value of the annotation `engram.dev/reconcile-at` that was acted on.
    */
@@ -482,6 +501,21 @@ export interface TenantStatus {
    * See the reference page for types and reasons.
    */
   readonly conditions?: readonly Condition[];
+}
+
+export interface TenantStatusLeak {
+  /**
+   * Id of the other tenant.
+   */
+  readonly otherTenantId: string;
+  /**
+   * `Out`: the other tenant sees memory of this one. `In`: this one sees the other's.
+   */
+  readonly direction: 'Out' | 'In';
+  /**
+   * How, for example `dataset id, search`.
+   */
+  readonly ways: string;
 }
 
 export interface TenantStatusSecret {

@@ -10,7 +10,12 @@ import {
   setTenantModel,
 } from '../../services/common/messaging/methods/auth-managed.ts';
 import { probeModel } from '../../services/common/messaging/methods/cognify-managed.ts';
-import { eraseTenant, setRetention } from '../../services/common/messaging/methods/ingest-managed.ts';
+import {
+  checkIsolation,
+  eraseTenant,
+  removeCanary,
+  setRetention,
+} from '../../services/common/messaging/methods/ingest-managed.ts';
 import { serviceHealth } from '../../services/common/messaging/methods/system.ts';
 import type { Clock } from '../../services/common/ports/system.ts';
 import type { TenantServices } from './services.ts';
@@ -54,6 +59,8 @@ export function createBusServices({ messenger, clock }: BusServicesOptions): Ten
       await messenger.call(setRetention, request, context(signal));
     },
     eraseTenant: async (request, signal) => (await messenger.call(eraseTenant, request, context(signal))).progress,
+    checkIsolation: (request, signal) => messenger.call(checkIsolation, request, context(signal)),
+    removeCanary: (request, signal) => messenger.call(removeCanary, request, context(signal)),
     findManaged: async (request, signal) => (await messenger.call(findManaged, request, context(signal))).managed,
     releaseTenant: (request, signal) => messenger.call(releaseTenant, request, context(signal)),
     unhealthy() {

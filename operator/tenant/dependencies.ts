@@ -4,6 +4,7 @@ import type { Applier, OwnershipLabels } from '../runtime/applier.ts';
 import type { KubeClient } from '../runtime/kube-client.ts';
 import type { Step, StepContext } from '../runtime/step.ts';
 import type { Dedicated } from './dedicated/dedicated.ts';
+import type { IsolationChecks } from './isolation-checks.ts';
 import type { TenantServices } from './services.ts';
 
 export interface TenantOptions {
@@ -32,6 +33,7 @@ export interface TenantDependencies {
   readonly services: TenantServices;
   readonly options: TenantOptions;
   readonly dedicated: Dedicated;
+  readonly isolation: IsolationChecks;
 }
 
 export type TenantStep = Step<Tenant, TenantStatus>;

@@ -14,8 +14,12 @@ import type {
 } from '../../services/common/messaging/methods/auth-managed.ts';
 import type { ProbeModelRequest, ProbeModelResponse } from '../../services/common/messaging/methods/cognify-managed.ts';
 import type {
+  CheckIsolationRequest,
+  CheckIsolationResponse,
   EraseTenantRequest,
   ErasureProgress,
+  RemoveCanaryRequest,
+  RemoveCanaryResponse,
   SetRetentionRequest,
 } from '../../services/common/messaging/methods/ingest-managed.ts';
 
@@ -34,6 +38,8 @@ export interface TenantServices {
   eraseTenant(request: EraseTenantRequest, signal: AbortSignal): Promise<ErasureProgress>;
   findManaged(request: FindManagedRequest, signal: AbortSignal): Promise<FindManagedResponse['managed']>;
   releaseTenant(request: ReleaseTenantRequest, signal: AbortSignal): Promise<ReleaseResponse>;
+  checkIsolation(request: CheckIsolationRequest, signal: AbortSignal): Promise<CheckIsolationResponse>;
+  removeCanary(request: RemoveCanaryRequest, signal: AbortSignal): Promise<RemoveCanaryResponse>;
   /** Services that do not answer or cannot reach their stores, sorted. May be some seconds old. */
   unhealthy(signal: AbortSignal): Promise<readonly ServiceName[]>;
 }

@@ -37,6 +37,7 @@ describe('reconciler of tenants', () => {
       StoresProvisioned: 'True Provisioned',
       CredentialsReady: 'True Issued',
       Routed: 'True NotRequested',
+      IsolationVerified: 'Unknown NotChecked',
     });
   });
 

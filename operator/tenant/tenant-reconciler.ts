@@ -17,6 +17,7 @@ import { syncModel } from './steps/sync-model.ts';
 import { syncQuota } from './steps/sync-quota.ts';
 import { syncRetention } from './steps/sync-retention.ts';
 import { removeRoute, syncRoute } from './steps/sync-route.ts';
+import { forgetIsolation, verifyIsolation } from './steps/verify-isolation.ts';
 
 /** Makes tenants what their resources say, and keeps them so. */
 export function createTenantReconciler(deps: TenantDependencies, frame: FrameDependencies): Reconciler {
@@ -24,7 +25,7 @@ export function createTenantReconciler(deps: TenantDependencies, frame: FrameDep
     kind: TENANT_KIND,
     finalizer: FINALIZER,
     annotations: FRAME_ANNOTATIONS,
-    conditionTypes: ['StoresProvisioned', 'CredentialsReady', 'Routed'],
+    conditionTypes: ['StoresProvisioned', 'CredentialsReady', 'Routed', 'IsolationVerified'],
     isSuspended: ({ spec }) => spec.suspend,
     validate: () => null,
     steps: [
@@ -35,10 +36,12 @@ export function createTenantReconciler(deps: TenantDependencies, frame: FrameDep
       onOwn(deps, syncQuota),
       onOwn(deps, syncRetention),
       onOwn(deps, syncRoute, NO_SERVICES),
+      verifyIsolation(deps),
       onOwn(deps, syncModel),
       onOwn(deps, () => noteRotation),
     ],
     deletionSteps: [
+      forgetIsolation(deps),
       whileRunning(deps, install(deps)),
       removeDatasets(deps),
       onOwn(deps, removeRoute, NO_SERVICES),
@@ -48,6 +51,7 @@ export function createTenantReconciler(deps: TenantDependencies, frame: FrameDep
     async abandon(context) {
       // It leads to a tenant that nobody keeps, and would be in the way of the next resource of the name.
       await onOwn(deps, removeRoute, NO_SERVICES).run(context);
+      await forgetIsolation(deps).run(context);
       const { name, uid } = context.object.metadata;
       const { tenantId } = context.status;
       const json = JSON.stringify({ kind: 'Abandoned', tenant: name, resourceUid: uid, tenantId: tenantId ?? null });

@@ -57,6 +57,11 @@ export const REFUSED_OBJECTS: readonly (Refused & { readonly object: Json })[] =
     says: 'should have at least 1 properties',
   },
   {
+    what: 'an isolation check with an unknown consequence',
+    object: tenant({ isolationCheck: { onLeak: 'Ignore' } }),
+    says: 'Unsupported value: "Ignore"',
+  },
+  {
     what: 'two API keys in one Secret',
     object: tenant({
       apiKeys: [

@@ -14,6 +14,7 @@ import { createRuntimeClock } from '../../operator/runtime/runtime-clock.ts';
 import { createProvisionMemory } from '../../operator/tenant/dedicated/dedicated.ts';
 import { type DedicatedOptions, NO_DEDICATED } from '../../operator/tenant/dedicated/options.ts';
 import { createOwnServices } from '../../operator/tenant/dedicated/own-services.ts';
+import { createIsolationChecks } from '../../operator/tenant/isolation-checks.ts';
 import { GROUP } from '../../operator/tenant/names.ts';
 import type { TenantServices } from '../../operator/tenant/services.ts';
 import { createTenantReconciler } from '../../operator/tenant/tenant-reconciler.ts';
@@ -88,6 +89,9 @@ export async function startClusterTenants(places: {
         }),
         provisions: createProvisionMemory(clock, 480_000),
       },
+      isolation: createIsolationChecks({
+        ...{ clock, registry: new Registry(), prefix: 'test_', intervalMs: 1_800_000, tenants: () => [] },
+      }),
     },
     {
       ...{ client, clock, logger: createSilentLogger(), metrics: createRuntimeMetrics(new Registry(), 'test_') },

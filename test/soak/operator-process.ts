@@ -30,6 +30,8 @@ const tenantServices: TenantServices = {
   setQuota: async () => {},
   usage: async () => [],
   setRetention: async () => {},
+  checkIsolation: async ({ otherTenantIds }) => ({ unproven: null, comparedTenantIds: otherTenantIds, leaks: [] }),
+  removeCanary: async () => ({ removed: true }),
   eraseTenant: async ({ tenantId }) => erased(tenantId),
   findManaged: async () => null,
   releaseTenant: async () => ({ released: true }),
@@ -47,7 +49,7 @@ const datasetServices: DatasetServices = {
   syncGrants: async () => ({ added: 0, removed: 0, unknownPrincipals: [] }),
   setConfiguration: async () => ({ graphModelHash: null, promptHash: null, chunkingHash: null, drifted: false }),
   statistics: async () => ({
-    ...{ items: 7, sizeBytes: 9, chunks: 8, nodes: 9, edges: 9, pending: 0, failed: 0, lagSeconds: 0 },
+    ...{ items: 7, chunks: 8, nodes: 9, edges: 9, pending: 0, failed: 0, lagSeconds: 0 },
     ...{ lastCognifiedAt: '2026-08-01T00:00:00+00:00', writer: null, activeRun: null },
   }),
   setRetention: async () => {},

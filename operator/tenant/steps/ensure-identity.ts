@@ -3,9 +3,9 @@ import type {
   EnsureTenantRequest,
   EnsureTenantResponse,
 } from '../../../services/common/messaging/methods/auth-managed.ts';
-import type { Tenant } from '../../api/tenant.ts';
 import { done, StepFailure, stalled } from '../../runtime/step.ts';
 import type { TenantContext, TenantDependencies, TenantStep } from '../dependencies.ts';
+import { declaredState, effectiveState } from '../effective-state.ts';
 import { ownerPassword } from '../owner-password.ts';
 import { askServices, unreachable } from '../service-failure.ts';
 
@@ -20,6 +20,7 @@ export function ensureIdentity(deps: TenantDependencies): TenantStep {
       tell(context, answer);
       const others = (status.secrets ?? []).filter(({ purpose }) => purpose !== 'OwnerPassword');
       const identity = {
+        state: effectiveState(context.object, status),
         tenantId: answer.tenantId,
         ownerId: answer.ownerId,
         secrets: password.secret === undefined ? others : [password.secret, ...others],
@@ -47,7 +48,7 @@ async function ensureTenant(
 ): Promise<EnsureTenantResponse> {
   const { object, status, signal } = context;
   const ask = (text: string | undefined) =>
-    askServices('auth', () => services.ensureTenant(identityOf(object, text), signal), {
+    askServices('auth', () => services.ensureTenant(identityOf(context, text), signal), {
       TenantNotFoundError: () =>
         stalled(
           'TenantNotFound',
@@ -65,7 +66,8 @@ async function ensureTenant(
 }
 
 /** What auth is told. The password is of a new account alone. */
-function identityOf({ metadata, spec }: Tenant, password: string | undefined): EnsureTenantRequest {
+function identityOf({ object, status }: TenantContext, password: string | undefined): EnsureTenantRequest {
+  const { metadata, spec } = object;
   const { hostname } = spec.routing ?? {};
   return {
     crUid: metadata.uid ?? '',
@@ -74,7 +76,7 @@ function identityOf({ metadata, spec }: Tenant, password: string | undefined): E
     ownerEmail: spec.owner.email,
     ...(password === undefined ? {} : { ownerPassword: password }),
     hostNames: hostname === undefined ? [] : [hostname],
-    state: spec.state,
+    state: declaredState(effectiveState({ spec }, status)),
   };
 }
 
@@ -91,15 +93,20 @@ function tell(
     tenantId,
   }: { readonly created: boolean; readonly corrected: readonly string[]; readonly tenantId: string },
 ): void {
-  const { event } = context;
-  if (created) event({ type: 'Normal', reason: 'TenantCreated', message: `Tenant ${tenantId} was created` });
-  else if (corrected.includes('adopted')) {
-    event({ type: 'Normal', reason: 'TenantAdopted', message: `Tenant ${tenantId} was taken over with its data` });
-  } else if (corrected.length > 0 && !isNewGeneration(context)) {
-    event({
-      type: 'Warning',
-      reason: 'DriftCorrected',
-      message: `Was changed elsewhere and set right: ${[...corrected].sort().join(', ')}`,
-    });
+  const { event, status } = context;
+  if (created) {
+    event({ type: 'Normal', reason: 'TenantCreated', message: `Tenant ${tenantId} was created` });
+    return;
   }
+  if (corrected.includes('adopted')) {
+    const message = `Tenant ${tenantId} was taken over with its data`;
+    event({ type: 'Normal', reason: 'TenantAdopted', message });
+    return;
+  }
+  // What the operator itself decided anew is no drift.
+  const isOurs = status.state !== undefined && status.state !== effectiveState(context.object, status);
+  const drifted = corrected.filter((field) => field !== 'state' || !isOurs).toSorted();
+  if (drifted.length === 0 || isNewGeneration(context)) return;
+  const message = `Was changed elsewhere and set right: ${drifted.join(', ')}`;
+  event({ type: 'Warning', reason: 'DriftCorrected', message });
 }

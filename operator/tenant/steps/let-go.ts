@@ -60,6 +60,7 @@ async function retain(
     const request = { tenantId: asId<TenantId>(tenantId), crUid: object.metadata.uid ?? '' };
     // What is kept is kept for good: nobody declares any more how long.
     await whereOurs(() => askServices('ingest', () => deps.services.setRetention(request, signal)));
+    await whereOurs(() => askServices('ingest', () => deps.services.removeCanary(request, signal)));
     await whereOurs(() => askServices('auth', () => deps.services.releaseTenant(request, signal)));
   }
   for (const secret of await ownSecrets(deps, context)) await release(deps, secret, signal);

@@ -10,7 +10,11 @@ import type {
   SetTenantModelRequest,
 } from '../../../services/common/messaging/methods/auth-managed.ts';
 import type { ProbeModelResponse } from '../../../services/common/messaging/methods/cognify-managed.ts';
-import type { ErasureProgress } from '../../../services/common/messaging/methods/ingest-managed.ts';
+import type {
+  CheckIsolationRequest,
+  CheckIsolationResponse,
+  ErasureProgress,
+} from '../../../services/common/messaging/methods/ingest-managed.ts';
 
 export interface HeldTenant {
   readonly id: string;
@@ -41,6 +45,8 @@ export interface FakeTenantServices extends TenantServices {
   probeAnswer: ProbeModelResponse;
   /** What `eraseTenant` answers, one after the other; then it is erased. */
   erasureAnswers: ErasureProgress[];
+  /** What a look for canaries says; by default that all is well. */
+  isolationAnswer: ((request: CheckIsolationRequest) => CheckIsolationResponse) | null;
   /** A tenant that no resource manages. */
   addTenant(id: string): HeldTenant;
   /** Called before an answer, to change the world in the middle. */
@@ -95,6 +101,7 @@ export function createFakeTenantServices(): FakeTenantServices {
     sick: [],
     probeAnswer: { outcome: 'accepted', detail: '' },
     erasureAnswers: [],
+    isolationAnswer: null,
     before: {},
     fail: (method, error, times = 1) => void faults.push({ method, error, left: times }),
     heal() {
@@ -191,6 +198,16 @@ export function createFakeTenantServices(): FakeTenantServices {
         receipts.set(tenantId, receipt);
       }
       return { erased: true, step: '', removed: {}, residue: 0, receipt, failure: null };
+    },
+    async checkIsolation(request) {
+      await note('checkIsolation', request);
+      const answer = { unproven: null, comparedTenantIds: request.otherTenantIds, leaks: [] };
+      return fake.isolationAnswer?.(request) ?? answer;
+    },
+    async removeCanary(request) {
+      await note('removeCanary', request);
+      ofResource(request.tenantId, request.crUid);
+      return { removed: true };
     },
     async findManaged(request) {
       await note('findManaged', request);

@@ -8,6 +8,7 @@ import type { ReconcileResult } from '../../../operator/runtime/reconciler.ts';
 import { createProvisionMemory } from '../../../operator/tenant/dedicated/dedicated.ts';
 import { type DedicatedOptions, NO_DEDICATED } from '../../../operator/tenant/dedicated/options.ts';
 import { type BusAddress, createOwnServices } from '../../../operator/tenant/dedicated/own-services.ts';
+import { createIsolationChecks } from '../../../operator/tenant/isolation-checks.ts';
 import { GROUP } from '../../../operator/tenant/names.ts';
 import type { TenantServices } from '../../../operator/tenant/services.ts';
 import { createTenantReconciler } from '../../../operator/tenant/tenant-reconciler.ts';
@@ -116,6 +117,10 @@ export async function createTenantWorld(
         services: ownServices,
         provisions: createProvisionMemory(clock, 480_000),
       },
+      isolation: createIsolationChecks({
+        ...{ clock, registry: new Registry(), prefix: 'test_', intervalMs: 1_800_000 },
+        tenants: () => kube.store.list('/apis/engram.dev/v1alpha1/tenants', undefined) as unknown as Tenant[],
+      }),
     },
     {
       client,

@@ -59,6 +59,13 @@ export const operator = {
     default: '600',
     meaning: 'How often each resource is compared with what is, in seconds.',
   }),
+  operatorIsolationCheckMs: setting({
+    names: ['ENGRAM_OPERATOR_ISOLATION_CHECK_SECONDS'],
+    section,
+    type: type.secondsAsMs({ min: 10, max: 86_400 }),
+    default: '1800',
+    meaning: 'How often it is looked for memory of each tenant in others, in seconds.',
+  }),
   operatorServices: optional({
     names: ['ENGRAM_OPERATOR_SERVICES'],
     section,

@@ -1,0 +1,137 @@
+import type { Registry } from 'prom-client';
+import type { TenantId } from '../../services/common/domain/brand.ts';
+import { asId } from '../../services/common/domain/ids.ts';
+import { Counter, Gauge } from '../../services/common/observability/prometheus.ts';
+import type { Clock } from '../../services/common/ports/system.ts';
+import type { Tenant } from '../api/tenant.ts';
+import { isDedicated } from './dedicated/own-services.ts';
+
+/**
+ * `verified`, `leaked`: the check said so. `unproven`: it could say nothing yet. `alone`: there is nobody to compare with.
+ * `failed`: a service was away.
+ */
+export type IsolationResult = 'verified' | 'leaked' | 'unproven' | 'alone' | 'failed';
+
+/** When the isolation of each tenant is looked at, and with whom it is compared. Can be lost: then all are looked at again. */
+export interface IsolationChecks {
+  /** Whether it is this tenant's turn: after the interval, at once where another tenant's check said so, sooner after nothing was proven. */
+  isDue(key: string): boolean;
+  /** Milliseconds until it is. */
+  dueInMs(key: string): number;
+  /** Tenants to compare with this time: those that it is known to leak with, and the next ones in turn. */
+  others(tenantId: TenantId, known: readonly TenantId[]): readonly TenantId[];
+  /** Whether there is such a tenant to compare with. */
+  isKnown(tenantId: TenantId): boolean;
+  /** Both tenants of a leak look at once. */
+  suspect(tenantId: TenantId): void;
+  ended(key: string, result: IsolationResult): void;
+  /** How often in a row the last checks were unproven or failed. */
+  fruitless(key: string): number;
+  forget(key: string): void;
+}
+
+export interface IsolationChecksOptions {
+  readonly clock: Pick<Clock, 'monotonicMs'>;
+  readonly registry: Registry;
+  /** Prefix of metrics. */
+  readonly prefix: string;
+  /** At most so often for one tenant. */
+  readonly intervalMs: number;
+  /** All that are known now. */
+  readonly tenants: () => readonly Tenant[];
+}
+
+/** Two a time: every pair is looked at in turn, and the cost grows with the tenants and not with their square. */
+const OTHERS_AT_ONCE = 2;
+/** A canary is in the memory after a second or two. */
+const FIRST_AGAIN_MS = 5_000;
+
+interface Held {
+  readonly dueAtMs: number;
+  readonly isAlone: boolean;
+  readonly fruitless: number;
+}
+
+export function createIsolationChecks(options: IsolationChecksOptions): IsolationChecks {
+  const { clock, intervalMs } = options;
+  const metrics = createMetrics(options.registry, options.prefix);
+  const held = new Map<string, Held>();
+  const turns = new Map<TenantId, number>();
+  const dueInMs = (key: string): number => {
+    const known = held.get(key);
+    if (known === undefined || (known.isAlone && options.tenants().filter(isComparable).length > 1)) return 0;
+    return Math.max(0, known.dueAtMs - clock.monotonicMs());
+  };
+  return {
+    isDue: (key) => dueInMs(key) === 0,
+    dueInMs,
+    others(tenantId, known) {
+      const all = options.tenants().filter(isComparable).map(idOf).toSorted();
+      const at = all.findIndex((id) => id > tenantId);
+      // Beginning behind the tenant: its neighbours are looked at with it, and others with theirs.
+      const ring = [...all.slice(at < 0 ? all.length : at), ...all.slice(0, at < 0 ? all.length : at)];
+      const others = ring.filter((id) => id !== tenantId);
+      const turn = turns.get(tenantId) ?? 0;
+      turns.set(tenantId, turn + OTHERS_AT_ONCE);
+      const next = Array.from(
+        { length: Math.min(OTHERS_AT_ONCE, others.length) },
+        (_, index) => others[(turn + index) % others.length] as TenantId,
+      );
+      return [...new Set([...known, ...next])];
+    },
+    isKnown: (tenantId) => options.tenants().some((one) => isComparable(one) && idOf(one) === tenantId),
+    suspect(tenantId) {
+      const tenant = options.tenants().find(({ status }) => status?.tenantId === tenantId);
+      if (tenant !== undefined) held.delete(`${tenant.metadata.namespace}/${tenant.metadata.name}`);
+    },
+    ended(key, result) {
+      const isFruitless = result === 'unproven' || result === 'failed';
+      const fruitless = isFruitless ? (held.get(key)?.fruitless ?? 0) + 1 : 0;
+      const waitMs = isFruitless ? Math.min(intervalMs, FIRST_AGAIN_MS * 2 ** (fruitless - 1)) : intervalMs;
+      held.set(key, { dueAtMs: clock.monotonicMs() + waitMs, isAlone: result === 'alone', fruitless });
+      metrics.ended(key, result);
+    },
+    fruitless: (key) => held.get(key)?.fruitless ?? 0,
+    forget(key) {
+      held.delete(key);
+      metrics.forget(key);
+    },
+  };
+}
+
+/** Those with services of their own are in no store of the others'. */
+function isComparable(tenant: Tenant): boolean {
+  const { metadata, status } = tenant;
+  return metadata.deletionTimestamp === undefined && status?.tenantId !== undefined && !isDedicated(tenant);
+}
+
+function idOf({ status }: Tenant): TenantId {
+  return asId<TenantId>(status?.tenantId ?? '');
+}
+
+function createMetrics(registry: Registry, prefix: string) {
+  const registers = [registry];
+  const checks = new Counter({
+    name: `${prefix}isolation_checks_total`,
+    help: 'Looks for canaries of tenants, by what they said',
+    labelNames: ['result'] as const,
+    registers,
+  });
+  const checkedAt = new Gauge({
+    name: `${prefix}isolation_checked_timestamp_seconds`,
+    help: 'When the isolation of a tenant was verified or found broken last',
+    labelNames: ['ns', 'name'] as const,
+    registers,
+  });
+  const labelsOf = (key: string) => {
+    const slash = key.indexOf('/');
+    return { ns: key.slice(0, Math.max(slash, 0)), name: key.slice(slash + 1) };
+  };
+  return {
+    ended(key: string, result: IsolationResult) {
+      checks.inc({ result });
+      if (result === 'verified' || result === 'leaked') checkedAt.setToCurrentTime(labelsOf(key));
+    },
+    forget: (key: string) => checkedAt.remove(labelsOf(key)),
+  };
+}

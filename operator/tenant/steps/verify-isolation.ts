@@ -1,0 +1,167 @@
+import type { TenantId } from '../../../services/common/domain/brand.ts';
+import { isEngramError } from '../../../services/common/domain/errors.ts';
+import { asId } from '../../../services/common/domain/ids.ts';
+import type { CanaryLeak, CheckIsolationResponse } from '../../../services/common/messaging/methods/ingest-managed.ts';
+import type { TenantStatus, TenantStatusLeak } from '../../api/tenant.ts';
+import { type ConditionDraft, findCondition } from '../../runtime/conditions.ts';
+import { keyOf } from '../../runtime/kube-object.ts';
+import { done, type StepOutcome, stalled } from '../../runtime/step.ts';
+import { isDedicated } from '../dedicated/own-services.ts';
+import type { TenantContext, TenantDependencies, TenantStep } from '../dependencies.ts';
+
+type Outcome = StepOutcome<TenantStatus>;
+
+const TYPE = 'IsolationVerified';
+/** A restart of a service is no reason to doubt what was verified before. */
+const FRUITLESS_TO_DOUBT = 3;
+const MOST_LEAKS = 20;
+/** The route is fenced by the next reconcile. */
+const FENCE_AFTER_MS = 100;
+
+/**
+ * Has the services look for the tenant's canary, in its own memory and from other tenants, when it is its turn. What cannot be
+ * looked at is said, and holds nothing up; a leak is the worst that can be said of a tenant.
+ */
+export function verifyIsolation(deps: TenantDependencies): TenantStep {
+  return {
+    name: 'verify-isolation',
+    async run(context) {
+      const { object, status } = context;
+      if (isDedicated(object)) return done({ conditions: [notChecked(OF_ITS_OWN)] });
+      const key = keyOf(object.metadata);
+      if (!deps.isolation.isDue(key)) return asBefore(deps, context, key);
+      const tenantId = asId<TenantId>(status.tenantId ?? '');
+      const others = deps.isolation.others(tenantId, leakingWith(status));
+      const answer = await ask(deps, context, { tenantId, others });
+      if (answer === null) {
+        deps.isolation.ended(key, 'failed');
+        return doubt(deps, context, 'The canary could not be looked for: see the log of ingest and search');
+      }
+      if (answer.leaks.length > 0) return leaked(deps, context, { tenantId, answer });
+      const open = leakingWith(status).filter((id) => !answer.comparedTenantIds.includes(id) && others.includes(id));
+      if (answer.unproven === null && others.length === 0) {
+        deps.isolation.ended(key, 'alone');
+        return doubt(deps, context, ALONE);
+      }
+      const why = answer.unproven ?? (answer.comparedTenantIds.length === 0 ? NOBODY_YET : null);
+      // A leak is over when both tenants were looked at again, and not because one of them is away.
+      if (why !== null || open.some((id) => isThere(deps, id))) {
+        deps.isolation.ended(key, 'unproven');
+        return doubt(deps, context, why ?? 'The tenant that it leaked with could not be compared again');
+      }
+      deps.isolation.ended(key, 'verified');
+      return done({ status: { leaks: undefined } as Partial<TenantStatus>, conditions: [VERIFIED] });
+    },
+  };
+}
+
+const OF_ITS_OWN = 'The tenant has services and databases of its own: no other tenant is there to be compared with';
+
+const ALONE = 'The tenant finds its canary, and there is no other tenant to compare with';
+const NOBODY_YET = 'The tenant finds its canary, and those of other tenants are not there yet';
+
+const VERIFIED: ConditionDraft = {
+  type: TYPE,
+  status: 'True',
+  reason: 'Verified',
+  message: 'The tenant finds its canary, other tenants do not, and it does not find theirs',
+};
+
+function notChecked(message: string): ConditionDraft {
+  return { type: TYPE, status: 'Unknown', reason: 'NotChecked', message };
+}
+
+/** Null when that is not possible now. */
+async function ask(
+  { services }: TenantDependencies,
+  { object, signal }: TenantContext,
+  { tenantId, others }: { readonly tenantId: TenantId; readonly others: readonly TenantId[] },
+): Promise<CheckIsolationResponse | null> {
+  const crUid = object.metadata.uid ?? '';
+  try {
+    return await services.checkIsolation({ tenantId, crUid, otherTenantIds: others }, signal);
+  } catch (error) {
+    if (!isEngramError(error)) throw error;
+    return null;
+  }
+}
+
+/** Between two looks nothing changes, a leak least of all. */
+function asBefore(deps: TenantDependencies, { status }: TenantContext, key: string): Outcome {
+  const held = findCondition(status.conditions, TYPE);
+  if (held === undefined) return done({ conditions: [notChecked('The canary was not looked for yet')] });
+  if (held.status !== 'False')
+    return done(deps.isolation.fruitless(key) > 0 ? { requeueAfterMs: deps.isolation.dueInMs(key) } : {});
+  return stalled('CanaryLeaked', held.message, { continues: true });
+}
+
+/** Says that nothing is known, unless something is. */
+function doubt(deps: TenantDependencies, context: TenantContext, why: string): Outcome {
+  const key = keyOf(context.object.metadata);
+  const held = findCondition(context.status.conditions, TYPE);
+  if (held?.status === 'False') return asBefore(deps, context, key);
+  const fruitless = deps.isolation.fruitless(key);
+  const wait = fruitless > 0 ? { requeueAfterMs: deps.isolation.dueInMs(key) } : {};
+  const isKept = held?.status === 'True' && fruitless > 0 && fruitless < FRUITLESS_TO_DOUBT;
+  return done(isKept ? wait : { ...wait, conditions: [notChecked(why)] });
+}
+
+function leaked(
+  deps: TenantDependencies,
+  { object, status }: TenantContext,
+  { tenantId, answer }: { readonly tenantId: TenantId; readonly answer: CheckIsolationResponse },
+): Outcome {
+  const leaks = byTenant(tenantId, answer.leaks);
+  deps.isolation.ended(keyOf(object.metadata), 'leaked');
+  const isNews = findCondition(status.conditions, TYPE)?.status !== 'False';
+  if (isNews) for (const { otherTenantId } of leaks) deps.isolation.suspect(asId<TenantId>(otherTenantId));
+  const fences = object.spec.isolationCheck?.onLeak === 'Fence';
+  const [first] = leaks;
+  const more = leaks.length > 1 ? ` and ${leaks.length - 1} more` : '';
+  const advice = fences ? 'the tenant is fenced' : 'set state to Disabled';
+  const message = `Memory leaks between this tenant and ${first?.otherTenantId}${more} (status.leaks): ${advice} until the services and their stores are put right`;
+  return stalled('CanaryLeaked', message, {
+    status: { leaks },
+    conditions: [{ type: TYPE, status: 'False', reason: 'CanaryLeaked', message }],
+    continues: true,
+    ...(isNews && fences ? { requeueAfterMs: FENCE_AFTER_MS } : {}),
+  });
+}
+
+/** Sorted; one for each tenant and direction. */
+function byTenant(own: TenantId, leaks: readonly CanaryLeak[]): readonly TenantStatusLeak[] {
+  const grouped = Map.groupBy(leaks, ({ tenantId, seenByTenantId }) => `${tenantId} ${seenByTenantId}`);
+  return [...grouped.values()]
+    .map((some): TenantStatusLeak => {
+      const [{ tenantId, seenByTenantId }] = some as [CanaryLeak];
+      const isOurs = tenantId === own;
+      const ways = [...new Set(some.map(({ way }) => way))].sort().join(', ');
+      return { otherTenantId: isOurs ? seenByTenantId : tenantId, direction: isOurs ? 'Out' : 'In', ways };
+    })
+    .toSorted((one, other) => (keyOfLeak(one) < keyOfLeak(other) ? -1 : 1))
+    .slice(0, MOST_LEAKS);
+}
+
+function keyOfLeak({ otherTenantId, direction }: TenantStatusLeak): string {
+  return `${otherTenantId} ${direction}`;
+}
+
+function leakingWith({ leaks = [] }: TenantContext['status']): readonly TenantId[] {
+  return [...new Set(leaks.map(({ otherTenantId }) => asId<TenantId>(otherTenantId)))];
+}
+
+/** One that is gone cannot leak any more. */
+function isThere({ isolation }: TenantDependencies, id: TenantId): boolean {
+  return isolation.isKnown(id);
+}
+
+/** Of a tenant that goes: nobody looks for its canary any more. */
+export function forgetIsolation({ isolation }: TenantDependencies): TenantStep {
+  return {
+    name: 'forget-isolation',
+    async run({ object }) {
+      isolation.forget(keyOf(object.metadata));
+      return done();
+    },
+  };
+}
