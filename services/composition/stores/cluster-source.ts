@@ -34,6 +34,7 @@ export function createClusterSource({ config, collections, logger }: SourceParts
         url: required(config.neo4jUrl, 'ENGRAM_NEO4J_URL'),
         user: config.neo4jUser ?? '',
         password: config.neo4jPassword ?? '',
+        ...given({ database: config.neo4jDatabase, namespace: config.neo4jNamespace }),
       });
       closing.add(() => graph.close());
       return { port: graph, health: critical('neo4j', () => graph.check()) };

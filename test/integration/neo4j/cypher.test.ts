@@ -1,6 +1,6 @@
 import { expect } from 'chai';
 import neo4j from 'neo4j-driver';
-import { datasetLabel } from '../../../services/common/adapters/neo4j/evidence-rows.ts';
+import { datasetLabel } from '../../../services/common/domain/graph/stored-scope.ts';
 import type { DatasetScope } from '../../../services/common/domain/scope.ts';
 import type { CypherQuery, CypherRows } from '../../../services/common/ports/graph-store.ts';
 import type { Provenance } from '../../../services/common/ports/index-entry.ts';

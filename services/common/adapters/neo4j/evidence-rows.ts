@@ -2,7 +2,6 @@ import { createHash } from 'node:crypto';
 import neo4j from 'neo4j-driver';
 import type { DataItemId } from '../../domain/brand.ts';
 import type { JsonObject } from '../../domain/json.ts';
-import type { DatasetScope } from '../../domain/scope.ts';
 import type { EdgeEvidence, NodeEvidence } from '../../ports/graph-store.ts';
 import type { Provenance } from '../../ports/index-entry.ts';
 
@@ -59,14 +58,6 @@ export function originKey({ item, generation }: { readonly item: string; readonl
 
 export function edgeRef(edge: Pick<EdgeEvidence, 'source' | 'relation' | 'target'>): string {
   return refOf(edge.source, edge.relation, edge.target);
-}
-
-/** The label of the dataset's view. Tenant and dataset are told apart by the JSON around them. */
-export function datasetLabel({ tenant, dataset }: DatasetScope): string {
-  return `D_${createHash('sha256')
-    .update(JSON.stringify([tenant, dataset]))
-    .digest('hex')
-    .slice(0, 32)}`;
 }
 
 /** The last row of a key wins. Throws before anything is written when a row cannot be stored. */

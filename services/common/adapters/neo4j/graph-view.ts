@@ -1,10 +1,10 @@
 import { randomUUID } from 'node:crypto';
 import { engramError } from '../../domain/errors.ts';
+import { datasetLabel } from '../../domain/graph/stored-scope.ts';
 import type { DatasetScope } from '../../domain/scope.ts';
 import type { CypherQuery } from '../../ports/graph-store.ts';
 import type { Provenance } from '../../ports/index-entry.ts';
 import type { Databases } from './databases.ts';
-import { datasetLabel } from './evidence-rows.ts';
 import type { Neo4jClient, Run } from './neo4j-client.ts';
 import { project, type Transaction } from './view-projection.ts';
 import { type KnownNames, MAX_NAMES } from './view-rows.ts';

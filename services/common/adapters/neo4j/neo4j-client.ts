@@ -6,6 +6,8 @@ export interface Neo4jConnection {
   readonly url: string;
   readonly user: string;
   readonly password: string;
+  /** The common database, for which callers say null. Default: the server's default. */
+  readonly database?: string;
   /** For a TCP connection and for a free place in the pool. Default 5000. */
   readonly connectTimeoutMs?: number;
   /** How long failures that may pass (deadlocks, lost connections, a new leader) are tried again. Default 5000. */
@@ -63,9 +65,10 @@ export function createNeo4jClient(connection: Neo4jConnection): Neo4jClient {
     const timer = AbortSignal.timeout(options.timeoutMs ?? callTimeoutMs);
     const ended = options.signal === undefined ? timer : AbortSignal.any([timer, options.signal]);
     const used = driver;
+    const name = database ?? connection.database;
     const session = used.session({
       defaultAccessMode: access === 'READ' ? neo4j.session.READ : neo4j.session.WRITE,
-      ...(database !== null && { database }),
+      ...(name !== undefined && { database: name }),
     });
     try {
       return await abortable(use(session), ended);

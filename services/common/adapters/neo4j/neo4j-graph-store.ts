@@ -1,4 +1,7 @@
 import type { TenantId } from '../../domain/brand.ts';
+import { engramError } from '../../domain/errors.ts';
+import { storedScope } from '../../domain/graph/stored-scope.ts';
+import type { DatasetScope } from '../../domain/scope.ts';
 import type { GraphStore } from '../../ports/graph-store.ts';
 import { type Databases, openDatabases } from './databases.ts';
 import { createEvidenceReader } from './evidence-reader.ts';
@@ -14,6 +17,11 @@ export interface Neo4jGraphStoreOptions extends Neo4jConnection {
    * `isolationOf` tells.
    */
   readonly databaseOf?: (tenant: TenantId) => string | null;
+  /**
+   * Keeps everything apart from other installations in the same database, and them from it: letters, digits, `_` and `-`.
+   * Must not change. Default: none, as where the database is one's own.
+   */
+  readonly namespace?: string;
   /** Who runs the queries of clients: a user that may only read, where the edition knows such. Default: the one above. */
   readonly reader?: { readonly user: string; readonly password: string };
 }
@@ -43,7 +51,7 @@ export async function openNeo4jGraphStore(options: Neo4jGraphStoreOptions): Prom
   const view = createGraphView(client, databases);
   const reader = createEvidenceReader(client, databases);
   const writer = createEvidenceWriter(client, databases, view);
-  return {
+  const store: Neo4jGraphStore = {
     capabilities: { cypher: true },
     server: databases,
     async check() {
@@ -65,5 +73,30 @@ export async function openNeo4jGraphStore(options: Neo4jGraphStoreOptions): Prom
       return client.read(database, (run) => readSubgraph(run, scope, query), { signal });
     },
     cypher: createCypherRunner(queryClient, databases, view),
+  };
+  return options.namespace === undefined ? store : inNamespace(store, options.namespace);
+}
+
+/** The same under scopes that only this namespace has. */
+function inNamespace(store: Neo4jGraphStore, namespace: string): Neo4jGraphStore {
+  if (!/^[\w-]+$/.test(namespace)) {
+    throw engramError(
+      'CogneeSystemError',
+      `"${namespace}" cannot be a namespace in Neo4j: letters, digits, _ and - can`,
+    );
+  }
+  const stored = (scope: DatasetScope) => storedScope(namespace, scope);
+  return {
+    ...store,
+    upsert: (scope, evidence) => store.upsert(stored(scope), evidence),
+    nodes: (scope, ids, options) => store.nodes(stored(scope), ids, options),
+    neighbours: (scope, ids, options, signal) => store.neighbours(stored(scope), ids, options, signal),
+    subgraph: (scope, query, signal) => store.subgraph(stored(scope), query, signal),
+    scanNodes: (scope, query) => store.scanNodes(stored(scope), query),
+    scanEdges: (scope, query) => store.scanEdges(stored(scope), query),
+    remove: (scope, selection) => store.remove(stored(scope), selection),
+    drop: (scope) => store.drop(stored(scope)),
+    count: (scope, filter) => store.count(stored(scope), filter),
+    cypher: (scope, query, signal) => store.cypher(stored(scope), query, signal),
   };
 }

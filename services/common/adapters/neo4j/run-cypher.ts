@@ -1,12 +1,12 @@
 import type { Plan, Session } from 'neo4j-driver';
 import { engramError, isEngramError } from '../../domain/errors.ts';
+import { datasetLabel } from '../../domain/graph/stored-scope.ts';
 import type { Json } from '../../domain/json.ts';
 import type { DatasetScope } from '../../domain/scope.ts';
 import type { CypherQuery, CypherRows } from '../../ports/graph-store.ts';
 import { CypherRefusedError } from './cypher/tokens.ts';
 import { type TranslatedQuery, translateQuery } from './cypher/translate-query.ts';
 import type { Databases } from './databases.ts';
-import { datasetLabel } from './evidence-rows.ts';
 import { beingPrepared, type GraphView } from './graph-view.ts';
 import type { Neo4jClient } from './neo4j-client.ts';
 import { isDriverError } from './neo4j-errors.ts';

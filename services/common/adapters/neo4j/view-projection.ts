@@ -1,16 +1,9 @@
 import { mergeEdges, mergeNodes } from '../../domain/graph/merge.ts';
 import { createShownGraph } from '../../domain/graph/shown.ts';
+import { datasetLabel } from '../../domain/graph/stored-scope.ts';
 import { INTERNAL_RELATIONS } from '../../domain/index-rows.ts';
 import type { DatasetScope } from '../../domain/scope.ts';
-import {
-  datasetLabel,
-  EDGE_COLUMNS,
-  NODE_COLUMNS,
-  readEdge,
-  readNode,
-  type StoredEdge,
-  type StoredNode,
-} from './evidence-rows.ts';
+import { EDGE_COLUMNS, NODE_COLUMNS, readEdge, readNode, type StoredEdge, type StoredNode } from './evidence-rows.ts';
 import type { Run } from './neo4j-client.ts';
 import { VIEW_KEY, VIEW_LABEL } from './schema.ts';
 import { type KnownNames, viewEdge, viewNode, viewRef } from './view-rows.ts';

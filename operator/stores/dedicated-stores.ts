@@ -1,0 +1,106 @@
+import type { Config } from '../../services/common/config/configuration.ts';
+import type { DedicatedStores, StoreAdministrator } from './store-administrator.ts';
+
+/** Settings that `openDedicatedStores` reads. */
+export type DedicatedStoreSettings = Pick<
+  Config,
+  | 'operatorMongodbUrl'
+  | 'operatorElasticsearchUrl'
+  | 'operatorNeo4jUser'
+  | 'operatorNeo4jPassword'
+  | 'operatorNatsUrl'
+  | 'operatorNatsCredentialsFile'
+  | 'operatorS3Buckets'
+  | 'neo4jUrl'
+  | 'elasticsearchCaFile'
+  | 'elasticsearchReplicas'
+  | 'natsCaFile'
+  | 's3Bucket'
+  | 's3Url'
+  | 's3Region'
+  | 's3AccessKey'
+  | 's3SecretKey'
+  | 's3Prefix'
+  | 'kafkaBrokers'
+  | 'kafkaUser'
+  | 'kafkaPassword'
+  | 'kafkaCaFile'
+>;
+
+/**
+ * The administrators of the stores that the settings name. Nothing is connected yet; the drivers, which are heavy, are
+ * loaded only where there is one for each store that a realm cannot do without.
+ */
+export async function openDedicatedStores(config: DedicatedStoreSettings): Promise<DedicatedStores> {
+  const needed = {
+    ENGRAM_OPERATOR_MONGODB_URL: config.operatorMongodbUrl,
+    ENGRAM_OPERATOR_ELASTICSEARCH_URL: config.operatorElasticsearchUrl,
+    ENGRAM_NEO4J_URL: config.neo4jUrl,
+    ENGRAM_OPERATOR_NEO4J_USER: config.operatorNeo4jUser,
+    ENGRAM_OPERATOR_NEO4J_PASSWORD: config.operatorNeo4jPassword,
+    ENGRAM_OPERATOR_NATS_URL: config.operatorNatsUrl,
+  };
+  const missing = Object.entries(needed).flatMap(([name, value]) => (value ? [] : [name]));
+  if (missing.length > 0) {
+    return { available: false, reason: `Dedicated needs settings of the operator: ${missing.toSorted().join(', ')}` };
+  }
+  const holdsFiles = config.operatorS3Buckets || config.s3Bucket !== undefined;
+  const administrators = [
+    await openMongodb(config, !holdsFiles),
+    await openNats(config),
+    await openElasticsearch(config),
+    await openNeo4j(config),
+    ...(holdsFiles ? [await openS3(config)] : []),
+    ...(config.kafkaBrokers === undefined ? [] : [await openKafka(config, config.kafkaBrokers)]),
+  ];
+  return { available: true, administrators };
+}
+
+async function openMongodb(config: DedicatedStoreSettings, holdsBlobs: boolean): Promise<StoreAdministrator> {
+  const { createMongodbAdministrator } = await import('./mongodb/mongodb-administrator.ts');
+  return createMongodbAdministrator({ url: config.operatorMongodbUrl ?? '', holdsBlobs });
+}
+
+async function openNats(config: DedicatedStoreSettings): Promise<StoreAdministrator> {
+  const { createNatsAdministrator } = await import('./nats/nats-administrator.ts');
+  const { natsCaFile: caFile, operatorNatsCredentialsFile: credentialsFile } = config;
+  return createNatsAdministrator({ url: config.operatorNatsUrl ?? '', ...given({ caFile, credentialsFile }) });
+}
+
+async function openElasticsearch(config: DedicatedStoreSettings): Promise<StoreAdministrator> {
+  const { createElasticsearchAdministrator } = await import('./elasticsearch/elasticsearch-administrator.ts');
+  const { operatorElasticsearchUrl: url = '', elasticsearchReplicas: replicas, elasticsearchCaFile: caFile } = config;
+  return createElasticsearchAdministrator({ url, replicas, ...given({ caFile }) });
+}
+
+async function openNeo4j(config: DedicatedStoreSettings): Promise<StoreAdministrator> {
+  const { createNeo4jAdministrator } = await import('./neo4j/neo4j-administrator.ts');
+  const { neo4jUrl: url = '', operatorNeo4jUser: user = '', operatorNeo4jPassword: password = '' } = config;
+  return createNeo4jAdministrator({ url, user, password });
+}
+
+async function openS3(config: DedicatedStoreSettings): Promise<StoreAdministrator> {
+  const { createS3Administrator } = await import('./s3/s3-administrator.ts');
+  const { s3Url: endpoint, s3AccessKey: accessKey, s3SecretKey: secretKey } = config;
+  return createS3Administrator({
+    bucket: config.operatorS3Buckets ? null : (config.s3Bucket ?? null),
+    prefix: config.s3Prefix,
+    region: config.s3Region,
+    ...given({ endpoint, accessKey, secretKey }),
+  });
+}
+
+async function openKafka(config: DedicatedStoreSettings, brokers: readonly string[]): Promise<StoreAdministrator> {
+  const { createKafkaAdministrator } = await import('./kafka/kafka-administrator.ts');
+  const { kafkaUser: user, kafkaPassword: password, kafkaCaFile: caFile } = config;
+  return createKafkaAdministrator({ brokers, ...given({ user, password, caFile }) });
+}
+
+/** Only what is set: the administrators tell absent from empty. */
+function given<Values extends Readonly<Record<string, string | undefined>>>(
+  values: Values,
+): { readonly [Key in keyof Values]?: string } {
+  return Object.fromEntries(Object.entries(values).filter(([, value]) => value !== undefined)) as {
+    readonly [Key in keyof Values]?: string;
+  };
+}
