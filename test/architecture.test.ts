@@ -20,12 +20,23 @@ const COMMON_LAYERS: Readonly<Record<string, readonly string[]>> = {
   config: ['domain'],
   observability: ['domain', 'ports'],
   runs: ['domain', 'ports', 'repositories', 'messaging', 'observability'],
+  snapshots: ['domain', 'ports'],
   documents: ['domain', 'ports', 'language', 'workers'],
   extraction: ['domain', 'ports', 'language', 'repositories', 'workers'],
   http: ['domain', 'ports', 'messaging', 'config', 'observability'],
   lifecycle: ['domain', 'ports', 'http', 'observability'],
   adapters: ['domain', 'ports', 'language', 'documents', 'observability'],
 };
+
+/** What talks to a store, by the folder of its adapter and of its administrator. */
+const DRIVERS = {
+  mongodb: /^mongodb$/,
+  elasticsearch: /^@elastic\//,
+  neo4j: /^neo4j-driver$/,
+  nats: /^nats$/,
+  s3: /^@aws-sdk\//,
+  kafka: /^kafkajs$/,
+} as const;
 
 /** Outside packages that belong to one place only. */
 const PACKAGE_HOMES: readonly { readonly packageName: RegExp; readonly home: RegExp }[] = [
@@ -34,6 +45,10 @@ const PACKAGE_HOMES: readonly { readonly packageName: RegExp; readonly home: Reg
   { packageName: /^openid-client$/, home: /^services\/auth\/oidc\// },
   { packageName: /^node:sqlite$/, home: /^services\/common\/adapters\// },
   { packageName: /^(ai|@ai-sdk\/.*)$/, home: /^services\/common\/adapters\// },
+  ...Object.entries(DRIVERS).map(([store, packageName]) => ({
+    packageName,
+    home: new RegExp(`^(services/common/adapters|operator/stores)/${store}/`),
+  })),
   { packageName: /^@kubernetes\/client-node$/, home: /^operator\/runtime\/kube-connection\.ts$/ },
 ];
 
@@ -130,6 +145,21 @@ describe('architecture', () => {
       }),
     ];
     expect(operatorImports.length).to.be.greaterThan(100);
+    expect(wrong.map(arrow)).to.deep.equal([]);
+  });
+
+  it('lets the operator reach stores by their port, and only where it is put together by what implements it', () => {
+    const isImplementation = (path: string) => /^operator\/stores\/[^/]+\//.test(path);
+    const isOpening = (path: string) => path === 'operator/stores/dedicated-stores.ts';
+    const wrong = operatorImports.filter(({ file, target, relative }) => {
+      if (!relative) return false;
+      if (file.startsWith('operator/stores/') && target.startsWith('operator/')) {
+        if (!target.startsWith('operator/stores/')) return true;
+        return isImplementation(target) && dirname(target) !== dirname(file) && !isOpening(file);
+      }
+      return (isImplementation(target) || isOpening(target)) && !OPERATOR_COMPOSITION.test(file) && !isOpening(file);
+    });
+    expect(operatorFiles.filter(isImplementation).length).to.be.greaterThan(6);
     expect(wrong.map(arrow)).to.deep.equal([]);
   });
 
