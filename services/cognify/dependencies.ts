@@ -5,6 +5,7 @@ import type { BlobStore } from '../common/ports/blob-store.ts';
 import type { Budgets } from '../common/ports/budgets.ts';
 import type { DatasetIndexes } from '../common/ports/dataset-indexes.ts';
 import type { DocumentStore } from '../common/ports/document-store.ts';
+import type { EmbedderSource } from '../common/ports/embedders.ts';
 import type { EventLog } from '../common/ports/event-log.ts';
 import type { Logger } from '../common/ports/logger.ts';
 import type { Embedder } from '../common/ports/models.ts';
@@ -19,9 +20,10 @@ import type { ModelCache } from '../common/repositories/model-cache.ts';
 import type { Repetitions } from '../common/repositories/repetitions.ts';
 import type { RunRecords } from '../common/repositories/run-records.ts';
 import type { Runs } from '../common/repositories/runs.ts';
-import type { Statements } from '../common/repositories/statements.ts';
 import type { ScheduledStarts } from '../common/repositories/scheduled-starts.ts';
+import type { Statements } from '../common/repositories/statements.ts';
 import type { Supersessions } from '../common/repositories/supersessions.ts';
+import type { VectorHomes } from '../common/repositories/vector-homes.ts';
 import type { RunEngine } from '../common/runs/run-engine.ts';
 import type { RunRecorder } from '../common/runs/run-recorder.ts';
 import type { RunSettings } from '../common/runs/run-settings.ts';
@@ -34,7 +36,10 @@ import type { CognifySettings, RunModelSource } from './pipeline/settings.ts';
 export interface CognifyServiceOptions extends Pick<DatasetIndexes, 'text' | 'vectors' | 'graph'> {
   readonly store: DocumentStore;
   readonly blobs: BlobStore;
+  /** The server's own. */
   readonly embedder: Embedder;
+  /** Default: that one for everybody. */
+  readonly embedders?: EmbedderSource;
   readonly models: RunModelSource;
   readonly messenger: Messenger;
   readonly workQueue: WatchedWorkQueue;
@@ -64,13 +69,17 @@ export interface CognifyServiceOptions extends Pick<DatasetIndexes, 'text' | 've
 export interface CognifyDependencies
   extends Pick<
     CognifyServiceOptions,
-    'text' | 'vectors' | 'graph' | 'embedder' | 'messenger' | 'ledger' | 'clock' | 'ids' | 'logger' | 'store' | 'audit'
+    'text' | 'vectors' | 'graph' | 'messenger' | 'ledger' | 'clock' | 'ids' | 'logger' | 'store' | 'audit'
   > {
+  /** `vectors` are the ones of all homes. */
+  readonly homes: VectorHomes;
+  readonly embedders: EmbedderSource;
   readonly settings: CognifySettings;
   readonly budgets: Budgets;
   readonly cache: ModelCache;
   readonly runs: Runs;
   readonly configurations: DatasetConfigurations;
+  readonly scheduledStarts: ScheduledStarts;
   /** Of auth, which writes them. */
   readonly datasets: Pick<Datasets, 'get'>;
   readonly managedResources: Pick<ManagedResources, 'of'>;
@@ -80,7 +89,6 @@ export interface CognifyDependencies
   readonly workQueue: Pick<WatchedWorkQueue, 'deadLetters' | 'withdrawWrites'>;
   readonly builds: ItemBuilds;
   readonly statements: Statements;
-  readonly scheduledStarts: ScheduledStarts;
   readonly supersessions: Supersessions;
   readonly repetitions: Repetitions;
   /** Of improve, which writes them. */

@@ -5,6 +5,7 @@ import * as methods from '../common/messaging/methods/cognify.ts';
 import * as managed from '../common/messaging/methods/cognify-managed.ts';
 import type { Subscription } from '../common/ports/bus.ts';
 import type { AnyCollection } from '../common/ports/document-store.ts';
+import { onlyEmbedder } from '../common/ports/embedders.ts';
 import { NO_TRACER } from '../common/ports/tracer.ts';
 import { budgetCollections, createBudgets } from '../common/repositories/budget-keeper.ts';
 import {
@@ -26,6 +27,7 @@ import {
   supersessionRevertsCollection,
   supersessionsCollection,
 } from '../common/repositories/supersessions.ts';
+import { createVectorHomes, vectorHomeCollections } from '../common/repositories/vector-homes.ts';
 import { createRepeating } from '../common/runs/repeating.ts';
 import { createRunEngine } from '../common/runs/run-engine.ts';
 import { createRunRecorder } from '../common/runs/run-recorder.ts';
@@ -49,6 +51,7 @@ const builtStatistics = onDemand(async () => (await import('./usecases/built-sta
 const setDatasetConfiguration = onDemand(
   async () => (await import('./usecases/dataset-configuration.ts')).setDatasetConfiguration,
 );
+const migrateEmbedding = onDemand(async () => (await import('./migration/migrate-embedding.ts')).migrateEmbedding);
 const eraseBuilt = onDemand(async () => (await import('./usecases/erase-built.ts')).eraseBuilt);
 const readRun = onDemand(async () => (await import('./usecases/read-run.ts')).readRun);
 const recordRun = onDemand(async () => (await import('./usecases/record-run.ts')).recordRun);
@@ -69,6 +72,7 @@ export const cognifyCollections: readonly AnyCollection[] = [
   repetitionsCollection,
   improveClaimsCollection,
   datasetConfigurationsCollection,
+  ...vectorHomeCollections,
   scheduledStartsCollection,
   ...budgetCollections,
 ];
@@ -128,22 +132,24 @@ function dependenciesOf(options: CognifyServiceOptions): CognifyDependencies {
   const supersessions = createSupersessions(store);
   const repetitions = createRepetitions(store);
   const stated = { statements, supersessions, repetitions };
+  const homes = createVectorHomes(options);
+  const embedding = { homes, vectors: homes.vectors, embedders: options.embedders ?? onlyEmbedder(options.embedder) };
   const run = madeOnce(async () => {
     const { createCognifyRun } = await import('./consumers/cognify-run.ts');
-    return createCognifyRun({ ...options, ...stated, settings, builds, cache });
+    return createCognifyRun({ ...options, ...stated, ...embedding, settings, builds, cache });
   });
   const engine = createRunEngine({
     ...{ store, runs, recorder, budgets, workQueue, messenger, clock, ids, logger, tracer },
     executors: [{ kind: COGNIFY_JOB, execute: async (active) => (await run()).execute(active) }],
     settings: { ...DEFAULT_RUN_SETTINGS, ...options.runs },
   });
-  const { text, vectors, graph, audit, embedder } = options;
+  const { text, graph, audit } = options;
   const claims = createImproveClaims(store);
   const configurations = createDatasetConfigurations(store);
   const scheduledStarts = createScheduledStarts(store);
   const ofAuth = { datasets: createDatasets(store), managedResources: createManagedResources(store) };
   return {
-    ...{ text, vectors, graph, embedder, claims, audit, messenger, ledger, clock, ids, logger, store, workQueue },
+    ...{ ...embedding, text, graph, claims, audit, messenger, ledger, clock, ids, logger, store, workQueue },
     ...{ settings, budgets, cache, runs, records, recorder, engine, builds, configurations, scheduledStarts },
     ...{ ...stated, ...ofAuth },
   };
@@ -175,6 +181,9 @@ function serve(
     ...(probe === undefined
       ? []
       : [messenger.serve(managed.probeModel, (request, { signal }) => probe(request, signal))]),
+    messenger.serve(managed.migrateEmbedding, (request, { signal }) =>
+      migrateEmbedding(dependencies, request, signal === undefined ? {} : { signal }),
+    ),
     messenger.serve(managed.builtStatistics, ({ dataset }) => builtStatistics(dependencies, dataset)),
     messenger.serve(managed.setDatasetConfiguration, (request) => setDatasetConfiguration(dependencies, request)),
     messenger.serve(methods.applyGraphPatch, (request, context) => applyGraphPatch(dependencies, request, context)),

@@ -6,12 +6,14 @@ import type { Service } from '../common/lifecycle/service.ts';
 import { callerOf } from '../common/messaging/messenger.ts';
 import { eraseLearned as eraseMethod, improve as improveMethod } from '../common/messaging/methods/improve.ts';
 import type { Subscription } from '../common/ports/bus.ts';
+import { onlyEmbedder } from '../common/ports/embedders.ts';
 import { createElementWeights } from '../common/repositories/element-weights.ts';
 import { createImproveClaims } from '../common/repositories/improve-claims.ts';
 import { createImproveWishes } from '../common/repositories/improve-wishes.ts';
 import { createScheduledStarts } from '../common/repositories/scheduled-starts.ts';
 import { createSessionEntries } from '../common/repositories/session-entries.ts';
 import { createSessions } from '../common/repositories/sessions.ts';
+import { createVectorHomes } from '../common/repositories/vector-homes.ts';
 import { createWatermarks } from '../common/repositories/watermarks.ts';
 import { DEFAULT_IMPROVE_SETTINGS, type ImproveDependencies, type ImproveServiceOptions } from './dependencies.ts';
 import type { ImproveParts } from './engine/improve-passes.ts';
@@ -67,11 +69,15 @@ export function createImproveService(options: ImproveServiceOptions): Service {
 }
 
 function partsOf(options: ImproveServiceOptions, stopping: AbortSignal): ImproveParts {
-  const { store, settings, ...given } = options;
+  const { store, settings, embedder, ...given } = options;
+  const homes = createVectorHomes({ ...options, vectors: options.indexes.vectors });
   const sessions = createSessions(store);
   const deps: ImproveDependencies = {
     ...given,
     store,
+    homes,
+    indexes: { ...options.indexes, vectors: homes.vectors },
+    embedders: options.embedders ?? onlyEmbedder(embedder),
     sessions,
     entries: createSessionEntries(store, sessions),
     watermarks: createWatermarks(store),

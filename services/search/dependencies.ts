@@ -4,6 +4,7 @@ import type { Messenger } from '../common/messaging/messenger.ts';
 import type { ActiveModels } from '../common/ports/active-models.ts';
 import type { DatasetIndexes } from '../common/ports/dataset-indexes.ts';
 import type { DocumentStore } from '../common/ports/document-store.ts';
+import type { EmbedderSource } from '../common/ports/embedders.ts';
 import type { Logger } from '../common/ports/logger.ts';
 import type { Embedder } from '../common/ports/models.ts';
 import type { Clock, IdSource } from '../common/ports/system.ts';
@@ -15,6 +16,7 @@ import type { SessionEntries } from '../common/repositories/session-entries.ts';
 import type { Sessions } from '../common/repositories/sessions.ts';
 import type { Supersessions } from '../common/repositories/supersessions.ts';
 import type { Users } from '../common/repositories/users.ts';
+import type { VectorHomes } from '../common/repositories/vector-homes.ts';
 import type { VisibleSessions } from '../common/repositories/visible-sessions.ts';
 import type { TurnKeeper } from './conversation/turn-keeper.ts';
 import type { ShownBefore } from './hygiene/shown-before.ts';
@@ -61,7 +63,10 @@ export type SearchModels = Pick<ActiveModels, 'languageModel' | 'missingModelKey
 export interface SearchServiceOptions {
   readonly store: DocumentStore;
   readonly indexes: Pick<DatasetIndexes, 'text' | 'vectors' | 'graph'>;
+  /** The server's own. */
   readonly embedder: Embedder;
+  /** Default: that one for everybody. */
+  readonly embedders?: EmbedderSource;
   readonly models: { current(tenant?: TenantId): Promise<SearchModels> };
   readonly messenger: Messenger;
   readonly ledger: Ledger;
@@ -82,6 +87,9 @@ export interface SessionReaders {
 
 /** What its routes work with. */
 export interface SearchParts extends Omit<SearchServiceOptions, 'ids'> {
+  /** `indexes.vectors` are the ones of all homes. */
+  readonly homes: Pick<VectorHomes, 'active'>;
+  readonly embedders: EmbedderSource;
   readonly sessions: SessionReaders;
   readonly turns: TurnKeeper;
   readonly retriever: Retriever;

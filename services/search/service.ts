@@ -5,6 +5,7 @@ import { accessChanges, EVERY_TENANT } from '../common/messaging/methods/auth.ts
 import { eraseSearched as eraseMethod, lookFor as lookForMethod } from '../common/messaging/methods/search.ts';
 import type { Subscription } from '../common/ports/bus.ts';
 import type { AnyCollection, DocumentStore } from '../common/ports/document-store.ts';
+import { onlyEmbedder } from '../common/ports/embedders.ts';
 import { createEchoMarks, echoMarksCollection } from '../common/repositories/echo-marks.ts';
 import { createSearchHistory, searchHistoryCollection } from '../common/repositories/search-history.ts';
 import { createSessionContexts } from '../common/repositories/session-context.ts';
@@ -13,6 +14,7 @@ import { createSessions } from '../common/repositories/sessions.ts';
 import { createSkills } from '../common/repositories/skills.ts';
 import { createSupersessions } from '../common/repositories/supersessions.ts';
 import { createUsers } from '../common/repositories/users.ts';
+import { createVectorHomes } from '../common/repositories/vector-homes.ts';
 import { createVisibleSessions } from '../common/repositories/visible-sessions.ts';
 import { createSessionWriter } from './conversation/session-writer.ts';
 import { createTurnKeeper } from './conversation/turn-keeper.ts';
@@ -38,15 +40,18 @@ export const searchCollections: readonly AnyCollection[] = [searchHistoryCollect
 export function createSearchService(options: SearchServiceOptions): Service {
   const { ids, ...rest } = options;
   const limit = options.settings.concurrentSearches;
+  const homes = createVectorHomes({ ...options, vectors: options.indexes.vectors });
+  const indexes = { ...options.indexes, vectors: homes.vectors };
   const learned = createLearnedElements(options.store, options.clock);
   const retriever = madeOnce(async () => {
     const { createRetriever } = await import('./retrieval/pipeline.ts');
-    return createRetriever({ indexes: options.indexes, ledger: options.ledger, learned });
+    return createRetriever({ indexes, ledger: options.ledger, learned });
   });
   const retrieve: Retriever['retrieve'] = async (request) => (await retriever()).retrieve(request);
   const supersessions = createSupersessions(options.store);
   const deps: SearchParts = {
     ...rest,
+    ...{ homes, indexes, embedders: options.embedders ?? onlyEmbedder(options.embedder) },
     sessions: sessionReaders(options.store),
     turns: createTurnKeeper(createSessionWriter(options.messenger, ids), options.logger),
     retriever: boundRetrievals(createCurrentRetriever({ retrieve }, supersessions), limit),

@@ -26,6 +26,7 @@ import type { BlobStore } from '../../services/common/ports/blob-store.ts';
 import type { DatasetIndexes } from '../../services/common/ports/dataset-indexes.ts';
 import type { DocumentStore } from '../../services/common/ports/document-store.ts';
 import type { ParsedDocument } from '../../services/common/ports/documents.ts';
+import type { EmbedderSource } from '../../services/common/ports/embedders.ts';
 import type { Extractor } from '../../services/common/ports/extractor.ts';
 import type { Logger } from '../../services/common/ports/logger.ts';
 import type { Embedder } from '../../services/common/ports/models.ts';
@@ -170,6 +171,7 @@ export interface TestRequest {
 export interface TestCognifyOptions {
   readonly extractor?: Extractor;
   readonly embedder?: Embedder;
+  readonly embedders?: EmbedderSource;
   readonly settings?: Partial<CognifySettings>;
   readonly models?: Partial<Omit<RunModels, 'extractor'>>;
   readonly runs?: Partial<RunSettings>;
@@ -200,6 +202,7 @@ export async function startCognify(world: TestWorld, options: TestCognifyOptions
     vectors: world.indexes.vectors,
     graph: world.indexes.graph,
     embedder: options.embedder ?? createHashingEmbedder({ dimensions: 64 }),
+    ...(options.embedders === undefined ? {} : { embedders: options.embedders }),
     models: fixedModels(options.extractor ?? capitalsExtractor, options.models),
     workQueue,
     eventLog: createEventLog({ store, clock, ids }),

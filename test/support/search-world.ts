@@ -37,6 +37,7 @@ import {
 import type { DatasetIndexes } from '../../services/common/ports/dataset-indexes.ts';
 import { type DocumentStore, update } from '../../services/common/ports/document-store.ts';
 import type { Embedder } from '../../services/common/ports/models.ts';
+import { dataItemsCollection } from '../../services/common/repositories/data-items.ts';
 import { createLedger, type Ledger, ledgerCollection } from '../../services/common/repositories/ledger.ts';
 import { sessionContextCollection } from '../../services/common/repositories/session-context.ts';
 import { createSessionEntries, sessionEntriesCollection } from '../../services/common/repositories/session-entries.ts';
@@ -44,6 +45,7 @@ import { createSessions, sessionsCollection } from '../../services/common/reposi
 import { skillCollections } from '../../services/common/repositories/skill-residue.ts';
 import { supersessionCollections } from '../../services/common/repositories/supersessions.ts';
 import { usersCollection } from '../../services/common/repositories/users.ts';
+import { vectorHomeCollections } from '../../services/common/repositories/vector-homes.ts';
 import type { SearchModels, SearchServiceOptions, SearchSettings } from '../../services/search/dependencies.ts';
 import { createSearchService, searchCollections } from '../../services/search/service.ts';
 import { principalOf, type RunningApp, runApp } from './http-app.ts';
@@ -75,7 +77,14 @@ export const OWNER = principalOf('user-key');
 export async function createSearchWorld(): Promise<SearchWorld> {
   const store = createMemoryDocumentStore();
   const sessionCollections = [sessionsCollection, sessionEntriesCollection, sessionContextCollection, usersCollection];
-  const read = [ledgerCollection, ...sessionCollections, ...skillCollections, ...supersessionCollections];
+  const read = [
+    ledgerCollection,
+    dataItemsCollection,
+    ...sessionCollections,
+    ...skillCollections,
+    ...supersessionCollections,
+    ...vectorHomeCollections,
+  ];
   await store.prepare([...searchCollections, ...read]);
   const indexes = createMemoryDatasetIndexes();
   const ledger = createLedger(store);

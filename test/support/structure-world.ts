@@ -2,10 +2,12 @@ import { createHashingEmbedder } from '../../services/common/adapters/hashing-em
 import { createSystemClock } from '../../services/common/adapters/system/clock.ts';
 import { createIdSource } from '../../services/common/adapters/system/id-source.ts';
 import type { ModelSource } from '../../services/common/ports/active-models.ts';
+import { onlyEmbedder } from '../../services/common/ports/embedders.ts';
 import type { Embedder, LanguageModel } from '../../services/common/ports/models.ts';
 import { claimKeys, createImproveClaims } from '../../services/common/repositories/improve-claims.ts';
 import { createSessions } from '../../services/common/repositories/sessions.ts';
 import { createStructureItems } from '../../services/common/repositories/structure-items.ts';
+import { createVectorHomes } from '../../services/common/repositories/vector-homes.ts';
 import { improveCollections } from '../../services/improve/collections.ts';
 import { DEFAULT_IMPROVE_SETTINGS, type ImproveSettings } from '../../services/improve/dependencies.ts';
 import { defaultOptions, type ImproveOptions, type ImprovePass } from '../../services/improve/stage.ts';
@@ -104,8 +106,10 @@ function dependenciesOf(
   const models: ModelSource = {
     current: async () => ({ languageModel: more.model, missingModelKey: null, extractor: capitalsExtractor }),
   };
+  const homes = createVectorHomes({ store, vectors: indexes.vectors, clock: createSystemClock() });
   return {
-    ...{ store, indexes, ledger, messenger, models, embedder: more.embedder },
+    ...{ store, indexes: { ...indexes, vectors: homes.vectors }, ledger, messenger, models, homes },
+    ...{ embedder: more.embedder, embedders: onlyEmbedder(more.embedder) },
     clock: createSystemClock(),
     ids: createIdSource(),
     sessions: createSessions(store),

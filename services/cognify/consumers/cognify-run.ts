@@ -5,13 +5,18 @@ import type { RunItem } from '../../common/domain/run.ts';
 import type { Messenger } from '../../common/messaging/messenger.ts';
 import type { CognifyOptions } from '../../common/messaging/methods/cognify.ts';
 import { datasetItems } from '../../common/messaging/methods/ingest.ts';
+import type { EmbedderSource } from '../../common/ports/embedders.ts';
+import type { Provenance } from '../../common/ports/index-entry.ts';
 import type { Embedder } from '../../common/ports/models.ts';
 import type { Clock } from '../../common/ports/system.ts';
 import { NO_TRACER } from '../../common/ports/tracer.ts';
+import { activeEmbedding } from '../../common/repositories/active-embedding.ts';
 import type { Ledger, LedgerEntry } from '../../common/repositories/ledger.ts';
 import type { ModelCache } from '../../common/repositories/model-cache.ts';
+import type { VectorHomes } from '../../common/repositories/vector-homes.ts';
 import { isProgressTick } from '../../common/runs/progress-rule.ts';
 import type { ActiveRun, RunExecutor, RunReport, StagePosition } from '../../common/runs/run-executor.ts';
+import { gatherVectors } from '../migration/gather-vectors.ts';
 import { createAskExtractor } from '../pipeline/ask-extractor.ts';
 import { type BuildDependencies, type BuiltItem, buildItem } from '../pipeline/build-item.ts';
 import type { ChunkSizes } from '../pipeline/chunk-item.ts';
@@ -34,7 +39,8 @@ export interface CognifyRunDependencies extends BuildDependencies, JudgeDependen
   readonly ledger: Ledger;
   readonly clock: Clock;
   readonly messenger: Messenger;
-  readonly embedder: Embedder;
+  readonly homes: Pick<VectorHomes, 'active'>;
+  readonly embedders: EmbedderSource;
   readonly models: RunModelSource;
   readonly cache: ModelCache;
   readonly settings: CognifySettings;
@@ -50,7 +56,10 @@ async function execute(dependencies: CognifyRunDependencies, run: ActiveRun): Pr
   const { models: source } = dependencies;
   const models = isCanaryDataset(run.dataset) ? source.withoutModel() : await source.current(run.scope.tenant);
   if (models.missingModelKey !== null) throw engramError('LLMAPIKeyNotSetError', models.missingModelKey);
-  const [items] = await Promise.all([listItems(dependencies, run), requireSameSpace(dependencies, run)]);
+  const [items, { embedder }] = await Promise.all([
+    listItems(dependencies, run),
+    activeEmbedding(dependencies, run.scope),
+  ]);
   const entries = await ledger.entries(
     run.scope,
     items.map(({ id }) => id),
@@ -72,7 +81,7 @@ async function execute(dependencies: CognifyRunDependencies, run: ActiveRun): Pr
     await run.itemEnded({ item: item.id, status: isOurs ? 'completed' : 'already_completed' }, null);
   }
   try {
-    await buildAll(dependencies, run, { models, open, totals });
+    await buildAll(dependencies, run, { models, embedder, open, totals });
   } finally {
     // Whatever became of one item, the others are there.
     if (!run.signal.aborted) await judgeOrLeave(dependencies, run.scope);
@@ -83,17 +92,30 @@ async function execute(dependencies: CognifyRunDependencies, run: ActiveRun): Pr
 async function buildAll(
   dependencies: CognifyRunDependencies,
   run: ActiveRun,
-  { models, open, totals }: { readonly models: RunModels; readonly open: readonly DataItem[]; readonly totals: Totals },
+  {
+    models,
+    embedder,
+    open,
+    totals,
+  }: {
+    readonly models: RunModels;
+    /** The one that is in force when the run begins; a migration may bring another. */
+    readonly embedder: Embedder;
+    readonly open: readonly DataItem[];
+    readonly totals: Totals;
+  },
 ): Promise<void> {
-  const { settings, logger, embedder, tracer = NO_TRACER } = dependencies;
+  const { settings, logger, tracer = NO_TRACER } = dependencies;
   const options = run.options as CognifyOptions;
+  const context = {
+    ...{ scope: run.scope, purpose: 'extraction' as const, runId: run.id, payer: run.payer },
+    ...{ signal: run.signal, onUsage: run.meter },
+  };
   const writer = createIndexWriter({
     ...dependencies,
     scope: run.scope,
-    context: {
-      ...{ scope: run.scope, purpose: 'extraction' as const, runId: run.id, payer: run.payer },
-      ...{ signal: run.signal, onUsage: run.meter },
-    },
+    home: () => activeEmbedding(dependencies, run.scope),
+    context,
     embeddingBatchSize: settings.embeddingBatchSize,
     embeddingConcurrency: settings.embeddingConcurrency,
   });
@@ -104,6 +126,8 @@ async function buildAll(
     ask: createAskExtractor(models.extractor, models.keepExtractions ? dependencies.cache : null, run.scope),
     options,
     sizes: chunkSizes(settings, Math.min(models.maxChunkTokens, embedder.maxInputTokens), options),
+    gatherVectors: (origin: Provenance, homes: ReadonlySet<number>, signal: AbortSignal) =>
+      gatherVectors(dependencies, run.scope, { origin, homes, context: { ...context, signal } }),
     chunksPerBatch: Math.min(options.chunksPerBatch ?? Number.POSITIVE_INFINITY, settings.chunksPerBatch),
   };
   let done = 0;
@@ -145,17 +169,6 @@ async function isAsListed({ messenger }: CognifyRunDependencies, run: ActiveRun,
 function lossOf(error: unknown, item: DataItem): unknown {
   if (!(error instanceof ContentMissingError)) return error;
   return engramError('CorruptStoreError', `The stored text of item ${item.id} is missing.`, { cause: error });
-}
-
-/** Vectors of another model or size can never be compared: refused before anything is written. */
-async function requireSameSpace({ vectors, embedder }: CognifyRunDependencies, run: ActiveRun): Promise<void> {
-  const space = await vectors.space(run.scope);
-  const { model, dimensions } = embedder.space;
-  if (space === null || (space.model === model && space.dimensions === dimensions)) return;
-  throw engramError(
-    'EmbeddingDimensionMismatchError',
-    `The dataset's vectors were made by ${space.model} with ${space.dimensions} dimensions; the configured embedder is ${model} with ${dimensions}. Forget the dataset's memory (memory_only) and cognify it again, or configure the former embedder.`,
-  );
 }
 
 async function listItems({ messenger }: CognifyRunDependencies, run: ActiveRun): Promise<readonly DataItem[]> {

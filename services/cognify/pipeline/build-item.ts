@@ -2,6 +2,7 @@ import { contentVersion, type DataItem } from '../../common/domain/data-item.ts'
 import type { CognifyOptions } from '../../common/messaging/methods/cognify.ts';
 import type { BlobStore } from '../../common/ports/blob-store.ts';
 import { VersionConflictError } from '../../common/ports/document-store.ts';
+import type { Provenance } from '../../common/ports/index-entry.ts';
 import type { Logger } from '../../common/ports/logger.ts';
 import type { Clock } from '../../common/ports/system.ts';
 import type { Tracer } from '../../common/ports/tracer.ts';
@@ -38,6 +39,8 @@ export interface BuildRequest {
   readonly options: CognifyOptions;
   readonly sizes: ChunkSizes;
   readonly chunksPerBatch: number;
+  /** Sees to it that an item's vectors are in the home that is read now, when they went elsewhere while it was built. */
+  readonly gatherVectors: (origin: Provenance, homes: ReadonlySet<number>, signal: AbortSignal) => Promise<void>;
   readonly signal: AbortSignal;
 }
 
@@ -75,6 +78,7 @@ async function buildGeneration(
   try {
     const built = await writeItem(dependencies, request, generation);
     signal.throwIfAborted();
+    await request.gatherVectors({ item: request.item.id, generation }, built.homes, signal);
     await commit(dependencies, request, generation, built);
     return built;
   } catch (error) {

@@ -27,7 +27,8 @@ function writerOn(indexes = createMemoryDatasetIndexes()) {
     await indexes.text.upsert(into, entries);
   };
   const writer = createIndexWriter({
-    ...{ scope, embedder, text, vectors: indexes.vectors, graph: indexes.graph },
+    home: async () => ({ number: 0, scope, embedder }),
+    ...{ scope, text, vectors: indexes.vectors, graph: indexes.graph },
     context: { scope, purpose: 'extraction' },
     embeddingBatchSize: 2,
     embeddingConcurrency: 2,

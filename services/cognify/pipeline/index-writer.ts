@@ -3,19 +3,30 @@ import type { GraphStore } from '../../common/ports/graph-store.ts';
 import type { Embedder, ModelCallContext } from '../../common/ports/models.ts';
 import type { TextIndex } from '../../common/ports/text-index.ts';
 import type { VectorEntry, VectorIndex } from '../../common/ports/vector-index.ts';
-import { type IndexBatch, rowCount } from './index-batch.ts';
+import { type Embedding, type IndexBatch, rowCount } from './index-batch.ts';
 
 export interface IndexWriter {
-  /** Resolves when the rows are in all three indexes. Waits while many rows are under way. */
-  write(batch: IndexBatch): Promise<void>;
+  /**
+   * Resolves when the rows are in all three indexes; to the home that the vectors are in. Waits while many rows are under
+   * way.
+   */
+  write(batch: IndexBatch): Promise<number>;
+}
+
+/** Where vectors belong at the moment, and the model that makes them. */
+export interface WriterHome {
+  readonly number: number;
+  readonly scope: DatasetScope;
+  readonly embedder: Embedder;
 }
 
 export interface IndexWriterOptions {
   readonly scope: DatasetScope;
   readonly text: TextIndex;
-  readonly vectors: VectorIndex;
+  readonly vectors: Pick<VectorIndex, 'upsert'>;
   readonly graph: GraphStore;
-  readonly embedder: Embedder;
+  /** Asked anew for each flush, before and after: a migration may move the vectors meanwhile. */
+  readonly home: () => Promise<WriterHome>;
   readonly context: ModelCallContext;
   readonly embeddingBatchSize: number;
   readonly embeddingConcurrency: number;
@@ -25,7 +36,7 @@ export interface IndexWriterOptions {
 
 interface Pending {
   readonly batch: IndexBatch;
-  readonly resolve: () => void;
+  readonly resolve: (home: number) => void;
   readonly reject: (error: unknown) => void;
 }
 
@@ -38,16 +49,30 @@ const ROWS_PER_FLUSH = 4000;
  * item only ever fails for its own rows.
  */
 export function createIndexWriter(options: IndexWriterOptions): IndexWriter {
-  const { scope, text, vectors, graph, embedder } = options;
+  const { scope, text, vectors, graph } = options;
   const queue: Pending[] = [];
   let isFlushing = false;
 
-  const store = async (batches: readonly IndexBatch[]): Promise<void> => {
+  /** Into the home as it is now, and into the next one if it moved meanwhile. */
+  const store = async (batches: readonly IndexBatch[]): Promise<number> => {
     const embeddings = batches.flatMap((batch) => batch.embeddings);
-    const made = await embedAll(
-      options,
-      embeddings.map((embedding) => embedding.text),
-    );
+    let home = await options.home();
+    await storeIn(home, batches, embeddings);
+    for (;;) {
+      const present = await options.home();
+      if (present.number === home.number || embeddings.length === 0) return present.number;
+      home = present;
+      await storeIn(home, [], embeddings);
+    }
+  };
+  const storeIn = async (
+    home: WriterHome,
+    batches: readonly IndexBatch[],
+    embeddings: readonly Embedding[],
+  ): Promise<void> => {
+    const { embedder } = home;
+    const texts = embeddings.map((embedding) => embedding.text);
+    const made = await embedAll(embedder, texts, options);
     const entries = batches.flatMap((batch) => batch.entries);
     const nodes = batches.flatMap((batch) => batch.nodes);
     const edges = batches.flatMap((batch) => batch.edges);
@@ -58,7 +83,7 @@ export function createIndexWriter(options: IndexWriterOptions): IndexWriter {
     await options.permit?.();
     options.context.signal?.throwIfAborted();
     const writes = await Promise.allSettled([
-      vectorEntries.length > 0 ? vectors.upsert(scope, embedder.space, vectorEntries) : null,
+      vectorEntries.length > 0 ? vectors.upsert(home.scope, embedder.space, vectorEntries) : null,
       nodes.length + edges.length > 0 ? graph.upsert(scope, { nodes, edges }) : null,
       entries.length > 0 ? text.upsert(scope, entries) : null,
     ]);
@@ -67,8 +92,8 @@ export function createIndexWriter(options: IndexWriterOptions): IndexWriter {
   };
   const flush = async (pending: readonly Pending[]): Promise<void> => {
     try {
-      await store(pending.map(({ batch }) => batch));
-      for (const { resolve } of pending) resolve();
+      const home = await store(pending.map(({ batch }) => batch));
+      for (const { resolve } of pending) resolve(home);
     } catch (error) {
       if (pending.length === 1) pending[0]?.reject(error);
       else for (const one of pending) await flush([one]);
@@ -101,9 +126,15 @@ function takeFlush(queue: Pending[]): readonly Pending[] {
   return queue.splice(0, count);
 }
 
-async function embedAll(
-  { embedder, context, embeddingBatchSize, embeddingConcurrency }: IndexWriterOptions,
+/** In calls of a size, some at the same time; one vector a text, in order. */
+export async function embedAll(
+  embedder: Embedder,
   texts: readonly string[],
+  {
+    context,
+    embeddingBatchSize,
+    embeddingConcurrency,
+  }: Pick<IndexWriterOptions, 'context' | 'embeddingBatchSize' | 'embeddingConcurrency'>,
 ): Promise<readonly Float32Array[]> {
   const vectors: Float32Array[] = new Array(texts.length);
   let next = 0;

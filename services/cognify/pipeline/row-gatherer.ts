@@ -8,8 +8,8 @@ export interface RowGatherer {
   append(batch: IndexBatch): void;
   /** Hands the rows over when there are enough, or when told to; waits for the write before. */
   spill(isDue?: boolean): Promise<void>;
-  /** Writes what is left and waits for everything. */
-  finish(): Promise<void>;
+  /** Writes what is left and waits for everything; resolves to the homes that vectors went to. */
+  finish(): Promise<ReadonlySet<number>>;
   /** Resolves when no write is under way any more, failed or not. */
   settled(): Promise<void>;
 }
@@ -19,9 +19,10 @@ const ROWS_PER_WRITE = 2000;
 export function createRowGatherer(writer: IndexWriter): RowGatherer {
   let rows = emptyBatch();
   let writing: Promise<void> = Promise.resolve();
+  const homes = new Set<number>();
   const handOver = async (): Promise<void> => {
     await writing;
-    writing = writer.write(rows);
+    writing = writer.write(rows).then((home) => void homes.add(home));
     // Awaited by the next hand-over or at the end; a failure in between must not count as unhandled.
     writing.catch(() => {});
     rows = emptyBatch();
@@ -42,6 +43,7 @@ export function createRowGatherer(writer: IndexWriter): RowGatherer {
     async finish() {
       if (rowCount(rows) > 0) await handOver();
       await writing;
+      return homes;
     },
     async settled() {
       await Promise.allSettled([writing]);

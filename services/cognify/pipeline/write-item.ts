@@ -23,12 +23,12 @@ export class ContentMissingError extends Error {
 /** Making the rows of so many chunks takes some milliseconds; requests get their turn in between. */
 const CHUNKS_PER_TURN = 8;
 
-/** Writes all rows of the item under the generation. When it throws, nothing of it is being written any more. */
+/** Writes all rows of the item under the generation; `homes`: those its vectors are in. When it throws, nothing of it is being written any more. */
 export async function writeItem(
   dependencies: BuildDependencies,
   request: BuildRequest,
   generation: number,
-): Promise<BuiltItem> {
+): Promise<BuiltItem & { readonly homes: ReadonlySet<number> }> {
   const { run, item, sizes, writer, signal } = request;
   const document = await loadDocument(dependencies.blobs, run.scope, item);
   if (document === null) throw new ContentMissingError(`item ${item.id} has no content`);
@@ -45,8 +45,9 @@ export async function writeItem(
       await nextTurn();
     }
     await dependencies.statements.put(run.scope, generation, await itemStatements(source, chunks, resolved));
-    await (dependencies.tracer ?? NO_TRACER).step('write rows', {}, () => gatherer.finish());
+    const homes = await (dependencies.tracer ?? NO_TRACER).step('write rows', {}, () => gatherer.finish());
     return {
+      homes,
       chunks: chunks.length,
       entityIds: resolved.entities.filter(({ isKeyword }) => !isKeyword).map(({ id }) => id),
       relationships: resolved.relations.length,

@@ -13,6 +13,7 @@ import {
   MAX_PATCH_ROWS,
 } from '../../common/messaging/methods/cognify.ts';
 import type { Provenance } from '../../common/ports/index-entry.ts';
+import { activeEmbedding } from '../../common/repositories/active-embedding.ts';
 import type { CognifyDependencies } from '../dependencies.ts';
 import { emptyBatch, type IndexBatch } from '../pipeline/index-batch.ts';
 import { createIndexWriter } from '../pipeline/index-writer.ts';
@@ -23,7 +24,8 @@ type Dependencies = Pick<
   | 'text'
   | 'vectors'
   | 'graph'
-  | 'embedder'
+  | 'homes'
+  | 'embedders'
   | 'ledger'
   | 'claims'
   | 'clock'
@@ -110,12 +112,13 @@ async function write(
   request: ApplyGraphPatchRequest,
   { batch, context }: { readonly batch: IndexBatch; readonly context: CallContext },
 ): Promise<void> {
-  const { text, vectors, graph, embedder, settings } = dependencies;
+  const { text, vectors, graph, homes, settings } = dependencies;
   const { embeddingBatchSize, embeddingConcurrency } = settings;
   const scope = scopeOf(request.dataset);
   const { signal } = context;
   const writer = createIndexWriter({
-    ...{ scope, text, vectors, graph, embedder, embeddingBatchSize, embeddingConcurrency },
+    ...{ scope, text, vectors, graph, embeddingBatchSize, embeddingConcurrency },
+    home: () => activeEmbedding(dependencies, scope),
     context: {
       ...{ scope, purpose: 'extraction', payer: payerOf(callerOf(context)) },
       ...(signal === undefined ? {} : { signal }),
@@ -124,6 +127,9 @@ async function write(
     permit: () => requireHolder(dependencies, request),
   });
   await writer.write(batch);
+  // A migration that has been at these items has not seen what was added to them.
+  if ((await homes.state(scope)).migration === null) return;
+  await homes.forgetReembedded(scope, [...new Set(batch.entries.map(({ item }) => item))]);
 }
 
 /** What is committed is seen, and what is being built will be: neither is anybody's but cognify's to remove. */

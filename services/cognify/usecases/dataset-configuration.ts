@@ -96,8 +96,8 @@ function requireTitle({ title }: JsonObject): void {
   throw engramError('InvalidGraphModelError', "graph_model must be a JSON schema with a 'title'.");
 }
 
-async function requireManagedDataset(
-  deps: Dependencies,
+export async function requireManagedDataset(
+  deps: Pick<Dependencies, 'datasets' | 'managedResources'>,
   { tenant, dataset, crUid }: { readonly tenant: TenantId; readonly dataset: DatasetId; readonly crUid: string },
 ): Promise<void> {
   if ((await deps.datasets.get({ tenant }, dataset)) === null) {

@@ -42,6 +42,7 @@ type Dependencies = Pick<
   | 'text'
   | 'vectors'
   | 'graph'
+  | 'homes'
   | 'ledger'
   | 'cache'
   | 'builds'
@@ -93,7 +94,10 @@ export async function eraseBuilt(dependencies: Dependencies, request: EraseReque
     : await removeItems(dependencies, request, items);
   // What the items had replaced stands again.
   if (!isEverything) await judgeOrLeave(dependencies, scope);
-  return { removed, residue: await residueOf(dependencies, request, isEverything ? null : items), itemsReset };
+  const residue = await residueOf(dependencies, request, isEverything ? null : items);
+  // Last: where vectors are is known until none are left.
+  if (isEverything && !request.memoryOnly) await dependencies.homes.forget(scope);
+  return { removed, residue, itemsReset };
 }
 
 /** Until no build of the items is under way, in any process; a dead worker's is not waited for for ever. */

@@ -52,6 +52,8 @@ export type ContextState = {
   readonly leaves: number;
   /** False while a build is under way or was left in the middle. */
   readonly isComplete: boolean;
+  /** Of the space of the nodes' vectors; absent in those that are older than migrations. */
+  readonly model?: string;
 };
 
 export const contextNodesCollection: Collection<ContextNode> = {

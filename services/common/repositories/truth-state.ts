@@ -12,6 +12,7 @@ import {
   type Stored,
 } from '../ports/document-store.ts';
 import type { Provenance } from '../ports/index-entry.ts';
+import type { VectorSpace } from '../ports/vector-index.ts';
 
 type CentroidDocument = {
   readonly slot: number;
@@ -22,6 +23,8 @@ type CentroidDocument = {
   /** See `vector-text.ts`. */
   readonly centroid: string;
   readonly learningIds: readonly string[];
+  /** Of the space; absent in those that are older than migrations. */
+  readonly model?: string;
 };
 
 type CoordinatesDocument = {
@@ -68,6 +71,14 @@ export interface TruthSubspace {
   readonly epoch: number;
   /** By slot. */
   readonly slots: readonly TruthSlot[];
+  /** That made the vectors of the centroids; null: not known. */
+  readonly model: string | null;
+}
+
+/** Whether the centroids can be compared with vectors of the space. */
+export function isOfSpace({ slots, model }: Pick<TruthSubspace, 'slots' | 'model'>, space: VectorSpace): boolean {
+  const isSameModel = model === null || model === space.model;
+  return isSameModel && slots.every(({ centroid }) => centroid.length === space.dimensions);
 }
 
 export interface ScoredPage extends Provenance {
@@ -114,7 +125,8 @@ export function createTruthState(store: DocumentStore): TruthState {
       const slots = items.map(({ value: { slot, count, centroid, learningIds } }) => {
         return { slot, count, learningIds, centroid: vectorOfText(centroid) };
       });
-      return { epoch: Math.max(0, ...items.map(({ value }) => value.truthEpoch)), slots };
+      const model = items[0]?.value.model ?? null;
+      return { epoch: Math.max(0, ...items.map(({ value }) => value.truthEpoch)), slots, model };
     },
     async pages(scope) {
       const found = new Map<string, ScoredPage>();
@@ -161,10 +173,10 @@ export function createTruthState(store: DocumentStore): TruthState {
       });
       if (writes.length > 0) await store.commit(scope, writes);
     },
-    async keepSubspace(scope, { epoch, slots }, at) {
+    async keepSubspace(scope, { epoch, slots, model }, at) {
       const documents = slots.map(({ slot, count, centroid, learningIds }) => {
         const numbers = { slot, count, truthEpoch: epoch, updatedAt: at.getTime() };
-        const value = { ...numbers, centroid: vectorText(centroid), learningIds };
+        const value = { ...numbers, centroid: vectorText(centroid), learningIds, ...(model === null ? {} : { model }) };
         return insert(truthCentroidsCollection, centroidId(scope.dataset, slot), value);
       });
       await store.commit(scope, [removeWhere(truthCentroidsCollection, {}), ...documents]);

@@ -3,6 +3,7 @@ import { createStructureWorld, type StructureWorld } from '../../../test/support
 import { scopeOf } from '../../common/domain/dataset.ts';
 import { truthFactor, truthScore, withLearnings } from '../../common/domain/ranking/truth.ts';
 import { cosine, dotProduct, unitVector } from '../../common/domain/vector-text.ts';
+import { onlyEmbedder } from '../../common/ports/embedders.ts';
 import { createTruthState, TRUTH_SLOTS } from '../../common/repositories/truth-state.ts';
 import { createBuildTruthSubspace } from './build-truth-subspace.ts';
 
@@ -91,7 +92,7 @@ describe('build_truth_subspace', () => {
       },
     };
     const embedder = { ...structure.deps.embedder, embed: () => Promise.reject(new Error('away')) };
-    const broken = stage({ ...structure.deps, indexes: lacking, embedder });
+    const broken = stage({ ...structure.deps, indexes: lacking, embedders: onlyEmbedder(embedder) });
     expect((await broken.run(pass('s1'))).counts).to.deep.equal({
       anchors: 1,
       nodes_scored: 1,

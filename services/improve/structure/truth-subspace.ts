@@ -5,16 +5,20 @@ import type { ChunkPayload } from '../../common/domain/index-rows.ts';
 import { areSameSlots, truthCoordinates, withLearnings } from '../../common/domain/ranking/truth.ts';
 import type { DatasetScope } from '../../common/domain/scope.ts';
 import type { DatasetReaders } from '../../common/ports/dataset-indexes.ts';
+import type { EmbedderSource } from '../../common/ports/embedders.ts';
 import type { Provenance } from '../../common/ports/index-entry.ts';
-import type { Embedder, ModelCallContext } from '../../common/ports/models.ts';
+import type { ModelCallContext } from '../../common/ports/models.ts';
 import type { TextRow } from '../../common/ports/text-index.ts';
+import { type ActiveEmbedding, activeEmbedding } from '../../common/repositories/active-embedding.ts';
 import type { Ledger } from '../../common/repositories/ledger.ts';
 import {
   CHUNKS_PER_PAGE,
+  isOfSpace,
   TRUTH_SLOTS,
   type TruthState,
   type TruthSubspace,
 } from '../../common/repositories/truth-state.ts';
+import type { VectorHomes } from '../../common/repositories/vector-homes.ts';
 import type { ImproveDependencies } from '../dependencies.ts';
 import { isBudgetError } from '../engine/improve-result.ts';
 import type { ImprovePass } from '../stage.ts';
@@ -24,7 +28,13 @@ export interface TruthDependencies extends Pick<ImproveDependencies, 'clock'> {
   readonly indexes: Pick<DatasetReaders, 'text' | 'vectors' | 'graph'>;
   readonly ledger: Pick<Ledger, 'committed' | 'allCommitted'>;
   readonly truth: TruthState;
-  readonly embedder: Embedder;
+  readonly homes: Pick<VectorHomes, 'active'>;
+  readonly embedders: EmbedderSource;
+}
+
+/** With the vectors that are read when it begins: those of another model mean nothing beside them. */
+interface Truth extends TruthDependencies {
+  readonly embedding: ActiveEmbedding;
 }
 
 export interface TruthCounts {
@@ -44,19 +54,21 @@ const BATCH = 64;
  * is in force with the last commit. One page of passages is in memory at a time.
  */
 export async function buildTruthSubspace(
-  deps: TruthDependencies,
+  given: TruthDependencies,
   pass: Pick<ImprovePass, 'dataset' | 'principal' | 'sessions' | 'signal'>,
 ): Promise<TruthCounts> {
   const scope = scopeOf(pass.dataset);
   const { signal } = pass;
   const context: ModelCallContext = { scope, purpose: 'extraction', payer: payerOf(pass.principal), signal };
   const ids = pass.sessions.map(({ session }) => session);
-  const learnings = await sessionLearnings(deps, scope, ids);
+  const learnings = await sessionLearnings(given, scope, ids);
   if (learnings.length === 0) return NOTHING;
+  const deps: Truth = { ...given, embedding: await activeEmbedding(given, scope) };
   const before = await usableSubspace(deps, scope);
-  const slots = withLearnings(before.slots, await embedded(deps, scope, learnings, context), TRUTH_SLOTS);
+  const slots = withLearnings(before.slots, await embedded(deps, learnings, context), TRUTH_SLOTS);
   const isSame = areSameSlots(before.slots, slots);
-  const subspace = { epoch: isSame ? before.epoch : before.epoch + 1, slots };
+  const { model } = deps.embedding.embedder.space;
+  const subspace = { epoch: isSame ? before.epoch : before.epoch + 1, slots, model };
   const counts = await scoreAll(deps, scope, { subspace, isSame, context });
   signal.throwIfAborted();
   if (!isSame) await deps.truth.keepSubspace(scope, subspace, deps.clock.now());
@@ -64,20 +76,15 @@ export async function buildTruthSubspace(
 }
 
 /** Centroids of another embedder mean nothing; the epochs go on. */
-async function usableSubspace({ truth, embedder }: TruthDependencies, scope: DatasetScope): Promise<TruthSubspace> {
-  const { epoch, slots } = await truth.subspace(scope);
-  const isUsable = slots.every(({ centroid }) => centroid.length === embedder.space.dimensions);
-  return { epoch, slots: isUsable ? slots : [] };
+async function usableSubspace({ truth, embedding }: Truth, scope: DatasetScope): Promise<TruthSubspace> {
+  const { epoch, slots, model } = await truth.subspace(scope);
+  const isUsable = isOfSpace({ slots, model }, embedding.embedder.space);
+  return { epoch, slots: isUsable ? slots : [], model };
 }
 
-async function embedded(
-  deps: TruthDependencies,
-  scope: DatasetScope,
-  learnings: readonly SessionLearning[],
-  context: ModelCallContext,
-) {
+async function embedded(deps: Truth, learnings: readonly SessionLearning[], context: ModelCallContext) {
   const chunks = learnings.map(({ chunkId, text }) => ({ id: chunkId, text }));
-  const vectors = await vectorsOf(deps, scope, chunks, context);
+  const vectors = await vectorsOf(deps, chunks, context);
   return learnings.flatMap(({ id, chunkId }) => {
     const vector = vectors.get(chunkId);
     if (vector === undefined) throw engramError('CogneeSystemError', 'learning embedding failed');
@@ -87,14 +94,14 @@ async function embedded(
 
 /** Of passages by their ids: stored ones, and those that the index lacks made anew. Those that cannot be made are left out. */
 async function vectorsOf(
-  { indexes, embedder }: TruthDependencies,
-  scope: DatasetScope,
+  { indexes, embedding }: Truth,
   chunks: readonly { readonly id: string; readonly text: string }[],
   context: ModelCallContext,
 ): Promise<ReadonlyMap<string, Float32Array>> {
+  const { embedder } = embedding;
   const { dimensions } = embedder.space;
   const stored = await indexes.vectors.fetch(
-    scope,
+    embedding.scope,
     'chunk',
     chunks.map(({ id }) => id),
   );
@@ -126,7 +133,7 @@ interface Scoring {
 }
 
 async function scoreAll(
-  deps: TruthDependencies,
+  deps: Truth,
   scope: DatasetScope,
   scoring: Scoring,
 ): Promise<Pick<TruthCounts, 'nodes_scored' | 'nodes_skipped'>> {
@@ -171,13 +178,13 @@ async function pageOf(
 
 /** Returns how many of the rows have coordinates now. */
 async function scorePage(
-  deps: TruthDependencies,
+  deps: Truth,
   scope: DatasetScope,
   { rows, page, origin }: { readonly rows: readonly TextRow[]; readonly page: number; readonly origin: Provenance },
   { subspace, context }: Scoring,
 ): Promise<number> {
   const chunks = rows.map(({ id, payload }) => ({ id, text: (payload as ChunkPayload).text }));
-  const vectors = await vectorsOf(deps, scope, chunks, context);
+  const vectors = await vectorsOf(deps, chunks, context);
   const known = chunks.filter(({ id }) => vectors.has(id));
   if (known.length === 0) return 0;
   const coordinates = new Float32Array(known.length * TRUTH_SLOTS);

@@ -100,7 +100,7 @@ export async function openToolbox(
       if (!query?.trim()) return failed('memory_search needs a query.');
       const asked = { ...request, query };
       const limit = Math.min(Math.max(top_k ?? DEFAULT_PASSAGES, 1), MAX_PASSAGES);
-      const vector = await embedQuery(deps, asked);
+      const vector = await embedQuery(deps, asked).of(dataset);
       const { passages } = await gatherPassages(deps, asked, { dataset, vector, limit, influence });
       const packed = packPassages(passages, MAX_OUTPUT);
       for (const passage of packed) found.set(passage.id, passage);

@@ -4,7 +4,7 @@ import { isLimited, type Principal } from '../../common/domain/principal.ts';
 import type { QaEntry, Session, SessionKey } from '../../common/domain/session.ts';
 import type { SearchDependencies } from '../dependencies.ts';
 import { newestEntries } from '../lanes/newest-entries.ts';
-import { embedQuery, type QueryVector } from '../usecases/material.ts';
+import { embedQuery, type QueryEmbedding } from '../usecases/material.ts';
 import type { SearchRequest } from '../usecases/search-request.ts';
 import { defaultSession } from './default-session.ts';
 import { contextualQuestion, followUpQuery, refersBack } from './follow-up.ts';
@@ -20,7 +20,7 @@ export interface Conversation {
   /** What the session has taught for this question. */
   readonly guidance: Guidance | null;
   /** What is looked for besides the question; null when the question stands for itself. */
-  readonly lookup: { readonly query: string; readonly vector: QueryVector } | null;
+  readonly lookup: { readonly query: string; readonly embedding: QueryEmbedding } | null;
 }
 
 /** Turns that are read: the last ones are told, the older ones only if they share words with the question. */
@@ -30,7 +30,7 @@ const TURNS_READ_BACK = 5;
 /** Of all of them together, about. */
 const CHARACTERS_READ = 400_000;
 
-type Dependencies = Pick<SearchDependencies, 'sessions' | 'settings' | 'languageModel' | 'embedder'>;
+type Dependencies = Pick<SearchDependencies, 'sessions' | 'settings' | 'languageModel' | 'homes' | 'embedders'>;
 
 /**
  * The conversation of a session that the caller named; null without one. `SessionParameterValidationError` for a name of
@@ -48,7 +48,7 @@ export async function namedConversation(deps: Dependencies, request: SearchReque
   const { languageModel } = deps;
   const query =
     languageModel === null ? contextualQuestion(request.query, told.turns) : followUpQuery(request.query, told.turns);
-  return { ...blank, ...told, lookup: await lookupOf(deps, request, query) };
+  return { ...blank, ...told, lookup: lookupOf(deps, request, query) };
 }
 
 /** A limited key reaches the sessions of its datasets, and none of its user's others. */
@@ -77,7 +77,7 @@ export async function defaultConversation(
   const told = await whatWasTold(deps, request, session);
   // Callers who keep no session ask questions that stand alone: only one that cannot do so costs a second look-up.
   const query = refersBack(request.query) ? followUpQuery(request.query, told.turns) : null;
-  return { key, session, ...told, lookup: await lookupOf(deps, request, query) };
+  return { key, session, ...told, lookup: lookupOf(deps, request, query) };
 }
 
 /** As ingest takes them: longer ones are nobody's session. */
@@ -111,10 +111,6 @@ async function whatWasTold(
   return { turns: relevantTurns(entries, query), guidance: guidanceFor(rows, 'qa', query) };
 }
 
-async function lookupOf(
-  deps: Dependencies,
-  request: SearchRequest,
-  query: string | null,
-): Promise<Conversation['lookup']> {
-  return query === null ? null : { query, vector: await embedQuery(deps, { ...request, query }) };
+function lookupOf(deps: Dependencies, request: SearchRequest, query: string | null): Conversation['lookup'] {
+  return query === null ? null : { query, embedding: embedQuery(deps, { ...request, query }) };
 }

@@ -34,7 +34,11 @@ export async function gatherForTurn(
   const { query } = request;
   const lookup = target.conversation?.lookup ?? null;
   if (lookup === null) return { query, retrieval: (await gatherPassages(deps, request, target)).retrieval, found: [] };
-  const behind = gatherPassages(deps, { ...request, query: lookup.query }, { ...target, vector: lookup.vector });
+  const lookUp = async () => {
+    const vector = await lookup.embedding.of(target.dataset);
+    return gatherPassages(deps, { ...request, query: lookup.query }, { ...target, vector });
+  };
+  const behind = lookUp();
   if (deps.languageModel === null) {
     const { retrieval } = await behind;
     return { query: lookup.query, retrieval, found: retrieval.passages.map(({ id }) => id) };

@@ -20,6 +20,7 @@ export interface LaneContext {
   readonly text: TextIndex;
   readonly graph: GraphStore;
   readonly vectors: VectorIndex;
+  readonly vectorHome: DatasetScope;
   readonly signal: AbortSignal | undefined;
 }
 
@@ -61,7 +62,7 @@ export async function lexicalRows(
 export async function denseHits(context: LaneContext, vector: Float32Array | null): Promise<readonly VectorHit[]> {
   if (vector === null || !runs(context, 'dense')) return [];
   const hits = await context.vectors.nearest(
-    context.scope,
+    context.vectorHome,
     { kind: 'chunk', vector, limit: context.settings.denseLimit, ...nodeSetFilter(context) },
     context.signal,
   );

@@ -17,6 +17,8 @@ export interface RetrievalRequest {
   readonly query: string;
   /** Of the query, in the dataset's space; null leaves the dense lane out. */
   readonly vector: Float32Array | null;
+  /** Where the vectors are that it is compared with; default: where the dataset's are now. */
+  readonly vectorHome?: DatasetScope;
   /** Passages wanted. */
   readonly limit: number;
   readonly nodeSets?: readonly string[];

@@ -2,9 +2,12 @@ import { payerOf } from '../../common/domain/budget.ts';
 import { type DatasetRef, scopeOf } from '../../common/domain/dataset.ts';
 import { scoreBm25 } from '../../common/domain/ranking/bm25.ts';
 import { fuse } from '../../common/domain/ranking/rrf.ts';
+import type { DatasetScope } from '../../common/domain/scope.ts';
 import { STOP_WORDS } from '../../common/language/stop-words.ts';
 import { tokenizeQuery } from '../../common/language/tokenize.ts';
 import type { TextRow } from '../../common/ports/text-index.ts';
+import type { VectorSpace } from '../../common/ports/vector-index.ts';
+import { activeEmbedding } from '../../common/repositories/active-embedding.ts';
 import type { SearchDependencies } from '../dependencies.ts';
 import type { InfluenceWish } from '../retrieval/learned-elements.ts';
 import type { RankedPassage, Retrieval } from '../retrieval/retrieval.ts';
@@ -18,14 +21,25 @@ export interface Material {
   readonly retrieval: Retrieval;
 }
 
-/** The query's vector, made once for all datasets; null for a blank query. */
-export type QueryVector = Float32Array | null;
+/** The query's vector for one dataset; null for a blank query. */
+export type QueryVector = {
+  readonly values: Float32Array;
+  /** Where the vectors are that it can be compared with. */
+  readonly home: DatasetScope;
+  readonly space: VectorSpace;
+} | null;
 
-export async function embedQuery(
-  deps: Pick<SearchDependencies, 'embedder'>,
+/** The query in the vector spaces of the datasets that are searched. */
+export interface QueryEmbedding {
+  /** Errors: `EmbeddingDimensionMismatchError`, and those of the embedding model. */
+  of(dataset: DatasetRef): Promise<QueryVector>;
+}
+
+/** Each embedding model is asked once, when the first of its datasets is. */
+export function embedQuery(
+  deps: Pick<SearchDependencies, 'homes' | 'embedders'>,
   request: SearchRequest,
-): Promise<QueryVector> {
-  if (request.query.trim() === '') return null;
+): QueryEmbedding {
   const { tenant } = request.principal;
   const { signal } = request.context;
   const { onUsage } = request;
@@ -34,8 +48,19 @@ export async function embedQuery(
     ...(signal === undefined ? {} : { signal }),
     ...(onUsage === undefined ? {} : { onUsage }),
   };
-  const [vector] = await deps.embedder.embed([request.query], context);
-  return vector ?? null;
+  const made = new Map<string, Promise<readonly Float32Array[]>>();
+  return {
+    async of(dataset) {
+      if (request.query.trim() === '') return null;
+      const { scope: home, embedder } = await activeEmbedding(deps, scopeOf(dataset));
+      const { space } = embedder;
+      const key = `${space.dimensions} ${space.model}`;
+      const vectors = made.get(key) ?? embedder.embed([request.query], context);
+      made.set(key, vectors);
+      const [values] = await vectors;
+      return values === undefined ? null : { values, home, space };
+    },
+  };
 }
 
 export async function gatherPassages(
@@ -52,7 +77,8 @@ export async function gatherPassages(
   const retrieval = await deps.retriever.retrieve({
     scope: scopeOf(dataset),
     query: request.query,
-    vector,
+    vector: vector?.values ?? null,
+    ...(vector === null ? {} : { vectorHome: vector.home }),
     limit,
     influence,
     now: deps.clock.now(),
@@ -108,11 +134,12 @@ export async function nearestChunks(
   const scope = scopeOf(dataset);
   const visibility = createVisibility(deps.ledger, scope);
   const nodeSets = request.nodeSets === undefined ? {} : { nodeSets: request.nodeSets };
-  const query = { kind: 'chunk' as const, vector, limit: overFetch(limit), ...nodeSets };
-  const near = await visibility.filter(await deps.indexes.vectors.nearest(scope, query, request.context.signal));
+  const query = { kind: 'chunk' as const, vector: vector.values, limit: overFetch(limit), ...nodeSets };
+  const found = await deps.indexes.vectors.nearest(vector.home, query, request.context.signal);
+  const near = await visibility.filter(found);
   const hits = near.filter(({ id }) => !known.has(id)).slice(0, missing);
-  const found = await deps.indexes.text.fetch(scope, 'chunk', distinct(hits.map(({ id }) => id)));
-  const rows = new Map((await visibility.filter(found)).map((row) => [row.id, row]));
+  const texts = await deps.indexes.text.fetch(scope, 'chunk', distinct(hits.map(({ id }) => id)));
+  const rows = new Map((await visibility.filter(texts)).map((row) => [row.id, row]));
   return hits.flatMap(({ id, similarity }, index) => {
     const row = rows.get(id);
     return row === undefined ? [] : [{ row, distance: 1 - similarity, rank: known.size + index + 1 }];
@@ -151,7 +178,13 @@ export async function hybridRows(
     terms.length === 0
       ? null
       : deps.indexes.text.candidates(scope, { kind, terms, limit: fetchLimit, ...inSets }, signal),
-    vector === null ? [] : deps.indexes.vectors.nearest(scope, { kind, vector, limit: fetchLimit, ...inSets }, signal),
+    vector === null
+      ? []
+      : deps.indexes.vectors.nearest(
+          vector.home,
+          { kind, vector: vector.values, limit: fetchLimit, ...inSets },
+          signal,
+        ),
   ]);
   const candidates = found === null ? [] : await visibility.filter(found.candidates);
   const scored = found === null ? [] : scoreBm25({ candidates, statistics: found.statistics });

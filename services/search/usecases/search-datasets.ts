@@ -1,4 +1,4 @@
-import { type DatasetRef, scopeOf } from '../../common/domain/dataset.ts';
+import type { DatasetRef } from '../../common/domain/dataset.ts';
 import { type EngramError, engramError, isEngramError } from '../../common/domain/errors.ts';
 import { joinElements } from '../answers/used-elements.ts';
 import { type Conversation, defaultConversation } from '../conversation/conversation.ts';
@@ -6,7 +6,7 @@ import type { SearchDependencies } from '../dependencies.ts';
 import { markShown } from '../hygiene/mark-shown.ts';
 import { type AnsweredType, isCompletion, isQuery } from '../search-types.ts';
 import { influenceOf } from './influence.ts';
-import { embedQuery, type QueryVector } from './material.ts';
+import { embedQuery, type QueryEmbedding } from './material.ts';
 import { hasSearchableMemory, noDataError } from './no-data.ts';
 import { checkRequest, runSearch, type SearchTarget } from './run-search.ts';
 import type { DatasetOutcome, SearchOutcome } from './search-outcome.ts';
@@ -33,11 +33,10 @@ export async function searchDatasets(
   const isOneStore = !deps.settings.accessControl && datasets.length > 1;
   const conversation =
     target.conversation ?? (isOneStore && isCompletion(type) ? await defaultConversation(deps, request, null) : null);
-  const vector =
-    type === 'CHUNKS_LEXICAL' || type === 'SKILLS' || isQuery(type) ? null : await embedQuery(deps, request);
+  const embedding = type === 'CHUNKS_LEXICAL' || type === 'SKILLS' || isQuery(type) ? null : embedQuery(deps, request);
   const influence = influenceOf(deps, request, datasets.length);
   const outcomes = await Promise.all(
-    datasets.map((dataset) => searchOne(deps, request, { dataset, type, vector, conversation, influence })),
+    datasets.map((dataset) => searchOne(deps, request, embedding, { dataset, type, conversation, influence })),
   );
   const errors = outcomes.flatMap(({ error }) => error ?? []);
   const fatal = errors.find((error) => error.status === 402 || error.status === 403);
@@ -51,15 +50,17 @@ export async function searchDatasets(
 async function searchOne(
   deps: SearchDependencies,
   request: SearchRequest,
-  target: SearchTarget,
+  embedding: QueryEmbedding | null,
+  asked: Omit<SearchTarget, 'vector'>,
 ): Promise<DatasetOutcome> {
-  const { dataset, type } = target;
+  const { dataset, type } = asked;
   try {
+    const target = { ...asked, vector: (await embedding?.of(dataset)) ?? null };
     const run = () => {
       request.context.signal?.throwIfAborted();
       return runInConversation(deps, request, target);
     };
-    const [outcome] = await Promise.all([deps.turn(run), requireSameSpace(deps, target)]);
+    const outcome = await deps.turn(run);
     if (!isQuery(type) && type !== 'SKILLS' && isEmpty(outcome) && !(await hasSearchableMemory(deps.store, dataset))) {
       throw await noDataError(deps, dataset, request.context);
     }
@@ -79,21 +80,6 @@ async function runInConversation(
   if (target.conversation !== null || !isCompletion(target.type)) return runSearch(deps, request, target);
   const conversation = await defaultConversation(deps, request, target.dataset.id);
   return runSearch(deps, request, { ...target, conversation });
-}
-
-/** Vectors of another model can never be compared, even when they have as many dimensions. */
-async function requireSameSpace(
-  { indexes, embedder }: SearchDependencies,
-  { dataset, vector }: { readonly dataset: DatasetRef; readonly vector: QueryVector },
-): Promise<void> {
-  if (vector === null) return;
-  const space = await indexes.vectors.space(scopeOf(dataset));
-  const { model, dimensions } = embedder.space;
-  if (space === null || (space.model === model && space.dimensions === dimensions)) return;
-  throw engramError(
-    'EmbeddingDimensionMismatchError',
-    `The vectors of dataset '${dataset.name}' were made by ${space.model} with ${space.dimensions} dimensions; the configured embedder is ${model} with ${dimensions}. Forget the dataset's memory (memory_only) and cognify it again, or configure the former embedder.`,
-  );
 }
 
 /** What is no error of ours is logged here, because beside other datasets' answers it would be lost. */

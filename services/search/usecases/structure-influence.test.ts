@@ -15,6 +15,7 @@ const NOTES: DatasetRef = {
 };
 const ITEM = asId<DataItemId>('00000000-0000-4000-8000-00000000000a');
 const VECTOR = Float32Array.of(1, 0);
+const QUERY = { values: VECTOR, home: scopeOf(NOTES), space: { model: 'test/model', dimensions: 2 } };
 
 function passages(count: number): readonly RankedPassage[] {
   return Array.from({ length: count }, (_, at) => ({
@@ -23,8 +24,8 @@ function passages(count: number): readonly RankedPassage[] {
 }
 
 describe('the truth subspace in a search', () => {
-  const target = { type: 'HYBRID_COMPLETION' as const, dataset: NOTES, vector: VECTOR, limit: 3 };
-  async function learned(epoch = 1) {
+  const target = { type: 'HYBRID_COMPLETION' as const, dataset: NOTES, vector: QUERY, limit: 3 };
+  async function learned(epoch = 1, madeBy = 'test/model') {
     const store = createMemoryDocumentStore();
     await store.prepare(truthCollections);
     const truth = createTruthState(store);
@@ -34,7 +35,7 @@ describe('the truth subspace in a search', () => {
     const page = { item: ITEM, generation: 1, page: 0, epoch, total: 3, chunks: ['c0', 'c1', 'c2'], coordinates };
     await truth.keepCoordinates(scope, [page]);
     const slots = [{ slot: 0, count: 1, centroid: VECTOR, learningIds: ['l'] }];
-    await truth.keepSubspace(scope, { epoch: 1, slots }, new Date());
+    await truth.keepSubspace(scope, { epoch: 1, slots, model: madeBy }, new Date());
     return { store };
   }
   const order = (list: readonly RankedPassage[]) => list.map(({ id }) => id);
@@ -54,6 +55,11 @@ describe('the truth subspace in a search', () => {
     await store.prepare(truthCollections);
     const same = passages(3);
     expect(await weighedByTruth({ store }, target, same)).to.deep.equal(same);
+  });
+
+  it('moves nothing by centroids of another embedding model', async () => {
+    const moved = await weighedByTruth(await learned(1, 'other/model'), target, passages(4));
+    expect(order(moved)).to.deep.equal(['c0', 'c1', 'c2']);
   });
 
   it('counts only when it is asked for, in hybrid searches', () => {

@@ -1,7 +1,7 @@
 import { type DatasetRef, scopeOf } from '../../common/domain/dataset.ts';
 import { truthCoordinates, truthFactor, truthScore } from '../../common/domain/ranking/truth.ts';
-import { type ContextSummary, readGlobalContext } from '../../common/repositories/context-summaries.ts';
-import { createTruthState, TRUTH_SLOTS } from '../../common/repositories/truth-state.ts';
+import { type ContextSummary, contextState, readGlobalContext } from '../../common/repositories/context-summaries.ts';
+import { createTruthState, isOfSpace, TRUTH_SLOTS } from '../../common/repositories/truth-state.ts';
 import type { SearchDependencies } from '../dependencies.ts';
 import type { RankedPassage } from '../retrieval/retrieval.ts';
 import type { CompletionType } from '../search-types.ts';
@@ -37,11 +37,13 @@ export async function weighedByTruth(
 ): Promise<readonly RankedPassage[]> {
   const scope = scopeOf(dataset);
   const truth = createTruthState(store);
-  const { epoch, slots } = await truth.subspace(scope);
+  const { epoch, slots, model } = await truth.subspace(scope);
   if (vector === null || slots.length === 0) return passages.slice(0, limit);
+  // After a move to another embedding model, until improve has built it anew.
+  if (!isOfSpace({ slots, model }, vector.space)) return passages.slice(0, limit);
   const chunks = passages.map(({ id, row, payload }) => ({ id, item: row.item, number: payload.chunkIndex }));
   const known = await truth.coordinates(scope, epoch, chunks);
-  const query = truthCoordinates(vector, slots, TRUTH_SLOTS);
+  const query = truthCoordinates(vector.values, slots, TRUTH_SLOTS);
   const offset = Math.max(30, Math.min(60, 20 + 2 * limit));
   return passages
     .map((passage, place) => {
@@ -67,7 +69,11 @@ export async function globalContextFor(
   { type, dataset, vector }: InfluenceTarget,
 ): Promise<readonly ContextSummary[]> {
   if (request.structure?.globalContext !== true || type === 'RAG_COMPLETION') return [];
-  return readGlobalContext(store, scopeOf(dataset), { vector, areas: AREAS });
+  const scope = scopeOf(dataset);
+  const { model } = (await contextState(store, scope)).value;
+  // After a move to another embedding model, until improve has made their vectors anew.
+  const isComparable = vector !== null && (model === undefined || model === vector.space.model);
+  return readGlobalContext(store, scope, { vector: isComparable ? vector.values : null, areas: AREAS });
 }
 
 /** The summaries before a context; a context without passages stays what it is. */

@@ -5,6 +5,7 @@ import type { ModelSource } from '../../../common/ports/active-models.ts';
 import type { DatasetReaders } from '../../../common/ports/dataset-indexes.ts';
 import type { Write } from '../../../common/ports/document-store.ts';
 import type { Provenance } from '../../../common/ports/index-entry.ts';
+import { activeEmbedding } from '../../../common/repositories/active-embedding.ts';
 import {
   CONTEXT_STATE_ID,
   contextLeavesCollection,
@@ -21,6 +22,7 @@ import { allWrites, openDrafts, stateOf } from './drafts.ts';
 import { type FreshLeaf, freshLeaves } from './leaf-source.ts';
 import { addLeaves, removeLeaves } from './place-leaves.ts';
 import { levelCount, placeNodes, placeRoot } from './place-nodes.ts';
+import { renewVectors } from './renew-vectors.ts';
 import { type SummaryCall, type SummaryDependencies, writeSummaries } from './write-summaries.ts';
 
 export interface ContextDependencies extends SummaryDependencies {
@@ -53,13 +55,16 @@ export async function buildContext(
   const scope = scopeOf(pass.dataset);
   const changes = await itemChanges(deps, scope, 'global_context');
   const state = await contextState(deps.store, scope);
-  if (isUnchanged(changes) && state.value.isComplete) return { leaves: 0, nodes: 0 };
+  const { embedder } = await activeEmbedding(deps, scope);
+  const isRenewed = state.version === 0 || (state.value.model ?? embedder.space.model) === embedder.space.model;
+  if (isUnchanged(changes) && state.value.isComplete && isRenewed) return { leaves: 0, nodes: 0 };
   const leaves = await placeItems(deps, pass, changes);
   const { languageModel } = await deps.models.current(scope.tenant);
   const { signal } = pass;
   const context = { scope, purpose: 'summarisation' as const, payer: payerOf(pass.principal), signal };
+  if (!isRenewed) await renewVectors(deps, scope, { embedder, context });
   const nodes = await raise(deps, { scope, model: languageModel, context });
-  await complete(deps, scope);
+  await complete(deps, scope, embedder.space.model);
   return { leaves, nodes };
 }
 
@@ -165,8 +170,8 @@ async function raise(deps: ContextDependencies, call: SummaryCall): Promise<numb
   }
 }
 
-async function complete({ store }: ContextDependencies, scope: DatasetScope): Promise<void> {
+async function complete({ store }: ContextDependencies, scope: DatasetScope, model: string): Promise<void> {
   const drafts = await openDrafts(store, scope);
-  drafts.state.set(CONTEXT_STATE_ID, { ...stateOf(drafts), isComplete: true });
+  drafts.state.set(CONTEXT_STATE_ID, { ...stateOf(drafts), isComplete: true, model });
   await store.commit(scope, allWrites(drafts));
 }

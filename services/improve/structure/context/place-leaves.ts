@@ -40,7 +40,7 @@ export async function removeLeaves(drafts: ContextDrafts, ids: readonly string[]
     await listBucket(drafts, leaf.bucket, bucket);
   }
   const now = stateOf(drafts);
-  state.set(CONTEXT_STATE_ID, { leaves: now.leaves - gone.length, isComplete: false });
+  state.set(CONTEXT_STATE_ID, { ...now, leaves: now.leaves - gone.length, isComplete: false });
 }
 
 /** Puts new leaves into buckets: the first ones around seeds, later ones where they fit best. */
@@ -56,7 +56,8 @@ export async function addLeaves(
     const known = entities.get(entity) ?? { count: 0, buckets: [] };
     entities.set(entity, { ...known, count: known.count + 1 });
   }
-  state.set(CONTEXT_STATE_ID, { leaves: stateOf(drafts).leaves + added.length, isComplete: false });
+  const now = stateOf(drafts);
+  state.set(CONTEXT_STATE_ID, { ...now, leaves: now.leaves + added.length, isComplete: false });
   const first = await store.find(scope, contextNodesCollection, { where: { level: 0 }, limit: 1 });
   const ordered = added.toSorted((left, right) => (left.id < right.id ? -1 : 1));
   if (first.items.length === 0) await growSeeds(scope, drafts, ordered);

@@ -4,9 +4,12 @@ import type { DatasetScope } from '../../../common/domain/scope.ts';
 import { meanVector, unitVector, vectorOfText, vectorText } from '../../../common/domain/vector-text.ts';
 import type { DatasetReaders } from '../../../common/ports/dataset-indexes.ts';
 import { type DocumentStore, remove, replace, type Stored, type Write } from '../../../common/ports/document-store.ts';
-import type { Embedder, LanguageModel, ModelCallContext } from '../../../common/ports/models.ts';
+import type { EmbedderSource } from '../../../common/ports/embedders.ts';
+import type { LanguageModel, ModelCallContext } from '../../../common/ports/models.ts';
+import { activeEmbedding } from '../../../common/repositories/active-embedding.ts';
 import { type ContextNode, contextNodesCollection } from '../../../common/repositories/context-summaries.ts';
 import { type Ledger, visible } from '../../../common/repositories/ledger.ts';
+import type { VectorHomes } from '../../../common/repositories/vector-homes.ts';
 import { embedAll } from '../embed-all.ts';
 import { extractiveSummary } from './extractive-summary.ts';
 import { modelSummary } from './model-summary.ts';
@@ -15,7 +18,8 @@ export interface SummaryDependencies {
   readonly store: DocumentStore;
   readonly indexes: Pick<DatasetReaders, 'text'>;
   readonly ledger: Pick<Ledger, 'committed'>;
-  readonly embedder: Embedder;
+  readonly homes: Pick<VectorHomes, 'active'>;
+  readonly embedders: EmbedderSource;
 }
 
 export interface SummaryCall {
@@ -61,7 +65,8 @@ async function writePage(deps: SummaryDependencies, call: SummaryCall, page: rea
   const texts = await Promise.all(
     written.map(({ value }, index) => gate(() => summaryOf(call, inputs[index]?.texts ?? [], value.isRoot))),
   );
-  const vectors = await embedAll(deps.embedder, texts, call.context);
+  const { embedder } = await activeEmbedding(deps, call.scope);
+  const vectors = await embedAll(embedder, texts, call.context);
   const writes: Write[] = written.map(({ id, version, value }, index) => {
     const vector = vectors[index] ?? new Float32Array();
     const summary = { text: texts[index] ?? '', vector: vectorText(vector), childMean: inputs[index]?.childMean ?? '' };

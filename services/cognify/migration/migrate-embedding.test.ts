@@ -1,0 +1,329 @@
+import { expect } from 'chai';
+import {
+  CALL,
+  createWorld,
+  startCognify,
+  type TestCognify,
+  type TestWorld,
+} from '../../../test/support/cognify-service.ts';
+import { createHashingEmbedder } from '../../common/adapters/hashing-embedder/hashing-embedder.ts';
+import { createSystemClock } from '../../common/adapters/system/clock.ts';
+import type { DataItem } from '../../common/domain/data-item.ts';
+import { scopeOf } from '../../common/domain/dataset.ts';
+import { engramError } from '../../common/domain/errors.ts';
+import type { DatasetScope } from '../../common/domain/scope.ts';
+import { eraseBuilt } from '../../common/messaging/methods/cognify.ts';
+import type { EmbeddingState } from '../../common/messaging/methods/cognify-managed.ts';
+import type { EmbedderSource } from '../../common/ports/embedders.ts';
+import type { IndexKind } from '../../common/ports/index-entry.ts';
+import type { Embedder } from '../../common/ports/models.ts';
+import { isSameSpace } from '../../common/ports/vector-index.ts';
+import { createVectorHomes, reembeddedItemsCollection } from '../../common/repositories/vector-homes.ts';
+import { DEFAULT_COGNIFY_SETTINGS } from '../pipeline/settings.ts';
+import { followWish } from './migrate-embedding.ts';
+import { VECTOR_KINDS } from './vector-rows.ts';
+
+const OLD = createHashingEmbedder({ dimensions: 64 });
+/** As many dimensions, and no vector like those of the other. */
+const NEW = backwards(OLD, 'test/backwards');
+
+function backwards(inner: Embedder, model: string): Embedder {
+  return {
+    ...inner,
+    space: { ...inner.space, model },
+    embed: async (texts, context) => (await inner.embed(texts, context)).map((vector) => vector.toReversed()),
+  };
+}
+
+/** Embedding models that are configured, of which one is wanted. */
+interface Configured extends EmbedderSource {
+  known: Embedder[];
+  wish: Embedder;
+}
+
+function configured(): Configured {
+  const source: Configured = {
+    known: [OLD],
+    wish: OLD,
+    wanted: async () => source.wish,
+    of: async (_, space) => source.known.find((embedder) => isSameSpace(embedder.space, space)) ?? null,
+  };
+  return source;
+}
+
+describe('migration of a dataset to another embedding model', () => {
+  let world: TestWorld;
+  let cognify: TestCognify;
+  let models: Configured;
+  let scope: DatasetScope;
+  let passedMs: number;
+  beforeEach(async () => {
+    world = await createWorld();
+    models = configured();
+    passedMs = 0;
+    scope = scopeOf(world.dataset);
+    cognify = await startCognify(world, { embedder: OLD, embedders: models });
+  });
+  afterEach(() => cognify[Symbol.asyncDispose]());
+
+  const homes = () => createVectorHomes({ store: world.store, vectors: world.indexes.vectors, clock });
+  const clock = { ...createSystemClock(), now: () => new Date(Date.now() + passedMs) };
+  const go = (options: Parameters<typeof followWish>[2] = {}): Promise<EmbeddingState> => {
+    const { text, graph } = world.indexes;
+    const logger = { debug() {}, info() {}, warn() {}, error() {} };
+    const own = homes();
+    return followWish(
+      {
+        ...{ text, graph, vectors: own.vectors, homes: own, embedders: models, ledger: world.ledger, clock, logger },
+        settings: { ...DEFAULT_COGNIFY_SETTINGS, embeddingBatchSize: 2, embeddingConcurrency: 1 },
+      },
+      scope,
+      options,
+    );
+  };
+  const want = (embedder: Embedder) => {
+    models.known = [...new Set([...models.known, embedder])];
+    models.wish = embedder;
+  };
+  const tell = async (...names: readonly string[]): Promise<DataItem[]> => {
+    const items: DataItem[] = [];
+    for (const name of names) items.push(await world.addText(name, `${name} knows Babbage. ${name} lives in Oslo.`));
+    await cognify.run();
+    return items;
+  };
+  const forget = (items: readonly DataItem[]) =>
+    cognify.messenger.call(
+      eraseBuilt,
+      { dataset: world.dataset, items: items.map(({ id }) => id), memoryOnly: false },
+      { ...CALL, principal: world.principal },
+    );
+  const finish = async (): Promise<EmbeddingState> => {
+    passedMs += 60_000;
+    return go();
+  };
+  /** Vectors of committed generations in a home, by kind and id. */
+  const vectorsIn = async (home: DatasetScope): Promise<ReadonlyMap<string, Float32Array>> => {
+    const found = new Map<string, Float32Array>();
+    const committed = await world.ledger.allCommitted(scope);
+    for (const [item, generation] of committed) {
+      for (const kind of VECTOR_KINDS) {
+        const rows = await world.indexes.text.list(scope, { kind, provenance: { item, generation }, limit: 1000 });
+        const ids = rows.map(({ id }) => id);
+        for (const row of await world.indexes.vectors.fetch(home, kind, ids)) {
+          if (row.item === item && row.generation === generation) found.set(`${item} ${kind} ${row.id}`, row.vector);
+        }
+      }
+    }
+    return found;
+  };
+  const textCount = async () => {
+    const counts = await Promise.all(VECTOR_KINDS.map((kind: IndexKind) => world.indexes.text.count(scope, { kind })));
+    return counts.reduce((sum, count) => sum + count, 0);
+  };
+  const newest = async () => homes().active(scope);
+
+  it('has nothing to do where the vectors are of the model that is wanted, or there are none', async () => {
+    expect(await go()).to.deep.equal({ embedding: null, migration: null, failure: null });
+    await tell('Ada');
+    expect(await go()).to.deep.equal({ embedding: OLD.space, migration: null, failure: null });
+  });
+
+  it('makes every vector anew as cognify would have made it, reads those, and removes the former ones', async () => {
+    await tell('Ada', 'Grace', 'Alan');
+    const former = await vectorsIn(scope);
+    want(NEW);
+    const swapped = await go();
+    expect(swapped.embedding).to.deep.equal(NEW.space);
+    expect(swapped.migration).to.include({ phase: 'settling', done: 3, total: 3 });
+    const { scope: home, number } = await newest();
+    const made = await vectorsIn(home);
+    expect(number).to.equal(1);
+    expect([...made.keys()].sort()).to.deep.equal([...former.keys()].sort());
+    for (const [key, vector] of made) {
+      const before = former.get(key)?.toReversed() ?? [];
+      expect(Math.max(...vector.map((value, at) => Math.abs(value - (before[at] ?? 9)))), key).to.be.lessThan(1e-3);
+    }
+    // Searches that are under way may still read the former ones.
+    expect(await world.indexes.vectors.count(scope, {})).to.equal(made.size);
+    expect(await finish()).to.deep.equal({ embedding: NEW.space, migration: null, failure: null });
+    expect(await world.indexes.vectors.count(scope, {})).to.equal(0);
+    expect(await world.store.count(scope, reembeddedItemsCollection, {})).to.equal(0);
+    expect(await homes().vectors.count(scope, {})).to.equal(made.size);
+  });
+
+  it('goes on to the next model, and back', async () => {
+    await tell('Ada');
+    want(NEW);
+    await go();
+    await finish();
+    want(OLD);
+    await go();
+    expect((await finish()).embedding).to.deep.equal(OLD.space);
+    expect((await newest()).number).to.equal(2);
+    expect((await vectorsIn((await newest()).scope)).size).to.equal(await textCount());
+  });
+
+  it('brings what is added, changed and forgotten while it goes', async () => {
+    const [ada, grace, alan] = (await tell('Ada', 'Grace', 'Alan')) as [DataItem, DataItem, DataItem];
+    let calls = 0;
+    let forgetting: Promise<unknown> | null = null;
+    const busy: Embedder = {
+      ...NEW,
+      async embed(texts, context) {
+        calls += 1;
+        if (calls === 2) await tell('Konrad');
+        // It waits until the rows that are in hand are written, and removes them.
+        if (calls === 3) forgetting = forget([grace]);
+        if (calls === 4) {
+          await world.addText('Alan', 'Alan knows Church. Alan lives in Bern.', { id: alan.id, contentHash: 'anew' });
+          await cognify.run();
+        }
+        return NEW.embed(texts, context);
+      },
+    };
+    want(busy);
+    expect((await go()).embedding).to.deep.equal(NEW.space);
+    await forgetting;
+    await finish();
+    const { scope: home } = await newest();
+    expect([...(await world.ledger.allCommitted(scope)).keys()]).to.include.members([ada.id, alan.id]);
+    expect((await vectorsIn(home)).size).to.equal(await textCount());
+    expect(await homes().vectors.count(scope, {})).to.equal(await textCount());
+    expect(await world.indexes.vectors.count(home, { items: [grace.id] })).to.equal(0);
+  });
+
+  it('keeps whole what a build writes that began before the swap and ends after it', async () => {
+    await tell('Ada');
+    want(NEW);
+    let isMoved = false;
+    const late: Embedder = {
+      ...OLD,
+      async embed(texts, context) {
+        const made = await OLD.embed(texts, context);
+        if (!isMoved) {
+          isMoved = true;
+          await go();
+        }
+        return made;
+      },
+    };
+    models.known = [late, NEW];
+    await tell('Grace');
+    expect(isMoved).to.equal(true);
+    const { scope: home, space } = await newest();
+    expect(space).to.deep.equal(NEW.space);
+    expect((await vectorsIn(home)).size).to.equal(await textCount());
+    await finish();
+    expect(await homes().vectors.count(scope, {})).to.equal(await textCount());
+  });
+
+  it('goes on where a worker was killed, when its lease is over', async () => {
+    await tell('Ada', 'Grace');
+    let isKilled = false;
+    const dying: Embedder = {
+      ...NEW,
+      embed: (texts, context) => (isKilled ? NEW.embed(texts, context) : new Promise(() => {})),
+    };
+    want(dying);
+    void go();
+    while ((await homes().state(scope)).migration?.inHand.length !== 2) await new Promise(setImmediate);
+    isKilled = true;
+    expect((await go({ workMs: 300 })).embedding).to.deep.equal(OLD.space);
+    passedMs += 20_000;
+    expect((await go()).embedding).to.deep.equal(NEW.space);
+    expect((await vectorsIn((await newest()).scope)).size).to.equal(await textCount());
+  });
+
+  it('removes what it made when the wish goes back', async () => {
+    await tell('Ada', 'Grace');
+    const stuck: Embedder = {
+      ...NEW,
+      embed: (texts, context) =>
+        calls++ > 0 ? Promise.reject(engramError('EmbeddingException', 'enough')) : NEW.embed(texts, context),
+    };
+    let calls = 0;
+    want(stuck);
+    expect((await go()).migration).to.include({ phase: 'copying' });
+    const shadow = homes().scopeOf(scope, 1);
+    expect(await world.indexes.vectors.count(shadow, {})).to.be.greaterThan(0);
+    want(OLD);
+    expect(await go()).to.deep.equal({ embedding: OLD.space, migration: null, failure: null });
+    expect(await world.indexes.vectors.count(shadow, {})).to.equal(0);
+    expect(await world.store.count(scope, reembeddedItemsCollection, {})).to.equal(0);
+  });
+
+  it('keeps the former vectors in use while the provider fails, says why, and tries again later', async () => {
+    await tell('Ada');
+    let isAway = true;
+    const failing: Embedder = {
+      ...NEW,
+      async embed(texts, context) {
+        if (isAway) throw engramError('LLMPaymentRequiredError', 'The account has no credit.');
+        return NEW.embed(texts, context);
+      },
+    };
+    want(failing);
+    const failure = { name: 'LLMPaymentRequiredError', message: 'The account has no credit.' };
+    expect(await go()).to.deep.include({ embedding: OLD.space, failure });
+    isAway = false;
+    // Not before a while has passed.
+    expect((await go()).failure).to.deep.equal(failure);
+    await tell('Grace');
+    passedMs += 10_000;
+    expect(await go()).to.deep.include({ embedding: NEW.space, failure: null });
+  });
+
+  it('says so when the model gives other dimensions than were declared, or vectors that find nothing', async () => {
+    await tell('Ada');
+    want({ ...NEW, space: { model: 'test/short', dimensions: 32 } });
+    const short = await go();
+    expect(short.embedding).to.deep.equal(OLD.space);
+    expect(short.failure?.name).to.equal('EmbeddingDimensionMismatchError');
+    await tell('Grace', 'Alan', 'Konrad', 'Edith', 'Karen', 'Radia', 'Barbara', 'Donald', 'Edsger', 'Tony', 'Niklaus');
+    await tell(...Array.from({ length: 12 }, (_, at) => `Person${'abcdefghijkl'.charAt(at)}`));
+    let turn = 0;
+    const dice: Embedder = {
+      ...{ space: { model: 'test/dice', dimensions: 64 }, maxInputTokens: 1000 },
+      embed: async (texts) =>
+        texts.map(() => Float32Array.from({ length: 64 }, (_, at) => Math.sin(++turn * (at + 1)))),
+    };
+    want(dice);
+    const random = await go();
+    expect(random.embedding).to.deep.equal(OLD.space);
+    expect(random.failure?.message).to.include('do not find their own texts');
+  });
+
+  it('says what is wrong with the model that is wanted, and leaves the vectors alone', async () => {
+    await tell('Ada');
+    models.wanted = async () => {
+      throw engramError('EmbeddingException', 'The key cannot be opened.');
+    };
+    const failure = { name: 'EmbeddingException', message: 'The key cannot be opened.' };
+    expect(await go()).to.deep.equal({ embedding: OLD.space, migration: null, failure });
+  });
+
+  it('leaves nothing of a dataset that is erased in the middle of it', async () => {
+    await tell('Ada', 'Grace');
+    let erased: Promise<{ readonly residue: number }> | null = null;
+    const slow: Embedder = {
+      ...NEW,
+      async embed(texts, context) {
+        erased ??= cognify.messenger.call(
+          eraseBuilt,
+          { dataset: world.dataset, memoryOnly: false },
+          { ...CALL, principal: world.principal },
+        );
+        while ((await homes().state(scope)).migration?.isStopping === false) await new Promise(setImmediate);
+        return NEW.embed(texts, context);
+      },
+    };
+    want(slow);
+    await go();
+    const result = await (erased as Promise<{ readonly residue: number }> | null);
+    expect(result?.residue).to.equal(0);
+    for (const home of [0, 1]) {
+      expect(await world.indexes.vectors.count(homes().scopeOf(scope, home), {})).to.equal(0);
+    }
+    expect(await homes().state(scope)).to.deep.include({ active: 0, migration: null, version: 0 });
+  });
+});

@@ -1,0 +1,191 @@
+import type { DataItemId } from '../../common/domain/brand.ts';
+import { engramError } from '../../common/domain/errors.ts';
+import type { DatasetScope } from '../../common/domain/scope.ts';
+import type { Provenance } from '../../common/ports/index-entry.ts';
+import type { Embedder, ModelCallContext } from '../../common/ports/models.ts';
+import type { VectorHomesState, VectorMigration } from '../../common/repositories/vector-homes.ts';
+import type { CognifyDependencies } from '../dependencies.ts';
+import { copyItem } from './copy-item.ts';
+import { incompleteItems, isComplete, requireFindable } from './verify-home.ts';
+
+export type MigrationDependencies = Pick<
+  CognifyDependencies,
+  'text' | 'graph' | 'vectors' | 'homes' | 'embedders' | 'ledger' | 'clock' | 'settings' | 'logger'
+>;
+
+export interface MigrationWork {
+  readonly scope: DatasetScope;
+  readonly worker: string;
+  readonly embedder: Embedder;
+  /** Nothing new is begun when it has passed. */
+  readonly endsAtMs: number;
+  readonly context: ModelCallContext;
+}
+
+/** Somebody else has taken over, or the migration is to end. */
+export class MigrationLeftError extends Error {
+  override readonly name = 'MigrationLeftError';
+}
+
+export const LEASE_MS = 12_000;
+/** Searches that began before the new home was read have ended by then. */
+export const FORMER_KEPT_MS = 15_000;
+const ITEMS_AT_ONCE = 8;
+/** Rounds of copying what verification found missing. */
+const ATTEMPTS = 3;
+
+/** Renews the lease with what is to be kept; throws when it is not this worker's any more. */
+export async function keep(
+  { homes, clock }: Pick<MigrationDependencies, 'homes' | 'clock'>,
+  { scope, worker }: Pick<MigrationWork, 'scope' | 'worker'>,
+  changes: Partial<VectorMigration> = {},
+): Promise<VectorHomesState> {
+  const leasedUntilMs = clock.now().getTime() + LEASE_MS;
+  let isLeft = false;
+  const state = await homes.update(scope, ({ migration }) => {
+    isLeft = migration === null || migration.worker !== worker || migration.isStopping;
+    return migration === null || isLeft ? null : { migration: { ...migration, leasedUntilMs, ...changes } };
+  });
+  if (isLeft) throw new MigrationLeftError('the migration is left');
+  return state;
+}
+
+/**
+ * Brings the home up to what the ledger has committed, one batch of items after another: what was added since comes, what
+ * was forgotten goes. True when it holds all of it, false when time is up.
+ */
+export async function catchUp(deps: MigrationDependencies, work: MigrationWork, home: number): Promise<boolean> {
+  const { homes, ledger, vectors, clock } = deps;
+  const { scope } = work;
+  const homeScope = homes.scopeOf(scope, home);
+  await leaveLastBatch(deps, work, home);
+  for (;;) {
+    const [committed, known] = await Promise.all([ledger.allCommitted(scope), homes.reembedded(scope, home)]);
+    const gone = [...known.keys()].filter((item) => !committed.has(item));
+    for (const item of gone) await vectors.remove(homeScope, { item });
+    if (gone.length > 0) await homes.forgetReembedded(scope, gone);
+    const origins = [...committed].map(([item, generation]) => ({ item, generation }));
+    const open = origins.filter(({ item, generation }) => known.get(item) !== generation);
+    const total = origins.length;
+    if (open.length === 0) {
+      await keep(deps, work, { inHand: [], done: total, total });
+      return true;
+    }
+    let done = total - open.length;
+    for (let start = 0; start < open.length; start += ITEMS_AT_ONCE) {
+      const batch = open.slice(start, start + ITEMS_AT_ONCE);
+      work.context.signal?.throwIfAborted();
+      if (clock.now().getTime() >= work.endsAtMs) {
+        await keep(deps, work, { inHand: [], done, total });
+        return false;
+      }
+      await keep(deps, work, { inHand: batch.map(({ item }) => item), done, total });
+      await bring(deps, work, home, batch);
+      done += batch.length;
+    }
+  }
+}
+
+/** A batch in hand: what was forgotten or built anew while it was made does not stay. */
+async function bring(
+  deps: MigrationDependencies,
+  work: MigrationWork,
+  home: number,
+  batch: readonly Provenance[],
+): Promise<void> {
+  const { homes, ledger, vectors, clock } = deps;
+  const { scope, context, embedder } = work;
+  const target = { scope: homes.scopeOf(scope, home), embedder };
+  let renewedAtMs = clock.now().getTime();
+  const onPage = async (): Promise<void> => {
+    if (clock.now().getTime() - renewedAtMs < LEASE_MS / 4) return;
+    renewedAtMs = clock.now().getTime();
+    await keep(deps, work);
+  };
+  try {
+    for (const origin of batch) await copyItem(deps, scope, origin, { target, context, onPage });
+  } finally {
+    await removeGone(deps, scope, target.scope, batch);
+  }
+  const committed = await ledger.committed(
+    scope,
+    batch.map(({ item }) => item),
+  );
+  const present = batch.filter(({ item, generation }) => committed.get(item) === generation);
+  // An older generation that it had there was not removed with the generation itself when that happened in between.
+  for (const { item, generation } of present) {
+    await vectors.remove(target.scope, { item, beforeGeneration: generation });
+  }
+  await homes.keepReembedded(scope, home, present);
+}
+
+async function removeGone(
+  { ledger, vectors }: Pick<MigrationDependencies, 'ledger' | 'vectors'>,
+  scope: DatasetScope,
+  homeScope: DatasetScope,
+  batch: readonly Provenance[],
+): Promise<void> {
+  const items = batch.map(({ item }) => item);
+  const committed = await ledger.committed(scope, items);
+  for (const { item, generation } of batch) {
+    if (committed.get(item) !== generation) await vectors.remove(homeScope, { item, generation });
+  }
+}
+
+/** A worker that died had items in hand: what was forgotten since must not stay. */
+async function leaveLastBatch(deps: MigrationDependencies, work: MigrationWork, home: number): Promise<void> {
+  const { homes, ledger, vectors } = deps;
+  const { migration } = await homes.state(work.scope);
+  const inHand = (migration?.inHand ?? []) as readonly DataItemId[];
+  if (inHand.length === 0) return;
+  const committed = await ledger.committed(work.scope, inHand);
+  for (const item of inHand) {
+    if (!committed.has(item)) await vectors.remove(homes.scopeOf(work.scope, home), { item });
+  }
+}
+
+/** Whether the home can be read: nothing is missing in it, and it finds what is there. False when time is up. */
+export async function verify(deps: MigrationDependencies, work: MigrationWork, home: number): Promise<boolean> {
+  const { homes, ledger } = deps;
+  const { scope, embedder, context } = work;
+  const target = { scope: homes.scopeOf(scope, home), embedder };
+  for (let attempt = 1; ; attempt++) {
+    const origins = [...(await ledger.allCommitted(scope))].map(([item, generation]) => ({ item, generation }));
+    const incomplete = await incompleteItems(deps, scope, target.scope, origins);
+    if (incomplete.length === 0) {
+      await keep(deps, work);
+      await requireFindable(deps, scope, { target, origins, context });
+      return catchUp(deps, work, home);
+    }
+    if (attempt > ATTEMPTS) {
+      const text = `${incomplete.length} items have not as many vectors as texts; the migration tries again.`;
+      throw engramError('ServiceUnavailableError', text, { retryable: true });
+    }
+    await homes.forgetReembedded(scope, incomplete);
+    if (!(await catchUp(deps, work, home))) return false;
+  }
+}
+
+/**
+ * After the new home is read: what builds committed that had begun before has its vectors there, too. Those that wrote them
+ * there themselves are known by that. True when nothing is missing.
+ */
+export async function settle(deps: MigrationDependencies, work: MigrationWork, home: number): Promise<boolean> {
+  const { homes, ledger } = deps;
+  const { scope } = work;
+  const [committed, known] = await Promise.all([ledger.allCommitted(scope), homes.reembedded(scope, home)]);
+  const homeScope = homes.scopeOf(scope, home);
+  for (const [item, generation] of committed) {
+    if (known.get(item) === generation) continue;
+    if (deps.clock.now().getTime() >= work.endsAtMs) return false;
+    if (await isComplete(deps, scope, homeScope, { item, generation })) {
+      await homes.keepReembedded(scope, home, [{ item, generation }]);
+    }
+  }
+  if (!(await catchUp(deps, work, home))) return false;
+  const origins = [...(await ledger.allCommitted(scope))].map(([item, generation]) => ({ item, generation }));
+  const incomplete = await incompleteItems(deps, scope, homeScope, origins);
+  if (incomplete.length === 0) return true;
+  await homes.forgetReembedded(scope, incomplete);
+  return catchUp(deps, work, home);
+}

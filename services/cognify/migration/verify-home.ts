@@ -1,0 +1,109 @@
+import type { DataItemId } from '../../common/domain/brand.ts';
+import { engramError } from '../../common/domain/errors.ts';
+import type { DatasetScope } from '../../common/domain/scope.ts';
+import type { DatasetIndexes } from '../../common/ports/dataset-indexes.ts';
+import type { IndexKind, Provenance } from '../../common/ports/index-entry.ts';
+import type { ModelCallContext } from '../../common/ports/models.ts';
+import type { CopyTarget } from './copy-item.ts';
+import { embeddingsOf, VECTOR_KINDS } from './vector-rows.ts';
+
+type Readers = Pick<DatasetIndexes, 'text' | 'graph' | 'vectors'>;
+
+/** Items whose rows are counted together. */
+const ITEMS_AT_ONCE = 200;
+const SAMPLES = 20;
+/** Rows that a sample is looked for among; more of them may say the same. */
+const NEAREST = 20;
+const AS_GOOD = 1e-3;
+
+/** Items that have not as many vectors in the home as texts, of each kind. */
+export async function incompleteItems(
+  readers: Readers,
+  scope: DatasetScope,
+  home: DatasetScope,
+  origins: readonly Provenance[],
+): Promise<readonly DataItemId[]> {
+  const incomplete: DataItemId[] = [];
+  for (let start = 0; start < origins.length; start += ITEMS_AT_ONCE) {
+    const slice = origins.slice(start, start + ITEMS_AT_ONCE);
+    if (await hasAsMany(readers, scope, home, slice)) continue;
+    // Rows of an attempt under way count as texts, too: each is looked at by itself.
+    for (const origin of slice) {
+      if (!(await isComplete(readers, scope, home, origin))) incomplete.push(origin.item);
+    }
+  }
+  return incomplete;
+}
+
+async function hasAsMany(
+  { text, vectors }: Readers,
+  scope: DatasetScope,
+  home: DatasetScope,
+  origins: readonly Provenance[],
+): Promise<boolean> {
+  const items = origins.map(({ item }) => item);
+  for (const kind of VECTOR_KINDS) {
+    const [texts, made] = await Promise.all([text.count(scope, { kind, items }), vectors.count(home, { kind, items })]);
+    if (texts !== made) return false;
+  }
+  return true;
+}
+
+/** Whether a home has the vectors of a generation of an item: as many of each kind as there are rows. */
+export async function isComplete(
+  readers: Readers,
+  scope: DatasetScope,
+  home: DatasetScope,
+  origin: Provenance,
+): Promise<boolean> {
+  const rows = new Map<IndexKind, Set<string>>();
+  for await (const page of embeddingsOf(readers, scope, origin)) {
+    for (const { entry } of page) rows.set(entry.kind, (rows.get(entry.kind) ?? new Set()).add(entry.id));
+  }
+  for (const kind of VECTOR_KINDS) {
+    const ids = [...(rows.get(kind) ?? [])];
+    const found = await readers.vectors.fetch(home, kind, ids);
+    const own = found.filter(({ item, generation }) => item === origin.item && generation === origin.generation);
+    if (new Set(own.map(({ id }) => id)).size !== ids.length) return false;
+  }
+  return true;
+}
+
+/** Texts of rows find their rows. `EmbeddingException` when one does not: the model is not to be relied on. */
+export async function requireFindable(
+  readers: Readers,
+  scope: DatasetScope,
+  {
+    target,
+    origins,
+    context,
+  }: { readonly target: CopyTarget; readonly origins: readonly Provenance[]; readonly context: ModelCallContext },
+): Promise<void> {
+  const { embedder } = target;
+  const step = Math.max(1, Math.floor(origins.length / SAMPLES));
+  const chosen = origins.filter((_, index) => index % step === 0).slice(0, SAMPLES);
+  for (const origin of chosen) {
+    const sample = await firstRow(readers, scope, origin);
+    if (sample === null) continue;
+    const [vector] = await embedder.embed([sample.text], context);
+    if (vector === undefined || vector.every((component) => component === 0)) continue;
+    const query = { kind: sample.entry.kind, vector, limit: NEAREST };
+    const hits = await readers.vectors.nearest(target.scope, query, context.signal);
+    const isFound = hits.some(({ id, item }) => id === sample.entry.id && item === origin.item);
+    // Many rows may say the same.
+    const isAsGood = hits.length === NEAREST && (hits.at(-1)?.similarity ?? 0) > 1 - AS_GOOD;
+    if (isFound || isAsGood) continue;
+    throw engramError(
+      'EmbeddingException',
+      `Vectors of ${embedder.space.model} do not find their own texts again; use another embedding model.`,
+    );
+  }
+}
+
+async function firstRow(readers: Readers, scope: DatasetScope, origin: Provenance) {
+  for await (const page of embeddingsOf(readers, scope, origin)) {
+    const row = page.find(({ text }) => text.trim() !== '');
+    if (row !== undefined) return row;
+  }
+  return null;
+}

@@ -1,0 +1,28 @@
+import type { TenantId } from '../domain/brand.ts';
+import type { Embedder } from './models.ts';
+import { isSameSpace, type VectorSpace } from './vector-index.ts';
+
+/** A model that one dataset asks for, on the account of its tenant. */
+export type EmbeddingChoice = {
+  readonly model: string;
+  readonly dimensions: number;
+};
+
+/** The embedding models of tenants, as they are configured at one moment: the server's, and those on tenants' own accounts. */
+export interface EmbedderSource {
+  /**
+   * What new vectors are to be made with: the choice, else the tenant's own model, else the server's. `EmbeddingException`
+   * says what to do where there is none such, or its key cannot be opened.
+   */
+  wanted(tenant: TenantId, choice: EmbeddingChoice | null): Promise<Embedder>;
+  /** For vectors that are there; null: nobody has configured their model any more. */
+  of(tenant: TenantId, space: VectorSpace): Promise<Embedder | null>;
+}
+
+/** One model for everybody. */
+export function onlyEmbedder(embedder: Embedder): EmbedderSource {
+  return {
+    wanted: async () => embedder,
+    of: async (_, space) => (isSameSpace(embedder.space, space) ? embedder : null),
+  };
+}
