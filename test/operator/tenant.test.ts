@@ -48,6 +48,7 @@ describeWithCluster('tenants on a real API server', (server) => {
       StoresProvisioned: 'True Provisioned',
       CredentialsReady: 'True Issued',
       Routed: 'True NotRequested',
+      IsolationVerified: 'Unknown NotChecked',
     });
     const held = await world.tenant('steady');
     expect(held?.status).to.deep.include({
