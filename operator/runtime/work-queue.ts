@@ -1,9 +1,10 @@
+import { createDelayedKeys } from './delayed-keys.ts';
+import { type BackoffRange, createKeyBackoff } from './key-backoff.ts';
+import { createKeySet } from './key-set.ts';
 import type { RuntimeClock } from './runtime-clock.ts';
+import { createTokenBucket, type TokenRate } from './token-bucket.ts';
 
-/**
- * Keys that wait for work, as a set: a key that waits is not added twice, a key that is being worked on is given to nobody
- * else and comes again when it was added meanwhile.
- */
+/** Keys that wait for work, as a `KeySet`: now, later, or after a back-off; given out one by one, at an overall rate. */
 export interface WorkQueue {
   add(key: string): void;
   /** The earlier of several wins. */
@@ -25,28 +26,26 @@ export interface WorkQueue {
 export interface WorkQueueOptions {
   readonly clock: RuntimeClock;
   /** Back-off of a key: doubles from the first to the most. Default 5 ms … 1000 s. */
-  readonly backoffMs?: { readonly first: number; readonly most: number };
-  /** Keys given out per second over all, and at once after a pause. Default 50 and 100. */
-  readonly rate?: { readonly perSecond: number; readonly burst: number };
+  readonly backoffMs?: BackoffRange;
+  /** Keys given out over all. Default 50 a second, and 100 at once. */
+  readonly rate?: TokenRate;
   readonly onAdd?: () => void;
   readonly onRetry?: () => void;
 }
 
 export function createWorkQueue(options: WorkQueueOptions): WorkQueue {
   const { clock, backoffMs = { first: 5, most: 1_000_000 }, rate = { perSecond: 50, burst: 100 } } = options;
-  /** Waiting keys in order, those being worked on, and those of them that were added meanwhile. */
-  const waiting = new Set<string>();
-  const processing = new Set<string>();
-  const dirty = new Set<string>();
-  const timers = new Map<string, { readonly at: number; readonly cancel: () => void }>();
-  const retries = new Map<string, number>();
+  const keys = createKeySet();
   const takers: ((key: string | null) => void)[] = [];
-  const bucket = createBucket(clock, rate);
+  const bucket = createTokenBucket(clock, rate);
+  const delayed = createDelayedKeys(clock, add);
+  const backoff = createKeyBackoff(backoffMs);
   let cancelPump: (() => void) | undefined;
-  let stopped: { readonly drained: () => void; readonly promise: Promise<void> } | undefined;
+  let isStopped = false;
+  const drained = Promise.withResolvers<void>();
 
   function pump(): void {
-    while (takers.length > 0 && waiting.size > 0) {
+    while (takers.length > 0 && keys.waiting()) {
       const delayMs = bucket.take();
       if (delayMs > 0) {
         cancelPump ??= clock.after(delayMs, () => {
@@ -55,96 +54,58 @@ export function createWorkQueue(options: WorkQueueOptions): WorkQueue {
         });
         return;
       }
-      const [key] = waiting;
-      const taker = takers.shift();
-      if (key === undefined || taker === undefined) return;
-      waiting.delete(key);
-      processing.add(key);
-      taker(key);
+      takers.shift()?.(keys.take() ?? null);
     }
   }
 
   function add(key: string): void {
-    if (stopped !== undefined) return;
-    cancelTimer(key);
+    if (isStopped) return;
+    delayed.cancel(key);
     options.onAdd?.();
-    if (processing.has(key)) dirty.add(key);
-    else waiting.add(key);
+    keys.add(key);
     pump();
   }
 
-  function cancelTimer(key: string): void {
-    timers.get(key)?.cancel();
-    timers.delete(key);
-  }
-
   function addAfter(key: string, delayMs: number): void {
-    if (stopped !== undefined) return;
-    if (delayMs <= 0) {
-      add(key);
-      return;
-    }
-    const at = clock.monotonicMs() + delayMs;
-    const held = timers.get(key);
-    if (held !== undefined && held.at <= at) return;
-    held?.cancel();
-    timers.set(key, { at, cancel: clock.after(delayMs, () => add(key)) });
+    if (isStopped) return;
+    if (delayMs <= 0) add(key);
+    else delayed.add(key, delayMs);
   }
 
   return {
     add,
     addAfter,
     retry(key, atLeastMs = 0) {
-      const count = retries.get(key) ?? 0;
-      retries.set(key, count + 1);
+      const waitMs = backoff.next(key);
       options.onRetry?.();
-      addAfter(key, Math.max(atLeastMs, Math.min(backoffMs.most, backoffMs.first * 2 ** Math.min(count, 40))));
+      addAfter(key, Math.max(atLeastMs, waitMs));
     },
-    forget: (key) => void retries.delete(key),
-    retriesOf: (key) => retries.get(key) ?? 0,
+    forget: backoff.forget,
+    retriesOf: backoff.countOf,
     next() {
-      if (stopped !== undefined) return Promise.resolve(null);
+      if (isStopped) return Promise.resolve(null);
       return new Promise((resolve) => {
         takers.push(resolve);
         pump();
       });
     },
     done(key) {
-      processing.delete(key);
-      if (dirty.delete(key) && stopped === undefined) waiting.add(key);
-      if (stopped !== undefined && processing.size === 0) stopped.drained();
+      keys.done(key);
+      if (isStopped && !keys.busy()) drained.resolve();
       pump();
     },
     get depth() {
-      return waiting.size + dirty.size;
+      return keys.depth();
     },
     stop() {
-      if (stopped === undefined) {
-        const { promise, resolve } = Promise.withResolvers<void>();
-        stopped = { promise, drained: resolve };
-        for (const key of [...timers.keys()]) cancelTimer(key);
-        cancelPump?.();
-        waiting.clear();
-        for (const taker of takers.splice(0)) taker(null);
-        if (processing.size === 0) resolve();
-      }
-      return stopped.promise;
-    },
-  };
-}
-
-/** A token bucket; `take` answers 0 and takes a token, or answers how long to wait for one. */
-function createBucket(clock: RuntimeClock, rate: { readonly perSecond: number; readonly burst: number }) {
-  let tokens = rate.burst;
-  let filledAt = clock.monotonicMs();
-  return {
-    take(): number {
-      const now = clock.monotonicMs();
-      tokens = Math.min(rate.burst, tokens + ((now - filledAt) / 1000) * rate.perSecond);
-      filledAt = now;
-      if (tokens < 1) return Math.ceil(((1 - tokens) / rate.perSecond) * 1000);
-      tokens -= 1;
-      return 0;
+      if (isStopped) return drained.promise;
+      isStopped = true;
+      delayed.clear();
+      cancelPump?.();
+      keys.clear();
+      for (const taker of takers.splice(0)) taker(null);
+      if (!keys.busy()) drained.resolve();
+      return drained.promise;
     },
   };
 }

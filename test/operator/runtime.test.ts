@@ -9,7 +9,8 @@ import { kubeconfigConnection } from '../../operator/runtime/kube-connection.ts'
 import { KubeError } from '../../operator/runtime/kube-error.ts';
 import { type ConfigMap, KINDS, type KubeObject } from '../../operator/runtime/kube-object.ts';
 import { createKubeTransport, type KubeTransport } from '../../operator/runtime/kube-transport.ts';
-import { createLeaderElector, type LeaderElector, type Lease } from '../../operator/runtime/leader-elector.ts';
+import { createLeaderElector, type LeaderElector } from '../../operator/runtime/leader-elector.ts';
+import type { Lease } from '../../operator/runtime/lease-record.ts';
 import { createRuntimeClock } from '../../operator/runtime/runtime-clock.ts';
 import { createSilentLogger } from '../../services/common/observability/logger.ts';
 import { until } from '../support/until.ts';

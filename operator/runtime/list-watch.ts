@@ -1,0 +1,185 @@
+import type { Logger } from '../../services/common/ports/logger.ts';
+import type { KubeClient, WatchEvent } from './kube-client.ts';
+import { isKubeError } from './kube-error.ts';
+import type { KubeObject, ResourceKind } from './kube-object.ts';
+import type { RuntimeMetrics } from './metrics.ts';
+import { pause, type RuntimeClock } from './runtime-clock.ts';
+import { startWatchTimers, type WatchEnd } from './watch-timers.ts';
+
+/** Lists the objects of a kind, then watches them; whatever ends a watch starts the next one, or a list where that is due. */
+export interface ListWatch {
+  start(): void;
+  stop(): Promise<void>;
+  /** Resolves after the first list. */
+  readonly whenListed: Promise<void>;
+  hasListed(): boolean;
+  /** Monotonic time of the last line or list that came; -Infinity before the first. */
+  lastEventAt(): number;
+  /** Heard, or tried, within its budget. */
+  isAlive(): boolean;
+}
+
+export interface ListWatchOptions<T extends KubeObject> {
+  readonly kind: ResourceKind;
+  readonly client: Pick<KubeClient, 'list' | 'watch'>;
+  readonly clock: RuntimeClock;
+  readonly logger: Logger;
+  readonly metrics: Pick<RuntimeMetrics, 'watchRestarted'>;
+  /** Absent: all namespaces. */
+  readonly namespace?: string;
+  readonly labelSelector?: string;
+  /** 0 ≤ value < 1; for jitter. */
+  readonly random?: () => number;
+  /** Everything there is. */
+  onList(objects: readonly T[]): void;
+  onEvent(event: WatchEvent<T>): void;
+}
+
+/** The server ends a watch after this long, ± 10 %. */
+const WATCH_SECONDS = 290;
+const RELIST_MS = 600_000;
+const BACKOFF_MS = { first: 500, most: 30_000 };
+const FAILURES_TO_RELIST = 3;
+/** A watch that held for so long was a good one: the next begins at once. */
+const GOOD_WATCH_MS = 5_000;
+/** More than the longest honest pause: idle time, time of a call and back-off together. */
+const ALIVE_MS = 180_000;
+
+type EndCause = WatchEnd | 'closed' | 'expired' | 'error';
+
+interface EndedWatch {
+  readonly cause: EndCause;
+  /** The last one that was seen. */
+  readonly resourceVersion: string;
+  readonly durationMs: number;
+}
+
+export function createListWatch<T extends KubeObject>(options: ListWatchOptions<T>): ListWatch {
+  const { kind, client, clock, logger, metrics, random = Math.random } = options;
+  const stopping = new AbortController();
+  const firstList = Promise.withResolvers<void>();
+  let running: Promise<void> | undefined;
+  let hasListed = false;
+  let listedAt = 0;
+  const life = createSignsOfLife(clock);
+  const scope = scopeOf(options);
+  const jitter = (ms: number) => ms * (0.9 + 0.2 * random());
+
+  /** Answers the resource version to watch from. */
+  async function list(): Promise<string> {
+    life.tried();
+    const { items, resourceVersion } = await client.list<T>(kind, { ...scope, signal: stopping.signal });
+    listedAt = life.heard();
+    options.onList(items);
+    hasListed = true;
+    firstList.resolve();
+    return resourceVersion;
+  }
+
+  async function watch(resourceVersion: string): Promise<EndedWatch> {
+    const begunAt = clock.monotonicMs();
+    life.tried();
+    const timers = startWatchTimers(clock, stopping.signal, listedAt + jitter(RELIST_MS));
+    let reached = resourceVersion;
+    const ended = (cause: EndCause) => ({ cause, resourceVersion: reached, durationMs: clock.monotonicMs() - begunAt });
+    try {
+      const timeoutSeconds = Math.round(jitter(WATCH_SECONDS));
+      const request = { ...scope, resourceVersion, timeoutSeconds, signal: timers.signal };
+      for await (const event of client.watch<T>(kind, request)) {
+        life.heard();
+        timers.heard();
+        reached = event.object.metadata.resourceVersion ?? reached;
+        options.onEvent(event);
+      }
+      return ended(timers.cause() ?? 'closed');
+    } catch (error) {
+      if (isKubeError(error, 410)) return ended('expired');
+      logger.debug('informer.watch-failed', { kind: kind.kind, error });
+      return ended('error');
+    } finally {
+      timers.end();
+    }
+  }
+
+  async function run(): Promise<void> {
+    const next = createNextStep();
+    while (!stopping.signal.aborted) {
+      try {
+        const from = next.watchFrom() ?? (await list());
+        const end = await watch(from);
+        next.watchEnded(end);
+        if (end.cause !== 'stopped') metrics.watchRestarted(kind.kind, end.cause);
+      } catch (error) {
+        if (stopping.signal.aborted) return;
+        next.listFailed();
+        metrics.watchRestarted(kind.kind, 'error');
+        logger.warn('informer.list-failed', { kind: kind.kind, failures: next.failures(), error });
+      }
+      if (next.failures() > 0) await pause(clock, jitter(backoff(next.failures())), stopping.signal);
+    }
+  }
+
+  return {
+    start() {
+      life.tried();
+      running ??= run();
+    },
+    async stop() {
+      stopping.abort();
+      await running;
+    },
+    whenListed: firstList.promise,
+    hasListed: () => hasListed,
+    lastEventAt: life.heardAt,
+    isAlive: life.isRecent,
+  };
+}
+
+function createSignsOfLife(clock: RuntimeClock) {
+  let heardAt = Number.NEGATIVE_INFINITY;
+  let triedAt = clock.monotonicMs();
+  return {
+    heardAt: () => heardAt,
+    /** Answers when. */
+    heard(): number {
+      heardAt = clock.monotonicMs();
+      return heardAt;
+    },
+    tried(): void {
+      triedAt = clock.monotonicMs();
+    },
+    isRecent: () => clock.monotonicMs() - Math.max(heardAt, triedAt) < ALIVE_MS,
+  };
+}
+
+/** What comes after what happened: a watch from where the last one came to, or a list first. */
+function createNextStep() {
+  let resourceVersion: string | undefined;
+  let failures = 0;
+  return {
+    /** In a row; 0 after a watch that was a good one. */
+    failures: () => failures,
+    /** Undefined: list first. */
+    watchFrom: () => (failures > 0 && failures % FAILURES_TO_RELIST === 0 ? undefined : resourceVersion),
+    watchEnded({ cause, resourceVersion: reached, durationMs }: EndedWatch): void {
+      const isGood = cause === 'resync' || (cause !== 'error' && durationMs >= GOOD_WATCH_MS);
+      failures = isGood ? 0 : failures + 1;
+      resourceVersion = cause === 'expired' || cause === 'resync' ? undefined : reached;
+    },
+    listFailed(): void {
+      failures += 1;
+      resourceVersion = undefined;
+    },
+  };
+}
+
+function backoff(failures: number): number {
+  return Math.min(BACKOFF_MS.most, BACKOFF_MS.first * 2 ** (failures - 1));
+}
+
+function scopeOf({ namespace, labelSelector }: Pick<ListWatchOptions<never>, 'namespace' | 'labelSelector'>) {
+  return {
+    ...(namespace === undefined ? {} : { namespace }),
+    ...(labelSelector === undefined ? {} : { labelSelector }),
+  };
+}
