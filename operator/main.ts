@@ -16,10 +16,14 @@ import type { Bus } from '../services/common/ports/bus.ts';
 import { createBusServices as createDatasetServices } from './dataset/bus-services.ts';
 import { backendsOf, storesOf } from './installation.ts';
 import { createOperator, type Operator } from './operator.ts';
+import { openOwnBus } from './own-bus.ts';
 import { createHealthServer, type HealthChecks } from './runtime/health.ts';
 import { inClusterConnection, type KubeConnection, kubeconfigConnection } from './runtime/kube-connection.ts';
 import { createRuntimeClock } from './runtime/runtime-clock.ts';
+import { openDedicatedStores } from './stores/dedicated-stores.ts';
+import type { DedicatedStores } from './stores/store-administrator.ts';
 import { createBusServices as createTenantServices } from './tenant/bus-services.ts';
+import { dedicatedOptions } from './tenant/dedicated/settings.ts';
 
 // Node would let the nursery grow to 130 MB: most of what an operator makes is garbage of one reconcile.
 v8.setFlagsFromString('--max-semi-space-size=8');
@@ -37,6 +41,7 @@ async function run(): Promise<void> {
   const closeMetrics = addProcessMetrics([registry]);
   let operator: Operator | undefined;
   let bus: Bus | undefined;
+  let stores: DedicatedStores | undefined;
   const stopping = new AbortController();
   const checks = (of: 'liveness' | 'readiness'): HealthChecks => operator?.[of] ?? {};
   const health = createHealthServer({
@@ -66,10 +71,19 @@ async function run(): Promise<void> {
     stop: () => bus?.drain(),
   });
   lifecycle.add({
+    name: 'stores',
+    async start() {
+      stores = await openDedicatedStores(config);
+    },
+    async stop() {
+      if (stores?.available) await Promise.all(stores.administrators.map((each) => each.close()));
+    },
+  });
+  lifecycle.add({
     name: 'operator',
     start() {
-      if (bus === undefined) throw new Error('The bus is not open.');
-      operator = assemble({ config, logger, registry, connection, bus });
+      if (bus === undefined || stores === undefined) throw new Error('The bus is not open.');
+      operator = assemble({ config, logger, registry, connection, bus, stores });
       operator.start();
     },
     async stop() {
@@ -95,8 +109,9 @@ function assemble(parts: {
   readonly registry: RegistryType;
   readonly connection: KubeConnection;
   readonly bus: Bus;
+  readonly stores: DedicatedStores;
 }): Operator {
-  const { config, logger, registry, connection, bus } = parts;
+  const { config, logger, registry, connection, bus, stores } = parts;
   const clock = createRuntimeClock();
   const messenger = createSignedMessenger(bus, clock);
   const instance = config.operatorName ?? hostname();
@@ -110,8 +125,13 @@ function assemble(parts: {
     watchNamespaces: config.operatorWatchNamespaces ?? null,
     workers: config.operatorWorkers,
     resyncMs: config.operatorResyncMs,
+    isolationCheckMs: config.operatorIsolationCheckMs,
     stores: storesOf(config),
     backends: backendsOf(config),
+    dedicated: {
+      options: dedicatedOptions(config, stores),
+      open: (address) => openOwnBus(address, { clock, connect: (own) => connect(own, logger) }),
+    },
     onLost() {
       // Another may lead already: nothing of this process is worth waiting for.
       logger.error('operator.lease-lost');
@@ -132,6 +152,18 @@ async function connectionOf(config: Config): Promise<KubeConnection> {
 async function openBus(config: Config, logger: Logger, signal: AbortSignal): Promise<Bus> {
   if (config.natsUrl === undefined)
     throw new ConfigurationError(['ENGRAM_NATS_URL: needed: the services answer there.']);
+  for (let pauseMs = BUS_PAUSE_MS.first; ; pauseMs = Math.min(BUS_PAUSE_MS.most, pauseMs * 2)) {
+    try {
+      return await connect(config, logger);
+    } catch (error) {
+      if (!isEngramError(error) || !error.retryable) throw error;
+      logger.warn('bus.awaited', { reason: error.message, againInMs: pauseMs });
+      await wait(pauseMs, undefined, { signal });
+    }
+  }
+}
+
+function connect(config: Config, logger: Logger): Promise<Bus> {
   const options = given({
     user: config.natsUser,
     password: config.natsPassword,
@@ -142,19 +174,10 @@ async function openBus(config: Config, logger: Logger, signal: AbortSignal): Pro
     certFile: config.natsCertificateFile,
     keyFile: config.natsKeyFile,
   });
-  for (let pauseMs = BUS_PAUSE_MS.first; ; pauseMs = Math.min(BUS_PAUSE_MS.most, pauseMs * 2)) {
-    try {
-      return await openNatsBus({
-        ...{ ...options, url: config.natsUrl, prefix: config.natsPrefix, name: 'operator' },
-        onConnection: ({ kind, reason }) =>
-          logger.warn(`bus.connection.${kind}`, reason === undefined ? {} : { reason }),
-      });
-    } catch (error) {
-      if (!isEngramError(error) || !error.retryable) throw error;
-      logger.warn('bus.awaited', { reason: error.message, againInMs: pauseMs });
-      await wait(pauseMs, undefined, { signal });
-    }
-  }
+  return openNatsBus({
+    ...{ ...options, url: config.natsUrl ?? '', prefix: config.natsPrefix, name: 'operator' },
+    onConnection: ({ kind, reason }) => logger.warn(`bus.connection.${kind}`, reason === undefined ? {} : { reason }),
+  });
 }
 
 function given<Values extends Readonly<Record<string, unknown>>>(

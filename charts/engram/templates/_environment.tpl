@@ -105,35 +105,8 @@
 {{- end }}
 {{- end }}
 {{ include "engram.natsVariables" . }}
-{{- with $values.externalS3 }}
-{{- if .bucket }}
-- { name: ENGRAM_S3_BUCKET, value: {{ .bucket | quote }} }
-- { name: ENGRAM_S3_REGION, value: {{ .region | quote }} }
-{{- if .url }}
-- { name: ENGRAM_S3_URL, value: {{ .url | quote }} }
-{{- end }}
-{{- if .prefix }}
-- { name: ENGRAM_S3_PREFIX, value: {{ .prefix | quote }} }
-{{- end }}
-{{- if .existingSecret }}
-{{ include "engram.secretVariable" (dict "name" "ENGRAM_S3_ACCESS_KEY" "secret" .existingSecret "key" .accessKeyKey) }}
-{{ include "engram.secretVariable" (dict "name" "ENGRAM_S3_SECRET_KEY" "secret" .existingSecret "key" .secretKeyKey) }}
-{{- end }}
-{{- end }}
-{{- end }}
-{{- with $values.externalKafka }}
-{{- if .brokers }}
-- { name: ENGRAM_KAFKA_BROKERS, value: {{ join "," .brokers | quote }} }
-- { name: ENGRAM_KAFKA_TOPIC_PREFIX, value: {{ .topicPrefix | quote }} }
-{{- if .existingSecret }}
-{{ include "engram.secretVariable" (dict "name" "ENGRAM_KAFKA_USER" "secret" .existingSecret "key" .usernameKey) }}
-{{ include "engram.secretVariable" (dict "name" "ENGRAM_KAFKA_PASSWORD" "secret" .existingSecret "key" .passwordKey) }}
-{{- end }}
-{{- if .ca }}
-- { name: ENGRAM_KAFKA_CA_FILE, value: /authorities/kafka/ca.crt }
-{{- end }}
-{{- end }}
-{{- end }}
+{{ include "engram.fileStoreVariables" . }}
+{{ include "engram.kafkaVariables" . }}
 {{- end -}}
 
 {{- define "engram.natsVariables" -}}
@@ -159,5 +132,42 @@
 - { name: ENGRAM_NATS_CA_FILE, value: /authorities/nats/ca.crt }
 {{- end }}
 - { name: ENGRAM_NATS_SUBJECT_PREFIX, value: {{ $nats.subjectPrefix | quote }} }
+{{- end }}
+{{- end -}}
+
+{{- define "engram.fileStoreVariables" -}}
+{{- $values := .root.Values -}}
+{{- with $values.externalS3 }}
+{{- if .bucket }}
+- { name: ENGRAM_S3_BUCKET, value: {{ .bucket | quote }} }
+- { name: ENGRAM_S3_REGION, value: {{ .region | quote }} }
+{{- if .url }}
+- { name: ENGRAM_S3_URL, value: {{ .url | quote }} }
+{{- end }}
+{{- if .prefix }}
+- { name: ENGRAM_S3_PREFIX, value: {{ .prefix | quote }} }
+{{- end }}
+{{- if .existingSecret }}
+{{ include "engram.secretVariable" (dict "name" "ENGRAM_S3_ACCESS_KEY" "secret" .existingSecret "key" .accessKeyKey) }}
+{{ include "engram.secretVariable" (dict "name" "ENGRAM_S3_SECRET_KEY" "secret" .existingSecret "key" .secretKeyKey) }}
+{{- end }}
+{{- end }}
+{{- end }}
+{{- end -}}
+
+{{- define "engram.kafkaVariables" -}}
+{{- $values := .root.Values -}}
+{{- with $values.externalKafka }}
+{{- if .brokers }}
+- { name: ENGRAM_KAFKA_BROKERS, value: {{ join "," .brokers | quote }} }
+- { name: ENGRAM_KAFKA_TOPIC_PREFIX, value: {{ .topicPrefix | quote }} }
+{{- if .existingSecret }}
+{{ include "engram.secretVariable" (dict "name" "ENGRAM_KAFKA_USER" "secret" .existingSecret "key" .usernameKey) }}
+{{ include "engram.secretVariable" (dict "name" "ENGRAM_KAFKA_PASSWORD" "secret" .existingSecret "key" .passwordKey) }}
+{{- end }}
+{{- if .ca }}
+- { name: ENGRAM_KAFKA_CA_FILE, value: /authorities/kafka/ca.crt }
+{{- end }}
+{{- end }}
 {{- end }}
 {{- end -}}

@@ -7,7 +7,7 @@
 {{- if and $values.httpRoute.enabled (not $values.httpRoute.parentRefs) }}{{ $problems = append $problems "httpRoute.parentRefs is empty: name at least one gateway" }}{{ end -}}
 {{- $known := .Files.Get "files/settings.json" | fromJson -}}
 {{- $own := list "ENGRAM_SERVICES" "SERVICES" "ENGRAM_STORES" "ENGRAM_DATA_DIR" "HTTP_API_HOST" "HTTP_API_PORT" "REQUIRE_AUTHENTICATION" "BACKGROUND_DRAIN_TIMEOUT_SECONDS" "DEFAULT_USER_EMAIL" "ENGRAM_PUBLIC_SIGN_UP" "ENGRAM_PUBLIC_URL" "ENGRAM_TRUSTED_PROXIES" "COGNEE_ENV_FILE" "ENGRAM_DOCUMENTS" "ENGRAM_BLOBS" "ENGRAM_INDEX" "ENGRAM_GRAPH" "ENGRAM_BUS" -}}
-{{- $groups := dict "settings" $values.settings -}}
+{{- $groups := dict "settings" $values.settings "operator.dedicated.settings" $values.operator.dedicated.settings -}}
 {{- range $name, $service := $values.services }}{{ $_ := set $groups (printf "services.%s.settings" $name) (default dict (default dict $service).settings) }}{{ end -}}
 {{- range $place, $settings := $groups -}}
 {{- range $name, $value := $settings -}}
@@ -16,13 +16,13 @@
 {{- else if not (has $name $known.plain) }}{{ $problems = append $problems (printf "%s.%s is no setting of this release; other variables go to extraEnv" $place $name) }}{{ end -}}
 {{- end -}}
 {{- end -}}
-{{- $operatorOwn := list "ENGRAM_OPERATOR_NAMESPACE" "POD_NAMESPACE" "ENGRAM_OPERATOR_NAME" "POD_NAME" "ENGRAM_OPERATOR_HOST" "ENGRAM_OPERATOR_PORT" "ENGRAM_OPERATOR_LEASE" "ENGRAM_OPERATOR_WATCH_NAMESPACES" "ENGRAM_OPERATOR_SERVICES" "ENGRAM_OPERATOR_SERVICE_PORT" "ENGRAM_OPERATOR_KUBECONFIG" "KUBERNETES_SERVICE_HOST" "KUBERNETES_SERVICE_PORT" -}}
+{{- $operatorOwn := list "ENGRAM_OPERATOR_NAMESPACE" "POD_NAMESPACE" "ENGRAM_OPERATOR_NAME" "POD_NAME" "ENGRAM_OPERATOR_HOST" "ENGRAM_OPERATOR_PORT" "ENGRAM_OPERATOR_LEASE" "ENGRAM_OPERATOR_WATCH_NAMESPACES" "ENGRAM_OPERATOR_SERVICES" "ENGRAM_OPERATOR_SERVICE_PORT" "ENGRAM_OPERATOR_DEDICATED_IMAGE" "ENGRAM_OPERATOR_DEDICATED_SETTINGS" "ENGRAM_OPERATOR_DEDICATED_PODS" "ENGRAM_OPERATOR_DEDICATED_NETWORK" "ENGRAM_OPERATOR_NEO4J_USER" "ENGRAM_OPERATOR_S3_BUCKETS" "ENGRAM_OPERATOR_KUBECONFIG" "KUBERNETES_SERVICE_HOST" "KUBERNETES_SERVICE_PORT" -}}
 {{- range $name, $value := $values.operator.settings -}}
 {{- if has $name $operatorOwn }}{{ $problems = append $problems (printf "operator.settings.%s is set by the chart's own values" $name) }}
 {{- else if not (or (has $name $known.operator) (has $name $known.plain)) }}{{ $problems = append $problems (printf "operator.settings.%s is no setting of the operator; other variables go to extraEnv" $name) }}{{ end -}}
 {{- end -}}
 {{- range $name, $from := $values.secretSettings -}}
-{{- if and (hasPrefix "ENGRAM_" $name) (or (has $name $known.stores) (regexMatch "^ENGRAM_(MONGODB|ELASTICSEARCH|NEO4J|NATS|S3|KAFKA)_|^ENGRAM_ROOT_KEYS$" $name)) }}{{ $problems = append $problems (printf "secretSettings.%s is set by the chart's own values" $name) }}
+{{- if and (hasPrefix "ENGRAM_" $name) (or (has $name $known.stores) (regexMatch "^ENGRAM_(MONGODB|ELASTICSEARCH|NEO4J|NATS|S3|KAFKA|OPERATOR)_|^ENGRAM_ROOT_KEYS$" $name)) }}{{ $problems = append $problems (printf "secretSettings.%s is set by the chart's own values" $name) }}
 {{- else if not (or (has $name $known.secret) (has $name $known.plain)) }}{{ $problems = append $problems (printf "secretSettings.%s is no setting of this release" $name) }}{{ end -}}
 {{- end -}}
 {{- if eq $values.shape "cluster" -}}
@@ -35,6 +35,9 @@
 {{- if not (or $isBundled $isExternal) }}{{ $problems = append $problems (printf "there is no %s: set %s.enabled or %s" $store $store $place) }}{{ end -}}
 {{- if regexMatch "://[^/]*@" (default "" $external.url) }}{{ $problems = append $problems (printf "%s.url has credentials: they go to a Secret" $place) }}{{ end -}}
 {{- end -}}
+{{- $isAllBundled := and $values.mongodb.enabled $values.elasticsearch.enabled $values.neo4j.enabled $values.nats.enabled -}}
+{{- if and $values.operator.dedicated.enabled (not $isAllBundled) (not $values.operator.dedicated.existingSecret) }}{{ $problems = append $problems "operator.dedicated.existingSecret is empty: name a Secret with administrators of the external stores" }}{{ end -}}
+{{- if and $values.operator.dedicated.s3Buckets (not $values.externalS3.bucket) }}{{ $problems = append $problems "operator.dedicated.s3Buckets needs externalS3" }}{{ end -}}
 {{- if and (not $values.nats.enabled) (ne $values.externalNats.authentication "none") (not $values.externalNats.existingSecret) }}{{ $problems = append $problems "externalNats.authentication needs externalNats.existingSecret" }}{{ end -}}
 {{- range $name := include "engram.services" . | fromJsonArray -}}
 {{- $scaling := (include "engram.componentSettings" (dict "root" $ "component" $name) | fromJson).autoscaling -}}
