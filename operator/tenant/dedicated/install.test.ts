@@ -210,10 +210,15 @@ describe('installation of a Dedicated tenant', () => {
     expect(await world.reconcile()).to.include({ retry: true });
     expect(world.conditions()).to.include({ StoresProvisioned: 'False StoreUnreachable' });
     expect(names(KINDS.deployment)).to.deep.equal([]);
-    elasticsearch.failure = engramError('ServiceUnavailableError', 'It refuses: look at ENGRAM_Y.');
-    await world.reconcile();
-    expect(world.conditions()).to.include({ Stalled: 'True IsolationUnsupported' });
-    expect(world.condition('StoresProvisioned')?.message).to.include('ENGRAM_Y');
+    for (const [name, says] of [
+      ['ServiceUnavailableError', 'It refuses: look at ENGRAM_Y.'],
+      ['UnsupportedOperationError', 'It has no users: turn ENGRAM_Y on.'],
+    ] as const) {
+      elasticsearch.failure = engramError(name, says);
+      await world.reconcile();
+      expect(world.conditions()).to.include({ Stalled: 'True IsolationUnsupported' });
+      expect(world.condition('StoresProvisioned')?.message).to.include('ENGRAM_Y');
+    }
     elasticsearch.failure = null;
     await becomeReady();
     expect(world.conditions()).to.include({ Ready: 'True Available' });

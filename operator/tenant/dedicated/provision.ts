@@ -50,6 +50,9 @@ export async function askStore<Answer>(
   }
 }
 
+/** Not retryable: the store refuses its administrator, or cannot keep a tenant apart as it is set up. */
+const FOR_A_PERSON: ReadonlySet<string> = new Set(['ServiceUnavailableError', 'UnsupportedOperationError']);
+
 function outcomeOf(
   driver: string,
   error: { readonly wireName: string; readonly retryable: boolean; readonly status: number; readonly message: string },
@@ -60,7 +63,7 @@ function outcomeOf(
     conditions: [{ type, status: 'False', reason, message: said }],
   });
   if (error.wireName === 'OwnedByAnother') return stalled('OwnedByAnother', said, failed('OwnedByAnother'));
-  if (error.retryable || (error.status >= 500 && error.wireName !== 'ServiceUnavailableError')) {
+  if (error.retryable || (error.status >= 500 && !FOR_A_PERSON.has(error.wireName))) {
     return retrying('StoreUnreachable', said, failed('StoreUnreachable'));
   }
   const detail = { ...failed('IsolationUnsupported'), requeueAfterMs: REFUSED_AGAIN_MS };
