@@ -11,6 +11,7 @@ import type { CustomObject } from '../../operator/runtime/kube-object.ts';
 import { createKubeTransport } from '../../operator/runtime/kube-transport.ts';
 import type { LeaseTimes } from '../../operator/runtime/leader-elector.ts';
 import { createRuntimeClock } from '../../operator/runtime/runtime-clock.ts';
+import type { DedicatedOptions } from '../../operator/tenant/dedicated/options.ts';
 import type { TenantServices } from '../../operator/tenant/services.ts';
 import { SERVICE_NAMES, type ServiceName } from '../../services/common/domain/service-paths.ts';
 import { createSilentLogger } from '../../services/common/observability/logger.ts';
@@ -31,6 +32,8 @@ export interface RunOptions {
   readonly workers?: number;
   /** Namespace of the lease and of the routes; default: that of the world. */
   readonly home?: string;
+  /** What there is for Dedicated tenants, whose services are the same fakes; default: nothing. */
+  readonly dedicated?: DedicatedOptions;
   /** Default: so long that no stall of the machine costs the lead. */
   readonly leaseTimes?: LeaseTimes;
 }
@@ -85,6 +88,14 @@ export async function createOperatorWorld(namespace: string, real?: WorldService
       resyncMs: 600_000,
       stores: [{ role: 'Documents', driver: 'mongodb', isolation: 'Label' }],
       backends: { namespace: home, services, port: 80 },
+      ...(options.dedicated === undefined
+        ? {}
+        : {
+            dedicated: {
+              options: options.dedicated,
+              open: async () => ({ tenant: tenantServices, dataset: datasetServices, close: async () => {} }),
+            },
+          }),
       onLost() {
         lost = true;
       },

@@ -2,12 +2,15 @@ import { randomBytes } from 'node:crypto';
 import { expect } from 'chai';
 import { DATASET_KIND } from '../../operator/api/dataset.ts';
 import { TENANT_KIND, type Tenant } from '../../operator/api/tenant.ts';
+import { findCondition } from '../../operator/runtime/conditions.ts';
 import { createKubeClient } from '../../operator/runtime/http-kube-client.ts';
 import type { KubeConnection } from '../../operator/runtime/kube-connection.ts';
-import { KINDS, type KubeObject, type Secret } from '../../operator/runtime/kube-object.ts';
+import { KINDS, type KubeObject, type ResourceKind, type Secret } from '../../operator/runtime/kube-object.ts';
 import { createKubeTransport } from '../../operator/runtime/kube-transport.ts';
 import { createRuntimeClock } from '../../operator/runtime/runtime-clock.ts';
+import { POD_DEFAULTS } from '../../operator/tenant/dedicated/options.ts';
 import { type Rendered, render } from '../chart/render.ts';
+import { createFakeAdministrators } from '../support/kube/fake-administrators.ts';
 import { until } from '../support/until.ts';
 import type { ApiServer } from './api-server.ts';
 import { createOperatorWorld, isReady, type OperatorWorld } from './operator-world.ts';
@@ -144,6 +147,69 @@ describeWithCluster("the operator with the chart's rights", (server) => {
     world.run({ connection, home });
     await live({ from: 'Same' });
   });
+
+  it('runs a Dedicated tenant beside its resource with Roles alone, and says what holds up its pods', async () => {
+    const dedicated = { enabled: true, existingSecret: 'administrators' };
+    const connection = await install({ operator: { watchNamespaces: [namespace], dedicated } });
+    const administrators = createFakeAdministrators();
+    world.run({
+      ...{ connection, home },
+      dedicated: {
+        image: 'localhost/engram/nobody:made-this',
+        ...{ settings: { LOG_LEVEL: 'info' }, pods: POD_DEFAULTS, network: { clients: [], stores: [] } },
+        stores: { available: true, administrators },
+      },
+    });
+    await world.createTenant('acme', {
+      ...{ isolation: 'Dedicated', scaling: { search: { min: 1, max: 3, targetCPU: 70 } } },
+      ...{ routing: { type: 'Ingress', hostname: 'acme.example.com' }, deletionPolicy: 'Delete' },
+    });
+    const workloads = () => condition('WorkloadsReady');
+    // Without a node there is no room; with one there is no such image.
+    const isHeldUp = async () =>
+      /^(Unschedulable|ImagePullBackOff|ErrImageNeverPull)$/.test((await workloads())?.reason ?? '');
+    await until('the condition names what holds up its pods', isHeldUp, LIMIT);
+    expect((await workloads())?.message).to.match(/^Deployment tenant-acme-auth waits for its pod: /);
+    const deployments = await owned(KINDS.deployment);
+    expect(deployments.map(({ metadata }) => metadata.name)).to.have.length(6);
+    for (const [kind, count] of OBJECTS) expect(await owned(kind), kind.kind).to.have.length(count);
+    const search = deployments.find(({ metadata }) => metadata.name === 'tenant-acme-search');
+    expect(search?.metadata.managedFields?.[0]).to.include({ operation: 'Apply' });
+
+    // What it applies again is what is there: a server that fills in defaults has nothing to write.
+    const before = new Map(deployments.map(({ metadata }) => [metadata.name, metadata.generation]));
+    const annotations = { 'engram.dev/reconcile-at': 'now' };
+    await world.client.patch(TENANT_KIND, { name: 'acme', namespace }, { metadata: { annotations } });
+    await until('it looked again', async () => (await tenant())?.status?.lastHandledReconcileAt === 'now', LIMIT);
+    for (const { metadata } of await owned(KINDS.deployment)) {
+      expect(metadata.generation, metadata.name).to.equal(before.get(metadata.name));
+    }
+
+    await world.client.delete(TENANT_KIND, { name: 'acme', namespace });
+    await until('it is gone', async () => (await tenant()) === null, LIMIT);
+    expect(administrators.flatMap(({ realms }) => [...realms.keys()])).to.deep.equal([]);
+    for (const [kind] of OBJECTS) expect(await owned(kind), kind.kind).to.deep.equal([]);
+    expect((await world.client.list(KINDS.secret, { namespace })).items).to.deep.equal([]);
+  });
+
+  const condition = async (type: string) => findCondition((await tenant())?.status?.conditions, type);
+  const owned = async (kind: ResourceKind) =>
+    (await world.client.list<Managed>(kind, { namespace, labelSelector: 'app.kubernetes.io/name=engram-tenant' }))
+      .items;
 });
+
+interface Managed extends KubeObject {
+  readonly metadata: KubeObject['metadata'] & { readonly managedFields?: readonly { readonly operation: string }[] };
+}
+
+/** How many of each kind a tenant with one autoscaler has. */
+const OBJECTS: readonly (readonly [ResourceKind, number])[] = [
+  [KINDS.deployment, 6],
+  [KINDS.service, 6],
+  [KINDS.podDisruptionBudget, 6],
+  [KINDS.horizontalPodAutoscaler, 1],
+  [KINDS.networkPolicy, 2],
+  [KINDS.serviceAccount, 1],
+];
 
 const NO_FINALIZERS = { metadata: { finalizers: null } };

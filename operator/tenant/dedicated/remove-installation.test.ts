@@ -165,10 +165,26 @@ describe('deletion of a Dedicated tenant', () => {
     await world.reconcile();
     expect(realms()).to.have.length(4);
     remove();
-    runEverything(world.kube);
-    await world.reconcile();
+    // Its pods never came up: nobody waits for them.
     await world.reconcile();
     expect([world.read(), realms(), workloads()]).to.deep.equal([undefined, [], []]);
+    expect(world.own.calls).to.deep.equal([]);
+  });
+
+  it('keeps a tenant that it had not taken over yet', async () => {
+    await make();
+    const { tenantId = '' } = world.read()?.status ?? {};
+    remove();
+    await world.reconcile();
+    const next = { name: 'again', namespace: PLACE.namespace };
+    world.put({ isolation: 'Dedicated', tenantId, deletionPolicy: 'Delete' }, next);
+    await world.reconcile('memory/again');
+    world.kube.remove(TENANT_KIND, next);
+    await world.reconcile('memory/again');
+    expect(world.kube.read(TENANT_KIND, next)).to.equal(undefined);
+    expect(realms()).to.have.length(4);
+    expect(keysSecret()?.metadata.labels).to.include({ 'engram.dev/tenant-id': tenantId });
+    expect(keysSecret()?.metadata.labels).not.to.have.property('engram.dev/owner-uid');
   });
 
   it('is given up with everything it has when it is abandoned', async () => {

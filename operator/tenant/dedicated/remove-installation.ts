@@ -17,10 +17,11 @@ type Outcome = StepOutcome<Pick<TenantStatus, 'erasure'>>;
 const AGAIN_MS = 1000;
 
 /**
- * How far the deletion of a Dedicated tenant is. `none`: it was never made, or is let go already. `running`: its services are
- * needed. `erased`: they have erased everything and signed for it.
+ * How far the deletion of a Dedicated tenant is. `none`: it was never made, or is let go already. `unnamed`: its services never
+ * named it, so nobody has anything in it. `running`: its services are needed. `erased`: they have erased everything and signed
+ * for it.
  */
-type Stage = 'none' | 'running' | 'erased';
+type Stage = 'none' | 'unnamed' | 'running' | 'erased';
 
 /** A step that the services of a Dedicated tenant do, as long as there is something that they can do. */
 export function whileRunning(deps: TenantDependencies, step: TenantStep): TenantStep {
@@ -62,10 +63,10 @@ export function removeInstallation(deps: TenantDependencies): TenantStep {
   };
 }
 
-/** A tenant that no service ever named has nothing to keep, and nobody could ask for it. */
-function isKept({ object, status }: TenantContext, stage: Stage): boolean {
-  const { tenantId = status.tenantId, deletionPolicy } = object.spec;
-  return stage !== 'erased' && deletionPolicy === 'Retain' && tenantId !== undefined;
+/** What was not taken over yet stays another's; a tenant that no service ever named has nothing to keep. */
+function isKept({ object }: TenantContext, stage: Stage): boolean {
+  const { tenantId, deletionPolicy } = object.spec;
+  return stage === 'unnamed' ? tenantId !== undefined : stage !== 'erased' && deletionPolicy === 'Retain';
 }
 
 async function keep(deps: TenantDependencies, context: TenantContext, keys: InstallationKeys | null): Promise<Outcome> {
@@ -144,7 +145,8 @@ async function stageOf(deps: TenantDependencies, context: TenantContext): Promis
     status.erasure?.receipt !== undefined ||
     (await deps.client.get<ConfigMap>(KINDS.configMap, place, { signal })) !== null;
   if (isErased) return 'erased';
-  return (await findKeys(deps, context)) === null ? 'none' : 'running';
+  if ((await findKeys(deps, context)) === null) return 'none';
+  return status.tenantId === undefined ? 'unnamed' : 'running';
 }
 
 async function runs({ client }: TenantDependencies, { object, signal }: TenantContext): Promise<boolean> {
