@@ -42,7 +42,7 @@ export async function openDedicatedStores(config: DedicatedStoreSettings): Promi
   };
   const missing = Object.entries(needed).flatMap(([name, value]) => (value ? [] : [name]));
   if (missing.length > 0) {
-    return { available: false, reason: `Dedicated needs settings of the operator: ${missing.toSorted().join(', ')}` };
+    return { available: false, reason: `Dedicated needs ${missing.toSorted().join(', ')}` };
   }
   const holdsFiles = config.operatorS3Buckets || config.s3Bucket !== undefined;
   const administrators = [
