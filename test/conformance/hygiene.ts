@@ -6,6 +6,7 @@ import { type Statement, statementId, statementKey } from '../../services/common
 import { asId, dataItemId } from '../../services/common/domain/ids.ts';
 import { type DatasetScope, datasetScope } from '../../services/common/domain/scope.ts';
 import { type DocumentStore, DuplicateKeyError } from '../../services/common/ports/document-store.ts';
+import { dataItemsCollection } from '../../services/common/repositories/data-items.ts';
 import { createEchoMarks, echoMarksCollection } from '../../services/common/repositories/echo-marks.ts';
 import { createLedger, ledgerCollection } from '../../services/common/repositories/ledger.ts';
 import { createRepetitions, repetitionsCollection } from '../../services/common/repositories/repetitions.ts';
@@ -24,7 +25,13 @@ export function hygieneConformance(name: string, open: () => Promise<AuditLogSub
     let scope: DatasetScope;
     before(async () => {
       subject = await open();
-      const collections = [statementsCollection, ...supersessionCollections, repetitionsCollection, ledgerCollection];
+      const collections = [
+        statementsCollection,
+        ...supersessionCollections,
+        repetitionsCollection,
+        ledgerCollection,
+        dataItemsCollection,
+      ];
       for (const store of subject.stores) await store.prepare([...collections, echoMarksCollection]);
     });
     beforeEach(() => {

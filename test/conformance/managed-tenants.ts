@@ -11,6 +11,8 @@ import * as cognify from '../../services/common/messaging/methods/cognify-manage
 import { improve } from '../../services/common/messaging/methods/improve.ts';
 import * as ingest from '../../services/common/messaging/methods/ingest-managed.ts';
 import { fixedProof } from '../../services/common/messaging/principal-proof.ts';
+import { update } from '../../services/common/ports/document-store.ts';
+import { dataItemsCollection } from '../../services/common/repositories/data-items.ts';
 import { findAll } from '../../services/common/repositories/find-all.ts';
 import { collections, tenantCollections } from '../../services/composition/collections.ts';
 import type { ManagedApp } from '../support/managed-app.ts';
@@ -207,16 +209,35 @@ export function managedTenantCases(start: () => Promise<ManagedApp>): void {
     const ask = () =>
       app.messenger.call(ingest.datasetStatistics, { tenantId: tenant.tenantId, datasetId: dataset.id }, CALL);
     const nothing = { items: 0, chunks: 0, nodes: 0, edges: 0, pending: 0, failed: 0, lastCognifiedAt: null };
-    expect(await ask()).to.deep.equal({ ...nothing, sizeBytes: 0, lagSeconds: 0, writer: null, activeRun: null });
+    expect(await ask()).to.deep.equal({ ...nothing, lagSeconds: 0, writer: null, activeRun: null });
     await request(tenant.key, 'POST', '/add', { datasetId: dataset.id, data: [SECRET] });
     const behind = await ask();
     expect(behind).to.deep.include({ items: 1, pending: 1, failed: 0, chunks: 0 });
-    expect(behind.sizeBytes).to.equal(Buffer.byteLength(SECRET));
     expect(behind.lagSeconds).to.be.greaterThan(0);
     await request(tenant.key, 'POST', '/cognify', { datasetIds: [dataset.id] });
     const built = await ask();
     expect(built).to.deep.include({ items: 1, chunks: 1, pending: 0, lagSeconds: 0, activeRun: null });
     expect([built.nodes > 0, built.edges > 0, typeof built.lastCognifiedAt]).to.deep.equal([true, true, 'string']);
+    const [item] = (await (await request(tenant.key, 'GET', `/datasets/${dataset.id}/data`)).json()) as {
+      id: string;
+    }[];
+    const counted = async () => {
+      const { items, chunks, pending, failed } = await ask();
+      return [items, chunks, pending, failed];
+    };
+    // As a release before left it.
+    const scope = datasetScope(tenant.tenantId, dataset.id);
+    const unnoted = update(dataItemsCollection, item?.id ?? '', { set: { waitingSince: null as never } });
+    await app.stores.documents.commit(scope, [unnoted]);
+    expect(await counted()).to.deep.equal([1, 1, 0, 0]);
+    await request(tenant.key, 'POST', '/forget', { dataId: item?.id, datasetId: dataset.id, memoryOnly: true });
+    expect(await counted()).to.deep.equal([1, 0, 1, 0]);
+    await app.stores.documents.commit(scope, [unnoted]);
+    expect(await counted()).to.deep.equal([1, 0, 1, 0]);
+    await request(tenant.key, 'POST', '/cognify', { datasetIds: [dataset.id] });
+    expect(await counted()).to.deep.equal([1, 1, 0, 0]);
+    await request(tenant.key, 'POST', '/forget', { dataId: item?.id, datasetId: dataset.id });
+    expect(await counted()).to.deep.equal([0, 0, 0, 0]);
     const unknown = { tenantId: reader.tenantId, datasetId: dataset.id };
     expect(await failure(app.messenger.call(ingest.datasetStatistics, unknown, CALL))).to.equal('DatasetNotFoundError');
   });

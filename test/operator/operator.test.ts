@@ -200,7 +200,7 @@ describeWithCluster('operator on a real API server', (server) => {
     world.datasetServices.before.statistics = () => {
       for (const held of world.datasetServices.datasets.values()) {
         held.statistics = {
-          ...{ items: 3, sizeBytes: 9, chunks: 4, nodes: 5, edges: 6, pending: 1, failed: 0, lagSeconds: 1 },
+          ...{ items: 3, chunks: 4, nodes: 5, edges: 6, pending: 1, failed: 0, lagSeconds: 1 },
           lastCognifiedAt: '2026-08-01T10:00:00.123+00:00',
           writer: { holder: 'cognify-1', fencingToken: 41 },
           activeRun: { id: 'r1', pipeline: 'cognify', startedAt: '2026-08-01T10:00:00+00:00' },

@@ -8,14 +8,11 @@ import { idsOf, requestOf, uidOf } from '../resource.ts';
 import { askAbout } from '../service-failure.ts';
 
 export const STATISTICS_MS = 60_000;
-/** The services read the record of each item for them: a minute is for up to 60,000 items, ten for 600,000 and more. */
-const MS_FOR_ITEM = 1;
-const MOST_MS = 600_000;
 
 const OBJECTIVE = { maxLag: '15m', maxFailedItems: 0 };
 
 /**
- * Figures of the dataset, at most once a minute: each minute (large ones less often) where something is under way or an objective is declared, with
+ * Figures of the dataset, at most once a minute: each minute where something is under way or an objective is declared, with
  * the usual look at everything otherwise.
  */
 export function readStatistics(parts: DatasetParts): DatasetStep {
@@ -34,15 +31,11 @@ export function readStatistics(parts: DatasetParts): DatasetStep {
         call: () => services.statistics(ids, signal),
       });
       // A little less than until the next look.
-      memory.statistics.remember(uid, state, intervalMs(statistics.items) * 0.95);
+      memory.statistics.remember(uid, state, STATISTICS_MS * 0.95);
       const next = figures(statistics);
       return { ...again(object, next), status: next, conditions: [freshness(object, statistics)] };
     },
   };
-}
-
-function intervalMs(items: number): number {
-  return Math.min(MOST_MS, Math.max(STATISTICS_MS, items * MS_FOR_ITEM));
 }
 
 type Figures = Pick<DatasetStatus, 'stats' | 'writer' | 'activeRun'>;
@@ -50,7 +43,7 @@ type Figures = Pick<DatasetStatus, 'stats' | 'writer' | 'activeRun'>;
 function again({ spec }: Dataset, { stats, activeRun }: Figures): StepOutcome<DatasetStatus> {
   const lively = (stats?.pending ?? 0) > 0 || activeRun !== undefined;
   const asked = spec.freshness !== undefined || spec.pipeline?.cognify?.trigger === 'OnAdd';
-  return done(lively || asked ? { requeueAfterMs: intervalMs(stats?.items ?? 0) } : {});
+  return done(lively || asked ? { requeueAfterMs: STATISTICS_MS } : {});
 }
 
 function figures(statistics: DatasetStatistics): Figures {

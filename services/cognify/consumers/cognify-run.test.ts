@@ -158,7 +158,7 @@ describe('cognify run', () => {
     await using cognify = await startCognify(world, { extractor, models: { keepExtractions: true } });
     const item = await world.addText('one', 'Ada met Grace.');
     await cognify.run();
-    await world.ledger.reset(scopeOf(world.dataset), [item.id]);
+    await world.ledger.reset(scopeOf(world.dataset), [item.id], new Date().toISOString());
     const again = await cognify.run();
     expect(again.items).to.deep.equal([{ item: item.id, status: 'completed' }]);
     expect(calls).to.equal(1);

@@ -23,7 +23,7 @@ const paragraph = (name: string) =>
   `${name} met Grace. ${'They spoke of the river and the house for hours. '.repeat(2)}`;
 
 async function reset(world: TestWorld, ...items: { readonly id: string }[]): Promise<void> {
-  await world.ledger.reset(scopeOf(world.dataset), items.map(({ id }) => id) as never);
+  await world.ledger.reset(scopeOf(world.dataset), items.map(({ id }) => id) as never, new Date().toISOString());
 }
 
 describe('asking the extractor', () => {

@@ -86,7 +86,7 @@ export async function eraseBuilt(dependencies: Dependencies, request: EraseReque
     : await ledger.entries(scope, (request.items ?? []).map(dataItemId));
   const items = isEverything ? [...before.keys()] : [...new Set((request.items ?? []).map(dataItemId))];
   const itemsReset = [...before.values()].filter(({ erased, generation }) => !erased && generation > 0).length;
-  await (request.memoryOnly ? ledger.reset(scope, items) : ledger.tombstone(scope, items));
+  await (request.memoryOnly ? ledger.reset(scope, items, nowOf(dependencies)) : ledger.tombstone(scope, items));
   builds.stop(items);
   await untilSettled(dependencies, scope, items);
   const removed = isEverything
@@ -98,6 +98,10 @@ export async function eraseBuilt(dependencies: Dependencies, request: EraseReque
   // Last: where vectors are is known until none are left.
   if (isEverything && !request.memoryOnly) await dependencies.homes.forget(scope);
   return { removed, residue, itemsReset };
+}
+
+function nowOf({ clock }: Dependencies): string {
+  return clock.now().toISOString();
 }
 
 /** Until no build of the items is under way, in any process; a dead worker's is not waited for for ever. */
@@ -150,7 +154,7 @@ async function removeAll(
     .filter(([item, entry]) => entry.lastGeneration !== before.get(item)?.lastGeneration)
     .map(([item]) => item);
   if (late.length > 0) {
-    await (request.memoryOnly ? ledger.reset(scope, late) : ledger.tombstone(scope, late));
+    await (request.memoryOnly ? ledger.reset(scope, late, nowOf(dependencies)) : ledger.tombstone(scope, late));
     builds.stop(late);
     await untilSettled(dependencies, scope, late);
     await removeItems(dependencies, request, late);

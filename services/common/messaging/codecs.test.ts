@@ -327,7 +327,7 @@ describe('messages of the services', () => {
     await survives(response(ingestManaged.eraseTenant), fc.record({ progress }));
     const writer = orNull(fc.record({ holder: text, fencingToken: count }));
     const activeRun = orNull(fc.record({ id: text, pipeline: text, startedAt: text }));
-    const counts = { items: count, sizeBytes: fc.maxSafeNat(), chunks: count, nodes: count, edges: count };
+    const counts = { items: count, chunks: count, nodes: count, edges: count };
     const waiting = { pending: count, failed: count, lastCognifiedAt: orNull(text) };
     const lagSeconds = fc.double({ min: 0, noNaN: true, noDefaultInfinity: true }).map(Math.abs);
     await survives(request(ingestManaged.datasetStatistics), fc.record({ tenantId: id, datasetId: id }));
@@ -336,8 +336,9 @@ describe('messages of the services', () => {
       fc.record({ ...counts, ...waiting, lagSeconds, writer, activeRun }),
     );
     await survives(request(cognifyManaged.builtStatistics), fc.record({ dataset }));
-    const built = { nodes: count, edges: count, failedItems: ids, completedAt: orNull(text), writer, activeRun };
-    await survives(response(cognifyManaged.builtStatistics), fc.record(built));
+    const built = { chunks: count, nodes: count, edges: count, failed: count, pendingSince: orNull(text) };
+    const builtStatistics = { ...built, lastCognifiedAt: orNull(text), writer, activeRun };
+    await survives(response(cognifyManaged.builtStatistics), fc.record(builtStatistics));
     const chunking = fc.record({ strategy: text, maxTokens: count }, { requiredKeys: ['strategy'] });
     await survives(
       request(cognifyManaged.setDatasetConfiguration),

@@ -32,12 +32,21 @@ type DataItemDocument = {
   readonly keyId?: string | null;
   readonly createdAt: string;
   readonly updatedAt: string | null;
+  /**
+   * Since when its present content waits to be built, ISO-8601; empty: it is built. Changes in the commit of what it tells of.
+   * Absent: written by a release that did not note it, see `noteWaiting`.
+   */
+  readonly waitingSince?: string;
 };
 
 export const dataItemsCollection: Collection<DataItemDocument> = {
   name: 'data_items',
   level: 'dataset',
-  indexes: [{ fields: ['ownerId', 'contentHash'], unique: true }, { fields: ['createdAt'] }],
+  indexes: [
+    { fields: ['ownerId', 'contentHash'], unique: true },
+    { fields: ['createdAt'] },
+    { fields: ['waitingSince'] },
+  ],
 };
 
 /** Items of a dataset. Two items of one owner never hold the same bytes: the store refuses the second. */
@@ -58,6 +67,14 @@ export interface DataItems {
     page: { readonly after: string | null; readonly limit: number },
   ): Promise<Page<DataItem>>;
   count(scope: DatasetScope): Promise<number>;
+  /** Of all items, or of those named, how many wait to be built. */
+  countWaiting(scope: DatasetScope, among?: readonly DataItemId[]): Promise<number>;
+  /** Since when the one waits that does so longest; those named do not count. Null: none does. */
+  longestWait(scope: DatasetScope, except: ReadonlySet<string>): Promise<string | null>;
+  /** Items of which it was not noted whether they wait, at most 500. */
+  unnoted(scope: DatasetScope): Promise<readonly DataItem[]>;
+  /** Does nothing for one that was noted, changed or removed meanwhile. */
+  noteWrite(item: DataItem, isBuilt: boolean): Write;
   insertWrites(items: readonly DataItem[]): readonly Write[];
   /** `VersionConflictError` in the commit when one of them is gone or was replaced since it was read: they are counted. */
   removeWrites(items: readonly Pick<DataItem, 'id' | 'sizeBytes' | 'revision'>[]): readonly Write[];
@@ -106,16 +123,66 @@ export function createDataItems(store: DocumentStore): DataItems {
       return { items: found.items.map(itemOf), next: found.next };
     },
     count: (scope) => store.count(scope, collection, {}),
-    insertWrites: (items) => items.map(({ id, ...document }) => insert(collection, id, document)),
+    async countWaiting(scope, among) {
+      if (among === undefined) return store.count(scope, collection, { waitingSince: WAITING });
+      let count = 0;
+      for (let start = 0; start < among.length; start += READ_SLICE) {
+        const ids = among.slice(start, start + READ_SLICE);
+        count += await store.count(scope, collection, { id: { in: ids }, waitingSince: WAITING });
+      }
+      return count;
+    },
+    async longestWait(scope, except) {
+      const query = { where: { waitingSince: WAITING }, sort: [{ field: 'waitingSince' as const }], limit: READ_SLICE };
+      for (let after: string | null = null; ; ) {
+        const page: Page<Stored<DataItemDocument>> = await store.find(scope, collection, { ...query, after });
+        const found = page.items.find(({ id }) => !except.has(id));
+        if (found !== undefined || page.next === null) return found?.value.waitingSince ?? null;
+        after = page.next;
+      }
+    },
+    async unnoted(scope) {
+      const where = { waitingSince: { exists: false } };
+      return (await store.find(scope, collection, { where, limit: READ_SLICE })).items.map(itemOf);
+    },
+    noteWrite: (item, isBuilt) =>
+      update(collection, item.id, {
+        where: { ...asRead(item), contentHash: item.contentHash, waitingSince: { exists: false } },
+        set: { waitingSince: isBuilt ? '' : sinceOf(item) },
+      }),
+    insertWrites: (items) =>
+      items.map(({ id, ...document }) => insert(collection, id, { ...document, waitingSince: sinceOf(document) })),
     removeWrites: (items) =>
       items.flatMap((item) => [
         update(collection, item.id, { where: asRead(item), required: true }),
         remove(collection, item.id),
       ]),
     replaceWrites: (present, { id, ...next }) => [
-      update(collection, id, { where: asRead(present), set: next, required: true }),
+      update(collection, id, {
+        ...{ where: asRead(present), set: { ...next, waitingSince: sinceOf(next) }, required: true },
+      }),
     ],
   };
+}
+
+const WAITING = { greaterThan: '' };
+
+/** For the commit that makes what was built of the item visible. Other content than that waits as before. */
+export function builtWrite(item: DataItemId, version: string): Write {
+  // As `contentVersion` puts them together.
+  const end = version.indexOf(':');
+  const [contentHash, revision] = end < 0 ? [version, undefined] : [version.slice(0, end), version.slice(end + 1)];
+  const where = { contentHash, revision: revision ?? { exists: false } };
+  return update(dataItemsCollection, item, { where, set: { waitingSince: '' } });
+}
+
+/** For the commit from which on nothing is built of the item. */
+export function unbuiltWrite(item: DataItemId, since: string): Write {
+  return update(dataItemsCollection, item, { set: { waitingSince: since } });
+}
+
+function sinceOf({ createdAt, updatedAt }: Pick<DataItem, 'createdAt' | 'updatedAt'>): string {
+  return updatedAt ?? createdAt;
 }
 
 /** Content of the same size may count for another API key. */
@@ -124,5 +191,6 @@ function asRead({ sizeBytes, revision }: Pick<DataItem, 'sizeBytes' | 'revision'
 }
 
 function itemOf(stored: Stored<DataItemDocument>): DataItem {
-  return { id: dataItemId(stored.id), ...stored.value, ownerId: stored.value.ownerId as UserId };
+  const { waitingSince: _, ...value } = stored.value;
+  return { id: dataItemId(stored.id), ...value, ownerId: value.ownerId as UserId };
 }

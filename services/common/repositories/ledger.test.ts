@@ -4,6 +4,7 @@ import type { DataItemId } from '../domain/brand.ts';
 import { asId } from '../domain/ids.ts';
 import { datasetScope, PERSONAL_TENANT, SYSTEM_SCOPE } from '../domain/scope.ts';
 import { VersionConflictError } from '../ports/document-store.ts';
+import { dataItemsCollection } from './data-items.ts';
 import { createLedger, ItemErasedError, ledgerCollection, visible } from './ledger.ts';
 
 const scope = datasetScope(PERSONAL_TENANT, asId('dataset'));
@@ -12,7 +13,7 @@ const AT = '2026-01-02T03:04:05.678Z';
 
 async function newLedger() {
   const store = createMemoryDocumentStore();
-  await store.prepare([ledgerCollection]);
+  await store.prepare([ledgerCollection, dataItemsCollection]);
   const ledger = createLedger(store);
   const commit = (generation: number) => store.commit(scope, ledger.commitWrites(item, generation, 'hash', AT));
   return { ledger, commit };
@@ -74,7 +75,7 @@ describe('ledger', () => {
     const { ledger, commit } = await newLedger();
     await commit(await ledger.begin(scope, item));
     const underWay = await ledger.begin(scope, item);
-    await ledger.reset(scope, [item]);
+    await ledger.reset(scope, [item], AT);
     expect(await thrownBy(commit(underWay))).to.be.instanceOf(VersionConflictError);
     await commit(await ledger.begin(scope, item));
     expect((await ledger.committed(scope, [item])).size).to.equal(1);

@@ -6,6 +6,7 @@ import { type AnyScope, type DatasetScope, datasetScope } from '../domain/scope.
 import type { Collection, DocumentStore, Write } from '../ports/document-store.ts';
 import { DuplicateKeyError, insert, update } from '../ports/document-store.ts';
 import type { Provenance } from '../ports/index-entry.ts';
+import { builtWrite, unbuiltWrite } from './data-items.ts';
 import { findAll } from './find-all.ts';
 
 /**
@@ -36,7 +37,7 @@ export type LedgerEntry = {
 export const ledgerCollection: Collection<LedgerEntry> = {
   name: 'ledger',
   level: 'dataset',
-  indexes: [{ fields: ['generation'] }, { fields: ['pending'], wide: true }],
+  indexes: [{ fields: ['generation'] }, { fields: ['committedAt'] }, { fields: ['pending'], wide: true }],
 };
 
 export interface Ledger {
@@ -62,8 +63,10 @@ export interface Ledger {
   allEntries(scope: DatasetScope): Promise<ReadonlyMap<DataItemId, LedgerEntry>>;
   /** Invisible from now on, for ever: also for attempts under way and for items that were never built. */
   tombstone(scope: DatasetScope, items: readonly DataItemId[]): Promise<void>;
-  /** Reads as not built from now on; attempts under way cannot commit, new ones can. */
-  reset(scope: DatasetScope, items: readonly DataItemId[]): Promise<void>;
+  /** Reads as not built from now on (`at`, ISO-8601); attempts under way cannot commit, new ones can. */
+  reset(scope: DatasetScope, items: readonly DataItemId[], at: string): Promise<void>;
+  /** When the newest generation became visible; null: there is none. */
+  lastCommit(scope: DatasetScope): Promise<string | null>;
   /** The attempt has ended without a commit and removed its rows. Another one that began since stays as it is. */
   settle(scope: DatasetScope, item: DataItemId, generation: number): Promise<void>;
   /** Items with an attempt that did not end. */
@@ -169,10 +172,17 @@ export function createLedger(store: DocumentStore): Ledger {
           },
           required: true,
         }),
+        builtWrite(item, contentHash),
       ];
     },
     tombstone: (scope, items) => changeAll(store, scope, items, { ...EMPTIED, erased: true }),
-    reset: (scope, items) => changeAll(store, scope, items, EMPTIED),
+    reset: (scope, items, at) => changeAll(store, scope, items, EMPTIED, (item) => [unbuiltWrite(item, at)]),
+    async lastCommit(scope) {
+      const where = { committedAt: { exists: true } };
+      const sort = [{ field: 'committedAt' as const, descending: true }];
+      const { items } = await store.find(scope, ledgerCollection, { where, sort, limit: 1 });
+      return items[0]?.value.committedAt ?? null;
+    },
     async settle(scope, item, generation) {
       const set = { pending: false };
       await store.commit(scope, [
@@ -231,13 +241,14 @@ async function changeAll(
   scope: DatasetScope,
   items: readonly DataItemId[],
   entry: Partial<LedgerEntry>,
+  more: (item: DataItemId) => readonly Write[] = () => [],
 ): Promise<void> {
   for (let start = 0; start < items.length; start += SLICE) {
     const slice = items.slice(start, start + SLICE);
-    const results = await store.commit(
-      scope,
-      slice.map((item) => changeWrite(item, entry)),
-    );
+    const results = await store.commit(scope, [
+      ...slice.map((item) => changeWrite(item, entry)),
+      ...slice.flatMap((item) => more(item)),
+    ]);
     for (const [index, item] of slice.entries()) {
       if (results[index]?.stored) continue;
       await change(store, scope, item, entry).catch((error: unknown) => {

@@ -11,6 +11,7 @@ import { datasetScope, PERSONAL_TENANT } from '../../common/domain/scope.ts';
 import { callerOf, createMessenger } from '../../common/messaging/messenger.ts';
 import { recordRun } from '../../common/messaging/methods/cognify.ts';
 import { noteOnSession } from '../../common/messaging/methods/ingest.ts';
+import { dataItemsCollection } from '../../common/repositories/data-items.ts';
 import {
   createElementWeights,
   type ElementWeights,
@@ -33,7 +34,13 @@ const TENANT = { tenant: PERSONAL_TENANT };
 async function world() {
   const store = createMemoryDocumentStore();
   await store.prepare([
-    ...new Set([...improveCollections, ledgerCollection, sessionsCollection, sessionEntriesCollection]),
+    ...new Set([
+      ...improveCollections,
+      ledgerCollection,
+      dataItemsCollection,
+      sessionsCollection,
+      sessionEntriesCollection,
+    ]),
     ...(improveCollections.includes(sessionContextCollection) ? [] : [sessionContextCollection]),
   ]);
   const sessions = createSessions(store);

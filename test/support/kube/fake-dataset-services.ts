@@ -42,7 +42,7 @@ export interface FakeDatasetServices extends DatasetServices {
 }
 
 const NO_STATISTICS: DatasetStatistics = {
-  ...{ items: 0, sizeBytes: 0, chunks: 0, nodes: 0, edges: 0, pending: 0, failed: 0 },
+  ...{ items: 0, chunks: 0, nodes: 0, edges: 0, pending: 0, failed: 0 },
   ...{ lastCognifiedAt: null, lagSeconds: 0, writer: null, activeRun: null },
 };
 

@@ -48,14 +48,15 @@ export const BuiltStatistics: MethodCodec<{ readonly dataset: DatasetRef }, meth
   ),
   response: messageCodec(
     wire.BuiltStatisticsResponseSchema,
-    ({ nodes, edges, failedItems, completedAt, writer, activeRun }) => ({
-      ...{ nodes: BigInt(nodes), edges: BigInt(edges), failedItems: [...failedItems] },
-      completedAt: completedAt ?? undefined,
+    ({ chunks, nodes, edges, failed, pendingSince, lastCognifiedAt, writer, activeRun }) => ({
+      ...{ chunks: BigInt(chunks), nodes: BigInt(nodes), edges: BigInt(edges), failed: BigInt(failed) },
+      ...{ pendingSince: pendingSince ?? undefined, lastCognifiedAt: lastCognifiedAt ?? undefined },
       writer: writer === null ? undefined : { ...writer, fencingToken: BigInt(writer.fencingToken) },
       activeRun: activeRun ?? undefined,
     }),
-    ({ nodes, edges, failedItems, completedAt, writer, activeRun }) => ({
-      ...{ nodes: Number(nodes), edges: Number(edges), failedItems, completedAt: completedAt ?? null },
+    ({ chunks, nodes, edges, failed, pendingSince, lastCognifiedAt, writer, activeRun }) => ({
+      ...{ chunks: Number(chunks), nodes: Number(nodes), edges: Number(edges), failed: Number(failed) },
+      ...{ pendingSince: pendingSince ?? null, lastCognifiedAt: lastCognifiedAt ?? null },
       writer: writer === undefined ? null : { holder: writer.holder, fencingToken: Number(writer.fencingToken) },
       activeRun:
         activeRun === undefined

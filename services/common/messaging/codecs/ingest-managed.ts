@@ -116,15 +116,15 @@ export const DatasetStatistics: MethodCodec<methods.DatasetStatisticsRequest, me
   ),
   response: messageCodec(
     wire.DatasetStatisticsResponseSchema,
-    ({ items, sizeBytes, chunks, nodes, edges, pending, failed, ...rest }) => ({
-      ...{ items: BigInt(items), sizeBytes: BigInt(sizeBytes), chunks: BigInt(chunks), nodes: BigInt(nodes) },
+    ({ items, chunks, nodes, edges, pending, failed, ...rest }) => ({
+      ...{ items: BigInt(items), chunks: BigInt(chunks), nodes: BigInt(nodes) },
       ...{ edges: BigInt(edges), pending: BigInt(pending), failed: BigInt(failed), lagSeconds: rest.lagSeconds },
       lastCognifiedAt: rest.lastCognifiedAt ?? undefined,
       writer: rest.writer === null ? undefined : { ...rest.writer, fencingToken: BigInt(rest.writer.fencingToken) },
       activeRun: rest.activeRun ?? undefined,
     }),
-    ({ items, sizeBytes, chunks, nodes, edges, pending, failed, lastCognifiedAt, lagSeconds, writer, activeRun }) => ({
-      ...{ items: Number(items), sizeBytes: Number(sizeBytes), chunks: Number(chunks), nodes: Number(nodes) },
+    ({ items, chunks, nodes, edges, pending, failed, lastCognifiedAt, lagSeconds, writer, activeRun }) => ({
+      ...{ items: Number(items), chunks: Number(chunks), nodes: Number(nodes) },
       ...{ edges: Number(edges), pending: Number(pending), failed: Number(failed), lagSeconds },
       lastCognifiedAt: lastCognifiedAt ?? null,
       writer: writer === undefined ? null : { holder: writer.holder, fencingToken: Number(writer.fencingToken) },

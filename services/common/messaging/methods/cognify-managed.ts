@@ -86,12 +86,15 @@ export const migrateEmbedding = defineMethod<MigrateEmbeddingRequest, EmbeddingS
 );
 
 export interface BuiltStatistics {
+  readonly chunks: number;
   readonly nodes: number;
   readonly edges: number;
-  /** Items of the newest run that ended in an error each. */
-  readonly failedItems: readonly string[];
-  /** When the newest run that succeeded ended; null: none did, or another one followed. */
-  readonly completedAt: string | null;
+  /** Items that wait to be built since the newest run failed at them. */
+  readonly failed: number;
+  /** Since when the oldest of the others waits; null: none does. */
+  readonly pendingSince: string | null;
+  /** When the newest run ended, if it succeeded, else when an item became visible last; null: never. */
+  readonly lastCognifiedAt: string | null;
   /** Null: nobody writes now. */
   readonly writer: { readonly holder: string; readonly fencingToken: number } | null;
   readonly activeRun: { readonly id: string; readonly pipeline: string; readonly startedAt: string } | null;

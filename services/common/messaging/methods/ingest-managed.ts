@@ -126,7 +126,6 @@ export interface DatasetStatisticsRequest {
 
 export interface DatasetStatistics {
   readonly items: number;
-  readonly sizeBytes: number;
   readonly chunks: number;
   readonly nodes: number;
   readonly edges: number;
