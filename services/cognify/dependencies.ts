@@ -12,6 +12,7 @@ import type { Embedder } from '../common/ports/models.ts';
 import type { Clock, IdSource } from '../common/ports/system.ts';
 import type { Tracer } from '../common/ports/tracer.ts';
 import type { DatasetConfigurations } from '../common/repositories/dataset-configurations.ts';
+import type { DataItems } from '../common/repositories/data-items.ts';
 import type { Datasets } from '../common/repositories/datasets.ts';
 import type { ImproveClaims } from '../common/repositories/improve-claims.ts';
 import type { Ledger } from '../common/repositories/ledger.ts';
@@ -94,3 +95,5 @@ export interface CognifyDependencies
   /** Of improve, which writes them. */
   readonly claims: Pick<ImproveClaims, 'holds'>;
 }
+  /** Of ingest; that one is built is noted in the commit of the ledger. */
+  readonly items: Pick<DataItems, 'countWaiting' | 'longestWait'>;

@@ -9,6 +9,7 @@ import { onlyEmbedder } from '../common/ports/embedders.ts';
 import { NO_TRACER } from '../common/ports/tracer.ts';
 import { budgetCollections, createBudgets } from '../common/repositories/budget-keeper.ts';
 import {
+import { createDataItems, dataItemsCollection } from '../common/repositories/data-items.ts';
   createDatasetConfigurations,
   datasetConfigurationsCollection,
 } from '../common/repositories/dataset-configurations.ts';
@@ -67,6 +68,7 @@ export const cognifyCollections: readonly AnyCollection[] = [
   ledgerCollection,
   modelCacheCollection,
   statementsCollection,
+  dataItemsCollection,
   supersessionsCollection,
   supersessionRevertsCollection,
   repetitionsCollection,
@@ -147,11 +149,15 @@ function dependenciesOf(options: CognifyServiceOptions): CognifyDependencies {
   const claims = createImproveClaims(store);
   const configurations = createDatasetConfigurations(store);
   const scheduledStarts = createScheduledStarts(store);
-  const ofAuth = { datasets: createDatasets(store), managedResources: createManagedResources(store) };
+  const ofOthers = {
+    datasets: createDatasets(store),
+    managedResources: createManagedResources(store),
+    items: createDataItems(store),
+  };
   return {
     ...{ ...embedding, text, graph, claims, audit, messenger, ledger, clock, ids, logger, store, workQueue },
     ...{ settings, budgets, cache, runs, records, recorder, engine, builds, configurations, scheduledStarts },
-    ...{ ...stated, ...ofAuth },
+    ...{ ...stated, ...ofOthers },
   };
 }
 

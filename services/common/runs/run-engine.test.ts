@@ -165,7 +165,7 @@ describe('run engine', () => {
     await using cognify = await startCognify({ ...world, store }, { extractor });
     const { id } = await cognify.start();
     await until('all wait', () => waiting() === items.length);
-    await world.ledger.reset(scopeOf(world.dataset), [reset]);
+    await world.ledger.reset(scopeOf(world.dataset), [reset], new Date().toISOString());
     letGo();
     await awaitRun(cognify.messenger, id, CALL);
     const ids = items.map((item) => item.id);
