@@ -24,6 +24,7 @@ import { openMailer } from './composition/mailer.ts';
 import type { Models } from './composition/models.ts';
 import { oidcOptions } from './composition/oidc.ts';
 import { createModelProbe } from './composition/probe-model.ts';
+import { createSnapshotPlaces } from './composition/snapshot-places.ts';
 import type { Stores } from './composition/stores.ts';
 
 /** What services are made from. */
@@ -104,6 +105,7 @@ const REGISTRY: Readonly<Partial<Record<ServiceName, () => Promise<BuildService>
         ledger,
         traces: parts.traces,
         tenantCollections,
+        snapshots: { indexes: stores.indexes, places: createSnapshotPlaces(stores.blobs) },
         settings: {
           maxDocumentBytes: config.uploadLimitBytes,
           parseConcurrency: 4,
@@ -144,6 +146,7 @@ const REGISTRY: Readonly<Partial<Record<ServiceName, () => Promise<BuildService>
         },
         llm: { models, documents },
         probe: createModelProbe(config.tenantModelHosts),
+        places: createSnapshotPlaces(stores.blobs),
         workQueue,
         ledger,
         metrics,

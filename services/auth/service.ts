@@ -5,6 +5,7 @@ import type { Service } from '../common/lifecycle/service.ts';
 import { callerOf } from '../common/messaging/messenger.ts';
 import * as methods from '../common/messaging/methods/auth.ts';
 import * as managed from '../common/messaging/methods/auth-managed.ts';
+import * as snapshots from '../common/messaging/methods/snapshots.ts';
 import { createPrincipalSigner } from '../common/messaging/principal-tokens.ts';
 import type { Subscription } from '../common/ports/bus.ts';
 import type { AnyCollection } from '../common/ports/document-store.ts';
@@ -80,6 +81,7 @@ import { userRoutes } from './routes/users.ts';
 import { createAgentMode } from './usecases/agent-mode.ts';
 
 const authenticate = onDemand(async () => (await import('./usecases/authenticate.ts')).authenticate);
+const admitDataset = onDemand(async () => (await import('./usecases/admit-dataset.ts')).admitDataset);
 const beginErasure = onDemand(async () => (await import('./usecases/begin-erasure.ts')).beginErasure);
 const openCanary = onDemand(async () => (await import('./usecases/open-canary.ts')).openCanary);
 const readQuota = onDemand(async () => (await import('./usecases/budgets.ts')).readQuota);
@@ -308,6 +310,14 @@ function serve(
     messenger.serve(managed.openCanary, async (request) => {
       const opened = await openCanary(deps, request);
       return { ...opened, token: signer.sign(opened.principal) };
+    }),
+    messenger.serve(snapshots.signSnapshot, async ({ sha256 }) => deps.auditHeads.signSnapshot(sha256)),
+    messenger.serve(snapshots.checkSnapshot, async ({ sha256, ...signed }) => ({
+      isOurs: deps.auditHeads.isSnapshotSigned(sha256, signed),
+    })),
+    messenger.serve(snapshots.admitDataset, async (request) => {
+      await admitDataset(deps, request);
+      return {};
     }),
     messenger.serve(managed.endErasure, async (request) => ({ receipt: await endErasure(deps, request) })),
     messenger.serve(methods.removeDataset, async ({ dataset }, context) => ({

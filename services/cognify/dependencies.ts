@@ -9,10 +9,11 @@ import type { EmbedderSource } from '../common/ports/embedders.ts';
 import type { EventLog } from '../common/ports/event-log.ts';
 import type { Logger } from '../common/ports/logger.ts';
 import type { Embedder } from '../common/ports/models.ts';
+import type { SnapshotPlaces } from '../common/ports/snapshot-places.ts';
 import type { Clock, IdSource } from '../common/ports/system.ts';
 import type { Tracer } from '../common/ports/tracer.ts';
-import type { DatasetConfigurations } from '../common/repositories/dataset-configurations.ts';
 import type { DataItems } from '../common/repositories/data-items.ts';
+import type { DatasetConfigurations } from '../common/repositories/dataset-configurations.ts';
 import type { Datasets } from '../common/repositories/datasets.ts';
 import type { ImproveClaims } from '../common/repositories/improve-claims.ts';
 import type { Ledger } from '../common/repositories/ledger.ts';
@@ -56,6 +57,8 @@ export interface CognifyServiceOptions extends Pick<DatasetIndexes, 'text' | 've
   readonly prepare?: () => void;
   /** Asks a provider with a credential that is no setting; `ProbeModel` is not served without it. */
   readonly probe?: (request: ProbeModelRequest, signal?: AbortSignal) => Promise<ProbeModelResponse>;
+  /** Where snapshots are kept; none is restored without it. */
+  readonly places?: SnapshotPlaces;
   /** What the routes below `/llm` work with; they are not served without it. */
   readonly llm?: Omit<LlmDependencies, 'logger'>;
   readonly settings?: Partial<CognifySettings>;
@@ -92,8 +95,8 @@ export interface CognifyDependencies
   readonly statements: Statements;
   readonly supersessions: Supersessions;
   readonly repetitions: Repetitions;
+  /** Of ingest; that one is built is noted in the commit of the ledger. */
+  readonly items: Pick<DataItems, 'countWaiting' | 'longestWait'>;
   /** Of improve, which writes them. */
   readonly claims: Pick<ImproveClaims, 'holds'>;
 }
-  /** Of ingest; that one is built is noted in the commit of the ledger. */
-  readonly items: Pick<DataItems, 'countWaiting' | 'longestWait'>;

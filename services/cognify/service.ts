@@ -3,13 +3,14 @@ import type { Service } from '../common/lifecycle/service.ts';
 import { callerOf } from '../common/messaging/messenger.ts';
 import * as methods from '../common/messaging/methods/cognify.ts';
 import * as managed from '../common/messaging/methods/cognify-managed.ts';
+import { restoreBuilt as restoreMethod } from '../common/messaging/methods/snapshots.ts';
 import type { Subscription } from '../common/ports/bus.ts';
 import type { AnyCollection } from '../common/ports/document-store.ts';
 import { onlyEmbedder } from '../common/ports/embedders.ts';
 import { NO_TRACER } from '../common/ports/tracer.ts';
 import { budgetCollections, createBudgets } from '../common/repositories/budget-keeper.ts';
-import {
 import { createDataItems, dataItemsCollection } from '../common/repositories/data-items.ts';
+import {
   createDatasetConfigurations,
   datasetConfigurationsCollection,
 } from '../common/repositories/dataset-configurations.ts';
@@ -47,6 +48,7 @@ import { llmRoutes } from './routes/llm.ts';
 import { runSocket } from './routes/run-socket.ts';
 import { validateRoutes } from './routes/validate.ts';
 
+const restoreBuilt = onDemand(async () => (await import('./usecases/restore-built.ts')).restoreBuilt);
 const applyGraphPatch = onDemand(async () => (await import('./usecases/apply-graph-patch.ts')).applyGraphPatch);
 const builtStatistics = onDemand(async () => (await import('./usecases/built-statistics.ts')).builtStatistics);
 const setDatasetConfiguration = onDemand(
@@ -66,9 +68,9 @@ export const cognifyCollections: readonly AnyCollection[] = [
   runResultsCollection,
   runRecordsCollection,
   ledgerCollection,
+  dataItemsCollection,
   modelCacheCollection,
   statementsCollection,
-  dataItemsCollection,
   supersessionsCollection,
   supersessionRevertsCollection,
   repetitionsCollection,
@@ -163,7 +165,7 @@ function dependenciesOf(options: CognifyServiceOptions): CognifyDependencies {
 
 function serve(
   dependencies: CognifyDependencies,
-  { prepare, probe }: Pick<CognifyServiceOptions, 'prepare' | 'probe'>,
+  { prepare, probe, places }: Pick<CognifyServiceOptions, 'prepare' | 'probe' | 'places'>,
 ): Promise<readonly Subscription[]> {
   const { messenger, runs } = dependencies;
   return Promise.all([
@@ -192,6 +194,9 @@ function serve(
     ),
     messenger.serve(managed.builtStatistics, ({ dataset }) => builtStatistics(dependencies, dataset)),
     messenger.serve(managed.setDatasetConfiguration, (request) => setDatasetConfiguration(dependencies, request)),
+    ...(places === undefined
+      ? []
+      : [messenger.serve(restoreMethod, (request) => restoreBuilt({ ...dependencies, places }, request))]),
     messenger.serve(methods.applyGraphPatch, (request, context) => applyGraphPatch(dependencies, request, context)),
     messenger.serve(methods.eraseBuilt, async (request) => {
       const { removed, residue, itemsReset } = await eraseBuilt(dependencies, request);

@@ -31,6 +31,7 @@ import { preferenceCollections } from '../common/repositories/preferences.ts';
 import { skillProposalsCollection } from '../common/repositories/proposals.ts';
 import { repetitionsCollection } from '../common/repositories/repetitions.ts';
 import { datasetRetentionCollection, tenantRetentionCollection } from '../common/repositories/retention.ts';
+import { restoresCollection } from '../common/repositories/restores.ts';
 import { revokedTokensCollection } from '../common/repositories/revoked-tokens.ts';
 import { roleMembersCollection } from '../common/repositories/role-members.ts';
 import { rolesCollection } from '../common/repositories/roles.ts';
@@ -45,6 +46,7 @@ import { sessionsCollection } from '../common/repositories/sessions.ts';
 import { signInAttemptsCollection } from '../common/repositories/sign-in-attempts.ts';
 import { skillRunsCollection } from '../common/repositories/skill-runs.ts';
 import { skillShelvesCollection, skillsCollection } from '../common/repositories/skills.ts';
+import { snapshotsCollection } from '../common/repositories/snapshots.ts';
 import { statementsCollection } from '../common/repositories/statements.ts';
 import { storedConfigurationsCollection } from '../common/repositories/stored-configurations.ts';
 import { structureItemsCollection } from '../common/repositories/structure-items.ts';
@@ -100,6 +102,7 @@ export const collections: readonly AnyCollection[] = [
   ...preferenceCollections,
   relayPositionsCollection,
   repetitionsCollection,
+  restoresCollection,
   revokedTokensCollection,
   roleMembersCollection,
   rolesCollection,
@@ -119,6 +122,7 @@ export const collections: readonly AnyCollection[] = [
   skillRunsCollection,
   skillShelvesCollection,
   skillsCollection,
+  snapshotsCollection,
   statementsCollection,
   storedConfigurationsCollection,
   structureItemsCollection,

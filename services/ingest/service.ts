@@ -14,9 +14,12 @@ import {
   takeDownload as takeMethod,
 } from '../common/messaging/methods/ingest.ts';
 import * as managed from '../common/messaging/methods/ingest-managed.ts';
+import * as snapshotMethods from '../common/messaging/methods/snapshots.ts';
 import type { Budgets } from '../common/ports/budgets.ts';
 import type { Subscription } from '../common/ports/bus.ts';
+import type { DatasetReaders } from '../common/ports/dataset-indexes.ts';
 import type { AnyCollection } from '../common/ports/document-store.ts';
+import type { SnapshotPlaces } from '../common/ports/snapshot-places.ts';
 import { createAgentConnections } from '../common/repositories/agent-connections.ts';
 import { createApiKeys } from '../common/repositories/api-keys.ts';
 import { createBlobIntents } from '../common/repositories/blob-intents.ts';
@@ -28,6 +31,7 @@ import { createImproveWishes } from '../common/repositories/improve-wishes.ts';
 import { createManagedResources } from '../common/repositories/managed-resources.ts';
 import { createProposals } from '../common/repositories/proposals.ts';
 import { createRepetitions } from '../common/repositories/repetitions.ts';
+import { createRestores } from '../common/repositories/restores.ts';
 import { createRetentions } from '../common/repositories/retention.ts';
 import { createSessionContexts } from '../common/repositories/session-context.ts';
 import { createSessionEntries } from '../common/repositories/session-entries.ts';
@@ -35,7 +39,9 @@ import { createSessionRemoval } from '../common/repositories/session-removal.ts'
 import { createSessions } from '../common/repositories/sessions.ts';
 import { createSkillRuns } from '../common/repositories/skill-runs.ts';
 import { createSkills } from '../common/repositories/skills.ts';
+import { createSnapshots } from '../common/repositories/snapshots.ts';
 import { createSupersessions } from '../common/repositories/supersessions.ts';
+import { createTenants } from '../common/repositories/tenants.ts';
 import { createUsers } from '../common/repositories/users.ts';
 import { createVisibleSessions } from '../common/repositories/visible-sessions.ts';
 import { createWatermarks } from '../common/repositories/watermarks.ts';
@@ -53,6 +59,8 @@ import { skillRoutes } from './routes/skills.ts';
 import { supersessionRoutes } from './routes/supersessions.ts';
 import { updateRoutes } from './routes/update.ts';
 import { recordUsedSkills } from './skills/record-used-skills.ts';
+import { createManagedRestores } from './snapshots/managed-restores.ts';
+import { createManagedSnapshots } from './snapshots/managed-snapshots.ts';
 import type { IngestDependencies } from './usecases/dependencies.ts';
 import { createSessionExpiry } from './usecases/expire-sessions.ts';
 import { createManagedErasures, type ManagedErasures } from './usecases/managed-erasures.ts';
@@ -76,6 +84,8 @@ export type IngestServiceOptions = Omit<IngestDependencies, Owned | 'budgets'> &
   readonly budgets?: Budgets;
   /** Every collection with documents of tenants, whosever: what is left of a tenant beside its datasets. Default: none. */
   readonly tenantCollections?: readonly AnyCollection[];
+  /** What snapshots are taken from, and where they are kept; none are taken without it. */
+  readonly snapshots?: { readonly indexes: DatasetReaders; readonly places: SnapshotPlaces };
 };
 
 /** What it makes of the store by itself. */
@@ -149,6 +159,7 @@ export function createIngestService(options: IngestServiceOptions): Service {
     onError: (error) => options.logger.error('ingest.purge.failed', { error }),
   });
   const erasures = createManagedErasures({ ...dependencies, tenantCollections: options.tenantCollections ?? [] });
+  const snapshots = options.snapshots === undefined ? null : openSnapshots(dependencies, options.snapshots);
   const subscriptions: Subscription[] = [];
   return {
     name: 'ingest',
@@ -195,15 +206,49 @@ export function createIngestService(options: IngestServiceOptions): Service {
         ),
       );
       subscriptions.push(...(await serveOperator(dependencies, erasures)));
+      if (snapshots !== null) subscriptions.push(...(await snapshots.serve()));
+      snapshots?.sweep.start();
       sweep.start();
       purge.start();
     },
     async stop() {
       stopping.abort();
-      await Promise.all([sweep.stop(), purge.stop()]);
+      await Promise.all([sweep.stop(), purge.stop(), snapshots?.sweep.stop()]);
       await Promise.all(subscriptions.splice(0).map((subscription) => subscription.stop()));
-      await erasures.stop();
+      await Promise.all([erasures.stop(), snapshots?.stop()]);
     },
+  };
+}
+
+/** Snapshots of datasets, and datasets from them. The bus lets nobody but the operator ask for them. */
+function openSnapshots(
+  dependencies: IngestDependencies,
+  { indexes, places }: NonNullable<IngestServiceOptions['snapshots']>,
+) {
+  const { store, messenger, logger } = dependencies;
+  const parts = { ...dependencies, indexes, places, managedResources: createManagedResources(store) };
+  const snapshots = createManagedSnapshots({ ...parts, snapshots: createSnapshots(store) });
+  const restores = createManagedRestores({
+    ...{ ...parts, restores: createRestores(store), tenants: createTenants(store) },
+  });
+  return {
+    serve: () =>
+      Promise.all([
+        messenger.serve(snapshotMethods.takeSnapshot, (request, context) => snapshots.take(request, context)),
+        messenger.serve(snapshotMethods.listSnapshots, async (request) => ({
+          snapshots: await snapshots.list(request),
+        })),
+        messenger.serve(snapshotMethods.pruneSnapshots, async (request) => ({
+          removed: await snapshots.prune(request),
+        })),
+        messenger.serve(snapshotMethods.restoreDataset, (request, context) => restores.restore(request, context)),
+      ]),
+    sweep: createRepeating({
+      work: () => Promise.all([snapshots.sweep(), restores.sweep()]),
+      everyMs: SWEEP_EVERY_MS,
+      onError: (error) => logger.error('ingest.snapshots.sweep.failed', { error }),
+    }),
+    stop: () => Promise.all([snapshots.stop(), restores.stop()]),
   };
 }
 

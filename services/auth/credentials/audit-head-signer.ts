@@ -1,4 +1,4 @@
-import { sign as signBytes } from 'node:crypto';
+import { createPublicKey, sign as signBytes, verify as verifyBytes } from 'node:crypto';
 import { type AuditHead, auditHeadText, type SignedAuditHead } from '../../common/domain/audit-head.ts';
 import { deriveSigningKey } from '../../common/domain/derived-key.ts';
 import {
@@ -6,6 +6,7 @@ import {
   erasureReceiptText,
   type SignedErasureReceipt,
 } from '../../common/domain/erasure-receipt.ts';
+import { manifestSignedText } from '../../common/domain/snapshot.ts';
 import { keyId } from '../../common/messaging/token-text.ts';
 
 /** The server's word on where a chain ended, and on what was erased. */
@@ -13,6 +14,10 @@ export interface AuditHeadSigner {
   sign(head: AuditHead): SignedAuditHead;
   /** By the same key, over a text that no head has. */
   signReceipt(receipt: ErasureReceipt): SignedErasureReceipt;
+  /** By the same key, over `manifestSignedText`. `sha256`: of the manifest of a snapshot. */
+  signSnapshot(sha256: string): { readonly keyId: string; readonly signature: string };
+  /** Also by a key before the present one. */
+  isSnapshotSigned(sha256: string, signed: { readonly keyId: string; readonly signature: string }): boolean;
   /** JSON Web Keys (RFC 8037) that verify signatures. */
   readonly publicKeys: readonly Readonly<Record<string, string>>[];
 }
@@ -29,6 +34,7 @@ export function createAuditHeadSigner(
 ): AuditHeadSigner {
   const { privateKey, publicJwk } = deriveSigningKey(secret, KEY_PURPOSE);
   const others = acceptedSecrets.map((accepted) => deriveSigningKey(accepted, KEY_PURPOSE).publicJwk);
+  const known = new Map([publicJwk, ...others].map((jwk) => [keyId(jwk.x), jwk]));
   const kid = keyId(publicJwk.x);
   const signed = (text: string) => ({
     ...{ keyId: kid, signature: signBytes(null, Buffer.from(text), privateKey).toString('base64url') },
@@ -36,6 +42,13 @@ export function createAuditHeadSigner(
   return {
     sign: (head) => ({ ...head, ...signed(auditHeadText(head)) }),
     signReceipt: (receipt) => ({ ...receipt, ...signed(erasureReceiptText(receipt)) }),
+    signSnapshot: (sha256) => signed(manifestSignedText(sha256)),
+    isSnapshotSigned(sha256, { keyId: id, signature }) {
+      const jwk = known.get(id);
+      if (jwk === undefined) return false;
+      const key = createPublicKey({ key: { kty: 'OKP', crv: 'Ed25519', x: jwk.x }, format: 'jwk' });
+      return verifyBytes(null, Buffer.from(manifestSignedText(sha256)), key, Buffer.from(signature, 'base64url'));
+    },
     publicKeys: [publicJwk, ...others].map(({ x }) => ({
       ...{ kty: 'OKP', crv: 'Ed25519', x, kid: keyId(x), alg: 'EdDSA', use: 'sig' },
     })),

@@ -1,3 +1,4 @@
+import type { DatasetId } from '../../common/domain/brand.ts';
 import { dataBill } from '../../common/domain/budget.ts';
 import type { DatasetRef } from '../../common/domain/dataset.ts';
 import { engramError } from '../../common/domain/errors.ts';
@@ -17,15 +18,26 @@ type Dependencies = Pick<
 /** How often a name may vanish under a creation that found it taken. */
 const ATTEMPTS = 5;
 
+/** One that has its data already, and what is to be committed with it. */
+export interface RestoredDataset {
+  readonly id: DatasetId;
+  readonly writes: readonly Write[];
+}
+
 /**
  * Makes the dataset with its grants, or answers the one that the principal owns under the name. Takes any
  * Unicode text as name: stores write a lone surrogate as another character, so two names would become one.
  * `PayloadTooLargeError` where the budget allows no further dataset.
  */
-export async function createDataset(deps: Dependencies, principal: Principal, name: string): Promise<DatasetRef> {
+export async function createDataset(
+  deps: Dependencies,
+  principal: Principal,
+  name: string,
+  restored: RestoredDataset | null = null,
+): Promise<DatasetRef> {
   requireUnlimitedWriting(principal);
   if (!name.isWellFormed()) throw engramError('InvalidDatasetNameError', 'Dataset name cannot be broken Unicode.');
-  const id = datasetId(name, principal.id, wireTenant(principal.tenant));
+  const id = restored?.id ?? datasetId(name, principal.id, wireTenant(principal.tenant));
   const scope = datasetScope(principal.tenant, id);
   for (let attempt = 0; attempt < ATTEMPTS; attempt += 1) {
     const existing = await deps.datasets.get(scope, id);
@@ -43,6 +55,7 @@ export async function createDataset(deps: Dependencies, principal: Principal, na
         // A deletion of the account that has begun hands over what it saw: nothing may come after.
         ...(await presenceWrites(deps, principal)),
         deps.datasets.insertWrite(dataset, principal.key?.id),
+        ...(restored?.writes ?? []),
         ...deps.grants.insertAllWrites(id, creatorHolders(principal)),
         ...deps.eventLog.appendWrites(scope, [
           { type: 'dataset.created', subjectId: id, data: { ownerId: principal.id } },

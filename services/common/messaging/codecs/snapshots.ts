@@ -144,7 +144,9 @@ export const RestoreBuilt: MethodCodec<methods.RestoreBuiltRequest, methods.Rest
   ),
 };
 
-function toStep(step: methods.RestoreStep): MessageInitShape<typeof cognify.RestoreBuiltRequestSchema>['step'] {
+function toStep(
+  step: methods.RestoreStep,
+): NonNullable<MessageInitShape<typeof cognify.RestoreBuiltRequestSchema>['step']> {
   if (step.kind !== 'part') return { case: step.kind, value: true };
   const { part, space } = step;
   const ofSpace = space === null ? {} : { spaceModel: space.model, spaceDimensions: space.dimensions };

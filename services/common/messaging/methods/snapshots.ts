@@ -175,8 +175,9 @@ export const signSnapshot = defineMethod<SignSnapshotRequest, SignSnapshotRespon
 export interface CheckSnapshotRequest extends SignSnapshotRequest, SignSnapshotResponse {}
 
 /** Whether the installation has signed it, also by a key before the present one. */
-export const checkSnapshot = defineMethod<CheckSnapshotRequest, { readonly isOurs: boolean }>('auth.CheckSnapshot', () =>
-  codecs().then(({ CheckSnapshot }) => CheckSnapshot),
+export const checkSnapshot = defineMethod<CheckSnapshotRequest, { readonly isOurs: boolean }>(
+  'auth.CheckSnapshot',
+  () => codecs().then(({ CheckSnapshot }) => CheckSnapshot),
 );
 
 export interface AdmitDatasetRequest {

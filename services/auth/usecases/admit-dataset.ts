@@ -1,0 +1,47 @@
+import { engramError } from '../../common/domain/errors.ts';
+import type { AdmitDatasetRequest } from '../../common/messaging/methods/snapshots.ts';
+import { beingErased, ownedByAnother } from '../../common/repositories/require-managed.ts';
+import { principalOf } from '../../common/repositories/users.ts';
+import type { AuthDependencies } from '../dependencies.ts';
+import { createDataset } from './create-dataset.ts';
+import { requireTenant } from './tenant-authority.ts';
+
+/** See `admitDataset` in common/messaging/methods/snapshots.ts: rules and errors. */
+export async function admitDataset(
+  deps: AuthDependencies,
+  { tenantId: tenant, datasetId, name, crUid }: AdmitDatasetRequest,
+): Promise<void> {
+  const { state, ownerId } = await requireTenant(deps, tenant);
+  if (state === 'Erasing') throw beingErased({ tenant, dataset: null });
+  const thing = { tenant, dataset: datasetId };
+  const managed = await deps.managedResources.byResource(crUid);
+  const present = await deps.datasets.get({ tenant }, datasetId);
+  if (present !== null && managed?.dataset === datasetId) return;
+  if (present !== null) throw ownedByAnother(thing);
+  // Of a dataset that somebody removed.
+  if (managed !== null && (managed.dataset === null || (await deps.datasets.get({ tenant }, managed.dataset)) !== null))
+    throw engramError('InvalidRequestError', 'The resource manages something else already.');
+  const owner = await deps.users.get(ownerId);
+  if (owner === null) throw engramError('ConflictError', 'The tenant is changing hands.', { retryable: true });
+  const since = deps.clock.now().toISOString();
+  const made = await createDataset(deps, { ...principalOf(owner), tenant, isSuperuser: false }, name, {
+    id: datasetId,
+    writes: [
+      ...(managed === null ? [] : [deps.managedResources.removeWrite(managed)]),
+      deps.managedResources.insertWrite({ ...thing, crUid, isErasing: false, since }),
+    ],
+  });
+  if (made.id !== datasetId) {
+    throw engramError(
+      'EntityAlreadyExistsError',
+      `The tenant has a dataset ${name} already; a snapshot becomes a new one, so choose another name or delete that one.`,
+    );
+  }
+  await deps.audit.record({
+    tenant,
+    action: 'dataset.managed',
+    actor: null,
+    subject: datasetId,
+    details: { resource: crUid },
+  });
+}

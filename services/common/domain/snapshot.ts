@@ -1,0 +1,114 @@
+import { engramError } from './errors.ts';
+import type { JsonObject } from './json.ts';
+
+/** What a snapshot is written as; a reader refuses what it does not know. */
+export const SNAPSHOT_FORMAT = 'engram snapshot';
+export const SNAPSHOT_VERSION = 1;
+
+/** `documents`: records of the dataset; `rows`: what was built of some items; `blobs`: the content of some items. */
+export const SNAPSHOT_PART_KINDS = ['documents', 'rows', 'blobs'] as const;
+export type SnapshotPartKind = (typeof SNAPSHOT_PART_KINDS)[number];
+
+export interface SnapshotPart {
+  readonly kind: SnapshotPartKind;
+  /** Beside the manifest. */
+  readonly name: string;
+  readonly sizeBytes: number;
+  /** Lower-case hex, of the bytes as they lie there. */
+  readonly sha256: string;
+}
+
+/** Rows by store, and records by collection. */
+export type SnapshotCounts = {
+  readonly items: number;
+  readonly text: number;
+  readonly vectors: number;
+  readonly nodes: number;
+  readonly edges: number;
+  readonly blobs: number;
+  readonly documents: JsonObject;
+};
+
+/** A dataset as it was at one moment. Written last: without it there is no snapshot. */
+export interface SnapshotManifest {
+  readonly format: typeof SNAPSHOT_FORMAT;
+  readonly version: number;
+  readonly name: string;
+  readonly tenant: string;
+  readonly dataset: {
+    readonly id: string;
+    readonly name: string;
+    readonly ownerId: string;
+    readonly createdAt: string;
+  };
+  /** The moment: ISO-8601, and the number of the last event before it, null without one. */
+  readonly watermark: { readonly at: string; readonly event: number | null };
+  /** What the vectors were made with; null without any. */
+  readonly space: { readonly model: string; readonly dimensions: number } | null;
+  readonly counts: SnapshotCounts;
+  readonly parts: readonly SnapshotPart[];
+}
+
+export interface SignedManifest {
+  /** JSON text of a `SnapshotManifest`, as it was signed. */
+  readonly manifest: string;
+  readonly keyId: string;
+  /** Ed25519 over `manifestSignedText`, base64url. */
+  readonly signature: string;
+}
+
+const NAME = /^[a-z0-9](?:[a-z0-9._-]{0,118}[a-z0-9])?$/;
+
+export function isSnapshotName(text: string): boolean {
+  return NAME.test(text);
+}
+
+/** `sha256`: of the manifest's text in UTF-8, lower-case hex. */
+export function manifestSignedText(sha256: string): string {
+  return JSON.stringify(['engram snapshot manifest', sha256]);
+}
+
+/** Where the objects of a snapshot lie, in the place that it is kept in. */
+export function snapshotFolder(tenant: string, name: string): string {
+  return `${tenant}/${name}/`;
+}
+
+export const MANIFEST_NAME = 'manifest.json';
+
+/** `ConflictError` with the reason for what cannot be read here. */
+export function parseSignedManifest(text: string): SignedManifest {
+  const parsed = parseJson(text);
+  const { manifest, keyId, signature } = isRecord(parsed) ? parsed : {};
+  if (typeof manifest !== 'string' || typeof keyId !== 'string' || typeof signature !== 'string')
+    throw unreadable('its manifest is damaged');
+  return { manifest, keyId, signature };
+}
+
+export function parseManifest(text: string): SnapshotManifest {
+  const parsed = parseJson(text);
+  if (!isRecord(parsed) || parsed['format'] !== SNAPSHOT_FORMAT) throw unreadable('it is no snapshot of Engram');
+  const { version } = parsed;
+  if (version !== SNAPSHOT_VERSION) {
+    throw unreadable(
+      `it has format ${String(version)} and this server reads ${SNAPSHOT_VERSION}; restore it by the release that wrote it`,
+    );
+  }
+  // Whoever signed it wrote all of it.
+  return parsed as unknown as SnapshotManifest;
+}
+
+export function unreadable(reason: string) {
+  return engramError('ConflictError', `The snapshot cannot be restored: ${reason}.`);
+}
+
+function isRecord(value: unknown): value is Readonly<Record<string, unknown>> {
+  return typeof value === 'object' && value !== null && !Array.isArray(value);
+}
+
+function parseJson(text: string): unknown {
+  try {
+    return JSON.parse(text);
+  } catch {
+    throw unreadable('its manifest is damaged');
+  }
+}

@@ -1,0 +1,123 @@
+import type { DataItemId } from '../../common/domain/brand.ts';
+import { dataItemId } from '../../common/domain/ids.ts';
+import type { JsonObject } from '../../common/domain/json.ts';
+import type { Page } from '../../common/domain/result-page.ts';
+import type { DatasetScope } from '../../common/domain/scope.ts';
+import type {
+  AnyCollection,
+  Collection,
+  DocumentStore,
+  DocumentView,
+  Stored,
+} from '../../common/ports/document-store.ts';
+import { dataItemsCollection } from '../../common/repositories/data-items.ts';
+import { datasetConfigurationsCollection } from '../../common/repositories/dataset-configurations.ts';
+import { ledgerCollection } from '../../common/repositories/ledger.ts';
+import { repetitionsCollection } from '../../common/repositories/repetitions.ts';
+import { skillShelvesCollection, skillsCollection } from '../../common/repositories/skills.ts';
+import { statementsCollection } from '../../common/repositories/statements.ts';
+import { supersessionRevertsCollection, supersessionsCollection } from '../../common/repositories/supersessions.ts';
+import { eventsCollection } from '../../common/runs/event-log.ts';
+import { lineOf } from '../../common/snapshots/part-stream.ts';
+
+/** What of an item lies in the stores beside its record: both never change, a later content or build has another of them. */
+export interface ItemContent {
+  readonly id: DataItemId;
+  readonly revision: string | null;
+  /** Of the committed build; 0: none. */
+  readonly generation: number;
+  readonly sizeBytes: number;
+  /** Chunks, entities and relationships of the build. */
+  readonly rows: number;
+}
+
+/** What is committed beside the records of items: read and written as it stands. */
+const BESIDE: readonly AnyCollection[] = [
+  repetitionsCollection,
+  supersessionRevertsCollection,
+  datasetConfigurationsCollection,
+  skillsCollection,
+  skillShelvesCollection,
+];
+const PAGE = 500;
+
+export interface DatasetCut {
+  readonly items: Map<DataItemId, ItemContent>;
+  readonly counts: Record<string, number>;
+}
+
+/** Number of the last event of the dataset at the moment of the view; its first `find` is this one's. */
+export async function lastEvent(view: DocumentView, scope: DatasetScope): Promise<number | null> {
+  const where = { dataset: scope.dataset };
+  const sort = [{ field: 'sequence' as const, descending: true }];
+  const { items } = await view.find({ tenant: scope.tenant }, eventsCollection, { where, sort, limit: 1 });
+  return items[0]?.sequence ?? null;
+}
+
+/**
+ * All records of the dataset at the moment of the view, a line each, and what they say of the items. Builds under way are
+ * left out, and what they state.
+ */
+export async function* cutLines(view: DocumentView, scope: DatasetScope, cut: DatasetCut): AsyncGenerator<string> {
+  const { items, counts } = cut;
+  const line = (collection: AnyCollection, id: string, value: JsonObject): string => {
+    counts[collection.name] = (counts[collection.name] ?? 0) + 1;
+    return lineOf([collection.name, id, value]);
+  };
+  for await (const { id, value } of documentsOf(view, scope, dataItemsCollection)) {
+    const { revision = null, sizeBytes } = value;
+    items.set(dataItemId(id), { id: dataItemId(id), revision, generation: 0, sizeBytes, rows: 0 });
+    yield line(dataItemsCollection, id, value);
+  }
+  for await (const { id, value } of documentsOf(view, scope, ledgerCollection)) {
+    const item = items.get(dataItemId(id));
+    const { generation, erased, counts: built } = value;
+    if (item === undefined || erased || generation === 0) continue;
+    const rows = Object.values(built ?? {}).reduce<number>((sum, count) => sum + Number(count), 0);
+    items.set(item.id, { ...item, generation, rows });
+    yield line(ledgerCollection, id, value);
+  }
+  const isCommitted = (item: string, generation: number) => items.get(dataItemId(item))?.generation === generation;
+  for await (const { id, value } of documentsOf(view, scope, statementsCollection))
+    if (isCommitted(value.itemId, value.generation)) yield line(statementsCollection, id, value);
+  for await (const { id, value } of documentsOf(view, scope, supersessionsCollection)) {
+    const { older, newer, olderItem, newerItem } = value;
+    if (!isCommitted(olderItem, older.generation) || !isCommitted(newerItem, newer.generation)) continue;
+    yield line(supersessionsCollection, id, value);
+  }
+  for (const collection of BESIDE)
+    for await (const { id, value } of documentsOf(view, scope, collection)) yield line(collection, id, value);
+}
+
+/** Those of the items whose content is not any more what the cut says: it may have been removed while it was read. */
+export async function changedAmong(
+  store: DocumentStore,
+  scope: DatasetScope,
+  items: readonly ItemContent[],
+): Promise<readonly ItemContent[]> {
+  const ids = items.map(({ id }) => id);
+  const [records, entries] = await Promise.all([
+    store.getMany(scope, dataItemsCollection, ids),
+    store.getMany(scope, ledgerCollection, ids),
+  ]);
+  const revisions = new Map(records.map(({ id, value }) => [id, value.revision ?? null]));
+  const generations = new Map(entries.map(({ id, value }) => [id, value.erased ? 0 : value.generation]));
+  return items.filter(
+    ({ id, revision, generation }) =>
+      revisions.get(id) !== revision || (generation > 0 && generations.get(id) !== generation),
+  );
+}
+
+async function* documentsOf<T extends JsonObject>(
+  view: DocumentView,
+  scope: DatasetScope,
+  collection: Collection<T>,
+): AsyncGenerator<Stored<T>> {
+  let after: string | null = null;
+  do {
+    const query = { sort: [{ field: 'id' as const }], limit: PAGE, after };
+    const page: Page<Stored<T>> = await view.find(scope, collection, query);
+    yield* page.items;
+    after = page.next;
+  } while (after !== null);
+}

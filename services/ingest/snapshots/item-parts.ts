@@ -1,0 +1,179 @@
+import { type DataItem, itemBlobs } from '../../common/domain/data-item.ts';
+import type { Page } from '../../common/domain/result-page.ts';
+import type { DatasetScope } from '../../common/domain/scope.ts';
+import type { BlobStore } from '../../common/ports/blob-store.ts';
+import type { DatasetReaders } from '../../common/ports/dataset-indexes.ts';
+import { INDEX_KINDS, type IndexKind, type Provenance } from '../../common/ports/index-entry.ts';
+import type { TextRow } from '../../common/ports/text-index.ts';
+import { rowLines } from '../../common/snapshots/row-lines.ts';
+import type { ItemContent } from './dataset-cut.ts';
+
+/** How much was written, by kind. */
+export interface RowCounts {
+  text: number;
+  vectors: number;
+  nodes: number;
+  edges: number;
+  blobs: number;
+}
+
+export const NO_ROWS: Readonly<RowCounts> = { text: 0, vectors: 0, nodes: 0, edges: 0, blobs: 0 };
+
+/** Small enough to be written again when one of its items changed meanwhile, and for a call of the bus. */
+const ROWS_PER_PART = 2_000;
+const ITEMS_PER_PART = 100;
+const BYTES_PER_PART = 64 * 1024 * 1024;
+/** Items with fewer rows are read at the same time. */
+const FEW_ROWS = 200;
+const AT_ONCE = 8;
+const PAGE = 500;
+/** They are made from others, by improve, at its own pace: it makes them anew. */
+const DERIVED: readonly IndexKind[] = ['triplet'];
+const KINDS = INDEX_KINDS.filter((kind) => !DERIVED.includes(kind));
+/** Sentences have none: they are embedded when somebody asks. */
+const EMBEDDED: readonly IndexKind[] = KINDS.filter((kind) => kind !== 'sentence');
+
+/** Items that go into one part each. */
+export function planParts(items: readonly ItemContent[]): readonly (readonly ItemContent[])[] {
+  const groups: ItemContent[][] = [];
+  let [rows, bytes] = [0, 0];
+  for (const item of items) {
+    const last = groups.at(-1);
+    const isFull = rows + item.rows > ROWS_PER_PART || bytes + item.sizeBytes > BYTES_PER_PART;
+    if (last === undefined || isFull || last.length >= ITEMS_PER_PART) {
+      groups.push([item]);
+      [rows, bytes] = [0, 0];
+    } else last.push(item);
+    rows += item.rows;
+    bytes += item.sizeBytes;
+  }
+  return groups;
+}
+
+/** All rows of the items, a line each; those of a greater item as they are read. */
+export async function* rowsOfItems(
+  indexes: DatasetReaders,
+  scope: DatasetScope,
+  items: readonly ItemContent[],
+  counts: RowCounts,
+): AsyncGenerator<string> {
+  const built = items.filter(({ generation }) => generation > 0);
+  for (let start = 0; start < built.length; ) {
+    const few = built.slice(start, start + AT_ONCE).filter(({ rows }) => rows < FEW_ROWS);
+    const isFew = few.length > 0 && few[0] === built[start];
+    const together = isFew ? consecutive(few, built, start) : [];
+    if (together.length > 0) {
+      const texts = await Promise.all(together.map((item) => collect(rowsOf(indexes, scope, item, counts))));
+      yield* texts;
+      start += together.length;
+      continue;
+    }
+    yield* rowsOf(indexes, scope, built[start] as ItemContent, counts);
+    start += 1;
+  }
+}
+
+function consecutive(few: readonly ItemContent[], built: readonly ItemContent[], start: number) {
+  const end = few.findIndex((item, at) => item !== built[start + at]);
+  return few.slice(0, end < 0 ? few.length : end);
+}
+
+async function collect(lines: AsyncIterable<string>): Promise<string> {
+  let text = '';
+  for await (const line of lines) text += line;
+  return text;
+}
+
+async function* rowsOf(
+  { text, vectors, graph }: DatasetReaders,
+  scope: DatasetScope,
+  { id, generation }: ItemContent,
+  counts: RowCounts,
+): AsyncGenerator<string> {
+  const provenance: Provenance = { item: id, generation };
+  yield rowLines.item(provenance);
+  for (const kind of KINDS) {
+    let after: number | undefined;
+    for (;;) {
+      const query = { kind, provenance, limit: PAGE, withTokens: true, ...(after === undefined ? {} : { after }) };
+      const rows = await text.list(scope, query);
+      for (const row of rows) yield rowLines.text({ ...row, tokens: row.tokens ?? '' });
+      counts.text += rows.length;
+      if (EMBEDDED.includes(kind) && rows.length > 0)
+        yield* vectorsOf(vectors, scope, { kind, provenance, rows }, counts);
+      after = rows.at(-1)?.ordinal;
+      if (rows.length < PAGE) break;
+    }
+  }
+  for await (const row of pages((after) => graph.scanNodes(scope, { after, limit: PAGE, provenance }))) {
+    counts.nodes += 1;
+    yield rowLines.node(row);
+  }
+  for await (const row of pages((after) => graph.scanEdges(scope, { after, limit: PAGE, provenance }))) {
+    counts.edges += 1;
+    yield rowLines.edge(row);
+  }
+}
+
+async function* vectorsOf(
+  vectors: DatasetReaders['vectors'],
+  scope: DatasetScope,
+  {
+    kind,
+    provenance,
+    rows,
+  }: { readonly kind: IndexKind; readonly provenance: Provenance; readonly rows: readonly TextRow[] },
+  counts: RowCounts,
+): AsyncGenerator<string> {
+  const nodeSets = new Map(rows.map((row) => [row.id, row.nodeSets]));
+  for (const found of await vectors.fetch(scope, kind, [...nodeSets.keys()], provenance)) {
+    counts.vectors += 1;
+    yield rowLines.vector(kind, found, nodeSets.get(found.id) ?? []);
+  }
+}
+
+async function* pages<Row>(read: (after: string | null) => Promise<Page<Row>>): AsyncGenerator<Row> {
+  let after: string | null = null;
+  do {
+    const page: Page<Row> = await read(after);
+    yield* page.items;
+    after = page.next;
+  } while (after !== null);
+}
+
+/** What stands before each blob in a part: its length as JSON text in four bytes, then that. */
+export interface BlobHead {
+  readonly key: string;
+  readonly size: number;
+}
+
+/** The content of the items as it was added and as it was parsed. What is gone is left out: whoever asked looks afterwards. */
+export async function* blobsOfItems(
+  blobs: BlobStore,
+  scope: DatasetScope,
+  items: readonly ItemContent[],
+  counts: RowCounts,
+): AsyncGenerator<Buffer> {
+  for (const item of items) {
+    for (const key of itemBlobs.content(item as Pick<DataItem, 'id' | 'revision'>)) {
+      const stat = await blobs.stat(scope, key);
+      const content = stat === null ? null : await blobs.get(scope, key);
+      if (stat === null || content === null) continue;
+      counts.blobs += 1;
+      yield blobHead({ key, size: stat.sizeBytes });
+      let size = 0;
+      for await (const bytes of content) {
+        size += (bytes as Buffer).length;
+        yield bytes as Buffer;
+      }
+      if (size !== stat.sizeBytes) throw new Error(`the blob ${key} has ${size} bytes instead of ${stat.sizeBytes}`);
+    }
+  }
+}
+
+function blobHead(head: BlobHead): Buffer {
+  const text = Buffer.from(JSON.stringify(head));
+  const length = Buffer.alloc(4);
+  length.writeUInt32BE(text.length);
+  return Buffer.concat([length, text]);
+}

@@ -1,0 +1,236 @@
+import type { DataItemId, DatasetId, TenantId, UserId } from '../../common/domain/brand.ts';
+import { dataBill } from '../../common/domain/budget.ts';
+import { engramError } from '../../common/domain/errors.ts';
+import type { JsonObject } from '../../common/domain/json.ts';
+import { type DatasetScope, datasetScope } from '../../common/domain/scope.ts';
+import { type SnapshotManifest, type SnapshotPart, unreadable } from '../../common/domain/snapshot.ts';
+import type { Messenger } from '../../common/messaging/messenger.ts';
+import {
+  checkSnapshot,
+  type RestoreBuiltRequest,
+  type RestoreStep,
+  restoreBuilt,
+  type SnapshotRef,
+} from '../../common/messaging/methods/snapshots.ts';
+import type { BlobStore } from '../../common/ports/blob-store.ts';
+import type { Budgets } from '../../common/ports/budgets.ts';
+import { type AnyCollection, type DocumentStore, insert, type Write } from '../../common/ports/document-store.ts';
+import type { SnapshotPlace } from '../../common/ports/snapshot-places.ts';
+import { type DataItems, dataItemsCollection } from '../../common/repositories/data-items.ts';
+import { eraseCollections } from '../../common/repositories/erase-collections.ts';
+import { repetitionsCollection } from '../../common/repositories/repetitions.ts';
+import { skillShelvesCollection, skillsCollection } from '../../common/repositories/skills.ts';
+import { supersessionRevertsCollection } from '../../common/repositories/supersessions.ts';
+import { type DocumentLine, insertDocuments, readDocumentLines } from '../../common/snapshots/insert-documents.ts';
+import { readManifest } from '../../common/snapshots/manifest.ts';
+import { linesOf, type PartPlace, readPart } from '../../common/snapshots/part-stream.ts';
+import { splitBlobs } from './split-blobs.ts';
+
+export interface RestoreSources {
+  readonly store: DocumentStore;
+  readonly blobs: BlobStore;
+  readonly budgets: Budgets;
+  readonly items: Pick<DataItems, 'count'>;
+  readonly messenger: Messenger;
+}
+
+export interface RestoreRequest {
+  readonly tenantId: TenantId;
+  /** Of no dataset yet. */
+  readonly datasetId: DatasetId;
+  /** The owner of what comes from another tenant. */
+  readonly ownerId: UserId;
+  readonly snapshot: SnapshotRef;
+  readonly place: SnapshotPlace;
+  /** The place, opened. */
+  readonly from: PartPlace;
+  readonly requestId: string;
+  readonly signal: AbortSignal;
+  /** Throws when somebody else has taken over. */
+  progress(step: { readonly step: string; readonly done: number; readonly total: number }): Promise<void>;
+}
+
+/** Ingest's among the records of a dataset, beside the items. */
+const OWN: readonly AnyCollection[] = [
+  repetitionsCollection,
+  supersessionRevertsCollection,
+  skillsCollection,
+  skillShelvesCollection,
+];
+const ITEMS_PER_COMMIT = 100;
+
+/**
+ * Writes all of a snapshot into a dataset that nobody can name yet, in the order in which nothing can be missed: content and
+ * rows, then records. The hash of every part is checked as it is read, and everything is counted at the end; a fault on the
+ * way is an error, and what was written is to be discarded. Nobody is asked to extract or to embed anything.
+ *
+ * Ids of items stay, and with them those of chunks, statements and all that follows from them: rows and records are found by
+ * dataset and id. Items keep the user that added them; in another tenant they are the new owner's.
+ */
+export async function restoreSnapshot(sources: RestoreSources, request: RestoreRequest): Promise<void> {
+  const { snapshot, from, requestId, signal } = request;
+  const scope = datasetScope(request.tenantId, request.datasetId);
+  const ask = async (step: RestoreStep) =>
+    sources.messenger.call(restoreBuilt, builtRequest(request, step), { requestId, signal });
+  const check = async (signed: { readonly sha256: string; readonly keyId: string; readonly signature: string }) =>
+    (await sources.messenger.call(checkSnapshot, signed, { requestId })).isOurs;
+  const manifest = await readManifest(from, check);
+  if (manifest === null)
+    throw engramError('EntityNotFoundError', `There is no snapshot ${snapshot.name} of tenant ${snapshot.tenantId}.`);
+  if (manifest.name !== snapshot.name || manifest.tenant !== snapshot.tenantId)
+    throw unreadable(`it is ${manifest.name} of tenant ${manifest.tenant}, copied`);
+  const total = manifest.parts.length;
+  const inOrder = [...ofKind(manifest, 'blobs'), ...ofKind(manifest, 'rows'), ...ofKind(manifest, 'documents')];
+  const built: Record<string, number> = {};
+  let blobs = 0;
+  for (const [done, part] of inOrder.entries()) {
+    signal.throwIfAborted();
+    await request.progress({ step: `part ${done + 1} of ${total}`, done, total });
+    if (part.kind === 'blobs') {
+      blobs += await restoreBlobs(sources, scope, { from, part, signal });
+      continue;
+    }
+    const { documents } = await ask({ kind: 'part', part, space: manifest.space });
+    if (part.kind !== 'documents') continue;
+    Object.assign(built, documents, await restoreRecords(sources, request, part, manifest));
+  }
+  await request.progress({ step: 'counting', done: total, total });
+  requireEqual(
+    manifest,
+    { ...(await ask({ kind: 'count' })).rows, blobs, items: await sources.items.count(scope) },
+    built,
+  );
+}
+
+/** Everything of a restore that came to nothing, at its owners. */
+export async function discardRestored(
+  { store, blobs, messenger, budgets }: Pick<RestoreSources, 'store' | 'blobs' | 'messenger' | 'budgets'>,
+  request: Pick<RestoreRequest, 'tenantId' | 'datasetId' | 'snapshot' | 'place' | 'requestId'> & {
+    readonly ownerId: UserId | null;
+  },
+): Promise<void> {
+  const scope = datasetScope(request.tenantId, request.datasetId);
+  const { left: rows } = await messenger.call(restoreBuilt, builtRequest(request, { kind: 'discard' }), {
+    requestId: request.requestId,
+  });
+  await blobs.removeAll(scope);
+  await returnItems({ store, budgets }, scope, request.ownerId);
+  const { left } = await eraseCollections(store, scope, [dataItemsCollection, ...OWN]);
+  const ofBlobs = (await blobs.list(scope, { limit: 1 })).items.length;
+  if (rows + left + ofBlobs > 0)
+    throw engramError('CogneeSystemError', `${rows + left + ofBlobs} records of a restore that failed are left.`, {
+      retryable: true,
+    });
+}
+
+function builtRequest(
+  { tenantId, datasetId, snapshot, place }: Pick<RestoreRequest, 'tenantId' | 'datasetId' | 'snapshot' | 'place'>,
+  step: RestoreStep,
+): RestoreBuiltRequest {
+  return { tenantId, datasetId, snapshot, place, step };
+}
+
+function ofKind({ parts }: SnapshotManifest, kind: SnapshotPart['kind']): readonly SnapshotPart[] {
+  return parts.filter((part) => part.kind === kind);
+}
+
+async function restoreBlobs(
+  { blobs }: Pick<RestoreSources, 'blobs'>,
+  scope: DatasetScope,
+  { from, part, signal }: { readonly from: PartPlace; readonly part: SnapshotPart; readonly signal: AbortSignal },
+): Promise<number> {
+  let count = 0;
+  for await (const { key, content } of splitBlobs(readPart(from, part))) {
+    await blobs.put(scope, key, content, signal);
+    count += 1;
+  }
+  return count;
+}
+
+/** The items come last: what they count for is charged with them, and refused when the tenant may not have so many. */
+async function restoreRecords(
+  sources: RestoreSources,
+  request: RestoreRequest,
+  part: SnapshotPart,
+  { tenant }: SnapshotManifest,
+): Promise<Readonly<Record<string, number>>> {
+  const { from, tenantId, ownerId } = request;
+  const scope = datasetScope(tenantId, request.datasetId);
+  const read = (collections: readonly AnyCollection[]) => readDocumentLines(linesOf(readPart(from, part)), collections);
+  const counts = await insertDocuments(sources.store, scope, read(OWN));
+  const owned = tenant === tenantId ? read([dataItemsCollection]) : ownedBy(read([dataItemsCollection]), ownerId);
+  let items: DocumentLine[] = [];
+  let restored = 0;
+  const flush = async (): Promise<void> => {
+    await insertItems(sources, scope, { items, ownerId });
+    restored += items.length;
+    items = [];
+  };
+  for await (const item of owned) {
+    // The keys that they came by belong to somebody else's budget.
+    items.push({ ...item, value: { ...item.value, keyId: null } });
+    if (items.length === ITEMS_PER_COMMIT) await flush();
+  }
+  if (items.length > 0) await flush();
+  return { ...counts, [dataItemsCollection.name]: restored };
+}
+
+/** An owner has each content once: what two had added stays with the first of them. */
+async function* ownedBy(items: AsyncIterable<DocumentLine>, ownerId: UserId): AsyncGenerator<DocumentLine> {
+  const taken = new Set<unknown>();
+  for await (const item of items) {
+    const { contentHash } = item.value;
+    const isFirst = !taken.has(contentHash);
+    taken.add(contentHash);
+    yield isFirst ? { ...item, value: { ...item.value, ownerId } } : item;
+  }
+}
+
+async function insertItems(
+  { store, budgets }: Pick<RestoreSources, 'store' | 'budgets'>,
+  scope: DatasetScope,
+  { items, ownerId }: { readonly items: readonly DocumentLine[]; readonly ownerId: UserId },
+): Promise<void> {
+  const writes: readonly Write[] = items.map(({ collection, id, value }) => insert(collection, id, value));
+  const bill = dataBill({ tenant: scope.tenant, ownerId }, undefined, demandOf(items.map(({ value }) => value)));
+  await budgets.charge(bill, (charged) => store.commit(scope, [...charged, ...writes]));
+}
+
+/** What was charged for the items of a restore that failed. */
+async function returnItems(
+  { store, budgets }: Pick<RestoreSources, 'store' | 'budgets'>,
+  scope: DatasetScope,
+  ownerId: UserId | null,
+): Promise<void> {
+  for (;;) {
+    const { items } = await store.find(scope, dataItemsCollection, { limit: ITEMS_PER_COMMIT });
+    if (items.length === 0 || ownerId === null) return;
+    const { items: count, storageBytes } = demandOf(items.map(({ value }) => value));
+    const bill = dataBill({ tenant: scope.tenant, ownerId }, undefined, { items: -count, storageBytes: -storageBytes });
+    const writes = items.map(
+      ({ id, version }): Write => ({
+        ...{ kind: 'remove', collection: dataItemsCollection, id: id as DataItemId, expectedVersion: version },
+      }),
+    );
+    await budgets.charge(bill, (charged) => store.commit(scope, [...charged, ...writes]));
+  }
+}
+
+function demandOf(items: readonly JsonObject[]) {
+  const storageBytes = items.reduce((sum, { sizeBytes }) => sum + Number(sizeBytes), 0);
+  return { items: items.length, storageBytes };
+}
+
+/** What the stores have now against what the manifest says was written. */
+function requireEqual(
+  { counts }: SnapshotManifest,
+  rows: Readonly<Record<'items' | 'text' | 'vectors' | 'nodes' | 'edges' | 'blobs', number>>,
+  documents: Readonly<Record<string, number>>,
+): void {
+  for (const kind of ['items', 'text', 'vectors', 'nodes', 'edges', 'blobs'] as const)
+    if (rows[kind] !== counts[kind]) throw unreadable(`${rows[kind]} of ${counts[kind]} ${kind} came out of it`);
+  for (const [collection, count] of Object.entries(counts.documents)) {
+    const found = documents[collection] ?? 0;
+    if (found !== count) throw unreadable(`${found} of ${Number(count)} records of ${collection} came out of it`);
+  }
+}

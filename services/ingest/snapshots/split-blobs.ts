@@ -1,0 +1,64 @@
+import { Readable } from 'node:stream';
+import { unreadable } from '../../common/domain/snapshot.ts';
+import type { BlobHead } from './item-parts.ts';
+
+export interface SplitBlob {
+  readonly key: string;
+  /** Must be read to its end before the next one is asked for. */
+  readonly content: Readable;
+}
+
+/** The blobs of a part, one after the other, as they come. */
+export async function* splitBlobs(bytes: AsyncIterable<Buffer>): AsyncGenerator<SplitBlob> {
+  const source = createSource(bytes);
+  try {
+    for (;;) {
+      const length = await source.take(4);
+      if (length === null) return;
+      const text = await source.take(length.readUInt32BE());
+      if (text === null) throw cutOff();
+      const { key, size } = JSON.parse(text.toString()) as BlobHead;
+      yield { key, content: Readable.from(source.pieces(size), { objectMode: false }) };
+    }
+  } finally {
+    await source.end();
+  }
+}
+
+function createSource(bytes: AsyncIterable<Buffer>) {
+  const iterator = bytes[Symbol.asyncIterator]();
+  let rest: Buffer = Buffer.alloc(0);
+  const more = async (): Promise<boolean> => {
+    const { value, done } = await iterator.next();
+    if (done === true) return false;
+    rest = rest.length === 0 ? value : Buffer.concat([rest, value]);
+    return true;
+  };
+  return {
+    /** Null at the end. */
+    async take(size: number): Promise<Buffer | null> {
+      while (rest.length < size) {
+        if (await more()) continue;
+        if (rest.length === 0) return null;
+        throw cutOff();
+      }
+      const taken = rest.subarray(0, size);
+      rest = rest.subarray(size);
+      return taken;
+    },
+    async *pieces(size: number): AsyncGenerator<Buffer> {
+      for (let left = size; left > 0; ) {
+        if (rest.length === 0 && !(await more())) throw cutOff();
+        const piece = rest.subarray(0, left);
+        rest = rest.subarray(piece.length);
+        left -= piece.length;
+        yield piece;
+      }
+    },
+    end: async () => void (await iterator.return?.()),
+  };
+}
+
+function cutOff() {
+  return unreadable('a part of it is cut off');
+}

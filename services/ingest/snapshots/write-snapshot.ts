@@ -1,0 +1,184 @@
+import { type DatasetRef, scopeOf } from '../../common/domain/dataset.ts';
+import { engramError } from '../../common/domain/errors.ts';
+import type { DatasetScope } from '../../common/domain/scope.ts';
+import {
+  type SignedManifest,
+  SNAPSHOT_FORMAT,
+  SNAPSHOT_VERSION,
+  type SnapshotManifest,
+  type SnapshotPart,
+} from '../../common/domain/snapshot.ts';
+import type { BlobStore } from '../../common/ports/blob-store.ts';
+import type { DatasetReaders } from '../../common/ports/dataset-indexes.ts';
+import type { DocumentStore } from '../../common/ports/document-store.ts';
+import type { Clock } from '../../common/ports/system.ts';
+import { manifestHash, writeManifest } from '../../common/snapshots/manifest.ts';
+import { type PartPlace, writePart } from '../../common/snapshots/part-stream.ts';
+import { changedAmong, cutLines, type DatasetCut, type ItemContent, lastEvent } from './dataset-cut.ts';
+import { blobsOfItems, NO_ROWS, planParts, type RowCounts, rowsOfItems } from './item-parts.ts';
+
+export interface SnapshotSources {
+  readonly store: DocumentStore;
+  readonly blobs: BlobStore;
+  readonly indexes: DatasetReaders;
+  readonly clock: Clock;
+}
+
+export interface SnapshotRequest {
+  readonly dataset: DatasetRef;
+  readonly name: string;
+  readonly place: PartPlace;
+  /** Auth's, over the hash of the manifest. */
+  sign(sha256: string): Promise<Pick<SignedManifest, 'keyId' | 'signature'>>;
+  /** Throws when somebody else has taken over. */
+  progress(step: { readonly done: number; readonly total: number }): Promise<void>;
+  readonly signal: AbortSignal;
+}
+
+/** What was written of some items, and is right as long as the dataset has them like that. */
+interface ItemPart {
+  readonly items: readonly ItemContent[];
+  readonly parts: readonly SnapshotPart[];
+  readonly counts: RowCounts;
+}
+
+/** Each round has only what changed since the one before to write. */
+const ROUNDS = 30;
+
+/**
+ * Writes the dataset as it is at one moment, while others go on working on it.
+ *
+ * All records are read from one view of the document store, and so are of one moment, W. They tell of each item which
+ * revision of its content and which generation of its build were there at W; both are never changed, only removed after
+ * the record has let go of them. So what was read of them is what was there at W when the record still named them
+ * afterwards. Where it does not, and for whatever else came, there is another round with a later W, which keeps what was
+ * written of all items that are still the same. The last round changes nothing, and its W is that of the snapshot.
+ *
+ * Everything is streamed. The manifest comes last: without it there is no snapshot.
+ */
+export async function writeSnapshot(sources: SnapshotSources, request: SnapshotRequest): Promise<SnapshotManifest> {
+  const { place, signal } = request;
+  const scope = scopeOf(request.dataset);
+  // What an earlier attempt left behind.
+  await place.blobs.removeAll(place.scope, place.folder);
+  let written: readonly ItemPart[] = [];
+  let parts = 0;
+  for (let round = 1; round <= ROUNDS; round += 1) {
+    signal.throwIfAborted();
+    const cut = await writeCut(sources, request, round);
+    const kept = written.filter(({ items }) => items.every((item) => isSame(item, cut.items.get(item.id))));
+    await removeParts(
+      place,
+      written.filter((part) => !kept.includes(part)),
+    );
+    const have = new Set(kept.flatMap(({ items }) => items.map(({ id }) => id)));
+    const missing = [...cut.items.values()].filter(({ id }) => !have.has(id));
+    written = kept;
+    let hasChanged = false;
+    let done = have.size;
+    for (const items of planParts(missing)) {
+      signal.throwIfAborted();
+      parts += 1;
+      const part = await writeItems(sources, request, { items, number: parts });
+      done += items.length;
+      await request.progress({ done, total: cut.items.size });
+      written = [...written, part];
+      // Sooner or later: the sooner it is seen, the less is written in vain.
+      if ((await changedAmong(sources.store, scope, items)).length > 0) hasChanged = true;
+    }
+    if (!hasChanged) return finish(sources, request, { cut, written });
+    await removeParts(place, [{ items: [], parts: [cut.part], counts: NO_ROWS }]);
+  }
+  throw engramError(
+    'ConflictError',
+    'The dataset changes faster than it can be read; try again when less is replaced.',
+    {
+      retryable: true,
+    },
+  );
+}
+
+interface WrittenCut extends DatasetCut {
+  readonly part: SnapshotPart;
+  readonly at: string;
+  readonly event: number | null;
+}
+
+async function writeCut(
+  { store, clock }: SnapshotSources,
+  { dataset, place, signal }: SnapshotRequest,
+  round: number,
+): Promise<WrittenCut> {
+  const scope = scopeOf(dataset);
+  const view = await store.view();
+  try {
+    const event = await lastEvent(view, scope);
+    const at = clock.now().toISOString();
+    const cut: DatasetCut = { items: new Map(), counts: {} };
+    const named = { kind: 'documents' as const, name: `documents-${round}.jsonl.gz` };
+    const part = await writePart(place, named, cutLines(view, scope, cut), signal);
+    return { ...cut, part, at, event };
+  } finally {
+    await view.close();
+  }
+}
+
+async function writeItems(
+  { blobs, indexes }: SnapshotSources,
+  { dataset, place, signal }: SnapshotRequest,
+  { items, number }: { readonly items: readonly ItemContent[]; readonly number: number },
+): Promise<ItemPart> {
+  const scope: DatasetScope = scopeOf(dataset);
+  const counts: RowCounts = { ...NO_ROWS };
+  const name = String(number).padStart(6, '0');
+  const parts = [
+    await writePart(
+      place,
+      { kind: 'blobs', name: `blobs-${name}.gz` },
+      blobsOfItems(blobs, scope, items, counts),
+      signal,
+    ),
+  ];
+  if (items.some(({ generation }) => generation > 0)) {
+    const lines = rowsOfItems(indexes, scope, items, counts);
+    parts.push(await writePart(place, { kind: 'rows', name: `rows-${name}.jsonl.gz` }, lines, signal));
+  }
+  return { items, parts, counts };
+}
+
+async function finish(
+  { indexes }: SnapshotSources,
+  { dataset, name, place, sign }: SnapshotRequest,
+  { cut, written }: { readonly cut: WrittenCut; readonly written: readonly ItemPart[] },
+): Promise<SnapshotManifest> {
+  const sum = (kind: keyof RowCounts) => written.reduce((total, { counts }) => total + counts[kind], 0);
+  const [items, text, vectors] = [cut.items.size, sum('text'), sum('vectors')];
+  const manifest: SnapshotManifest = {
+    ...{ format: SNAPSHOT_FORMAT, version: SNAPSHOT_VERSION, name, tenant: dataset.tenant },
+    dataset: { id: dataset.id, name: dataset.name, ownerId: dataset.ownerId, createdAt: dataset.createdAt },
+    watermark: { at: cut.at, event: cut.event },
+    space: vectors === 0 ? null : await indexes.vectors.space(scopeOf(dataset)),
+    counts: {
+      items,
+      text,
+      vectors,
+      nodes: sum('nodes'),
+      edges: sum('edges'),
+      blobs: sum('blobs'),
+      documents: cut.counts,
+    },
+    parts: [cut.part, ...written.flatMap(({ parts }) => parts)],
+  };
+  const signed = JSON.stringify(manifest);
+  await writeManifest(place, { manifest: signed, ...(await sign(manifestHash(signed))) });
+  return manifest;
+}
+
+function isSame(one: ItemContent, other: ItemContent | undefined): boolean {
+  return one.revision === other?.revision && one.generation === other.generation;
+}
+
+async function removeParts({ blobs, scope, folder }: PartPlace, gone: readonly ItemPart[]): Promise<void> {
+  const keys = gone.flatMap(({ parts }) => parts.map(({ name }) => `${folder}${name}`));
+  if (keys.length > 0) await blobs.remove(scope, keys);
+}

@@ -1,0 +1,373 @@
+import { randomBytes, randomUUID, hash as sha } from 'node:crypto';
+import { Readable } from 'node:stream';
+import { buffer } from 'node:stream/consumers';
+import { expect } from 'chai';
+import type { DatasetId, TenantId } from '../../services/common/domain/brand.ts';
+import { datasetScope, SYSTEM_SCOPE } from '../../services/common/domain/scope.ts';
+import { usage } from '../../services/common/messaging/methods/auth.ts';
+import * as auth from '../../services/common/messaging/methods/auth-managed.ts';
+import * as ingest from '../../services/common/messaging/methods/ingest-managed.ts';
+import * as snapshots from '../../services/common/messaging/methods/snapshots.ts';
+import type { SnapshotPlace } from '../../services/common/ports/snapshot-places.ts';
+import { datasetsCollection } from '../../services/common/repositories/datasets.ts';
+import { findAll } from '../../services/common/repositories/find-all.ts';
+import { ledgerCollection } from '../../services/common/repositories/ledger.ts';
+import { restoresCollection } from '../../services/common/repositories/restores.ts';
+import { SNAPSHOT_SCOPE } from '../../services/common/snapshots/manifest.ts';
+import { collections } from '../../services/composition/collections.ts';
+import type { ManagedApp } from '../support/managed-app.ts';
+
+/** Of nobody who signs in. */
+const HASH = `$2b$04$${'a'.repeat(53)}`;
+const CALL = { requestId: 'operator' };
+const FACTS = [
+  'Ada Lovelace wrote the first program for the Analytical Engine of Charles Babbage in London in 1843.',
+  'Grace Hopper built the A-0 compiler at Remington Rand in Philadelphia and later worked on COBOL.',
+  'Alan Turing worked at Bletchley Park on the Bombe together with Gordon Welchman.',
+  'The price of the blue kettle is 20 euros. Konrad Zuse finished the Z3 in Berlin in 1941.',
+];
+const QUESTIONS = ['Who wrote the first program?', 'Where was the compiler built?', 'price of the kettle', 'Berlin'];
+const TYPES = ['CHUNKS', 'CHUNKS_LEXICAL', 'SUMMARIES', 'GRAPH_COMPLETION', 'TRIPLET_COMPLETION'];
+
+interface Tenant {
+  readonly crUid: string;
+  readonly tenantId: TenantId;
+  readonly key: string;
+}
+
+interface Managed {
+  readonly crUid: string;
+  readonly tenant: Tenant;
+  readonly id: DatasetId;
+  readonly name: string;
+}
+
+/** Snapshots and what is made from them, the same in both shapes. `place`: where they are kept. */
+export function snapshotCases(start: () => Promise<ManagedApp>, place: () => SnapshotPlace = () => null): void {
+  let app: ManagedApp;
+  let acme: Tenant;
+  let original: Managed;
+  const declared: Tenant[] = [];
+  const taken: { readonly managed: Managed; readonly name: string }[] = [];
+  before(async () => {
+    app = await start();
+    acme = await declareTenant();
+    original = await declareDataset(acme, 'facts');
+    await remember(original, FACTS);
+  });
+  after(async () => {
+    // Servers that others use too keep nothing of these.
+    for (const { managed } of taken) await drop(managed);
+    for (const tenant of declared) await eraseTenant(tenant);
+    await app?.stop();
+  });
+
+  const declareTenant = async (): Promise<Tenant> => {
+    const crUid = randomUUID();
+    const owner = { ownerEmail: `owner-${crUid}@acme.example.com`, ownerPasswordHash: HASH };
+    const request = { crUid, displayName: 'Acme', ...owner, hostNames: [], state: 'Active' as const };
+    const { tenantId } = await app.messenger.call(auth.ensureTenant, request, CALL);
+    const key = randomBytes(32).toString('hex');
+    const keys = { tenantId, crUid, name: 'default', keySha256: [sha('sha256', key)] };
+    await app.messenger.call(auth.setTenantKeys, keys, CALL);
+    const tenant = { crUid, tenantId, key };
+    declared.push(tenant);
+    return tenant;
+  };
+  const declareDataset = async (tenant: Tenant, name: string): Promise<Managed> => {
+    const crUid = randomUUID();
+    const request = { crUid, tenantId: tenant.tenantId, name };
+    const { dataset } = await app.messenger.call(auth.ensureDataset, request, CALL);
+    return { crUid, tenant, id: dataset.id, name };
+  };
+  const eraseTenant = async ({ tenantId, crUid }: Tenant): Promise<ingest.ErasureProgress> => {
+    for (;;) {
+      const { progress } = await app.messenger.call(ingest.eraseTenant, { tenantId, crUid }, CALL);
+      expect(progress.failure).to.equal(null);
+      if (progress.erased) return progress;
+    }
+  };
+  const ask = async ({ key }: Tenant, method: string, path: string, body?: unknown): Promise<unknown> => {
+    const answer = await fetch(`${app.baseUrl}/api/v1${path}`, {
+      method,
+      headers: { 'x-api-key': key, ...(body === undefined ? {} : { 'content-type': 'application/json' }) },
+      ...(body === undefined ? {} : { body: JSON.stringify(body) }),
+    });
+    const text = await answer.text();
+    expect(answer.status, text).to.equal(200);
+    return text === '' ? null : JSON.parse(text);
+  };
+  const remember = async ({ tenant, id }: Pick<Managed, 'tenant' | 'id'>, texts: readonly string[]): Promise<void> => {
+    await ask(tenant, 'POST', '/add', { datasetId: id, data: texts });
+    await ask(tenant, 'POST', '/cognify', { datasetIds: [id] });
+  };
+  const answers = async ({ tenant, id }: Pick<Managed, 'tenant' | 'id'>): Promise<string> => {
+    const found: unknown[] = [];
+    for (const searchType of TYPES)
+      for (const query of QUESTIONS)
+        found.push(await ask(tenant, 'POST', '/search', { query, datasetIds: [id], searchType, topK: 5 }));
+    // What names the dataset differs.
+    return JSON.stringify(found)
+      .replaceAll(id, 'DATASET')
+      .replaceAll(tenant.tenantId, 'TENANT')
+      .replaceAll(/"dataset_name":"[^"]*"/g, '"dataset_name":""');
+  };
+  const take = async (managed: Managed, name: string): Promise<snapshots.SnapshotInfo> => {
+    const { crUid, tenant, id } = managed;
+    taken.push({ managed, name });
+    for (;;) {
+      const request = { tenantId: tenant.tenantId, datasetId: id, crUid, name, place: place() };
+      const { snapshot, failure } = await app.messenger.call(snapshots.takeSnapshot, request, CALL);
+      expect(failure).to.equal(null);
+      if (snapshot !== null) return snapshot;
+    }
+  };
+  const drop = async ({ crUid, tenant, id }: Managed): Promise<void> => {
+    const request = { tenantId: tenant.tenantId, datasetId: id, crUid, keep: 1, place: place() };
+    await app.messenger.call(snapshots.pruneSnapshots, request, CALL).catch(() => null);
+  };
+  const attempt = (tenant: Tenant, name: string, snapshot: snapshots.SnapshotRef, crUid: string = randomUUID()) =>
+    app.messenger.call(
+      snapshots.restoreDataset,
+      { tenantId: tenant.tenantId, crUid, name, snapshot, place: place() },
+      CALL,
+    );
+  const restore = async (tenant: Tenant, name: string, snapshot: string): Promise<Managed> => {
+    const crUid = randomUUID();
+    for (;;) {
+      const { datasetId, failure } = await attempt(tenant, name, { tenantId: acme.tenantId, name: snapshot }, crUid);
+      expect(failure).to.equal(null);
+      if (datasetId !== null) return { crUid, tenant, id: datasetId, name };
+    }
+  };
+  const datasetsOf = async ({ tenantId }: Tenant): Promise<readonly string[]> =>
+    (await findAll(app.stores.documents, { tenant: tenantId }, datasetsCollection)).map(({ id }) => id).sort();
+  const content = async ({ tenant, id }: Managed): Promise<Readonly<Record<string, string>>> => {
+    const scope = datasetScope(tenant.tenantId, id);
+    const found: Record<string, string> = {};
+    for (let after: string | null = null; ; ) {
+      const page: { items: readonly { key: string }[]; next: string | null } = await app.stores.blobs.list(scope, {
+        limit: 100,
+        after,
+      });
+      for (const { key } of page.items) {
+        const blob = await app.stores.blobs.get(scope, key);
+        found[key] = sha('sha256', await buffer(blob ?? Readable.from([])));
+      }
+      after = page.next;
+      if (after === null) return found;
+    }
+  };
+  const rowsOf = async ({ tenant, id }: Managed) => {
+    const scope = datasetScope(tenant.tenantId, id);
+    const { text, vectors, graph } = app.stores.indexes;
+    return [await text.count(scope, {}), await vectors.count(scope, {}), await graph.count(scope)];
+  };
+  /** Everything of a restore that failed: nothing may be left of it anywhere. */
+  const leftOver = async (tenant: Tenant, before: ReadonlyMap<string, number>): Promise<void> => {
+    expect(await countAll(tenant)).to.deep.equal(new Map([...before]));
+  };
+  const countAll = async ({ tenantId }: Tenant): Promise<ReadonlyMap<string, number>> => {
+    const ofTenant = collections.filter(
+      ({ level, name }) => level !== 'system' && !['audit_records', 'events'].includes(name),
+    );
+    const counts = await app.stores.documents.countEach({ tenant: tenantId }, ofTenant);
+    const blobs = (await app.stores.blobs.list({ tenant: tenantId }, { limit: 1000 })).items.length;
+    return new Map([...ofTenant.map(({ name }, at) => [name, counts[at] ?? 0] as const), ['blobs', blobs]]);
+  };
+
+  it('give a dataset that answers as the original does, with the same content, and asks no model', async () => {
+    const info = await take(original, 'facts-1');
+    expect(info).to.include({ name: 'facts-1', tenantId: acme.tenantId, datasetId: original.id, items: FACTS.length });
+    const clone = await restore(acme, 'facts-clone', 'facts-1');
+    expect(clone.id).not.to.equal(original.id);
+    expect(await content(clone)).to.deep.equal(await content(original));
+    expect(await rowsOf(clone)).to.deep.equal(await rowsOf(original));
+    const expected = await answers(original);
+    expect(expected).to.include('Lovelace');
+    expect(await answers(clone)).to.equal(expected);
+    // It is the resource's from then on, as any other.
+    const again = await attempt(acme, 'facts-clone', { tenantId: acme.tenantId, name: 'facts-1' }, clone.crUid);
+    expect(again.datasetId).to.equal(clone.id);
+    const request = { crUid: clone.crUid, tenantId: acme.tenantId, name: 'facts-clone' };
+    const ensured = await app.messenger.call(auth.ensureDataset, request, CALL);
+    expect([ensured.dataset.id, ensured.created]).to.deep.equal([clone.id, false]);
+    // Nothing waits to be built, and what is added later is.
+    const statistics = await app.messenger.call(
+      ingest.datasetStatistics,
+      { tenantId: acme.tenantId, datasetId: clone.id },
+      CALL,
+    );
+    expect(statistics).to.include({ items: FACTS.length, pending: 0, failed: 0 });
+    await remember(clone, ['Edsger Dijkstra taught in Eindhoven and Austin.']);
+    expect(await answers(original)).to.equal(expected);
+  });
+
+  it('go to another tenant as well, whose own they are then', async () => {
+    const other = await declareTenant();
+    const clone = await restore(other, 'facts', 'facts-1');
+    expect(await answers(clone)).to.equal(await answers(original));
+    const owners = new Set(
+      ((await ask(other, 'GET', `/datasets/${clone.id}/data`)) as { ownerId: string }[]).map(({ ownerId }) => ownerId),
+    );
+    expect(owners.size).to.equal(1);
+    const used = await app.messenger.call(usage, { tenant: other.tenantId }, CALL);
+    expect(used.usage.find(({ kind }) => kind === 'items')?.used).to.equal(FACTS.length);
+    expect(used.usage.find(({ kind }) => kind === 'datasets')?.used).to.equal(1);
+    // What belongs to it goes with it; the snapshot stays.
+    await eraseTenant(other);
+    declared.splice(declared.indexOf(other), 1);
+    expect((await restore(acme, 'facts-after', 'facts-1')).id).to.be.a('string');
+  });
+
+  it('are taken once by one name, listed when complete, and pruned down to the newest', async () => {
+    const again = await take(original, 'facts-1');
+    await take(original, 'facts-2');
+    await take(original, 'facts-3');
+    const list = async () => {
+      const request = { tenantId: acme.tenantId, datasetId: original.id };
+      return (await app.messenger.call(snapshots.listSnapshots, request, CALL)).snapshots;
+    };
+    expect((await list()).map(({ name }) => name)).to.deep.equal(['facts-3', 'facts-2', 'facts-1']);
+    expect((await list()).find(({ name }) => name === 'facts-1')).to.deep.equal(again);
+    const request = { tenantId: acme.tenantId, datasetId: original.id, crUid: original.crUid, keep: 1, place: place() };
+    const { removed } = await app.messenger.call(snapshots.pruneSnapshots, request, CALL);
+    expect(removed).to.deep.equal(['facts-2', 'facts-1']);
+    expect((await list()).map(({ name }) => name)).to.deep.equal(['facts-3']);
+    const gone = await attempt(acme, 'facts-gone', { tenantId: acme.tenantId, name: 'facts-1' });
+    expect(gone.failure?.name).to.equal('EntityNotFoundError');
+    expect(gone.failure?.message).to.include('facts-1');
+  });
+
+  it('show the dataset as it was at one moment, however much is added, replaced and forgotten meanwhile', async () => {
+    const busy = await declareDataset(acme, 'busy');
+    await remember(
+      busy,
+      Array.from({ length: 12 }, (_, at) => `Note ${at}: Ada Lovelace met Charles Babbage ${at} times.`),
+    );
+    // Each pair is added, and forgotten, in one request: no moment knows one of the two.
+    let isOver = false;
+    const load = (async () => {
+      for (let round = 0; !isOver; round++) {
+        const added = (await ask(acme, 'POST', '/add', {
+          datasetId: busy.id,
+          data: [`Pair ${round} one.`, `Pair ${round} two.`],
+        })) as {
+          data_ingestion_info?: { data_id: string }[];
+        };
+        expect(added).to.be.an('object');
+        if (round % 2 === 0) await ask(acme, 'POST', '/cognify', { datasetIds: [busy.id] });
+        const data = (await ask(acme, 'GET', `/datasets/${busy.id}/data`)) as { id: string }[];
+        const victim = data[round % data.length]?.id;
+        if (round % 3 === 2 && victim !== undefined)
+          await fetch(`${app.baseUrl}/api/v1/datasets/${busy.id}/data/${victim}`, {
+            method: 'DELETE',
+            headers: { 'x-api-key': acme.key },
+          });
+      }
+    })();
+    try {
+      for (let at = 1; at <= 3; at++) {
+        const info = await take(busy, `busy-${at}`);
+        expect(info.items).to.be.greaterThan(0);
+      }
+    } finally {
+      isOver = true;
+      await load;
+    }
+    const clone = await restore(acme, 'busy-clone', 'busy-3');
+    const scope = datasetScope(acme.tenantId, clone.id);
+    const items = (await ask(acme, 'GET', `/datasets/${clone.id}/data`)) as { id: string }[];
+    const ledger = await findAll(app.stores.documents, scope, ledgerCollection);
+    const known = new Set(items.map(({ id }) => id));
+    expect(ledger.every(({ id }) => known.has(id))).to.equal(true);
+    // Every item that says to be built has all of its rows, and no other has any.
+    let chunks = 0;
+    for (const { id, value } of ledger) {
+      const provenance = { item: id as never, generation: value.generation };
+      const found = await app.stores.indexes.text.list(scope, { kind: 'chunk', provenance, limit: 100 });
+      expect(found.length, id).to.equal(Number(value.counts?.['chunks']));
+      chunks += found.length;
+    }
+    expect(await app.stores.indexes.text.count(scope, { kind: 'chunk' })).to.equal(chunks);
+    expect(Object.keys(await content(clone))).to.have.length(2 * items.length);
+  });
+
+  it('are refused with the reason when they are damaged, copied, foreign, or of a later release; nothing is left', async () => {
+    const { blobs } = app.stores;
+    if (place() !== null) return;
+    await take(original, 'victim');
+    const folder = `${acme.tenantId}/victim/`;
+    const list = (await blobs.list(SNAPSHOT_SCOPE, { prefix: folder, limit: 100 })).items;
+    const before = await countAll(acme);
+    const datasets = await datasetsOf(acme);
+    const refused = async (reason: RegExp, name = 'victim') => {
+      const { datasetId, failure } = await attempt(acme, 'refused', { tenantId: acme.tenantId, name });
+      expect(datasetId).to.equal(null);
+      expect(failure?.message).to.match(reason);
+      expect(await datasetsOf(acme)).to.deep.equal(datasets);
+      await leftOver(acme, before);
+    };
+    for (const { key } of list) {
+      const bytes = await buffer((await blobs.get(SNAPSHOT_SCOPE, key)) ?? Readable.from([]));
+      const changed = Buffer.from(bytes);
+      const at = Math.floor(changed.length / 2);
+      changed[at] = (changed[at] ?? 0) ^ 1;
+      await blobs.put(SNAPSHOT_SCOPE, key, changed);
+      await refused(/damaged|differs|changed|cut off/);
+      await blobs.put(SNAPSHOT_SCOPE, key, bytes.subarray(0, bytes.length - 3));
+      await refused(/damaged|differs|changed|cut off/);
+      await blobs.remove(SNAPSHOT_SCOPE, [key]);
+      await refused(key.endsWith('manifest.json') ? /no snapshot/ : /missing/);
+      await blobs.put(SNAPSHOT_SCOPE, key, bytes);
+    }
+    const manifest = await buffer((await blobs.get(SNAPSHOT_SCOPE, `${folder}manifest.json`)) ?? Readable.from([]));
+    const foreign = { ...JSON.parse(manifest.toString()), signature: randomBytes(64).toString('base64url') };
+    await blobs.put(SNAPSHOT_SCOPE, `${folder}manifest.json`, Buffer.from(JSON.stringify(foreign)));
+    await refused(/not signed by this installation/);
+    const later = JSON.stringify({ ...JSON.parse(JSON.parse(manifest.toString()).manifest), version: 2 });
+    const signed = await app.messenger.call(snapshots.signSnapshot, { sha256: sha('sha256', later) }, CALL);
+    await blobs.put(
+      SNAPSHOT_SCOPE,
+      `${folder}manifest.json`,
+      Buffer.from(JSON.stringify({ manifest: later, ...signed })),
+    );
+    await refused(/format 2/);
+    await blobs.put(SNAPSHOT_SCOPE, `${acme.tenantId}/copied/manifest.json`, manifest);
+    await refused(/copied/, 'copied');
+    await blobs.removeAll(SNAPSHOT_SCOPE, `${acme.tenantId}/copied/`);
+    await blobs.put(SNAPSHOT_SCOPE, `${folder}manifest.json`, manifest);
+    expect((await restore(acme, 'healed', 'victim')).id).to.be.a('string');
+  });
+
+  it('become no dataset of a name that there is, nor one of a tenant that there is not', async () => {
+    await take(original, 'named');
+    const before = await countAll(acme);
+    const { failure } = await attempt(acme, 'facts', { tenantId: acme.tenantId, name: 'named' });
+    expect(failure?.name).to.equal('EntityAlreadyExistsError');
+    expect(failure?.message).to.include('another name');
+    await leftOver(acme, before);
+    const nobody = { ...acme, tenantId: randomUUID() as TenantId };
+    const none = await attempt(nobody, 'facts', { tenantId: acme.tenantId, name: 'named' });
+    expect(none.failure?.name).to.equal('TenantNotFoundError');
+    const open = await findAll(app.stores.documents, SYSTEM_SCOPE, restoresCollection, {
+      where: { isComplete: false },
+    });
+    expect(open.every(({ value }) => value.worker === null)).to.equal(true);
+  });
+
+  it('belong to the resource that manages the dataset', async () => {
+    const request = {
+      tenantId: acme.tenantId,
+      datasetId: original.id,
+      crUid: randomUUID(),
+      name: 'others',
+      place: place(),
+    };
+    const refusal = await app.messenger.call(snapshots.takeSnapshot, request, CALL).catch((error: unknown) => error);
+    expect(refusal).to.include({ wireName: 'OwnedByAnother' });
+    const bad = { ...request, crUid: original.crUid, name: '../others' };
+    const invalid = await app.messenger.call(snapshots.takeSnapshot, bad, CALL).catch((error: unknown) => error);
+    expect(invalid).to.include({ wireName: 'InvalidRequestError' });
+  });
+}

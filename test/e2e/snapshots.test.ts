@@ -1,0 +1,6 @@
+import { snapshotCases } from '../conformance/snapshots.ts';
+import { startManagedApp } from '../support/managed-app.ts';
+
+describe('snapshots, embedded', () => {
+  snapshotCases(() => startManagedApp());
+});
