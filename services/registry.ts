@@ -140,6 +140,7 @@ const REGISTRY: Readonly<Partial<Record<ServiceName, () => Promise<BuildService>
         vectors: stores.indexes.vectors,
         graph: stores.indexes.graph,
         embedder: models.embedder,
+        embedders: models.embedders,
         models: {
           current: async (tenant) => modelsOfRun(config, await models.current(tenant)),
           withoutModel: () => modelsOfRun(config, models.withoutModel()),
@@ -177,6 +178,7 @@ const REGISTRY: Readonly<Partial<Record<ServiceName, () => Promise<BuildService>
         indexes: stores.indexes,
         models,
         embedder: models.embedder,
+        embedders: models.embedders,
         ledger,
         tracer: parts.tracer,
         settings: {
@@ -205,6 +207,7 @@ const REGISTRY: Readonly<Partial<Record<ServiceName, () => Promise<BuildService>
         ...common(parts, 'search'),
         indexes: stores.indexes,
         embedder: models.embedder,
+        embedders: models.embedders,
         models,
         ledger,
         settings: {

@@ -32,6 +32,7 @@ import type { SessionRemoval } from '../common/repositories/session-removal.ts';
 import type { Sessions } from '../common/repositories/sessions.ts';
 import type { SignInAttempts } from '../common/repositories/sign-in-attempts.ts';
 import type { StoredConfigurations } from '../common/repositories/stored-configurations.ts';
+import type { TenantEmbedderAccounts } from '../common/repositories/tenant-embedders.ts';
 import type { TenantHosts } from '../common/repositories/tenant-hosts.ts';
 import type { TenantModels } from '../common/repositories/tenant-models.ts';
 import type { Tenants } from '../common/repositories/tenants.ts';
@@ -134,6 +135,7 @@ export interface AuthDependencies
   readonly tenants: Tenants;
   readonly tenantHosts: TenantHosts;
   readonly tenantModels: TenantModels;
+  readonly tenantEmbedders: TenantEmbedderAccounts;
   readonly rememberedTenants: RememberedTenants;
   readonly managedResources: ManagedResources;
   readonly managedGrants: ManagedGrants;

@@ -43,6 +43,7 @@ import {
   storedConfigurationsCollection,
 } from '../common/repositories/stored-configurations.ts';
 import { syncRunsCollection } from '../common/repositories/sync-runs.ts';
+import { createTenantEmbedders, tenantEmbeddersCollection } from '../common/repositories/tenant-embedders.ts';
 import { createTenantHosts, tenantHostsCollection } from '../common/repositories/tenant-hosts.ts';
 import { createTenantModels, tenantModelsCollection } from '../common/repositories/tenant-models.ts';
 import { createTenants, tenantsCollection } from '../common/repositories/tenants.ts';
@@ -102,6 +103,9 @@ const resealModelSettings = onDemand(
 );
 const resolveDatasets = onDemand(async () => (await import('./usecases/resolve-datasets.ts')).resolveDatasets);
 const setTenantKeys = onDemand(async () => (await import('./usecases/set-tenant-keys.ts')).setTenantKeys);
+const setTenantEmbedding = onDemand(
+  async () => (await import('./usecases/set-tenant-embedding.ts')).setTenantEmbedding,
+);
 const setTenantModel = onDemand(async () => (await import('./usecases/set-tenant-model.ts')).setTenantModel);
 const syncGrants = onDemand(async () => (await import('./usecases/sync-grants.ts')).syncGrants);
 const heldCapabilities = onDemand(async () => (await import('./usecases/tenant-authority.ts')).heldCapabilities);
@@ -137,6 +141,7 @@ export const authCollections: readonly AnyCollection[] = [
   storedConfigurationsCollection,
   modelSettingsCollection,
   tenantModelsCollection,
+  tenantEmbeddersCollection,
 ];
 
 /** Between two looks at what was only counted. */
@@ -231,6 +236,7 @@ function dependenciesOf(options: AuthServiceOptions): AuthDependencies {
     grants: createGrants(store),
     ...{ tenants, tenantHosts, rememberedTenants },
     tenantModels: createTenantModels(store),
+    tenantEmbedders: createTenantEmbedders(store),
     managedResources: createManagedResources(store),
     managedGrants: createManagedGrants(store),
     erasureReceipts: createErasureReceipts(store),
@@ -331,6 +337,7 @@ function serveOperator(deps: AuthDependencies, messenger: AuthServiceOptions['me
   return [
     messenger.serve(managed.ensureTenant, (request) => ensureTenant(deps, request)),
     messenger.serve(managed.setTenantKeys, (request) => setTenantKeys(deps, request)),
+    messenger.serve(managed.setTenantEmbedding, (request) => setTenantEmbedding(deps, request)),
     messenger.serve(managed.setTenantModel, (request) => setTenantModel(deps, request)),
     messenger.serve(managed.ensureDataset, (request) => ensureDataset(deps, request)),
     messenger.serve(managed.syncGrants, (request) => syncGrants(deps, request)),

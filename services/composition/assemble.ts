@@ -28,6 +28,7 @@ import { createAuditLog } from '../common/repositories/audit-log.ts';
 import { createLedger } from '../common/repositories/ledger.ts';
 import { createModelSettings } from '../common/repositories/model-settings.ts';
 import { createModelUsage } from '../common/repositories/model-usage.ts';
+import { createTenantEmbedders } from '../common/repositories/tenant-embedders.ts';
 import { createTenantModels } from '../common/repositories/tenant-models.ts';
 import { createEventLog } from '../common/runs/event-log.ts';
 import { createWorkQueue } from '../common/runs/work-queue.ts';
@@ -95,6 +96,7 @@ async function openParts(foundation: Foundation, lifecycle: Lifecycle): Promise<
     budgets,
     settings: createModelSettings(store),
     tenantModels: createTenantModels(store),
+    tenantEmbedders: createTenantEmbedders(store),
     isShared: store.capabilities.sharedBetweenProcesses,
   });
   addModels(lifecycle, models, foundation);

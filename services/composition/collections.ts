@@ -53,6 +53,7 @@ import { structureItemsCollection } from '../common/repositories/structure-items
 import { supersessionRevertsCollection, supersessionsCollection } from '../common/repositories/supersessions.ts';
 import { syncRunsCollection } from '../common/repositories/sync-runs.ts';
 import { syncStateCollections } from '../common/repositories/sync-state.ts';
+import { tenantEmbeddersCollection } from '../common/repositories/tenant-embedders.ts';
 import { tenantHostsCollection } from '../common/repositories/tenant-hosts.ts';
 import { tenantModelsCollection } from '../common/repositories/tenant-models.ts';
 import { tenantsCollection } from '../common/repositories/tenants.ts';
@@ -130,6 +131,7 @@ export const collections: readonly AnyCollection[] = [
   supersessionsCollection,
   syncRunsCollection,
   ...syncStateCollections,
+  tenantEmbeddersCollection,
   tenantHostsCollection,
   tenantModelsCollection,
   tenantRetentionCollection,

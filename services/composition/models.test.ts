@@ -21,6 +21,7 @@ import type { DocumentStore } from '../common/ports/document-store.ts';
 import type { SecretBox } from '../common/ports/secret-box.ts';
 import { createModelSettings, keyPlace } from '../common/repositories/model-settings.ts';
 import { createModelUsage } from '../common/repositories/model-usage.ts';
+import { createTenantEmbedders } from '../common/repositories/tenant-embedders.ts';
 import { createTenantModels, type TenantLanguageModel, tenantKeyPlace } from '../common/repositories/tenant-models.ts';
 import { collections } from './collections.ts';
 import { type Models, openModels } from './models.ts';
@@ -76,6 +77,7 @@ describe('models of several processes', () => {
       budgets: { reserveTokens: () => Promise.reject(new Error('nobody pays')) },
       settings: createModelSettings(store),
       tenantModels: createTenantModels(store),
+      tenantEmbedders: createTenantEmbedders(store),
       isShared: true,
     });
     opened.push(models);

@@ -1,3 +1,4 @@
+import type { EmbedderOptions } from '../common/adapters/ai-models/embedder.ts';
 import type { ExpectedCall, UsageMeter } from '../common/adapters/ai-models/usage-meter.ts';
 import { createHashingEmbedder } from '../common/adapters/hashing-embedder/hashing-embedder.ts';
 import type { Config } from '../common/config/configuration.ts';
@@ -14,6 +15,7 @@ import type { Metrics } from '../common/observability/metrics.ts';
 import type { ActiveModels, ModelSource } from '../common/ports/active-models.ts';
 import type { Budgets, TokenReservation } from '../common/ports/budgets.ts';
 import type { Subscription } from '../common/ports/bus.ts';
+import type { EmbedderSource } from '../common/ports/embedders.ts';
 import type { Extractor } from '../common/ports/extractor.ts';
 import type { Embedder, LanguageModel, ModelCallContext, ModelKind, TokenUsage } from '../common/ports/models.ts';
 import type { SecretBox } from '../common/ports/secret-box.ts';
@@ -24,13 +26,17 @@ import {
   type StoredModelSettings,
 } from '../common/repositories/model-settings.ts';
 import type { ModelUsage } from '../common/repositories/model-usage.ts';
+import type { TenantEmbedderAccounts } from '../common/repositories/tenant-embedders.ts';
 import type { TenantModels } from '../common/repositories/tenant-models.ts';
+import { createEmbedderSource } from './embedder-source.ts';
 import { createFollowedModels } from './followed-models.ts';
 import { type ChosenModel, createTenantModelSource } from './tenant-model-source.ts';
 
 /** The embedder stays as configured: vectors of another one could not be compared with those that are stored. */
 export interface Models extends ModelSource {
   readonly embedder: Embedder;
+  /** That one, the built-in one, and those of tenants' own. */
+  readonly embedders: EmbedderSource;
   current(tenant?: TenantId): Promise<OpenedModels>;
   /** Rules in place of a language model, whatever is set. */
   withoutModel(): OpenedModels;
@@ -57,6 +63,7 @@ export interface ModelParts {
   readonly logger: Logger;
   readonly settings: Pick<ModelSettingsRepository, 'get'>;
   readonly tenantModels: Pick<TenantModels, 'get'>;
+  readonly tenantEmbedders: Pick<TenantEmbedderAccounts, 'get'>;
   readonly secretBox: Pick<SecretBox, 'open'>;
   readonly messenger: Pick<Messenger, 'publish' | 'subscribe'>;
   /** Other processes may change the settings, and news of it may be lost. */
@@ -88,6 +95,7 @@ export async function openModels(parts: ModelParts): Promise<Models> {
   const outdated = () => {
     followed.outdated();
     ofTenants.outdated();
+    embedders.outdated();
   };
   // The library would print warnings about what a provider ignores, past our log.
   globalThis.AI_SDK_LOG_WARNINGS = false;
@@ -101,16 +109,26 @@ export async function openModels(parts: ModelParts): Promise<Models> {
     rereadMs,
     ...{ clock, logger },
   });
+  const guardedSend = async () => {
+    const { createModelFetch } = await import('../common/adapters/fetch/model-fetch.ts');
+    return createModelFetch({ privateHosts: config.tenantModelHosts });
+  };
+  const embedder = config.embedding === null ? createHashingEmbedder() : await openEmbedder(config.embedding, parts);
+  const embedders = createEmbedderSource({
+    ...{ embedder, accounts: parts.tenantEmbedders, secretBox: parts.secretBox, rereadMs, clock, logger },
+    open: async (settings, dimensions) =>
+      openEmbedder(
+        settings,
+        { ...parts, send: await guardedSend() },
+        { dimensions, declaredBy: 'embedding.dimensions' },
+      ),
+  });
   const ofTenants = createTenantModelSource({
     ...{ models: parts.tenantModels, secretBox: parts.secretBox, rereadMs, clock, logger },
-    async open(chosen) {
-      const { createModelFetch } = await import('../common/adapters/fetch/model-fetch.ts');
-      const send = createModelFetch({ privateHosts: config.tenantModelHosts });
-      return openChosen(chosen, pool, { ...parts, send });
-    },
+    open: async (chosen) => openChosen(chosen, pool, { ...parts, send: await guardedSend() }),
   });
   return {
-    embedder: config.embedding === null ? createHashingEmbedder() : await openEmbedder(config.embedding, parts),
+    ...{ embedder, embedders },
     current: async (tenant) => (await ofTenants.current(tenant)) ?? followed.current(),
     withoutModel: () => ({ provider: null, languageModel: null, missingModelKey: null, extractor: pool }),
     async changed() {
@@ -197,14 +215,20 @@ async function openLanguageModel(settings: ModelSettings, { send, ...parts }: Op
   return measuredLanguageModel(model, parts.metrics);
 }
 
-async function openEmbedder(settings: ModelSettings, parts: ModelParts): Promise<Embedder> {
+async function openEmbedder(
+  settings: ModelSettings,
+  { send, ...parts }: OpeningParts,
+  declared: Partial<Pick<EmbedderOptions, 'dimensions' | 'declaredBy'>> = {},
+): Promise<Embedder> {
   const { createEmbedder } = await import('../common/adapters/ai-models/embedder.ts');
   const { knownDimensions } = await import('../common/adapters/ai-models/embedding-models.ts');
   const { config } = parts;
   const connected = connection(settings, DEFAULT_EMBEDDING_MODELS[settings.provider] ?? DEFAULT_EMBEDDING_MODEL);
   const embedder = createEmbedder({
     ...connected,
+    ...(send === undefined ? {} : { fetch: send }),
     dimensions: config.embeddingDimensions ?? knownDimensions(connected.model) ?? DEFAULT_EMBEDDING_DIMENSIONS,
+    ...declared,
     maxInputTokens: config.embeddingMaxCompletionTokens,
     batchSize: config.embeddingBatchSize,
     meter: meterOf(parts, 'embedding'),

@@ -75,6 +75,7 @@ async function askEmbedder(
   const demanded = wanted ?? knownDimensions(connected.model);
   const embedder = createEmbedder({
     ...connected,
+    declaredBy: 'embedding.dimensions',
     ...{ dimensions: demanded ?? ANY_DIMENSIONS, maxInputTokens: 100, callTimeoutMs: TIMEOUT_MS, retry: ONCE },
   });
   try {

@@ -10,6 +10,8 @@ import { admitted, NO_METER, type UsageMeter } from './usage-meter.ts';
 
 export interface EmbedderOptions extends ModelSettings {
   readonly dimensions: number;
+  /** The setting that says so, for errors; default: EMBEDDING_DIMENSIONS. */
+  readonly declaredBy?: string;
   readonly maxInputTokens: number;
   /** Texts of one request. */
   readonly batchSize?: number;
@@ -49,7 +51,7 @@ export function createEmbedder(options: EmbedderOptions): Embedder {
     );
     const inputTokens = Number.isFinite(usage.tokens) ? usage.tokens : 0;
     await admission.record(name, { inputTokens, outputTokens: 0 });
-    return embeddings.map((embedding) => unitVector(embedding, dimensions));
+    return embeddings.map((embedding) => unitVector(embedding, options));
   };
 
   return {
@@ -91,11 +93,14 @@ function optionsOfModel({ model, dimensions }: EmbedderOptions) {
   return { openai: { dimensions }, openaiCompatible: { dimensions }, google: { outputDimensionality: dimensions } };
 }
 
-function unitVector(embedding: readonly number[], dimensions: number): Float32Array {
+function unitVector(
+  embedding: readonly number[],
+  { dimensions, declaredBy = 'EMBEDDING_DIMENSIONS' }: Pick<EmbedderOptions, 'dimensions' | 'declaredBy'>,
+): Float32Array {
   if (embedding.length !== dimensions) {
     throw engramError(
       'EmbeddingDimensionMismatchError',
-      `The embedding endpoint gives vectors of ${embedding.length} dimensions, EMBEDDING_DIMENSIONS is ${dimensions}.`,
+      `The embedding endpoint gives vectors of ${embedding.length} dimensions, ${declaredBy} is ${dimensions}.`,
     );
   }
   let squares = 0;

@@ -66,6 +66,26 @@ function fromLanguageModel({ provider, model, endpoint, apiKey }: wire.TenantLan
   return { provider, model, ...maybe('endpoint', endpoint), ...maybe('apiKey', apiKey) };
 }
 
+export const SetTenantEmbedding: MethodCodec<methods.SetTenantEmbeddingRequest, methods.SetTenantEmbeddingResponse> = {
+  request: messageCodec(
+    wire.SetTenantEmbeddingRequestSchema,
+    (request) => request,
+    ({ tenantId, crUid, embedding }) => ({
+      ...{ tenantId: idOf(tenantId), crUid },
+      ...(embedding === undefined ? {} : { embedding: fromEmbedding(embedding) }),
+    }),
+  ),
+  response: messageCodec(
+    wire.SetTenantEmbeddingResponseSchema,
+    (response) => response,
+    ({ changed }) => ({ changed }),
+  ),
+};
+
+function fromEmbedding({ provider, model, dimensions, endpoint, apiKey }: wire.TenantEmbedding) {
+  return { provider, model, dimensions, ...maybe('endpoint', endpoint), ...maybe('apiKey', apiKey) };
+}
+
 export const EnsureDataset: MethodCodec<methods.EnsureDatasetRequest, methods.EnsureDatasetResponse> = {
   request: messageCodec(
     wire.EnsureDatasetRequestSchema,

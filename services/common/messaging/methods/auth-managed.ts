@@ -97,6 +97,36 @@ export const setTenantModel = defineMethod<SetTenantModelRequest, SetTenantModel
   codecs().then(({ SetTenantModel }) => SetTenantModel),
 );
 
+export interface SetTenantEmbeddingRequest {
+  readonly tenantId: TenantId;
+  readonly crUid: string;
+  /** Absent: the tenant uses the server's. */
+  readonly embedding?: {
+    /** As of `EMBEDDING_PROVIDER`; `builtin`: the server's hashing, whose model is `hashing-v1`. */
+    readonly provider: string;
+    readonly model: string;
+    readonly dimensions: number;
+    /** Absent: the provider's own. */
+    readonly endpoint?: string;
+    /** Is kept sealed and stands in no answer. */
+    readonly apiKey?: string;
+  };
+}
+
+export interface SetTenantEmbeddingResponse {
+  readonly changed: boolean;
+}
+
+/**
+ * Gives a tenant an embedding model on its own account, in place of the server's, or takes it back. New datasets get its
+ * vectors; those that have others keep and use them until `cognify.MigrateEmbedding` has made them anew. Errors:
+ * `TenantNotFoundError`, `OwnedByAnother`, `InvalidRequestError` (no provider or model, or dimensions that there are not).
+ */
+export const setTenantEmbedding = defineMethod<SetTenantEmbeddingRequest, SetTenantEmbeddingResponse>(
+  'auth.SetTenantEmbedding',
+  () => codecs().then(({ SetTenantEmbedding }) => SetTenantEmbedding),
+);
+
 export interface EnsureDatasetRequest {
   readonly crUid: string;
   readonly tenantId: TenantId;
