@@ -11,6 +11,7 @@ import {
   RELATIONS,
 } from '../../common/domain/index-rows.ts';
 import type { Json } from '../../common/domain/json.ts';
+import { slices } from '../../common/domain/slices.ts';
 import { tokenize } from '../../common/language/tokenize.ts';
 import type { EdgeEvidence, NodeEvidence } from '../../common/ports/graph-store.ts';
 import type { TextEntry } from '../../common/ports/text-index.ts';
@@ -29,14 +30,14 @@ export function* documentBatches(
   chunkIds: readonly string[],
 ): Generator<IndexBatch> {
   yield graphBatch(documentNodes(source, resolved), nodeSetEdges(source, resolved, chunkIds));
-  for (const entities of slices(resolved.entities)) yield entityBatch(source, entities);
+  for (const entities of slices(resolved.entities, ROWS_PER_BATCH)) yield entityBatch(source, entities);
   const byId = new Map(resolved.entities.map((entity) => [entity.id, entity]));
   let ordinal = 0;
-  for (const relations of slices(resolved.relations)) {
+  for (const relations of slices(resolved.relations, ROWS_PER_BATCH)) {
     yield relationBatch(source, relations, byId, ordinal);
     ordinal += relations.length;
   }
-  for (const mentions of slices(resolved.mentions)) {
+  for (const mentions of slices(resolved.mentions, ROWS_PER_BATCH)) {
     yield graphBatch(
       [],
       mentions.map((mention) => containsEdge(source.origin, mention)),
@@ -142,8 +143,4 @@ function relationBatch(
 
 function graphBatch(nodes: readonly NodeEvidence[], edges: readonly EdgeEvidence[]): IndexBatch {
   return { entries: [], embeddings: [], nodes, edges };
-}
-
-function* slices<T>(list: readonly T[]): Generator<readonly T[]> {
-  for (let start = 0; start < list.length; start += ROWS_PER_BATCH) yield list.slice(start, start + ROWS_PER_BATCH);
 }

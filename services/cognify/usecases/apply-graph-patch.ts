@@ -4,6 +4,7 @@ import { type DatasetRef, scopeOf } from '../../common/domain/dataset.ts';
 import { engramError } from '../../common/domain/errors.ts';
 import { tripletRow } from '../../common/domain/index-rows.ts';
 import type { DatasetScope } from '../../common/domain/scope.ts';
+import { slices } from '../../common/domain/slices.ts';
 import { tokenize } from '../../common/language/tokenize.ts';
 import { type CallContext, callerOf } from '../../common/messaging/messenger.ts';
 import {
@@ -152,8 +153,7 @@ async function removeEach(
   scope: DatasetScope,
   origins: readonly Provenance[],
 ): Promise<void> {
-  for (let start = 0; start < origins.length; start += AT_ONCE) {
-    const slice = origins.slice(start, start + AT_ONCE);
+  for (const slice of slices(origins, AT_ONCE)) {
     await Promise.all(slice.map(({ item, generation }) => removeRows(dependencies, scope, { item, generation })));
   }
 }

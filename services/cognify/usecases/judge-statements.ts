@@ -1,7 +1,9 @@
 import type { DataItemId } from '../../common/domain/brand.ts';
 import { judge } from '../../common/domain/hygiene/judge.ts';
 import { dataItemId } from '../../common/domain/ids.ts';
+import { pagesOf } from '../../common/domain/result-page.ts';
 import type { DatasetScope } from '../../common/domain/scope.ts';
+import { slices } from '../../common/domain/slices.ts';
 import {
   type DocumentStore,
   DuplicateKeyError,
@@ -36,14 +38,11 @@ const ATTEMPTS = 5;
 export async function judgeStatements(dependencies: JudgeDependencies, scope: DatasetScope): Promise<number> {
   const { statements, store, repetitions } = dependencies;
   let compared = 0;
-  let after: string | null = null;
-  do {
-    const page: Awaited<ReturnType<typeof statements.unjudged>> = await statements.unjudged(scope, after);
-    const open = await visibleOf(dependencies, scope, page.items);
+  for await (const page of pagesOf((after) => statements.unjudged(scope, after))) {
+    const open = await visibleOf(dependencies, scope, page);
     await judgeKeys(dependencies, scope, open);
     compared += open.length;
-    after = page.next;
-  } while (after !== null);
+  }
   const repeated = await repetitions.unsettled(scope);
   if (repeated.length === 0) return compared;
   const items = repeated.map(({ item }) => item);
@@ -74,8 +73,7 @@ async function judgeKeys(
   open: readonly StoredStatement[],
 ): Promise<void> {
   const byKey = [...Map.groupBy(open, ({ key }) => key)];
-  for (let start = 0; start < byKey.length; start += KEYS_PER_COMMIT) {
-    const slice = byKey.slice(start, start + KEYS_PER_COMMIT);
+  for (const slice of slices(byKey, KEYS_PER_COMMIT)) {
     const own = slice.flatMap(([, stated]) => stated);
     for (let attempt = 1; ; attempt++) {
       try {

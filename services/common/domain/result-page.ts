@@ -3,3 +3,15 @@ export interface Page<T> {
   readonly items: readonly T[];
   readonly next: string | null;
 }
+
+/** What `read` lists, page by page, from the first page to the last. */
+export async function* pagesOf<T>(
+  read: (after: string | null) => Promise<Page<T>>,
+): AsyncGenerator<readonly T[], void, undefined> {
+  let after: string | null = null;
+  do {
+    const page: Page<T> = await read(after);
+    yield page.items;
+    after = page.next;
+  } while (after !== null);
+}

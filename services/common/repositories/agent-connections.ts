@@ -3,6 +3,7 @@ import type { TenantId, UserId } from '../domain/brand.ts';
 import { asId } from '../domain/ids.ts';
 import type { JsonObject } from '../domain/json.ts';
 import { SYSTEM_SCOPE } from '../domain/scope.ts';
+import { slices } from '../domain/slices.ts';
 import {
   type Collection,
   type DocumentStore,
@@ -103,8 +104,7 @@ export function createAgentConnections(store: DocumentStore): AgentConnections {
     },
     async ofSessions(user, sessions) {
       const first = new Map<string, AgentConnection>();
-      for (let start = 0; start < sessions.length; start += SESSIONS_AT_ONCE) {
-        const slice = sessions.slice(start, start + SESSIONS_AT_ONCE);
+      for (const slice of slices(sessions, SESSIONS_AT_ONCE)) {
         const where = { userId: user, sessionId: { in: slice }, state: 'active' };
         const sort = [{ field: 'lastActiveAt' as const }];
         const { items } = await store.find(SYSTEM_SCOPE, collection, { where, sort, limit: 1000 });

@@ -2,6 +2,7 @@ import type { DatasetId, TenantId, UserId } from '../domain/brand.ts';
 import { asId } from '../domain/ids.ts';
 import type { Permission, PresentedKey } from '../domain/principal.ts';
 import { SYSTEM_SCOPE } from '../domain/scope.ts';
+import { slices } from '../domain/slices.ts';
 import {
   type Collection,
   type DocumentStore,
@@ -97,8 +98,8 @@ export function createApiKeys(store: DocumentStore): ApiKeys {
     ofUser: (user) => find(user),
     async ofUsers(users) {
       const keys: ApiKey[] = [];
-      for (let start = 0; start < users.length; start += SLICE) {
-        keys.push(...(await find({ in: users.slice(start, start + SLICE) })));
+      for (const slice of slices(users, SLICE)) {
+        keys.push(...(await find({ in: slice })));
       }
       return keys;
     },

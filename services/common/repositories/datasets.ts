@@ -2,6 +2,7 @@ import type { DatasetId, TenantId, UserId } from '../domain/brand.ts';
 import type { DatasetRef } from '../domain/dataset.ts';
 import { asId } from '../domain/ids.ts';
 import { type Scope, SYSTEM_SCOPE } from '../domain/scope.ts';
+import { slices } from '../domain/slices.ts';
 import {
   type Collection,
   type DocumentStore,
@@ -68,8 +69,8 @@ export function createDatasets(store: DocumentStore): Datasets {
     read: (slice: readonly Key[]) => Promise<readonly Stored<DatasetDocument>[]>,
   ): Promise<readonly StoredDataset[]> => {
     const found: StoredDataset[] = [];
-    for (let start = 0; start < keys.length; start += SLICE) {
-      found.push(...(await read(keys.slice(start, start + SLICE))).map(datasetOf));
+    for (const slice of slices(keys, SLICE)) {
+      found.push(...(await read(slice)).map(datasetOf));
     }
     return found;
   };

@@ -1,6 +1,7 @@
 import type { DataItemId, UserId } from '../domain/brand.ts';
 import { dataItemId } from '../domain/ids.ts';
 import type { DatasetScope } from '../domain/scope.ts';
+import { slices } from '../domain/slices.ts';
 import {
   type Collection,
   type DocumentStore,
@@ -92,8 +93,7 @@ export function createEchoMarks(store: DocumentStore): EchoMarks {
       const found = new Map<string, DataItemId>();
       const isValid = (expiresAt: string) => expiresAt > now.toISOString();
       const length = user === null ? SLICE : READ_SLICE;
-      for (let start = 0; start < distinct.length; start += length) {
-        const slice = distinct.slice(start, start + length);
+      for (const slice of slices(distinct, length)) {
         const marks =
           user === null
             ? (await store.find(scope, collection, { where: { fingerprint: { in: slice } }, limit: 1000 })).items

@@ -1,7 +1,8 @@
 import type { JsonObject } from '../domain/json.ts';
-import type { Page } from '../domain/result-page.ts';
+import { pagesOf } from '../domain/result-page.ts';
 import type { DatasetScope } from '../domain/scope.ts';
 import type { QaEntry, SessionKey } from '../domain/session.ts';
+import { slices } from '../domain/slices.ts';
 import {
   type Collection,
   type DocumentStore,
@@ -104,8 +105,7 @@ const READ_SLICE = 1000;
 export function createElementWeights(store: DocumentStore): ElementWeights {
   const stored = async (scope: DatasetScope, ids: readonly string[]) => {
     const found = new Map<string, Stored<WeightDocument>>();
-    for (let start = 0; start < ids.length; start += READ_SLICE) {
-      const slice = ids.slice(start, start + READ_SLICE);
+    for (const slice of slices(ids, READ_SLICE)) {
       for (const document of await store.getMany(scope, elementWeightsCollection, slice))
         found.set(document.id, document);
     }
@@ -142,14 +142,13 @@ export function createElementWeights(store: DocumentStore): ElementWeights {
       await store.commit(scope, [kept, ...moves]);
     },
     async *rated(scope) {
-      for await (const page of pagesOf(store, scope, elementWeightsCollection)) yield page.map(({ id }) => id);
+      for await (const page of allPages(store, scope, elementWeightsCollection)) yield page.map(({ id }) => id);
     },
     async forget(scope, ids) {
       // Last, so that a repetition finds what was left.
       await takeOutOfVotes(store, scope, new Set(ids));
       let removed = 0;
-      for (let start = 0; start < ids.length; start += READ_SLICE) {
-        const slice = ids.slice(start, start + READ_SLICE);
+      for (const slice of slices(ids, READ_SLICE)) {
         const [result] = await store.commit(scope, [removeWhere(elementWeightsCollection, { id: { in: slice } })]);
         removed += result?.changed ?? 0;
       }
@@ -158,25 +157,13 @@ export function createElementWeights(store: DocumentStore): ElementWeights {
   };
 }
 
-async function* pagesOf<T extends JsonObject>(
-  store: DocumentStore,
-  scope: DatasetScope,
-  collection: Collection<T>,
-): AsyncGenerator<readonly Stored<T>[]> {
-  let after: string | null = null;
-  do {
-    const page: Page<Stored<T>> = await store.find(scope, collection, {
-      sort: [{ field: 'id' }],
-      limit: READ_SLICE,
-      after,
-    });
-    if (page.items.length > 0) yield page.items;
-    after = page.next;
-  } while (after !== null);
+function allPages<T extends JsonObject>(store: DocumentStore, scope: DatasetScope, collection: Collection<T>) {
+  const query = { sort: [{ field: 'id' as const }], limit: READ_SLICE };
+  return pagesOf((after) => store.find(scope, collection, { ...query, after }));
 }
 
 async function takeOutOfVotes(store: DocumentStore, scope: DatasetScope, gone: ReadonlySet<string>): Promise<void> {
-  for await (const votes of pagesOf(store, scope, weightVotesCollection)) {
+  for await (const votes of allPages(store, scope, weightVotesCollection)) {
     const touched = votes.filter(({ value }) => value.applied.some((id) => gone.has(id)));
     for (const { id } of touched) await takeOutOfVote(store, scope, id, gone);
   }

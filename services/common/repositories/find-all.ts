@@ -1,5 +1,5 @@
 import type { JsonObject } from '../domain/json.ts';
-import type { Page } from '../domain/result-page.ts';
+import { pagesOf } from '../domain/result-page.ts';
 import type { AnyScope } from '../domain/scope.ts';
 import type { Collection, DocumentStore, Query, Stored } from '../ports/document-store.ts';
 
@@ -13,11 +13,8 @@ export async function findAll<T extends JsonObject>(
   query: Pick<Query<T>, 'where' | 'sort'> = {},
 ): Promise<readonly Stored<T>[]> {
   const documents: Stored<T>[] = [];
-  let after: string | null = null;
-  do {
-    const page: Page<Stored<T>> = await store.find(scope, collection, { ...query, limit: PAGE, after });
-    for (const document of page.items) documents.push(document);
-    after = page.next;
-  } while (after !== null);
+  for await (const found of pagesOf((after) => store.find(scope, collection, { ...query, limit: PAGE, after }))) {
+    for (const document of found) documents.push(document);
+  }
   return documents;
 }

@@ -3,6 +3,7 @@ import { asId } from '../domain/ids.ts';
 import type { Grant } from '../domain/permissions.ts';
 import { PERMISSIONS, type Permission } from '../domain/principal.ts';
 import type { Scope } from '../domain/scope.ts';
+import { slices } from '../domain/slices.ts';
 import {
   type Collection,
   type DocumentStore,
@@ -90,8 +91,8 @@ const ALL = { read: true, write: true, delete: true, share: true };
 export function createGrants(store: DocumentStore): Grants {
   const ofHolder = async (scope: Scope, datasets: readonly DatasetId[], holder: PrincipalId) => {
     const existing = new Map<string, Stored<GrantDocument>>();
-    for (let start = 0; start < datasets.length; start += PAGE) {
-      const ids = datasets.slice(start, start + PAGE).map((dataset) => grantId(dataset, holder));
+    for (const slice of slices(datasets, PAGE)) {
+      const ids = slice.map((dataset) => grantId(dataset, holder));
       for (const stored of await store.getMany(scope, grantsCollection, ids)) existing.set(stored.id, stored);
     }
     return existing;
@@ -108,8 +109,7 @@ export function createGrants(store: DocumentStore): Grants {
     async on(scope, datasets, holders) {
       const ids = datasets.flatMap((dataset) => holders.map((holder) => grantId(dataset, holder)));
       const grants: Grant[] = [];
-      for (let start = 0; start < ids.length; start += PAGE) {
-        const slice = ids.slice(start, start + PAGE);
+      for (const slice of slices(ids, PAGE)) {
         grants.push(...(await store.getMany(scope, grantsCollection, slice)).map(grantOf));
       }
       return grants;

@@ -1,6 +1,6 @@
 import type { DataItemId } from '../domain/brand.ts';
 import { type MergedEdge, type MergedNode, mergeEdges, mergeNodes } from '../domain/graph/merge.ts';
-import type { Page } from '../domain/result-page.ts';
+import { type Page, pagesOf } from '../domain/result-page.ts';
 import type { DatasetScope } from '../domain/scope.ts';
 import type { EdgeEvidence, GraphStore, NodeEvidence } from '../ports/graph-store.ts';
 import type { Provenance } from '../ports/index-entry.ts';
@@ -37,11 +37,6 @@ async function scanAll<Row>(
   keep: (rows: readonly Row[]) => Promise<readonly Row[]>,
 ): Promise<readonly Row[]> {
   const rows: Row[] = [];
-  let after: string | null = null;
-  do {
-    const page: Page<Row> = await scan(after);
-    for (const row of await keep(page.items)) rows.push(row);
-    after = page.next;
-  } while (after !== null);
+  for await (const page of pagesOf(scan)) for (const row of await keep(page)) rows.push(row);
   return rows;
 }

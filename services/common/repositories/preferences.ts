@@ -1,6 +1,7 @@
 import type { UserId } from '../domain/brand.ts';
 import type { DatasetScope } from '../domain/scope.ts';
 import type { Session } from '../domain/session.ts';
+import { slices } from '../domain/slices.ts';
 import { type Collection, type DocumentStore, insert, remove, replace, type Write } from '../ports/document-store.ts';
 import { sessionDocumentId } from './sessions.ts';
 
@@ -127,8 +128,7 @@ export function createPreferences(store: DocumentStore): Preferences {
     async weights(scope, user, nodes) {
       const ids = [...new Set(nodes)].map((node) => weightId(user, node));
       const found: StoredWeight[] = [];
-      for (let start = 0; start < ids.length; start += READ_SLICE) {
-        const slice = ids.slice(start, start + READ_SLICE);
+      for (const slice of slices(ids, READ_SLICE)) {
         found.push(...(await store.getMany(scope, preferenceWeightsCollection, slice)).map(weightOf));
       }
       return found;

@@ -1,16 +1,8 @@
 import type { TenantId } from '../domain/brand.ts';
 import { asId } from '../domain/ids.ts';
-import type { Page } from '../domain/result-page.ts';
+import { pagesOf } from '../domain/result-page.ts';
 import { type DatasetScope, datasetScope, type Scope, SYSTEM_SCOPE } from '../domain/scope.ts';
-import {
-  type Collection,
-  type DocumentStore,
-  insert,
-  remove,
-  replace,
-  type Stored,
-  type Write,
-} from '../ports/document-store.ts';
+import { type Collection, type DocumentStore, insert, remove, replace, type Write } from '../ports/document-store.ts';
 
 /** How long what a tenant has is kept, as its resource declares; null: as the server says. */
 export type TenantRetention = {
@@ -79,12 +71,9 @@ function recordsIn<Owner extends Scope, Retention extends TenantRetention | Data
       return stored === null ? null : { ...stored.value, version: stored.version };
     },
     async *all() {
-      let after: string | null = null;
-      do {
-        const page: Page<Stored<Retention>> = await store.find(SYSTEM_SCOPE, collection, { limit: PAGE, after });
-        for (const stored of page.items) yield { owner: ownerOf(stored), retention: stored.value };
-        after = page.next;
-      } while (after !== null);
+      for await (const page of pagesOf((after) => store.find(SYSTEM_SCOPE, collection, { limit: PAGE, after }))) {
+        for (const stored of page) yield { owner: ownerOf(stored), retention: stored.value };
+      }
     },
     putWrite: (retention, before) =>
       before === null ? insert(collection, ID, retention) : replace(collection, ID, retention, before.version),

@@ -5,6 +5,7 @@ import { asId } from '../domain/ids.ts';
 import type { JsonObject } from '../domain/json.ts';
 import type { RunItem, RunOutcome, RunState, RunStatus } from '../domain/run.ts';
 import type { AnyScope, DatasetScope } from '../domain/scope.ts';
+import { slices } from '../domain/slices.ts';
 import {
   type Collection,
   type DocumentStore,
@@ -189,10 +190,6 @@ export function createRuns(store: DocumentStore): Runs {
 
 function pairId(dataset: DatasetId, pipeline: string): string {
   return `${dataset}/${pipeline}`;
-}
-
-function* slices<T>(list: readonly T[], size: number): Generator<readonly T[]> {
-  for (let start = 0; start < list.length; start += size) yield list.slice(start, start + size);
 }
 
 function storedRun({ id, version, value, tenant, dataset }: Stored<RunDocument>): StoredRun {

@@ -1,5 +1,5 @@
 import type { JsonObject } from '../domain/json.ts';
-import type { Page } from '../domain/result-page.ts';
+import { pagesOf } from '../domain/result-page.ts';
 import type { DatasetScope } from '../domain/scope.ts';
 import type { Skill } from '../domain/skill.ts';
 import {
@@ -93,15 +93,9 @@ export function createSkills(store: DocumentStore): Skills {
       return items.map((stored) => storedSkill(stored).skill);
     },
     async *active(scope) {
-      let after: string | null = null;
-      do {
-        const sort = [{ field: 'sortName' }] as const;
-        const page: Page<Stored<SkillDocument>> = await store.find(scope, collection, {
-          ...{ where: { isActive: true }, sort, limit: ACTIVE_PAGE, after },
-        });
-        yield page.items.map((stored) => storedSkill(stored).skill);
-        after = page.next;
-      } while (after !== null);
+      const query = { where: { isActive: true }, sort: [{ field: 'sortName' as const }], limit: ACTIVE_PAGE };
+      const read = (after: string | null) => store.find(scope, collection, { ...query, after });
+      for await (const page of pagesOf(read)) yield page.map((stored) => storedSkill(stored).skill);
     },
     shelf: async (scope) => (await store.get(scope, skillShelvesCollection, SHELF))?.value ?? null,
     storeWrites(shelf, revision, changes) {

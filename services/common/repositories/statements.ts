@@ -3,6 +3,7 @@ import type { Statement, StatementValue } from '../domain/hygiene/statement.ts';
 import type { JsonObject } from '../domain/json.ts';
 import type { Page } from '../domain/result-page.ts';
 import type { DatasetScope } from '../domain/scope.ts';
+import { slices } from '../domain/slices.ts';
 import {
   type Collection,
   type DocumentStore,
@@ -13,6 +14,7 @@ import {
   type Write,
 } from '../ports/document-store.ts';
 import type { RowSelection } from '../ports/text-index.ts';
+import { findAll } from './find-all.ts';
 
 type StatementDocument = {
   readonly statementId: string;
@@ -72,8 +74,7 @@ export function createStatements(store: DocumentStore): Statements {
   };
   const ofKeys: Statements['ofKeys'] = async (scope, keys) => {
     const found: StoredStatement[] = [];
-    for (let start = 0; start < keys.length; start += SLICE) {
-      const slice = keys.slice(start, start + SLICE);
+    for (const slice of slices(keys, SLICE)) {
       const page = await store.find(scope, collection, { where: { key: { in: slice } }, limit: PAGE });
       if (page.next === null) found.push(...page.items.map(statementOf));
       else for (const key of slice) found.push(...(await newestOf(scope, key)));
@@ -85,8 +86,7 @@ export function createStatements(store: DocumentStore): Statements {
     async put(scope, generation, statements) {
       const known = new Set<string>();
       const fresh = statements.filter(({ id }) => !known.has(id) && known.add(id).has(id));
-      for (let start = 0; start < fresh.length; start += SLICE) {
-        const slice = fresh.slice(start, start + SLICE);
+      for (const slice of slices(fresh, SLICE)) {
         await store.commit(
           scope,
           slice.map((one) => insert(collection, rowId(one.id, generation), documentOf(one, generation))),
@@ -99,16 +99,9 @@ export function createStatements(store: DocumentStore): Statements {
     },
     async ofItems(scope, items) {
       const found: StoredStatement[] = [];
-      for (let start = 0; start < items.length; start += SLICE) {
-        const where = { itemId: { in: items.slice(start, start + SLICE) } };
-        let after: string | null = null;
-        do {
-          const page: Page<Stored<StatementDocument>> = await store.find(scope, collection, {
-            ...{ where, limit: PAGE, after },
-          });
-          found.push(...page.items.map(statementOf));
-          after = page.next;
-        } while (after !== null);
+      for (const slice of slices(items, SLICE)) {
+        const where = { itemId: { in: slice } };
+        found.push(...(await findAll(store, scope, collection, { where })).map(statementOf));
       }
       return found;
     },
@@ -125,11 +118,11 @@ export function createStatements(store: DocumentStore): Statements {
       const others = (await ofKeys(scope, [...new Set(gone.map(({ value }) => value.key))])).filter(
         (other) => other.item !== item,
       );
-      for (let start = 0; start < others.length; start += SLICE) {
-        const writes = others
-          .slice(start, start + SLICE)
-          .map((other) => update(collection, rowId(other.id, other.generation), { set: { judged: false } }));
-        await store.commit(scope, writes);
+      for (const slice of slices(others, SLICE)) {
+        await store.commit(
+          scope,
+          slice.map((other) => update(collection, rowId(other.id, other.generation), { set: { judged: false } })),
+        );
       }
       const [result] = await store.commit(scope, [removeWhere(collection, where)]);
       return result?.changed ?? 0;
@@ -137,8 +130,7 @@ export function createStatements(store: DocumentStore): Statements {
     async count(scope, items) {
       if (items === undefined) return store.count(scope, collection, {});
       let count = 0;
-      for (let start = 0; start < items.length; start += SLICE) {
-        const slice = items.slice(start, start + SLICE);
+      for (const slice of slices(items, SLICE)) {
         count += await store.count(scope, collection, { itemId: { in: slice } });
       }
       return count;

@@ -2,9 +2,9 @@ import type { UserId } from '../domain/brand.ts';
 import type { BudgetAccount } from '../domain/budget.ts';
 import { canaryAccount } from '../domain/canary.ts';
 import { asId } from '../domain/ids.ts';
-import type { Page } from '../domain/result-page.ts';
+import { pagesOf } from '../domain/result-page.ts';
 import { PERSONAL_TENANT, type Scope } from '../domain/scope.ts';
-import type { DocumentStore, Query, Stored } from '../ports/document-store.ts';
+import type { DocumentStore, Query } from '../ports/document-store.ts';
 import { dataItemsCollection } from './data-items.ts';
 import { datasetsCollection } from './datasets.ts';
 
@@ -17,8 +17,7 @@ export interface StoredCounts {
 const PAGE = 1000;
 
 type ItemDocument = NonNullable<(typeof dataItemsCollection)['document']>;
-type ItemPage = Page<Stored<ItemDocument>>;
-type DatasetPage = Page<Stored<NonNullable<(typeof datasetsCollection)['document']>>>;
+type DatasetDocument = NonNullable<(typeof datasetsCollection)['document']>;
 
 /**
  * Counts what an account keeps, one record after the other: for data from before there were counters. Every change of data
@@ -34,15 +33,15 @@ export async function countStored(store: DocumentStore, account: BudgetAccount):
     return { datasets: datasets - uncounted, ...(await countItems(store, tenant, canary)) };
   }
   let counts: StoredCounts = { items: 0, storageBytes: 0, datasets: 0 };
-  let after: string | null = null;
-  do {
-    const page: DatasetPage = await store.find({ tenant: PERSONAL_TENANT }, datasetsCollection, {
-      where: { ownerId: id },
-      sort: [{ field: 'ownerId' }, { field: 'name' }],
-      limit: PAGE,
-      after,
-    });
-    for (const { id: dataset } of page.items) {
+  const query: Query<DatasetDocument> = {
+    where: { ownerId: id },
+    sort: [{ field: 'ownerId' }, { field: 'name' }],
+    limit: PAGE,
+  };
+  const read = (after: string | null) =>
+    store.find({ tenant: PERSONAL_TENANT }, datasetsCollection, { ...query, after });
+  for await (const datasets of pagesOf(read)) {
+    for (const { id: dataset } of datasets) {
       const { items, storageBytes } = await countItems(store, { tenant: PERSONAL_TENANT, dataset: asId(dataset) });
       counts = {
         datasets: counts.datasets + 1,
@@ -50,8 +49,7 @@ export async function countStored(store: DocumentStore, account: BudgetAccount):
         storageBytes: counts.storageBytes + storageBytes,
       };
     }
-    after = page.next;
-  } while (after !== null);
+  }
   return counts;
 }
 
@@ -63,14 +61,11 @@ async function countItems(
 ): Promise<Omit<StoredCounts, 'datasets'>> {
   let items = 0;
   let storageBytes = 0;
-  let after: string | null = null;
-  do {
-    const query: Query<ItemDocument> = { sort: [{ field: 'createdAt' }], limit: PAGE, after };
-    const { items: found, next }: ItemPage = await store.find(scope, dataItemsCollection, query);
+  const query: Query<ItemDocument> = { sort: [{ field: 'createdAt' }], limit: PAGE };
+  for await (const found of pagesOf((after) => store.find(scope, dataItemsCollection, { ...query, after }))) {
     const counted = found.filter(({ value }) => value.ownerId !== uncounted);
     for (const { value } of counted) storageBytes += value.sizeBytes;
     items += counted.length;
-    after = next;
-  } while (after !== null);
+  }
   return { items, storageBytes };
 }

@@ -5,6 +5,7 @@ import { supersessionId } from '../domain/hygiene/statement.ts';
 import { asId, dataItemId } from '../domain/ids.ts';
 import type { Page } from '../domain/result-page.ts';
 import type { DatasetScope } from '../domain/scope.ts';
+import { slices } from '../domain/slices.ts';
 import {
   type Collection,
   type DocumentStore,
@@ -15,6 +16,7 @@ import {
   type Stored,
   type Write,
 } from '../ports/document-store.ts';
+import { findAll } from './find-all.ts';
 import type { StoredStatement } from './statements.ts';
 
 type Side = {
@@ -137,16 +139,8 @@ export function createSupersessions(store: DocumentStore): Supersessions {
     values: readonly string[],
   ) => {
     const found: Stored<SupersessionDocument>[] = [];
-    for (let start = 0; start < values.length; start += SLICE) {
-      const where = { [field]: { in: values.slice(start, start + SLICE) } };
-      let after: string | null = null;
-      do {
-        const page: Page<Stored<SupersessionDocument>> = await store.find(scope, collection, {
-          ...{ where, limit: LIMIT, after },
-        });
-        found.push(...page.items);
-        after = page.next;
-      } while (after !== null);
+    for (const slice of slices(values, SLICE)) {
+      found.push(...(await findAll(store, scope, collection, { where: { [field]: { in: slice } } })));
     }
     return found;
   };
@@ -172,9 +166,7 @@ export function createSupersessions(store: DocumentStore): Supersessions {
     async settleWrites(scope, judged, judgements, at) {
       const ids = [...new Set(judged.map((one) => supersessionId(one.id)))];
       const stored: Stored<SupersessionDocument>[] = [];
-      for (let start = 0; start < ids.length; start += LIMIT) {
-        stored.push(...(await store.getMany(scope, collection, ids.slice(start, start + LIMIT))));
-      }
+      for (const slice of slices(ids, LIMIT)) stored.push(...(await store.getMany(scope, collection, slice)));
       const present = new Map(stored.map((one) => [one.id, one]));
       const wanted = new Map(judgements.map((judgement) => [supersessionId(judgement.older.id), judgement]));
       const removals = [...present.values()]
@@ -202,8 +194,7 @@ export function createSupersessions(store: DocumentStore): Supersessions {
     async count(scope, items) {
       if (items === undefined) return store.count(scope, collection, {});
       let count = 0;
-      for (let start = 0; start < items.length; start += SLICE) {
-        const slice = items.slice(start, start + SLICE);
+      for (const slice of slices(items, SLICE)) {
         count += await store.count(scope, collection, { olderItem: { in: slice } });
         count += await store.count(scope, collection, { newerItem: { in: slice } });
       }

@@ -1,5 +1,6 @@
 import { hash } from 'node:crypto';
 import type { DatasetScope } from '../domain/scope.ts';
+import { slices } from '../domain/slices.ts';
 import {
   type AnyCollection,
   type Collection,
@@ -74,14 +75,14 @@ export function createSyncState(store: DocumentStore): SyncState {
   return {
     async synced(scope, hashes) {
       const synced = new Set<string>();
-      for (const page of pages(hashes)) {
+      for (const page of slices(hashes, PAGE)) {
         const there = await known(scope, page.map(fingerprint(scope)));
         for (const one of page) if (there.has(fingerprint(scope)(one))) synced.add(one);
       }
       return synced;
     },
     async noteSynced(scope, hashes) {
-      for (const page of pages([...new Set(hashes)])) await insertMissing(scope, page.map(fingerprint(scope)));
+      for (const page of slices([...new Set(hashes)], PAGE)) await insertMissing(scope, page.map(fingerprint(scope)));
     },
     async dues(scope) {
       return (await findAll(store, scope, syncDuesCollection)).map(({ value }) => value);
@@ -109,8 +110,4 @@ function dueId({ side, runId }: SyncDue): string {
 /** Not the hash of the wire: what is forgotten leaves nothing behind that other places know it by. */
 function fingerprint({ dataset }: DatasetScope): (contentHash: string) => string {
   return (contentHash) => hash('sha256', `${dataset}:${contentHash}`);
-}
-
-function* pages(list: readonly string[]): Generator<readonly string[]> {
-  for (let start = 0; start < list.length; start += PAGE) yield list.slice(start, start + PAGE);
 }

@@ -1,16 +1,9 @@
 import type { DataItemId, DatasetId } from '../domain/brand.ts';
 import { dataItemId, idFor } from '../domain/ids.ts';
-import type { Page } from '../domain/result-page.ts';
+import { pagesOf } from '../domain/result-page.ts';
 import type { DatasetScope } from '../domain/scope.ts';
 import { vectorOfText, vectorText } from '../domain/vector-text.ts';
-import {
-  type Collection,
-  type DocumentStore,
-  insert,
-  removeWhere,
-  replace,
-  type Stored,
-} from '../ports/document-store.ts';
+import { type Collection, type DocumentStore, insert, removeWhere, replace } from '../ports/document-store.ts';
 import type { Provenance } from '../ports/index-entry.ts';
 import type { VectorSpace } from '../ports/vector-index.ts';
 
@@ -130,16 +123,13 @@ export function createTruthState(store: DocumentStore): TruthState {
     },
     async pages(scope) {
       const found = new Map<string, ScoredPage>();
-      let after: string | null = null;
-      do {
-        const query = { limit: READ_PAGE, after };
-        const read: Page<Stored<CoordinatesDocument>> = await store.find(scope, truthCoordinatesCollection, query);
-        for (const { id, value } of read.items) {
+      const read = (after: string | null) => store.find(scope, truthCoordinatesCollection, { limit: READ_PAGE, after });
+      for await (const page of pagesOf(read)) {
+        for (const { id, value } of page) {
           const { itemId, generation, truthEpoch: epoch, total, chunks } = value;
           found.set(id, { item: dataItemId(itemId), generation, epoch, total, scored: chunks.length });
         }
-        after = read.next;
-      } while (after !== null);
+      }
       return found;
     },
     async coordinates(scope, epoch, chunks) {

@@ -1,7 +1,8 @@
 import type { DatasetId, UserId } from '../domain/brand.ts';
-import type { Page } from '../domain/result-page.ts';
+import { pagesOf } from '../domain/result-page.ts';
 import type { Scope } from '../domain/scope.ts';
 import type { Session } from '../domain/session.ts';
+import { slices } from '../domain/slices.ts';
 import type { DocumentStore, Filter, Stored } from '../ports/document-store.ts';
 import { type SessionDocument, type Sessions, sessionOf, sessionsCollection } from './sessions.ts';
 
@@ -58,14 +59,8 @@ export function createVisibleSessions(store: DocumentStore, sessions: Sessions):
     const sort = [{ field: order, descending }];
     return (await store.find(scope, collection, { where, sort, limit, offset })).items;
   };
-  async function* pagesOf(scope: Scope, where: Filter<SessionDocument>) {
-    let after: string | null = null;
-    do {
-      const found: Page<Stored<SessionDocument>> = await store.find(scope, collection, { where, limit: PAGE, after });
-      yield found.items;
-      after = found.next;
-    } while (after !== null);
-  }
+  const all = (scope: Scope, where: Filter<SessionDocument>) =>
+    pagesOf((after) => store.find(scope, collection, { where, limit: PAGE, after }));
   /** The first `count` in order. */
   const top = async (scope: Scope, where: Filter<SessionDocument>, count: number, query: SessionPageQuery) => {
     const found: Stored<SessionDocument>[] = [];
@@ -105,7 +100,7 @@ export function createVisibleSessions(store: DocumentStore, sessions: Sessions):
         users.map((user) => ({ user, session: name })),
       );
       const others: Stored<SessionDocument>[] = [];
-      for (const slice of slices(datasets)) {
+      for (const slice of slices(datasets, SLICE)) {
         const where = { sessionId: name, datasetId: { in: slice } };
         others.push(...(await store.find(scope, collection, { where, limit: MAX_NAMED })).items);
       }
@@ -121,27 +116,27 @@ export function createVisibleSessions(store: DocumentStore, sessions: Sessions):
       const own = ownFilters(viewer, range);
       for (const where of [...own, ...sharedFilters(viewer, range)]) {
         const isOwn = own.includes(where);
-        for await (const items of pagesOf(scope, where)) {
+        for await (const items of all(scope, where)) {
           yield items.filter(({ value }) => isOwn || !users.has(value.userId)).map(sessionOf);
         }
       }
     },
     async *allPages(scope, range) {
-      for await (const items of pagesOf({ tenant: scope.tenant }, activity(range))) yield items.map(sessionOf);
+      for await (const items of all({ tenant: scope.tenant }, activity(range))) yield items.map(sessionOf);
     },
   };
 }
 
 /** One user is looked for by equality, which an index gives in order; many together. */
 function ownFilters({ users }: SessionViewer, range: ActivityRange): readonly Filter<SessionDocument>[] {
-  return slices(users).map((slice) => ({
+  return [...slices(users, SLICE)].map((slice) => ({
     userId: slice.length === 1 ? (slice[0] ?? '') : { in: slice },
     ...activity(range),
   }));
 }
 
 function sharedFilters({ datasets }: SessionViewer, range: ActivityRange): readonly Filter<SessionDocument>[] {
-  return slices(datasets).map((slice) => ({ datasetId: { in: slice }, ...activity(range) }));
+  return [...slices(datasets, SLICE)].map((slice) => ({ datasetId: { in: slice }, ...activity(range) }));
 }
 
 function activity({ from, before }: ActivityRange): Filter<SessionDocument> {
@@ -149,12 +144,6 @@ function activity({ from, before }: ActivityRange): Filter<SessionDocument> {
   return {
     lastActivityAt: { ...(from === null ? {} : { atLeast: from }), ...(before === null ? {} : { lessThan: before }) },
   };
-}
-
-function slices<Value>(values: readonly Value[]): readonly (readonly Value[])[] {
-  const found: (readonly Value[])[] = [];
-  for (let start = 0; start < values.length; start += SLICE) found.push(values.slice(start, start + SLICE));
-  return found;
 }
 
 /** As the store orders: by the field, then by the id, both in the one direction. */

@@ -1,4 +1,4 @@
-import type { Page } from '../domain/result-page.ts';
+import { pagesOf } from '../domain/result-page.ts';
 import { SYSTEM_SCOPE } from '../domain/scope.ts';
 import { type DocumentStore, DuplicateKeyError, type Query, update } from '../ports/document-store.ts';
 import type { Clock } from '../ports/system.ts';
@@ -40,21 +40,17 @@ export async function claimNext(options: ClaimOptions): Promise<StoredJob | null
 
 function lapsedJobs({ store, clock, kinds }: ClaimOptions): AsyncGenerator<StoredJob> {
   const dueAtMs = { atMost: clock.now().getTime() };
-  return pages(store, { where: { state: 'running', kind: { in: kinds }, dueAtMs }, sort: [{ field: 'dueAtMs' }] });
+  return jobsOf(store, { where: { state: 'running', kind: { in: kinds }, dueAtMs }, sort: [{ field: 'dueAtMs' }] });
 }
 
 function queuedJobs({ store, clock, kinds }: ClaimOptions): AsyncGenerator<StoredJob> {
   const dueAtMs = { atMost: clock.now().getTime() };
-  return pages(store, { where: { state: 'queued', kind: { in: kinds }, dueAtMs }, sort: [{ field: 'sequence' }] });
+  return jobsOf(store, { where: { state: 'queued', kind: { in: kinds }, dueAtMs }, sort: [{ field: 'sequence' }] });
 }
 
-async function* pages(store: DocumentStore, query: Omit<Query<JobDocument>, 'limit'>): AsyncGenerator<StoredJob> {
-  let after: string | null = null;
-  do {
-    const page: Page<StoredJob> = await store.find(SYSTEM_SCOPE, jobsCollection, { ...query, limit: PAGE, after });
-    yield* page.items;
-    after = page.next;
-  } while (after !== null);
+async function* jobsOf(store: DocumentStore, query: Omit<Query<JobDocument>, 'limit'>): AsyncGenerator<StoredJob> {
+  const read = (after: string | null) => store.find(SYSTEM_SCOPE, jobsCollection, { ...query, limit: PAGE, after });
+  for await (const jobs of pagesOf(read)) yield* jobs;
 }
 
 /** A job of the key that runs, or one before it that waits for its back-off, comes first. */

@@ -1,4 +1,4 @@
-import type { Page } from '../domain/result-page.ts';
+import { pagesOf } from '../domain/result-page.ts';
 import { type Scope, SYSTEM_SCOPE, type SystemScope } from '../domain/scope.ts';
 import type { Bus, Subscription } from '../ports/bus.ts';
 import { type DocumentStore, type Filter, insert, remove, update, type Write } from '../ports/document-store.ts';
@@ -178,19 +178,12 @@ async function depth(store: DocumentStore, scope: SystemScope): Promise<Readonly
 
 async function endLeases(store: DocumentStore, scope: SystemScope, nowMs: number): Promise<number> {
   let ended = 0;
-  let after: string | null = null;
-  do {
-    const page: Page<StoredJob> = await store.find(scope, jobsCollection, {
-      where: { state: 'running' },
-      sort: [{ field: 'sequence' }],
-      limit: 1000,
-      after,
-    });
-    const end = page.items.map(({ id }) =>
+  const query = { where: { state: 'running' as const }, sort: [{ field: 'sequence' as const }], limit: 1000 };
+  for await (const running of pagesOf((after) => store.find(scope, jobsCollection, { ...query, after }))) {
+    const end = running.map(({ id }) =>
       update(jobsCollection, id, { where: { state: 'running' }, set: { dueAtMs: nowMs } }),
     );
     for (const { changed } of await store.commit(scope, end)) ended += changed;
-    after = page.next;
-  } while (after !== null);
+  }
   return ended;
 }

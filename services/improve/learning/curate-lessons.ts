@@ -3,6 +3,7 @@ import { FENCE_RULE, fenced } from '../../common/domain/fenced.ts';
 import type { JsonObject } from '../../common/domain/json.ts';
 import type { QaEntry } from '../../common/domain/session.ts';
 import { cutAtWord } from '../../common/domain/session-context.ts';
+import { slices } from '../../common/domain/slices.ts';
 import type { LanguageModel, ModelCallContext } from '../../common/ports/models.ts';
 import type { Candidate } from './candidates.ts';
 import { addressesReader } from './statements.ts';
@@ -46,8 +47,7 @@ export function batchesOf(
     })),
   ].toSorted((left, right) => (left.at < right.at ? -1 : left.at > right.at ? 1 : 0));
   const batches: { text: string; candidates: readonly Candidate[] }[] = [];
-  for (let start = 0; start < blocks.length; start += BLOCKS_PER_BATCH) {
-    const batch = blocks.slice(start, start + BLOCKS_PER_BATCH);
+  for (const batch of slices(blocks, BLOCKS_PER_BATCH)) {
     const held = batch.flatMap(({ candidate }) => candidate ?? []);
     if (held.length > 0) batches.push({ text: batch.map(({ text }) => text).join('\n\n'), candidates: held });
   }

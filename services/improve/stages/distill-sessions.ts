@@ -5,6 +5,7 @@ import { engramError } from '../../common/domain/errors.ts';
 import type { RunState } from '../../common/domain/run.ts';
 import type { SessionKey } from '../../common/domain/session.ts';
 import { type NewContextRow, normalisedContent } from '../../common/domain/session-context.ts';
+import { slices } from '../../common/domain/slices.ts';
 import type { ActiveModels, ModelSource } from '../../common/ports/active-models.ts';
 import type { DocumentStore } from '../../common/ports/document-store.ts';
 import type { Logger } from '../../common/ports/logger.ts';
@@ -172,8 +173,8 @@ async function publish(
       nodeSets: [...new Set(nodeSets)],
     };
   });
-  for (let start = 0; start < documents.length; start += DOCUMENTS_AT_ONCE) {
-    const run = await deps.keepDocuments(pass, documents.slice(start, start + DOCUMENTS_AT_ONCE));
+  for (const slice of slices(documents, DOCUMENTS_AT_ONCE)) {
+    const run = await deps.keepDocuments(pass, slice);
     if (run.status === 'DATASET_PROCESSING_ERRORED') throw runFailed(run);
   }
 }

@@ -1,4 +1,5 @@
 import type { DataItemId } from '../../common/domain/brand.ts';
+import { slices } from '../../common/domain/slices.ts';
 import {
   applyGraphPatch,
   type ItemPatch,
@@ -69,8 +70,7 @@ export function createGraphPatches(
       return lost;
     },
     async remove(gone) {
-      for (let start = 0; start < gone.length; start += MAX_PATCH_ROWS) {
-        const slice = gone.slice(start, start + MAX_PATCH_ROWS);
+      for (const slice of slices(gone, MAX_PATCH_ROWS)) {
         await send({ items: [], gone: slice.map(({ item, generation }) => ({ item, generation })) });
       }
     },

@@ -4,6 +4,7 @@ import { engramError } from '../../common/domain/errors.ts';
 import type { ChunkPayload } from '../../common/domain/index-rows.ts';
 import { areSameSlots, truthCoordinates, withLearnings } from '../../common/domain/ranking/truth.ts';
 import type { DatasetScope } from '../../common/domain/scope.ts';
+import { slices } from '../../common/domain/slices.ts';
 import type { DatasetReaders } from '../../common/ports/dataset-indexes.ts';
 import type { EmbedderSource } from '../../common/ports/embedders.ts';
 import type { Provenance } from '../../common/ports/index-entry.ts';
@@ -109,8 +110,7 @@ async function vectorsOf(
   // The same id stands for the same text, whatever generation it is of.
   for (const { id, vector } of stored) if (vector.length === dimensions) vectors.set(id, vector);
   const missing = chunks.filter(({ id }) => !vectors.has(id));
-  for (let start = 0; start < missing.length; start += BATCH) {
-    const batch = missing.slice(start, start + BATCH);
+  for (const batch of slices(missing, BATCH)) {
     try {
       const made = await embedder.embed(
         batch.map(({ text }) => text),

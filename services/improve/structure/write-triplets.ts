@@ -1,5 +1,6 @@
 import type { DataItemId } from '../../common/domain/brand.ts';
 import { scopeOf } from '../../common/domain/dataset.ts';
+import { slices } from '../../common/domain/slices.ts';
 import type { DatasetReaders } from '../../common/ports/dataset-indexes.ts';
 import type { DocumentStore } from '../../common/ports/document-store.ts';
 import type { Provenance } from '../../common/ports/index-entry.ts';
@@ -42,15 +43,13 @@ export async function writeTriplets(
   const names = createShownNames(deps, scope);
   let triplets = 0;
   await createGraphPatches(deps, pass).remove(gone);
-  for (let start = 0; start < fresh.length; start += ITEMS_AT_ONCE) {
+  for (const origins of slices(fresh, ITEMS_AT_ONCE)) {
     pass.signal.throwIfAborted();
-    const origins = fresh.slice(start, start + ITEMS_AT_ONCE);
     triplets += await writeItems(deps, pass, { origins, known, nodeSets, names });
   }
   const kept = new Set(fresh.map(({ item }) => item));
   const forgotten = gone.filter(({ item }) => !kept.has(item));
-  for (let start = 0; start < forgotten.length; start += ITEMS_AT_ONCE) {
-    const slice = forgotten.slice(start, start + ITEMS_AT_ONCE);
+  for (const slice of slices(forgotten, ITEMS_AT_ONCE)) {
     await deps.store.commit(
       scope,
       slice.map((item) => deps.structureItems.removeWrite('triplets', item)),

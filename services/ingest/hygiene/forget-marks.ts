@@ -1,5 +1,6 @@
 import type { DataItemId } from '../../common/domain/brand.ts';
 import type { DatasetScope } from '../../common/domain/scope.ts';
+import { slices } from '../../common/domain/slices.ts';
 import type { AnyCollection } from '../../common/ports/document-store.ts';
 import { echoMarksCollection } from '../../common/repositories/echo-marks.ts';
 import { repetitionsCollection } from '../../common/repositories/repetitions.ts';
@@ -28,8 +29,7 @@ export async function forgetMarks(
   items: readonly DataItemId[],
 ): Promise<void> {
   const owners = [echoes.removeWrite, repetitions.removeWrite, supersessions.removeRevertsWrite];
-  for (let start = 0; start < items.length; start += SLICE) {
-    const slice = items.slice(start, start + SLICE);
+  for (const slice of slices(items, SLICE)) {
     await store.commit(
       scope,
       owners.map((removeWrite) => removeWrite(slice)),

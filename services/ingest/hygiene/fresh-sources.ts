@@ -1,6 +1,7 @@
 import type { DataItem } from '../../common/domain/data-item.ts';
 import { type DatasetRef, scopeOf } from '../../common/domain/dataset.ts';
 import type { Principal } from '../../common/domain/principal.ts';
+import { slices } from '../../common/domain/slices.ts';
 import { type Source, textSource } from '../usecases/input-source.ts';
 import { type EchoDependencies, type EchoReading, readEchoes, type ShownTo } from './echoes.ts';
 
@@ -27,8 +28,7 @@ export async function freshSources(
   sources: readonly Source[],
 ): Promise<readonly FreshSource[]> {
   const fresh: FreshSource[] = [];
-  for (let start = 0; start < sources.length; start += AT_ONCE) {
-    const slice = sources.slice(start, start + AT_ONCE);
+  for (const slice of slices(sources, AT_ONCE)) {
     const texts = await Promise.all(slice.map((source) => textOf(source, principal)));
     const readings = await readEchoes(dependencies, scopeOf(dataset), texts);
     for (const [at, source] of slice.entries()) fresh.push(freshOf(source, texts[at]?.text ?? '', readings[at]));

@@ -2,6 +2,7 @@ import type { DataItemId } from '../../common/domain/brand.ts';
 import type { DataItem } from '../../common/domain/data-item.ts';
 import { type DatasetRef, scopeOf } from '../../common/domain/dataset.ts';
 import { engramError } from '../../common/domain/errors.ts';
+import { pagesOf } from '../../common/domain/result-page.ts';
 import type { CallContext } from '../../common/messaging/messenger.ts';
 import { getPrincipal } from '../../common/messaging/methods/auth.ts';
 import { fixedProof } from '../../common/messaging/principal-proof.ts';
@@ -59,18 +60,13 @@ async function oldItems(
   before: string,
 ): Promise<readonly DataItemId[]> {
   const found: DataItemId[] = [];
-  let after: string | null = null;
-  do {
-    const page: Awaited<ReturnType<typeof items.oldestFirst>> = await items.oldestFirst(scopeOf(dataset), {
-      ...{ after, limit: BATCH },
-    });
-    for (const item of page.items) {
+  for await (const page of pagesOf((after) => items.oldestFirst(scopeOf(dataset), { after, limit: BATCH }))) {
+    for (const item of page) {
       if (item.createdAt >= before) return found;
       if (lastChange(item) < before) found.push(item.id);
       if (found.length === BATCH) return found;
     }
-    after = page.next;
-  } while (after !== null);
+  }
   return found;
 }
 

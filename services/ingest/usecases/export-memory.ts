@@ -3,6 +3,7 @@ import { type DatasetRef, scopeOf } from '../../common/domain/dataset.ts';
 import type { MergedEdge, MergedNode } from '../../common/domain/graph/merge.ts';
 import { nodeName } from '../../common/domain/ids.ts';
 import { NODE_TYPES } from '../../common/domain/index-rows.ts';
+import { pagesOf } from '../../common/domain/result-page.ts';
 import type { DatasetScope } from '../../common/domain/scope.ts';
 import { openGraph } from '../../common/repositories/visible-graph.ts';
 import type { IngestDependencies } from './dependencies.ts';
@@ -68,15 +69,9 @@ const HELD_ELSEWHERE: ReadonlySet<string> = new Set([NODE_TYPES.document, NODE_T
 
 async function documentLines({ items }: Dependencies, scope: DatasetScope): Promise<readonly string[]> {
   const lines: string[] = [];
-  let after: string | null = null;
-  do {
-    const page: Awaited<ReturnType<typeof items.oldestFirst>> = await items.oldestFirst(scope, {
-      after,
-      limit: ITEMS_PAGE,
-    });
-    for (const item of page.items) lines.push(documentLine(item));
-    after = page.next;
-  } while (after !== null);
+  for await (const page of pagesOf((after) => items.oldestFirst(scope, { after, limit: ITEMS_PAGE }))) {
+    for (const item of page) lines.push(documentLine(item));
+  }
   return lines;
 }
 

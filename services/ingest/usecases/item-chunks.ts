@@ -1,6 +1,7 @@
 import type { DataItemId } from '../../common/domain/brand.ts';
 import { RELATIONS } from '../../common/domain/index-rows.ts';
 import type { DatasetScope } from '../../common/domain/scope.ts';
+import { slices } from '../../common/domain/slices.ts';
 import { visible } from '../../common/repositories/ledger.ts';
 import type { IngestDependencies } from './dependencies.ts';
 
@@ -22,8 +23,8 @@ export async function itemChunks(
   });
   const ids = visible(edges, committed).map(({ source }) => source);
   const places = new Map<string, number>();
-  for (let start = 0; start < ids.length; start += SLICE) {
-    const nodes = await graph.nodes(scope, ids.slice(start, start + SLICE));
+  for (const slice of slices(ids, SLICE)) {
+    const nodes = await graph.nodes(scope, slice);
     for (const { id, properties } of visible(nodes, committed)) places.set(id, Number(properties['chunkIndex']));
   }
   return [...places].sort(([, one], [, other]) => one - other).map(([id]) => id);

@@ -1,4 +1,5 @@
 import { type DatasetRef, scopeOf } from '../../common/domain/dataset.ts';
+import { pagesOf } from '../../common/domain/result-page.ts';
 import { COGNIFY_PIPELINE } from '../../common/domain/run.ts';
 import { builtAmong } from '../../common/repositories/ledger.ts';
 import type { IngestDependencies } from './dependencies.ts';
@@ -18,12 +19,9 @@ export async function processingStatus(
 ): Promise<readonly ItemProcessing[]> {
   const scope = scopeOf(dataset);
   const states: ItemProcessing[] = [];
-  let after: string | null = null;
-  do {
-    const page: Awaited<ReturnType<typeof items.oldestFirst>> = await items.oldestFirst(scope, { after, limit: PAGE });
-    const built = new Set(pipeline === COGNIFY_PIPELINE ? await builtAmong(ledger, scope, page.items) : []);
-    states.push(...page.items.map(({ id, name }) => ({ id, name, completed: built.has(id) })));
-    after = page.next;
-  } while (after !== null);
+  for await (const page of pagesOf((after) => items.oldestFirst(scope, { after, limit: PAGE }))) {
+    const built = new Set(pipeline === COGNIFY_PIPELINE ? await builtAmong(ledger, scope, page) : []);
+    states.push(...page.map(({ id, name }) => ({ id, name, completed: built.has(id) })));
+  }
   return states.reverse();
 }

@@ -1,5 +1,6 @@
 import { isEngramError } from '../../common/domain/errors.ts';
 import type { Session } from '../../common/domain/session.ts';
+import { slices } from '../../common/domain/slices.ts';
 import { type CallContext, callerOf } from '../../common/messaging/messenger.ts';
 import { resolveDatasets } from '../../common/messaging/methods/auth.ts';
 import type {
@@ -73,8 +74,7 @@ export async function noteOnSession(
   const scope = { tenant: principal.tenant };
   const key = { user: principal.id, session: name };
   let noted = 0;
-  for (let start = 0; start < notes.length; start += NOTES_AT_ONCE) {
-    const slice = notes.slice(start, start + NOTES_AT_ONCE);
+  for (const slice of slices(notes, NOTES_AT_ONCE)) {
     const named = slice.map(({ qaId: id, memifyMetadata, ofFeedback }) => ({ id, memifyMetadata, ofFeedback }));
     noted += await sessionEntries.note(scope, key, named);
   }

@@ -1,5 +1,5 @@
-import type { DataItem } from '../../common/domain/data-item.ts';
 import { type DatasetRef, scopeOf } from '../../common/domain/dataset.ts';
+import { pagesOf } from '../../common/domain/result-page.ts';
 import type { CallContext } from '../../common/messaging/messenger.ts';
 import { datasetItems } from '../../common/messaging/methods/ingest.ts';
 import type { RemoteMemory } from '../../common/ports/remote-memory.ts';
@@ -81,17 +81,11 @@ async function localFiles(
   { dataset, context }: DatasetSync,
 ): Promise<ReadonlyMap<string, LocalFile>> {
   const files = new Map<string, LocalFile>();
-  let after: string | null = null;
-  do {
-    const page: { readonly items: readonly DataItem[]; readonly next: string | null } = await messenger.call(
-      datasetItems,
-      { dataset, after, limit: PAGE },
-      context,
-    );
-    for (const { id, revision = null, fileName, mimeType, extension, contentHash } of page.items) {
+  const read = (after: string | null) => messenger.call(datasetItems, { dataset, after, limit: PAGE }, context);
+  for await (const items of pagesOf(read)) {
+    for (const { id, revision = null, fileName, mimeType, extension, contentHash } of items) {
       files.set(contentHash, { id, revision, fileName, mimeType, extension, contentHash });
     }
-    after = page.next;
-  } while (after !== null);
+  }
   return files;
 }

@@ -1,26 +1,20 @@
 import type { DatasetRef } from '../../common/domain/dataset.ts';
 import { scopeOf } from '../../common/domain/dataset.ts';
 import { type EngramError, engramError } from '../../common/domain/errors.ts';
+import { pagesOf } from '../../common/domain/result-page.ts';
 import type { CallContext } from '../../common/messaging/messenger.ts';
 import { datasetItems } from '../../common/messaging/methods/ingest.ts';
 import type { DocumentStore } from '../../common/ports/document-store.ts';
-import { type LedgerEntry, ledgerCollection } from '../../common/repositories/ledger.ts';
+import { ledgerCollection } from '../../common/repositories/ledger.ts';
 import type { SearchDependencies } from '../dependencies.ts';
 
 const PAGE = 100;
 
 /** Whether any item of the dataset is built and not erased. Asked when a search came back empty. */
 export async function hasSearchableMemory(store: DocumentStore, dataset: DatasetRef): Promise<boolean> {
-  let after: string | null = null;
-  do {
-    const page: Awaited<ReturnType<typeof store.find<LedgerEntry>>> = await store.find(
-      scopeOf(dataset),
-      ledgerCollection,
-      { where: { generation: { greaterThan: 0 } }, limit: PAGE, after },
-    );
-    if (page.items.some(({ value }) => !value.erased)) return true;
-    after = page.next;
-  } while (after !== null);
+  const query = { where: { generation: { greaterThan: 0 } }, limit: PAGE };
+  const read = (after: string | null) => store.find(scopeOf(dataset), ledgerCollection, { ...query, after });
+  for await (const entries of pagesOf(read)) if (entries.some(({ value }) => !value.erased)) return true;
   return false;
 }
 

@@ -1,6 +1,7 @@
 import { type DatasetRef, scopeOf } from '../../common/domain/dataset.ts';
 import { createShownGraph } from '../../common/domain/graph/shown.ts';
 import { NODE_TYPES } from '../../common/domain/index-rows.ts';
+import { slices } from '../../common/domain/slices.ts';
 import type { GraphStore } from '../../common/ports/graph-store.ts';
 import type { TextIndex } from '../../common/ports/text-index.ts';
 import { readWholeGraph, type WholeGraph } from '../../common/repositories/graph-reader.ts';
@@ -110,8 +111,8 @@ async function timesOf(
 ): Promise<ReadonlyMap<string, number>> {
   const times = new Map<string, number>();
   const ids = nodes.filter(({ type }) => type === NODE_TYPES.chunk).map(({ id }) => id);
-  for (let start = 0; start < ids.length; start += 1000) {
-    for (const { id, payload } of await text.fetch(scopeOf(dataset), 'chunk', ids.slice(start, start + 1000))) {
+  for (const slice of slices(ids, 1000)) {
+    for (const { id, payload } of await text.fetch(scopeOf(dataset), 'chunk', slice)) {
       const at = Date.parse(String(payload['createdAt']));
       if (!Number.isNaN(at)) times.set(id, at);
     }

@@ -1,5 +1,6 @@
 import type { estypes } from '@elastic/elasticsearch';
 import type { DatasetScope } from '../../domain/scope.ts';
+import { slices } from '../../domain/slices.ts';
 import type { EntryFilter } from '../../ports/index-entry.ts';
 import type { RowSelection } from '../../ports/text-index.ts';
 
@@ -35,8 +36,8 @@ export function selectedRows({ item, generation, beforeGeneration }: RowSelectio
 export function anyOf(field: string, values: readonly string[]): Query {
   const distinct = [...new Set(values)];
   const parts: Query[] = [];
-  for (let start = 0; start < distinct.length; start += MAX_TERMS) {
-    parts.push({ terms: { [field]: distinct.slice(start, start + MAX_TERMS) } });
+  for (const slice of slices(distinct, MAX_TERMS)) {
+    parts.push({ terms: { [field]: [...slice] } });
   }
   return { bool: { should: parts, minimum_should_match: 1 } };
 }

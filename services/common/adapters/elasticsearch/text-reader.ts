@@ -1,5 +1,6 @@
 import type { estypes } from '@elastic/elasticsearch';
 import type { DatasetScope } from '../../domain/scope.ts';
+import { slices } from '../../domain/slices.ts';
 import type { IndexKind, Provenance } from '../../ports/index-entry.ts';
 import type { TextIndex } from '../../ports/text-index.ts';
 import type { ElasticsearchConnection } from './connection.ts';
@@ -61,7 +62,7 @@ export function createTextReader(dependencies: {
   /** Every row of the ids, page by page. */
   const rowsOf = async (scope: DatasetScope, kind: IndexKind, ids: readonly string[]) => {
     const found: TextDocument[] = [];
-    for (const some of inSlices([...new Set(ids)], ROWS_AT_ONCE)) {
+    for (const some of slices([...new Set(ids)], ROWS_AT_ONCE)) {
       const filter = [{ term: { kind } }, anyOf('id', some)];
       found.push(...(await pages(scope, { query: { bool: { filter } }, sort: [...BY_KEY] })));
     }
@@ -71,7 +72,7 @@ export function createTextReader(dependencies: {
   const latestRowsOf = async (scope: DatasetScope, kind: IndexKind, ids: readonly string[], wanted: number) => {
     const perId = Math.min(wanted, MAX_ROWS_PER_ID);
     const found: TextDocument[] = [];
-    for (const some of inSlices([...new Set(ids)], Math.max(1, Math.floor(ROWS_AT_ONCE / perId)))) {
+    for (const some of slices([...new Set(ids)], Math.max(1, Math.floor(ROWS_AT_ONCE / perId)))) {
       const answer = await search(scope, {
         size: 0,
         query: { bool: { filter: [{ term: { kind } }, anyOf('id', some)] } },
@@ -119,10 +120,6 @@ function latestRows(ids: number, perId: number): Record<string, estypes.Aggregat
 function readLatestRows({ aggregations }: estypes.SearchResponse<TextDocument>): readonly TextDocument[] {
   const ids = aggregations?.['ids'] as { readonly buckets: readonly LatestRows[] } | undefined;
   return (ids?.buckets ?? []).flatMap(({ latest }) => sources(latest.hits.hits));
-}
-
-function* inSlices<Value>(values: readonly Value[], size: number): Generator<readonly Value[]> {
-  for (let start = 0; start < values.length; start += size) yield values.slice(start, start + size);
 }
 
 export function sources(hits: readonly estypes.SearchHit<TextDocument>[]): readonly TextDocument[] {

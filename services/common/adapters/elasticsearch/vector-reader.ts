@@ -1,5 +1,6 @@
 import type { estypes } from '@elastic/elasticsearch';
 import type { DatasetScope } from '../../domain/scope.ts';
+import { slices } from '../../domain/slices.ts';
 import type { EntryKey, IndexKind, Provenance } from '../../ports/index-entry.ts';
 import type { VectorHit, VectorQuery, VectorSpace } from '../../ports/vector-index.ts';
 import { assertQueryDimensions } from '../wasm-vectors/vector-space.ts';
@@ -102,8 +103,8 @@ export function createVectorReader(dependencies: {
         provenance === undefined
           ? []
           : [{ term: { item: provenance.item } }, { term: { generation: provenance.generation } }];
-      for (let start = 0; start < distinct.length; start += ROWS_AT_ONCE) {
-        const filter = [{ term: { kind } }, anyOf('id', distinct.slice(start, start + ROWS_AT_ONCE)), ...origin];
+      for (const slice of slices(distinct, ROWS_AT_ONCE)) {
+        const filter = [{ term: { kind } }, anyOf('id', slice), ...origin];
         for (let after: estypes.SortResults | undefined; ; ) {
           const page = await searchIn(scope, () => ({
             query: { bool: { filter } },

@@ -1,5 +1,6 @@
 import type { Page } from '../../domain/result-page.ts';
 import type { DatasetScope } from '../../domain/scope.ts';
+import { slices } from '../../domain/slices.ts';
 import type { EdgeEvidence, NeighbourOptions, NodeEvidence, ScanQuery } from '../../ports/graph-store.ts';
 import type { Databases } from './databases.ts';
 import {
@@ -164,8 +165,8 @@ export async function inSlices<Value, Row>(
 ): Promise<readonly Row[]> {
   if (values.length <= IDS_PER_STATEMENT) return read(values);
   const rows: Row[] = [];
-  for (let start = 0; start < values.length; start += IDS_PER_STATEMENT) {
-    for (const row of await read(values.slice(start, start + IDS_PER_STATEMENT))) rows.push(row);
+  for (const slice of slices(values, IDS_PER_STATEMENT)) {
+    for (const row of await read(slice)) rows.push(row);
   }
   return rows;
 }

@@ -1,4 +1,5 @@
 import type { DatasetScope } from '../../domain/scope.ts';
+import { slices } from '../../domain/slices.ts';
 import type { EdgeEvidence, GraphCounts, NodeEvidence } from '../../ports/graph-store.ts';
 import type { RowSelection } from '../../ports/text-index.ts';
 import type { Databases } from './databases.ts';
@@ -76,11 +77,11 @@ async function merge(
   rows: readonly StoredRow[],
   set: string,
 ): Promise<void> {
-  for (let start = 0; start < rows.length; start += ROWS_PER_STATEMENT) {
+  for (const slice of slices(rows, ROWS_PER_STATEMENT)) {
     await run(
       `UNWIND $rows AS row
        MERGE (n:${label} {tenant: $scope.tenant, dataset: $scope.dataset, key: row.key}) ${set}`,
-      { scope, rows: rows.slice(start, start + ROWS_PER_STATEMENT) },
+      { scope, rows: slice },
     );
   }
 }

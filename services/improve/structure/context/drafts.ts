@@ -1,4 +1,5 @@
 import type { DatasetScope } from '../../../common/domain/scope.ts';
+import { slices } from '../../../common/domain/slices.ts';
 import type { Collection, DocumentStore, Write } from '../../../common/ports/document-store.ts';
 import { remove } from '../../../common/ports/document-store.ts';
 import {
@@ -34,8 +35,7 @@ export class Drafts<T extends ContextNode | ContextLeaf | ContextEntity | Contex
   /** One read for those that were not read yet. */
   async load(ids: Iterable<string>): Promise<void> {
     const missing = [...new Set(ids)].filter((id) => !this.read.has(id));
-    for (let start = 0; start < missing.length; start += READ_SLICE) {
-      const slice = missing.slice(start, start + READ_SLICE);
+    for (const slice of slices(missing, READ_SLICE)) {
       const found = await this.store.getMany(this.scope, this.collection, slice);
       for (const id of slice) this.read.set(id, null);
       for (const { id, version, value } of found) this.read.set(id, { id, version, value });

@@ -1,4 +1,5 @@
 import type { DatasetScope } from '../../../common/domain/scope.ts';
+import { slices } from '../../../common/domain/slices.ts';
 import type { DocumentStore } from '../../../common/ports/document-store.ts';
 import {
   CONTEXT_STATE_ID,
@@ -101,8 +102,8 @@ async function growSeeds(scope: DatasetScope, drafts: ContextDrafts, added: read
     );
   }
   const misc = weighed.filter(({ weight }) => weight === 0).map(({ leaf }) => leaf);
-  for (let start = 0; start < misc.length; start += MAX_CHILDREN) {
-    await openBucket(scope, drafts, misc.slice(start, start + MAX_CHILDREN), { isMisc: true });
+  for (const slice of slices(misc, MAX_CHILDREN)) {
+    await openBucket(scope, drafts, slice, { isMisc: true });
   }
 }
 

@@ -1,4 +1,5 @@
 import { Readable } from 'node:stream';
+import { slices } from '../../../common/domain/slices.ts';
 import type { Reply } from '../../../common/http/route.ts';
 import type { GraphView } from '../../usecases/view-graph.ts';
 import { presentLinks } from './links.ts';
@@ -33,8 +34,7 @@ function* events(
   const sent = new Set<string>();
   const pending = new Set(links);
   let chunks = 0;
-  for (let start = 0; start < nodes.length; start += CHUNK_NODES) {
-    const part = nodes.slice(start, start + CHUNK_NODES);
+  for (const part of slices(nodes, CHUNK_NODES)) {
     for (const { id } of part) sent.add(id);
     const ready = [...pending].filter(({ source, target }) => sent.has(source) && sent.has(target));
     for (const link of ready) pending.delete(link);
@@ -53,8 +53,7 @@ function* events(
     });
     chunks += 1;
   }
-  for (let start = 0; start < nodes.length; start += CHUNK_NODES) {
-    const part = nodes.slice(start, start + CHUNK_NODES);
+  for (const part of slices(nodes, CHUNK_NODES)) {
     yield event('summary', {
       nodes: Object.fromEntries(
         part.map((node) => [
