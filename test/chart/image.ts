@@ -23,17 +23,30 @@ export interface Image {
  * (`localhost/engram/engram:dev`).
  */
 export async function imageInCluster(): Promise<Image> {
-  const given = process.env['ENGRAM_TEST_IMAGE'];
-  if (given !== undefined) return partsOf(given);
+  const given = givenImage('ENGRAM_TEST_IMAGE');
+  if (given !== null) return given;
+  const image = await buildInCluster('engram/engram:test', ROOT);
+  // For the other suites of this run.
+  process.env['ENGRAM_TEST_IMAGE'] = 'localhost/engram/engram:test';
+  return image;
+}
+
+/** An image that is in the node already. */
+export function givenImage(variable: string): Image | null {
+  const name = process.env[variable];
+  return name === undefined ? null : partsOf(name);
+}
+
+/** Builds a folder's Dockerfile, or another one for it, and brings the image into the cluster's node. */
+export async function buildInCluster(name: string, folder: string, dockerfile?: string): Promise<Image> {
   const base = (await run(clusterProgram, ['node-image'], { timeoutMs: 5 * MINUTES })).trim();
   const npmrc = `${homedir()}/.npmrc`;
   const secret = existsSync(npmrc) ? ['--secret', `id=npmrc,src=${npmrc}`] : [];
-  const words = ['bud', '--isolation', 'chroot', ...secret, '--build-arg', `NODE_IMAGE=${base}`, '--tag'];
-  await run('buildah', [...words, 'engram/engram:test', ROOT], { timeoutMs: 8 * MINUTES });
-  await run(clusterProgram, ['load', 'engram/engram:test'], { timeoutMs: 5 * MINUTES });
-  // For the other suites of this run.
-  process.env['ENGRAM_TEST_IMAGE'] = 'localhost/engram/engram:test';
-  return partsOf('localhost/engram/engram:test');
+  const file = dockerfile === undefined ? [] : ['--file', dockerfile];
+  const words = ['bud', '--isolation', 'chroot', ...secret, ...file, '--build-arg', `NODE_IMAGE=${base}`, '--tag'];
+  await run('buildah', [...words, name, folder], { timeoutMs: 8 * MINUTES });
+  await run(clusterProgram, ['load', name], { timeoutMs: 5 * MINUTES });
+  return partsOf(`localhost/${name}`);
 }
 
 /**
@@ -41,21 +54,23 @@ export async function imageInCluster(): Promise<Image> {
  * one. Null where that server was not built.
  */
 export async function natsImageInCluster(): Promise<Image | null> {
-  const cache = process.env['XDG_CACHE_HOME'] ?? join(homedir(), '.cache');
-  const home = process.env['ENGRAM_BACKENDS_HOME'] ?? join(cache, 'engram-backends');
-  const [program] = await Array.fromAsync(glob(join(home, 'bin', 'nats-server-*')));
+  const [program] = await Array.fromAsync(glob(join(backendsHome(), 'bin', 'nats-server-*')));
   if (program === undefined) return null;
-  const base = (await run(clusterProgram, ['node-image'], { timeoutMs: 5 * MINUTES })).trim();
   const folder = await mkdtemp(join(tmpdir(), 'engram-nats-image-'));
   try {
     await copyFile(program, join(folder, 'nats-server'));
-    await writeFile(join(folder, 'Dockerfile'), `FROM ${base}\nCOPY nats-server /usr/local/bin/nats-server\n`);
-    await run('buildah', ['bud', '--isolation', 'chroot', '--tag', 'engram/nats:test', folder]);
-    await run(clusterProgram, ['load', 'engram/nats:test'], { timeoutMs: 5 * MINUTES });
+    const lines = ['ARG NODE_IMAGE', 'FROM $NODE_IMAGE', 'COPY nats-server /usr/local/bin/nats-server', ''];
+    await writeFile(join(folder, 'Dockerfile'), lines.join('\n'));
+    return await buildInCluster('engram/nats:test', folder);
   } finally {
     await rm(folder, { recursive: true });
   }
-  return { registry: 'localhost', repository: 'engram/nats', tag: 'test' };
+}
+
+/** Where ../shared/backends keeps its programs. */
+export function backendsHome(): string {
+  const cache = process.env['XDG_CACHE_HOME'] ?? join(homedir(), '.cache');
+  return process.env['ENGRAM_BACKENDS_HOME'] ?? join(cache, 'engram-backends');
 }
 
 /** Lets pods reach ports of this machine's loopback at `host.cluster.internal`. */
@@ -69,6 +84,6 @@ function partsOf(name: string): Image {
     repository = '',
     tag = '',
   } = /^(?<registry>[^/]+)\/(?<repository>[^:]+):(?<tag>.+)$/.exec(name)?.groups ?? {};
-  if (repository === '') throw new Error(`ENGRAM_TEST_IMAGE: ${name} is no <registry>/<name>:<tag>`);
+  if (repository === '') throw new Error(`${name} is no <registry>/<name>:<tag>`);
   return { registry, repository, tag };
 }

@@ -1,13 +1,11 @@
 import { randomBytes } from 'node:crypto';
-import { setTimeout as wait } from 'node:timers/promises';
 import { expect } from 'chai';
 import { type ApiClient, apiClient } from './api-client.ts';
 import { attemptHelm, helm, kubectl, withCluster } from './cluster.ts';
 import { ADMIN, type Installation, install, RELEASE } from './installation.ts';
-import { type LoadRequest, startLoad } from './load.ts';
+import { startLoad } from './load.ts';
+import { addAndFind, REQUESTS, servicePods, TEXT, until, untilRouted } from './requests.ts';
 import { storesWith } from './traces.ts';
-
-const TEXT = 'Ada Lovelace wrote the first program for the Analytical Engine of Charles Babbage.';
 
 withCluster('nodes', 'an installation of the chart', () => {
   let installation: Installation;
@@ -43,7 +41,7 @@ withCluster('nodes', 'an installation of the chart', () => {
     await client.json('POST', '/api/v1/cognify', { datasets: ['load'] });
     const load = startLoad(() => client, REQUESTS);
     await load.answered(50);
-    const before = await podNames(installation.namespace);
+    const before = await servicePods(installation.namespace);
     await installation.apply({ defaults: { podAnnotations: { round: '2' }, resources: smallResources } });
     // Every pod was replaced, and the old ones have ended with what they had in hand.
     await kubectl(['wait', '--namespace', installation.namespace, '--for=delete', '--timeout=120s', ...before]);
@@ -155,7 +153,7 @@ withCluster('nodes', 'an installation of the chart', () => {
     expect(refused.code).to.not.equal(0);
     const log = await kubectl(['logs', ...place, '--selector', 'app.kubernetes.io/component=uninstall-guard']);
     expect(log).to.include(`Tenant ${installation.namespace}/left`).and.include(FORCE);
-    expect(await podNames(installation.namespace)).to.have.length.greaterThan(5);
+    expect(await servicePods(installation.namespace)).to.have.length.greaterThan(5);
 
     // Forced, the guard abandons the tenant, and the operator lets it go.
     await kubectl(['create', 'configmap', FORCE, ...place]);
@@ -167,16 +165,6 @@ withCluster('nodes', 'an installation of the chart', () => {
     expect(await kubectl(['get', 'secrets', ...place, '--output', 'name'])).to.include(`secret/${RELEASE}-engram-keys`);
   });
 });
-
-/** Of every kind. Not /health: that tells of slow stores, which are no loss. */
-const REQUESTS: readonly LoadRequest[] = [
-  ['GET', '/api/v1/datasets'],
-  ['POST', '/api/v1/search', { query: 'Ada', searchType: 'CHUNKS_LEXICAL', datasets: ['load'] }],
-  ['GET', '/api/v1/users/me'],
-  ['GET', '/api/v1/datasets/status'],
-  ['POST', '/api/v1/add', { data: `${TEXT} Again.`, datasetName: 'load' }],
-  ['GET', '/docs'],
-];
 
 /** Its presence forces an uninstall. */
 const FORCE = `${RELEASE}-engram-force-uninstall`;
@@ -203,26 +191,6 @@ function acme(hostname: string): object {
   };
 }
 
-interface SearchResult {
-  readonly search_result?: unknown;
-}
-
-async function addAndFind(client: ApiClient, dataset: string): Promise<void> {
-  await client.json('POST', '/api/v1/add', { data: TEXT, datasetName: dataset });
-  await client.json('POST', '/api/v1/cognify', { datasets: [dataset] });
-  const query = { query: 'Who wrote the first program?', searchType: 'CHUNKS', datasets: [dataset] };
-  const found = await client.json<readonly SearchResult[]>('POST', '/api/v1/search', query);
-  expect(JSON.stringify(found)).to.include('Ada Lovelace');
-  // Neo4j has no names of its own for this test: what is in it is forgotten here.
-  await client.json('POST', '/api/v1/forget', { dataset });
-}
-
-async function podNames(namespace: string): Promise<readonly string[]> {
-  const selector = 'app.kubernetes.io/component in (auth,cognify,ingest,improve,search,integrations)';
-  const list = await kubectl(['get', 'pods', '--namespace', namespace, '--selector', selector, '--output', 'name']);
-  return list.trim().split('\n');
-}
-
 /** A Gateway of the cluster's own controller, which takes routes of its namespace. */
 async function ownGateway(namespace: string): Promise<{ readonly name: string } & AsyncDisposable> {
   const group = 'gateway.networking.k8s.io/v1';
@@ -246,17 +214,4 @@ async function ownGateway(namespace: string): Promise<{ readonly name: string } 
       await kubectl(['delete', '--ignore-not-found', '--filename', '-'], { input });
     },
   };
-}
-
-/** An ingress hears of new routes and of ready pods within seconds; until then auth answers 404 for the other services. */
-async function untilRouted(client: ApiClient): Promise<void> {
-  await until(async () => (await client.call('GET', '/health')).status === 200);
-  for (const path of ['/api/v1/add', '/api/v1/cognify', '/api/v1/improve', '/api/v1/search']) {
-    await until(async () => ![404, 502, 503].includes((await client.call('GET', path)).status));
-  }
-}
-
-/** Goes on until it holds; the test's own time limit ends it otherwise. */
-async function until(holds: () => Promise<boolean>): Promise<void> {
-  while (!(await holds().catch(() => false))) await wait(200);
 }

@@ -11,8 +11,8 @@ export interface Installation extends AsyncDisposable {
   readonly host: string;
   /** Its names on the servers, as the services have them; addresses as this machine has them. */
   readonly environment: Readonly<Record<string, string>>;
-  /** `helm upgrade --install --wait` with these values over those before. */
-  apply(values?: object): Promise<void>;
+  /** `helm upgrade --install --wait` with these values over those before, by this tree's chart or another one. */
+  apply(values?: object, chart?: string): Promise<void>;
   password(): Promise<string>;
 }
 
@@ -22,12 +22,17 @@ export const ADMIN = 'admin@example.com';
 const CRDS = fileURLToPath(new URL('../../crds', import.meta.url));
 const WAIT = ['--wait', '--timeout', '240s'];
 
-export async function install(values: object = {}): Promise<Installation> {
+export interface InstallOptions {
+  /** The chart's own NATS, where an image of it can be made; otherwise that of ../shared/backends. */
+  readonly ownNats?: boolean;
+}
+
+export async function install(values: object = {}, { ownNats = true }: InstallOptions = {}): Promise<Installation> {
   const names = takeOwnNames();
   await kubectl(['apply', '--server-side', '--force-conflicts', '--filename', CRDS]);
   const image = await imageInCluster();
   // With a user for each service, which may do what the table says: whatever is missing there fails here.
-  const nats = await natsImageInCluster();
+  const nats = ownNats ? await natsImageInCluster() : null;
   const namespace = await ownNamespace('chart');
   const host = `${namespace.name}.test`;
   const stores = await storesInCluster(names.environment, namespace.name);
@@ -43,8 +48,8 @@ export async function install(values: object = {}): Promise<Installation> {
     ...(nats === null ? {} : { nats: { enabled: true, image: nats }, externalNats: {} }),
     ...values,
   };
-  const apply: Installation['apply'] = async (more = {}) => {
-    const words = ['upgrade', '--install', RELEASE, CHART, '--namespace', namespace.name, ...WAIT, '--values', '-'];
+  const apply: Installation['apply'] = async (more = {}, chart = CHART) => {
+    const words = ['upgrade', '--install', RELEASE, chart, '--namespace', namespace.name, ...WAIT, '--values', '-'];
     current = { ...current, ...more };
     await helm(words, { input: JSON.stringify(current), timeoutMs: 300_000 });
   };
