@@ -9,6 +9,8 @@ const NONE: DedicatedStoreSettings = {
   operatorNeo4jPassword: undefined,
   operatorNatsUrl: undefined,
   operatorNatsCredentialsFile: undefined,
+  operatorNatsSigningKeyFile: undefined,
+  operatorNatsSystemCredentialsFile: undefined,
   operatorS3Buckets: false,
   neo4jUrl: undefined,
   elasticsearchCaFile: undefined,
@@ -68,6 +70,20 @@ describe('stores of Dedicated tenants', () => {
     for (const more of [{ s3Bucket: 'files' }, { operatorS3Buckets: true }]) {
       expect(await rolesOf({ ...NEEDED, ...more })).to.deep.equal(['mongodb: Documents', ...others, 's3: Blobs']);
     }
+  });
+
+  it('give a bus to each that makes users where there is what makes accounts of NATS, which is two files', async () => {
+    const files = { operatorNatsSigningKeyFile: '/key', operatorNatsSystemCredentialsFile: '/creds' };
+    for (const [more, makesUsers] of [
+      [{}, false],
+      [files, true],
+    ] as const) {
+      const stores = await open({ ...NEEDED, ...more });
+      const bus = stores.available ? stores.administrators.find(({ driver }) => driver === 'nats') : undefined;
+      expect(bus?.makesUsers).to.equal(makesUsers);
+    }
+    const half = await open({ ...NEEDED, operatorNatsSigningKeyFile: '/key' });
+    expect('reason' in half && half.reason).to.contain('ENGRAM_OPERATOR_NATS_SYSTEM_CREDENTIALS_FILE');
   });
 
   it('take events where there are brokers', async () => {

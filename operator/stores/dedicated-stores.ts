@@ -10,6 +10,8 @@ export type DedicatedStoreSettings = Pick<
   | 'operatorNeo4jPassword'
   | 'operatorNatsUrl'
   | 'operatorNatsCredentialsFile'
+  | 'operatorNatsSigningKeyFile'
+  | 'operatorNatsSystemCredentialsFile'
   | 'operatorS3Buckets'
   | 'neo4jUrl'
   | 'elasticsearchCaFile'
@@ -40,6 +42,10 @@ export async function openDedicatedStores(config: DedicatedStoreSettings): Promi
     ENGRAM_OPERATOR_NEO4J_PASSWORD: config.operatorNeo4jPassword,
     ENGRAM_OPERATOR_NATS_URL: config.operatorNatsUrl,
   };
+  const isHalf =
+    (config.operatorNatsSigningKeyFile === undefined) !== (config.operatorNatsSystemCredentialsFile === undefined);
+  const names = 'ENGRAM_OPERATOR_NATS_SIGNING_KEY_FILE and ENGRAM_OPERATOR_NATS_SYSTEM_CREDENTIALS_FILE';
+  if (isHalf) return { available: false, reason: `Dedicated needs both of ${names}, or none` };
   const missing = Object.entries(needed).flatMap(([name, value]) => (value ? [] : [name]));
   if (missing.length > 0) {
     return { available: false, reason: `Dedicated needs ${missing.toSorted().join(', ')}` };
@@ -62,9 +68,15 @@ async function openMongodb(config: DedicatedStoreSettings, holdsBlobs: boolean):
 }
 
 async function openNats(config: DedicatedStoreSettings): Promise<StoreAdministrator> {
-  const { createNatsAdministrator } = await import('./nats/nats-administrator.ts');
-  const { natsCaFile: caFile, operatorNatsCredentialsFile: credentialsFile } = config;
-  return createNatsAdministrator({ url: config.operatorNatsUrl ?? '', ...given({ caFile, credentialsFile }) });
+  const { operatorNatsUrl: url = '', natsCaFile: caFile, operatorNatsCredentialsFile: credentialsFile } = config;
+  const { operatorNatsSigningKeyFile: signingKeyFile, operatorNatsSystemCredentialsFile: systemCredentialsFile } =
+    config;
+  if (signingKeyFile === undefined || systemCredentialsFile === undefined) {
+    const { createNatsAdministrator } = await import('./nats/nats-administrator.ts');
+    return createNatsAdministrator({ url, ...given({ caFile, credentialsFile }) });
+  }
+  const { createNatsAccountAdministrator } = await import('./nats/nats-account-administrator.ts');
+  return createNatsAccountAdministrator({ url, signingKeyFile, systemCredentialsFile, ...given({ caFile }) });
 }
 
 async function openElasticsearch(config: DedicatedStoreSettings): Promise<StoreAdministrator> {

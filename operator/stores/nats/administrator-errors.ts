@@ -11,15 +11,15 @@ const REFUSALS: ReadonlySet<string> = new Set([
   ErrorCode.BadCreds,
 ]);
 
-/** An error of the client as one of the port. */
-export function administratorError(error: unknown, store: string): unknown {
+/** An error of the client as one of the port; `look` says where the login comes from. */
+export function administratorError(error: unknown, store: string, look: string): unknown {
   if (isEngramError(error)) return error;
   if (error instanceof TypeError && /URL/.test(error.message)) {
     return refused(store, `${SETTING} is no list of nats:// addresses`, undefined);
   }
   if (!(error instanceof NatsError)) return error;
   const { code } = error;
-  if (REFUSALS.has(code)) return refused(store, `look at the user in ${SETTING}, who needs $JS.API.> too`, error);
+  if (REFUSALS.has(code)) return refused(store, look, error);
   if (code === ErrorCode.JetStreamNotEnabled || code === ErrorCode.NoResponders) {
     return unfit(store, 'turn JetStream on, for the account of the user too', error);
   }

@@ -1,9 +1,8 @@
 import { readFileSync } from 'node:fs';
 import {
-  connect,
+  type Authenticator,
   credsAuthenticator,
   type JetStreamManager,
-  type NatsConnection,
   NatsError,
   nanos,
   type StreamInfo,
@@ -13,8 +12,7 @@ import { ownedByAnother, requireOwner } from '../administrator-errors.ts';
 import type { Realm } from '../realm.ts';
 import { namesOf } from '../realm-names.ts';
 import type { Provision, StoreAdministrator } from '../store-administrator.ts';
-import { unlessAborted } from '../unless-aborted.ts';
-import { administratorError } from './administrator-errors.ts';
+import { storeAt, TIMEOUT_MS, withConnection, withScheme } from './connection.ts';
 
 export interface NatsAdministratorOptions {
   /** A comma list; user and password in the first, unless there is a credentials file. Services of the realms get the same. */
@@ -24,7 +22,6 @@ export interface NatsAdministratorOptions {
   readonly caFile?: string;
 }
 
-const TIMEOUT_MS = 5_000;
 /** The mark is the description of a stream that nothing is sent to. */
 const MARK = 'Engram, owner ';
 const STREAM_MISSING = 10059;
@@ -33,23 +30,17 @@ const STREAM_DIFFERS = 10058;
 /** Subjects and streams of each realm by the beginning of their names. Users are the server's: a client cannot make them. */
 export function createNatsAdministrator(options: NatsAdministratorOptions): StoreAdministrator {
   const { url, credentialsFile, caFile } = options;
-  const store = `NATS at ${serversOf(url).join(', ')}`;
-  const guarded = async <T>(signal: AbortSignal, work: (manager: JetStreamManager) => Promise<T>): Promise<T> => {
-    let connection: NatsConnection | null = null;
-    try {
-      return await unlessAborted(signal, async () => {
-        connection = await openConnection(options);
-        // Nobody waits any more who would close it.
-        if (signal.aborted) await connection.close();
-        return work(await connection.jetstreamManager({ timeout: TIMEOUT_MS }));
-      });
-    } catch (error) {
-      if (signal.aborted) throw signal.reason;
-      throw administratorError(error, store);
-    } finally {
-      await (connection as NatsConnection | null)?.close();
-    }
-  };
+  const store = storeAt(url);
+  const guarded = <T>(signal: AbortSignal, work: (manager: JetStreamManager) => Promise<T>): Promise<T> =>
+    withConnection(
+      options,
+      {
+        authenticator: () => loginOf(options),
+        look: 'look at the user in ENGRAM_OPERATOR_NATS_URL, who needs $JS.API.> too',
+      },
+      signal,
+      async (connection) => work(await connection.jetstreamManager({ timeout: TIMEOUT_MS })),
+    );
   return {
     driver: 'nats',
     roles: ['Bus'],
@@ -91,30 +82,11 @@ export function createNatsAdministrator(options: NatsAdministratorOptions): Stor
   };
 }
 
-async function openConnection({ url, credentialsFile, caFile }: NatsAdministratorOptions): Promise<NatsConnection> {
+function loginOf({ url, credentialsFile }: NatsAdministratorOptions): Authenticator | null {
+  if (credentialsFile !== undefined) return credsAuthenticator(readFileSync(credentialsFile));
   const { username, password } = new URL(withScheme(url.split(',')[0] ?? ''));
-  const authenticator =
-    credentialsFile !== undefined
-      ? credsAuthenticator(readFileSync(credentialsFile))
-      : username === ''
-        ? null
-        : usernamePasswordAuthenticator(decodeURIComponent(username), decodeURIComponent(password));
-  return connect({
-    servers: serversOf(url),
-    name: 'engram operator stores',
-    timeout: TIMEOUT_MS,
-    reconnect: false,
-    ...(authenticator === null ? {} : { authenticator }),
-    ...(caFile === undefined ? {} : { tls: { caFile } }),
-  });
-}
-
-function withScheme(url: string): string {
-  return url.includes('://') ? url.trim() : `nats://${url.trim()}`;
-}
-
-function serversOf(url: string): string[] {
-  return url.split(',').map((one) => (URL.canParse(withScheme(one)) ? new URL(withScheme(one)).host : 'no address'));
+  if (username === '') return null;
+  return usernamePasswordAuthenticator(decodeURIComponent(username), decodeURIComponent(password));
 }
 
 /** Begins as the services' own streams do: `nats-bus.ts` makes their names so from the prefix. */

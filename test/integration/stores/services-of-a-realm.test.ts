@@ -75,6 +75,8 @@ function settingsOf(mongod: MongodWithUsers, bucket: TestBucket | null): Dedicat
     operatorNeo4jPassword: process.env['ENGRAM_TEST_NEO4J_PASSWORD'],
     operatorNatsUrl: process.env['ENGRAM_TEST_NATS_URL'],
     operatorNatsCredentialsFile: undefined,
+    operatorNatsSigningKeyFile: undefined,
+    operatorNatsSystemCredentialsFile: undefined,
     operatorS3Buckets: false,
     neo4jUrl: process.env['ENGRAM_TEST_NEO4J_URL'],
     elasticsearchCaFile: undefined,

@@ -149,6 +149,19 @@ export const operator = {
     type: type.text(),
     meaning: 'File with a JWT and its key in place of that user.',
   }),
+  operatorNatsSigningKeyFile: optional({
+    names: ['ENGRAM_OPERATOR_NATS_SIGNING_KEY_FILE'],
+    section,
+    type: type.text(),
+    meaning:
+      'File with the seed of the operator of NATS, or of a signing key of it, with which each Dedicated tenant gets an account of its own. Needs the next one too, and servers with a resolver of type `full` and `allow_delete`. Must not change: the keys of the accounts are made from it.',
+  }),
+  operatorNatsSystemCredentialsFile: optional({
+    names: ['ENGRAM_OPERATOR_NATS_SYSTEM_CREDENTIALS_FILE'],
+    section,
+    type: type.text(),
+    meaning: 'File with the JWT and the key of a user of the system account of those servers.',
+  }),
   operatorS3Buckets: setting({
     names: ['ENGRAM_OPERATOR_S3_BUCKETS'],
     section,

@@ -1,0 +1,63 @@
+import { type Authenticator, connect, type NatsConnection } from 'nats';
+import { unlessAborted } from '../unless-aborted.ts';
+import { administratorError } from './administrator-errors.ts';
+
+export interface NatsServers {
+  /** A comma list. */
+  readonly url: string;
+  /** PEM; turns TLS on. */
+  readonly caFile?: string;
+}
+
+export interface NatsLogin {
+  /** Null: none. */
+  readonly authenticator: () => Authenticator | null;
+  /** Where to look when the server does not take it: a part of a sentence. */
+  readonly look: string;
+}
+
+export const TIMEOUT_MS = 5_000;
+
+/** A connection for one piece of work. Errors are the port's; an abort rejects with the signal's reason. */
+export async function withConnection<T>(
+  servers: NatsServers,
+  { authenticator, look }: NatsLogin,
+  signal: AbortSignal,
+  work: (connection: NatsConnection) => Promise<T>,
+): Promise<T> {
+  let opened: NatsConnection | undefined;
+  try {
+    return await unlessAborted(signal, async () => {
+      const login = authenticator();
+      opened = await connect({
+        servers: addressesOf(servers.url),
+        name: 'engram operator stores',
+        timeout: TIMEOUT_MS,
+        reconnect: false,
+        ...(login === null ? {} : { authenticator: login }),
+        ...(servers.caFile === undefined ? {} : { tls: { caFile: servers.caFile } }),
+      });
+      // Nobody waits any more who would close it.
+      if (signal.aborted) await opened.close();
+      return work(opened);
+    });
+  } catch (error) {
+    if (signal.aborted) throw signal.reason;
+    throw administratorError(error, storeAt(servers.url), look);
+  } finally {
+    await opened?.close();
+  }
+}
+
+/** For messages: without credentials. */
+export function storeAt(url: string): string {
+  return `NATS at ${addressesOf(url).join(', ')}`;
+}
+
+export function addressesOf(url: string): string[] {
+  return url.split(',').map((one) => (URL.canParse(withScheme(one)) ? new URL(withScheme(one)).host : 'no address'));
+}
+
+export function withScheme(url: string): string {
+  return url.includes('://') ? url.trim() : `nats://${url.trim()}`;
+}
