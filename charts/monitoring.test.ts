@@ -41,6 +41,14 @@ const dashboards = readdirSync(`${FILES}/dashboards`).map((file) => ({
   dashboard: JSON.parse(readFileSync(`${FILES}/dashboards/${file}`, 'utf8')) as Dashboard,
 }));
 
+interface Scaled {
+  readonly autoscaling?: { readonly triggers?: readonly { readonly metadata: { readonly query: string } }[] };
+}
+const { services: scaled } = parse(readFileSync(`${FILES}/../ci/ha-values.yaml`, 'utf8')) as {
+  readonly services: Readonly<Record<string, Scaled>>;
+};
+const triggers = Object.values(scaled).flatMap(({ autoscaling }) => autoscaling?.triggers ?? []);
+
 /** Added by the monitors and by Prometheus itself. */
 const TARGET_LABELS = ['namespace', 'pod', 'service', 'job', 'instance'];
 
@@ -53,6 +61,7 @@ describe('alert rules and dashboards', () => {
 
   const queries = () => [
     ...rules.map(({ alert, expr }) => ({ where: alert, query: expr })),
+    ...triggers.map(({ metadata }) => ({ where: 'ha-values.yaml', query: metadata.query })),
     ...dashboards.flatMap(({ file, dashboard }) =>
       dashboard.panels.flatMap(({ title, targets }) =>
         targets.map(({ expr }) => ({ where: `${file}: ${title}`, query: withVariables(expr) })),
@@ -91,6 +100,12 @@ describe('alert rules and dashboards', () => {
       }
     }
     expect(problems).to.deep.equal([]);
+  });
+
+  it('scale by a metric of ours in the example', () => {
+    expect(
+      triggers.flatMap(({ metadata }) => selectorsOf(parseQuery(metadata.query)).map(({ metric }) => metric)),
+    ).to.include('engram_queue_depth');
   });
 
   it('have a case for every alert', () => {
