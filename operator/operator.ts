@@ -6,6 +6,7 @@ import { TENANT_KIND, type Tenant } from './api/tenant.ts';
 import { createDatasetReconciler } from './dataset/dataset-reconciler.ts';
 import { tenantName } from './dataset/resource.ts';
 import type { DatasetServices } from './dataset/services.ts';
+import { configMapsOf, secretsOf } from './references.ts';
 import { createApplier, ownershipLabels } from './runtime/applier.ts';
 import { createController, ownerKeys, ownKeys, source } from './runtime/controller.ts';
 import { createEventRecorder } from './runtime/events.ts';
@@ -22,10 +23,12 @@ import { groupInformers } from './runtime/informer-group.ts';
 import type { KubeConnection } from './runtime/kube-connection.ts';
 import { KINDS, type KubeObject, keyOf, type ResourceKind, type Secret } from './runtime/kube-object.ts';
 import { createKubeTransport } from './runtime/kube-transport.ts';
+import { lateSource } from './runtime/late-source.ts';
 import { createLeaderElector, type LeaseTimes } from './runtime/leader-elector.ts';
 import { createManager, type Manager } from './runtime/manager.ts';
 import { createRuntimeMetrics } from './runtime/metrics.ts';
 import type { FrameDependencies } from './runtime/reconcile-frame.ts';
+import { createReferenceWatches, referenceSource } from './runtime/reference-watches.ts';
 import type { RuntimeClock } from './runtime/runtime-clock.ts';
 import { createProvisionMemory } from './tenant/dedicated/dedicated.ts';
 import { type DedicatedOptions, NO_DEDICATED } from './tenant/dedicated/options.ts';
@@ -121,13 +124,20 @@ export function createOperator(options: OperatorOptions): Operator {
   const labelSelector = `${labels.managedBy}=${OPERATOR_NAME}`;
   // That one changed is enough to know: their values are read when they are needed, and kept nowhere.
   const secrets = informer<Secret>(KINDS.secret, { labelSelector, trim: ({ data: _, ...rest }) => rest });
-  // HTTPRoutes are no kind of every cluster: they are looked at with their tenant.
   const hasDedicated = options.dedicated?.options.image !== undefined && options.dedicated.options.image !== null;
   // Those of Dedicated tenants are beside their own services.
   const routeNamespaces = hasDedicated
     ? watchNamespaces && [...new Set([...watchNamespaces, options.backends.namespace])]
     : [options.backends.namespace];
   const ingresses = informer<KubeObject>(KINDS.ingress, { labelSelector }, routeNamespaces ?? []);
+  // No kind of every cluster.
+  const httpRoutes = lateSource(tenants, ({ spec }) => spec.routing?.type === 'HTTPRoute', {
+    make: () => informer<KubeObject>(KINDS.httpRoute, { labelSelector }, routeNamespaces ?? []),
+    keysOf: ownerKeys(TENANT_KIND.kind, labels),
+  });
+  const references = { client, clock, logger, metrics };
+  const givenSecrets = createReferenceWatches({ ...references, kind: KINDS.secret });
+  const configMaps = createReferenceWatches({ ...references, kind: KINDS.configMap });
   const deployments = hasDedicated ? [informer<KubeObject>(KINDS.deployment, { labelSelector })] : [];
   const ownServices = createOwnServices({
     ...{ client, clock },
@@ -170,6 +180,8 @@ export function createOperator(options: OperatorOptions): Operator {
       source(tenants, ownKeys),
       source(secrets, ownerKeys(TENANT_KIND.kind, labels)),
       source(ingresses, ownerKeys(TENANT_KIND.kind, labels)),
+      httpRoutes,
+      referenceSource(tenants, givenSecrets, (tenant) => secretsOf(tenant, secrets)),
       ...deployments.map((each) => source(each, ownerKeys(TENANT_KIND.kind, labels))),
       // A tenant that is being deleted may wait for them.
       source(datasets, ({ type, object }) => (type === 'deleted' ? byTenant(object) : [])),
@@ -190,6 +202,7 @@ export function createOperator(options: OperatorOptions): Operator {
     ),
     sources: [
       source(datasets, ownKeys),
+      referenceSource(datasets, configMaps, configMapsOf),
       source(tenants, (change) =>
         concernsDatasets(change) ? datasets.byIndex('tenant', change.key).map(({ metadata }) => keyOf(metadata)) : [],
       ),
@@ -204,6 +217,7 @@ export function createOperator(options: OperatorOptions): Operator {
     start: manager.start,
     async stop() {
       await manager.stop();
+      await Promise.all([httpRoutes.stop(), givenSecrets.stop(), configMaps.stop()]);
       await ownServices.close();
     },
     readiness: manager.readiness,

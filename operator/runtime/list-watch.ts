@@ -28,6 +28,7 @@ export interface ListWatchOptions<T extends KubeObject> {
   /** Absent: all namespaces. */
   readonly namespace?: string;
   readonly labelSelector?: string;
+  readonly fieldSelector?: string;
   /** 0 ≤ value < 1; for jitter. */
   readonly random?: () => number;
   /** Everything there is. */
@@ -177,8 +178,11 @@ function backoff(failures: number): number {
   return Math.min(BACKOFF_MS.most, BACKOFF_MS.first * 2 ** (failures - 1));
 }
 
-function scopeOf({ namespace, labelSelector }: Pick<ListWatchOptions<never>, 'namespace' | 'labelSelector'>) {
+type Selection = Pick<ListWatchOptions<never>, 'namespace' | 'labelSelector' | 'fieldSelector'>;
+
+function scopeOf({ namespace, labelSelector, fieldSelector }: Selection) {
   return {
+    ...(fieldSelector === undefined ? {} : { fieldSelector }),
     ...(namespace === undefined ? {} : { namespace }),
     ...(labelSelector === undefined ? {} : { labelSelector }),
   };

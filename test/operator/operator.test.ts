@@ -2,8 +2,9 @@ import { setTimeout as sleep } from 'node:timers/promises';
 import { expect } from 'chai';
 import { DATASET_KIND, type Dataset } from '../../operator/api/dataset.ts';
 import { TENANT_KIND } from '../../operator/api/tenant.ts';
+import { findCondition } from '../../operator/runtime/conditions.ts';
 import type { KubeConnection } from '../../operator/runtime/kube-connection.ts';
-import { type ConfigMap, KINDS, type KubeObject } from '../../operator/runtime/kube-object.ts';
+import { type ConfigMap, KINDS, type KubeObject, type Secret } from '../../operator/runtime/kube-object.ts';
 import { unavailable } from '../support/kube/fake-tenant-services.ts';
 import { until } from '../support/until.ts';
 import { type CuttableProxy, startCuttableProxy } from './cuttable-proxy.ts';
@@ -135,21 +136,28 @@ describeWithCluster('operator on a real API server', (server) => {
     });
     try {
       const running = world.run({ connection: account.connection });
+      const secret = { apiVersion: 'v1', kind: 'Secret', metadata: { name: 'model', namespace } };
+      await world.client.create<Secret>(KINDS.secret, { ...secret, stringData: { apiKey: 'first' } });
       await world.createTenant('acme', {
         ...{ datasetDeletion: 'Cascade', deletionPolicy: 'Delete' },
+        llm: { provider: 'openai', model: 'small', apiKeySecretRef: { name: 'model', key: 'apiKey' } },
         apiKeys: [{ name: 'default', secretName: 'acme-key', rotation: { interval: '2160h', overlap: '24h' } }],
         routing: { type: 'Ingress', hostname: `${namespace}.example.com` },
       });
       await world.createDataset('set', 'acme', { prompt: { configMapRef: { name: 'prompt', key: 'text' } } });
+      const schema = async () => {
+        const [dataset] = await world.datasets();
+        return findCondition(dataset?.status?.conditions, 'SchemaCurrent')?.reason;
+      };
+      await until('the prompt is missing', async () => (await schema()) === 'ConfigMapMissing', LIMIT);
+      // Nobody asks for a look: what others make and change is seen at once.
       await world.client.create<ConfigMap>(KINDS.configMap, {
         ...{ apiVersion: 'v1', kind: 'ConfigMap', metadata: { name: 'prompt', namespace }, data: { text: 'Extract.' } },
       });
-      await world.client.patch(
-        DATASET_KIND,
-        { name: 'set', namespace },
-        { metadata: { annotations: { 'engram.dev/reconcile-at': '1' } } },
-      );
       await until('all are ready', converged, LIMIT);
+      await world.client.patch(KINDS.secret, secret.metadata, { stringData: { apiKey: 'second' } });
+      const key = () => [...world.tenantServices.tenants.values()][0]?.model?.apiKey;
+      await until('the new key is in use', () => key() === 'second', LIMIT);
       await world.client.delete(TENANT_KIND, { name: 'acme', namespace });
       await until(
         'all went',
@@ -162,24 +170,34 @@ describeWithCluster('operator on a real API server', (server) => {
     }
   });
 
-  it('sets a route right as soon as somebody changes or deletes it', async () => {
-    world.run();
-    const hostname = `${namespace}.example.com`;
-    await world.createTenant('acme', { routing: { type: 'Ingress', hostname } });
-    type Ingress = KubeObject & { readonly spec: { readonly rules: readonly { readonly host: string }[] } };
-    const ingress = async () => (await world.client.list<Ingress>(KINDS.ingress, { namespace })).items[0];
-    const isRight = async () => (await ingress())?.spec.rules[0]?.host === hostname;
-    await until('there is a route', isRight, LIMIT);
-    const made = await ingress();
-    if (made === undefined) throw new Error('There is no route.');
-    const [rule] = made.spec.rules;
-    await world.client.patch(KINDS.ingress, made.metadata, {
-      spec: { rules: [{ ...rule, host: 'other.example.com' }] },
+  for (const kind of [KINDS.ingress, KINDS.httpRoute]) {
+    it(`sets a route right as soon as somebody changes or deletes it: ${kind.kind}`, async () => {
+      world.run();
+      const hostname = `${namespace}.example.com`;
+      const parents = kind === KINDS.ingress ? {} : { parentRefs: [{ name: 'public' }] };
+      const type = kind === KINDS.ingress ? 'Ingress' : 'HTTPRoute';
+      await world.createTenant('acme', { routing: { type, hostname, ...parents } });
+      type Rule = { readonly host: string };
+      type Made = KubeObject & {
+        readonly spec: { readonly rules: readonly Rule[]; readonly hostnames?: readonly string[] };
+      };
+      const route = async () => (await world.client.list<Made>(kind, { namespace })).items[0];
+      const isRight = async () => {
+        const { rules, hostnames = [rules[0]?.host] } = (await route())?.spec ?? { rules: [] };
+        return hostnames.join() === hostname;
+      };
+      await until('there is a route', isRight, LIMIT);
+      const made = await route();
+      if (made === undefined) throw new Error('There is no route.');
+      const [rule] = made.spec.rules;
+      const other = 'other.example.com';
+      const spec = kind === KINDS.ingress ? { rules: [{ ...rule, host: other }] } : { hostnames: [other] };
+      await world.client.patch(kind, made.metadata, { spec });
+      await until('it is right again', isRight, LIMIT);
+      await world.client.delete(kind, made.metadata);
+      await until('it is there again', isRight, LIMIT);
     });
-    await until('it is right again', isRight, LIMIT);
-    await world.client.delete(KINDS.ingress, made.metadata);
-    await until('it is there again', isRight, LIMIT);
-  });
+  }
 
   it('shows a Dataset that waits for its Tenant, and goes on by itself once that is there', async () => {
     world.run();

@@ -226,7 +226,7 @@ function servePage(
   collection: string,
   namespace: string | undefined,
 ): unknown {
-  const all = store.list(collection, namespace).filter((object) => selected(object, query.get('labelSelector')));
+  const all = store.list(collection, namespace).filter((object) => selected(object, query));
   const begin = Number(query.get('continue') ?? 0);
   const limit = Number(query.get('limit') ?? all.length);
   const next = begin + limit;
@@ -237,7 +237,10 @@ function servePage(
   };
 }
 
-function selected({ metadata }: StoredObject, selector: string | null): boolean {
+function selected({ metadata }: StoredObject, query: URLSearchParams): boolean {
+  const name = /^metadata\.name=(.+)$/.exec(query.get('fieldSelector') ?? '')?.[1];
+  if (name !== undefined && name !== metadata.name) return false;
+  const selector = query.get('labelSelector');
   if (selector === null) return true;
   return selector.split(',').every((term) => {
     const [label = '', value] = term.split('=');
@@ -256,10 +259,9 @@ function serveWatch(store: FakeStore, seen: SeenRequest, response: ServerRespons
     response.end(`${JSON.stringify({ type: 'ERROR', object })}\n`);
     return;
   }
-  const selector = seen.query.get('labelSelector');
   const send = (event: (typeof missed)[number]) => {
     const { object, type } = event;
-    if (response.writableEnded || event.collection !== collection || !selected(object, selector)) return;
+    if (response.writableEnded || event.collection !== collection || !selected(object, seen.query)) return;
     if (namespace === undefined || object.metadata.namespace === namespace) {
       response.write(`${JSON.stringify({ type, object })}\n`);
     }
