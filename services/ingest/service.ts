@@ -158,7 +158,12 @@ export function createIngestService(options: IngestServiceOptions): Service {
     everyMs: options.settings.sessions.purgeEveryMs,
     onError: (error) => options.logger.error('ingest.purge.failed', { error }),
   });
-  const erasures = createManagedErasures({ ...dependencies, tenantCollections: options.tenantCollections ?? [] });
+  const erasures = createManagedErasures({
+    ...{ ...dependencies, tenantCollections: options.tenantCollections ?? [] },
+    ...(options.snapshots === undefined
+      ? {}
+      : { snapshotIndex: { ...options.snapshots, store, snapshots: createSnapshots(store) } }),
+  });
   const snapshots = options.snapshots === undefined ? null : openSnapshots(dependencies, options.snapshots);
   const subscriptions: Subscription[] = [];
   return {

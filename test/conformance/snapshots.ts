@@ -356,6 +356,47 @@ export function snapshotCases(start: () => Promise<ManagedApp>, place: () => Sna
     expect(open.every(({ value }) => value.worker === null)).to.equal(true);
   });
 
+  it('go with what they show, and the receipt counts them; or stay, and it names them', async () => {
+    const leaving = await declareTenant();
+    const [gone, kept] = [await declareDataset(leaving, 'gone'), await declareDataset(leaving, 'kept')];
+    for (const managed of [gone, kept]) await remember(managed, FACTS.slice(0, 1));
+    await take(gone, 'gone-1');
+    await take(kept, 'kept-1');
+    const erase = async ({ crUid, id }: Managed, keepSnapshots: boolean) => {
+      for (;;) {
+        const request = { tenantId: leaving.tenantId, datasetId: id, crUid, keepSnapshots };
+        const { progress } = await app.messenger.call(ingest.eraseDataset, request, CALL);
+        expect(progress.failure).to.equal(null);
+        if (progress.receipt !== null)
+          return JSON.parse(progress.receipt) as { removed: Record<string, number>; kept: string[] };
+      }
+    };
+    const isInstalled = place() === null;
+    const first = await erase(gone, false);
+    expect(first.removed['snapshots'] ?? 0).to.equal(isInstalled ? 1 : 0);
+    expect(first.kept.filter((what) => what.includes('gone-1'))).to.have.length(isInstalled ? 0 : 1);
+    const second = await erase(kept, true);
+    expect(second.removed).not.to.have.property('snapshots');
+    expect(second.kept.filter((what) => what.startsWith('snapshot kept-1 in '))).to.have.length(1);
+    const crUid = randomUUID();
+    for (;;) {
+      const { datasetId, failure } = await attempt(
+        leaving,
+        'back',
+        { tenantId: leaving.tenantId, name: 'kept-1' },
+        crUid,
+      );
+      expect(failure).to.equal(null);
+      if (datasetId !== null) break;
+    }
+    const { removed } = await eraseTenant(leaving);
+    declared.splice(declared.indexOf(leaving), 1);
+    if (!isInstalled) return;
+    expect(removed['snapshots']).to.equal(1);
+    const left = await app.stores.blobs.list(SNAPSHOT_SCOPE, { prefix: `${leaving.tenantId}/`, limit: 1 });
+    expect(left.items).to.deep.equal([]);
+  });
+
   it('belong to the resource that manages the dataset', async () => {
     const request = {
       tenantId: acme.tenantId,

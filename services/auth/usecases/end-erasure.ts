@@ -67,14 +67,14 @@ async function requireNoDataset({ datasets }: AuthDependencies, { tenant, datase
 
 function receiptOf(
   { auditHeads, erasureReceipts, clock }: AuthDependencies,
-  { crUid, begunAt, removed }: EndErasureRequest,
+  { crUid, begunAt, removed, kept }: EndErasureRequest,
   thing: ManagedThing,
 ): { readonly text: string; readonly write: Write } {
   const endedAt = clock.now().toISOString();
   const kind = thing.dataset === null ? 'tenant' : 'dataset';
   const receipt: ErasureReceipt = {
     ...{ kind, tenant: thing.tenant, dataset: thing.dataset },
-    ...{ resource: crUid, begunAt, endedAt, removed, residue: 0, kept: KEPT[kind] },
+    ...{ resource: crUid, begunAt, endedAt, removed, residue: 0, kept: [...KEPT[kind], ...kept] },
   };
   const text = JSON.stringify(auditHeads.signReceipt(receipt));
   return { text, write: erasureReceipts.insertWrite(crUid, thing, { text, createdAt: endedAt }) };

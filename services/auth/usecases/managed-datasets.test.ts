@@ -67,7 +67,11 @@ describe('datasets of resources', () => {
     await auth.messenger.call(managed.beginErasure, thing, CALL);
     expect(await find('cr-d')).to.deep.equal({ managed: { ...found, isErasing: true } });
     await auth.messenger.call(methods.removeDataset, { dataset }, { ...CALL, principal: owner });
-    await auth.messenger.call(managed.endErasure, { ...thing, begunAt: dataset.createdAt, removed: {} }, CALL);
+    await auth.messenger.call(
+      managed.endErasure,
+      { ...thing, begunAt: dataset.createdAt, removed: {}, kept: [] },
+      CALL,
+    );
     expect(await find('cr-d')).to.deep.equal({ managed: { ...found, isErasing: true } });
     expect(await find('cr')).to.deep.equal({ managed: null });
   });

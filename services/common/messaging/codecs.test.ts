@@ -192,6 +192,14 @@ describe('messages of the services', () => {
     await survives(response(ingest.noteOnSession), fc.record({ noted: count }));
     await survives(request(search.eraseSearched), fc.record({ dataset }));
     await survives(response(search.eraseSearched), fc.record({ removed: count, residue: count }));
+    const place = fc.oneof(
+      fc.record({ text, datasetId: text }),
+      fc.record({ text, datasetName: text }),
+      fc.record({ text }),
+    );
+    await survives(request(search.lookFor), place);
+    const foundBy = fc.subarray([...search.FOUND_BY]);
+    await survives(response(search.lookFor), fc.record({ foundBy, refusal: orNull(text) }));
   });
 
   it('keep every field of improve', async () => {
@@ -252,19 +260,26 @@ describe('messages of the services', () => {
     const declared = { crUid: text, displayName: text, ownerEmail: text, hostNames: ids };
     const state = fc.constantFrom('Active' as const, 'Hibernated' as const, 'Disabled' as const);
     const passwords = { tenantId: text, ownerPasswordHash: text, ownerPassword: text };
+    const hibernation = fc.record({ afterIdleMs: count, wakesOnRequest: fc.boolean() });
+    const sleep = { hibernation, wake: fc.constant(true) };
     await survives(
       request(authManaged.ensureTenant),
-      fc.record({ ...declared, state, ...passwords }, { requiredKeys: [...Object.keys(declared), 'state'] as never }),
+      fc.record(
+        { ...declared, state, ...passwords, ...sleep },
+        { requiredKeys: [...Object.keys(declared), 'state'] as never },
+      ),
     );
     await survives(
       response(authManaged.ensureTenant),
-      fc.record({ tenantId: id, ownerId: id, created: fc.boolean(), corrected: ids }),
+      fc.record({ tenantId: id, ownerId: id, created: fc.boolean(), corrected: ids, isAsleep: fc.boolean() }),
     );
     await survives(
       request(authManaged.setTenantKeys),
       fc.record({ tenantId: id, crUid: text, name: text, keySha256: ids }),
     );
     await survives(response(authManaged.setTenantKeys), fc.record({ added: count, removed: count }));
+    await survives(request(authManaged.openCanary), fc.record({ tenantId: id, crUid: text }));
+    await survives(response(authManaged.openCanary), fc.record({ dataset, principal, token: text }));
     const model = fc.record(
       { provider: text, model: text, endpoint: text, apiKey: text },
       { requiredKeys: ['provider', 'model'] },
@@ -308,8 +323,8 @@ describe('messages of the services', () => {
     await survives(
       request(authManaged.endErasure),
       fc.record(
-        { ...thing, begunAt: text, removed: object },
-        { requiredKeys: ['tenantId', 'crUid', 'begunAt', 'removed'] },
+        { ...thing, begunAt: text, removed: object, kept: ids },
+        { requiredKeys: ['tenantId', 'crUid', 'begunAt', 'removed', 'kept'] },
       ),
     );
     await survives(response(authManaged.endErasure), fc.record({ receipt: text }));
@@ -325,6 +340,17 @@ describe('messages of the services', () => {
     await survives(response(ingestManaged.eraseDataset), fc.record({ progress }));
     await survives(request(ingestManaged.eraseTenant), fc.record({ tenantId: id, crUid: text }));
     await survives(response(ingestManaged.eraseTenant), fc.record({ progress }));
+    await survives(
+      request(ingestManaged.checkIsolation),
+      fc.record({ tenantId: id, crUid: text, otherTenantIds: fc.array(id) }),
+    );
+    const leaks = fc.array(fc.record({ tenantId: id, seenByTenantId: id, way: text }));
+    await survives(
+      response(ingestManaged.checkIsolation),
+      fc.record({ unproven: orNull(text), comparedTenantIds: fc.array(id), leaks }),
+    );
+    await survives(request(ingestManaged.removeCanary), fc.record({ tenantId: id, crUid: text }));
+    await survives(response(ingestManaged.removeCanary), fc.record({ removed: fc.boolean() }));
     const writer = orNull(fc.record({ holder: text, fencingToken: count }));
     const activeRun = orNull(fc.record({ id: text, pipeline: text, startedAt: text }));
     const counts = { items: count, chunks: count, nodes: count, edges: count };

@@ -5,10 +5,12 @@ import type { JsonObject } from '../../common/domain/json.ts';
 import { SYSTEM_SCOPE } from '../../common/domain/scope.ts';
 import type { CallContext } from '../../common/messaging/messenger.ts';
 import { beginErasure, type ErasedThing, endErasure } from '../../common/messaging/methods/auth-managed.ts';
+import type { EraseDatasetRequest } from '../../common/messaging/methods/ingest-managed.ts';
 import { renewedProof } from '../../common/messaging/principal-proof.ts';
 import { type AnyCollection, removeWhere } from '../../common/ports/document-store.ts';
 import { eraseCollections } from '../../common/repositories/erase-collections.ts';
 import { jobsCollection } from '../../common/runs/work-queue.ts';
+import { eraseSnapshots, type SnapshotIndex } from '../snapshots/erase-snapshots.ts';
 import type { IngestDependencies } from './dependencies.ts';
 import { type ForgettingCounts, forgetDataset } from './forget.ts';
 
@@ -23,7 +25,14 @@ export interface ErasureWatch extends ForgettingCounts {
 }
 
 /** What the composition root knows: every collection that has documents of tenants by its level. */
-export type ErasureDependencies = IngestDependencies & { readonly tenantCollections: readonly AnyCollection[] };
+export type ErasureDependencies = IngestDependencies & {
+  readonly tenantCollections: readonly AnyCollection[];
+  /** Absent: none are taken here. */
+  readonly snapshotIndex?: SnapshotIndex;
+};
+
+/** What is to be erased, and what not. */
+export type ErasureWish = ErasedThing & Pick<EraseDatasetRequest, 'keepSnapshots'>;
 
 /** How often a dataset may be there again: who makes it has credentials that are ending. */
 const ATTEMPTS = 3;
@@ -34,10 +43,12 @@ const ATTEMPTS = 3;
  */
 export async function carryOutErasure(
   deps: ErasureDependencies,
-  thing: ErasedThing,
+  { keepSnapshots = false, ...thing }: ErasureWish,
   watch: ErasureWatch,
 ): Promise<string> {
   const { messenger } = deps;
+  await watch.step('snapshots');
+  const kept = await eraseSnapshots(deps.snapshotIndex, { ...thing, keepSnapshots }, watch);
   if (thing.datasetId !== undefined) {
     await eraseDataset(deps, { ...thing, datasetId: thing.datasetId }, watch);
   } else {
@@ -45,7 +56,7 @@ export async function carryOutErasure(
     await eraseTenantRecords(deps, thing.tenantId, watch);
   }
   await watch.step('receipt');
-  const request = { ...thing, begunAt: watch.begunAt, removed: watch.total() };
+  const request = { ...thing, begunAt: watch.begunAt, removed: watch.total(), kept };
   const { receipt } = await messenger.call(endErasure, request, watch.context);
   // Once more, for what was on its way when the tenant was shut: nobody can name it any more.
   if (thing.datasetId === undefined) await eraseTenantRecords(deps, thing.tenantId, watch);

@@ -9,7 +9,7 @@ import type { ErasureProgress } from '../../common/messaging/methods/ingest-mana
 import { DuplicateKeyError, VersionConflictError } from '../../common/ports/document-store.ts';
 import { createErasures, type Erasure } from '../../common/repositories/erasures.ts';
 import type { ManagedThing } from '../../common/repositories/managed-resources.ts';
-import { carryOutErasure, type ErasureDependencies, type ErasureWatch } from './carry-out-erasure.ts';
+import { carryOutErasure, type ErasureDependencies, type ErasureWatch, type ErasureWish } from './carry-out-erasure.ts';
 
 /** Erasures for the operator, which asks again until there is a receipt. */
 export interface ManagedErasures {
@@ -17,7 +17,7 @@ export interface ManagedErasures {
    * Begins the erasure, or goes on with one that nobody is at; answers when it has ended, or how far it is after a while.
    * Errors: those of `eraseDataset` in common/messaging/methods/ingest-managed.ts.
    */
-  progress(thing: ErasedThing, context: CallContext): Promise<ErasureProgress>;
+  progress(thing: ErasureWish, context: CallContext): Promise<ErasureProgress>;
   /** Ends what is in hand here after its step; somebody else goes on. */
   stop(): Promise<void>;
 }
@@ -65,7 +65,7 @@ export function createManagedErasures(
     }
   };
   /** Whether this process is at it, or takes it up: at once, so that no second request does. */
-  const workOn = (thing: ErasedThing, id: string, context: CallContext): Promise<void> => {
+  const workOn = (thing: ErasureWish, id: string, context: CallContext): Promise<void> => {
     const known = inHand.get(id);
     if (known !== undefined || stopping.signal.aborted) return known ?? Promise.resolve();
     const work = claim(thing)
@@ -82,7 +82,7 @@ export function createManagedErasures(
     async progress(thing, { requestId }) {
       const endsAt = performance.now() + answerAfterMs;
       // Who may not is told so before anything is written down.
-      const { receipt } = await deps.messenger.call(beginErasure, thing, { requestId });
+      const { receipt } = await deps.messenger.call(beginErasure, thingOf(thing), { requestId });
       if (receipt !== null) return ended(receipt, await erasures.get(thing.crUid, placeOf(thing)));
       await open(thing);
       for (;;) {
@@ -102,6 +102,10 @@ export function createManagedErasures(
   };
 }
 
+function thingOf({ tenantId, datasetId, crUid }: ErasureWish): ErasedThing {
+  return { tenantId, crUid, ...(datasetId === undefined ? {} : { datasetId }) };
+}
+
 function placeOf({ tenantId, datasetId }: ErasedThing): ManagedThing {
   return { tenant: tenantId, dataset: datasetId ?? null };
 }
@@ -109,7 +113,7 @@ function placeOf({ tenantId, datasetId }: ErasedThing): ManagedThing {
 type DriveDependencies = ErasureDependencies & { readonly erasures: ReturnType<typeof createErasures> };
 
 interface Drive {
-  readonly thing: ErasedThing;
+  readonly thing: ErasureWish;
   readonly erasure: Erasure;
   readonly context: CallContext;
 }

@@ -16,22 +16,33 @@ const tenantState = enumMapping<methods.DeclaredTenantState, wire.TenantState>({
 export const EnsureTenant: MethodCodec<methods.EnsureTenantRequest, methods.EnsureTenantResponse> = {
   request: messageCodec(
     wire.EnsureTenantRequestSchema,
-    ({ hostNames, state, ...rest }) => ({ ...rest, hostNames: [...hostNames], state: tenantState.toWire(state) }),
-    ({ crUid, displayName, tenantId, ownerEmail, ownerPasswordHash, ownerPassword, hostNames, state }) => ({
+    ({ hostNames, state, hibernation, wake = false, ...rest }) => ({
+      ...{ ...rest, hostNames: [...hostNames], state: tenantState.toWire(state), wake },
+      ...(hibernation === undefined
+        ? {}
+        : { hibernation: { ...hibernation, afterIdleMs: BigInt(hibernation.afterIdleMs) } }),
+    }),
+    ({ crUid, displayName, ownerEmail, hostNames, state, hibernation, wake, ...maybes }) => ({
       ...{ crUid, displayName, ownerEmail, hostNames, state: tenantState.fromWire(state) },
-      ...maybe('tenantId', tenantId),
-      ...maybe('ownerPasswordHash', ownerPasswordHash),
-      ...maybe('ownerPassword', ownerPassword),
+      ...(wake ? { wake } : {}),
+      ...maybe('tenantId', maybes.tenantId),
+      ...maybe('ownerPasswordHash', maybes.ownerPasswordHash),
+      ...maybe('ownerPassword', maybes.ownerPassword),
+      ...maybe('hibernation', hibernation && fromHibernation(hibernation)),
     }),
   ),
   response: messageCodec(
     wire.EnsureTenantResponseSchema,
     ({ corrected, ...rest }) => ({ ...rest, corrected: [...corrected] }),
-    ({ tenantId, ownerId, created, corrected }) => ({
-      ...{ tenantId: idOf(tenantId), ownerId: idOf(ownerId), created, corrected },
+    ({ tenantId, ownerId, created, corrected, isAsleep }) => ({
+      ...{ tenantId: idOf(tenantId), ownerId: idOf(ownerId), created, corrected, isAsleep },
     }),
   ),
 };
+
+function fromHibernation({ afterIdleMs, wakesOnRequest }: wire.TenantHibernation) {
+  return { afterIdleMs: Number(afterIdleMs), wakesOnRequest };
+}
 
 export const SetTenantKeys: MethodCodec<methods.SetTenantKeysRequest, methods.SetTenantKeysResponse> = {
   request: messageCodec(
@@ -164,9 +175,9 @@ export const BeginErasure: MethodCodec<methods.ErasedThing, methods.BeginErasure
 export const EndErasure: MethodCodec<methods.EndErasureRequest, methods.EndErasureResponse> = {
   request: messageCodec(
     wire.EndErasureRequestSchema,
-    ({ removed, ...rest }) => ({ ...rest, removedJson: toJsonText(removed) }),
-    ({ tenantId, datasetId, crUid, begunAt, removedJson }) => ({
-      ...{ tenantId: idOf(tenantId), crUid, ...maybeDataset(datasetId), begunAt },
+    ({ removed, kept, ...rest }) => ({ ...rest, removedJson: toJsonText(removed), kept: [...kept] }),
+    ({ tenantId, datasetId, crUid, begunAt, removedJson, kept }) => ({
+      ...{ tenantId: idOf(tenantId), crUid, ...maybeDataset(datasetId), begunAt, kept },
       removed: fromJsonText(removedJson),
     }),
   ),

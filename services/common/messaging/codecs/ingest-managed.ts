@@ -9,7 +9,10 @@ export const EraseDataset: MethodCodec<methods.EraseDatasetRequest, methods.Eras
   request: messageCodec(
     wire.EraseDatasetRequestSchema,
     (request) => request,
-    ({ tenantId, datasetId, crUid }) => ({ tenantId: idOf(tenantId), datasetId: idOf(datasetId), crUid }),
+    ({ tenantId, datasetId, crUid, keepSnapshots }) => ({
+      ...{ tenantId: idOf(tenantId), datasetId: idOf(datasetId), crUid },
+      ...(keepSnapshots ? { keepSnapshots } : {}),
+    }),
   ),
   response: messageCodec(
     wire.EraseDatasetResponseSchema,
@@ -22,7 +25,10 @@ export const EraseTenant: MethodCodec<methods.EraseTenantRequest, methods.Erasur
   request: messageCodec(
     wire.EraseTenantRequestSchema,
     (request) => request,
-    ({ tenantId, crUid }) => ({ tenantId: idOf(tenantId), crUid }),
+    ({ tenantId, crUid, keepSnapshots }) => ({
+      ...{ tenantId: idOf(tenantId), crUid },
+      ...(keepSnapshots ? { keepSnapshots } : {}),
+    }),
   ),
   response: messageCodec(
     wire.EraseTenantResponseSchema,

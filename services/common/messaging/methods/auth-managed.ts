@@ -2,7 +2,7 @@ import type { DatasetId, TenantId, UserId } from '../../domain/brand.ts';
 import type { DatasetRef } from '../../domain/dataset.ts';
 import type { JsonObject } from '../../domain/json.ts';
 import type { Permission, Principal } from '../../domain/principal.ts';
-import type { TenantState } from '../../domain/tenant-state.ts';
+import type { TenantHibernation, TenantState } from '../../domain/tenant-state.ts';
 import { defineMethod } from '../method.ts';
 
 /**
@@ -27,6 +27,10 @@ export interface EnsureTenantRequest {
   /** Without port; exactly these are the tenant's. */
   readonly hostNames: readonly string[];
   readonly state: DeclaredTenantState;
+  /** Of an active tenant: it goes to sleep by itself. Absent: it does not. */
+  readonly hibernation?: TenantHibernation;
+  /** Somebody wants it awake: as if it were used now. */
+  readonly wake?: boolean;
 }
 
 export interface EnsureTenantResponse {
@@ -35,6 +39,8 @@ export interface EnsureTenantResponse {
   readonly created: boolean;
   /** What was otherwise than declared and was set right: adopted, host_names, name, owner, state. Sorted. */
   readonly corrected: readonly string[];
+  /** It is hibernated because nobody used it. */
+  readonly isAsleep: boolean;
 }
 
 /**
@@ -218,6 +224,8 @@ export interface EndErasureRequest extends ErasedThing {
   readonly begunAt: string;
   /** Counts by kind. */
   readonly removed: JsonObject;
+  /** What stays on purpose, beside what always does. */
+  readonly kept: readonly string[];
 }
 
 export interface EndErasureResponse {

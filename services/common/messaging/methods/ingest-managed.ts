@@ -10,11 +10,14 @@ export interface EraseDatasetRequest {
   readonly datasetId: DatasetId;
   /** `metadata.uid` of the resource that manages it. */
   readonly crUid: string;
+  /** Its snapshots stay, and the receipt names them. Those that lie elsewhere always stay. */
+  readonly keepSnapshots?: boolean;
 }
 
 export interface EraseTenantRequest {
   readonly tenantId: TenantId;
   readonly crUid: string;
+  readonly keepSnapshots?: boolean;
 }
 
 /** How far an erasure has come. */

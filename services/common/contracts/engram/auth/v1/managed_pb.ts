@@ -16,7 +16,7 @@ import type { Message, UnknownEnum } from "@bufbuild/protobuf";
  * Describes the file engram/auth/v1/managed.proto.
  */
 export const file_engram_auth_v1_managed: GenFile = /*@__PURE__*/
-  fileDesc("ChxlbmdyYW0vYXV0aC92MS9tYW5hZ2VkLnByb3RvEg5lbmdyYW0uYXV0aC52MSKgAgoTRW5zdXJlVGVuYW50UmVxdWVzdBIOCgZjcl91aWQYASABKAkSFAoMZGlzcGxheV9uYW1lGAIgASgJEhYKCXRlbmFudF9pZBgDIAEoCUgAiAEBEhMKC293bmVyX2VtYWlsGAQgASgJEiAKE293bmVyX3Bhc3N3b3JkX2hhc2gYBSABKAlIAYgBARIbCg5vd25lcl9wYXNzd29yZBgGIAEoCUgCiAEBEhIKCmhvc3RfbmFtZXMYByADKAkSKgoFc3RhdGUYCCABKA4yGy5lbmdyYW0uYXV0aC52MS5UZW5hbnRTdGF0ZUIMCgpfdGVuYW50X2lkQhYKFF9vd25lcl9wYXNzd29yZF9oYXNoQhEKD19vd25lcl9wYXNzd29yZCJfChRFbnN1cmVUZW5hbnRSZXNwb25zZRIRCgl0ZW5hbnRfaWQYASABKAkSEAoIb3duZXJfaWQYAiABKAkSDwoHY3JlYXRlZBgDIAEoCBIRCgljb3JyZWN0ZWQYBCADKAkiWwoUU2V0VGVuYW50S2V5c1JlcXVlc3QSEQoJdGVuYW50X2lkGAEgASgJEg4KBmNyX3VpZBgCIAEoCRIMCgRuYW1lGAMgASgJEhIKCmtleV9zaGEyNTYYBCADKAkiNwoVU2V0VGVuYW50S2V5c1Jlc3BvbnNlEg0KBWFkZGVkGAEgASgNEg8KB3JlbW92ZWQYAiABKA0ijwEKFVNldFRlbmFudE1vZGVsUmVxdWVzdBIRCgl0ZW5hbnRfaWQYASABKAkSDgoGY3JfdWlkGAIgASgJEkAKDmxhbmd1YWdlX21vZGVsGAMgASgLMiMuZW5ncmFtLmF1dGgudjEuVGVuYW50TGFuZ3VhZ2VNb2RlbEgAiAEBQhEKD19sYW5ndWFnZV9tb2RlbCJ8ChNUZW5hbnRMYW5ndWFnZU1vZGVsEhAKCHByb3ZpZGVyGAEgASgJEg0KBW1vZGVsGAIgASgJEhUKCGVuZHBvaW50GAMgASgJSACIAQESFAoHYXBpX2tleRgEIAEoCUgBiAEBQgsKCV9lbmRwb2ludEIKCghfYXBpX2tleSIpChZTZXRUZW5hbnRNb2RlbFJlc3BvbnNlEg8KB2NoYW5nZWQYASABKAgihQEKGVNldFRlbmFudEVtYmVkZGluZ1JlcXVlc3QSEQoJdGVuYW50X2lkGAEgASgJEg4KBmNyX3VpZBgCIAEoCRI3CgllbWJlZGRpbmcYAyABKAsyHy5lbmdyYW0uYXV0aC52MS5UZW5hbnRFbWJlZGRpbmdIAIgBAUIMCgpfZW1iZWRkaW5nIowBCg9UZW5hbnRFbWJlZGRpbmcSEAoIcHJvdmlkZXIYASABKAkSDQoFbW9kZWwYAiABKAkSEgoKZGltZW5zaW9ucxgDIAEoDRIVCghlbmRwb2ludBgEIAEoCUgAiAEBEhQKB2FwaV9rZXkYBSABKAlIAYgBAUILCglfZW5kcG9pbnRCCgoIX2FwaV9rZXkiLQoaU2V0VGVuYW50RW1iZWRkaW5nUmVzcG9uc2USDwoHY2hhbmdlZBgBIAEoCCJvChRFbnN1cmVEYXRhc2V0UmVxdWVzdBIOCgZjcl91aWQYASABKAkSEQoJdGVuYW50X2lkGAIgASgJEgwKBG5hbWUYAyABKAkSFwoKZGF0YXNldF9pZBgEIAEoCUgAiAEBQg0KC19kYXRhc2V0X2lkIlQKFUVuc3VyZURhdGFzZXRSZXNwb25zZRIqCgdkYXRhc2V0GAEgASgLMhkuZW5ncmFtLmNvbW1vbi52MS5EYXRhc2V0Eg8KB2NyZWF0ZWQYAiABKAgiigEKDURlY2xhcmVkR3JhbnQSFAoKdXNlcl9lbWFpbBgBIAEoCUgAEhMKCXJvbGVfbmFtZRgCIAEoCUgAEhMKCXRlbmFudF9pZBgDIAEoCUgAEi8KC3Blcm1pc3Npb25zGAQgAygOMhouZW5ncmFtLmF1dGgudjEuUGVybWlzc2lvbkIICgZob2xkZXIijAEKEVN5bmNHcmFudHNSZXF1ZXN0EhEKCXRlbmFudF9pZBgBIAEoCRISCgpkYXRhc2V0X2lkGAIgASgJEg4KBmNyX3VpZBgDIAEoCRItCgZncmFudHMYBCADKAsyHS5lbmdyYW0uYXV0aC52MS5EZWNsYXJlZEdyYW50EhEKCWV4Y2x1c2l2ZRgFIAEoCCJQChJTeW5jR3JhbnRzUmVzcG9uc2USDQoFYWRkZWQYASABKA0SDwoHcmVtb3ZlZBgCIAEoDRIaChJ1bmtub3duX3ByaW5jaXBhbHMYAyADKAkiYAoTQmVnaW5FcmFzdXJlUmVxdWVzdBIRCgl0ZW5hbnRfaWQYASABKAkSFwoKZGF0YXNldF9pZBgCIAEoCUgAiAEBEg4KBmNyX3VpZBgDIAEoCUINCgtfZGF0YXNldF9pZCL1AQoUQmVnaW5FcmFzdXJlUmVzcG9uc2USGQoMcmVjZWlwdF9qc29uGAEgASgJSACIAQESLwoHZGF0YXNldBgCIAEoCzIZLmVuZ3JhbS5jb21tb24udjEuRGF0YXNldEgBiAEBEjMKCXByaW5jaXBhbBgDIAEoCzIbLmVuZ3JhbS5jb21tb24udjEuUHJpbmNpcGFsSAKIAQESEgoFdG9rZW4YBCABKAlIA4gBARITCgtkYXRhc2V0X2lkcxgFIAMoCUIPCg1fcmVjZWlwdF9qc29uQgoKCF9kYXRhc2V0QgwKCl9wcmluY2lwYWxCCAoGX3Rva2VuIoYBChFFbmRFcmFzdXJlUmVxdWVzdBIRCgl0ZW5hbnRfaWQYASABKAkSFwoKZGF0YXNldF9pZBgCIAEoCUgAiAEBEg4KBmNyX3VpZBgDIAEoCRIQCghiZWd1bl9hdBgEIAEoCRIUCgxyZW1vdmVkX2pzb24YBSABKAlCDQoLX2RhdGFzZXRfaWQiKgoSRW5kRXJhc3VyZVJlc3BvbnNlEhQKDHJlY2VpcHRfanNvbhgBIAEoCSI2ChFPcGVuQ2FuYXJ5UmVxdWVzdBIRCgl0ZW5hbnRfaWQYASABKAkSDgoGY3JfdWlkGAIgASgJIn8KEk9wZW5DYW5hcnlSZXNwb25zZRIqCgdkYXRhc2V0GAEgASgLMhkuZW5ncmFtLmNvbW1vbi52MS5EYXRhc2V0Ei4KCXByaW5jaXBhbBgCIAEoCzIbLmVuZ3JhbS5jb21tb24udjEuUHJpbmNpcGFsEg0KBXRva2VuGAMgASgJIiQKEkZpbmRNYW5hZ2VkUmVxdWVzdBIOCgZjcl91aWQYASABKAkidwoTRmluZE1hbmFnZWRSZXNwb25zZRIWCgl0ZW5hbnRfaWQYASABKAlIAIgBARIXCgpkYXRhc2V0X2lkGAIgASgJSAGIAQESEgoKaXNfZXJhc2luZxgDIAEoCEIMCgpfdGVuYW50X2lkQg0KC19kYXRhc2V0X2lkIjkKFFJlbGVhc2VUZW5hbnRSZXF1ZXN0EhEKCXRlbmFudF9pZBgBIAEoCRIOCgZjcl91aWQYAiABKAkiKQoVUmVsZWFzZVRlbmFudFJlc3BvbnNlEhAKCHJlbGVhc2VkGAEgASgIIk4KFVJlbGVhc2VEYXRhc2V0UmVxdWVzdBIRCgl0ZW5hbnRfaWQYASABKAkSEgoKZGF0YXNldF9pZBgCIAEoCRIOCgZjcl91aWQYAyABKAkiKgoWUmVsZWFzZURhdGFzZXRSZXNwb25zZRIQCghyZWxlYXNlZBgBIAEoCCp8CgtUZW5hbnRTdGF0ZRIcChhURU5BTlRfU1RBVEVfVU5TUEVDSUZJRUQQABIXChNURU5BTlRfU1RBVEVfQUNUSVZFEAESGwoXVEVOQU5UX1NUQVRFX0hJQkVSTkFURUQQAhIZChVURU5BTlRfU1RBVEVfRElTQUJMRUQQA2IGcHJvdG8z", [file_engram_auth_v1_permission, file_engram_common_v1_dataset, file_engram_common_v1_principal]);
+  fileDesc("ChxlbmdyYW0vYXV0aC92MS9tYW5hZ2VkLnByb3RvEg5lbmdyYW0uYXV0aC52MSL7AgoTRW5zdXJlVGVuYW50UmVxdWVzdBIOCgZjcl91aWQYASABKAkSFAoMZGlzcGxheV9uYW1lGAIgASgJEhYKCXRlbmFudF9pZBgDIAEoCUgAiAEBEhMKC293bmVyX2VtYWlsGAQgASgJEiAKE293bmVyX3Bhc3N3b3JkX2hhc2gYBSABKAlIAYgBARIbCg5vd25lcl9wYXNzd29yZBgGIAEoCUgCiAEBEhIKCmhvc3RfbmFtZXMYByADKAkSKgoFc3RhdGUYCCABKA4yGy5lbmdyYW0uYXV0aC52MS5UZW5hbnRTdGF0ZRI7CgtoaWJlcm5hdGlvbhgJIAEoCzIhLmVuZ3JhbS5hdXRoLnYxLlRlbmFudEhpYmVybmF0aW9uSAOIAQESDAoEd2FrZRgKIAEoCEIMCgpfdGVuYW50X2lkQhYKFF9vd25lcl9wYXNzd29yZF9oYXNoQhEKD19vd25lcl9wYXNzd29yZEIOCgxfaGliZXJuYXRpb24iRAoRVGVuYW50SGliZXJuYXRpb24SFQoNYWZ0ZXJfaWRsZV9tcxgBIAEoBBIYChB3YWtlc19vbl9yZXF1ZXN0GAIgASgIInIKFEVuc3VyZVRlbmFudFJlc3BvbnNlEhEKCXRlbmFudF9pZBgBIAEoCRIQCghvd25lcl9pZBgCIAEoCRIPCgdjcmVhdGVkGAMgASgIEhEKCWNvcnJlY3RlZBgEIAMoCRIRCglpc19hc2xlZXAYBSABKAgiWwoUU2V0VGVuYW50S2V5c1JlcXVlc3QSEQoJdGVuYW50X2lkGAEgASgJEg4KBmNyX3VpZBgCIAEoCRIMCgRuYW1lGAMgASgJEhIKCmtleV9zaGEyNTYYBCADKAkiNwoVU2V0VGVuYW50S2V5c1Jlc3BvbnNlEg0KBWFkZGVkGAEgASgNEg8KB3JlbW92ZWQYAiABKA0ijwEKFVNldFRlbmFudE1vZGVsUmVxdWVzdBIRCgl0ZW5hbnRfaWQYASABKAkSDgoGY3JfdWlkGAIgASgJEkAKDmxhbmd1YWdlX21vZGVsGAMgASgLMiMuZW5ncmFtLmF1dGgudjEuVGVuYW50TGFuZ3VhZ2VNb2RlbEgAiAEBQhEKD19sYW5ndWFnZV9tb2RlbCJ8ChNUZW5hbnRMYW5ndWFnZU1vZGVsEhAKCHByb3ZpZGVyGAEgASgJEg0KBW1vZGVsGAIgASgJEhUKCGVuZHBvaW50GAMgASgJSACIAQESFAoHYXBpX2tleRgEIAEoCUgBiAEBQgsKCV9lbmRwb2ludEIKCghfYXBpX2tleSIpChZTZXRUZW5hbnRNb2RlbFJlc3BvbnNlEg8KB2NoYW5nZWQYASABKAgihQEKGVNldFRlbmFudEVtYmVkZGluZ1JlcXVlc3QSEQoJdGVuYW50X2lkGAEgASgJEg4KBmNyX3VpZBgCIAEoCRI3CgllbWJlZGRpbmcYAyABKAsyHy5lbmdyYW0uYXV0aC52MS5UZW5hbnRFbWJlZGRpbmdIAIgBAUIMCgpfZW1iZWRkaW5nIowBCg9UZW5hbnRFbWJlZGRpbmcSEAoIcHJvdmlkZXIYASABKAkSDQoFbW9kZWwYAiABKAkSEgoKZGltZW5zaW9ucxgDIAEoDRIVCghlbmRwb2ludBgEIAEoCUgAiAEBEhQKB2FwaV9rZXkYBSABKAlIAYgBAUILCglfZW5kcG9pbnRCCgoIX2FwaV9rZXkiLQoaU2V0VGVuYW50RW1iZWRkaW5nUmVzcG9uc2USDwoHY2hhbmdlZBgBIAEoCCJvChRFbnN1cmVEYXRhc2V0UmVxdWVzdBIOCgZjcl91aWQYASABKAkSEQoJdGVuYW50X2lkGAIgASgJEgwKBG5hbWUYAyABKAkSFwoKZGF0YXNldF9pZBgEIAEoCUgAiAEBQg0KC19kYXRhc2V0X2lkIlQKFUVuc3VyZURhdGFzZXRSZXNwb25zZRIqCgdkYXRhc2V0GAEgASgLMhkuZW5ncmFtLmNvbW1vbi52MS5EYXRhc2V0Eg8KB2NyZWF0ZWQYAiABKAgiigEKDURlY2xhcmVkR3JhbnQSFAoKdXNlcl9lbWFpbBgBIAEoCUgAEhMKCXJvbGVfbmFtZRgCIAEoCUgAEhMKCXRlbmFudF9pZBgDIAEoCUgAEi8KC3Blcm1pc3Npb25zGAQgAygOMhouZW5ncmFtLmF1dGgudjEuUGVybWlzc2lvbkIICgZob2xkZXIijAEKEVN5bmNHcmFudHNSZXF1ZXN0EhEKCXRlbmFudF9pZBgBIAEoCRISCgpkYXRhc2V0X2lkGAIgASgJEg4KBmNyX3VpZBgDIAEoCRItCgZncmFudHMYBCADKAsyHS5lbmdyYW0uYXV0aC52MS5EZWNsYXJlZEdyYW50EhEKCWV4Y2x1c2l2ZRgFIAEoCCJQChJTeW5jR3JhbnRzUmVzcG9uc2USDQoFYWRkZWQYASABKA0SDwoHcmVtb3ZlZBgCIAEoDRIaChJ1bmtub3duX3ByaW5jaXBhbHMYAyADKAkiYAoTQmVnaW5FcmFzdXJlUmVxdWVzdBIRCgl0ZW5hbnRfaWQYASABKAkSFwoKZGF0YXNldF9pZBgCIAEoCUgAiAEBEg4KBmNyX3VpZBgDIAEoCUINCgtfZGF0YXNldF9pZCL1AQoUQmVnaW5FcmFzdXJlUmVzcG9uc2USGQoMcmVjZWlwdF9qc29uGAEgASgJSACIAQESLwoHZGF0YXNldBgCIAEoCzIZLmVuZ3JhbS5jb21tb24udjEuRGF0YXNldEgBiAEBEjMKCXByaW5jaXBhbBgDIAEoCzIbLmVuZ3JhbS5jb21tb24udjEuUHJpbmNpcGFsSAKIAQESEgoFdG9rZW4YBCABKAlIA4gBARITCgtkYXRhc2V0X2lkcxgFIAMoCUIPCg1fcmVjZWlwdF9qc29uQgoKCF9kYXRhc2V0QgwKCl9wcmluY2lwYWxCCAoGX3Rva2VuIpQBChFFbmRFcmFzdXJlUmVxdWVzdBIRCgl0ZW5hbnRfaWQYASABKAkSFwoKZGF0YXNldF9pZBgCIAEoCUgAiAEBEg4KBmNyX3VpZBgDIAEoCRIQCghiZWd1bl9hdBgEIAEoCRIUCgxyZW1vdmVkX2pzb24YBSABKAkSDAoEa2VwdBgGIAMoCUINCgtfZGF0YXNldF9pZCIqChJFbmRFcmFzdXJlUmVzcG9uc2USFAoMcmVjZWlwdF9qc29uGAEgASgJIjYKEU9wZW5DYW5hcnlSZXF1ZXN0EhEKCXRlbmFudF9pZBgBIAEoCRIOCgZjcl91aWQYAiABKAkifwoST3BlbkNhbmFyeVJlc3BvbnNlEioKB2RhdGFzZXQYASABKAsyGS5lbmdyYW0uY29tbW9uLnYxLkRhdGFzZXQSLgoJcHJpbmNpcGFsGAIgASgLMhsuZW5ncmFtLmNvbW1vbi52MS5QcmluY2lwYWwSDQoFdG9rZW4YAyABKAkiJAoSRmluZE1hbmFnZWRSZXF1ZXN0Eg4KBmNyX3VpZBgBIAEoCSJ3ChNGaW5kTWFuYWdlZFJlc3BvbnNlEhYKCXRlbmFudF9pZBgBIAEoCUgAiAEBEhcKCmRhdGFzZXRfaWQYAiABKAlIAYgBARISCgppc19lcmFzaW5nGAMgASgIQgwKCl90ZW5hbnRfaWRCDQoLX2RhdGFzZXRfaWQiOQoUUmVsZWFzZVRlbmFudFJlcXVlc3QSEQoJdGVuYW50X2lkGAEgASgJEg4KBmNyX3VpZBgCIAEoCSIpChVSZWxlYXNlVGVuYW50UmVzcG9uc2USEAoIcmVsZWFzZWQYASABKAgiTgoVUmVsZWFzZURhdGFzZXRSZXF1ZXN0EhEKCXRlbmFudF9pZBgBIAEoCRISCgpkYXRhc2V0X2lkGAIgASgJEg4KBmNyX3VpZBgDIAEoCSIqChZSZWxlYXNlRGF0YXNldFJlc3BvbnNlEhAKCHJlbGVhc2VkGAEgASgIKnwKC1RlbmFudFN0YXRlEhwKGFRFTkFOVF9TVEFURV9VTlNQRUNJRklFRBAAEhcKE1RFTkFOVF9TVEFURV9BQ1RJVkUQARIbChdURU5BTlRfU1RBVEVfSElCRVJOQVRFRBACEhkKFVRFTkFOVF9TVEFURV9ESVNBQkxFRBADYgZwcm90bzM", [file_engram_auth_v1_permission, file_engram_common_v1_dataset, file_engram_common_v1_principal]);
 
 /**
  * @generated from message engram.auth.v1.EnsureTenantRequest
@@ -71,6 +71,20 @@ export type EnsureTenantRequest = Message<"engram.auth.v1.EnsureTenantRequest"> 
    * @generated from field: engram.auth.v1.TenantState state = 8;
    */
   state: TenantState;
+
+  /**
+   * Of an active tenant: it goes to sleep by itself. Absent: it does not.
+   *
+   * @generated from field: optional engram.auth.v1.TenantHibernation hibernation = 9;
+   */
+  hibernation?: TenantHibernation | undefined;
+
+  /**
+   * Somebody wants it awake: as if it were used now.
+   *
+   * @generated from field: bool wake = 10;
+   */
+  wake: boolean;
 };
 
 /**
@@ -79,6 +93,32 @@ export type EnsureTenantRequest = Message<"engram.auth.v1.EnsureTenantRequest"> 
  */
 export const EnsureTenantRequestSchema: GenMessage<EnsureTenantRequest> = /*@__PURE__*/
   messageDesc(file_engram_auth_v1_managed, 0);
+
+/**
+ * @generated from message engram.auth.v1.TenantHibernation
+ */
+export type TenantHibernation = Message<"engram.auth.v1.TenantHibernation"> & {
+  /**
+   * So long without a request and without a run.
+   *
+   * @generated from field: uint64 after_idle_ms = 1;
+   */
+  afterIdleMs: bigint;
+
+  /**
+   * The next request wakes it; else somebody has to declare it.
+   *
+   * @generated from field: bool wakes_on_request = 2;
+   */
+  wakesOnRequest: boolean;
+};
+
+/**
+ * Describes the message engram.auth.v1.TenantHibernation.
+ * Use `create(TenantHibernationSchema)` to create a new message.
+ */
+export const TenantHibernationSchema: GenMessage<TenantHibernation> = /*@__PURE__*/
+  messageDesc(file_engram_auth_v1_managed, 1);
 
 /**
  * @generated from message engram.auth.v1.EnsureTenantResponse
@@ -105,6 +145,13 @@ export type EnsureTenantResponse = Message<"engram.auth.v1.EnsureTenantResponse"
    * @generated from field: repeated string corrected = 4;
    */
   corrected: string[];
+
+  /**
+   * It is hibernated because nobody used it.
+   *
+   * @generated from field: bool is_asleep = 5;
+   */
+  isAsleep: boolean;
 };
 
 /**
@@ -112,7 +159,7 @@ export type EnsureTenantResponse = Message<"engram.auth.v1.EnsureTenantResponse"
  * Use `create(EnsureTenantResponseSchema)` to create a new message.
  */
 export const EnsureTenantResponseSchema: GenMessage<EnsureTenantResponse> = /*@__PURE__*/
-  messageDesc(file_engram_auth_v1_managed, 1);
+  messageDesc(file_engram_auth_v1_managed, 2);
 
 /**
  * @generated from message engram.auth.v1.SetTenantKeysRequest
@@ -148,7 +195,7 @@ export type SetTenantKeysRequest = Message<"engram.auth.v1.SetTenantKeysRequest"
  * Use `create(SetTenantKeysRequestSchema)` to create a new message.
  */
 export const SetTenantKeysRequestSchema: GenMessage<SetTenantKeysRequest> = /*@__PURE__*/
-  messageDesc(file_engram_auth_v1_managed, 2);
+  messageDesc(file_engram_auth_v1_managed, 3);
 
 /**
  * @generated from message engram.auth.v1.SetTenantKeysResponse
@@ -170,7 +217,7 @@ export type SetTenantKeysResponse = Message<"engram.auth.v1.SetTenantKeysRespons
  * Use `create(SetTenantKeysResponseSchema)` to create a new message.
  */
 export const SetTenantKeysResponseSchema: GenMessage<SetTenantKeysResponse> = /*@__PURE__*/
-  messageDesc(file_engram_auth_v1_managed, 3);
+  messageDesc(file_engram_auth_v1_managed, 4);
 
 /**
  * @generated from message engram.auth.v1.SetTenantModelRequest
@@ -199,7 +246,7 @@ export type SetTenantModelRequest = Message<"engram.auth.v1.SetTenantModelReques
  * Use `create(SetTenantModelRequestSchema)` to create a new message.
  */
 export const SetTenantModelRequestSchema: GenMessage<SetTenantModelRequest> = /*@__PURE__*/
-  messageDesc(file_engram_auth_v1_managed, 4);
+  messageDesc(file_engram_auth_v1_managed, 5);
 
 /**
  * @generated from message engram.auth.v1.TenantLanguageModel
@@ -237,7 +284,7 @@ export type TenantLanguageModel = Message<"engram.auth.v1.TenantLanguageModel"> 
  * Use `create(TenantLanguageModelSchema)` to create a new message.
  */
 export const TenantLanguageModelSchema: GenMessage<TenantLanguageModel> = /*@__PURE__*/
-  messageDesc(file_engram_auth_v1_managed, 5);
+  messageDesc(file_engram_auth_v1_managed, 6);
 
 /**
  * @generated from message engram.auth.v1.SetTenantModelResponse
@@ -254,7 +301,7 @@ export type SetTenantModelResponse = Message<"engram.auth.v1.SetTenantModelRespo
  * Use `create(SetTenantModelResponseSchema)` to create a new message.
  */
 export const SetTenantModelResponseSchema: GenMessage<SetTenantModelResponse> = /*@__PURE__*/
-  messageDesc(file_engram_auth_v1_managed, 6);
+  messageDesc(file_engram_auth_v1_managed, 7);
 
 /**
  * @generated from message engram.auth.v1.SetTenantEmbeddingRequest
@@ -283,7 +330,7 @@ export type SetTenantEmbeddingRequest = Message<"engram.auth.v1.SetTenantEmbeddi
  * Use `create(SetTenantEmbeddingRequestSchema)` to create a new message.
  */
 export const SetTenantEmbeddingRequestSchema: GenMessage<SetTenantEmbeddingRequest> = /*@__PURE__*/
-  messageDesc(file_engram_auth_v1_managed, 7);
+  messageDesc(file_engram_auth_v1_managed, 8);
 
 /**
  * @generated from message engram.auth.v1.TenantEmbedding
@@ -326,7 +373,7 @@ export type TenantEmbedding = Message<"engram.auth.v1.TenantEmbedding"> & {
  * Use `create(TenantEmbeddingSchema)` to create a new message.
  */
 export const TenantEmbeddingSchema: GenMessage<TenantEmbedding> = /*@__PURE__*/
-  messageDesc(file_engram_auth_v1_managed, 8);
+  messageDesc(file_engram_auth_v1_managed, 9);
 
 /**
  * @generated from message engram.auth.v1.SetTenantEmbeddingResponse
@@ -343,7 +390,7 @@ export type SetTenantEmbeddingResponse = Message<"engram.auth.v1.SetTenantEmbedd
  * Use `create(SetTenantEmbeddingResponseSchema)` to create a new message.
  */
 export const SetTenantEmbeddingResponseSchema: GenMessage<SetTenantEmbeddingResponse> = /*@__PURE__*/
-  messageDesc(file_engram_auth_v1_managed, 9);
+  messageDesc(file_engram_auth_v1_managed, 10);
 
 /**
  * @generated from message engram.auth.v1.EnsureDatasetRequest
@@ -379,7 +426,7 @@ export type EnsureDatasetRequest = Message<"engram.auth.v1.EnsureDatasetRequest"
  * Use `create(EnsureDatasetRequestSchema)` to create a new message.
  */
 export const EnsureDatasetRequestSchema: GenMessage<EnsureDatasetRequest> = /*@__PURE__*/
-  messageDesc(file_engram_auth_v1_managed, 10);
+  messageDesc(file_engram_auth_v1_managed, 11);
 
 /**
  * @generated from message engram.auth.v1.EnsureDatasetResponse
@@ -401,7 +448,7 @@ export type EnsureDatasetResponse = Message<"engram.auth.v1.EnsureDatasetRespons
  * Use `create(EnsureDatasetResponseSchema)` to create a new message.
  */
 export const EnsureDatasetResponseSchema: GenMessage<EnsureDatasetResponse> = /*@__PURE__*/
-  messageDesc(file_engram_auth_v1_managed, 11);
+  messageDesc(file_engram_auth_v1_managed, 12);
 
 /**
  * Exactly one holder, and what it may.
@@ -445,7 +492,7 @@ export type DeclaredGrant = Message<"engram.auth.v1.DeclaredGrant"> & {
  * Use `create(DeclaredGrantSchema)` to create a new message.
  */
 export const DeclaredGrantSchema: GenMessage<DeclaredGrant> = /*@__PURE__*/
-  messageDesc(file_engram_auth_v1_managed, 12);
+  messageDesc(file_engram_auth_v1_managed, 13);
 
 /**
  * @generated from message engram.auth.v1.SyncGrantsRequest
@@ -484,7 +531,7 @@ export type SyncGrantsRequest = Message<"engram.auth.v1.SyncGrantsRequest"> & {
  * Use `create(SyncGrantsRequestSchema)` to create a new message.
  */
 export const SyncGrantsRequestSchema: GenMessage<SyncGrantsRequest> = /*@__PURE__*/
-  messageDesc(file_engram_auth_v1_managed, 13);
+  messageDesc(file_engram_auth_v1_managed, 14);
 
 /**
  * @generated from message engram.auth.v1.SyncGrantsResponse
@@ -515,7 +562,7 @@ export type SyncGrantsResponse = Message<"engram.auth.v1.SyncGrantsResponse"> & 
  * Use `create(SyncGrantsResponseSchema)` to create a new message.
  */
 export const SyncGrantsResponseSchema: GenMessage<SyncGrantsResponse> = /*@__PURE__*/
-  messageDesc(file_engram_auth_v1_managed, 14);
+  messageDesc(file_engram_auth_v1_managed, 15);
 
 /**
  * @generated from message engram.auth.v1.BeginErasureRequest
@@ -546,7 +593,7 @@ export type BeginErasureRequest = Message<"engram.auth.v1.BeginErasureRequest"> 
  * Use `create(BeginErasureRequestSchema)` to create a new message.
  */
 export const BeginErasureRequestSchema: GenMessage<BeginErasureRequest> = /*@__PURE__*/
-  messageDesc(file_engram_auth_v1_managed, 15);
+  messageDesc(file_engram_auth_v1_managed, 16);
 
 /**
  * @generated from message engram.auth.v1.BeginErasureResponse
@@ -593,7 +640,7 @@ export type BeginErasureResponse = Message<"engram.auth.v1.BeginErasureResponse"
  * Use `create(BeginErasureResponseSchema)` to create a new message.
  */
 export const BeginErasureResponseSchema: GenMessage<BeginErasureResponse> = /*@__PURE__*/
-  messageDesc(file_engram_auth_v1_managed, 16);
+  messageDesc(file_engram_auth_v1_managed, 17);
 
 /**
  * @generated from message engram.auth.v1.EndErasureRequest
@@ -627,6 +674,13 @@ export type EndErasureRequest = Message<"engram.auth.v1.EndErasureRequest"> & {
    * @generated from field: string removed_json = 5;
    */
   removedJson: string;
+
+  /**
+   * What stays on purpose, beside what always does.
+   *
+   * @generated from field: repeated string kept = 6;
+   */
+  kept: string[];
 };
 
 /**
@@ -634,7 +688,7 @@ export type EndErasureRequest = Message<"engram.auth.v1.EndErasureRequest"> & {
  * Use `create(EndErasureRequestSchema)` to create a new message.
  */
 export const EndErasureRequestSchema: GenMessage<EndErasureRequest> = /*@__PURE__*/
-  messageDesc(file_engram_auth_v1_managed, 17);
+  messageDesc(file_engram_auth_v1_managed, 18);
 
 /**
  * @generated from message engram.auth.v1.EndErasureResponse
@@ -653,7 +707,7 @@ export type EndErasureResponse = Message<"engram.auth.v1.EndErasureResponse"> & 
  * Use `create(EndErasureResponseSchema)` to create a new message.
  */
 export const EndErasureResponseSchema: GenMessage<EndErasureResponse> = /*@__PURE__*/
-  messageDesc(file_engram_auth_v1_managed, 18);
+  messageDesc(file_engram_auth_v1_managed, 19);
 
 /**
  * @generated from message engram.auth.v1.OpenCanaryRequest
@@ -675,7 +729,7 @@ export type OpenCanaryRequest = Message<"engram.auth.v1.OpenCanaryRequest"> & {
  * Use `create(OpenCanaryRequestSchema)` to create a new message.
  */
 export const OpenCanaryRequestSchema: GenMessage<OpenCanaryRequest> = /*@__PURE__*/
-  messageDesc(file_engram_auth_v1_managed, 19);
+  messageDesc(file_engram_auth_v1_managed, 20);
 
 /**
  * @generated from message engram.auth.v1.OpenCanaryResponse
@@ -704,7 +758,7 @@ export type OpenCanaryResponse = Message<"engram.auth.v1.OpenCanaryResponse"> & 
  * Use `create(OpenCanaryResponseSchema)` to create a new message.
  */
 export const OpenCanaryResponseSchema: GenMessage<OpenCanaryResponse> = /*@__PURE__*/
-  messageDesc(file_engram_auth_v1_managed, 20);
+  messageDesc(file_engram_auth_v1_managed, 21);
 
 /**
  * @generated from message engram.auth.v1.FindManagedRequest
@@ -723,7 +777,7 @@ export type FindManagedRequest = Message<"engram.auth.v1.FindManagedRequest"> & 
  * Use `create(FindManagedRequestSchema)` to create a new message.
  */
 export const FindManagedRequestSchema: GenMessage<FindManagedRequest> = /*@__PURE__*/
-  messageDesc(file_engram_auth_v1_managed, 21);
+  messageDesc(file_engram_auth_v1_managed, 22);
 
 /**
  * @generated from message engram.auth.v1.FindManagedResponse
@@ -756,7 +810,7 @@ export type FindManagedResponse = Message<"engram.auth.v1.FindManagedResponse"> 
  * Use `create(FindManagedResponseSchema)` to create a new message.
  */
 export const FindManagedResponseSchema: GenMessage<FindManagedResponse> = /*@__PURE__*/
-  messageDesc(file_engram_auth_v1_managed, 22);
+  messageDesc(file_engram_auth_v1_managed, 23);
 
 /**
  * @generated from message engram.auth.v1.ReleaseTenantRequest
@@ -778,7 +832,7 @@ export type ReleaseTenantRequest = Message<"engram.auth.v1.ReleaseTenantRequest"
  * Use `create(ReleaseTenantRequestSchema)` to create a new message.
  */
 export const ReleaseTenantRequestSchema: GenMessage<ReleaseTenantRequest> = /*@__PURE__*/
-  messageDesc(file_engram_auth_v1_managed, 23);
+  messageDesc(file_engram_auth_v1_managed, 24);
 
 /**
  * @generated from message engram.auth.v1.ReleaseTenantResponse
@@ -797,7 +851,7 @@ export type ReleaseTenantResponse = Message<"engram.auth.v1.ReleaseTenantRespons
  * Use `create(ReleaseTenantResponseSchema)` to create a new message.
  */
 export const ReleaseTenantResponseSchema: GenMessage<ReleaseTenantResponse> = /*@__PURE__*/
-  messageDesc(file_engram_auth_v1_managed, 24);
+  messageDesc(file_engram_auth_v1_managed, 25);
 
 /**
  * @generated from message engram.auth.v1.ReleaseDatasetRequest
@@ -824,7 +878,7 @@ export type ReleaseDatasetRequest = Message<"engram.auth.v1.ReleaseDatasetReques
  * Use `create(ReleaseDatasetRequestSchema)` to create a new message.
  */
 export const ReleaseDatasetRequestSchema: GenMessage<ReleaseDatasetRequest> = /*@__PURE__*/
-  messageDesc(file_engram_auth_v1_managed, 25);
+  messageDesc(file_engram_auth_v1_managed, 26);
 
 /**
  * @generated from message engram.auth.v1.ReleaseDatasetResponse
@@ -843,7 +897,7 @@ export type ReleaseDatasetResponse = Message<"engram.auth.v1.ReleaseDatasetRespo
  * Use `create(ReleaseDatasetResponseSchema)` to create a new message.
  */
 export const ReleaseDatasetResponseSchema: GenMessage<ReleaseDatasetResponse> = /*@__PURE__*/
-  messageDesc(file_engram_auth_v1_managed, 26);
+  messageDesc(file_engram_auth_v1_managed, 27);
 
 /**
  * What a Tenant resource asks of the workload.
