@@ -125,7 +125,8 @@ function openClient({ url, caFile }: ElasticsearchAdministratorOptions): Client 
   const settings: ClientOptions = {
     node: node.href,
     requestTimeout: REQUEST_TIMEOUT_MS,
-    maxRetries: 1,
+    // Repeating is the caller's.
+    maxRetries: 0,
     enableMetaHeader: false,
     ...(auth.username === '' ? {} : { auth }),
     ...(caFile === undefined ? {} : { tls: { ca: readFileSync(caFile) } }),

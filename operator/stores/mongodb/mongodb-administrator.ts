@@ -12,12 +12,14 @@ export interface MongodbAdministratorOptions {
   readonly url: string;
   /** Whether files go to GridFS in the same database. */
   readonly holdsBlobs: boolean;
+  /** For finding a server; default 5000. */
+  readonly connectTimeoutMs?: number;
 }
 
 /** Holds the mark. A name with a dot is none of the services' collections. */
 const MARKS = 'engram.realm';
 const MARK = 'owner';
-const TIME_LIMITS = { serverSelectionTimeoutMS: 5_000, connectTimeoutMS: 5_000, socketTimeoutMS: 30_000 };
+const SILENCE_MS = 30_000;
 
 const USER_EXISTS = 51003;
 const USER_MISSING = 11;
@@ -25,14 +27,15 @@ const DUPLICATE_KEY = 11000;
 
 /** A database of each realm, and users in that database which reach nothing else. */
 export function createMongodbAdministrator(options: MongodbAdministratorOptions): StoreAdministrator {
-  const { url, holdsBlobs } = options;
+  const { url, holdsBlobs, connectTimeoutMs = 5_000 } = options;
+  const open = (address: string) => openClient(address, connectTimeoutMs, store);
   const store = `MongoDB at ${addressOf(url)}`;
   const roles: readonly StoreRole[] = holdsBlobs ? ['Documents', 'Blobs'] : ['Documents'];
   let client: MongoClient | null = null;
   let isGuarded = false;
   const databaseOf = (realm: Realm) => {
     const { underscored } = namesOf(realm);
-    client ??= openClient(url, store);
+    client ??= open(url);
     return client.db(underscored);
   };
   const guarded = async <T>(signal: AbortSignal, work: () => Promise<T>): Promise<T> => {
@@ -50,7 +53,7 @@ export function createMongodbAdministrator(options: MongodbAdministratorOptions)
     ensure: (realm, credentials, signal) =>
       guarded(signal, async () => {
         const db = databaseOf(realm);
-        if (!isGuarded) isGuarded = await requireAuthorization(url, db, store);
+        if (!isGuarded) isGuarded = await requireAuthorization(open(withoutUser(url)), db, store);
         await claim(db, realm, store);
         for (const credential of wanted(credentials)) {
           signal.throwIfAborted();
@@ -114,10 +117,12 @@ export function createMongodbAdministrator(options: MongodbAdministratorOptions)
 }
 
 /** The parser's own message may hold the whole URL, with the password. */
-function openClient(url: string, store: string): MongoClient {
+function openClient(url: string, connectTimeoutMs: number, store: string): MongoClient {
   try {
     return new MongoClient(url, {
-      ...TIME_LIMITS,
+      serverSelectionTimeoutMS: connectTimeoutMs,
+      connectTimeoutMS: connectTimeoutMs,
+      socketTimeoutMS: SILENCE_MS,
       appName: 'engram operator',
       maxPoolSize: 4,
       maxIdleTimeMS: 60_000,
@@ -131,8 +136,7 @@ function openClient(url: string, store: string): MongoClient {
 }
 
 /** Where the server lets everybody do everything, users of a realm would keep nobody out: nobody in particular tries. */
-async function requireAuthorization(url: string, db: Db, store: string): Promise<true> {
-  const nobody = openClient(withoutUser(url), store);
+async function requireAuthorization(nobody: MongoClient, db: Db, store: string): Promise<true> {
   try {
     await nobody.db(db.databaseName).collection(MARKS).findOne({});
   } catch (error) {

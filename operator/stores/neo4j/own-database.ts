@@ -5,7 +5,7 @@ import type { Ask, GraphHome } from './graph-home.ts';
 
 /**
  * A database of each realm, a role that reaches this alone, and in it a node that says who owns it. For editions with
- * several databases; `own-database.statements` of the tests has the server check how these statements are written.
+ * several databases; Community reads these statements before it refuses them, which is how a test checks their spelling.
  */
 export function ownDatabase(ask: Ask, store: string): GraphHome {
   const nameOf = (realm: Realm) => namesOf(realm).dashed;

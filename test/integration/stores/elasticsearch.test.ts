@@ -1,15 +1,35 @@
 import { Client } from '@elastic/elasticsearch';
+import { expect } from 'chai';
 import { createElasticsearchAdministrator } from '../../../operator/stores/elasticsearch/elasticsearch-administrator.ts';
 import { namesOf } from '../../../operator/stores/realm-names.ts';
 import type { Provision } from '../../../operator/stores/store-administrator.ts';
 import {
   type AdministratorSubject,
   describeStoreAdministrator,
+  newCredentials,
+  newRealm,
   type RealmAccess,
 } from '../../conformance/store-administrator-suite.ts';
 import { withBackend } from '../backend.ts';
 
+const NEVER = new AbortController().signal;
+
 withBackend('elasticsearch', ({ ENGRAM_TEST_ELASTICSEARCH_URL: url }) => {
+  if (new URL(url).username === '') {
+    it('refuses an Elasticsearch without security', async () => {
+      const administrator = createElasticsearchAdministrator({ url, replicas: 0 });
+      const realm = newRealm();
+      for (const attempt of [
+        administrator.ensure(realm, newCredentials(), NEVER),
+        administrator.remove(realm, NEVER),
+        administrator.residue(realm, NEVER),
+      ]) {
+        expect(await attempt.catch((thrown: unknown) => thrown)).to.include({ wireName: 'UnsupportedOperationError' });
+      }
+      await administrator.close();
+    });
+    return;
+  }
   describeStoreAdministrator('Elasticsearch', async (): Promise<AdministratorSubject> => {
     const administrator = createElasticsearchAdministrator({ url, replicas: 0 });
     const awayPassword = 'away-password';

@@ -49,8 +49,9 @@ async function openSubject(): Promise<AdministratorSubject> {
   const administrator = createMongodbAdministrator({ url: server.url, holdsBlobs: true });
   const awayPassword = 'away-password';
   const away = createMongodbAdministrator({
-    url: `mongodb://root:${awayPassword}@127.0.0.1:9/?serverSelectionTimeoutMS=200`,
+    url: `mongodb://root:${awayPassword}@127.0.0.1:9/`,
     holdsBlobs: true,
+    connectTimeoutMs: 100,
   });
   const refused = createMongodbAdministrator({ url: server.url.replace(server.password, 'wrong'), holdsBlobs: true });
   const client = new MongoClient(server.url);
