@@ -7,7 +7,7 @@ import type { JsonObject } from '../../common/domain/json.ts';
 import { type Principal, reachesTenant } from '../../common/domain/principal.ts';
 import { SYSTEM_SCOPE } from '../../common/domain/scope.ts';
 import { HttpError } from '../../common/http/http-error.ts';
-import { DuplicateKeyError, VersionConflictError } from '../../common/ports/document-store.ts';
+import { isOvertaken } from '../../common/repositories/commit-races.ts';
 import type { AuthDependencies } from '../dependencies.ts';
 import { currentUser } from './current-user.ts';
 import { type RecentSession, recentSession } from './recent-session.ts';
@@ -54,7 +54,7 @@ export async function registerConnection(
       deps.agentMode?.connectionRegistered();
       return connection;
     } catch (error) {
-      if (!(error instanceof VersionConflictError || error instanceof DuplicateKeyError)) throw error;
+      if (!isOvertaken(error)) throw error;
       const { isActive } = await currentUser(deps, principal.id);
       if (!isActive) throw engramError('UserNotFoundError', 'The account does not exist any more.');
     }

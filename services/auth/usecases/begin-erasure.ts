@@ -2,7 +2,8 @@ import type { DatasetId, TenantId } from '../../common/domain/brand.ts';
 import { engramError, isEngramError } from '../../common/domain/errors.ts';
 import type { Permission, Principal } from '../../common/domain/principal.ts';
 import type { BeginErasureResponse, ErasedThing } from '../../common/messaging/methods/auth-managed.ts';
-import { DuplicateKeyError, VersionConflictError } from '../../common/ports/document-store.ts';
+import { VersionConflictError } from '../../common/ports/document-store.ts';
+import { isOvertaken } from '../../common/repositories/commit-races.ts';
 import { datasetRef, type StoredDataset } from '../../common/repositories/datasets.ts';
 import type { ManagedResource } from '../../common/repositories/managed-resources.ts';
 import { requireManager } from '../../common/repositories/require-managed.ts';
@@ -73,7 +74,7 @@ async function beginDataset(deps: AuthDependencies, erasure: DatasetErasure): Pr
     try {
       await shutOff(deps, { ...erasure, managed, dataset });
     } catch (error) {
-      if (error instanceof VersionConflictError || error instanceof DuplicateKeyError) continue;
+      if (isOvertaken(error)) continue;
       throw error;
     }
     if (dataset === null) return NOTHING;

@@ -14,8 +14,8 @@ import { asId } from '../../common/domain/ids.ts';
 import { isTenantKey, type Principal } from '../../common/domain/principal.ts';
 import { PERSONAL_TENANT } from '../../common/domain/scope.ts';
 import type { BudgetStanding, StoredBudget } from '../../common/ports/budgets.ts';
-import { DuplicateKeyError, VersionConflictError } from '../../common/ports/document-store.ts';
 import type { ApiKey } from '../../common/repositories/api-keys.ts';
+import { isOvertaken } from '../../common/repositories/commit-races.ts';
 import type { AuthDependencies } from '../dependencies.ts';
 import { authorityIn, requireCapability, tenantNotFound } from './tenant-authority.ts';
 
@@ -195,7 +195,7 @@ async function put(
       );
       break;
     } catch (error) {
-      if (!(error instanceof VersionConflictError || error instanceof DuplicateKeyError)) throw error;
+      if (!isOvertaken(error)) throw error;
     }
   }
   budgets.forget();

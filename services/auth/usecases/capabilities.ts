@@ -3,7 +3,8 @@ import { CAPABILITIES, type Capability, isCapability } from '../../common/domain
 import { engramError } from '../../common/domain/errors.ts';
 import type { Principal } from '../../common/domain/principal.ts';
 import type { AuditEntry } from '../../common/ports/audit-log.ts';
-import { DuplicateKeyError, VersionConflictError, type Write } from '../../common/ports/document-store.ts';
+import type { Write } from '../../common/ports/document-store.ts';
+import { isOvertaken } from '../../common/repositories/commit-races.ts';
 import type { Tenant } from '../../common/repositories/tenants.ts';
 import type { AuthDependencies } from '../dependencies.ts';
 import { affectedUsers, findHolder, type Holder, holderWrite } from './holders.ts';
@@ -133,7 +134,7 @@ async function commit(deps: AuthDependencies, change: Change, action: string): P
   try {
     await deps.audit.commit({ tenant: tenant.id }, writes, [first, ...rest]);
   } catch (error) {
-    if (error instanceof VersionConflictError || error instanceof DuplicateKeyError) return false;
+    if (isOvertaken(error)) return false;
     throw error;
   }
   deps.news.accessChanged(tenant.id, affectedUsers(holder));

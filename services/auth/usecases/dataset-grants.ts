@@ -2,7 +2,8 @@ import type { DatasetId } from '../../common/domain/brand.ts';
 import { engramError } from '../../common/domain/errors.ts';
 import { PERMISSIONS, type Permission, type Principal } from '../../common/domain/principal.ts';
 import type { AuditEntry } from '../../common/ports/audit-log.ts';
-import { DuplicateKeyError, VersionConflictError, type Write } from '../../common/ports/document-store.ts';
+import type { Write } from '../../common/ports/document-store.ts';
+import { isOvertaken } from '../../common/repositories/commit-races.ts';
 import type { GrantChange } from '../../common/repositories/grants.ts';
 import type { AuthDependencies } from '../dependencies.ts';
 import { affectedUsers, findHolder, findVisibleHolder, type Holder, holderWrite } from './holders.ts';
@@ -49,7 +50,7 @@ async function changeGrants(deps: AuthDependencies, request: GrantRequest, isGiv
       }
       return;
     } catch (error) {
-      if (!(error instanceof VersionConflictError || error instanceof DuplicateKeyError)) throw error;
+      if (!isOvertaken(error)) throw error;
     }
   }
 }

@@ -1,7 +1,8 @@
 import type { UserId } from '../../common/domain/brand.ts';
 import { engramError } from '../../common/domain/errors.ts';
 import { PERSONAL_TENANT } from '../../common/domain/scope.ts';
-import { DuplicateKeyError, VersionConflictError } from '../../common/ports/document-store.ts';
+import { VersionConflictError } from '../../common/ports/document-store.ts';
+import { isOvertaken } from '../../common/repositories/commit-races.ts';
 import type { User } from '../../common/repositories/users.ts';
 import type { AuthDependencies } from '../dependencies.ts';
 import { isDefaultAddress } from './default-user.ts';
@@ -85,7 +86,7 @@ async function removeEmptied(deps: AuthDependencies, id: UserId, departure: Depa
       [removalOf(user, departure.by)],
     );
   } catch (error) {
-    if (error instanceof VersionConflictError || error instanceof DuplicateKeyError) return false;
+    if (isOvertaken(error)) return false;
     throw error;
   }
   deps.news.userChanged(id);

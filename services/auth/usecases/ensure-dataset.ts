@@ -3,7 +3,7 @@ import { engramError } from '../../common/domain/errors.ts';
 import { asId, isUuid } from '../../common/domain/ids.ts';
 import type { Principal } from '../../common/domain/principal.ts';
 import type { EnsureDatasetRequest, EnsureDatasetResponse } from '../../common/messaging/methods/auth-managed.ts';
-import { DuplicateKeyError, VersionConflictError } from '../../common/ports/document-store.ts';
+import { isOvertaken } from '../../common/repositories/commit-races.ts';
 import { datasetRef } from '../../common/repositories/datasets.ts';
 import type { ManagedResource } from '../../common/repositories/managed-resources.ts';
 import { beingErased, ownedByAnother } from '../../common/repositories/require-managed.ts';
@@ -33,7 +33,7 @@ export async function ensureDataset(
       await manage(deps, { crUid, tenant: tenantId, before: managed, dataset: found.dataset.id });
       return found;
     } catch (error) {
-      if (!(error instanceof VersionConflictError || error instanceof DuplicateKeyError)) throw error;
+      if (!isOvertaken(error)) throw error;
     }
   }
 }

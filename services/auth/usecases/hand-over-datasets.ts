@@ -2,7 +2,8 @@ import type { TenantId, UserId } from '../../common/domain/brand.ts';
 import { homeOf } from '../../common/domain/budget.ts';
 import { PERSONAL_TENANT } from '../../common/domain/scope.ts';
 import type { AuditEntry } from '../../common/ports/audit-log.ts';
-import { DuplicateKeyError, VersionConflictError, type Write } from '../../common/ports/document-store.ts';
+import type { Write } from '../../common/ports/document-store.ts';
+import { isOvertaken } from '../../common/repositories/commit-races.ts';
 import type { StoredDataset } from '../../common/repositories/datasets.ts';
 import type { User } from '../../common/repositories/users.ts';
 import type { AuthDependencies } from '../dependencies.ts';
@@ -69,7 +70,7 @@ async function handOver(
     await deps.audit.commit(scope, writes, [first, ...rest]);
   } catch (error) {
     // A dataset was removed or shared, the heir made one of the name or went: what is still there is looked at anew.
-    if (!(error instanceof VersionConflictError || error instanceof DuplicateKeyError)) throw error;
+    if (!isOvertaken(error)) throw error;
   }
   deps.news.accessChanged(tenant, [heir]);
 }

@@ -1,5 +1,5 @@
 import type { UserId } from '../../common/domain/brand.ts';
-import { DuplicateKeyError, VersionConflictError } from '../../common/ports/document-store.ts';
+import { isOvertaken } from '../../common/repositories/commit-races.ts';
 import type { Tenant } from '../../common/repositories/tenants.ts';
 import type { AuthDependencies } from '../dependencies.ts';
 import { type Departure, heirOfTenant } from './heirs.ts';
@@ -36,7 +36,7 @@ async function handOver(deps: AuthDependencies, tenant: Tenant, departure: Depar
     );
   } catch (error) {
     // The tenant, its heir or the membership changed meanwhile: whoever is the owner now is looked up anew.
-    if (!(error instanceof VersionConflictError || error instanceof DuplicateKeyError)) throw error;
+    if (!isOvertaken(error)) throw error;
   }
   deps.news.accessChanged(tenant.id, [heir]);
   // Its keys act as the new owner.

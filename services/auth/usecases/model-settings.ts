@@ -2,7 +2,8 @@ import { chosenOver, defaultModel } from '../../common/config/model-choice.ts';
 import type { Principal } from '../../common/domain/principal.ts';
 import { PERSONAL_TENANT } from '../../common/domain/scope.ts';
 import { HttpError } from '../../common/http/http-error.ts';
-import { DuplicateKeyError, VersionConflictError, type Write } from '../../common/ports/document-store.ts';
+import type { Write } from '../../common/ports/document-store.ts';
+import { isOvertaken } from '../../common/repositories/commit-races.ts';
 import {
   keyPlace,
   modelSettingsCollection,
@@ -88,8 +89,7 @@ async function commit(deps: AuthDependencies, by: Principal, { write, fields }: 
   try {
     await deps.audit.commit({ tenant: PERSONAL_TENANT }, [write], [entry]);
   } catch (error) {
-    const isConflict = error instanceof DuplicateKeyError || error instanceof VersionConflictError;
-    if (isConflict && error.collection === modelSettingsCollection.name) return false;
+    if (isOvertaken(error) && error.collection === modelSettingsCollection.name) return false;
     throw error;
   }
   await deps.models.changed();

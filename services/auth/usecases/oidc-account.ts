@@ -1,7 +1,8 @@
 import type { UserId } from '../../common/domain/brand.ts';
 import { engramError } from '../../common/domain/errors.ts';
 import { PERSONAL_TENANT } from '../../common/domain/scope.ts';
-import { DuplicateKeyError, VersionConflictError } from '../../common/ports/document-store.ts';
+import { DuplicateKeyError } from '../../common/ports/document-store.ts';
+import { isOvertaken } from '../../common/repositories/commit-races.ts';
 import { type LinkedIdentity, linkedIdentitiesCollection } from '../../common/repositories/linked-identities.ts';
 import { NO_PASSWORD, type User } from '../../common/repositories/users.ts';
 import type { AuthDependencies } from '../dependencies.ts';
@@ -37,6 +38,7 @@ export async function accountOf(deps: Dependencies, identity: ProvenIdentity): P
       if (!linked.user.isActive) throw refused('This account is not active.');
       return linked;
     } catch (error) {
+      // Another request may have made or changed the account or the link meanwhile.
       if (!isOvertaken(error)) throw error;
     }
   }
@@ -117,11 +119,6 @@ function isOtherPerson(error: unknown): boolean {
     error.collection === linkedIdentitiesCollection.name &&
     error.index.includes('userId')
   );
-}
-
-/** Another request made or changed the account or the link meanwhile. */
-function isOvertaken(error: unknown): boolean {
-  return error instanceof DuplicateKeyError || error instanceof VersionConflictError;
 }
 
 function lookAlike(): Error {

@@ -5,7 +5,7 @@ import type { DatasetRef } from '../../common/domain/dataset.ts';
 import { datasetId } from '../../common/domain/ids.ts';
 import { creatorHolders } from '../../common/domain/permissions.ts';
 import type { OpenCanaryRequest, OpenCanaryResponse } from '../../common/messaging/methods/auth-managed.ts';
-import { DuplicateKeyError, VersionConflictError } from '../../common/ports/document-store.ts';
+import { isOvertaken } from '../../common/repositories/commit-races.ts';
 import { datasetRef } from '../../common/repositories/datasets.ts';
 import { requireManaged } from '../../common/repositories/require-managed.ts';
 import type { AuthDependencies } from '../dependencies.ts';
@@ -32,7 +32,7 @@ export async function openCanary(
     try {
       await deps.store.commit({ tenant: tenantId }, writes);
     } catch (error) {
-      if (!(error instanceof VersionConflictError || error instanceof DuplicateKeyError)) throw error;
+      if (!isOvertaken(error)) throw error;
       continue;
     }
     return { dataset, principal };

@@ -2,6 +2,7 @@ import type { UserId } from '../../common/domain/brand.ts';
 import { asId } from '../../common/domain/ids.ts';
 import { PERSONAL_TENANT } from '../../common/domain/scope.ts';
 import { DuplicateKeyError, VersionConflictError } from '../../common/ports/document-store.ts';
+import { isOvertaken } from '../../common/repositories/commit-races.ts';
 import type { ScimUser } from '../../common/repositories/scim-resources.ts';
 import { NO_PASSWORD, type User } from '../../common/repositories/users.ts';
 import type { AuthDependencies } from '../dependencies.ts';
@@ -110,7 +111,7 @@ async function linkMember(
     ]);
   } catch (error) {
     // The directory has the person or the name already, or the membership ended just now.
-    if (error instanceof DuplicateKeyError || error instanceof VersionConflictError) throw addressTaken();
+    if (isOvertaken(error)) throw addressTaken();
     throw error;
   }
 }

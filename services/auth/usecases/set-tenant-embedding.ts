@@ -5,7 +5,7 @@ import type {
   SetTenantEmbeddingRequest,
   SetTenantEmbeddingResponse,
 } from '../../common/messaging/methods/auth-managed.ts';
-import { DuplicateKeyError, VersionConflictError } from '../../common/ports/document-store.ts';
+import { isOvertaken } from '../../common/repositories/commit-races.ts';
 import { requireManaged } from '../../common/repositories/require-managed.ts';
 import {
   type EmbeddingAccount,
@@ -45,7 +45,7 @@ export async function setTenantEmbedding(
     try {
       await deps.audit.commit({ tenant: tenantId }, writes, [entry]);
     } catch (error) {
-      if (error instanceof VersionConflictError || error instanceof DuplicateKeyError) continue;
+      if (isOvertaken(error)) continue;
       throw error;
     }
     await deps.models.changed();

@@ -4,8 +4,9 @@ import { engramError } from '../../common/domain/errors.ts';
 import { asId } from '../../common/domain/ids.ts';
 import type { SetTenantKeysRequest, SetTenantKeysResponse } from '../../common/messaging/methods/auth-managed.ts';
 import type { AuditEntry } from '../../common/ports/audit-log.ts';
-import { DuplicateKeyError, VersionConflictError } from '../../common/ports/document-store.ts';
+import { DuplicateKeyError } from '../../common/ports/document-store.ts';
 import { type ApiKey, apiKeysCollection } from '../../common/repositories/api-keys.ts';
+import { isOvertaken } from '../../common/repositories/commit-races.ts';
 import { requireManaged } from '../../common/repositories/require-managed.ts';
 import type { AuthDependencies } from '../dependencies.ts';
 import { requireTenant } from './tenant-authority.ts';
@@ -44,7 +45,7 @@ export async function setTenantKeys(
       await deps.audit.commit({ tenant: tenantId }, writes, [first, ...rest]);
     } catch (error) {
       if (await isOfSomebodyElse(deps, error, added)) throw inUse(error);
-      if (error instanceof VersionConflictError || error instanceof DuplicateKeyError) continue;
+      if (isOvertaken(error)) continue;
       throw error;
     }
     deps.news.tenantChanged(tenantId);

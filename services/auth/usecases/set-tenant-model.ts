@@ -2,7 +2,8 @@ import { createHash } from 'node:crypto';
 import type { TenantId } from '../../common/domain/brand.ts';
 import { engramError } from '../../common/domain/errors.ts';
 import type { SetTenantModelRequest, SetTenantModelResponse } from '../../common/messaging/methods/auth-managed.ts';
-import { DuplicateKeyError, VersionConflictError, type Write } from '../../common/ports/document-store.ts';
+import type { Write } from '../../common/ports/document-store.ts';
+import { isOvertaken } from '../../common/repositories/commit-races.ts';
 import { requireManaged } from '../../common/repositories/require-managed.ts';
 import {
   type StoredTenantModel,
@@ -31,7 +32,7 @@ export async function setTenantModel(
     try {
       await deps.audit.commit({ tenant: tenantId }, [deps.managedResources.keepWrite(managed), write], [entry]);
     } catch (error) {
-      if (error instanceof VersionConflictError || error instanceof DuplicateKeyError) continue;
+      if (isOvertaken(error)) continue;
       throw error;
     }
     await deps.models.changed();

@@ -3,7 +3,8 @@ import { engramError } from '../../common/domain/errors.ts';
 import type { JsonObject } from '../../common/domain/json.ts';
 import type { Principal } from '../../common/domain/principal.ts';
 import { PERSONAL_TENANT } from '../../common/domain/scope.ts';
-import { DuplicateKeyError, VersionConflictError, type Write } from '../../common/ports/document-store.ts';
+import type { Write } from '../../common/ports/document-store.ts';
+import { isOvertaken } from '../../common/repositories/commit-races.ts';
 import type { StoredConfiguration } from '../../common/repositories/stored-configurations.ts';
 import type { AuthDependencies } from '../dependencies.ts';
 
@@ -37,8 +38,7 @@ export async function storeConfiguration(
       await audit.commit({ tenant: PERSONAL_TENANT }, writes, [{ ...entry, details: { name } }]);
       return;
     } catch (error) {
-      const isConflict = error instanceof DuplicateKeyError || error instanceof VersionConflictError;
-      if (!isConflict) throw error;
+      if (!isOvertaken(error)) throw error;
       // Another request stored it at the same time, and this one follows; or the account is gone.
       if ((await users.get(ownerId))?.isActive !== true) throw engramError('UserNotFoundError', 'User not found.');
     }

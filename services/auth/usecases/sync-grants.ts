@@ -9,7 +9,8 @@ import type {
   SyncGrantsResponse,
 } from '../../common/messaging/methods/auth-managed.ts';
 import type { AuditEntry } from '../../common/ports/audit-log.ts';
-import { DuplicateKeyError, VersionConflictError, type Write } from '../../common/ports/document-store.ts';
+import type { Write } from '../../common/ports/document-store.ts';
+import { isOvertaken } from '../../common/repositories/commit-races.ts';
 import type { SinglePermission } from '../../common/repositories/managed-grants.ts';
 import { requireManaged } from '../../common/repositories/require-managed.ts';
 import type { AuthDependencies } from '../dependencies.ts';
@@ -29,7 +30,7 @@ export async function syncGrants(deps: AuthDependencies, request: SyncGrantsRequ
       if (!(await apply(deps, request, { plan, holders, keep: deps.managedResources.keepWrite(managed) })))
         return answer;
     } catch (error) {
-      if (error instanceof VersionConflictError || error instanceof DuplicateKeyError) continue;
+      if (isOvertaken(error)) continue;
       throw error;
     }
     deps.news.accessChanged(tenantId, null);

@@ -8,7 +8,7 @@ import type {
   DatasetConfigurationHashes,
   SetDatasetConfigurationRequest,
 } from '../../common/messaging/methods/cognify-managed.ts';
-import { DuplicateKeyError, VersionConflictError } from '../../common/ports/document-store.ts';
+import { isOvertaken } from '../../common/repositories/commit-races.ts';
 import type { DatasetConfiguration, RunDefaults } from '../../common/repositories/dataset-configurations.ts';
 import { requireManaged } from '../../common/repositories/require-managed.ts';
 import type { CognifyDependencies } from '../dependencies.ts';
@@ -51,7 +51,7 @@ export async function setDatasetConfiguration(
         [{ tenant: tenantId, action: 'dataset.configured', actor: null, subject: datasetId, details }],
       );
     } catch (error) {
-      if (error instanceof VersionConflictError || error instanceof DuplicateKeyError) continue;
+      if (isOvertaken(error)) continue;
       throw error;
     }
     return { ...hashes, drifted: await hasDrifted(deps, scope, { ...document, version: 0 }) };

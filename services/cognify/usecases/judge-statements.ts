@@ -4,14 +4,10 @@ import { dataItemId } from '../../common/domain/ids.ts';
 import { pagesOf } from '../../common/domain/result-page.ts';
 import type { DatasetScope } from '../../common/domain/scope.ts';
 import { slices } from '../../common/domain/slices.ts';
-import {
-  type DocumentStore,
-  DuplicateKeyError,
-  update,
-  VersionConflictError,
-} from '../../common/ports/document-store.ts';
+import { type DocumentStore, update } from '../../common/ports/document-store.ts';
 import type { Logger } from '../../common/ports/logger.ts';
 import type { Clock } from '../../common/ports/system.ts';
+import { untilUndisturbed } from '../../common/repositories/commit-races.ts';
 import type { Ledger } from '../../common/repositories/ledger.ts';
 import type { Repetitions } from '../../common/repositories/repetitions.ts';
 import { type Statements, type StoredStatement, statementsCollection } from '../../common/repositories/statements.ts';
@@ -75,15 +71,8 @@ async function judgeKeys(
   const byKey = [...Map.groupBy(open, ({ key }) => key)];
   for (const slice of slices(byKey, KEYS_PER_COMMIT)) {
     const own = slice.flatMap(([, stated]) => stated);
-    for (let attempt = 1; ; attempt++) {
-      try {
-        await judgeSlice(dependencies, scope, { keys: slice.map(([key]) => key), own });
-        break;
-      } catch (error) {
-        const isRace = error instanceof VersionConflictError || error instanceof DuplicateKeyError;
-        if (!isRace || attempt === ATTEMPTS) throw error;
-      }
-    }
+    const keys = slice.map(([key]) => key);
+    await untilUndisturbed(() => judgeSlice(dependencies, scope, { keys, own }), ATTEMPTS);
   }
 }
 

@@ -3,7 +3,8 @@ import { type DatasetRef, scopeOf } from '../../common/domain/dataset.ts';
 import { engramError } from '../../common/domain/errors.ts';
 import { asId } from '../../common/domain/ids.ts';
 import { COGNIFY_PIPELINE, type RunState } from '../../common/domain/run.ts';
-import { DuplicateKeyError, VersionConflictError, type Write } from '../../common/ports/document-store.ts';
+import type { Write } from '../../common/ports/document-store.ts';
+import { isOvertaken } from '../../common/repositories/commit-races.ts';
 import type { ScheduledStart } from '../../common/repositories/scheduled-starts.ts';
 import type { CognifyDependencies } from '../dependencies.ts';
 import { startCognify } from './start-cognify.ts';
@@ -67,7 +68,7 @@ async function put({ store }: Dependencies, dataset: DatasetRef, write: Write): 
     await store.commit(scopeOf(dataset), [write]);
     return true;
   } catch (error) {
-    if (error instanceof VersionConflictError || error instanceof DuplicateKeyError) return false;
+    if (isOvertaken(error)) return false;
     throw error;
   }
 }

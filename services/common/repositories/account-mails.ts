@@ -1,15 +1,7 @@
 import type { UserId } from '../domain/brand.ts';
 import { SYSTEM_SCOPE } from '../domain/scope.ts';
-import {
-  type Collection,
-  type DocumentStore,
-  DuplicateKeyError,
-  insert,
-  remove,
-  replace,
-  VersionConflictError,
-  type Write,
-} from '../ports/document-store.ts';
+import { type Collection, type DocumentStore, insert, remove, replace, type Write } from '../ports/document-store.ts';
+import { untilUndisturbed } from './commit-races.ts';
 
 type AccountMailsDocument = {
   /** When mails were sent within the last hour (ISO-8601), oldest first. The id is the user's. */
@@ -34,7 +26,7 @@ export interface AccountMails {
 export function createAccountMails(store: DocumentStore): AccountMails {
   return {
     async take(user, now, limit) {
-      for (;;) {
+      return untilUndisturbed(async () => {
         const stored = await store.get(SYSTEM_SCOPE, accountMailsCollection, user);
         const since = new Date(now.getTime() - WINDOW_MS).toISOString();
         const recent = (stored?.value.sentAt ?? []).filter((at) => at > since);
@@ -44,13 +36,9 @@ export function createAccountMails(store: DocumentStore): AccountMails {
           stored === null
             ? insert(accountMailsCollection, user, document)
             : replace(accountMailsCollection, user, document, stored.version);
-        try {
-          await store.commit(SYSTEM_SCOPE, [write]);
-          return true;
-        } catch (error) {
-          if (!(error instanceof DuplicateKeyError || error instanceof VersionConflictError)) throw error;
-        }
-      }
+        await store.commit(SYSTEM_SCOPE, [write]);
+        return true;
+      });
     },
     removeWrite: (user) => remove(accountMailsCollection, user),
   };

@@ -4,7 +4,6 @@ import type { SessionKey } from '../domain/session.ts';
 import {
   type Collection,
   type DocumentStore,
-  DuplicateKeyError,
   insert,
   remove,
   type Stored,
@@ -12,6 +11,7 @@ import {
   VersionConflictError,
   type Write,
 } from '../ports/document-store.ts';
+import { untilUndisturbed } from './commit-races.ts';
 import { sessionDocumentId } from './sessions.ts';
 
 type ClaimDocument = {
@@ -276,14 +276,7 @@ async function releaseOne(store: DocumentStore, id: string, owner: string): Prom
 
 const MAX_RACES = 50;
 
-/** Others claim, mark and release meanwhile: what was read is looked at anew. */
-async function repeated<Result>(attempt: () => Promise<Result>): Promise<Result> {
-  for (let race = 1; ; race++) {
-    try {
-      return await attempt();
-    } catch (error) {
-      const isRace = error instanceof VersionConflictError || error instanceof DuplicateKeyError;
-      if (!isRace || race === MAX_RACES) throw error;
-    }
-  }
+/** Others claim, mark and release meanwhile. */
+function repeated<Result>(attempt: () => Promise<Result>): Promise<Result> {
+  return untilUndisturbed(attempt, MAX_RACES);
 }

@@ -1,13 +1,6 @@
 import { SYSTEM_SCOPE } from '../domain/scope.ts';
-import {
-  type Collection,
-  type DocumentStore,
-  DuplicateKeyError,
-  insert,
-  removeWhere,
-  replace,
-  VersionConflictError,
-} from '../ports/document-store.ts';
+import { type Collection, type DocumentStore, insert, removeWhere, replace } from '../ports/document-store.ts';
+import { untilUndisturbed } from './commit-races.ts';
 
 type LoginFailures = {
   /** When all failures will be forgiven, in milliseconds since 1970; after that the entry says nothing. */
@@ -43,7 +36,8 @@ export function createLoginFailureCounts(store: DocumentStore): LoginFailureCoun
       return new Map(stored.map(({ id, value }) => [id, value.forgivenAt]));
     },
     async add(failures, nowMs) {
-      for (;;) {
+      // Another failure may be counted meanwhile; hashing lets so few through that this ends soon.
+      await untilUndisturbed(async () => {
         const ids = failures.map(({ id }) => id);
         const stored = await store.getMany(SYSTEM_SCOPE, loginFailuresCollection, ids);
         const writes = failures.map(({ id, forgivenAfterMs }) => {
@@ -52,14 +46,8 @@ export function createLoginFailureCounts(store: DocumentStore): LoginFailureCoun
           if (before === undefined) return insert(loginFailuresCollection, id, { forgivenAt });
           return replace(loginFailuresCollection, id, { forgivenAt }, before.version);
         });
-        try {
-          await store.commit(SYSTEM_SCOPE, writes);
-          return;
-        } catch (error) {
-          // Another failure was counted meanwhile; hashing lets so few through that this ends soon.
-          if (!(error instanceof DuplicateKeyError || error instanceof VersionConflictError)) throw error;
-        }
-      }
+        await store.commit(SYSTEM_SCOPE, writes);
+      });
     },
     async sweep(nowMs) {
       await store.commit(SYSTEM_SCOPE, [removeWhere(loginFailuresCollection, { forgivenAt: { lessThan: nowMs } })]);

@@ -19,9 +19,9 @@ import {
   removeWhere,
   replace,
   type Stored,
-  VersionConflictError,
   type Write,
 } from '../ports/document-store.ts';
+import { untilUndisturbed } from './commit-races.ts';
 import { findAll } from './find-all.ts';
 import { sessionDocumentId } from './sessions.ts';
 
@@ -105,7 +105,7 @@ export function createSessionContexts(store: DocumentStore): SessionContexts {
     ids: readonly string[],
     change: (row: ContextRow) => Partial<ContextRow>,
   ) =>
-    untilUnchanged(async () => {
+    untilUndisturbed(async () => {
       const found = await store.getMany(scope, sessionContextCollection, [...new Set(ids)]);
       const own = found.filter(({ value }) => value.kind === 'context' && value.session === sessionDocumentId(key));
       const writes = own.map((stored) => {
@@ -117,7 +117,7 @@ export function createSessionContexts(store: DocumentStore): SessionContexts {
   return {
     rows: async (scope, key) => (await documents(scope, key, 'context')).map(rowOf),
     learn: (scope, key, lessons, noting) =>
-      untilUnchanged(async () => {
+      untilUndisturbed(async () => {
         const wanted = distinct(lessons);
         const [known, rows] = await Promise.all([
           byIdentity(scope, key, [
@@ -179,17 +179,6 @@ export function createSessionContexts(store: DocumentStore): SessionContexts {
 function behind(newest: string | undefined, at: string): string {
   if (newest === undefined || newest < at) return at;
   return new Date(Date.parse(newest) + 1).toISOString();
-}
-
-/** Repeated when somebody else wrote meanwhile. */
-async function untilUnchanged<Result>(work: () => Promise<Result>): Promise<Result> {
-  for (;;) {
-    try {
-      return await work();
-    } catch (error) {
-      if (!(error instanceof VersionConflictError || error instanceof DuplicateKeyError)) throw error;
-    }
-  }
 }
 
 /** Admissible lessons by identity, equal ones joined. */

@@ -1,13 +1,8 @@
 import type { Scope } from '../domain/scope.ts';
 import type { EntryCounts, NewQa, NewTrace, QaEntry, Session, SessionKey } from '../domain/session.ts';
 import { createTurns } from '../domain/turns.ts';
-import {
-  type DocumentStore,
-  DuplicateKeyError,
-  insert,
-  VersionConflictError,
-  type Write,
-} from '../ports/document-store.ts';
+import { type DocumentStore, DuplicateKeyError, insert, type Write } from '../ports/document-store.ts';
+import { isOvertaken } from './commit-races.ts';
 import { type EntryKind, sessionEntriesCollection, toJson } from './session-entry-documents.ts';
 import { type SessionChange, type Sessions, sessionDocumentId } from './sessions.ts';
 
@@ -77,8 +72,7 @@ async function append<New extends NewTrace | NewQaEntry, Entry>(
       await store.commit(scope, [...grow, added, ...((await options.also?.()) ?? [])]);
       return { ...entry, id, number, time, ...(kind === 'qa' ? { feedbackNumber } : {}) } as Entry;
     } catch (error) {
-      const isOvertaken = error instanceof VersionConflictError || error instanceof DuplicateKeyError;
-      if (isKnownId(error) || !isOvertaken) throw error;
+      if (isKnownId(error) || !isOvertaken(error)) throw error;
     }
   }
 }

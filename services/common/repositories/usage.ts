@@ -12,15 +12,14 @@ import { PERSONAL_TENANT, SYSTEM_SCOPE } from '../domain/scope.ts';
 import {
   type Collection,
   type DocumentStore,
-  DuplicateKeyError,
   type Filter,
   insert,
   removeWhere,
   replace,
   update,
-  VersionConflictError,
   type Write,
 } from '../ports/document-store.ts';
+import { isOvertaken } from './commit-races.ts';
 import { countStored } from './stored-counts.ts';
 
 type Numbers = { readonly [Kind in BudgetKind]?: number };
@@ -89,7 +88,7 @@ export function createUsage(store: DocumentStore): Usage {
       try {
         await store.commit({ tenant: PERSONAL_TENANT }, [write]);
       } catch (error) {
-        if (!(error instanceof DuplicateKeyError || error instanceof VersionConflictError)) throw error;
+        if (!isOvertaken(error)) throw error;
       }
     },
     async sweep(now) {

@@ -3,7 +3,7 @@ import { movedWeight } from '../../common/domain/preference.ts';
 import type { QaEntry, Session } from '../../common/domain/session.ts';
 import type { SessionFeedback } from '../../common/domain/session-context.ts';
 import type { SessionNote } from '../../common/messaging/methods/ingest.ts';
-import { DuplicateKeyError, VersionConflictError } from '../../common/ports/document-store.ts';
+import { untilUndisturbed } from '../../common/repositories/commit-races.ts';
 import { votesOfAnswersWrite, type WeightVote } from '../../common/repositories/element-weights.ts';
 import type { SessionContexts } from '../../common/repositories/session-context.ts';
 import type { Watermark } from '../../common/repositories/watermarks.ts';
@@ -176,7 +176,7 @@ async function rate(deps: Dependencies, pass: ImprovePass, session: Session, { t
   const present = await presentElements(deps, scope, { nodes, edges });
   const alpha = source === 'explicit' ? pass.options.feedbackAlpha : pass.options.feedbackAlpha / 2;
   const move = (weight: number) => movedWeight(weight, score, alpha);
-  const vote = await untilCast(async () => {
+  const vote = await untilUndisturbed(async () => {
     const known = await deps.weights.vote(scope, turn.id);
     const before = known?.score === score && known.source === source ? known : { applied: [], attempts: 0 };
     const applied = new Set(before.applied);
@@ -210,15 +210,4 @@ function elementIds(ids: readonly string[] = []): readonly string[] {
     .slice(0, 10 * MAX_ELEMENTS)
     .filter((id) => id !== '' && id.length <= MAX_ID_LENGTH && id.isWellFormed());
   return [...new Set(fit)].slice(0, MAX_ELEMENTS);
-}
-
-/** Somebody else may move the same elements at the same time. */
-async function untilCast(cast: () => Promise<WeightVote>): Promise<WeightVote> {
-  for (;;) {
-    try {
-      return await cast();
-    } catch (error) {
-      if (!(error instanceof VersionConflictError || error instanceof DuplicateKeyError)) throw error;
-    }
-  }
 }

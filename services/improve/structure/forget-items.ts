@@ -1,6 +1,7 @@
 import type { DataItemId } from '../../common/domain/brand.ts';
 import type { DatasetScope } from '../../common/domain/scope.ts';
-import { type DocumentStore, DuplicateKeyError, VersionConflictError } from '../../common/ports/document-store.ts';
+import type { DocumentStore } from '../../common/ports/document-store.ts';
+import { isOvertaken } from '../../common/repositories/commit-races.ts';
 import { contextLeavesCollection, contextRootId } from '../../common/repositories/context-summaries.ts';
 import { findAll } from '../../common/repositories/find-all.ts';
 import { createTruthState, truthCoordinatesCollection } from '../../common/repositories/truth-state.ts';
@@ -60,9 +61,8 @@ async function forgetInTree(store: DocumentStore, scope: DatasetScope, item: Dat
       await store.commit(scope, allWrites(drafts));
       removed += slice.length;
     } catch (error) {
-      const isRace = error instanceof VersionConflictError || error instanceof DuplicateKeyError;
       failures += 1;
-      if (!isRace || failures === MAX_ATTEMPTS) throw error;
+      if (!isOvertaken(error) || failures === MAX_ATTEMPTS) throw error;
     }
   }
 }

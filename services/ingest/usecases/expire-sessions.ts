@@ -1,7 +1,8 @@
 import type { TenantId } from '../../common/domain/brand.ts';
 import { type AnyScope, SYSTEM_SCOPE } from '../../common/domain/scope.ts';
 import type { EntryCounts } from '../../common/domain/session.ts';
-import { DuplicateKeyError, VersionConflictError } from '../../common/ports/document-store.ts';
+import { VersionConflictError } from '../../common/ports/document-store.ts';
+import { isOvertaken } from '../../common/repositories/commit-races.ts';
 import type { Debounce } from '../../common/repositories/improve-wishes.ts';
 import type { PlacedSession } from '../../common/repositories/sessions.ts';
 import type { IngestDependencies } from './dependencies.ts';
@@ -119,7 +120,7 @@ async function wishForImprovement(
     await store.commit(scope, await wishes.wishWrites(scope, wish, { at: clock.now(), debounce: AT_ONCE }));
   } catch (error) {
     // Somebody else has just wished for it.
-    if (!(error instanceof DuplicateKeyError || error instanceof VersionConflictError)) throw error;
+    if (!isOvertaken(error)) throw error;
   }
 }
 

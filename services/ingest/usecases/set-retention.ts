@@ -3,7 +3,8 @@ import { engramError } from '../../common/domain/errors.ts';
 import type { JsonObject } from '../../common/domain/json.ts';
 import { datasetScope, type Scope } from '../../common/domain/scope.ts';
 import type { SetRetentionRequest } from '../../common/messaging/methods/ingest-managed.ts';
-import { DuplicateKeyError, VersionConflictError, type Write } from '../../common/ports/document-store.ts';
+import type { Write } from '../../common/ports/document-store.ts';
+import { isOvertaken } from '../../common/repositories/commit-races.ts';
 import type { ManagedResources, ManagedThing } from '../../common/repositories/managed-resources.ts';
 import { requireManaged } from '../../common/repositories/require-managed.ts';
 import type { RetentionRecords, Retentions, StoredRetention } from '../../common/repositories/retention.ts';
@@ -54,7 +55,7 @@ async function put<Owner extends Scope, Retention extends JsonObject>(
       await deps.audit.commit(owner, [deps.managedResources.keepWrite(managed), write], [entry]);
       return;
     } catch (error) {
-      if (!(error instanceof VersionConflictError || error instanceof DuplicateKeyError)) throw error;
+      if (!isOvertaken(error)) throw error;
     }
   }
 }
