@@ -12,7 +12,6 @@ import {
   type Excess,
   type LimitsInForce,
   overBudget,
-  standingText,
   windowOf,
 } from '../domain/budget.ts';
 import { engramError } from '../domain/errors.ts';
@@ -29,21 +28,14 @@ import type { EventLog } from '../ports/event-log.ts';
 import type { Logger } from '../ports/logger.ts';
 import type { Clock, IdSource } from '../ports/system.ts';
 import { createBudgetNews } from './budget-news.ts';
+import { createBudgetStandings } from './budget-standings.ts';
 import { budgetsCollection, createStoredBudgets } from './budgets.ts';
 import { dataItemsCollection } from './data-items.ts';
 import { datasetsCollection } from './datasets.ts';
 import { createKnownLimits } from './known-limits.ts';
 import { createRequestAdmissions } from './request-admissions.ts';
 import { createTokenReservations, foldExpired, tokenReservationsCollection } from './token-reservations.ts';
-import {
-  countWrite,
-  createUsage,
-  outdateWrite,
-  type UsageDocument,
-  usageCollection,
-  usageId,
-  usageIdOf,
-} from './usage.ts';
+import { countWrite, createUsage, outdateWrite, type UsageDocument, usageCollection, usageId } from './usage.ts';
 
 export interface BudgetKeeperOptions {
   readonly store: DocumentStore;
@@ -82,6 +74,7 @@ interface Refused {
   readonly posting: Posting;
   readonly excess: Excess;
 }
+
 export type ChargeOutcome<Result> = { readonly result: Result } | Refused;
 
 export function createBudgets(options: BudgetKeeperOptions): Budgets {
@@ -157,30 +150,11 @@ export function createBudgets(options: BudgetKeeperOptions): Budgets {
         return refusal(payer, { posting, excess: { ...excess, used, amount: 1 } });
       },
     }),
-    async warnings({ accounts }) {
-      const inForce = await limits.of(accounts);
-      if (!inForce.some((each) => [...each.values()].some(({ action }) => action === 'Warn'))) return [];
-      const now = clock.now();
-      const warned = accounts.flatMap((account, index) =>
-        [...(inForce[index] ?? [])].flatMap(([kind, { limit, action }]) =>
-          action === 'Warn' ? [{ account, kind, limit, id: usageIdOf(account, kind, now) }] : [],
-        ),
-      );
-      const found = await usage.getMany([...new Set(warned.map(({ id }) => id))]);
-      return warned.flatMap(({ account, kind, limit, id }) => {
-        const used = found.get(id)?.[kind] ?? 0;
-        return used > limit ? [standingText({ account, kind, limit, used, amount: 0 })] : [];
-      });
-    },
+    ...createBudgetStandings({
+      ...{ limits, usage, clock },
+      counted: (account, now) => present(emptyPosting(account, 'stored', now)),
+    }),
     reserveTokens: createTokenReservations({ ...options, usage, limits, news, present }),
-    async standing(account) {
-      const now = clock.now();
-      await present({ ...emptyPosting(account, 'stored', now) });
-      const [inForce = new Map()] = await limits.of([account]);
-      const found = await usage.getMany(BUDGET_KINDS.map((kind) => usageIdOf(account, kind, now)));
-      const used = BUDGET_KINDS.map((kind) => [kind, found.get(usageIdOf(account, kind, now))?.[kind] ?? 0]);
-      return { inForce, used: Object.fromEntries(used) as Readonly<Record<BudgetKind, number>> };
-    },
     async sweep() {
       await usage.sweep(clock.now());
       while ((await foldExpired(store, clock.now())) > 0);

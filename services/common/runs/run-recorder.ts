@@ -6,7 +6,6 @@ import type { JsonObject } from '../domain/json.ts';
 import type { RunEvent, RunItem, RunOutcome, RunState } from '../domain/run.ts';
 import { type DatasetScope, datasetScope } from '../domain/scope.ts';
 import type { Messenger } from '../messaging/messenger.ts';
-import { runEvents } from '../messaging/methods/cognify.ts';
 import type { Budgets } from '../ports/budgets.ts';
 import { type DocumentStore, DuplicateKeyError, VersionConflictError, type Write } from '../ports/document-store.ts';
 import type { EventLog } from '../ports/event-log.ts';
@@ -15,7 +14,7 @@ import type { TokenUsage } from '../ports/models.ts';
 import type { Clock, IdSource } from '../ports/system.ts';
 import type { RunRecord, RunRecords } from '../repositories/run-records.ts';
 import { type RunDocument, type Runs, runsCollection, type StoredRun } from '../repositories/runs.ts';
-import { createFaultMemory } from './fault-memory.ts';
+import { createRunNews } from './run-news.ts';
 import { scrubErrorText } from './scrub-error.ts';
 
 export interface RunRecorderDependencies {
@@ -90,17 +89,8 @@ export interface StartedWith {
 const MAX_RACES = 10;
 
 export function createRunRecorder(dependencies: RunRecorderDependencies): RunRecorder {
-  const { store, runs, records, eventLog, messenger, clock, ids, logger, metrics, budgets } = dependencies;
-  const faults = createFaultMemory();
-  const publish = async (event: RunEvent): Promise<void> => {
-    try {
-      await messenger.publish(runEvents, event.run.id, event);
-      faults.forget();
-    } catch (error) {
-      // A bus that is away would otherwise bring a line for each step of each item.
-      if (faults.isNews(error)) logger.warn('run.event.unpublished', { error, runId: event.run.id });
-    }
-  };
+  const { store, runs, records, eventLog, clock, ids, metrics, budgets } = dependencies;
+  const publish = createRunNews(dependencies);
   const record = (run: RunId, dataset: DatasetRef, document: RunDocument, usage?: RunUsage): Write =>
     records.appendWrite(ids.uuid(), recordOf(run, dataset, document, { now: clock.now().toISOString(), usage }));
   const tell = async (kind: 'started' | 'completed' | 'errored', run: RunState): Promise<RunState> => {
