@@ -319,6 +319,7 @@ describe('installation of a Dedicated tenant', () => {
     ).to.deep.equal(['tenant-acme-asleep']);
     expect(target()).to.equal('asleep');
     expect(world.conditions()).to.include({ Ready: 'False Hibernated', WorkloadsReady: 'False Hibernated' });
+    expect(world.read()?.status?.state).to.equal('Hibernated');
     expect(world.objects('ingresses')).to.have.length(1);
     expect(world.own.calls).to.have.length(calls);
 

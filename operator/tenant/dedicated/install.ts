@@ -12,7 +12,7 @@ import { provisionStores, storesStatus } from './provision.ts';
 import { type Readiness, readReadiness } from './readiness.ts';
 import { type Mode, WORKLOAD_KINDS, workloads } from './workloads.ts';
 
-type InstallOutcome = StepOutcome<Pick<TenantStatus, 'stores' | 'realm' | 'secrets'>>;
+type InstallOutcome = StepOutcome<Pick<TenantStatus, 'stores' | 'realm' | 'secrets' | 'state'>>;
 
 /** Deployments tell of themselves; this is for what they do not tell. */
 const AGAIN_MS = 2000;
@@ -39,7 +39,10 @@ export function install(deps: TenantDependencies): TenantStep {
       const mode = modeOf(object, before);
       await apply(deps, context, { keys, provision, mode });
       if (mode === 'asleep')
-        return done({ status, conditions: [PROVISIONED, workloadsReady('False', 'Hibernated', SLEEPS)] });
+        return done({
+          status: { ...status, state: 'Hibernated' },
+          conditions: [PROVISIONED, workloadsReady('False', 'Hibernated', SLEEPS)],
+        });
       return { ...outcomeOf(context, before, mode), status };
     },
   };
