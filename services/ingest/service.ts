@@ -158,13 +158,14 @@ export function createIngestService(options: IngestServiceOptions): Service {
     everyMs: options.settings.sessions.purgeEveryMs,
     onError: (error) => options.logger.error('ingest.purge.failed', { error }),
   });
+  const snapshots = options.snapshots === undefined ? null : openSnapshots(dependencies, options.snapshots);
   const erasures = createManagedErasures({
     ...{ ...dependencies, tenantCollections: options.tenantCollections ?? [] },
     ...(options.snapshots === undefined
       ? {}
       : { snapshotIndex: { ...options.snapshots, store, snapshots: createSnapshots(store) } }),
+    ...(snapshots === null ? {} : { takeSnapshot: snapshots.take }),
   });
-  const snapshots = options.snapshots === undefined ? null : openSnapshots(dependencies, options.snapshots);
   const subscriptions: Subscription[] = [];
   return {
     name: 'ingest',
@@ -237,6 +238,7 @@ function openSnapshots(
     ...{ ...parts, restores: createRestores(store), tenants: createTenants(store) },
   });
   return {
+    take: snapshots.take,
     serve: () =>
       Promise.all([
         messenger.serve(snapshotMethods.takeSnapshot, (request, context) => snapshots.take(request, context)),

@@ -364,7 +364,11 @@ export function snapshotCases(start: () => Promise<ManagedApp>, place: () => Sna
     await take(kept, 'kept-1');
     const erase = async ({ crUid, id }: Managed, keepSnapshots: boolean) => {
       for (;;) {
-        const request = { tenantId: leaving.tenantId, datasetId: id, crUid, keepSnapshots };
+        const finalSnapshot = { name: 'final', place: place() };
+        const request = {
+          ...{ tenantId: leaving.tenantId, datasetId: id, crUid, keepSnapshots },
+          ...(keepSnapshots ? { finalSnapshot } : {}),
+        };
         const { progress } = await app.messenger.call(ingest.eraseDataset, request, CALL);
         expect(progress.failure).to.equal(null);
         if (progress.receipt !== null)
@@ -377,13 +381,16 @@ export function snapshotCases(start: () => Promise<ManagedApp>, place: () => Sna
     expect(first.kept.filter((what) => what.includes('gone-1'))).to.have.length(isInstalled ? 0 : 1);
     const second = await erase(kept, true);
     expect(second.removed).not.to.have.property('snapshots');
-    expect(second.kept.filter((what) => what.startsWith('snapshot kept-1 in '))).to.have.length(1);
+    expect(second.kept.filter((what) => what.startsWith('snapshot ')).map((what) => what.split(' ')[1])).to.deep.equal([
+      'final',
+      'kept-1',
+    ]);
     const crUid = randomUUID();
     for (;;) {
       const { datasetId, failure } = await attempt(
         leaving,
         'back',
-        { tenantId: leaving.tenantId, name: 'kept-1' },
+        { tenantId: leaving.tenantId, name: 'final' },
         crUid,
       );
       expect(failure).to.equal(null);
@@ -392,7 +399,7 @@ export function snapshotCases(start: () => Promise<ManagedApp>, place: () => Sna
     const { removed } = await eraseTenant(leaving);
     declared.splice(declared.indexOf(leaving), 1);
     if (!isInstalled) return;
-    expect(removed['snapshots']).to.equal(1);
+    expect(removed['snapshots']).to.equal(2);
     const left = await app.stores.blobs.list(SNAPSHOT_SCOPE, { prefix: `${leaving.tenantId}/`, limit: 1 });
     expect(left.items).to.deep.equal([]);
   });

@@ -1,6 +1,6 @@
 import { engramError } from '../../common/domain/errors.ts';
 import { SYSTEM_SCOPE } from '../../common/domain/scope.ts';
-import { isSnapshotName } from '../../common/domain/snapshot.ts';
+import { isSnapshotName, type SnapshotPart } from '../../common/domain/snapshot.ts';
 import type { CallContext } from '../../common/messaging/messenger.ts';
 import {
   type ListSnapshotsRequest,
@@ -17,6 +17,7 @@ import type { ManagedResources } from '../../common/repositories/managed-resourc
 import { requireManager } from '../../common/repositories/require-managed.ts';
 import type { SnapshotRecord, Snapshots } from '../../common/repositories/snapshots.ts';
 import { partPlace } from '../../common/snapshots/manifest.ts';
+import { type PartPlace, readPart } from '../../common/snapshots/part-stream.ts';
 import type { IngestDependencies } from '../usecases/dependencies.ts';
 import { createLeasedWork, type LeasedWork } from './leased-work.ts';
 import { type SnapshotSources, writeSnapshot } from './write-snapshot.ts';
@@ -133,6 +134,7 @@ async function take(deps: SnapshotDependencies, { record, request, watch }: Taki
         return deps.messenger.call(signSnapshot, { sha256: hash }, { requestId: watch.requestId });
       },
     });
+    if (request.verify) await checkParts(partPlace(opened.blobs, tenant, name), manifest.parts, watch.signal);
     const { watermark, counts, parts } = manifest;
     const sizeBytes = parts.reduce((sum, part) => sum + part.sizeBytes, 0);
     const { items } = counts;
@@ -140,6 +142,10 @@ async function take(deps: SnapshotDependencies, { record, request, watch }: Taki
   } finally {
     await opened.close();
   }
+}
+
+async function checkParts(place: PartPlace, parts: readonly SnapshotPart[], signal: AbortSignal): Promise<void> {
+  for (const part of parts) for await (const _ of readPart(place, part)) signal.throwIfAborted();
 }
 
 /** Of the place alone: what lies elsewhere needs other credentials. */

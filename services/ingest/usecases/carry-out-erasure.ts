@@ -6,6 +6,7 @@ import { SYSTEM_SCOPE } from '../../common/domain/scope.ts';
 import type { CallContext } from '../../common/messaging/messenger.ts';
 import { beginErasure, type ErasedThing, endErasure } from '../../common/messaging/methods/auth-managed.ts';
 import type { EraseDatasetRequest } from '../../common/messaging/methods/ingest-managed.ts';
+import type { SnapshotProgress, TakeSnapshotRequest } from '../../common/messaging/methods/snapshots.ts';
 import { renewedProof } from '../../common/messaging/principal-proof.ts';
 import { type AnyCollection, removeWhere } from '../../common/ports/document-store.ts';
 import { eraseCollections } from '../../common/repositories/erase-collections.ts';
@@ -29,10 +30,11 @@ export type ErasureDependencies = IngestDependencies & {
   readonly tenantCollections: readonly AnyCollection[];
   /** Absent: none are taken here. */
   readonly snapshotIndex?: SnapshotIndex;
+  readonly takeSnapshot?: (request: TakeSnapshotRequest, context: CallContext) => Promise<SnapshotProgress>;
 };
 
 /** What is to be erased, and what not. */
-export type ErasureWish = ErasedThing & Pick<EraseDatasetRequest, 'keepSnapshots'>;
+export type ErasureWish = ErasedThing & Pick<EraseDatasetRequest, 'keepSnapshots' | 'finalSnapshot'>;
 
 /** How often a dataset may be there again: who makes it has credentials that are ending. */
 const ATTEMPTS = 3;
@@ -43,10 +45,11 @@ const ATTEMPTS = 3;
  */
 export async function carryOutErasure(
   deps: ErasureDependencies,
-  { keepSnapshots = false, ...thing }: ErasureWish,
+  { keepSnapshots = false, finalSnapshot, ...thing }: ErasureWish,
   watch: ErasureWatch,
 ): Promise<string> {
   const { messenger } = deps;
+  if (finalSnapshot !== undefined) await takeFinal(deps, { ...thing, finalSnapshot }, watch);
   await watch.step('snapshots');
   const kept = await eraseSnapshots(deps.snapshotIndex, { ...thing, keepSnapshots }, watch);
   if (thing.datasetId !== undefined) {
@@ -61,6 +64,26 @@ export async function carryOutErasure(
   // Once more, for what was on its way when the tenant was shut: nobody can name it any more.
   if (thing.datasetId === undefined) await eraseTenantRecords(deps, thing.tenantId, watch);
   return receipt;
+}
+
+/** Nobody can write any more: the erasure has begun. */
+async function takeFinal(
+  { takeSnapshot }: ErasureDependencies,
+  { tenantId, datasetId, crUid, finalSnapshot }: ErasedThing & Required<Pick<ErasureWish, 'finalSnapshot'>>,
+  watch: ErasureWatch,
+): Promise<void> {
+  if (datasetId === undefined || takeSnapshot === undefined)
+    throw engramError('UnsupportedOperationError', 'No snapshot can be taken of this.');
+  const request = { tenantId, datasetId, crUid, ...finalSnapshot, verify: true };
+  for (;;) {
+    await watch.step(`snapshot ${finalSnapshot.name}`);
+    const { snapshot, failure } = await takeSnapshot(request, watch.context);
+    if (failure !== null) {
+      const message = `The snapshot ${finalSnapshot.name} could not be taken: ${failure.message}`;
+      throw engramError('ServiceUnavailableError', message, { retryable: true });
+    }
+    if (snapshot !== null) return;
+  }
 }
 
 async function eraseDatasets(deps: ErasureDependencies, thing: ErasedThing, watch: ErasureWatch): Promise<void> {

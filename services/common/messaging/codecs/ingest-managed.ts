@@ -4,14 +4,19 @@ import type { TenantId } from '../../domain/brand.ts';
 import { type MethodCodec, messageCodec, present } from '../codec.ts';
 import type * as methods from '../methods/ingest-managed.ts';
 import { fromJsonText, idOf, maybe, toJsonText } from './shared.ts';
+import { fromPlace, toPlace } from './snapshots.ts';
 
 export const EraseDataset: MethodCodec<methods.EraseDatasetRequest, methods.ErasureResponse> = {
   request: messageCodec(
     wire.EraseDatasetRequestSchema,
-    (request) => request,
-    ({ tenantId, datasetId, crUid, keepSnapshots }) => ({
+    ({ finalSnapshot: last, ...request }) => ({
+      ...request,
+      ...(last === undefined ? {} : { finalSnapshot: { name: last.name, place: toPlace(last.place) } }),
+    }),
+    ({ tenantId, datasetId, crUid, keepSnapshots, finalSnapshot: last }) => ({
       ...{ tenantId: idOf(tenantId), datasetId: idOf(datasetId), crUid },
       ...(keepSnapshots ? { keepSnapshots } : {}),
+      ...(last === undefined ? {} : { finalSnapshot: { name: last.name, place: fromPlace(last.place) } }),
     }),
   ),
   response: messageCodec(

@@ -52,8 +52,9 @@ export const TakeSnapshot: MethodCodec<methods.TakeSnapshotRequest, methods.Snap
   request: messageCodec(
     ingest.TakeSnapshotRequestSchema,
     ({ place, ...request }) => ({ ...request, place: toPlace(place) }),
-    ({ tenantId, datasetId, crUid, name, place }) => ({
+    ({ tenantId, datasetId, crUid, name, place, verify }) => ({
       ...{ tenantId: idOf(tenantId), datasetId: idOf(datasetId), crUid, name, place: fromPlace(place) },
+      ...(verify ? { verify } : {}),
     }),
   ),
   response: messageCodec(
@@ -165,11 +166,11 @@ function fromStep(step: cognify.RestoreBuiltRequest['step']): methods.RestoreSte
   };
 }
 
-function toPlace(place: SnapshotPlace): MessageInitShape<typeof shared.SnapshotBucketSchema> | undefined {
+export function toPlace(place: SnapshotPlace): MessageInitShape<typeof shared.SnapshotBucketSchema> | undefined {
   return place === null ? undefined : { ...place, endpoint: place.endpoint ?? undefined };
 }
 
-function fromPlace(place: shared.SnapshotBucket | undefined): SnapshotPlace {
+export function fromPlace(place: shared.SnapshotBucket | undefined): SnapshotPlace {
   if (place === undefined) return null;
   const { endpoint, bucket, prefix, region, accessKey, secretKey } = place;
   return { endpoint: endpoint ?? null, bucket, prefix, region, accessKey, secretKey };

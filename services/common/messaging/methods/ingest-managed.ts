@@ -1,5 +1,6 @@
 import type { DatasetId, TenantId } from '../../domain/brand.ts';
 import type { JsonObject } from '../../domain/json.ts';
+import type { SnapshotPlace } from '../../ports/snapshot-places.ts';
 import { defineMethod } from '../method.ts';
 
 /** What the operator asks of ingest for its `Tenant` and `Dataset` resources. */
@@ -12,6 +13,8 @@ export interface EraseDatasetRequest {
   readonly crUid: string;
   /** Its snapshots stay, and the receipt names them. Those that lie elsewhere always stay. */
   readonly keepSnapshots?: boolean;
+  /** Taken and checked before anything is erased, once nobody can write any more. */
+  readonly finalSnapshot?: { readonly name: string; readonly place: SnapshotPlace };
 }
 
 export interface EraseTenantRequest {

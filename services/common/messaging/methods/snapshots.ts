@@ -22,6 +22,8 @@ export interface TakeSnapshotRequest {
   /** Lower-case letters, digits, `.`, `_`, `-`; the tenant has one of the name. */
   readonly name: string;
   readonly place: SnapshotPlace;
+  /** Everything is read again before it counts. */
+  readonly verify?: boolean;
 }
 
 /** A snapshot that is complete. */
