@@ -63,6 +63,7 @@ const REGISTRY: Readonly<Partial<Record<ServiceName, () => Promise<BuildService>
       const { config, secrets } = parts;
       return createAuthService({
         ...common(parts, 'auth'),
+        wakes: parts.metrics,
         budgets: parts.budgets,
         settings: {
           posture: config.posture,

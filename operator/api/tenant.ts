@@ -51,6 +51,7 @@ export interface TenantSpec {
   readonly scaling?: TenantScaling;
   readonly network?: TenantNetwork;
   readonly retention?: TenantRetention;
+  readonly hibernation?: TenantHibernation;
   readonly isolationCheck?: TenantIsolationCheck;
   /**
    * What becomes of the data when the resource is deleted. `Retain`: everything is kept, Secrets too, and another Tenant with this `tenantId` takes it over. `Delete`: everything is erased in every store and counted; the resource goes when nothing is left, and a signed receipt stays in a ConfigMap. An erasure that has begun is carried out, whatever is said here then.
@@ -436,6 +437,20 @@ export interface TenantRetention {
 }
 
 /**
+ * Hibernates an active tenant that nobody uses: no request with a valid credential, and no run. Data, keys, route and the desired state stay. For tenants with `isolation: Shared`. Absent, it stays awake.
+ */
+export interface TenantHibernation {
+  /**
+   * So long without use, for example `72h`.
+   */
+  readonly afterIdle: string;
+  /**
+   * `OnRequest`: the next request with a valid credential wakes it and is answered. `Manual`: requests are answered 503 until the annotation `engram.dev/wake-at` has a new value.
+   */
+  readonly wake: 'OnRequest' | 'Manual';
+}
+
+/**
  * That no other tenant sees anything of this one is looked at all the time, by a fact in the tenant's memory that nobody sees (condition `IsolationVerified`). Absent, a leak is reported.
  */
 export interface TenantIsolationCheck {
@@ -454,7 +469,7 @@ export interface TenantStatus {
    */
   readonly observedGeneration?: number;
   /**
-   * What the tenant does. As `spec.state` says, unless something is in the way: `Fenced` answers requests with 503 while a leak is not over.
+   * What the tenant does. As `spec.state` says, unless something is in the way: `Hibernated` where nobody used it, as of the last check; `Fenced` answers requests with 503 while a leak is not over.
    */
   readonly state?: 'Active' | 'Hibernated' | 'Disabled' | 'Fenced' | undefined;
   /**
@@ -465,6 +480,10 @@ export interface TenantStatus {
    * The last value of the annotation `engram.dev/reconcile-at` that was acted on.
    */
   readonly lastHandledReconcileAt?: string;
+  /**
+   * The last value of the annotation `engram.dev/wake-at` that was acted on.
+   */
+  readonly lastHandledWakeAt?: string | undefined;
   /**
    * The last value of the annotation `engram.dev/rotate-at` that was acted on.
    */

@@ -1,24 +1,53 @@
-import type { DeclaredTenantState } from '../../services/common/messaging/methods/auth-managed.ts';
+import type { DeclaredTenantState, EnsureTenantRequest } from '../../services/common/messaging/methods/auth-managed.ts';
 import type { Tenant, TenantStatus } from '../api/tenant.ts';
-import { findCondition } from '../runtime/conditions.ts';
+import { type ConditionDraft, findCondition } from '../runtime/conditions.ts';
+import { durationMs } from './durations.ts';
 
 /** What the tenant does: what its spec asks for, unless something is in the way. */
-export type EffectiveState = Tenant['spec']['state'] | 'Fenced';
+export type EffectiveState = NonNullable<TenantStatus['state']>;
 
-/** The one place that decides it; everything that starts, stops or routes goes by it. */
-export function effectiveState(
+type Seen = Readonly<Partial<Pick<TenantStatus, 'conditions'>>>;
+
+/** The one place that decides it; everything that starts, stops or routes goes by `status.state`. */
+export function effectiveState({ spec }: Pick<Tenant, 'spec'>, status: Seen, isAsleep: boolean): EffectiveState {
+  if (isFenced(spec, status)) return 'Fenced';
+  return spec.state === 'Active' && isAsleep ? 'Hibernated' : spec.state;
+}
+
+/** What the services are told. To them a fence is a sleep that somebody else ends. */
+export function declaredState(
   { spec }: Pick<Tenant, 'spec'>,
-  status: Readonly<Partial<Pick<TenantStatus, 'conditions'>>>,
-): EffectiveState {
-  if (spec.state === 'Active' && spec.isolationCheck?.onLeak === 'Fence' && isLeaking(status)) return 'Fenced';
-  return spec.state;
+  status: Seen,
+): Pick<EnsureTenantRequest, 'state' | 'hibernation'> {
+  const state: DeclaredTenantState = isFenced(spec, status) ? 'Hibernated' : spec.state;
+  const { hibernation } = spec;
+  if (state !== 'Active' || hibernation === undefined) return { state };
+  const wakesOnRequest = hibernation.wake === 'OnRequest';
+  return { state, hibernation: { afterIdleMs: durationMs(hibernation.afterIdle), wakesOnRequest } };
 }
 
-/** What the services are told: to them a fence is a sleep that somebody else ends. */
-export function declaredState(state: EffectiveState): DeclaredTenantState {
-  return state === 'Fenced' ? 'Hibernated' : state;
+function isFenced({ state, isolationCheck }: Tenant['spec'], { conditions }: Seen): boolean {
+  const isLeaking = findCondition(conditions, 'IsolationVerified')?.status === 'False';
+  return state === 'Active' && isLeaking && isolationCheck?.onLeak === 'Fence';
 }
 
-function isLeaking({ conditions }: Readonly<Partial<Pick<TenantStatus, 'conditions'>>>): boolean {
-  return findCondition(conditions, 'IsolationVerified')?.status === 'False';
+const STATES: Readonly<Record<Tenant['spec']['state'], Omit<ConditionDraft, 'type'>>> = {
+  Active: { status: 'True', reason: 'Available', message: 'The tenant serves' },
+  Hibernated: {
+    status: 'False',
+    reason: 'Hibernated',
+    message: 'Requests are answered 503: set state to Active to wake it',
+  },
+  Disabled: { status: 'False', reason: 'Disabled', message: 'Requests are refused: set state to Active to enable it' },
+};
+
+/** Ready, when nothing is wrong. */
+export function readyOf({ spec }: Tenant, { state }: Partial<TenantStatus>): Omit<ConditionDraft, 'type'> {
+  const { hibernation } = spec;
+  if (spec.state !== 'Active' || state !== 'Hibernated' || hibernation === undefined) return STATES[spec.state];
+  const how =
+    hibernation.wake === 'OnRequest'
+      ? 'the next request wakes it'
+      : 'requests are answered 503 until the annotation engram.dev/wake-at has a new value';
+  return { status: 'False', reason: 'Hibernated', message: `Nobody used it for ${hibernation.afterIdle}: ${how}` };
 }

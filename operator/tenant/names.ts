@@ -13,6 +13,9 @@ export const FRAME_ANNOTATIONS: FrameAnnotations = {
 /** On a Tenant: any new value rotates its API keys now. */
 export const ROTATE_AT = `${GROUP}/rotate-at`;
 
+/** On a Tenant: any new value wakes it, where it sleeps because nobody used it. */
+export const WAKE_AT = `${GROUP}/wake-at`;
+
 /** Label of a Secret: the entry of `spec.apiKeys` that it is of. */
 export const API_KEY_LABEL = `${GROUP}/api-key`;
 

@@ -1,11 +1,11 @@
 import { TENANT_KIND, type Tenant, type TenantStatus } from '../api/tenant.ts';
-import type { ConditionDraft } from '../runtime/conditions.ts';
 import { createReconciler, type FrameDependencies, type ReconcileDefinition } from '../runtime/reconcile-frame.ts';
 import type { Reconciler } from '../runtime/reconciler.ts';
 import { onOwn } from './dedicated/dedicated.ts';
 import { install } from './dedicated/install.ts';
 import { removeInstallation, whileRunning } from './dedicated/remove-installation.ts';
 import type { TenantDependencies, TenantStep } from './dependencies.ts';
+import { readyOf } from './effective-state.ts';
 import { FINALIZER, FRAME_ANNOTATIONS, ROTATE_AT } from './names.ts';
 import { writeReceipt } from './receipts.ts';
 import { checkIsolation } from './steps/check-isolation.ts';
@@ -75,17 +75,3 @@ const noteRotation: TenantStep = {
     return { state: 'done', status: { lastHandledRotateAt } };
   },
 };
-
-const STATES: Readonly<Record<Tenant['spec']['state'], Omit<ConditionDraft, 'type'>>> = {
-  Active: { status: 'True', reason: 'Available', message: 'The tenant serves' },
-  Hibernated: {
-    status: 'False',
-    reason: 'Hibernated',
-    message: 'Requests are answered 503: set state to Active to wake it',
-  },
-  Disabled: { status: 'False', reason: 'Disabled', message: 'Requests are refused: set state to Active to enable it' },
-};
-
-function readyOf({ spec }: Tenant): Omit<ConditionDraft, 'type'> {
-  return STATES[spec.state];
-}

@@ -45,6 +45,7 @@ import type { PasswordHasher } from './credentials/password-hasher.ts';
 import type { PrincipalCache } from './credentials/principal-cache.ts';
 import type { RefusedLogins } from './credentials/refused-logins.ts';
 import type { RememberedTenants } from './credentials/remembered-tenants.ts';
+import type { TenantUse } from './credentials/tenant-use.ts';
 import type { AccountMail, AccountMailOptions } from './mail/account-mail.ts';
 import type { OidcOptions, OidcSetup } from './oidc/oidc-setup.ts';
 import type { AgentMode, AgentModeSettings } from './usecases/agent-mode.ts';
@@ -87,6 +88,11 @@ export interface ConfiguredModels {
   changed(): Promise<void>;
 }
 
+export interface WakeMetrics {
+  /** From the request that woke a tenant until it serves. */
+  tenantWoken(durationMs: number): void;
+}
+
 /** What the service is made from. */
 export interface AuthServiceOptions {
   readonly store: DocumentStore;
@@ -104,6 +110,8 @@ export interface AuthServiceOptions {
   readonly secretBox: SecretBox;
   readonly models: ConfiguredModels;
   readonly cloudApi: CloudApi;
+  /** Absent: nobody counts. */
+  readonly wakes?: WakeMetrics;
   /** Absent: the process lives on without agents. */
   readonly agentMode?: AgentModeSettings;
   /** Where people can sign in; absent: here only. */
@@ -137,6 +145,8 @@ export interface AuthDependencies
   readonly tenantModels: TenantModels;
   readonly tenantEmbedders: TenantEmbedderAccounts;
   readonly rememberedTenants: RememberedTenants;
+  readonly tenantUse: TenantUse;
+  readonly wakes: WakeMetrics;
   readonly managedResources: ManagedResources;
   readonly managedGrants: ManagedGrants;
   readonly erasureReceipts: ErasureReceipts;

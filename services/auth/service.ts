@@ -57,6 +57,7 @@ import { createPasswordHasher } from './credentials/password-hasher.ts';
 import { createPrincipalCache } from './credentials/principal-cache.ts';
 import { createRefusedLogins } from './credentials/refused-logins.ts';
 import { createRememberedTenants } from './credentials/remembered-tenants.ts';
+import { createTenantUse } from './credentials/tenant-use.ts';
 import type { AuthDependencies, AuthServiceOptions } from './dependencies.ts';
 import { createAccountMail } from './mail/account-mail.ts';
 import { createOidcSetup } from './oidc/oidc-setup.ts';
@@ -85,9 +86,9 @@ const authenticate = onDemand(async () => (await import('./usecases/authenticate
 const admitDataset = onDemand(async () => (await import('./usecases/admit-dataset.ts')).admitDataset);
 const beginErasure = onDemand(async () => (await import('./usecases/begin-erasure.ts')).beginErasure);
 const openCanary = onDemand(async () => (await import('./usecases/open-canary.ts')).openCanary);
+const openTenant = onDemand(async () => (await import('./usecases/open-tenant.ts')).openTenant);
 const readQuota = onDemand(async () => (await import('./usecases/budgets.ts')).readQuota);
 const setQuota = onDemand(async () => (await import('./usecases/budgets.ts')).setQuota);
-const closureOf = onDemand(async () => (await import('./usecases/closure-of.ts')).closureOf);
 const createDataset = onDemand(async () => (await import('./usecases/create-dataset.ts')).createDataset);
 const prepareDefaultUser = onDemand(async () => (await import('./usecases/default-user.ts')).prepareDefaultUser);
 const reviewDefaultUser = onDemand(async () => (await import('./usecases/default-user.ts')).reviewDefaultUser);
@@ -193,6 +194,7 @@ export function createAuthService(options: AuthServiceOptions): Service {
     async stop() {
       await Promise.all(subscriptions.map((subscription) => subscription.stop()));
       subscriptions = [];
+      await deps.tenantUse.settle();
       await review;
       await resealing;
       await deps.mail.outbox.stop();
@@ -235,6 +237,8 @@ function dependenciesOf(options: AuthServiceOptions): AuthDependencies {
     datasets: createDatasets(store),
     grants: createGrants(store),
     ...{ tenants, tenantHosts, rememberedTenants },
+    tenantUse: createTenantUse({ store, tenants, rememberedTenants, clock, logger }),
+    wakes: options.wakes ?? { tenantWoken: () => {} },
     tenantModels: createTenantModels(store),
     tenantEmbedders: createTenantEmbedders(store),
     managedResources: createManagedResources(store),
@@ -283,7 +287,7 @@ function serve(
     deps.news.listen(),
     messenger.serve(methods.authenticate, async (request) => {
       const principal = await authenticate(deps, request);
-      const closure = principal === null ? null : await closureOf(deps, principal.tenant);
+      const closure = principal === null ? null : await openTenant(deps, principal);
       return {
         ...signed(principal),
         ...(closure === null ? {} : { tenantState: closure }),

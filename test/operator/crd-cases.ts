@@ -62,6 +62,16 @@ export const REFUSED_OBJECTS: readonly (Refused & { readonly object: Json })[] =
     says: 'Unsupported value: "Ignore"',
   },
   {
+    what: 'a tenant that sleeps after a minute',
+    object: tenant({ hibernation: { afterIdle: '60s' } }),
+    says: 'afterIdle must be at least 10m',
+  },
+  {
+    what: 'a Dedicated tenant that sleeps by itself',
+    object: tenant({ isolation: 'Dedicated', hibernation: { afterIdle: '72h' } }),
+    says: 'hibernation is for isolation Shared',
+  },
+  {
     what: 'two API keys in one Secret',
     object: tenant({
       apiKeys: [
@@ -110,6 +120,26 @@ export const REFUSED_OBJECTS: readonly (Refused & { readonly object: Json })[] =
     what: 'a paid provider without a key',
     object: tenant({ llm: { provider: 'openai', model: 'm' } }),
     says: 'apiKeySecretRef is needed',
+  },
+  {
+    what: 'an embedding provider that nobody knows, without an address',
+    object: tenant({ embedding: { provider: 'my-own', model: 'm', dimensions: 8, apiKeySecretRef: { name: 's' } } }),
+    says: 'any other provider needs endpoint',
+  },
+  {
+    what: 'a paid embedding provider without a key',
+    object: tenant({ embedding: { provider: 'openai', model: 'm', dimensions: 8 } }),
+    says: 'apiKeySecretRef is needed',
+  },
+  {
+    what: 'a built-in embedding model that there is not',
+    object: tenant({ embedding: { provider: 'builtin', model: 'm', dimensions: 8 } }),
+    says: 'the builtin provider has one model, hashing-v1',
+  },
+  {
+    what: 'an embedding model without dimensions',
+    object: tenant({ embedding: { provider: 'builtin', model: 'hashing-v1' } }),
+    says: 'spec.embedding.dimensions: Required value',
   },
   {
     what: 'an Ingress without a host name',

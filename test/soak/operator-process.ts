@@ -23,6 +23,7 @@ const idOf = (text: string): string => {
 const tenantServices: TenantServices = {
   ensureTenant: async ({ crUid }) => ({
     ...{ tenantId: asId(idOf(crUid)), ownerId: asId(idOf(`owner ${crUid}`)), created: false, corrected: [] },
+    isAsleep: false,
   }),
   setTenantKeys: async () => ({ added: 0, removed: 0 }),
   setTenantModel: async () => ({ changed: false }),

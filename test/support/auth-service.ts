@@ -94,6 +94,7 @@ export interface TestAuthOptions {
   readonly store?: DocumentStore;
   readonly oidc?: OidcOptions;
   readonly agentMode?: AuthServiceOptions['agentMode'];
+  readonly wakes?: AuthServiceOptions['wakes'];
   /** Default: one that stands still. */
   readonly clock?: TestClock;
 }
@@ -144,6 +145,7 @@ export async function startAuth(options: TestAuthOptions = {}): Promise<TestAuth
     mail: { ...NO_MAIL, ...options.mail },
     oidc: options.oidc,
     ...(options.agentMode === undefined ? {} : { agentMode: options.agentMode }),
+    ...(options.wakes === undefined ? {} : { wakes: options.wakes }),
   });
   await service.start();
   const authenticate = async (...credentials: readonly methods.Credential[]) =>

@@ -96,6 +96,9 @@ function nextTime(
   return next === null ? {} : { nextStartAt: toSeconds(next) };
 }
 
+/** What a tenant does otherwise than its spec says. */
+const ASLEEP: ReadonlySet<string | undefined> = new Set(['Hibernated', 'Fenced']);
+
 /** `started` also when one is under way already. */
 async function start(parts: DatasetParts, context: DatasetContext, { pipeline, schedule }: Plan): Promise<Start> {
   const { object, event, signal } = context;
@@ -107,7 +110,7 @@ async function start(parts: DatasetParts, context: DatasetContext, { pipeline, s
   if (context.status.activeRun?.pipeline?.startsWith(pipeline) === true) return 'skipped';
   const tenant = await readTenant(parts.client, object, signal);
   // A tenant that sleeps is not woken by the clock.
-  if (tenant?.spec.state !== 'Active') return 'skipped';
+  if (tenant?.spec.state !== 'Active' || ASLEEP.has(tenant.status?.state)) return 'skipped';
   const due = dueAt === undefined ? {} : { dueAt };
   const request = { ...idsOf(context), pipeline, name: wireName(object), crUid: uidOf(object), ...due };
   try {

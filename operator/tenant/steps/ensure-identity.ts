@@ -6,6 +6,7 @@ import type {
 import { done, StepFailure, stalled } from '../../runtime/step.ts';
 import type { TenantContext, TenantDependencies, TenantStep } from '../dependencies.ts';
 import { declaredState, effectiveState } from '../effective-state.ts';
+import { WAKE_AT } from '../names.ts';
 import { ownerPassword } from '../owner-password.ts';
 import { askServices, unreachable } from '../service-failure.ts';
 
@@ -18,9 +19,11 @@ export function ensureIdentity(deps: TenantDependencies): TenantStep {
       const password = await ownerPassword(deps, context);
       const answer = await ensureTenant(deps, context, password.text);
       tell(context, answer);
+      tellSleep(context, answer);
       const others = (status.secrets ?? []).filter(({ purpose }) => purpose !== 'OwnerPassword');
       const identity = {
-        state: effectiveState(context.object, status),
+        state: effectiveState(context.object, status, answer.isAsleep),
+        lastHandledWakeAt: context.object.metadata.annotations?.[WAKE_AT],
         tenantId: answer.tenantId,
         ownerId: answer.ownerId,
         secrets: password.secret === undefined ? others : [password.secret, ...others],
@@ -66,7 +69,8 @@ async function ensureTenant(
 }
 
 /** What auth is told. The password is of a new account alone. */
-function identityOf({ object, status }: TenantContext, password: string | undefined): EnsureTenantRequest {
+function identityOf(context: TenantContext, password: string | undefined): EnsureTenantRequest {
+  const { object, status } = context;
   const { metadata, spec } = object;
   const { hostname } = spec.routing ?? {};
   return {
@@ -76,7 +80,8 @@ function identityOf({ object, status }: TenantContext, password: string | undefi
     ownerEmail: spec.owner.email,
     ...(password === undefined ? {} : { ownerPassword: password }),
     hostNames: hostname === undefined ? [] : [hostname],
-    state: declaredState(effectiveState({ spec }, status)),
+    ...declaredState(object, status),
+    ...(isWoken(context) ? { wake: true } : {}),
   };
 }
 
@@ -85,14 +90,7 @@ export function isNewGeneration({ object, status }: TenantContext): boolean {
   return status.observedGeneration !== object.metadata.generation;
 }
 
-function tell(
-  context: TenantContext,
-  {
-    created,
-    corrected,
-    tenantId,
-  }: { readonly created: boolean; readonly corrected: readonly string[]; readonly tenantId: string },
-): void {
+function tell(context: TenantContext, { created, corrected, tenantId, isAsleep }: EnsureTenantResponse): void {
   const { event, status } = context;
   if (created) {
     event({ type: 'Normal', reason: 'TenantCreated', message: `Tenant ${tenantId} was created` });
@@ -104,9 +102,28 @@ function tell(
     return;
   }
   // What the operator itself decided anew is no drift.
-  const isOurs = status.state !== undefined && status.state !== effectiveState(context.object, status);
+  const isOurs = status.state !== undefined && status.state !== effectiveState(context.object, status, isAsleep);
   const drifted = corrected.filter((field) => field !== 'state' || !isOurs).toSorted();
   if (drifted.length === 0 || isNewGeneration(context)) return;
   const message = `Was changed elsewhere and set right: ${drifted.join(', ')}`;
   event({ type: 'Warning', reason: 'DriftCorrected', message });
+}
+
+/** Somebody asks for it, by a new value of the annotation. */
+function isWoken({ object, status }: TenantContext): boolean {
+  const wakeAt = object.metadata.annotations?.[WAKE_AT];
+  return wakeAt !== undefined && wakeAt !== status.lastHandledWakeAt;
+}
+
+/** That it fell asleep or woke, by itself. */
+function tellSleep({ object, status, event }: TenantContext, { isAsleep }: EnsureTenantResponse): void {
+  const { state, hibernation } = object.spec;
+  if (state !== 'Active' || hibernation === undefined || status.state === undefined) return;
+  if (isAsleep && status.state === 'Active') {
+    const message = `Nobody used the tenant for ${hibernation.afterIdle}, so it was hibernated`;
+    event({ type: 'Normal', reason: 'Hibernated', message });
+  }
+  if (!isAsleep && status.state === 'Hibernated') {
+    event({ type: 'Normal', reason: 'Woken', message: 'The tenant was woken and serves' });
+  }
 }

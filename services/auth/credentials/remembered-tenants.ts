@@ -1,6 +1,6 @@
 import type { TenantId, UserId } from '../../common/domain/brand.ts';
 import { PERSONAL_TENANT } from '../../common/domain/scope.ts';
-import type { TenantState } from '../../common/domain/tenant-state.ts';
+import type { TenantHibernation, TenantState } from '../../common/domain/tenant-state.ts';
 import type { Clock } from '../../common/ports/system.ts';
 import type { TenantHosts } from '../../common/repositories/tenant-hosts.ts';
 import type { Tenants } from '../../common/repositories/tenants.ts';
@@ -11,6 +11,10 @@ export interface TenantFacts {
   readonly ownerId: UserId | null;
   readonly state: TenantState;
   readonly hostNames: readonly string[];
+  /** Null: it does not go to sleep by itself. */
+  readonly hibernation: TenantHibernation | null;
+  /** Hibernated because nobody used it. */
+  readonly isAsleep: boolean;
 }
 
 /**
@@ -34,13 +38,17 @@ export interface RememberedTenantsOptions {
   readonly maxEntries?: number;
 }
 
-const PERSONAL: TenantFacts = { ownerId: null, state: 'Active', hostNames: [] };
+const PERSONAL: TenantFacts = {
+  ...{ ownerId: null, state: 'Active', hostNames: [], hibernation: null, isAsleep: false },
+};
 
 export function createRememberedTenants(options: RememberedTenantsOptions): RememberedTenants {
   const { tenants, hosts } = options;
   const facts = createMemory<TenantId, TenantFacts | null>(options, async (id) => {
     const [tenant, hostNames] = await Promise.all([tenants.get(id), hosts.ofTenant(id)]);
-    return tenant === null ? null : { ownerId: tenant.ownerId, state: tenant.state, hostNames };
+    if (tenant === null) return null;
+    const { ownerId, state, hibernation, isAsleep } = tenant;
+    return { ownerId, state, hostNames, hibernation, isAsleep };
   });
   const names = createMemory<string, TenantId | null>(options, (name) => hosts.tenantOf(name));
   return {

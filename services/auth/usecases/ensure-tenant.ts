@@ -1,3 +1,4 @@
+import { isDeepStrictEqual } from 'node:util';
 import type { TenantId } from '../../common/domain/brand.ts';
 import { engramError } from '../../common/domain/errors.ts';
 import { checkHostName } from '../../common/domain/host-name.ts';
@@ -81,12 +82,13 @@ async function make(
 ): Promise<EnsureTenantResponse> {
   const { tenants, memberships, users, eventLog, clock } = deps;
   const { crUid, displayName: name, state } = request;
+  const sleep = declaredSleep(request, null, clock.now());
   const id = managed?.tenant ?? asId<TenantId>(deps.ids.uuid());
   const at = clock.now().toISOString();
   const isMember = await memberships.has(id, owner.id);
   const writes: Write[] = [
     managementWrite(deps, { managed, crUid, tenant: id }),
-    tenants.insertWrite({ id, name, ownerId: owner.id, createdAt: at, state }),
+    tenants.insertWrite({ id, name, ownerId: owner.id, createdAt: at, ...sleep }),
     // Whoever has an account already goes on working where it was.
     isNewOwner ? users.replaceWrite({ ...owner, tenant: id }) : users.touchWrite(owner.id, { isActive: true }),
     ...(isMember ? [] : [memberships.insertWrite(id, owner.id, at)]),
@@ -101,7 +103,7 @@ async function make(
     { tenant: id, action: 'tenant.created', actor: null, subject: id, details },
   ]);
   tellOf(deps, id, owner);
-  return { tenantId: id, ownerId: owner.id, created: true, corrected: [] };
+  return { tenantId: id, ownerId: owner.id, created: true, corrected: [], isAsleep: false };
 }
 
 async function correct(
@@ -109,8 +111,10 @@ async function correct(
   { request, hostNames, owner }: Declaration,
   { managed, tenant }: { readonly managed: ManagedResource | null; readonly tenant: Tenant },
 ): Promise<EnsureTenantResponse> {
-  const { crUid, displayName: name, state } = request;
+  const { crUid, displayName: name } = request;
   const { id } = tenant;
+  const sleep = declaredSleep(request, tenant, deps.clock.now());
+  const { state } = sleep;
   if (tenant.state === 'Erasing') throw beingErased({ tenant: id, dataset: null });
   const present = await deps.tenantHosts.ofTenant(id);
   const added = hostNames.filter((host) => !present.includes(host));
@@ -122,22 +126,47 @@ async function correct(
     ...(tenant.ownerId === owner.id ? {} : { owner: { before: tenant.ownerId, after: owner.id } }),
     ...(tenant.state === state ? {} : { state: { before: tenant.state, after: state } }),
   };
-  const corrected = Object.keys(changes).sort();
-  const answer = { tenantId: id, ownerId: owner.id, created: false, corrected };
-  if (corrected.length === 0) return answer;
+  // That a tenant falls asleep is what was declared.
+  const isOwnMove = sleep.isAsleep || tenant.isAsleep;
+  const corrected = Object.keys(changes).filter((field) => field !== 'state' || !isOwnMove);
+  const { isAsleep } = sleep;
+  const answer = { tenantId: id, ownerId: owner.id, created: false, corrected: corrected.sort(), isAsleep };
+  const isSame = Object.keys(changes).length === 0;
+  if (isSame && isDeepStrictEqual(sleep, sleepOf(tenant))) return answer;
   const passing = tenant.ownerId === owner.id ? { writes: [], entries: [] } : await ownerChange(deps, tenant, owner);
   const writes: Write[] = [
     managementWrite(deps, { managed, crUid, tenant: id }),
     ...passing.writes,
-    deps.tenants.changeWrite(id, { name, state }),
+    // Who uses it meanwhile keeps it awake.
+    ...(isAsleep && !tenant.isAsleep ? [deps.tenants.unusedWrite(tenant)] : []),
+    deps.tenants.changeWrite(id, { name, ...sleep }),
     ...removed.map((host) => deps.tenantHosts.removeWrite(host)),
     ...added.map((host) => deps.tenantHosts.insertWrite(host, id)),
   ];
   const details = { ...changes, resource: crUid };
   const entry = { tenant: id, action: 'tenant.changed', actor: null, subject: id, details };
-  await deps.audit.commit({ tenant: id }, writes, [entry, ...passing.entries]);
+  // When it was used is nobody's deed.
+  if (isSame) await deps.store.commit({ tenant: id }, writes);
+  else await deps.audit.commit({ tenant: id }, writes, [entry, ...passing.entries]);
   tellOf(deps, id, owner);
   return answer;
+}
+
+type Sleep = Pick<Tenant, 'state' | 'hibernation' | 'lastUsedAt' | 'isAsleep'>;
+
+function sleepOf({ state, hibernation, lastUsedAt, isAsleep }: Tenant): Sleep {
+  return { state, hibernation, lastUsedAt, isAsleep };
+}
+
+/** What a tenant does now: as it is declared, or asleep when nobody used an active one for long enough. */
+function declaredSleep({ state, hibernation, wake }: EnsureTenantRequest, tenant: Tenant | null, now: Date): Sleep {
+  if (state !== 'Active' || hibernation === undefined) {
+    return { state, hibernation: null, lastUsedAt: null, isAsleep: false };
+  }
+  const known = wake === true ? null : (tenant?.lastUsedAt ?? null);
+  const lastUsedAt = known ?? now.toISOString();
+  const isAsleep = now.getTime() - Date.parse(lastUsedAt) >= hibernation.afterIdleMs;
+  return { state: isAsleep ? 'Hibernated' : 'Active', hibernation, lastUsedAt, isAsleep };
 }
 
 /** The owner before stays a member. */

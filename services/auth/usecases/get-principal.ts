@@ -7,7 +7,10 @@ import type { AuthDependencies } from '../dependencies.ts';
 import { belongsTo } from './belongs-to.ts';
 import { isAdmitted } from './is-admitted.ts';
 
-type Dependencies = Pick<AuthDependencies, 'users' | 'memberships' | 'apiKeys' | 'rememberedTenants' | 'clock'>;
+type Dependencies = Pick<
+  AuthDependencies,
+  'users' | 'memberships' | 'apiKeys' | 'rememberedTenants' | 'tenantUse' | 'clock'
+>;
 
 /**
  * The user as it stands now, working in the tenant that the job was started in. Null when the account is gone or inactive,
@@ -24,6 +27,8 @@ export async function getPrincipal(
   const facts = await deps.rememberedTenants.factsOf(tenant);
   // What a hibernated tenant has in hand is ended: nothing new comes.
   if (facts?.state === 'Disabled' || facts?.state === 'Erasing') return null;
+  // A run is use, too.
+  if (facts !== null && facts.hibernation !== null) deps.tenantUse.note(tenant);
   const principal = { ...principalOf(user), tenant };
   if (key === undefined) return principal;
   const presented = await deps.apiKeys.get(key);

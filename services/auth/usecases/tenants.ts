@@ -20,7 +20,10 @@ export async function createTenant(deps: AuthDependencies, principal: Principal,
   }
   const id = asId<TenantId>(deps.ids.uuid());
   const createdAt = clock.now().toISOString();
-  const tenant: Tenant = { id, name, ownerId: principal.id, createdAt, state: 'Active' };
+  const tenant: Tenant = {
+    ...{ id, name, ownerId: principal.id, createdAt },
+    ...{ state: 'Active', hibernation: null, lastUsedAt: null, isAsleep: false },
+  };
   for (;;) {
     const user = await requireUser(deps, principal.id);
     const writes = [

@@ -30,6 +30,8 @@ export interface Metrics extends BudgetMetrics {
     durationMs: number;
     usage?: TokenUsage;
   }): void;
+  /** From the request that woke a tenant until it serves. */
+  tenantWoken(durationMs: number): void;
   /** One call of a port's method. */
   store(call: { port: string; method: string; outcome: 'ok' | 'error'; durationMs: number }): void;
   readonly contentType: string;
@@ -63,10 +65,22 @@ export function createMetrics(): Metrics {
     ...relay,
     ...stores,
     ...budgetMetrics(registers),
+    ...tenantMetrics(registers),
     contentType: registry.contentType,
     render: () => registry.metrics(),
     close: closeProcess,
   };
+}
+
+function tenantMetrics(registers: RegistryType[]): Pick<Metrics, 'tenantWoken'> {
+  const wake = new Histogram({
+    name: 'engram_tenant_wake_seconds',
+    help: 'Time from the request that woke a hibernated tenant until it serves',
+    labelNames: [] as const,
+    buckets: SECONDS,
+    registers,
+  });
+  return { tenantWoken: (durationMs) => wake.observe({}, durationMs / 1000) };
 }
 
 function httpMetrics(registers: RegistryType[]): Pick<Metrics, 'httpRequest' | 'httpInFlight' | 'socketsOpen'> {

@@ -29,6 +29,8 @@ export interface HeldTenant {
   limits: BudgetLimits;
   model: SetTenantModelRequest['languageModel'] | undefined;
   retention?: { readonly sessionsMs: number | undefined; readonly eventsMs: number | undefined };
+  /** Nobody used it for as long as it may be asked for. */
+  isIdle: boolean;
   readonly used: Partial<Record<BudgetKind, number>>;
 }
 
@@ -110,7 +112,7 @@ export function createFakeTenantServices(): FakeTenantServices {
     addTenant(id) {
       const tenant: HeldTenant = {
         ...{ id, crUid: null, name: 'Old', ownerId: 'somebody', ownerEmail: '', state: 'Active', hostNames: [] },
-        ...{ keys: new Map(), limits: {}, model: undefined, used: {} },
+        ...{ keys: new Map(), limits: {}, model: undefined, isIdle: false, used: {} },
       };
       tenants.set(id, tenant);
       return tenant;
@@ -132,17 +134,19 @@ export function createFakeTenantServices(): FakeTenantServices {
       const ownerId = accountOf(request);
       const tenant: HeldTenant = held ?? {
         ...{ id: randomUUID(), crUid, name: displayName, ownerId, ownerEmail, state, hostNames },
-        ...{ keys: new Map(), limits: {}, model: undefined, used: {} },
+        ...{ keys: new Map(), limits: {}, model: undefined, isIdle: false, used: {} },
       };
       tenants.set(tenant.id, tenant);
-      const wanted = { name: displayName, ownerId, state };
+      if (request.wake === true) tenant.isIdle = false;
+      const isAsleep = state === 'Active' && request.hibernation !== undefined && tenant.isIdle;
+      const wanted = { name: displayName, ownerId, state: isAsleep ? 'Hibernated' : state };
       const corrected: string[] = [];
       if (tenant.crUid === null) corrected.push('adopted');
       if (tenant.hostNames.join() !== hostNames.join()) corrected.push('host_names');
       for (const field of ['name', 'state', 'ownerId'] as const)
-        if (tenant[field] !== wanted[field]) corrected.push(field);
+        if (tenant[field] !== wanted[field] && !isAsleep) corrected.push(field);
       Object.assign(tenant, { ...wanted, hostNames, crUid });
-      return { tenantId: asId(tenant.id), ownerId: asId(ownerId), created: held === undefined, corrected };
+      return { tenantId: asId(tenant.id), ownerId: asId(ownerId), created: held === undefined, corrected, isAsleep };
     },
     async setTenantKeys(request) {
       await note('setTenantKeys', request);
