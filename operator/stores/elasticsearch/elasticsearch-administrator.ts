@@ -137,7 +137,8 @@ function openClient({ url, caFile }: ElasticsearchAdministratorOptions): Client 
 function roleOf(realm: Realm) {
   const metadata: Metadata = { engram_owner_uid: realm.ownerUid };
   return {
-    // The services ask for the version, and whether the server is there.
+    // The services ask for the version, and whether the server is there. Every privilege with a name, which is all that
+    // the client's types know, would show them the names of other realms' indexes too.
     cluster: ['cluster:monitor/main'] as never[],
     indices: [{ names: [patternOf(realm)], privileges: ['all' as const], allow_restricted_indices: false }],
     metadata,

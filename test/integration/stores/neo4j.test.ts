@@ -73,6 +73,16 @@ withBackend('neo4j', (address) => {
     await administrator.close();
   });
 
+  it('works in the database of Neo4j that its services are told, and in no other', async () => {
+    const graph = await openNeo4jGraphStore({ ...options, database: 'neo4j', namespace: newRealm().name });
+    await graph.upsert(SCOPE, { nodes: [nodeOf('here')], edges: [] });
+    expect(await graph.nodes(SCOPE, ['here'])).to.have.length(1);
+    await graph.drop(SCOPE);
+    await graph.close();
+    const error = await openNeo4jGraphStore({ ...options, database: 'nowhere' }).catch((thrown: unknown) => thrown);
+    expect(String(error)).to.contain('lacks a database');
+  });
+
   it('has statements for other editions of Neo4j that the server can read', async () => {
     const client = driver();
     const parameters = { database: 'engram-none', role: 'engram_none', user: 'engram_none_a' };

@@ -1,0 +1,29 @@
+import { errors } from '@elastic/elasticsearch';
+import { expect } from 'chai';
+import { administratorError } from './administrator-errors.ts';
+
+/** As the client gives an answer of the server. */
+function answered(statusCode: number, body: unknown): unknown {
+  return new errors.ResponseError({ statusCode, body, headers: {}, warnings: null, meta: {} as never });
+}
+
+describe('what an administrator of Elasticsearch is told', () => {
+  const errorOf = (statusCode: number, body: unknown) =>
+    administratorError(answered(statusCode, body), 'Elasticsearch at a:9200') as Error & { retryable: boolean };
+
+  it('says that a server without security can keep nobody apart', () => {
+    // The words of Elasticsearch 9.5.3 with xpack.security.enabled=false.
+    const error = errorOf(400, { error: 'no handler found for uri [/_security/role/x] and method [GET]' });
+    expect(error).to.include({ wireName: 'UnsupportedOperationError', retryable: false });
+    expect(error.message).to.contain('xpack.security.enabled');
+  });
+
+  it('names the setting when user or rights are wrong, and comes back to a server that fails', () => {
+    for (const status of [401, 403]) {
+      const error = errorOf(status, { error: { type: 'security_exception' } });
+      expect(error).to.include({ wireName: 'ServiceUnavailableError', retryable: false });
+      expect(error.message).to.contain('ENGRAM_OPERATOR_ELASTICSEARCH_URL');
+    }
+    expect(errorOf(503, {})).to.include({ wireName: 'ServiceUnavailableError', retryable: true });
+  });
+});
