@@ -1,6 +1,8 @@
 import { randomBytes } from 'node:crypto';
 import { expect } from 'chai';
 import { MongoClient } from 'mongodb';
+import type { AuditKey } from '../../services/cli/audit-check.ts';
+import { checkReceipt } from '../../services/cli/receipt-check.ts';
 import { canStartMongod, type MongodWithUsers, startMongodWithUsers } from '../integration/stores/mongod-with-users.ts';
 import { type ApiClient, apiClient } from './api-client.ts';
 import { kubectl, withCluster } from './cluster.ts';
@@ -87,7 +89,8 @@ withCluster('nodes', 'a Dedicated tenant of an installation', () => {
     const selector = ['--selector', 'engram.dev/receipt=Erased', '--output', 'json'];
     const { items } = JSON.parse(await kubectl(['get', 'configmaps', ...place, ...selector])) as Receipts;
     const receipt = items.find(({ data }) => data['stores.json'] !== undefined)?.data;
-    expect(receipt?.['receipt.json']).to.include('signature');
+    const { keys } = JSON.parse(receipt?.['keys.json'] ?? 'null') as { readonly keys: readonly AuditKey[] };
+    expect(checkReceipt(receipt?.['receipt.json'] ?? '', keys)).to.include({ ok: true });
     expect(JSON.parse(receipt?.['stores.json'] ?? 'null')).to.deep.include({ realm });
     expect((await kubectl(['get', 'pods,deployments,services', ...place, ...labels])).trim()).to.equal('');
   });

@@ -1,4 +1,7 @@
 import { createHash, randomBytes } from 'node:crypto';
+import { SIGNING_PURPOSE } from '../../../services/common/domain/audit-head.ts';
+import { deriveSigningKey } from '../../../services/common/domain/derived-key.ts';
+import { keyId } from '../../../services/common/messaging/token-text.ts';
 import type { Tenant, TenantStatusSecret } from '../../api/tenant.ts';
 import { isKubeError } from '../../runtime/kube-error.ts';
 import { KINDS, type Secret } from '../../runtime/kube-object.ts';
@@ -18,6 +21,8 @@ export interface InstallationKeys {
   readonly hash: string;
   readonly status: TenantStatusSecret;
   credentials(driver: StoreDriver): RealmCredentials;
+  /** That verifies what the tenant's auth signed, as `GET /api/v1/audit/keys` would give it. */
+  readonly receiptKey: Readonly<Record<string, string>>;
 }
 
 /** Keys of the Secret that are variables of the services. */
@@ -153,7 +158,13 @@ function keysOf({ metadata: { uid = '' } }: Tenant, secret: Secret): Installatio
       current: { slot: 'a', password: secretText(secret, passwordKey(driver)) ?? '' },
       previous: null,
     }),
+    receiptKey: receiptKeyOf(secretText(secret, 'FASTAPI_USERS_JWT_SECRET') ?? ''),
   };
+}
+
+function receiptKeyOf(secret: string): Readonly<Record<string, string>> {
+  const { x } = deriveSigningKey(secret, SIGNING_PURPOSE).publicJwk;
+  return { kty: 'OKP', crv: 'Ed25519', x, kid: keyId(x), alg: 'EdDSA', use: 'sig' };
 }
 
 export function hashOf(text: string): string {

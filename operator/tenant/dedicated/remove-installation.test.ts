@@ -1,4 +1,7 @@
+import { createPublicKey, type JsonWebKey, sign, verify } from 'node:crypto';
 import { expect } from 'chai';
+import { SIGNING_PURPOSE } from '../../../services/common/domain/audit-head.ts';
+import { deriveSigningKey } from '../../../services/common/domain/derived-key.ts';
 import { engramError } from '../../../services/common/domain/errors.ts';
 import { createFakeAdministrators, type FakeAdministrator } from '../../../test/support/kube/fake-administrators.ts';
 import { endPods, runEverything } from '../../../test/support/kube/fake-workloads.ts';
@@ -62,6 +65,19 @@ describe('deletion of a Dedicated tenant', () => {
       realm,
       stores: ['neo4j', 'elasticsearch', 'nats', 'mongodb'].map((driver) => ({ driver, residue: 0 })),
     });
+  });
+
+  it('leaves the key with the receipt that verifies it, for its auth answers nobody any more', async () => {
+    await make({ deletionPolicy: 'Delete' });
+    const secret = world.secretValue(keysSecret()?.metadata.name ?? '', 'FASTAPI_USERS_JWT_SECRET') ?? '';
+    remove();
+    await world.reconcile();
+    const { keys } = JSON.parse(world.configMaps()[0]?.data?.['keys.json'] ?? '') as { keys: readonly JsonWebKey[] };
+    const { privateKey } = deriveSigningKey(secret, SIGNING_PURPOSE);
+    const [text, [key]] = [Buffer.from('of a receipt'), keys];
+    const publicKey = createPublicKey({ key: key ?? {}, format: 'jwk' });
+    expect(verify(null, text, publicKey, sign(null, text, privateKey))).to.equal(true);
+    expect(key).not.to.have.property('d');
   });
 
   it('removes no store while a pod still runs', async () => {

@@ -103,7 +103,7 @@ async function removeStores(
       conditions: [incomplete('ResidueFound', message)],
     });
   }
-  await noteOnReceipt(deps, context, realm, administrators);
+  await noteOnReceipt(deps, context, { realm, administrators, keys });
   if (keys !== null) {
     const { namespace = '' } = object.metadata;
     await deps.client.delete(KINDS.secret, { name: keys.secretName, namespace }, { signal });
@@ -124,17 +124,30 @@ async function removed(administrator: StoreAdministrator, realm: Realm, signal: 
   );
 }
 
-/** Beside what the services signed: what the operator itself removed after them, and counted. */
+/**
+ * Beside what the services signed: what the operator itself removed after them and counted, and the key that verifies the
+ * signature, which nobody can be asked for any more.
+ */
 async function noteOnReceipt(
   { client }: TenantDependencies,
   { object, signal }: TenantContext,
-  realm: Realm,
-  administrators: readonly StoreAdministrator[],
+  {
+    realm,
+    administrators,
+    keys,
+  }: {
+    readonly realm: Realm;
+    readonly administrators: readonly StoreAdministrator[];
+    readonly keys: InstallationKeys | null;
+  },
 ): Promise<void> {
   const place = { name: receiptName(object, 'Erased'), namespace: object.metadata.namespace ?? '' };
   if ((await client.get<ConfigMap>(KINDS.configMap, place, { signal })) === null) return;
   const stores = administrators.map(({ driver }) => ({ driver, residue: 0 }));
-  const data = { 'stores.json': JSON.stringify({ realm: realm.name, stores }) };
+  const data = {
+    'stores.json': JSON.stringify({ realm: realm.name, stores }),
+    ...(keys === null ? {} : { 'keys.json': JSON.stringify({ keys: [keys.receiptKey] }) }),
+  };
   await client.patch<ConfigMap>(KINDS.configMap, place, { data }, { signal });
 }
 

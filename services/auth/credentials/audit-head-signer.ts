@@ -1,5 +1,10 @@
 import { createPublicKey, sign as signBytes, verify as verifyBytes } from 'node:crypto';
-import { type AuditHead, auditHeadText, type SignedAuditHead } from '../../common/domain/audit-head.ts';
+import {
+  type AuditHead,
+  auditHeadText,
+  SIGNING_PURPOSE,
+  type SignedAuditHead,
+} from '../../common/domain/audit-head.ts';
 import { deriveSigningKey } from '../../common/domain/derived-key.ts';
 import {
   type ErasureReceipt,
@@ -22,8 +27,6 @@ export interface AuditHeadSigner {
   readonly publicKeys: readonly Readonly<Record<string, string>>[];
 }
 
-const KEY_PURPOSE = 'engram audit heads';
-
 /**
  * Its key derives from the secret that signs login tokens, so that all replicas sign alike; `acceptedSecrets` are those before
  * and after a change of it. Who keeps an export for longer keeps the keys with it.
@@ -32,8 +35,8 @@ export function createAuditHeadSigner(
   secret: Uint8Array | string,
   acceptedSecrets: readonly string[] = [],
 ): AuditHeadSigner {
-  const { privateKey, publicJwk } = deriveSigningKey(secret, KEY_PURPOSE);
-  const others = acceptedSecrets.map((accepted) => deriveSigningKey(accepted, KEY_PURPOSE).publicJwk);
+  const { privateKey, publicJwk } = deriveSigningKey(secret, SIGNING_PURPOSE);
+  const others = acceptedSecrets.map((accepted) => deriveSigningKey(accepted, SIGNING_PURPOSE).publicJwk);
   const known = new Map([publicJwk, ...others].map((jwk) => [keyId(jwk.x), jwk]));
   const kid = keyId(publicJwk.x);
   const signed = (text: string) => ({

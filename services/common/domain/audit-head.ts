@@ -1,5 +1,8 @@
 import type { AuditRecord } from './audit-record.ts';
 
+/** Of the key that signs heads, receipts and snapshots, which derives from the secret that signs login tokens. */
+export const SIGNING_PURPOSE = 'engram audit heads';
+
 /** Where a chain ended at a time, signed by the server: who holds it can prove that records behind it were cut off. */
 export interface AuditHead extends Pick<AuditRecord, 'tenant' | 'number' | 'hash'> {
   /** When it was signed: ISO-8601 with offset. */
