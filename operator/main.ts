@@ -123,6 +123,7 @@ function assemble(parts: {
     // A container that starts again in the same pod is another process.
     identity: `${instance}_${randomBytes(4).toString('hex')}`,
     watchNamespaces: config.operatorWatchNamespaces ?? null,
+    trustedNamespaces: config.operatorTrustedNamespaces ?? [],
     workers: config.operatorWorkers,
     resyncMs: config.operatorResyncMs,
     isolationCheckMs: config.operatorIsolationCheckMs,

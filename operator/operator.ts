@@ -65,6 +65,8 @@ export interface OperatorOptions {
   readonly instance: string;
   /** Null: all. */
   readonly watchNamespaces: readonly string[] | null;
+  /** Beside the operator's own; see `TenantOptions`. */
+  readonly trustedNamespaces?: readonly string[];
   /** Of each kind. */
   readonly workers: number;
   readonly resyncMs: number;
@@ -163,6 +165,7 @@ export function createOperator(options: OperatorOptions): Operator {
         options: {
           ...{ ...common, home: options.lease.namespace, stores: options.stores, backends: options.backends },
           watchNamespaces,
+          trustedNamespaces: [options.lease.namespace, ...(options.trustedNamespaces ?? [])],
         },
         dedicated: {
           options: options.dedicated?.options ?? NO_DEDICATED,

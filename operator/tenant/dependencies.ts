@@ -21,6 +21,8 @@ export interface TenantOptions {
     readonly services: Readonly<Record<ServiceName, string>>;
     readonly port: number;
   };
+  /** Namespaces whose Tenants may adopt any tenant and name any TLS Secret beside the services. */
+  readonly trustedNamespaces: readonly string[];
   /** Namespaces whose resources this operator works on; null for all of them. */
   readonly watchNamespaces: readonly string[] | null;
   /** How often each tenant is compared with what is. */

@@ -14,6 +14,8 @@ const REFUSALS: Refusals = {
       'Another resource manages this tenant: delete that one with deletionPolicy Retain first, or leave tenantId out',
       { conditions: [notProvisioned('OwnedByAnother', 'Another resource manages this tenant')] },
     ),
+  AdoptionNotAllowed: () =>
+    stalled('AdoptionNotAllowed', ADOPTION, { conditions: [notProvisioned('AdoptionNotAllowed', ADOPTION)] }),
   HostnameConflict: () =>
     stalled('HostnameConflict', HOSTNAME_TAKEN, {
       conditions: [{ type: 'Routed', status: 'False', reason: 'HostnameConflict', message: HOSTNAME_TAKEN }],
@@ -28,6 +30,9 @@ const REFUSALS: Refusals = {
     retrying('TenantMissing', 'The tenant is not there any more: it is made anew with the next attempt'),
   ConflictError: ({ message }) => retrying('Conflict', message),
 };
+
+const ADOPTION =
+  'No Tenant of this namespace and name kept tenantId: make it in a trusted namespace, or ask who runs the operator to trust this one';
 
 const HOSTNAME_TAKEN =
   'routing.hostname belongs to another tenant: choose another one, or take it from that tenant first';

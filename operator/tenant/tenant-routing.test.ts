@@ -61,10 +61,35 @@ describe('route of a tenant', () => {
   });
 
   it('has TLS where a Secret is named', async () => {
-    world.put({ routing: { ...INGRESS, tlsSecretName: 'acme-tls' } });
+    world.put({ routing: { ...INGRESS, tlsSecretName: 'memory.acme-tls' } });
     await world.reconcile();
-    expect(only('ingresses')?.spec).to.deep.include({ tls: [{ hosts: ['acme.example.com'], secretName: 'acme-tls' }] });
+    const tls = [{ hosts: ['acme.example.com'], secretName: 'memory.acme-tls' }];
+    expect(only('ingresses')?.spec).to.deep.include({ tls });
     expect(world.read()?.status?.url).to.equal('https://acme.example.com');
+  });
+
+  it('has no certificate of another namespace, says what to do, and leaves the route as it is', async () => {
+    world.put({ routing: INGRESS });
+    await world.reconcile();
+    const before = only('ingresses');
+    for (const tlsSecretName of ['other.acme-tls', 'memory-acme-tls', 'memoryx.tls']) {
+      world.change({ spec: { routing: { tlsSecretName } } });
+      await world.reconcile();
+      expect(world.conditions()).to.include({
+        Routed: 'False TlsSecretNotAllowed',
+        Stalled: 'True TlsSecretNotAllowed',
+      });
+      expect(world.condition('Routed')?.message).to.match(/name the Secret in engram memory\.<anything>/);
+      expect(only('ingresses')).to.deep.equal(before);
+    }
+  });
+
+  it('has any certificate beside the services where the namespace is trusted', async () => {
+    await world.close();
+    world = await createTenantWorld({ trustedNamespaces: ['memory'] });
+    world.put({ routing: { ...INGRESS, tlsSecretName: 'wildcard' } });
+    await world.reconcile();
+    expect(world.conditions()).to.include({ Routed: 'True Accepted' });
   });
 
   it('tells auth the host name, also when the route is made by somebody else', async () => {

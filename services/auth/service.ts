@@ -346,11 +346,11 @@ function serveOperator(deps: AuthDependencies, messenger: AuthServiceOptions['me
     messenger.serve(managed.ensureDataset, (request) => ensureDataset(deps, request)),
     messenger.serve(managed.syncGrants, (request) => syncGrants(deps, request)),
     messenger.serve(managed.findManaged, async ({ crUid }) => ({ managed: await findManaged(deps, crUid) })),
-    messenger.serve(managed.releaseTenant, async ({ tenantId, crUid }) => ({
-      released: await releaseManaged(deps, { tenant: tenantId, dataset: null }, crUid),
+    messenger.serve(managed.releaseTenant, async ({ tenantId, ...by }) => ({
+      released: await releaseManaged(deps, { tenant: tenantId, dataset: null }, by),
     })),
     messenger.serve(managed.releaseDataset, async ({ tenantId, datasetId, crUid }) => ({
-      released: await releaseManaged(deps, { tenant: tenantId, dataset: datasetId }, crUid),
+      released: await releaseManaged(deps, { tenant: tenantId, dataset: datasetId }, { crUid }),
     })),
   ];
 }

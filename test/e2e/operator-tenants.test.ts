@@ -218,6 +218,10 @@ describe('the operator and the real services', function () {
     await world.reconcile();
     expect(await statusOf(held)).to.equal(200);
 
+    const stranger = { name: 'stranger', namespace: 'elsewhere' };
+    world.put({ ...KEYED, owner: { email: `stranger-${serial}@acme.example.com` }, tenantId }, stranger);
+    await world.reconcile('elsewhere/stranger');
+    expect(stalledOf(stranger)).to.equal('AdoptionNotAllowed');
     put({ tenantId, deletionPolicy: 'Delete' });
     await world.reconcile();
     expect(world.conditions()).to.include({ Ready: 'True Available' });

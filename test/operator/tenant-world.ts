@@ -78,6 +78,7 @@ export async function startClusterTenants(places: {
       ...{ client, services: places.services ?? services, applier: createApplier({ client, labels, manager }) },
       options: {
         ...{ manager, labels, watchNamespaces: [namespace], resyncMs: 600_000 },
+        trustedNamespaces: [servicesNamespace],
         stores: [{ role: 'Documents', driver: 'mongodb', isolation: 'Label' }],
         ...{ home: servicesNamespace, backends: { namespace: servicesNamespace, services: targets, port: 80 } },
       },

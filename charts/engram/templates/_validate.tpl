@@ -16,7 +16,7 @@
 {{- else if not (has $name $known.plain) }}{{ $problems = append $problems (printf "%s.%s is no setting of this release; other variables go to extraEnv" $place $name) }}{{ end -}}
 {{- end -}}
 {{- end -}}
-{{- $operatorOwn := list "ENGRAM_OPERATOR_NAMESPACE" "POD_NAMESPACE" "ENGRAM_OPERATOR_NAME" "POD_NAME" "ENGRAM_OPERATOR_HOST" "ENGRAM_OPERATOR_PORT" "ENGRAM_OPERATOR_LEASE" "ENGRAM_OPERATOR_WATCH_NAMESPACES" "ENGRAM_OPERATOR_SERVICES" "ENGRAM_OPERATOR_SERVICE_PORT" "ENGRAM_OPERATOR_DEDICATED_IMAGE" "ENGRAM_OPERATOR_DEDICATED_SETTINGS" "ENGRAM_OPERATOR_DEDICATED_PODS" "ENGRAM_OPERATOR_DEDICATED_NETWORK" "ENGRAM_OPERATOR_NEO4J_USER" "ENGRAM_OPERATOR_S3_BUCKETS" "ENGRAM_OPERATOR_KUBECONFIG" "KUBERNETES_SERVICE_HOST" "KUBERNETES_SERVICE_PORT" -}}
+{{- $operatorOwn := list "ENGRAM_OPERATOR_NAMESPACE" "POD_NAMESPACE" "ENGRAM_OPERATOR_NAME" "POD_NAME" "ENGRAM_OPERATOR_HOST" "ENGRAM_OPERATOR_PORT" "ENGRAM_OPERATOR_LEASE" "ENGRAM_OPERATOR_WATCH_NAMESPACES" "ENGRAM_OPERATOR_TRUSTED_NAMESPACES" "ENGRAM_OPERATOR_SERVICES" "ENGRAM_OPERATOR_SERVICE_PORT" "ENGRAM_OPERATOR_DEDICATED_IMAGE" "ENGRAM_OPERATOR_DEDICATED_SETTINGS" "ENGRAM_OPERATOR_DEDICATED_PODS" "ENGRAM_OPERATOR_DEDICATED_NETWORK" "ENGRAM_OPERATOR_NEO4J_USER" "ENGRAM_OPERATOR_S3_BUCKETS" "ENGRAM_OPERATOR_KUBECONFIG" "KUBERNETES_SERVICE_HOST" "KUBERNETES_SERVICE_PORT" -}}
 {{- range $name, $value := $values.operator.settings -}}
 {{- if has $name $operatorOwn }}{{ $problems = append $problems (printf "operator.settings.%s is set by the chart's own values" $name) }}
 {{- else if not (or (has $name $known.operator) (has $name $known.plain)) }}{{ $problems = append $problems (printf "operator.settings.%s is no setting of the operator; other variables go to extraEnv" $name) }}{{ end -}}

@@ -3,6 +3,7 @@ import type {
   EnsureTenantRequest,
   EnsureTenantResponse,
 } from '../../../services/common/messaging/methods/auth-managed.ts';
+import { keyOf } from '../../runtime/kube-object.ts';
 import { done, StepFailure, stalled } from '../../runtime/step.ts';
 import type { TenantContext, TenantDependencies, TenantStep } from '../dependencies.ts';
 import { declaredState, effectiveState } from '../effective-state.ts';
@@ -45,13 +46,13 @@ export function ensureIdentity(deps: TenantDependencies): TenantStep {
  * yet because auth was away when the spec named another owner, auth refuses to make one without it.
  */
 async function ensureTenant(
-  { services }: TenantDependencies,
+  deps: TenantDependencies,
   context: TenantContext,
   password: string | undefined,
 ): Promise<EnsureTenantResponse> {
   const { object, status, signal } = context;
   const ask = (text: string | undefined) =>
-    askServices('auth', () => services.ensureTenant(identityOf(context, text), signal), {
+    askServices('auth', () => deps.services.ensureTenant(identityOf(deps, context, text), signal), {
       TenantNotFoundError: () =>
         stalled(
           'TenantNotFound',
@@ -69,7 +70,11 @@ async function ensureTenant(
 }
 
 /** What auth is told. The password is of a new account alone. */
-function identityOf(context: TenantContext, password: string | undefined): EnsureTenantRequest {
+function identityOf(
+  { options }: TenantDependencies,
+  context: TenantContext,
+  password: string | undefined,
+): EnsureTenantRequest {
   const { object, status } = context;
   const { metadata, spec } = object;
   const { hostname } = spec.routing ?? {};
@@ -77,6 +82,8 @@ function identityOf(context: TenantContext, password: string | undefined): Ensur
     crUid: metadata.uid ?? '',
     displayName: spec.displayName ?? metadata.name,
     ...(spec.tenantId === undefined ? {} : { tenantId: spec.tenantId }),
+    resource: keyOf(metadata),
+    ...(options.trustedNamespaces.includes(metadata.namespace ?? '') ? { adoptsAny: true } : {}),
     ownerEmail: spec.owner.email,
     ...(password === undefined ? {} : { ownerPassword: password }),
     hostNames: hostname === undefined ? [] : [hostname],

@@ -4,7 +4,7 @@ import { asId } from '../../../services/common/domain/ids.ts';
 import type { ErasureProgress } from '../../../services/common/messaging/methods/ingest-managed.ts';
 import type { TenantStatus } from '../../api/tenant.ts';
 import type { ConditionDraft } from '../../runtime/conditions.ts';
-import { KINDS, type Secret } from '../../runtime/kube-object.ts';
+import { KINDS, keyOf, type Secret } from '../../runtime/kube-object.ts';
 import { done, progressing, retrying, StepFailure, type StepOutcome } from '../../runtime/step.ts';
 import type { TenantContext, TenantDependencies, TenantStep } from '../dependencies.ts';
 import { writeReceipt } from '../receipts.ts';
@@ -58,10 +58,11 @@ async function retain(
   const { object, signal } = context;
   if (tenantId !== null) {
     const request = { tenantId: asId<TenantId>(tenantId), crUid: object.metadata.uid ?? '' };
+    const released = { ...request, resource: keyOf(object.metadata) };
     // What is kept is kept for good: nobody declares any more how long.
     await whereOurs(() => askServices('ingest', () => deps.services.setRetention(request, signal)));
     await whereOurs(() => askServices('ingest', () => deps.services.removeCanary(request, signal)));
-    await whereOurs(() => askServices('auth', () => deps.services.releaseTenant(request, signal)));
+    await whereOurs(() => askServices('auth', () => deps.services.releaseTenant(released, signal)));
   }
   for (const secret of await ownSecrets(deps, context)) await release(deps, secret, signal);
   return done();

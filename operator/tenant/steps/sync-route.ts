@@ -3,7 +3,7 @@ import type { ConditionDraft } from '../../runtime/conditions.ts';
 import { isKubeError } from '../../runtime/kube-error.ts';
 import { KINDS, type KubeObject, type ObjectName, type ResourceKind } from '../../runtime/kube-object.ts';
 import { done, progressing, type StepOutcome, stalled } from '../../runtime/step.ts';
-import type { TenantContext, TenantDependencies, TenantStep } from '../dependencies.ts';
+import type { TenantContext, TenantDependencies, TenantOptions, TenantStep } from '../dependencies.ts';
 import { routeObject } from '../route-objects.ts';
 import { type HttpRoute, routeVerdict } from '../route-status.ts';
 
@@ -21,6 +21,8 @@ export function syncRoute(deps: TenantDependencies): TenantStep {
   return {
     name: 'sync-route',
     async run(context): Promise<RouteOutcome> {
+      const fault = tlsFault(context.object, deps.options);
+      if (fault !== null) return fault;
       const wanted = routeObject(context.object, backends);
       const applied = await applyRoute(deps, context, wanted === null ? [] : [wanted]);
       if (applied === 'unknown-kind') {
@@ -41,6 +43,23 @@ export function syncRoute(deps: TenantDependencies): TenantStep {
         : httpRouteOutcome(deps, context, name, status);
     },
   };
+}
+
+/**
+ * TLS Secrets stand beside the services, where many a namespace has its own: those that begin with the name of the namespace
+ * and a dot, which no namespace has in its name, are for its Tenants. What was routed goes on.
+ */
+function tlsFault({ metadata, spec }: Tenant, { backends, trustedNamespaces }: TenantOptions): RouteOutcome | null {
+  const { tlsSecretName: name } = spec.routing ?? {};
+  const { namespace = '' } = metadata;
+  const isBeside = spec.isolation === 'Dedicated' || namespace === backends.namespace;
+  if (name === undefined || isBeside || trustedNamespaces.includes(namespace)) return null;
+  if (name.startsWith(`${namespace}.`)) return null;
+  const message = `tlsSecretName is not for this namespace: name the Secret in ${backends.namespace} ${namespace}.<anything>`;
+  return stalled('TlsSecretNotAllowed', message, {
+    conditions: [routed('False', 'TlsSecretNotAllowed', message)],
+    continues: true,
+  });
 }
 
 /** Takes the route away, whatever is wanted. */

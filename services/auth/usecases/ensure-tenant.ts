@@ -56,7 +56,8 @@ export async function ensureTenant(
   }
 }
 
-async function find(deps: AuthDependencies, { crUid, tenantId }: EnsureTenantRequest): Promise<Found> {
+async function find(deps: AuthDependencies, request: EnsureTenantRequest): Promise<Found> {
+  const { crUid, tenantId } = request;
   const managed = await deps.managedResources.byResource(crUid);
   if (managed !== null) {
     if (managed.dataset !== null) throw invalid('The resource manages a dataset.');
@@ -72,7 +73,15 @@ async function find(deps: AuthDependencies, { crUid, tenantId }: EnsureTenantReq
   if (tenant === null) throw tenantNotFound(id);
   const thing = { tenant: id, dataset: null };
   if ((await deps.managedResources.of(thing)) !== null) throw ownedByAnother(thing);
+  if (!mayAdopt(request, tenant)) {
+    throw engramError('AdoptionNotAllowed', `No resource ${request.resource ?? ''} released the tenant ${id}.`);
+  }
   return { managed: null, tenant };
+}
+
+/** Whoever may make resources somewhere must not take any tenant by its id: it was theirs, or they are trusted with all. */
+function mayAdopt({ resource, adoptsAny = false }: EnsureTenantRequest, { releasedFrom }: Tenant): boolean {
+  return adoptsAny || (resource !== undefined && resource === releasedFrom);
 }
 
 async function make(

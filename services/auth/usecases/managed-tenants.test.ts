@@ -182,10 +182,11 @@ describe('tenants of resources', () => {
     expect((await declare({ ...other, hostNames: ['acme.example.com'] })).created).to.equal(true);
   });
 
-  it('adopt a tenant that nobody manages, and none that another resource manages or that is not there', async () => {
+  it('adopt a tenant that nobody manages where they are trusted, and none that another resource manages or that is not there', async () => {
     const owner = await auth.addUser({ email: 'owner@acme.example.com' });
     const tenantId = await unmanaged(owner);
-    const adopted = await declare({ tenantId: tenantId.toUpperCase(), ownerEmail: 'owner@acme.example.com' });
+    const trusted = { adoptsAny: true, ownerEmail: 'owner@acme.example.com' };
+    const adopted = await declare({ ...trusted, tenantId: tenantId.toUpperCase() });
     expect(adopted).to.deep.include({ tenantId, ownerId: owner.id, created: false, corrected: ['adopted', 'name'] });
     const other = { crUid: 'cr-2', ownerEmail: 'owner@acme.example.com' };
     expect(await failure(declare({ ...other, tenantId }))).to.equal('OwnedByAnother');
@@ -194,17 +195,34 @@ describe('tenants of resources', () => {
     expect(await failure(declare({ tenantId: randomUUID() }))).to.equal('InvalidRequestError');
   });
 
+  it('adopt, where they are not trusted, what a resource of their place released, and nothing else', async () => {
+    const owner = await auth.addUser({ email: 'owner@acme.example.com' });
+    const wanted = { tenantId: await unmanaged(owner), ownerEmail: 'owner@acme.example.com' };
+    const acme = { ...wanted, resource: 'memory/acme' };
+    expect(await failure(declare(wanted))).to.equal('AdoptionNotAllowed');
+    expect(await failure(declare(acme))).to.equal('AdoptionNotAllowed');
+    await declare({ ...acme, adoptsAny: true });
+    const released = { tenantId: wanted.tenantId, crUid: 'cr-1', resource: 'memory/acme' };
+    await auth.messenger.call(managed.releaseTenant, released, CALL);
+    expect(await failure(declare({ ...acme, crUid: 'cr-2', resource: 'other/acme' }))).to.equal('AdoptionNotAllowed');
+    expect(await failure(declare({ ...wanted, crUid: 'cr-2' }))).to.equal('AdoptionNotAllowed');
+    expect((await declare({ ...acme, crUid: 'cr-2' })).corrected).to.deep.equal(['adopted']);
+    // Managed by now, it goes on wherever it stands.
+    expect((await declare({ ...wanted, crUid: 'cr-2' })).created).to.equal(false);
+  });
+
   it('are released with all they have, and can be adopted again', async () => {
     const { tenantId } = await declare();
     const text = newApiKeyText();
     await setKeys(tenantId, [text]);
-    const release = (crUid: string) => auth.messenger.call(managed.releaseTenant, { tenantId, crUid }, CALL);
+    const resource = 'memory/acme';
+    const release = (crUid: string) => auth.messenger.call(managed.releaseTenant, { tenantId, crUid, resource }, CALL);
     expect(await release('cr-2')).to.deep.equal({ released: false });
     expect(await release('cr-1')).to.deep.equal({ released: true });
     expect(await release('cr-1')).to.deep.equal({ released: false });
     expect((await withKey(text))?.tenant).to.equal(tenantId);
     expect(await failure(setKeys(tenantId, []))).to.equal('OwnedByAnother');
-    expect((await declare({ crUid: 'cr-2', tenantId })).corrected).to.deep.equal(['adopted']);
+    expect((await declare({ crUid: 'cr-2', tenantId, resource })).corrected).to.deep.equal(['adopted']);
   });
 
   describe('keys', () => {

@@ -88,6 +88,7 @@ const STATUS = {
   ConflictError: 409,
   HostnameConflict: 409,
   OwnedByAnother: 409,
+  AdoptionNotAllowed: 403,
   OwnerUnverified: 409,
   SessionNodeSetConflictError: 409,
   PayloadTooLargeError: 413,

@@ -309,7 +309,9 @@ describe('messages of the services', () => {
     await survives(response(authManaged.syncGrants), synced);
     const thing = { tenantId: id, datasetId: id, crUid: text };
     await survives(request(authManaged.releaseDataset), fc.record(thing));
-    await survives(request(authManaged.releaseTenant), fc.record({ tenantId: id, crUid: text }));
+    const released = { tenantId: id, crUid: text, resource: text };
+    const requiredKeys: ('tenantId' | 'crUid')[] = ['tenantId', 'crUid'];
+    await survives(request(authManaged.releaseTenant), fc.record(released, { requiredKeys }));
     await survives(response(authManaged.releaseTenant), fc.record({ released: fc.boolean() }));
     await survives(request(authManaged.findManaged), fc.record({ crUid: text }));
     const managed = fc.record({ tenantId: id, datasetId: orNull(id), isErasing: fc.boolean() });

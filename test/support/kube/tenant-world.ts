@@ -77,6 +77,7 @@ export async function createTenantWorld(
     readonly stores?: readonly TenantStatusStore[];
     readonly services?: TenantServices;
     readonly dedicated?: DedicatedOptions;
+    readonly trustedNamespaces?: readonly string[];
   } = {},
 ): Promise<TenantWorld> {
   const kube = await startFakeKube();
@@ -110,6 +111,7 @@ export async function createTenantWorld(
       applier: createApplier({ client, labels, manager: MANAGER }),
       options: {
         ...{ manager: MANAGER, labels, backends, watchNamespaces: null, resyncMs: 600_000 },
+        trustedNamespaces: options.trustedNamespaces ?? [],
         ...{ home: SERVICES_NAMESPACE, stores: options.stores ?? SHARED_STORES },
       },
       dedicated: {

@@ -45,6 +45,13 @@ export const operator = {
     type: type.list(),
     meaning: 'Namespaces whose resources it works on, a comma list. Unset: all.',
   }),
+  operatorTrustedNamespaces: optional({
+    names: ['ENGRAM_OPERATOR_TRUSTED_NAMESPACES'],
+    section,
+    type: type.list(),
+    meaning:
+      "Namespaces whose Tenants may take over any tenant (`spec.tenantId`) and name any TLS Secret beside the services, a comma list; the operator's own is one of them.",
+  }),
   operatorWorkers: setting({
     names: ['ENGRAM_OPERATOR_WORKERS'],
     section,

@@ -16,15 +16,17 @@ const tenantState = enumMapping<methods.DeclaredTenantState, wire.TenantState>({
 export const EnsureTenant: MethodCodec<methods.EnsureTenantRequest, methods.EnsureTenantResponse> = {
   request: messageCodec(
     wire.EnsureTenantRequestSchema,
-    ({ hostNames, state, hibernation, wake = false, ...rest }) => ({
-      ...{ ...rest, hostNames: [...hostNames], state: tenantState.toWire(state), wake },
+    ({ hostNames, state, hibernation, wake = false, adoptsAny = false, ...rest }) => ({
+      ...{ ...rest, hostNames: [...hostNames], state: tenantState.toWire(state), wake, adoptsAny },
       ...(hibernation === undefined
         ? {}
         : { hibernation: { ...hibernation, afterIdleMs: BigInt(hibernation.afterIdleMs) } }),
     }),
-    ({ crUid, displayName, ownerEmail, hostNames, state, hibernation, wake, ...maybes }) => ({
+    ({ crUid, displayName, ownerEmail, hostNames, state, hibernation, wake, adoptsAny, ...maybes }) => ({
       ...{ crUid, displayName, ownerEmail, hostNames, state: tenantState.fromWire(state) },
       ...(wake ? { wake } : {}),
+      ...(adoptsAny ? { adoptsAny } : {}),
+      ...maybe('resource', maybes.resource),
       ...maybe('tenantId', maybes.tenantId),
       ...maybe('ownerPasswordHash', maybes.ownerPasswordHash),
       ...maybe('ownerPassword', maybes.ownerPassword),
@@ -239,7 +241,7 @@ export const ReleaseTenant: MethodCodec<methods.ReleaseTenantRequest, methods.Re
   request: messageCodec(
     wire.ReleaseTenantRequestSchema,
     (request) => request,
-    ({ tenantId, crUid }) => ({ tenantId: idOf(tenantId), crUid }),
+    ({ tenantId, crUid, resource }) => ({ tenantId: idOf(tenantId), crUid, ...maybe('resource', resource) }),
   ),
   response: messageCodec(
     wire.ReleaseTenantResponseSchema,

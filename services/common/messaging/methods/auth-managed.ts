@@ -19,6 +19,10 @@ export interface EnsureTenantRequest {
   readonly displayName: string;
   /** Adopts the tenant of this id. */
   readonly tenantId?: string;
+  /** `namespace/name` of the resource: a tenant is adopted by one of the place that released it. */
+  readonly resource?: string;
+  /** The resource stands where those stand who may adopt any tenant. */
+  readonly adoptsAny?: boolean;
   readonly ownerEmail: string;
   /** PHC string (argon2id) or bcrypt, of a new account alone: who has one keeps its password. */
   readonly ownerPasswordHash?: string;
@@ -45,7 +49,7 @@ export interface EnsureTenantResponse {
 
 /**
  * Makes the tenant of a resource with its owner, or sets right what differs. Errors: `TenantNotFoundError` (none of the id to
- * adopt), `OwnedByAnother`, `HostnameConflict`
+ * adopt), `AdoptionNotAllowed` (403, no resource of this place released it), `OwnedByAnother`, `HostnameConflict`
  * (409, a host name of another tenant), `OwnerUnverified` (409, the address has an account that never proved it),
  * `InvalidRequestError` (an address that cannot be, a host name or password hash that is none, a new account without
  * password), `ConflictError` (the tenant is being erased).
@@ -285,6 +289,8 @@ export const findManaged = defineMethod<FindManagedRequest, FindManagedResponse>
 export interface ReleaseTenantRequest {
   readonly tenantId: TenantId;
   readonly crUid: string;
+  /** `namespace/name` of the resource: one of that place may adopt the tenant again. */
+  readonly resource?: string;
 }
 
 export interface ReleaseResponse {
