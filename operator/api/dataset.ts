@@ -31,6 +31,7 @@ export interface DatasetSpec {
   readonly access?: DatasetAccess;
   readonly graphModel?: DatasetGraphModel;
   readonly prompt?: DatasetPrompt;
+  readonly embedding?: DatasetEmbedding;
   readonly chunking?: DatasetChunking;
   readonly pipeline?: DatasetPipeline;
   readonly freshness?: DatasetFreshness;
@@ -146,6 +147,20 @@ export interface DatasetPromptConfigMapRef {
 }
 
 /**
+ * Another embedding model than the tenant's, on the tenant's account. Absent, the tenant's. When it changes, all vectors are made anew from the stored texts, in the background and without asking a language model; searches use the former ones until the new ones are complete and have been checked.
+ */
+export interface DatasetEmbedding {
+  /**
+   * Name of the model, as the tenant's provider spells it, or `builtin/hashing-v1`, which is the server's own and needs no account.
+   */
+  readonly model: string;
+  /**
+   * How many numbers its vectors have.
+   */
+  readonly dimensions: number;
+}
+
+/**
  * How documents are cut, for requests that do not say it.
  */
 export interface DatasetChunking {
@@ -239,6 +254,9 @@ export interface DatasetStatus {
    * Id of its tenant.
    */
   readonly tenantId?: string | undefined;
+  readonly backup?: DatasetStatusBackup | undefined;
+  readonly embedding?: DatasetStatusEmbedding | undefined;
+  readonly migration?: DatasetStatusMigration | undefined;
   /**
    * Of the graph model in force, `sha256:…`.
    */
@@ -259,6 +277,113 @@ export interface DatasetStatus {
    * See the reference page for types and reasons.
    */
   readonly conditions?: readonly Condition[];
+}
+
+/**
+ * Snapshots of the dataset, when its Tenant has `backup`.
+ */
+export interface DatasetStatusBackup {
+  /**
+   * When the next one is due.
+   */
+  readonly nextAt?: string | undefined;
+  readonly lastSnapshot?: DatasetStatusBackupLastSnapshot | undefined;
+  /**
+   * Names of all that are kept, newest first.
+   */
+  readonly snapshots?: readonly string[] | undefined;
+}
+
+/**
+ * The newest one that is complete.
+ */
+export interface DatasetStatusBackupLastSnapshot {
+  /**
+   * What `source.snapshotRef` of another Dataset names.
+   */
+  readonly name: string;
+  /**
+   * The moment that it shows.
+   */
+  readonly at: string;
+  /**
+   * Items in it.
+   */
+  readonly items?: number | undefined;
+  /**
+   * Bytes that it takes.
+   */
+  readonly sizeBytes?: number | undefined;
+  /**
+   * Where it is.
+   */
+  readonly place?: string | undefined;
+}
+
+/**
+ * The embedding model whose vectors are searched.
+ */
+export interface DatasetStatusEmbedding {
+  /**
+   * Provider and name.
+   */
+  readonly model: string;
+  /**
+   * How many numbers its vectors have.
+   */
+  readonly dimensions: number;
+}
+
+/**
+ * The vectors are being made anew by another embedding model; see the condition `Migrating`. Written at most once a minute.
+ */
+export interface DatasetStatusMigration {
+  /**
+   * What is being made anew.
+   */
+  readonly kind: 'Reembed';
+  readonly from: DatasetStatusMigrationFrom;
+  readonly to: DatasetStatusMigrationTo;
+  /**
+   * Items whose vectors have been made.
+   */
+  readonly done: number;
+  /**
+   * Items that are to be done.
+   */
+  readonly total: number;
+  /**
+   * When it began.
+   */
+  readonly startedAt: string;
+}
+
+/**
+ * The model whose vectors there are.
+ */
+export interface DatasetStatusMigrationFrom {
+  /**
+   * Provider and name.
+   */
+  readonly model: string;
+  /**
+   * How many numbers its vectors have.
+   */
+  readonly dimensions: number;
+}
+
+/**
+ * The model whose vectors are made.
+ */
+export interface DatasetStatusMigrationTo {
+  /**
+   * Provider and name.
+   */
+  readonly model: string;
+  /**
+   * How many numbers its vectors have.
+   */
+  readonly dimensions: number;
 }
 
 /**

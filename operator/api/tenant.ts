@@ -20,7 +20,7 @@ export interface TenantSpec {
    */
   readonly displayName?: string;
   /**
-   * Id of a tenant that exists already, to take it over with its data as it is. Absent, a tenant is made. It cannot be changed once it is set. A tenant that another resource stands for is not taken over. Any other one is by a Tenant of the same namespace and name as the one that kept it with `Retain`; by others in the operator's namespace alone, and in those that `operator.trustedNamespaces` of the chart names.
+   * Id of a tenant that exists already, to take it over with its data as it is. Absent, a tenant is made. It cannot be changed once it is set. A tenant that another resource stands for is not taken over.
    */
   readonly tenantId?: string;
   /**
@@ -45,6 +45,7 @@ export interface TenantSpec {
    */
   readonly apiKeys?: readonly TenantApiKey[];
   readonly llm?: TenantLlm;
+  readonly embedding?: TenantEmbedding;
   readonly quotas?: TenantQuotas;
   readonly datasets: TenantDatasets;
   readonly routing?: TenantRouting;
@@ -115,7 +116,7 @@ export interface TenantApiKeyRotation {
 }
 
 /**
- * A language model on an account of the tenant's own, for its runs, searches and improvement, from the next one on. It is asked for one word before it is used. Absent, the tenant uses the server's. Embeddings are the server's in any case.
+ * A language model on an account of the tenant's own, for its runs, searches and improvement, from the next one on. It is asked for one word before it is used. Absent, the tenant uses the server's.
  */
 export interface TenantLlm {
   /**
@@ -137,6 +138,43 @@ export interface TenantLlm {
  * A Secret of the same namespace with the key of the account.
  */
 export interface TenantLlmApiKeySecretRef {
+  /**
+   * Name of the Secret.
+   */
+  readonly name: string;
+  /**
+   * Key in the Secret.
+   */
+  readonly key: string;
+}
+
+/**
+ * An embedding model on an account of the tenant's own, which is asked for one vector before it is used. Absent, the tenant uses the server's. New datasets get its vectors; those of a Dataset resource that have others are moved to it in the background, see `status.migration` of the Dataset.
+ */
+export interface TenantEmbedding {
+  /**
+   * Who serves the model, as in `EMBEDDING_PROVIDER`; `builtin` is the server's own `hashing-v1`.
+   */
+  readonly provider: string;
+  /**
+   * Name of the model, as the provider spells it.
+   */
+  readonly model: string;
+  /**
+   * How many numbers its vectors have.
+   */
+  readonly dimensions: number;
+  /**
+   * Base URL of the provider, where it is not its usual one: public, or on a host that `ENGRAM_TENANT_MODEL_HOSTS` of the services names.
+   */
+  readonly endpoint?: string;
+  readonly apiKeySecretRef?: TenantEmbeddingApiKeySecretRef;
+}
+
+/**
+ * A Secret of the same namespace with the key of the account.
+ */
+export interface TenantEmbeddingApiKeySecretRef {
   /**
    * Name of the Secret.
    */
@@ -251,7 +289,7 @@ export interface TenantRouting {
    */
   readonly ingressClassName?: string;
   /**
-   * Secret of type kubernetes.io/tls beside the services, for an Ingress with TLS. Its name begins with the namespace of the Tenant and a dot, `memory.acme-tls`, so that nobody uses the certificate of another namespace; in the operator's namespace and those that `operator.trustedNamespaces` of the chart names, and for Dedicated tenants, any name will do.
+   * Secret of type kubernetes.io/tls beside the services, for an Ingress with TLS.
    */
   readonly tlsSecretName?: string;
   /**
@@ -505,6 +543,7 @@ export interface TenantStatus {
    */
   readonly secrets?: readonly TenantStatusSecret[] | undefined;
   readonly languageModel?: TenantStatusLanguageModel | undefined;
+  readonly embedding?: TenantStatusEmbedding | undefined;
   /**
    * The stores of the tenant, with the isolation that each of them really offers.
    */
@@ -545,7 +584,7 @@ export interface TenantStatusSecret {
   /**
    * What is in it.
    */
-  readonly purpose: 'ApiKey' | 'OwnerPassword' | 'ModelKey' | 'InstallationKeys';
+  readonly purpose: 'ApiKey' | 'OwnerPassword' | 'ModelKey' | 'EmbeddingKey' | 'InstallationKeys';
   /**
    * Name of the API key in `spec.apiKeys`.
    */
@@ -580,6 +619,24 @@ export interface TenantStatusLanguageModel {
    * Its name.
    */
   readonly model: string;
+}
+
+/**
+ * The embedding model of the tenant's own that makes new vectors.
+ */
+export interface TenantStatusEmbedding {
+  /**
+   * Who serves it.
+   */
+  readonly provider: string;
+  /**
+   * Its name.
+   */
+  readonly model: string;
+  /**
+   * How many numbers its vectors have.
+   */
+  readonly dimensions: number;
 }
 
 export interface TenantStatusStore {

@@ -10,7 +10,7 @@ import {
   syncGrants,
 } from '../../services/common/messaging/methods/auth-managed.ts';
 import { startRun } from '../../services/common/messaging/methods/cognify.ts';
-import { setDatasetConfiguration } from '../../services/common/messaging/methods/cognify-managed.ts';
+import { migrateEmbedding, setDatasetConfiguration } from '../../services/common/messaging/methods/cognify-managed.ts';
 import { improve } from '../../services/common/messaging/methods/improve.ts';
 import {
   datasetStatistics,
@@ -39,6 +39,7 @@ export function createBusServices({ messenger }: BusServicesOptions): DatasetSer
     ensureDataset: (request, signal) => messenger.call(ensureDataset, request, contextOf(signal)),
     syncGrants: (request, signal) => messenger.call(syncGrants, request, contextOf(signal)),
     setConfiguration: (request, signal) => messenger.call(setDatasetConfiguration, request, contextOf(signal)),
+    migrateEmbedding: (request, signal) => messenger.call(migrateEmbedding, request, contextOf(signal)),
     async setRetention(request, signal) {
       await messenger.call(setRetention, request, contextOf(signal));
     },

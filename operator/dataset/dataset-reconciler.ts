@@ -10,6 +10,7 @@ import { writeReceipt } from './receipt.ts';
 import { configure } from './steps/configure.ts';
 import { ensureDataset } from './steps/ensure-dataset.ts';
 import { letGo } from './steps/let-go.ts';
+import { migrateEmbedding } from './steps/migrate-embedding.ts';
 import { readStatistics, STATISTICS_MS } from './steps/read-statistics.ts';
 import { resolveTenant } from './steps/resolve-tenant.ts';
 import { startRuns } from './steps/start-runs.ts';
@@ -30,8 +31,8 @@ export function createDatasetReconciler(deps: DatasetDependencies, frame: FrameD
     validate: scheduleFault,
     steps: [
       resolveTenant(parts),
-      ...[ensureDataset, syncAccess, configure, syncRetention, readStatistics, startRuns].map((make) =>
-        onTenantsServices(parts, make),
+      ...[ensureDataset, syncAccess, configure, syncRetention, readStatistics, migrateEmbedding, startRuns].map(
+        (make) => onTenantsServices(parts, make),
       ),
     ],
     deletionSteps: [onTenantsServices(parts, letGo)],
@@ -50,6 +51,8 @@ function createMemory({ clock, options }: DatasetDependencies): DatasetMemory {
     access: checks(),
     configuration: checks(),
     retention: checks(),
+    embedding: checks(),
+    progress: checks(),
     statistics: createCheckMemory(clock, STATISTICS_MS),
     starts: createCheckMemory(clock, STATISTICS_MS * 0.8),
   };

@@ -43,6 +43,9 @@ export interface DatasetMemory {
   readonly access: CheckMemory;
   readonly configuration: CheckMemory;
   readonly retention: CheckMemory;
+  readonly embedding: CheckMemory;
+  /** Of a migration, as it was written last. */
+  readonly progress: CheckMemory;
   readonly statistics: CheckMemory;
   readonly starts: CheckMemory;
 }

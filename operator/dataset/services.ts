@@ -11,6 +11,8 @@ import type {
 } from '../../services/common/messaging/methods/auth-managed.ts';
 import type {
   DatasetConfigurationHashes,
+  EmbeddingState,
+  MigrateEmbeddingRequest,
   SetDatasetConfigurationRequest,
 } from '../../services/common/messaging/methods/cognify-managed.ts';
 import type {
@@ -44,6 +46,8 @@ export interface DatasetServices {
   syncGrants(request: SyncGrantsRequest, signal: AbortSignal): Promise<SyncGrantsResponse>;
   setConfiguration(request: SetDatasetConfigurationRequest, signal: AbortSignal): Promise<DatasetConfigurationHashes>;
   setRetention(request: SetRetentionRequest, signal: AbortSignal): Promise<void>;
+  /** Works for some seconds where there is something to do. */
+  migrateEmbedding(request: MigrateEmbeddingRequest, signal: AbortSignal): Promise<EmbeddingState>;
   statistics(
     dataset: { readonly tenantId: TenantId; readonly datasetId: DatasetId },
     signal: AbortSignal,

@@ -6,6 +6,7 @@ import {
   ensureTenant,
   findManaged,
   releaseTenant,
+  setTenantEmbedding,
   setTenantKeys,
   setTenantModel,
 } from '../../services/common/messaging/methods/auth-managed.ts';
@@ -50,6 +51,7 @@ export function createBusServices({ messenger, clock }: BusServicesOptions): Ten
     ensureTenant: (request, signal) => messenger.call(ensureTenant, request, context(signal)),
     setTenantKeys: (request, signal) => messenger.call(setTenantKeys, request, context(signal)),
     setTenantModel: (request, signal) => messenger.call(setTenantModel, request, context(signal)),
+    setTenantEmbedding: (request, signal) => messenger.call(setTenantEmbedding, request, context(signal)),
     probeModel: (request, signal) => messenger.call(probeModel, request, context(signal)),
     async setQuota(request, signal) {
       await messenger.call(setQuota, request, context(signal));

@@ -7,6 +7,8 @@ import type {
   FindManagedResponse,
   ReleaseResponse,
   ReleaseTenantRequest,
+  SetTenantEmbeddingRequest,
+  SetTenantEmbeddingResponse,
   SetTenantKeysRequest,
   SetTenantKeysResponse,
   SetTenantModelRequest,
@@ -31,6 +33,7 @@ export interface TenantServices {
   ensureTenant(request: EnsureTenantRequest, signal: AbortSignal): Promise<EnsureTenantResponse>;
   setTenantKeys(request: SetTenantKeysRequest, signal: AbortSignal): Promise<SetTenantKeysResponse>;
   setTenantModel(request: SetTenantModelRequest, signal: AbortSignal): Promise<SetTenantModelResponse>;
+  setTenantEmbedding(request: SetTenantEmbeddingRequest, signal: AbortSignal): Promise<SetTenantEmbeddingResponse>;
   probeModel(request: ProbeModelRequest, signal: AbortSignal): Promise<ProbeModelResponse>;
   setQuota(request: SetQuotaRequest, signal: AbortSignal): Promise<void>;
   usage(request: UsageRequest, signal: AbortSignal): Promise<UsageResponse['usage']>;

@@ -12,6 +12,7 @@ import { checkIsolation } from './steps/check-isolation.ts';
 import { ensureIdentity } from './steps/ensure-identity.ts';
 import { letGo } from './steps/let-go.ts';
 import { removeDatasets } from './steps/remove-datasets.ts';
+import { syncEmbedding } from './steps/sync-embedding.ts';
 import { syncKeys } from './steps/sync-keys.ts';
 import { syncModel } from './steps/sync-model.ts';
 import { syncQuota } from './steps/sync-quota.ts';
@@ -38,6 +39,7 @@ export function createTenantReconciler(deps: TenantDependencies, frame: FrameDep
       onOwn(deps, syncRoute, NO_SERVICES),
       verifyIsolation(deps),
       onOwn(deps, syncModel),
+      onOwn(deps, syncEmbedding),
       onOwn(deps, () => noteRotation),
     ],
     deletionSteps: [

@@ -3,7 +3,11 @@ import type { DatasetServices, StartRequest } from '../../../operator/dataset/se
 import { engramError } from '../../../services/common/domain/errors.ts';
 import { asId } from '../../../services/common/domain/ids.ts';
 import type { DeclaredGrant, SyncGrantsRequest } from '../../../services/common/messaging/methods/auth-managed.ts';
-import type { SetDatasetConfigurationRequest } from '../../../services/common/messaging/methods/cognify-managed.ts';
+import type {
+  EmbeddingState,
+  MigrateEmbeddingRequest,
+  SetDatasetConfigurationRequest,
+} from '../../../services/common/messaging/methods/cognify-managed.ts';
 import type { DatasetStatistics, ErasureProgress } from '../../../services/common/messaging/methods/ingest-managed.ts';
 
 export interface HeldDataset {
@@ -19,6 +23,8 @@ export interface HeldDataset {
   /** How long items are kept, as it was declared last. */
   itemsMs?: number | undefined;
   statistics: DatasetStatistics;
+  /** As it was declared last. */
+  embedding?: MigrateEmbeddingRequest['embedding'];
 }
 
 type MethodName = keyof DatasetServices;
@@ -31,6 +37,8 @@ export interface FakeDatasetServices extends DatasetServices {
   /** Holders that the tenant knows: `user/ana@acme.example.com`, `role/support`. Tenants are always known. */
   readonly known: Set<string>;
   drifted: boolean;
+  /** What `migrateEmbedding` answers, one after the other; then that there is nothing to do. */
+  migrationAnswers: EmbeddingState[];
   /** What `eraseDataset` answers, one after the other; then it is erased. */
   erasureAnswers: ErasureProgress[];
   before: Partial<Record<MethodName, () => void | Promise<void>>>;
@@ -79,7 +87,7 @@ export function createFakeDatasetServices(): FakeDatasetServices {
   }
 
   const fake: FakeDatasetServices = {
-    ...{ calls, datasets, started, known, drifted: false, erasureAnswers: [], before: {} },
+    ...{ calls, datasets, started, known, drifted: false, migrationAnswers: [], erasureAnswers: [], before: {} },
     fail: (method, error, times = 1) => void faults.push({ method, error, left: times }),
     heal() {
       faults = [];
@@ -132,6 +140,11 @@ export function createFakeDatasetServices(): FakeDatasetServices {
     async setRetention(request) {
       await note('setRetention', request);
       ofResource({ datasetId: asId(request.datasetId ?? ''), crUid: request.crUid }).itemsMs = request.itemsMs;
+    },
+    async migrateEmbedding(request) {
+      await note('migrateEmbedding', request);
+      ofResource(request).embedding = request.embedding;
+      return fake.migrationAnswers.shift() ?? { embedding: null, migration: null, failure: null };
     },
     async statistics(request) {
       await note('statistics', request);

@@ -7,6 +7,7 @@ import { asId } from '../../../services/common/domain/ids.ts';
 import type { ServiceName } from '../../../services/common/domain/service-paths.ts';
 import type {
   EnsureTenantRequest,
+  SetTenantEmbeddingRequest,
   SetTenantModelRequest,
 } from '../../../services/common/messaging/methods/auth-managed.ts';
 import type { ProbeModelResponse } from '../../../services/common/messaging/methods/cognify-managed.ts';
@@ -28,6 +29,7 @@ export interface HeldTenant {
   readonly keys: Map<string, readonly string[]>;
   limits: BudgetLimits;
   model: SetTenantModelRequest['languageModel'] | undefined;
+  embedding?: SetTenantEmbeddingRequest['embedding'] | undefined;
   retention?: { readonly sessionsMs: number | undefined; readonly eventsMs: number | undefined };
   /** Nobody used it for as long as it may be asked for. */
   isIdle: boolean;
@@ -162,6 +164,13 @@ export function createFakeTenantServices(): FakeTenantServices {
       const tenant = ofResource(request.tenantId, request.crUid);
       const changed = !isDeepStrictEqual(tenant.model, request.languageModel);
       tenant.model = request.languageModel;
+      return { changed };
+    },
+    async setTenantEmbedding(request) {
+      await note('setTenantEmbedding', request);
+      const tenant = ofResource(request.tenantId, request.crUid);
+      const changed = !isDeepStrictEqual(tenant.embedding, request.embedding);
+      tenant.embedding = request.embedding;
       return { changed };
     },
     async probeModel(request) {

@@ -1,0 +1,117 @@
+import type { DatasetEmbedding, EmbeddingState } from '../../../services/common/messaging/methods/cognify-managed.ts';
+import type { DatasetStatus } from '../../api/dataset.ts';
+import type { ConditionDraft } from '../../runtime/conditions.ts';
+import { done, type StepOutcome } from '../../runtime/step.ts';
+import type { DatasetContext, DatasetParts, DatasetStep } from '../dependencies.ts';
+import { idsOf, stateOf, tenantName, uidOf } from '../resource.ts';
+import { askAbout } from '../service-failure.ts';
+
+/** Each call works for some seconds: the next one follows at once. */
+const GO_ON_MS = 500;
+/** What fails is tried again by the services after a while of their own. */
+const FAILED_AGAIN_MS = 15_000;
+/** Progress is written no more often. */
+const PROGRESS_MS = 60_000;
+
+type Migration = NonNullable<EmbeddingState['migration']>;
+
+/**
+ * Tells the services which embedding model the dataset is to have, and keeps them at making its vectors anew while they are of
+ * another one. Nothing waits for it: the vectors that are there stay in use until then.
+ */
+export function migrateEmbedding(parts: DatasetParts): DatasetStep {
+  const { services, memory, dedicated } = parts;
+  return {
+    name: 'migrate-embedding',
+    async run(context) {
+      const { object, status, signal } = context;
+      const ids = idsOf(context);
+      // Where the dataset names none, it has the tenant's.
+      const ofTenant = dedicated?.tenantOf(tenantName(object))?.status?.embedding;
+      const [uid, state] = [uidOf(object), `${stateOf(object)} ${ids.datasetId} ${JSON.stringify(ofTenant ?? null)}`];
+      // A dataset gets its vectors with its first data.
+      const isSettled = status.embedding !== undefined || (status.stats?.chunks ?? 0) === 0;
+      if (isSettled && memory.embedding.holds(uid, state)) return done();
+      const { embedding } = object.spec;
+      const request = { ...ids, crUid: uid, ...(embedding === undefined ? {} : { embedding }) };
+      const answer = await askAbout(parts, context, {
+        service: 'cognify',
+        call: () => services.migrateEmbedding(request, signal),
+      });
+      const { migration, failure } = answer;
+      if (migration === null && failure === null) {
+        memory.embedding.remember(uid, state);
+        memory.progress.forget(uid);
+        if (status.migration !== undefined) told(context, answer.embedding);
+        return done({
+          removed: ['Migrating'],
+          status: { embedding: answer.embedding ?? undefined, migration: undefined },
+        });
+      }
+      return {
+        ...done<DatasetStatus>({ requeueAfterMs: failure === null ? GO_ON_MS : FAILED_AGAIN_MS }),
+        conditions: [failure === null ? underWay(migration) : held(failure)],
+        status: { embedding: answer.embedding ?? undefined, migration: progressOf(parts, context, migration) },
+      } satisfies StepOutcome<DatasetStatus>;
+    },
+  };
+}
+
+/** As it was written last, unless that is a while ago or another migration. */
+function progressOf(
+  { memory }: DatasetParts,
+  { object, status }: DatasetContext,
+  migration: Migration | null,
+): DatasetStatus['migration'] {
+  if (migration === null) return undefined;
+  const [uid, state] = [uidOf(object), `${migration.startedAt} ${migration.phase}`];
+  if (status.migration !== undefined && memory.progress.holds(uid, state)) return status.migration;
+  memory.progress.remember(uid, state, PROGRESS_MS);
+  const { from, to, done: items, total, startedAt } = migration;
+  return { kind: 'Reembed', from: { ...from }, to: { ...to }, done: items, total, startedAt };
+}
+
+function underWay(migration: Migration | null): ConditionDraft {
+  const message =
+    migration?.phase === 'settling'
+      ? 'The new vectors are searched, the former ones are about to be removed'
+      : 'Vectors are made anew by the declared embedding model; the former ones are searched until then';
+  const reason = migration?.phase === 'settling' ? 'Settling' : 'Reembedding';
+  return { type: 'Migrating', status: 'True', reason, message };
+}
+
+/** What a person reads and does, by the name of the error. */
+const REASONS: Readonly<Record<string, string>> = {
+  LLMAPIKeyNotSetError: 'ProviderRejected',
+  LLMPaymentRequiredError: 'BudgetExhausted',
+  LLMQuotaExceededError: 'BudgetExhausted',
+  TooManyRequestsError: 'BudgetExhausted',
+  EmbeddingDimensionMismatchError: 'DimensionsDiffer',
+  EmbeddingException: 'EmbeddingUnusable',
+  CogneeValidationError: 'EmbeddingUnusable',
+  SSRFProtectionError: 'EmbeddingUnusable',
+};
+
+const ADVICE: Readonly<Record<string, string>> = {
+  ProviderRejected: 'correct the key of the tenant’s embedding',
+  BudgetExhausted: 'see the account of the provider',
+  DimensionsDiffer: 'correct embedding.dimensions',
+  EmbeddingUnusable: 'correct embedding',
+  ProviderUnreachable: 'it is tried again',
+};
+
+function held({ name, message }: NonNullable<EmbeddingState['failure']>): ConditionDraft {
+  const reason = REASONS[name] ?? 'ProviderUnreachable';
+  const said = message.replace(/\.$/, '');
+  return {
+    type: 'Migrating',
+    status: 'True',
+    reason,
+    message: `The vectors stay as they are, ${ADVICE[reason]}: ${said}`,
+  };
+}
+
+function told({ event }: DatasetContext, embedding: DatasetEmbedding | null): void {
+  const message = `Vectors of ${embedding?.model ?? 'no model'} are searched now`;
+  event({ type: 'Normal', reason: 'EmbeddingMigrated', message });
+}

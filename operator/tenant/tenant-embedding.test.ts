@@ -1,0 +1,91 @@
+import { expect } from 'chai';
+import { createTenantWorld, PLACE, type TenantWorld } from '../../test/support/kube/tenant-world.ts';
+import { KINDS, type Secret } from '../runtime/kube-object.ts';
+
+const EMBEDDING = {
+  ...{ provider: 'openai', model: 'text-embedding-3-small', dimensions: 1536 },
+  apiKeySecretRef: { name: 'llm', key: 'apiKey' },
+};
+const GIVEN = { provider: 'openai', model: 'text-embedding-3-small', dimensions: 1536, apiKey: 'sk-first' };
+
+describe('embedding model of a tenant', () => {
+  let world: TenantWorld;
+  beforeEach(async () => {
+    world = await createTenantWorld();
+  });
+  afterEach(() => world.close());
+
+  const embedding = () => [...world.services.tenants.values()][0]?.embedding;
+  const encoded = (text: string) => ({ apiKey: Buffer.from(text).toString('base64') });
+  const addKey = (text: string) =>
+    world.kube.put<Secret>(KINDS.secret, {
+      ...{ apiVersion: 'v1', kind: 'Secret', metadata: { ...PLACE, name: 'llm' }, data: encoded(text) },
+    });
+  const changeKey = (text: string) =>
+    world.kube.change(KINDS.secret, { ...PLACE, name: 'llm' }, { data: encoded(text) });
+
+  it('is given to the services once its provider gives vectors of the declared dimensions, asked once', async () => {
+    addKey('sk-first\n');
+    world.put({ embedding: EMBEDDING });
+    await world.reconcile();
+    expect(embedding()).to.deep.equal(GIVEN);
+    const { apiKeySecretRef: _, ...shown } = EMBEDDING;
+    expect(world.read()?.status?.embedding).to.deep.equal(shown);
+    const probed = world.services.calls.find(({ method }) => method === 'probeModel');
+    expect(probed?.request).to.deep.equal({ kind: 'embedding', ...GIVEN });
+    const writes = world.statusWrites();
+    await world.reconcile();
+    expect([world.services.countOf('probeModel'), world.statusWrites()]).to.deep.equal([1, writes]);
+    expect(JSON.stringify([world.read(), world.notes])).not.to.include('sk-first');
+  });
+
+  it('waits for its Secret, and stays the one before while the provider refuses the new key', async () => {
+    world.put({ embedding: EMBEDDING });
+    await world.reconcile();
+    expect(world.condition('CredentialsReady')?.message).to.equal(
+      "Secret llm with the embedding model's key under apiKey does not exist: create it",
+    );
+    addKey('sk-first');
+    await world.reconcile();
+    changeKey('sk-wrong');
+    world.services.probeAnswer = { outcome: 'rejected', detail: 'Incorrect API key provided.' };
+    await world.reconcile();
+    expect(embedding()).to.deep.equal(GIVEN);
+    expect(world.condition('Stalled')?.message).to.equal(
+      'openai does not take the key of embedding.apiKeySecretRef: Incorrect API key provided',
+    );
+    world.services.probeAnswer = { outcome: 'invalid', detail: 'It gives vectors of 8 dimensions.' };
+    await world.reconcile();
+    expect(world.conditions()).to.include({ CredentialsReady: 'False ModelInvalid' });
+    world.services.probeAnswer = { outcome: 'accepted', detail: '' };
+    await world.reconcile();
+    expect(embedding()).to.deep.equal({ ...GIVEN, apiKey: 'sk-wrong' });
+    expect(world.conditions()).to.include({ CredentialsReady: 'True Issued', Ready: 'True Available' });
+  });
+
+  it('stands beside the language model, each with its own key', async () => {
+    addKey('sk-first');
+    world.put({
+      embedding: EMBEDDING,
+      llm: { provider: 'openai', model: 'm', apiKeySecretRef: EMBEDDING.apiKeySecretRef },
+    });
+    await world.reconcile();
+    const purposes = () => world.read()?.status?.secrets?.map(({ purpose }) => purpose) ?? [];
+    expect(purposes()).to.include.members(['ModelKey', 'EmbeddingKey']);
+    world.change({ spec: { llm: null } });
+    await world.reconcile();
+    expect(purposes()).to.include('EmbeddingKey').and.not.include('ModelKey');
+    expect(embedding()).to.deep.equal(GIVEN);
+  });
+
+  it('is the server’s built-in one without being asked, and the server’s own when it is taken back', async () => {
+    world.put({ embedding: { provider: 'builtin', model: 'hashing-v1', dimensions: 256 } });
+    await world.reconcile();
+    expect(embedding()).to.deep.equal({ provider: 'builtin', model: 'hashing-v1', dimensions: 256 });
+    expect(world.services.countOf('probeModel')).to.equal(0);
+    world.change({ spec: { embedding: null } });
+    await world.reconcile();
+    expect(embedding()).to.equal(undefined);
+    expect(world.read()?.status).not.to.have.property('embedding');
+  });
+});
