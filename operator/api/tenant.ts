@@ -20,7 +20,7 @@ export interface TenantSpec {
    */
   readonly displayName?: string;
   /**
-   * Id of a tenant that exists already, to take it over with its data as it is. Absent, a tenant is made. It cannot be changed once it is set. A tenant that another resource stands for is not taken over.
+   * Id of a tenant that exists already, to take it over with its data as it is. Absent, a tenant is made. It cannot be changed once it is set. A tenant that another resource stands for is not taken over. Any other one is by a Tenant of the same namespace and name as the one that kept it with `Retain`; by others in the operator's namespace alone, and in those that `operator.trustedNamespaces` of the chart names.
    */
   readonly tenantId?: string;
   /**
@@ -289,7 +289,7 @@ export interface TenantRouting {
    */
   readonly ingressClassName?: string;
   /**
-   * Secret of type kubernetes.io/tls beside the services, for an Ingress with TLS.
+   * Secret of type kubernetes.io/tls beside the services, for an Ingress with TLS. Its name begins with the namespace of the Tenant and a dot, `memory.acme-tls`, so that nobody uses the certificate of another namespace; in the operator's namespace and those that `operator.trustedNamespaces` of the chart names, and for Dedicated tenants, any name will do.
    */
   readonly tlsSecretName?: string;
   /**
