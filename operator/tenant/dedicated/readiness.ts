@@ -1,5 +1,6 @@
 import { SERVICE_NAMES } from '../../../services/common/domain/service-paths.ts';
 import type { Tenant } from '../../api/tenant.ts';
+import { conditionMessage } from '../../runtime/conditions.ts';
 import type { KubeClient } from '../../runtime/kube-client.ts';
 import { KINDS, type KubeObject } from '../../runtime/kube-object.ts';
 import { ASLEEP, commonLabels, objectName } from './names.ts';
@@ -90,7 +91,7 @@ function problemOf({ metadata, status }: Deployment, pods: readonly Pod[]): Read
   if (refused !== undefined) {
     return {
       reason: 'PodsRefused',
-      message: short(`Deployment ${metadata.name} gets no pods: ${refused.message ?? ''}`),
+      message: conditionMessage(`Deployment ${metadata.name} gets no pods: ${refused.message ?? ''}`),
     };
   }
   for (const pod of pods.toSorted(newestFirst)) {
@@ -99,7 +100,7 @@ function problemOf({ metadata, status }: Deployment, pods: readonly Pod[]): Read
     const hint = HINTS[reason.word] ?? 'see kubectl describe';
     return {
       reason: reason.word,
-      message: short(
+      message: conditionMessage(
         `Deployment ${metadata.name} waits for its pod: ${reason.word}${reason.said === '' ? '' : ` (${reason.said})`}; ${hint}`,
       ),
     };
@@ -134,9 +135,4 @@ function waitingReason({ status }: Pod): { readonly word: string; readonly said:
 
 function newestFirst(one: Pod, other: Pod): number {
   return (one.metadata.creationTimestamp ?? '') < (other.metadata.creationTimestamp ?? '') ? 1 : -1;
-}
-
-function short(message: string): string {
-  const text = message.replaceAll(/\s+/g, ' ').replace(/\.$/, '');
-  return text.length <= 200 ? text : `${text.slice(0, 199)}…`;
 }

@@ -12,6 +12,7 @@ import { Registry } from '../../../services/common/observability/prometheus.ts';
 import { createFakeClock, type FakeClock } from './fake-clock.ts';
 import { createFakeDatasetServices, type FakeDatasetServices } from './fake-dataset-services.ts';
 import { type FakeKube, startFakeKube } from './fake-kube.ts';
+import { createFakeTenantServices } from './fake-tenant-services.ts';
 import { completeSpec, MANAGER, PLACE as TENANT_PLACE } from './tenant-world.ts';
 
 export const DATASET_PLACE = { name: 'tickets', namespace: 'memory' };
@@ -22,6 +23,8 @@ export interface DatasetWorld {
   readonly kube: FakeKube;
   readonly clock: FakeClock;
   readonly services: FakeDatasetServices;
+  /** Of a Dedicated tenant. */
+  readonly own: FakeDatasetServices;
   readonly notes: readonly EventNote[];
   reconcile(): Promise<ReconcileResult>;
   /** Another process, which remembers nothing. */
@@ -46,6 +49,7 @@ export async function createDatasetWorld(): Promise<DatasetWorld> {
   const kube = await startFakeKube();
   const clock = createFakeClock();
   const services = createFakeDatasetServices();
+  const own = createFakeDatasetServices();
   const notes: EventNote[] = [];
   const client = kube.client({ clock, fieldManager: MANAGER });
   const logger = createSilentLogger();
@@ -53,6 +57,10 @@ export async function createDatasetWorld(): Promise<DatasetWorld> {
     createDatasetReconciler(
       {
         ...{ client, services, clock, logger },
+        dedicated: {
+          tenantOf: (name) => kube.read<Tenant>(TENANT_KIND, name),
+          services: { of: async () => ({ tenant: createFakeTenantServices(), dataset: own }) },
+        },
         options: { manager: MANAGER, labels: ownershipLabels('engram.dev'), home: 'engram', resyncMs: 600_000 },
       },
       {
@@ -65,7 +73,7 @@ export async function createDatasetWorld(): Promise<DatasetWorld> {
   const read = () => kube.read<Dataset>(DATASET_KIND, DATASET_PLACE);
   const { apiVersion, kind } = DATASET_KIND;
   return {
-    ...{ kube, clock, services, notes, read },
+    ...{ kube, clock, services, own, notes, read },
     reconcile: () => reconciler.reconcile('memory/tickets', signal),
     restart() {
       reconciler = build();
