@@ -105,7 +105,8 @@ describeWithCluster('tenants on a real API server', (server) => {
   });
 
   it('routes by an Ingress beside the services that the API server takes, and keeps it so', async () => {
-    const routing = { type: 'Ingress', hostname: 'ingress.example.com', tlsSecretName: 'tls' } as const;
+    const tlsSecretName = `${world.namespace}.tls`;
+    const routing = { type: 'Ingress', hostname: 'ingress.example.com', tlsSecretName } as const;
     await world.create('ingress', { routing });
     await world.reconcile('ingress');
     const { routeObject, url } = (await world.tenant('ingress'))?.status ?? {};
