@@ -103,4 +103,36 @@ describe('path router', () => {
     expect([response.status, response.headers.get('retry-after')]).to.deep.equal([503, '1']);
     expect(await response.json()).to.have.property('detail');
   });
+
+  it('tells once when a replica stops to answer and once when it does again, with how many it could not ask', async () => {
+    const told: { readonly event: string; readonly fields: Record<string, unknown> }[] = [];
+    const note = (event: string, fields: object = {}) => void told.push({ event, fields: { ...fields } });
+    const server = createServer((_, response) => response.end('{}'));
+    const begin = (port: number) => new Promise<void>((resolve) => server.listen(port, '127.0.0.1', () => resolve()));
+    await begin(0);
+    const { port } = server.address() as AddressInfo;
+    const origin = `http://127.0.0.1:${port}`;
+    const telling = createPathRouter({
+      replicasOf: () => [origin],
+      logger: { ...createSilentLogger(), warn: note, info: note },
+    });
+    const at = await telling.listen(0, '127.0.0.1');
+    const status = async () => {
+      const answer = await fetch(`http://127.0.0.1:${at.port}/api/v1/search`);
+      await answer.text();
+      return answer.status;
+    };
+    expect(await status()).to.equal(200);
+    server.closeAllConnections();
+    await new Promise((resolve) => server.close(resolve));
+    for (let asked = 0; asked < 3; asked += 1) expect(await status()).to.equal(503);
+    expect(told.map(({ event }) => event)).to.deep.equal(['router.unreachable']);
+    await begin(port);
+    for (let asked = 0; asked < 2; asked += 1) expect(await status()).to.equal(200);
+    expect(told.map(({ event }) => event)).to.deep.equal(['router.unreachable', 'router.reachable']);
+    expect(told[1]?.fields).to.include({ service: 'search', origin, refusedRequests: 3 });
+    server.closeAllConnections();
+    server.close();
+    await telling.close();
+  });
 });

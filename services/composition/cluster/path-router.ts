@@ -3,6 +3,7 @@ import type { AddressInfo, Socket } from 'node:net';
 import { createProxyServer } from 'httpxy';
 import { type ServiceName, serviceOfPath } from '../../common/domain/service-paths.ts';
 import type { Logger } from '../../common/observability/logger.ts';
+import { createReachability } from './reachability.ts';
 
 export interface PathRouter {
   listen(port: number, host: string): Promise<{ readonly port: number }>;
@@ -27,20 +28,27 @@ export function createPathRouter({ replicasOf, forwardsAddresses = false, logger
   // The proxy's own limit for clients would add a listener to their connections with every request.
   const proxy = createProxyServer({ agent, proxyTimeout: ANSWER_TIMEOUT_MS });
   const turns = new Map<ServiceName, number>();
+  const reachability = createReachability(logger);
+  const targets = new WeakMap<IncomingMessage, string>();
   const targetOf = (request: IncomingMessage): string => {
     const service = serviceOfPath(pathOf(request));
     const replicas = replicasOf(service);
     const turn = turns.get(service) ?? 0;
     turns.set(service, turn + 1);
-    return replicas[turn % replicas.length] as string;
+    const target = replicas[turn % replicas.length] as string;
+    targets.set(request, target);
+    return target;
   };
   const failed = (error: Error, request: IncomingMessage, answer: ServerResponse | Socket) => {
-    logger.warn('router.unreachable', { service: serviceOfPath(pathOf(request)), error });
+    reachability.failed(targets.get(request) ?? '', serviceOfPath(pathOf(request)), error);
     if (answer instanceof ServerResponse) refuse(answer);
     else answer.destroy();
   };
   proxy.on('error', (error, request, answer) => {
     if (request !== undefined && answer !== undefined) failed(error, request, answer as ServerResponse | Socket);
+  });
+  proxy.on('proxyRes', (_answer, request) => {
+    reachability.answered(targets.get(request) ?? '', serviceOfPath(pathOf(request)));
   });
   // The proxy's own option would pass on whatever a client claims.
   const noteAddress = ({ headers, socket }: IncomingMessage): void => {
