@@ -8,7 +8,6 @@ import type { Config } from '../common/config/configuration.ts';
 import { ConfigurationError } from '../common/config/load-config.ts';
 import { createDocumentLoader } from '../common/documents/document-loader.ts';
 import { SYSTEM_SCOPE } from '../common/domain/scope.ts';
-import { SERVICE_NAMES } from '../common/domain/service-paths.ts';
 import { createApp } from '../common/http/app.ts';
 import type { HealthChecks } from '../common/http/health.ts';
 import type { Lifecycle } from '../common/lifecycle/lifecycle.ts';
@@ -206,7 +205,6 @@ function addHttp(
     ...(parts.tracing === undefined ? {} : { tracer: parts.tracing.tracer }),
     version: CONTRACT_VERSION,
   });
-  const isWhole = config.services.length === SERVICE_NAMES.length;
   let answers: readonly Subscription[] = [];
   let port = config.port;
   lifecycle.add({
@@ -216,7 +214,8 @@ function addHttp(
       await rm(spool, { recursive: true, force: true });
       await mkdir(spool, { recursive: true, mode: 0o700 });
       ({ port } = await app.listen(config.port, config.host));
-      if (!isWhole) answers = await answerForServices(config.services, app, messenger);
+      // Also where all are here: an operator beside it asks over the bus, too.
+      answers = await answerForServices(config.services, app, messenger);
     },
     async stop() {
       await Promise.all(answers.map((answer) => answer.stop()));

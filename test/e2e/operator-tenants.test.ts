@@ -22,9 +22,7 @@ describe('the operator and the real services', function () {
 
   before(async () => {
     app = await startManagedApp({ ENGRAM_TENANT_MODEL_HOSTS: '127.0.0.1' });
-    const bus = createBusServices({ messenger: app.messenger, clock: createSystemClock() });
-    // All services are this process, which does not answer for itself over its own bus.
-    services = { ...bus, unhealthy: async () => [] };
+    services = createBusServices({ messenger: app.messenger, clock: createSystemClock() });
   });
   after(() => app?.stop());
   beforeEach(async () => {

@@ -23,8 +23,7 @@ describeWithCluster('operator with the real services', (server) => {
     namespace = await server().newNamespace();
     const { messenger } = app;
     world = await createOperatorWorld(namespace, {
-      // All services are one process here: none of them is asked about another one's health.
-      tenantServices: { ...createTenantServices({ messenger, clock: createSystemClock() }), unhealthy: async () => [] },
+      tenantServices: createTenantServices({ messenger, clock: createSystemClock() }),
       datasetServices: createDatasetServices({ messenger }),
     });
     world.run();

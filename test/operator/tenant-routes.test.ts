@@ -41,7 +41,7 @@ describeWithCluster('routes of tenants through a real ingress', (server) => {
     const bus = createBusServices({ messenger: app.messenger, clock: createSystemClock() });
     world = await startClusterTenants({
       ...{ kubeconfig: process.env['ENGRAM_TEST_KUBECONFIG'] ?? '', namespace: await api.newNamespace() },
-      ...{ servicesNamespace: namespace, services: { ...bus, unhealthy: async () => [] } },
+      ...{ servicesNamespace: namespace, services: bus },
     });
     await Promise.all(SERVICE_NAMES.map((name) => makeService(`engram-${name}`)));
   });
