@@ -1,4 +1,5 @@
 import { BLOCK_BYTES, type BlockPool } from './block-pool.ts';
+import { createRowFormat, type PreparedQuery, rowsInBlock } from './row-formats.ts';
 
 export interface ArenaRow {
   /** Grows from row to row; never used twice. */
@@ -7,13 +8,6 @@ export interface ArenaRow {
   readonly origin: number;
   /** Unit length, or zero: then the row is kept out. */
   readonly vector: Float32Array;
-}
-
-/** A query as the kernel needs it. */
-interface PreparedQuery {
-  readonly address: number;
-  readonly scale: number;
-  readonly scores: Float32Array;
 }
 
 /**
@@ -44,38 +38,19 @@ export const MAX_DIMENSIONS = BLOCK_BYTES / 4;
 const REMOVED = -1;
 
 export function createVectorArena(pool: BlockPool, dimensions: number, options: { quantise: boolean }): VectorArena {
-  const width = paddedDimensions(dimensions);
   const isQuantised = options.quantise;
-  const rowsPerBlock = rowsInBlock(dimensions, isQuantised);
+  const format = createRowFormat(pool, dimensions, isQuantised);
+  const { rowsPerBlock } = format;
   const blocks: number[] = [];
   const rows: number[] = [];
   const ids: string[] = [];
   const origins: number[] = [];
-  const scales: number[] = [];
   let removed = 0;
 
-  const prepare = (query: Float32Array, address: number): PreparedQuery => {
-    const scores = new Float32Array(rows.length);
-    if (isQuantised) return { address, scores, scale: quantise(query, pool.bytes(address).subarray(0, width)) };
-    const target = pool.floats(address);
-    target.fill(0, 0, width);
-    target.set(query);
-    return { address, scores, scale: 1 };
-  };
-  const scanBlock = (block: number, query: PreparedQuery, out: number) => {
-    const first = block * rowsPerBlock;
+  const scanBlock = (number: number, query: PreparedQuery, out: number): void => {
+    const first = number * rowsPerBlock;
     const count = Math.min(rowsPerBlock, rows.length - first);
-    const start = blocks[block] as number;
-    if (!isQuantised) {
-      pool.kernel.dots(query.address, start, count, width, out);
-      query.scores.set(pool.floats(out).subarray(0, count), first);
-      return;
-    }
-    pool.kernel.dots8(query.address, start, count, width, out);
-    const products = pool.integers(out);
-    for (let index = 0; index < count; index++) {
-      query.scores[first + index] = (products[index] as number) * (scales[first + index] as number) * query.scale;
-    }
+    format.scan(query, { block: blocks[number] as number, first, count, out });
   };
 
   return {
@@ -96,14 +71,7 @@ export function createVectorArena(pool: BlockPool, dimensions: number, options: 
         if (block === null) return false;
         blocks.push(block);
       }
-      const block = blocks[blocks.length - 1] as number;
-      const start = (slot % rowsPerBlock) * width;
-      if (isQuantised) scales.push(quantise(vector, pool.bytes(block).subarray(start, start + width)));
-      else {
-        const target = pool.floats(block);
-        target.set(vector, start);
-        target.fill(0, start + dimensions, start + width);
-      }
+      format.append(blocks[blocks.length - 1] as number, slot % rowsPerBlock, vector);
       rows.push(row);
       ids.push(id);
       origins.push(origin);
@@ -125,7 +93,10 @@ export function createVectorArena(pool: BlockPool, dimensions: number, options: 
           taken.push(address);
         }
         const out = taken[queries.length] as number;
-        const prepared = queries.map((query, index) => prepare(query, taken[index] as number));
+        const prepared = queries.map((query, index): PreparedQuery => {
+          const address = taken[index] as number;
+          return { address, scale: format.prepare(query, address), scores: new Float32Array(rows.length) };
+        });
         for (let block = 0; block < blocks.length; block++) {
           for (const query of prepared) scanBlock(block, query, out);
         }
@@ -143,7 +114,7 @@ export function createVectorArena(pool: BlockPool, dimensions: number, options: 
       rows.length = 0;
       ids.length = 0;
       origins.length = 0;
-      scales.length = 0;
+      format.clear();
       removed = 0;
     },
   };
@@ -152,25 +123,6 @@ export function createVectorArena(pool: BlockPool, dimensions: number, options: 
 /** Blocks that `count` rows take. */
 export function blocksNeeded(dimensions: number, count: number, quantised: boolean): number {
   return Math.ceil(count / rowsInBlock(dimensions, quantised));
-}
-
-function rowsInBlock(dimensions: number, quantised: boolean): number {
-  return Math.floor(BLOCK_BYTES / (paddedDimensions(dimensions) * (quantised ? 1 : 4)));
-}
-
-/** The kernel reads 16 numbers a step. */
-export function paddedDimensions(dimensions: number): number {
-  return Math.max(16, Math.ceil(dimensions / 16) * 16);
-}
-
-/** Writes the vector as i8, padded with zeros, and returns the scale that gives the numbers back. */
-function quantise(vector: Float32Array, target: Int8Array): number {
-  let greatest = 0;
-  for (let index = 0; index < vector.length; index++) greatest = Math.max(greatest, Math.abs(vector[index] as number));
-  const factor = greatest > 0 ? 127 / greatest : 0;
-  for (let index = 0; index < vector.length; index++) target[index] = Math.round((vector[index] as number) * factor);
-  target.fill(0, vector.length);
-  return greatest / 127;
 }
 
 function findSorted(values: readonly number[], wanted: number): number {
