@@ -77,8 +77,8 @@ withCluster('nodes', 'a Dedicated tenant of an installation', () => {
 
     await patch(installation, { state: 'Hibernated' });
     await kubectl(['wait', 'deployment/tenant-acme-search', ...place, '--for=jsonpath={.spec.replicas}=0']);
-    await until(async () => (await own.call('POST', '/api/v1/search', query)).status === 503);
-    expect((await own.call('GET', '/api/v1/datasets')).text).to.include('hibernated');
+    await until(async () => (await own.call('POST', '/api/v1/search', query)).text.includes('hibernated'));
+    expect((await own.call('GET', '/api/v1/datasets')).status).to.equal(503);
     await patch(installation, { state: 'Active' });
     await kubectl(['wait', 'tenant/acme', ...place, '--for=condition=Ready', '--timeout=120s']);
     await until(async () => (await own.call('POST', '/api/v1/search', query)).status === 200);

@@ -161,6 +161,37 @@ describe('the chart', () => {
     }
   });
 
+  it('gives the operator stores, rights and the image for Dedicated tenants where these are offered, and no key of a model', async () => {
+    const values = { settings: { LLM_MODEL: 'gpt-5' }, secretSettings: { LLM_API_KEY: { name: 'llm', key: 'key' } } };
+    const objects = await render({ ci: 'dedicated', values });
+    const operator = find(objects, 'Deployment', '-operator');
+    const [container] = (podSpecOf(operator)?.['containers'] ?? []) as { readonly image: string }[];
+    expect(variable(operator, 'ENGRAM_OPERATOR_DEDICATED_IMAGE')?.value).to.equal(container?.image);
+    const settings = variable(operator, 'ENGRAM_OPERATOR_DEDICATED_SETTINGS')?.value ?? '';
+    expect(JSON.parse(settings)).to.deep.equal({
+      ...{ LLM_MODEL: 'gpt-5', LOG_LEVEL: 'debug', ENGRAM_TRUSTED_PROXIES: '10.0.0.0/8' },
+    });
+    expect(variable(operator, 'ENGRAM_OPERATOR_MONGODB_URL')?.valueFrom?.secretKeyRef).to.deep.equal({
+      ...{ name: 'administrators', key: 'mongodbUrl' },
+    });
+    expect(variablesOf(operator).filter(({ name }) => name === 'LLM_API_KEY')).to.deep.equal([]);
+    const network = JSON.parse(variable(operator, 'ENGRAM_OPERATOR_DEDICATED_NETWORK')?.value ?? '') as object;
+    expect(at(network, 'clients.0.namespaceSelector.matchLabels')).to.be.an('object');
+    const rights = objects.filter(({ kind }) => kind === 'ClusterRole').map((role) => JSON.stringify(role));
+    expect(rights.join()).to.include('"deployments"').and.include('"networkpolicies"');
+    const nats = objects.filter(({ kind, metadata }) => kind === 'ConfigMap' && metadata.name.endsWith('-nats'));
+    expect(JSON.stringify(nats)).to.include('DEDICATED: {').and.not.include('authorization: {');
+  });
+
+  it('asks for administrators of external stores before it offers Dedicated tenants', async () => {
+    const values = { operator: { dedicated: { enabled: true } } };
+    expect(await refusalOf(values, 'external')).to.include('operator.dedicated.existingSecret is empty');
+    const bundled = find(await render({ ci: 'minimal', values }), 'Deployment', '-operator');
+    expect(variable(bundled, 'ENGRAM_OPERATOR_MONGODB_URL')?.value).to.match(
+      /^mongodb:\/\/root:\$\(\w+\)@[\w.-]+\.svc:27017/,
+    );
+  });
+
   it('keeps definitions and generated Secrets when it is uninstalled', async () => {
     const objects = await render();
     const kept = objects.filter(({ kind }) => kind === 'CustomResourceDefinition' || kind === 'Secret');

@@ -312,6 +312,9 @@ describe('installation of a Dedicated tenant', () => {
     world.change({ spec: { state: 'Hibernated' } });
     const calls = world.own.calls.length;
     await world.reconcile();
+    expect([target(), world.condition('Ready')?.reason]).to.deep.equal(['search', 'Hibernating']);
+    runEverything(world.kube);
+    await world.reconcile();
     expect(
       live(KINDS.deployment)
         .filter(({ spec }) => spec.replicas !== 0)

@@ -43,6 +43,10 @@ export function install(deps: TenantDependencies): TenantStep {
           status: { ...status, state: 'Hibernated' },
           conditions: [PROVISIONED, workloadsReady('False', 'Hibernated', SLEEPS)],
         });
+      if (mode === 'dozing') {
+        const message = 'The services end as soon as what answers in their place runs';
+        return progressing('Hibernating', message, { status, requeueAfterMs: AGAIN_MS, continues: true });
+      }
       return { ...outcomeOf(context, before, mode), status };
     },
   };
@@ -87,9 +91,9 @@ async function provisioned(
   return made;
 }
 
-/** Services that slept are asked again once all of them answer. */
-function modeOf(tenant: Tenant, { available, hasSleeper }: Readiness): Mode {
-  if (isAsleep(tenant)) return 'asleep';
+/** Somebody answers at any time: services end once what stands in for them runs, and are asked again once all of them answer. */
+function modeOf(tenant: Tenant, { available, hasSleeper, isSleeperUp }: Readiness): Mode {
+  if (isAsleep(tenant)) return available && !isSleeperUp ? 'dozing' : 'asleep';
   return hasSleeper && !available ? 'waking' : 'serving';
 }
 

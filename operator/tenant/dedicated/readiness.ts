@@ -43,6 +43,8 @@ export interface Readiness {
   readonly problem: { readonly reason: string; readonly message: string } | null;
   /** A process that answers in place of the services is there. */
   readonly hasSleeper: boolean;
+  /** And it answers. */
+  readonly isSleeperUp: boolean;
 }
 
 /** How the Deployments of a Dedicated tenant are, and what holds up their pods. */
@@ -63,15 +65,17 @@ export async function readReadiness(
   }));
   const available = services.every(({ deployment }) => (deployment?.status?.availableReplicas ?? 0) > 0);
   const complete = services.every(({ deployment }) => isComplete(deployment));
-  const hasSleeper = live.some(({ metadata }) => metadata.name === objectName(tenant, ASLEEP));
-  if (complete) return { available, complete, problem: null, hasSleeper };
+  const sleeper = live.find(({ metadata }) => metadata.name === objectName(tenant, ASLEEP));
+  const isSleeperUp = (sleeper?.status?.availableReplicas ?? 0) > 0;
+  const seen = { available, complete, hasSleeper: sleeper !== undefined, isSleeperUp };
+  if (complete) return { ...seen, problem: null };
   const pods = (await client.list<Pod>(KINDS.pod, { namespace, labelSelector, signal })).items;
   const problems = services.flatMap(({ service, deployment }) => {
     if (deployment === undefined || isComplete(deployment)) return [];
     const own = pods.filter(({ metadata }) => metadata.labels?.['app.kubernetes.io/component'] === service);
     return problemOf(deployment, own) ?? [];
   });
-  return { available, complete, problem: problems[0] ?? null, hasSleeper };
+  return { ...seen, problem: problems[0] ?? null };
 }
 
 function isComplete(deployment: Deployment | undefined): boolean {

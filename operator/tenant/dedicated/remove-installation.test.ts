@@ -167,6 +167,8 @@ describe('deletion of a Dedicated tenant', () => {
     world.change({ spec: { state: 'Hibernated' } });
     await world.reconcile();
     runEverything(world.kube);
+    await world.reconcile();
+    runEverything(world.kube);
     remove();
     await world.reconcile();
     expect(world.own.countOf('eraseTenant')).to.equal(0);

@@ -10,10 +10,10 @@ import type { DedicatedOptions, KubeJson } from './options.ts';
 import { filePath, podTemplate, type Variable } from './pod.ts';
 
 /**
- * `serving`: the services run and are asked. `waking`: they start, and a process that says "come again" is asked meanwhile.
- * `asleep`: only that process runs.
+ * `serving`: the services run and are asked. `dozing`: they are still asked, until a process that says "come again" runs, too.
+ * `asleep`: only that process runs. `waking`: the services start, and that process is asked meanwhile.
  */
-export type Mode = 'serving' | 'waking' | 'asleep';
+export type Mode = 'serving' | 'dozing' | 'asleep' | 'waking';
 
 export interface Installation {
   readonly tenant: Tenant;
@@ -79,7 +79,7 @@ function settingsSecret({ tenant, provision }: Installation): KubeObject {
 }
 
 function service({ tenant, mode, port }: Installation, name: ServiceName): KubeObject {
-  const selector = selectorOf(tenant, mode === 'serving' ? name : ASLEEP);
+  const selector = selectorOf(tenant, mode === 'serving' || mode === 'dozing' ? name : ASLEEP);
   const ports = [{ name: 'http', port, targetPort: 'http', protocol: 'TCP', appProtocol: 'http' }];
   return object(tenant, KINDS.service, name, { spec: { type: 'ClusterIP', selector, ports } });
 }
