@@ -155,6 +155,18 @@ describe('installation of a Dedicated tenant', () => {
     expect([...(administrators[0]?.realms.values() ?? [])][0]).to.deep.equal(given);
   });
 
+  it('goes by nobody’s word on the name of its realm', async () => {
+    world.put(dedicated);
+    await world.reconcile();
+    const { realm } = world.read()?.status ?? {};
+    const labels = { 'engram.dev/realm': 'tofanothertenant' };
+    world.kube.change(KINDS.secret, { ...PLACE, name: keysSecret()?.metadata.name ?? '' }, { metadata: { labels } });
+    await world.clock.advance(600_000);
+    await world.reconcile();
+    expect(world.read()?.status?.realm).to.equal(realm);
+    expect([...(administrators[0]?.realms.keys() ?? [])]).to.deep.equal([realm]);
+  });
+
   it('replaces pods when what they read from Secrets changes, and opens the bus anew', async () => {
     world.put(dedicated);
     await becomeReady();

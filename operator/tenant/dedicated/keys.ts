@@ -147,11 +147,11 @@ async function completed({ client }: TenantDependencies, { signal }: TenantConte
 }
 
 function keysOf({ metadata: { uid = '' } }: Tenant, secret: Secret): InstallationKeys {
-  const { name, labels = {}, annotations = {} } = secret.metadata;
-  const own = realmOf(uid);
+  const { name, annotations = {} } = secret.metadata;
   return {
     secretName: name,
-    realm: { name: labels[REALM_LABEL] ?? own.name, ownerUid: annotations[REALM_OWNER] ?? own.ownerUid },
+    // Not by the label, which people see and may copy: only who knows the uid of a Tenant names its realm.
+    realm: realmOf(annotations[REALM_OWNER] ?? uid),
     hash: hashOf(JSON.stringify(Object.entries(secret.data ?? {}).toSorted())),
     status: { name, purpose: 'InstallationKeys', managed: true },
     credentials: (driver) => ({
