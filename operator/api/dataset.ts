@@ -36,10 +36,11 @@ export interface DatasetSpec {
   readonly pipeline?: DatasetPipeline;
   readonly freshness?: DatasetFreshness;
   readonly retention?: DatasetRetention;
+  readonly source?: DatasetSource;
   /**
-   * What becomes of the data when the resource is deleted. `Retain`: everything is kept, and another Dataset with this `datasetId` takes it over. `Delete`: everything is erased in every store and counted; the resource goes when nothing is left, and a signed receipt stays in a ConfigMap. An erasure that has begun is carried out, whatever is said here then. Absent, as the Tenant says.
+   * What becomes of the data when the resource is deleted. `Retain`: everything is kept, and another Dataset with this `datasetId` takes it over. `Delete`: everything is erased in every store and counted; the resource goes when nothing is left, and a signed receipt stays in a ConfigMap. An erasure that has begun is carried out, whatever is said here then. `Snapshot`: a snapshot is taken and checked once nobody can write any more, and then everything is erased; the receipt names the snapshot, which stays where the Tenant's `backup` says (without one, in the installation, as long as the tenant is there). Absent, as the Tenant says.
    */
-  readonly deletionPolicy?: 'Retain' | 'Delete';
+  readonly deletionPolicy?: 'Retain' | 'Delete' | 'Snapshot';
 }
 
 /**
@@ -232,6 +233,38 @@ export interface DatasetRetention {
    * Items that were neither added nor replaced for so long are forgotten, with all that was built of them, for example `720h` (30 days). Absent, they are kept. A Dataset that is deleted with `deletionPolicy: Retain` keeps what it has by then.
    */
   readonly itemTTL: string;
+}
+
+/**
+ * What the dataset is made from, instead of being empty. It cannot be changed. Nobody sees the dataset before all of it is there and was checked; no model is asked.
+ */
+export interface DatasetSource {
+  readonly snapshotRef: DatasetSourceSnapshotRef;
+  readonly destinationRef?: DatasetSourceDestinationRef;
+}
+
+/**
+ * A snapshot that this installation has taken.
+ */
+export interface DatasetSourceSnapshotRef {
+  /**
+   * Name of the snapshot, as `status.backup` of the Dataset tells it that it was taken of.
+   */
+  readonly name: string;
+  /**
+   * Id of the tenant that it was taken of. Absent, the tenant of this dataset.
+   */
+  readonly tenantId?: string;
+}
+
+/**
+ * Secret of the Tenant's namespace with the bucket that it is in, as of the Tenant's `backup`. Absent, where that says.
+ */
+export interface DatasetSourceDestinationRef {
+  /**
+   * Name of the Secret.
+   */
+  readonly name: string;
 }
 
 /**

@@ -54,6 +54,7 @@ export interface TenantSpec {
   readonly retention?: TenantRetention;
   readonly hibernation?: TenantHibernation;
   readonly isolationCheck?: TenantIsolationCheck;
+  readonly backup?: TenantBackup;
   /**
    * What becomes of the data when the resource is deleted. `Retain`: everything is kept, Secrets too, and another Tenant with this `tenantId` takes it over. `Delete`: everything is erased in every store and counted; the resource goes when nothing is left, and a signed receipt stays in a ConfigMap. An erasure that has begun is carried out, whatever is said here then.
    */
@@ -496,6 +497,31 @@ export interface TenantIsolationCheck {
    * What becomes of the tenant when a leak is found, until it is over. `Report`: it is not Ready, and goes on serving. `Fence`: requests are answered 503 as well.
    */
   readonly onLeak: 'Report' | 'Fence';
+}
+
+/**
+ * Snapshots of every dataset of the tenant that a Dataset resource stands for. Each is of one moment, while the dataset goes on being used, and a Dataset with `source.snapshotRef` is made from it.
+ */
+export interface TenantBackup {
+  /**
+   * When. Five fields of cron, UTC: minute, hour, day of month, month, day of week.
+   */
+  readonly schedule: string;
+  /**
+   * How many of each dataset are kept; older ones are removed.
+   */
+  readonly keep: number;
+  readonly destinationRef?: TenantBackupDestinationRef;
+}
+
+/**
+ * A Secret of the same namespace that says where: `bucket`, `accessKey`, `secretKey`, and as needed `endpoint` (absent: AWS), `region` (absent: us-east-1), `prefix`. Without it they are in the blob store of the installation, and go with the tenant.
+ */
+export interface TenantBackupDestinationRef {
+  /**
+   * Name of the Secret.
+   */
+  readonly name: string;
 }
 
 /**

@@ -17,6 +17,12 @@ import {
   eraseDataset,
   setRetention,
 } from '../../services/common/messaging/methods/ingest-managed.ts';
+import {
+  listSnapshots,
+  pruneSnapshots,
+  restoreDataset,
+  takeSnapshot,
+} from '../../services/common/messaging/methods/snapshots.ts';
 import { fixedProof } from '../../services/common/messaging/principal-proof.ts';
 import type { DatasetServices } from './services.ts';
 
@@ -52,6 +58,10 @@ export function createBusServices({ messenger }: BusServicesOptions): DatasetSer
       if (pipeline === 'improve') await messenger.call(improve, { dataset, sessions: [], ...due }, owner);
       else await messenger.call(startRun, { dataset, options: {}, background: true, ...due }, owner);
     },
+    takeSnapshot: (request, signal) => messenger.call(takeSnapshot, request, contextOf(signal)),
+    listSnapshots: (request, signal) => messenger.call(listSnapshots, request, contextOf(signal)),
+    pruneSnapshots: (request, signal) => messenger.call(pruneSnapshots, request, contextOf(signal)),
+    restoreDataset: (request, signal) => messenger.call(restoreDataset, request, contextOf(signal)),
     eraseDataset: async (request, signal) => (await messenger.call(eraseDataset, request, contextOf(signal))).progress,
     findManaged: async (request, signal) => (await messenger.call(findManaged, request, contextOf(signal))).managed,
     releaseDataset: (request, signal) => messenger.call(releaseDataset, request, contextOf(signal)),

@@ -7,12 +7,14 @@ import { parseCron } from './cron.ts';
 import type { DatasetContext, DatasetDependencies, DatasetMemory, DatasetParts } from './dependencies.ts';
 import { onTenantsServices } from './on-tenants-services.ts';
 import { writeReceipt } from './receipt.ts';
+import { backUp } from './steps/back-up.ts';
 import { configure } from './steps/configure.ts';
 import { ensureDataset } from './steps/ensure-dataset.ts';
 import { letGo } from './steps/let-go.ts';
 import { migrateEmbedding } from './steps/migrate-embedding.ts';
 import { readStatistics, STATISTICS_MS } from './steps/read-statistics.ts';
 import { resolveTenant } from './steps/resolve-tenant.ts';
+import { restoreDataset } from './steps/restore-dataset.ts';
 import { startRuns } from './steps/start-runs.ts';
 import { syncAccess } from './steps/sync-access.ts';
 import { syncRetention } from './steps/sync-retention.ts';
@@ -31,9 +33,17 @@ export function createDatasetReconciler(deps: DatasetDependencies, frame: FrameD
     validate: scheduleFault,
     steps: [
       resolveTenant(parts),
-      ...[ensureDataset, syncAccess, configure, syncRetention, readStatistics, migrateEmbedding, startRuns].map(
-        (make) => onTenantsServices(parts, make),
-      ),
+      ...[
+        restoreDataset,
+        ensureDataset,
+        syncAccess,
+        configure,
+        syncRetention,
+        readStatistics,
+        migrateEmbedding,
+        startRuns,
+        backUp,
+      ].map((make) => onTenantsServices(parts, make)),
     ],
     deletionSteps: [onTenantsServices(parts, letGo)],
     abandon: (context) => abandon(parts, context),

@@ -21,6 +21,15 @@ import type {
   ErasureProgress,
   SetRetentionRequest,
 } from '../../services/common/messaging/methods/ingest-managed.ts';
+import type {
+  ListSnapshotsRequest,
+  PruneSnapshotsRequest,
+  RestoreDatasetRequest,
+  RestoreProgress,
+  SnapshotInfo,
+  SnapshotProgress,
+  TakeSnapshotRequest,
+} from '../../services/common/messaging/methods/snapshots.ts';
 
 /** What is started by the clock or because data was added. */
 export type ScheduledPipeline = 'cognify' | 'improve';
@@ -54,6 +63,15 @@ export interface DatasetServices {
   ): Promise<DatasetStatistics>;
   /** On behalf of the dataset's owner; resolves when it is under way, not when it has ended. */
   start(request: StartRequest, signal: AbortSignal): Promise<void>;
+  /** Goes on with what was begun; ask again until the snapshot is there. */
+  takeSnapshot(request: TakeSnapshotRequest, signal: AbortSignal): Promise<SnapshotProgress>;
+  listSnapshots(
+    request: ListSnapshotsRequest,
+    signal: AbortSignal,
+  ): Promise<{ readonly snapshots: readonly SnapshotInfo[] }>;
+  pruneSnapshots(request: PruneSnapshotsRequest, signal: AbortSignal): Promise<{ readonly removed: readonly string[] }>;
+  /** Goes on with what was begun; ask again until the dataset is there. */
+  restoreDataset(request: RestoreDatasetRequest, signal: AbortSignal): Promise<RestoreProgress>;
   eraseDataset(request: EraseDatasetRequest, signal: AbortSignal): Promise<ErasureProgress>;
   findManaged(request: FindManagedRequest, signal: AbortSignal): Promise<FindManagedResponse['managed']>;
   releaseDataset(request: ReleaseDatasetRequest, signal: AbortSignal): Promise<ReleaseResponse>;

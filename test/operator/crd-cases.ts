@@ -211,6 +211,26 @@ export const REFUSED_OBJECTS: readonly (Refused & { readonly object: Json })[] =
     says: "a dataset's name has no dots",
   },
   {
+    what: 'snapshots at no time',
+    object: tenant({ backup: { keep: 3 } }),
+    says: 'schedule',
+  },
+  {
+    what: 'snapshots of which none is kept',
+    object: tenant({ backup: { schedule: '0 3 * * *', keep: 0 } }),
+    says: 'should be greater than or equal to 1',
+  },
+  {
+    what: 'a Dataset from a snapshot and from one that is there',
+    object: dataset({ datasetId: ID, source: { snapshotRef: { name: 'tickets-1' } } }),
+    says: 'not both',
+  },
+  {
+    what: 'a snapshot with a name that none has',
+    object: dataset({ source: { snapshotRef: { name: '../other' } } }),
+    says: 'should match',
+  },
+  {
     what: 'a Dataset without a tenant',
     object: { ...dataset({}), spec: {} },
     says: 'spec.tenantRef: Required value',
@@ -321,5 +341,23 @@ export const REFUSED_CHANGES: readonly RefusedChange[] = [
     status: { datasetId: ID },
     change: { datasetId: OTHER_ID },
     says: 'spec.datasetId differs from the dataset that this resource stands for already',
+  },
+  {
+    what: 'another snapshot as source',
+    before: dataset({ source: { snapshotRef: { name: 'one' } } }, 'restored'),
+    change: { source: { snapshotRef: { name: 'two' } } },
+    says: 'spec.source cannot be changed',
+  },
+  {
+    what: 'a source that is taken away',
+    before: dataset({ source: { snapshotRef: { name: 'one' } } }, 'source-lost'),
+    change: { source: null },
+    says: 'spec.source cannot be added or taken away',
+  },
+  {
+    what: 'a source for a Dataset that is there',
+    before: dataset({}, 'source-late'),
+    change: { source: { snapshotRef: { name: 'one' } } },
+    says: 'spec.source cannot be added or taken away',
   },
 ];

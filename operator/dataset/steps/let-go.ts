@@ -1,13 +1,17 @@
 import type { DatasetId, TenantId } from '../../../services/common/domain/brand.ts';
 import { asId } from '../../../services/common/domain/ids.ts';
 import type { ErasureProgress } from '../../../services/common/messaging/methods/ingest-managed.ts';
+import type { SnapshotPlace } from '../../../services/common/ports/snapshot-places.ts';
 import type { DatasetStatus } from '../../api/dataset.ts';
+import type { Tenant } from '../../api/tenant.ts';
 import type { ConditionDraft } from '../../runtime/conditions.ts';
 import { done, progressing, retrying, StepFailure, type StepOutcome } from '../../runtime/step.ts';
 import type { DatasetContext, DatasetParts, DatasetStep } from '../dependencies.ts';
 import { writeReceipt } from '../receipt.ts';
 import { type DatasetIds, readTenant, uidOf, wireName } from '../resource.ts';
 import { askService, refusalOf } from '../service-failure.ts';
+import { snapshotName } from '../snapshot-names.ts';
+import { findPlace } from '../snapshot-place.ts';
 
 const AGAIN_MS = 1_000;
 
@@ -28,10 +32,19 @@ export function letGo(parts: DatasetParts): DatasetStep {
       const tenant = await readTenant(parts.client, context.object, context.signal);
       const policy = context.object.spec.deletionPolicy ?? tenant?.spec.deletionPolicy ?? 'Retain';
       const found = await find(parts, context);
-      const isLate = policy !== 'Delete' && found?.isErasing === true;
+      const isLate = policy === 'Retain' && found?.isErasing === true;
       if (isLate) context.event(CARRIED_OUT);
-      const letGoOf = policy === 'Delete' || isLate ? erase : retain;
-      const outcome = found === null ? done<DatasetStatus>() : await letGoOf(parts, context, found.ids);
+      const outcome =
+        found === null
+          ? done<DatasetStatus>()
+          : policy === 'Retain' && !isLate
+            ? await retain(parts, context, found.ids)
+            : await erase(
+                parts,
+                context,
+                found.ids,
+                policy === 'Snapshot' ? await findLast(parts, context, tenant) : {},
+              );
       if (outcome.state === 'done') forget(parts, uidOf(context.object));
       return outcome;
     },
@@ -76,9 +89,20 @@ async function erase(
   parts: DatasetParts,
   context: DatasetContext,
   ids: DatasetIds,
+  last: LastSnapshot,
 ): Promise<StepOutcome<DatasetStatus>> {
   const { object, event, signal } = context;
-  const request = { ...ids, crUid: uidOf(object) };
+  if ('fault' in last) {
+    const message = `Nothing is erased before its snapshot: ${last.fault}`;
+    return retrying('SnapshotFailed', message, { conditions: [incomplete('SnapshotFailed', message)] });
+  }
+  const { place } = last;
+  const at = new Date(object.metadata.deletionTimestamp ?? context.now);
+  const name = snapshotName({ name: wireName(object), id: ids.datasetId }, at, '-final');
+  const request = {
+    ...{ ...ids, crUid: uidOf(object) },
+    ...(place === undefined ? {} : { keepSnapshots: true, finalSnapshot: { name, place } }),
+  };
   const progress = await whereOurs(() =>
     withErasure(() => askService('ingest', () => parts.services.eraseDataset(request, signal))),
   );
@@ -91,6 +115,13 @@ async function erase(
     message: `Everything was erased and counted, ConfigMap ${receipt} has the receipt`,
   });
   return done({ status: { erasure: { residue: 0, receipt } } });
+}
+
+/** Empty: none is wanted. */
+type LastSnapshot = { readonly place?: SnapshotPlace } | { readonly fault: string };
+
+function findLast(parts: DatasetParts, { signal }: DatasetContext, tenant: Tenant | null): Promise<LastSnapshot> {
+  return findPlace(parts, tenant, tenant?.spec.backup?.destinationRef?.name, signal);
 }
 
 function underWay({ step, residue, failure }: ErasureProgress): StepOutcome<DatasetStatus> {

@@ -9,6 +9,11 @@ import type {
   SetDatasetConfigurationRequest,
 } from '../../../services/common/messaging/methods/cognify-managed.ts';
 import type { DatasetStatistics, ErasureProgress } from '../../../services/common/messaging/methods/ingest-managed.ts';
+import type {
+  RestoreProgress,
+  SnapshotInfo,
+  SnapshotProgress,
+} from '../../../services/common/messaging/methods/snapshots.ts';
 
 export interface HeldDataset {
   readonly id: string;
@@ -39,6 +44,11 @@ export interface FakeDatasetServices extends DatasetServices {
   drifted: boolean;
   /** What `migrateEmbedding` answers, one after the other; then that there is nothing to do. */
   migrationAnswers: EmbeddingState[];
+  /** Newest first. */
+  snapshots: SnapshotInfo[];
+  /** What `takeSnapshot` and `restoreDataset` answer, one after the other; then it is there. */
+  snapshotAnswers: SnapshotProgress[];
+  restoreAnswers: RestoreProgress[];
   /** What `eraseDataset` answers, one after the other; then it is erased. */
   erasureAnswers: ErasureProgress[];
   before: Partial<Record<MethodName, () => void | Promise<void>>>;
@@ -88,6 +98,7 @@ export function createFakeDatasetServices(): FakeDatasetServices {
 
   const fake: FakeDatasetServices = {
     ...{ calls, datasets, started, known, drifted: false, migrationAnswers: [], erasureAnswers: [], before: {} },
+    ...{ snapshots: [], snapshotAnswers: [], restoreAnswers: [] },
     fail: (method, error, times = 1) => void faults.push({ method, error, left: times }),
     heal() {
       faults = [];
@@ -156,6 +167,37 @@ export function createFakeDatasetServices(): FakeDatasetServices {
       const isSame = (each: StartRequest) =>
         each.datasetId === datasetId && each.pipeline === pipeline && each.dueAt === dueAt;
       if (dueAt === undefined || !started.some(isSame)) started.push(request);
+    },
+    async takeSnapshot(request) {
+      await note('takeSnapshot', request);
+      const { tenantId, datasetId, name } = request;
+      ofResource(request);
+      const answer = fake.snapshotAnswers.shift();
+      if (answer !== undefined) return answer;
+      const known = fake.snapshots.find((each) => each.name === name);
+      const snapshot = known ?? {
+        ...{ name, tenantId, datasetId, at: '2026-08-01T03:00:00.000Z', items: 2, sizeBytes: 10, sha256: 'aa' },
+        place: request.place === null ? 'the installation' : `s3://${request.place.bucket}/`,
+      };
+      if (known === undefined) fake.snapshots.unshift(snapshot);
+      return { snapshot, done: 2, total: 2, failure: null };
+    },
+    async listSnapshots(request) {
+      await note('listSnapshots', request);
+      return { snapshots: fake.snapshots.filter(({ datasetId }) => datasetId === request.datasetId) };
+    },
+    async pruneSnapshots(request) {
+      await note('pruneSnapshots', request);
+      return { removed: fake.snapshots.splice(request.keep).map(({ name }) => name) };
+    },
+    async restoreDataset(request) {
+      await note('restoreDataset', request);
+      const answer = fake.restoreAnswers.shift();
+      if (answer !== undefined) return answer;
+      const { crUid, tenantId, name } = request;
+      const held = fake.put({ id: randomUUID(), tenantId, name });
+      held.crUid = crUid;
+      return { datasetId: asId(held.id), step: '', done: 1, total: 1, failure: null };
     },
     async eraseDataset(request) {
       await note('eraseDataset', request);

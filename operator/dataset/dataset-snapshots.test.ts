@@ -1,0 +1,183 @@
+import { expect } from 'chai';
+import { engramError } from '../../services/common/domain/errors.ts';
+import { createDatasetWorld, type DatasetWorld, TENANT_ID } from '../../test/support/kube/dataset-world.ts';
+import { unavailable } from '../../test/support/kube/fake-tenant-services.ts';
+import { KINDS, type Secret } from '../runtime/kube-object.ts';
+
+/** The clock of the world begins at 2026-08-01, midnight UTC, a Saturday. */
+describe('snapshots of datasets', () => {
+  let world: DatasetWorld;
+  beforeEach(async () => {
+    world = await createDatasetWorld();
+  });
+  afterEach(() => world.close());
+
+  const hour = 3_600_000;
+  const begin = async (tenant: object, spec: Parameters<DatasetWorld['put']>[0] = {}) => {
+    world.putTenant(tenant);
+    world.put(spec);
+    return world.reconcile();
+  };
+  const nightly = { backup: { schedule: '0 3 * * *', keep: 2 } };
+  const backup = () => world.read()?.status?.backup;
+  const names = () => world.services.snapshots.map(({ name }) => name);
+  const id = () => world.read()?.status?.datasetId?.slice(0, 8);
+  const inBucket = { backup: { schedule: '0 3 * * *', keep: 2, destinationRef: { name: 's3' } } };
+  const putSecret = (data: Readonly<Record<string, string>>) => {
+    const place = { name: 's3', namespace: 'memory' };
+    if (world.kube.read(KINDS.secret, place) !== undefined) world.kube.remove(KINDS.secret, place);
+    const encoded = Object.entries(data).map(([key, text]) => [key, Buffer.from(text).toString('base64')]);
+    world.kube.put<Secret>(KINDS.secret, {
+      ...{ apiVersion: 'v1', kind: 'Secret', metadata: place, data: Object.fromEntries(encoded) },
+    });
+  };
+
+  it('are taken when they are due, named by that, shown, and pruned to those that are kept', async () => {
+    await begin(nightly);
+    expect(backup()).to.deep.equal({ nextAt: '2026-08-01T03:00:00Z' });
+    expect(world.conditions()).to.include({ Ready: 'True Available', BackupHealthy: 'True NotDue' });
+    expect(names()).to.deep.equal([]);
+    await world.clock.advance(3 * hour);
+    world.services.snapshotAnswers = [{ snapshot: null, done: 1, total: 2, failure: null }];
+    expect((await world.reconcile()).requeueAfterMs).to.be.at.most(1_100);
+    expect(world.conditions()['Ready']).to.equal('True Available');
+    await world.reconcile();
+    expect(names()).to.deep.equal([`tickets-${id()}-20260801-0300`]);
+    expect(world.conditions()['BackupHealthy']).to.equal('True Succeeded');
+    expect(backup()).to.deep.equal({
+      nextAt: '2026-08-02T03:00:00Z',
+      lastSnapshot: {
+        ...{ name: `tickets-${id()}-20260801-0300`, at: '2026-08-01T03:00:00Z', items: 2, sizeBytes: 10 },
+        place: 'the installation',
+      },
+      snapshots: [`tickets-${id()}-20260801-0300`],
+    });
+    for (let day = 0; day < 3; day += 1) {
+      await world.clock.advance(24 * hour);
+      await world.reconcile();
+    }
+    expect(backup()?.snapshots).to.deep.equal([`tickets-${id()}-20260804-0300`, `tickets-${id()}-20260803-0300`]);
+    world.changeTenant({ spec: { backup: null } });
+    await world.reconcile();
+    expect(backup()).to.equal(undefined);
+    expect(world.conditions()).not.to.have.property('BackupHealthy');
+  });
+
+  it('are taken once for a time, also by an operator that was killed before it could say so', async () => {
+    await begin(nightly);
+    await world.clock.advance(3 * hour);
+    world.kube.fail({ method: 'PATCH', path: /status/, fault: { status: 500 } });
+    expect(await world.reconcile().catch(() => 'thrown')).to.equal('thrown');
+    world.restart();
+    await world.clock.advance(15_000);
+    await world.reconcile();
+    expect(names()).to.deep.equal([`tickets-${id()}-20260801-0300`]);
+    expect(backup()?.nextAt).to.equal('2026-08-02T03:00:00Z');
+  });
+
+  it('are taken once when many were missed, and by the new schedule when it was changed', async () => {
+    await begin(nightly);
+    await world.clock.advance(75 * hour);
+    world.restart();
+    await world.reconcile();
+    expect(names()).to.deep.equal([`tickets-${id()}-20260801-0300`]);
+    expect(backup()?.nextAt).to.equal('2026-08-05T03:00:00Z');
+    world.changeTenant({ spec: { backup: { schedule: '0 12 * * *' } } });
+    await world.reconcile();
+    expect(backup()?.nextAt).to.equal('2026-08-04T12:00:00Z');
+  });
+
+  it('say what is wrong while the dataset serves, and are taken when that is mended', async () => {
+    await begin(inBucket);
+    await world.clock.advance(3 * hour);
+    await world.reconcile();
+    const message = () => world.read()?.status?.conditions?.find(({ type }) => type === 'BackupHealthy')?.message;
+    expect(world.conditions()).to.include({ Ready: 'True Available', BackupHealthy: 'False Failed' });
+    expect(message()).to.include('Secret memory/s3').and.to.include('create it with the keys bucket');
+    putSecret({ bucket: 'b', accessKey: 'a' });
+    await world.clock.advance(60_000);
+    await world.reconcile();
+    expect(message()).to.include('has no secretKey');
+    putSecret({ bucket: 'b', accessKey: 'a', secretKey: 'hidden-key', endpoint: 'http://s3:9000', prefix: 'x/' });
+    const refused = { name: 'ServiceUnavailableError', message: 'The bucket b at s3:9000 does not exist.' };
+    world.services.snapshotAnswers = [{ snapshot: null, done: 0, total: 0, failure: refused }];
+    await world.reconcile();
+    expect(message()).to.include('The bucket b at s3:9000 does not exist');
+    world.services.fail('takeSnapshot', unavailable());
+    await world.reconcile();
+    expect(world.conditions()['BackupHealthy']).to.equal('False Failed');
+    await world.clock.advance(2 * hour);
+    world.services.snapshotAnswers = [{ snapshot: null, done: 0, total: 0, failure: refused }];
+    await world.reconcile();
+    expect(world.conditions()['BackupHealthy']).to.equal('False Overdue');
+    await world.reconcile();
+    expect(world.conditions()['BackupHealthy']).to.equal('True Succeeded');
+    expect(names()).to.deep.equal([`tickets-${id()}-20260801-0300`]);
+    expect(JSON.stringify([world.read(), world.notes])).not.to.include('hidden-key');
+    const call = world.services.calls.findLast(({ method }) => method === 'takeSnapshot');
+    expect(call?.request).to.deep.include({
+      place: {
+        ...{ endpoint: 'http://s3:9000', bucket: 'b', prefix: 'x/', region: 'us-east-1' },
+        ...{ accessKey: 'a', secretKey: 'hidden-key' },
+      },
+    });
+  });
+
+  it('become datasets, shown while they do and not before they are', async () => {
+    const restoring = { datasetId: null, step: 'part 2 of 9', done: 1, total: 9, failure: null };
+    world.services.restoreAnswers = [restoring, { ...restoring, step: 'part 3 of 9' }];
+    const from = '11111111-2222-4333-8444-555555555555';
+    await begin({}, { source: { snapshotRef: { name: 'tickets-1', tenantId: from } } });
+    expect(world.conditions()).to.include({ Ready: 'False Restoring', StoresProvisioned: 'False Restoring' });
+    expect(world.read()?.status?.datasetId).to.equal(undefined);
+    expect(world.services.countOf('ensureDataset')).to.equal(0);
+    await world.reconcile();
+    await world.reconcile();
+    expect(world.conditions()).to.include({ Ready: 'True Available', StoresProvisioned: 'True Provisioned' });
+    const [held] = [...world.services.datasets.values()];
+    expect([held?.id, held?.name]).to.deep.equal([world.read()?.status?.datasetId, 'tickets']);
+    expect(world.services.calls.find(({ method }) => method === 'restoreDataset')?.request).to.deep.include({
+      ...{ tenantId: TENANT_ID, name: 'tickets', snapshot: { tenantId: from, name: 'tickets-1' }, place: null },
+    });
+    const asked = world.services.countOf('restoreDataset');
+    await world.reconcile();
+    expect(world.services.countOf('restoreDataset')).to.equal(asked);
+  });
+
+  it('that cannot become one say why: to a person when only a person can help', async () => {
+    const failed = (name: string, message: string) => ({
+      ...{ datasetId: null, step: '', done: 0, total: 0, failure: { name, message } },
+    });
+    world.services.restoreAnswers = [
+      failed('ServiceUnavailableError', 'The bucket b does not answer.'),
+      failed('ConflictError', 'The snapshot cannot be restored: its part rows-1 is damaged.'),
+    ];
+    await begin({}, { source: { snapshotRef: { name: 'tickets-1' } } });
+    expect(world.conditions()['Reconciling']).to.equal('True RestoreFailed');
+    await world.reconcile();
+    expect(world.conditions()).to.include({ Ready: 'False RestoreFailed', Stalled: 'True RestoreFailed' });
+    const message = world.read()?.status?.conditions?.find(({ type }) => type === 'Stalled')?.message;
+    expect(message).to.equal('The snapshot cannot be restored: its part rows-1 is damaged');
+    expect(world.services.datasets.size).to.equal(0);
+    world.services.fail('restoreDataset', engramError('InvalidRequestError', 'no'));
+    await world.reconcile();
+    expect(world.conditions()['Stalled']).to.equal('True InvalidSpec');
+  });
+
+  it('are taken last of a dataset that is deleted by Snapshot, where its tenant keeps them', async () => {
+    await begin(inBucket, { deletionPolicy: 'Snapshot' });
+    world.remove();
+    await world.reconcile();
+    expect(world.conditions()['ErasureComplete']).to.equal('False SnapshotFailed');
+    expect(world.services.countOf('eraseDataset')).to.equal(0);
+    putSecret({ bucket: 'b', accessKey: 'a', secretKey: 'c' });
+    await world.reconcile();
+    expect(world.read()).to.equal(undefined);
+    const request = world.services.calls.find(({ method }) => method === 'eraseDataset')?.request;
+    expect(request).to.have.property('keepSnapshots', true);
+    const { name, place } = (request as { finalSnapshot: { name: string; place: object } }).finalSnapshot;
+    expect(name).to.match(/^tickets-[0-9a-f]{8}-\d{8}-\d{4}-final$/);
+    expect(place).to.include({ bucket: 'b' });
+    expect(world.configMaps()).to.have.length(1);
+  });
+});

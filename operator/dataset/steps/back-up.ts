@@ -1,0 +1,135 @@
+import { isEngramError } from '../../../services/common/domain/errors.ts';
+import type { SnapshotInfo } from '../../../services/common/messaging/methods/snapshots.ts';
+import type { SnapshotPlace } from '../../../services/common/ports/snapshot-places.ts';
+import type { DatasetStatus, DatasetStatusBackup } from '../../api/dataset.ts';
+import type { TenantBackup } from '../../api/tenant.ts';
+import { type ConditionDraft, toSeconds } from '../../runtime/conditions.ts';
+import { done, type StepOutcome } from '../../runtime/step.ts';
+import { type Cron, parseCron } from '../cron.ts';
+import type { DatasetContext, DatasetParts, DatasetStep } from '../dependencies.ts';
+import { idsOf, readTenant, uidOf, wireName } from '../resource.ts';
+import { snapshotName } from '../snapshot-names.ts';
+import { findPlace } from '../snapshot-place.ts';
+
+const MINUTE_MS = 60_000;
+const SOON_MS = 1_000;
+/** A snapshot that is not complete so long after it was due is overdue. */
+const LATE_MS = 3_600_000;
+
+/**
+ * Takes the snapshots that the Tenant's `backup` asks for. What is due is named by the time it was due at, so the same one is
+ * never taken twice, whatever became of the status. What fails is told by `BackupHealthy` and tried again a minute later; the
+ * dataset serves all the same.
+ */
+export function backUp(parts: DatasetParts): DatasetStep {
+  return {
+    name: 'back-up',
+    async run(context): Promise<StepOutcome<DatasetStatus>> {
+      const tenant = await readTenant(parts.client, context.object, context.signal);
+      const backup = tenant?.spec.backup;
+      if (backup === undefined) return done({ status: { backup: undefined }, removed: ['BackupHealthy'] });
+      const cron = parseCron(backup.schedule);
+      if ('fault' in cron) {
+        return failed(context, `spec.backup.schedule of the Tenant is no schedule: ${cron.fault}`);
+      }
+      const { backup: held } = context.status;
+      const nextAt = dueTime(cron, held, context.now);
+      if (nextAt === null) return failed(context, 'spec.backup.schedule of the Tenant names no time to come');
+      if (nextAt.getTime() > context.now.getTime()) return waiting(context, nextAt);
+      const found = await findPlace(parts, tenant, backup.destinationRef?.name, context.signal);
+      if ('fault' in found) return failed(context, found.fault, nextAt);
+      try {
+        return await take(parts, context, { backup, cron, nextAt, place: found.place });
+      } catch (error) {
+        if (!isEngramError(error)) throw error;
+        parts.logger.warn('backup.failed', { dataset: context.status.datasetId, error });
+        return failed(context, error.message, nextAt);
+      }
+    },
+  };
+}
+
+/** The time that was promised, unless the schedule is another one by now. */
+function dueTime(cron: Cron, held: DatasetStatusBackup | undefined, now: Date): Date | null {
+  const promised = Date.parse(held?.nextAt ?? '');
+  const isOfSchedule = cron.nextAfter(new Date(promised - MINUTE_MS))?.getTime() === promised;
+  return Number.isNaN(promised) || !isOfSchedule ? cron.nextAfter(now) : new Date(promised);
+}
+
+interface Due {
+  readonly backup: TenantBackup;
+  readonly cron: Cron;
+  readonly nextAt: Date;
+  readonly place: SnapshotPlace;
+}
+
+async function take(
+  parts: DatasetParts,
+  context: DatasetContext,
+  { backup, cron, nextAt, place }: Due,
+): Promise<StepOutcome<DatasetStatus>> {
+  const { object, now, signal, event } = context;
+  const ids = idsOf(context);
+  // One, however many times were missed.
+  const name = snapshotName({ name: wireName(object), id: ids.datasetId }, nextAt);
+  const managed = { ...ids, crUid: uidOf(object), place };
+  const { snapshot, failure, done: items, total } = await parts.services.takeSnapshot({ ...managed, name }, signal);
+  if (failure !== null) return failed(context, failure.message, nextAt);
+  if (snapshot === null) {
+    const message = `A snapshot is being taken: ${items} of ${total} items`;
+    return underWay(context, nextAt, message);
+  }
+  const { removed } = await parts.services.pruneSnapshots({ ...managed, keep: backup.keep }, signal);
+  const { snapshots } = await parts.services.listSnapshots(ids, signal);
+  event({ type: 'Normal', reason: 'SnapshotTaken', message: `Snapshot ${name} is complete` });
+  if (removed.length > 0) parts.logger.info('backup.pruned', { dataset: ids.datasetId, removed });
+  const next = cron.nextAfter(now);
+  return done({
+    status: { backup: { ...(next === null ? {} : { nextAt: toSeconds(next) }), ...shown(snapshot, snapshots) } },
+    conditions: [healthy('True', 'Succeeded', `Snapshot ${name} is complete`)],
+    ...(next === null ? {} : { requeueAfterMs: next.getTime() - now.getTime() }),
+  });
+}
+
+function shown(last: SnapshotInfo, all: readonly SnapshotInfo[]): Omit<DatasetStatusBackup, 'nextAt'> {
+  const { name, at, items, sizeBytes, place } = last;
+  return {
+    lastSnapshot: { name, at: toSeconds(new Date(at)), items, sizeBytes, place },
+    snapshots: all.map((snapshot) => snapshot.name),
+  };
+}
+
+/** Until the first one is due nothing is wrong. */
+function waiting({ status, now }: DatasetContext, nextAt: Date): StepOutcome<DatasetStatus> {
+  const isFirst = status.backup?.lastSnapshot === undefined;
+  const message = 'The first snapshot is not due yet';
+  return done({
+    status: { backup: { ...status.backup, nextAt: toSeconds(nextAt) } },
+    ...(isFirst ? { conditions: [healthy('True', 'NotDue', message)] } : {}),
+    requeueAfterMs: nextAt.getTime() - now.getTime(),
+  });
+}
+
+function underWay({ status, now }: DatasetContext, nextAt: Date, message: string): StepOutcome<DatasetStatus> {
+  const isLate = now.getTime() - nextAt.getTime() > LATE_MS;
+  return done({
+    status: { backup: { ...status.backup, nextAt: toSeconds(nextAt) } },
+    ...(isLate ? { conditions: [healthy('False', 'Overdue', message)] } : {}),
+    requeueAfterMs: SOON_MS,
+  });
+}
+
+function failed({ status, now }: DatasetContext, why: string, nextAt?: Date): StepOutcome<DatasetStatus> {
+  const isLate = nextAt !== undefined && now.getTime() - nextAt.getTime() > LATE_MS;
+  const reason = isLate ? 'Overdue' : 'Failed';
+  const message = `No snapshot could be taken: ${why}`.replace(/\.$/, '').slice(0, 200);
+  return done({
+    ...(nextAt === undefined ? {} : { status: { backup: { ...status.backup, nextAt: toSeconds(nextAt) } } }),
+    conditions: [healthy('False', reason, message)],
+    requeueAfterMs: MINUTE_MS,
+  });
+}
+
+function healthy(status: ConditionDraft['status'], reason: string, message: string): ConditionDraft {
+  return { type: 'BackupHealthy', status, reason, message };
+}

@@ -1,0 +1,58 @@
+import type { TenantId } from '../../../services/common/domain/brand.ts';
+import { asId } from '../../../services/common/domain/ids.ts';
+import type { DatasetStatus } from '../../api/dataset.ts';
+import { done, progressing, retrying, type StepOutcome, stalled } from '../../runtime/step.ts';
+import type { DatasetContext, DatasetParts, DatasetStep } from '../dependencies.ts';
+import { readTenant, uidOf, wireName } from '../resource.ts';
+import { askService } from '../service-failure.ts';
+import { findPlace } from '../snapshot-place.ts';
+
+const SOON_MS = 500;
+
+/** Only a person can help: another snapshot, another name, another installation. */
+const FINAL = ['EntityNotFoundError', 'EntityAlreadyExistsError', 'ConflictError', 'PayloadTooLargeError'];
+
+/** Makes the dataset from `source`, before the next step would make an empty one. */
+export function restoreDataset(parts: DatasetParts): DatasetStep {
+  return {
+    name: 'restore-dataset',
+    async run(context): Promise<StepOutcome<DatasetStatus>> {
+      const { object, status } = context;
+      const { source } = object.spec;
+      if (source === undefined || status.datasetId !== undefined || status.tenantId === undefined) return done();
+      const tenant = await readTenant(parts.client, object, context.signal);
+      const secret = source.destinationRef?.name ?? tenant?.spec.backup?.destinationRef?.name;
+      const found = await findPlace(parts, tenant, secret, context.signal);
+      if ('fault' in found) return notMade(retrying('SecretMissing', found.fault));
+      return ask(parts, context, { tenantId: asId<TenantId>(status.tenantId), place: found.place });
+    },
+  };
+}
+
+async function ask(
+  { services }: DatasetParts,
+  { object, signal }: DatasetContext,
+  { tenantId, place }: Pick<Parameters<DatasetParts['services']['restoreDataset']>[0], 'tenantId' | 'place'>,
+): Promise<StepOutcome<DatasetStatus>> {
+  const { name, tenantId: from } = object.spec.source?.snapshotRef ?? { name: '' };
+  const snapshot = { name, tenantId: from === undefined ? tenantId : asId<TenantId>(from) };
+  const request = { tenantId, crUid: uidOf(object), name: wireName(object), snapshot, place };
+  const answer = await askService('ingest', () => services.restoreDataset(request, signal));
+  const { datasetId, failure, step, done: parts, total } = answer;
+  if (datasetId !== null) return done({ status: { datasetId } });
+  if (failure !== null) {
+    const message = failure.message.replace(/\.$/, '').slice(0, 200);
+    const isFinal = FINAL.includes(failure.name);
+    return notMade(isFinal ? stalled('RestoreFailed', message) : retrying('RestoreFailed', message));
+  }
+  const message = step === '' ? 'The dataset is being restored' : `The dataset is being restored: ${step}`;
+  const isCounted = total > 0 && parts < total;
+  return notMade(
+    progressing('Restoring', isCounted ? message : 'The dataset is being restored', { requeueAfterMs: SOON_MS }),
+  );
+}
+
+function notMade(outcome: StepOutcome<DatasetStatus>): StepOutcome<DatasetStatus> {
+  const { reason = '', message = '' } = outcome;
+  return { ...outcome, conditions: [{ type: 'StoresProvisioned', status: 'False', reason, message }] };
+}
