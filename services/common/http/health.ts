@@ -1,4 +1,4 @@
-import { redactText } from '../observability/redact.ts';
+import { type Component, createProbe, type ProbeTimes } from './health-probe.ts';
 import type { Reply } from './route.ts';
 
 export type ComponentStatus = 'healthy' | 'degraded' | 'unhealthy';
@@ -29,24 +29,20 @@ export interface HealthOptions {
   readonly others?: HealthChecks;
   readonly version: string;
   readonly cacheMs?: number;
-  readonly timeoutMs?: number;
+  readonly times?: Partial<ProbeTimes>;
 }
 
-interface Component {
-  readonly critical: boolean;
-  readonly status: ComponentStatus;
-  readonly provider: string;
-  readonly responseTimeMs: number;
-  readonly details: string;
-}
+/** Who asks over the bus waits for 10 s, a probe of the chart for 5. */
+const TIMES: ProbeTimes = { timeoutMs: 800, unknownMs: 2_000, staleMs: 10_000, now: () => performance.now() };
 
 /** Answers of auth-integrations.md §1.5. Results are shared for a moment, so that polling costs the stores nothing. */
 export function createHealth(options: HealthOptions): Health {
-  const { version, cacheMs = 2_000, timeoutMs = 800 } = options;
+  const { version, cacheMs = 2_000 } = options;
+  const times = { ...TIMES, ...options.times };
   const start = performance.now();
   const probesOf = (checks: HealthChecks) =>
     Object.entries(checks).map(
-      ([name, check]) => [name, cached(() => probe(check, timeoutMs), cacheMs), check.critical] as const,
+      ([name, check]) => [name, cached(createProbe(check, times), cacheMs), check.critical] as const,
     );
   const own = probesOf(options.checks);
   const whole = [...own, ...probesOf(options.others ?? {})];
@@ -93,25 +89,6 @@ function overall(components: ReadonlyMap<string, Component>): ComponentStatus {
 
 function wireComponent({ status, provider, responseTimeMs, details }: Component) {
   return { status, provider, response_time_ms: responseTimeMs, details };
-}
-
-async function probe(check: HealthCheck, timeoutMs: number): Promise<Component> {
-  const start = performance.now();
-  const { critical } = check;
-  const took = () => Math.round(performance.now() - start);
-  let timer: NodeJS.Timeout | undefined;
-  const late = new Promise<never>((_, reject) => {
-    timer = setTimeout(() => reject(new Error(`No answer within ${timeoutMs} ms`)), timeoutMs);
-  });
-  try {
-    const result = await Promise.race([check.check(), late]);
-    return { ...result, critical, responseTimeMs: took() };
-  } catch (error) {
-    const details = error instanceof Error ? redactText(error.message).slice(0, 200) : 'The check failed';
-    return { critical, status: 'unhealthy', provider: 'unknown', responseTimeMs: took(), details };
-  } finally {
-    clearTimeout(timer);
-  }
 }
 
 /** One call at a time, its result shared until it is `cacheMs` old. */

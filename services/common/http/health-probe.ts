@@ -1,0 +1,82 @@
+import { redactText } from '../observability/redact.ts';
+import type { ComponentStatus, HealthCheck } from './health.ts';
+
+/** What one check came to. */
+export interface Component {
+  readonly critical: boolean;
+  readonly status: ComponentStatus;
+  readonly provider: string;
+  readonly responseTimeMs: number;
+  readonly details: string;
+}
+
+export interface ProbeTimes {
+  /** A check that takes longer is not waited for where it is known how it ended a moment ago. */
+  readonly timeoutMs: number;
+  /** Where that is not known; less than whoever asks waits for. */
+  readonly unknownMs: number;
+  /** So long a result stands for a check that does not end; after that nobody knows, which is unhealthy. */
+  readonly staleMs: number;
+  readonly now: () => number;
+}
+
+/**
+ * Runs a check, one at a time. On a busy machine a check may take its time without anything being wrong: then the result
+ * before it is answered, with its age, for as long as that is young.
+ */
+export function createProbe(check: HealthCheck, times: ProbeTimes): () => Promise<Component> {
+  const { timeoutMs, unknownMs, staleMs, now } = times;
+  let last: { readonly component: Component; readonly atMs: number } | null = null;
+  let running: { readonly ended: Promise<Component>; readonly sinceMs: number } | null = null;
+
+  const begin = (): NonNullable<typeof running> => {
+    const sinceMs = now();
+    const ended = run(check, () => Math.round(now() - sinceMs)).then((component) => {
+      last = { component, atMs: now() };
+      if (running === begun) running = null;
+      return component;
+    });
+    const begun = { ended, sinceMs };
+    return begun;
+  };
+  return async () => {
+    // One that hangs for ever is left to itself.
+    if (running === null || now() - running.sinceMs > staleMs) running = begin();
+    const { ended, sinceMs } = running;
+    const isFresh = last !== null && now() - last.atMs <= staleMs;
+    const component = await within(ended, isFresh ? timeoutMs : unknownMs);
+    if (component !== null) return component;
+    const responseTimeMs = Math.round(now() - sinceMs);
+    const ageMs = last === null ? Number.POSITIVE_INFINITY : now() - last.atMs;
+    if (last !== null && ageMs <= staleMs) {
+      const details = `${last.component.details} (${Math.round(ageMs / 1000)} s ago, the check goes on)`;
+      return { ...last.component, responseTimeMs, details };
+    }
+    return unhealthy(check, responseTimeMs, `No answer within ${responseTimeMs} ms`);
+  };
+}
+
+async function run(check: HealthCheck, took: () => number): Promise<Component> {
+  try {
+    const result = await check.check();
+    return { ...result, critical: check.critical, responseTimeMs: took() };
+  } catch (error) {
+    const details = error instanceof Error ? redactText(error.message).slice(0, 200) : 'The check failed';
+    return unhealthy(check, took(), details);
+  }
+}
+
+function unhealthy({ critical }: HealthCheck, responseTimeMs: number, details: string): Component {
+  return { critical, status: 'unhealthy', provider: 'unknown', responseTimeMs, details };
+}
+
+/** Null when it takes longer. */
+async function within<T>(work: Promise<T>, ms: number): Promise<T | null> {
+  const { promise: late, resolve } = Promise.withResolvers<null>();
+  const timer = setTimeout(() => resolve(null), ms);
+  try {
+    return await Promise.race([work, late]);
+  } finally {
+    clearTimeout(timer);
+  }
+}
