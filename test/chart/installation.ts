@@ -20,7 +20,8 @@ export const RELEASE = 'rel';
 export const ADMIN = 'admin@example.com';
 
 const CRDS = fileURLToPath(new URL('../../crds', import.meta.url));
-const WAIT = ['--wait', '--timeout', '240s'];
+/** For a busy machine; what never comes up ends with this. */
+const WAIT = ['--wait', '--timeout', '600s'];
 
 export interface InstallOptions {
   /** The chart's own NATS, where an image of it can be made; otherwise that of ../shared/backends. */
@@ -51,7 +52,7 @@ export async function install(values: object = {}, { ownNats = true }: InstallOp
   const apply: Installation['apply'] = async (more = {}, chart = CHART) => {
     const words = ['upgrade', '--install', RELEASE, chart, '--namespace', namespace.name, ...WAIT, '--values', '-'];
     current = { ...current, ...more };
-    await helm(words, { input: JSON.stringify(current), timeoutMs: 300_000 });
+    await helm(words, { input: JSON.stringify(current), timeoutMs: 660_000 });
   };
   return {
     namespace: namespace.name,
