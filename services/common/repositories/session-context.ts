@@ -128,11 +128,10 @@ export function createSessionContexts(store: DocumentStore): SessionContexts {
         ]);
         const at = behind(rows.at(-1)?.value.createdAt, noting.at);
         const { ids, writes, added } = learning(key, wanted, known, { ...noting, at });
-        const tooMany = Math.max(0, rows.length + added - MAX_ROWS_PER_SESSION);
-        const forgotten = rows.filter(({ id }) => !ids.includes(id)).slice(0, tooMany);
+        const others = rows.filter(({ id }) => !ids.includes(id));
         const all = [
           ...writes,
-          ...forgotten.map(({ id, version }) => remove(sessionContextCollection, id, version)),
+          ...forgetting(others, rows.length + added - MAX_ROWS_PER_SESSION),
           ...progressWrites(key, known, noting),
         ];
         if (all.length > 0) await store.commit(scope, all);
@@ -225,6 +224,12 @@ function learning(
     if (JSON.stringify(changed) !== JSON.stringify(row)) writes.push(replaced(stored, changed));
   }
   return { ids, writes, added };
+}
+
+/** The oldest of them, as many as are too many. */
+function forgetting(rows: readonly Stored<ContextDocument>[], tooMany: number): readonly Write[] {
+  const oldest = rows.slice(0, Math.max(0, tooMany));
+  return oldest.map(({ id, version }) => remove(sessionContextCollection, id, version));
 }
 
 function joined(row: NewContextRow, other: NewContextRow) {

@@ -167,22 +167,7 @@ export function createSupersessions(store: DocumentStore): Supersessions {
       const ids = [...new Set(judged.map((one) => supersessionId(one.id)))];
       const stored: Stored<SupersessionDocument>[] = [];
       for (const slice of slices(ids, LIMIT)) stored.push(...(await store.getMany(scope, collection, slice)));
-      const present = new Map(stored.map((one) => [one.id, one]));
-      const wanted = new Map(judgements.map((judgement) => [supersessionId(judgement.older.id), judgement]));
-      const removals = [...present.values()]
-        .filter(({ id }) => !wanted.has(id))
-        .map(({ id, version }) => remove(collection, id, version));
-      const changed: Judgement<StoredStatement>[] = [];
-      const changes = [...wanted].flatMap(([id, judgement]): readonly Write[] => {
-        const before = present.get(id);
-        const document = documentOf(judgement, before?.value.detectedAt ?? at);
-        if (before !== undefined && isDeepStrictEqual(before.value, document)) return [];
-        changed.push(judgement);
-        if (before === undefined) return [insert(collection, id, document)];
-        const isOther = before.value.newer.text !== document.newer.text;
-        return [replace(collection, id, isOther ? { ...document, detectedAt: at } : document, before.version)];
-      });
-      return { writes: [...removals, ...changes], changed };
+      return settlement(stored, judgements, at);
     },
     revertWrite: ({ id, older }, by, at) => insert(reverts, id, { userId: by, at, olderItem: older.item }),
     async removeOfItem(scope, item) {
@@ -202,6 +187,30 @@ export function createSupersessions(store: DocumentStore): Supersessions {
     },
     removeRevertsWrite: (items) => removeWhere(reverts, { olderItem: { in: items } }),
   };
+}
+
+/** What makes the stored ones what the judgements say. */
+function settlement(
+  stored: readonly Stored<SupersessionDocument>[],
+  judgements: readonly Judgement<StoredStatement>[],
+  at: string,
+): { readonly writes: readonly Write[]; readonly changed: readonly Judgement<StoredStatement>[] } {
+  const present = new Map(stored.map((one) => [one.id, one]));
+  const wanted = new Map(judgements.map((judgement) => [supersessionId(judgement.older.id), judgement]));
+  const removals = [...present.values()]
+    .filter(({ id }) => !wanted.has(id))
+    .map(({ id, version }) => remove(supersessionsCollection, id, version));
+  const changed: Judgement<StoredStatement>[] = [];
+  const changes = [...wanted].flatMap(([id, judgement]): readonly Write[] => {
+    const before = present.get(id);
+    const document = documentOf(judgement, before?.value.detectedAt ?? at);
+    if (before !== undefined && isDeepStrictEqual(before.value, document)) return [];
+    changed.push(judgement);
+    if (before === undefined) return [insert(supersessionsCollection, id, document)];
+    const detectedAt = before.value.newer.text === document.newer.text ? document.detectedAt : at;
+    return [replace(supersessionsCollection, id, { ...document, detectedAt }, before.version)];
+  });
+  return { writes: [...removals, ...changes], changed };
 }
 
 function documentOf(
