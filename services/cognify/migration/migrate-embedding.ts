@@ -30,8 +30,9 @@ type Dependencies = MigrationDependencies & Pick<CognifyDependencies, 'datasets'
 /** The operator's patience is 30 s. */
 const WORK_MS = 8_000;
 const LOOK_AGAIN_MS = 200;
-const FIRST_RETRY_MS = 5_000;
-const LAST_RETRY_MS = 300_000;
+const FIRST_RETRY_MS = 2_000;
+/** A key that was corrected is noticed then, too. */
+const LAST_RETRY_MS = 60_000;
 
 /** See `migrateEmbedding` in common/messaging/methods/cognify-managed.ts: rules and errors. */
 export async function migrateEmbedding(

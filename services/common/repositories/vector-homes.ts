@@ -133,10 +133,7 @@ export function createVectorHomes({
   readonly vectors: VectorIndex;
   readonly clock: Pick<Clock, 'now'>;
 }): VectorHomes {
-  const state: VectorHomes['state'] = async (scope) => {
-    const stored = await store.get(scope, vectorHomesCollection, ID);
-    return stored === null ? NOTHING : { ...stored.value, version: stored.version };
-  };
+  const state: VectorHomes['state'] = (scope) => stateIn(store, scope);
   const update: VectorHomes['update'] = async (scope, change) => {
     for (;;) {
       const before = await state(scope);
@@ -226,11 +223,7 @@ export function createVectorHomes({
     update,
     scopeOf: homeScope,
     dropHome: (scope, home) => vectors.drop(homeScope(scope, home)),
-    async active(scope) {
-      const { active, wish } = await state(scope);
-      const home = homeScope(scope, active);
-      return { number: active, scope: home, space: await vectors.space(home), wish };
-    },
+    active: (scope) => activeHome({ store, vectors }, scope),
     async reembedded(scope, home) {
       const found = await findAll(store, scope, reembeddedItemsCollection);
       const ofHome = found.filter(({ value }) => value.home === home);
@@ -253,6 +246,21 @@ export function createVectorHomes({
       await forgetReembedded(scope, null);
     },
   };
+}
+
+async function stateIn(store: Pick<DocumentStore, 'get'>, scope: DatasetScope): Promise<VectorHomesState> {
+  const stored = await store.get(scope, vectorHomesCollection, ID);
+  return stored === null ? NOTHING : { ...stored.value, version: stored.version };
+}
+
+/** See `VectorHomes.active`: for those who only read. */
+export async function activeHome(
+  { store, vectors }: { readonly store: Pick<DocumentStore, 'get'>; readonly vectors: Pick<VectorIndex, 'space'> },
+  scope: DatasetScope,
+): Promise<ActiveHome> {
+  const { active, wish } = await stateIn(store, scope);
+  const home = homeScope(scope, active);
+  return { number: active, scope: home, space: await vectors.space(home), wish };
 }
 
 /** Home 0 is the dataset's own scope: where vectors are that never moved. */

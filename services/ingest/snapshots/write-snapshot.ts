@@ -12,6 +12,7 @@ import type { BlobStore } from '../../common/ports/blob-store.ts';
 import type { DatasetReaders } from '../../common/ports/dataset-indexes.ts';
 import type { DocumentStore } from '../../common/ports/document-store.ts';
 import type { Clock } from '../../common/ports/system.ts';
+import { type ActiveHome, activeHome } from '../../common/repositories/vector-homes.ts';
 import { manifestHash, writeManifest } from '../../common/snapshots/manifest.ts';
 import { type PartPlace, writePart } from '../../common/snapshots/part-stream.ts';
 import { changedAmong, cutLines, type DatasetCut, type ItemContent, lastEvent } from './dataset-cut.ts';
@@ -56,9 +57,12 @@ const ROUNDS = 30;
  *
  * Everything is streamed. The manifest comes last: without it there is no snapshot.
  */
-export async function writeSnapshot(sources: SnapshotSources, request: SnapshotRequest): Promise<SnapshotManifest> {
+export async function writeSnapshot(given: SnapshotSources, request: SnapshotRequest): Promise<SnapshotManifest> {
   const { place, signal } = request;
   const scope = scopeOf(request.dataset);
+  const { store, indexes } = given;
+  const home = await activeHome({ store, vectors: indexes.vectors }, scope);
+  const sources = { ...given, indexes: { ...indexes, vectors: inHome(indexes.vectors, home.scope) } };
   // What an earlier attempt left behind.
   await place.blobs.removeAll(place.scope, place.folder);
   let written: readonly ItemPart[] = [];
@@ -86,7 +90,10 @@ export async function writeSnapshot(sources: SnapshotSources, request: SnapshotR
       // Sooner or later: the sooner it is seen, the less is written in vain.
       if ((await changedAmong(sources.store, scope, items)).length > 0) hasChanged = true;
     }
-    if (!hasChanged) return finish(sources, request, { cut, written });
+    if (!hasChanged) {
+      await requireSameHome(given, scope, home);
+      return finish(sources, request, { cut, written });
+    }
     await removeParts(place, [{ items: [], parts: [cut.part], counts: NO_ROWS }]);
   }
   throw engramError(
@@ -96,6 +103,28 @@ export async function writeSnapshot(sources: SnapshotSources, request: SnapshotR
       retryable: true,
     },
   );
+}
+
+/** Vectors of one embedding model, though the dataset may move to another one meanwhile. */
+function inHome(vectors: DatasetReaders['vectors'], home: DatasetScope): DatasetReaders['vectors'] {
+  return {
+    capabilities: vectors.capabilities,
+    space: () => vectors.space(home),
+    nearest: (_, query, signal) => vectors.nearest(home, query, signal),
+    fetch: (_, ...query) => vectors.fetch(home, ...query),
+    count: (_, filter) => vectors.count(home, filter),
+  };
+}
+
+async function requireSameHome(
+  { store, indexes }: SnapshotSources,
+  scope: DatasetScope,
+  { number }: ActiveHome,
+): Promise<void> {
+  if ((await activeHome({ store, vectors: indexes.vectors }, scope)).number === number) return;
+  throw engramError('ConflictError', 'The dataset has moved to another embedding model meanwhile; try again.', {
+    retryable: true,
+  });
 }
 
 interface WrittenCut extends DatasetCut {

@@ -1,4 +1,5 @@
 import { randomBytes } from 'node:crypto';
+import { embeddingMigrationCases } from '../../conformance/embedding-migration.ts';
 import { managedTenantCases } from '../../conformance/managed-tenants.ts';
 import { RETENTION_SETTINGS, retentionCases } from '../../conformance/retention.ts';
 import { type ManagedApp, startManagedApp } from '../../support/managed-app.ts';
@@ -21,6 +22,12 @@ async function startInCluster(settings: Readonly<Record<string, string>> = {}): 
 withBackends(['mongodb', 'nats', 'elasticsearch', 'neo4j'], () => {
   describe('tenants of resources, in a cluster', () => {
     managedTenantCases(() => startInCluster());
+  });
+
+  describe('migration of embeddings, in a cluster', () => {
+    embeddingMigrationCases((settings) =>
+      startInCluster({ ...settings, ENGRAM_ROOT_KEYS: `k1:${randomBytes(32).toString('base64')}` }),
+    );
   });
 
   describe('retention that resources declare, in a cluster', () => {

@@ -1,0 +1,171 @@
+import { randomBytes, randomUUID, hash as sha } from 'node:crypto';
+import { setTimeout as sleep } from 'node:timers/promises';
+import { expect } from 'chai';
+import type { DatasetId, TenantId } from '../../services/common/domain/brand.ts';
+import * as auth from '../../services/common/messaging/methods/auth-managed.ts';
+import * as cognify from '../../services/common/messaging/methods/cognify-managed.ts';
+import * as ingest from '../../services/common/messaging/methods/ingest-managed.ts';
+import type { ManagedApp } from '../support/managed-app.ts';
+import { type ModelProvider, startModelProvider } from '../support/model-provider.ts';
+
+const CALL = { requestId: 'operator' };
+/** Of nobody who signs in. */
+const HASH = `$2b$04$${'a'.repeat(53)}`;
+const LETTERS = 26;
+const TEXTS = [
+  'Alice met Bob in Oslo.',
+  'Carol wrote a book on whales.',
+  'Dave paints houses in Bern.',
+  'Eve grows tulips.',
+];
+
+/** How often each letter occurs: says little, but the same of the same text. */
+function lettersOf(text: string): readonly number[] {
+  const counts = new Array<number>(LETTERS).fill(0.01);
+  for (const letter of text.toLowerCase().match(/[a-z]/g) ?? []) {
+    const at = letter.charCodeAt(0) - 97;
+    counts[at] = (counts[at] ?? 0) + 1;
+  }
+  return counts;
+}
+
+/** The operator asks again and again. */
+async function untilState(
+  ask: () => Promise<cognify.EmbeddingState>,
+  isSo: (state: cognify.EmbeddingState) => boolean,
+): Promise<cognify.EmbeddingState> {
+  for (;;) {
+    const state = await ask();
+    if (isSo(state)) return state;
+    await sleep(50);
+  }
+}
+
+/** A dataset moves to an embedding model on its tenant's account, and back. The same in both shapes. */
+export function embeddingMigrationCases(
+  start: (settings: Readonly<Record<string, string>>) => Promise<ManagedApp>,
+): void {
+  let app: ManagedApp;
+  let provider: ModelProvider;
+  const tenant = { crUid: randomUUID(), key: randomBytes(32).toString('hex') };
+  let tenantId: TenantId;
+  before(async () => {
+    provider = await startModelProvider();
+    provider.answer = ({ path, headers, body }) => {
+      if (!path.endsWith('/embeddings')) return undefined;
+      if (headers.authorization !== 'Bearer sk-acme') return { status: 401, body: { error: { message: 'no' } } };
+      const data = (body['input'] as string[]).map((text, index) => ({ index, embedding: lettersOf(text) }));
+      return { body: { data, model: 'letters', usage: { prompt_tokens: 1, total_tokens: 1 } } };
+    };
+    app = await start({ ENGRAM_TENANT_MODEL_HOSTS: '127.0.0.1' });
+    const { crUid, key } = tenant;
+    const owner = { ownerEmail: `owner-${crUid}@acme.example.com`, ownerPasswordHash: HASH };
+    const declared = { crUid, displayName: 'Acme', ...owner, hostNames: [], state: 'Active' as const };
+    ({ tenantId } = await app.messenger.call(auth.ensureTenant, declared, CALL));
+    await app.messenger.call(auth.setTenantKeys, { tenantId, crUid, name: 'a', keySha256: [sha('sha256', key)] }, CALL);
+  });
+  after(async () => {
+    for (let isErased = false; !isErased && tenantId !== undefined; ) {
+      const { progress } = await app.messenger.call(ingest.eraseTenant, { tenantId, crUid: tenant.crUid }, CALL);
+      isErased = progress.erased;
+    }
+    await app?.stop();
+    await provider?.close();
+  });
+
+  const post = async (path: string, body: unknown) => {
+    const response = await fetch(`${app.baseUrl}/api/v1${path}`, {
+      method: 'POST',
+      headers: { 'x-api-key': tenant.key, 'content-type': 'application/json' },
+      body: JSON.stringify(body),
+    });
+    const text = await response.text();
+    return { status: response.status, text };
+  };
+  const remember = async (dataset: DatasetId, texts: readonly string[]) => {
+    const added = await post('/add', { datasetId: dataset, data: texts });
+    expect(added.status, added.text).to.equal(200);
+    const built = await post('/cognify', { datasetIds: [dataset] });
+    expect(built.status, built.text).to.equal(200);
+  };
+  const search = (dataset: DatasetId, query: string, searchType = 'CHUNKS') =>
+    post('/search', { query, datasetIds: [dataset], searchType, topK: 1 });
+  const finds = async (dataset: DatasetId) => {
+    for (const text of TEXTS) {
+      const { status, text: found } = await search(dataset, text);
+      expect(status, found).to.equal(200);
+      expect(found).to.include(text);
+    }
+  };
+  const give = (apiKey?: string) =>
+    app.messenger.call(
+      auth.setTenantEmbedding,
+      {
+        ...{ tenantId, crUid: tenant.crUid },
+        ...(apiKey === undefined
+          ? {}
+          : {
+              embedding: {
+                ...{ provider: 'custom', model: 'letters', dimensions: LETTERS, endpoint: `${provider.url}/v1` },
+                apiKey,
+              },
+            }),
+      },
+      CALL,
+    );
+
+  it('moves to the tenant’s model and back while it is searched and written, without a language model', async () => {
+    const crUid = randomUUID();
+    const { dataset } = await app.messenger.call(auth.ensureDataset, { crUid, tenantId, name: 'notes' }, CALL);
+    const go = () => app.messenger.call(cognify.migrateEmbedding, { tenantId, datasetId: dataset.id, crUid }, CALL);
+    await remember(dataset.id, TEXTS);
+    const { embedding: builtin, migration } = await go();
+    expect([builtin?.model, migration]).to.deep.equal(['builtin/hashing-v1', null]);
+    await finds(dataset.id);
+
+    await give('sk-wrong');
+    const failing = await untilState(go, ({ failure }) => failure !== null);
+    expect(failing.failure?.name).to.equal('LLMAPIKeyNotSetError');
+    expect(failing.embedding).to.deep.equal(builtin);
+    await finds(dataset.id);
+
+    await give('sk-acme');
+    const statuses: number[] = [];
+    const stopping = new AbortController();
+    const searching = (async () => {
+      while (!stopping.signal.aborted) statuses.push((await search(dataset.id, 'Who met Bob?')).status);
+    })();
+    const adding = remember(dataset.id, ['Frank sails to Genoa.']);
+    const moved = await untilState(go, ({ embedding }) => embedding?.model === 'custom/letters');
+    expect(moved.embedding).to.deep.equal({ model: 'custom/letters', dimensions: LETTERS });
+    await adding;
+    await finds(dataset.id);
+    expect((await search(dataset.id, 'Frank sails to Genoa.')).text).to.include('Frank');
+    stopping.abort();
+    await searching;
+    expect(new Set(statuses)).to.deep.equal(new Set([200]));
+    expect(provider.requests.filter(({ path }) => !path.endsWith('/embeddings'))).to.deep.equal([]);
+
+    const forgotten = await post('/forget', { dataset: 'notes' });
+    expect(forgotten.status, forgotten.text).to.equal(200);
+    expect((await search(dataset.id, TEXTS[0] as string)).text).not.to.include('Oslo');
+  });
+
+  it('makes the vectors of a new dataset by the tenant’s model, or by the one that the dataset names', async () => {
+    await give('sk-acme');
+    const crUid = randomUUID();
+    const { dataset } = await app.messenger.call(auth.ensureDataset, { crUid, tenantId, name: 'more' }, CALL);
+    const request = { tenantId, datasetId: dataset.id, crUid };
+    const own = { ...request, embedding: { model: 'builtin/hashing-v1', dimensions: 128 } };
+    await app.messenger.call(cognify.migrateEmbedding, own, CALL);
+    await remember(dataset.id, TEXTS);
+    const { embedding } = await app.messenger.call(cognify.migrateEmbedding, own, CALL);
+    expect(embedding).to.deep.equal({ model: 'builtin/hashing-v1', dimensions: 128 });
+    const moved = await untilState(
+      () => app.messenger.call(cognify.migrateEmbedding, request, CALL),
+      (state) => state.embedding?.model === 'custom/letters',
+    );
+    expect(moved.migration?.phase).to.equal('settling');
+    await finds(dataset.id);
+  });
+}

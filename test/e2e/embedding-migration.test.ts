@@ -1,0 +1,6 @@
+import { embeddingMigrationCases } from '../conformance/embedding-migration.ts';
+import { startManagedApp } from '../support/managed-app.ts';
+
+describe('migration of embeddings, embedded', () => {
+  embeddingMigrationCases((settings) => startManagedApp(settings));
+});
