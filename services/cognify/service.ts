@@ -9,7 +9,7 @@ import type { AnyCollection } from '../common/ports/document-store.ts';
 import { onlyEmbedder } from '../common/ports/embedders.ts';
 import { NO_TRACER } from '../common/ports/tracer.ts';
 import { budgetCollections, createBudgets } from '../common/repositories/budget-keeper.ts';
-import { createDataItems, dataItemsCollection } from '../common/repositories/data-items.ts';
+import { createDataItems } from '../common/repositories/data-items.ts';
 import {
   createDatasetConfigurations,
   datasetConfigurationsCollection,
@@ -68,7 +68,6 @@ export const cognifyCollections: readonly AnyCollection[] = [
   runResultsCollection,
   runRecordsCollection,
   ledgerCollection,
-  dataItemsCollection,
   modelCacheCollection,
   statementsCollection,
   supersessionsCollection,
