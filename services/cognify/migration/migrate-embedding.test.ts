@@ -18,6 +18,7 @@ import type { EmbedderSource } from '../../common/ports/embedders.ts';
 import type { IndexKind } from '../../common/ports/index-entry.ts';
 import type { Embedder } from '../../common/ports/models.ts';
 import { isSameSpace } from '../../common/ports/vector-index.ts';
+import { createLedger } from '../../common/repositories/ledger.ts';
 import { createVectorHomes, reembeddedItemsCollection } from '../../common/repositories/vector-homes.ts';
 import { DEFAULT_COGNIFY_SETTINGS } from '../pipeline/settings.ts';
 import { followWish } from './migrate-embedding.ts';
@@ -32,6 +33,31 @@ function backwards(inner: Embedder, model: string): Embedder {
     ...inner,
     space: { ...inner.space, model },
     embed: async (texts, context) => (await inner.embed(texts, context)).map((vector) => vector.toReversed()),
+  };
+}
+
+/** Stores of a process that dies at its nth call: before the call takes effect, or after, its answer lost. */
+function dyingStores({ store, indexes }: TestWorld, dieAt: number, mode: 'before' | 'after') {
+  let calls = 0;
+  const dying = <Port extends object>(port: Port): Port =>
+    new Proxy(port, {
+      get(target, name, receiver) {
+        const value: unknown = Reflect.get(target, name, receiver);
+        if (typeof value !== 'function') return value;
+        return async (...parameters: unknown[]) => {
+          calls += 1;
+          if (calls > dieAt || (calls === dieAt && mode === 'before')) throw new Error('killed');
+          const result: unknown = await value.apply(target, parameters);
+          if (calls >= dieAt) throw new Error('killed');
+          return result;
+        };
+      },
+    });
+  const { text, vectors, graph } = indexes;
+  const dyingStore = dying(store);
+  return {
+    isDead: () => calls >= dieAt,
+    parts: { store: dyingStore, ledger: createLedger(dyingStore), indexes: { text, vectors: dying(vectors), graph } },
   };
 }
 
@@ -68,13 +94,20 @@ describe('migration of a dataset to another embedding model', () => {
 
   const homes = () => createVectorHomes({ store: world.store, vectors: world.indexes.vectors, clock });
   const clock = { ...createSystemClock(), now: () => new Date(Date.now() + passedMs) };
-  const go = (options: Parameters<typeof followWish>[2] = {}): Promise<EmbeddingState> => {
-    const { text, graph } = world.indexes;
+  const go = (
+    options: Parameters<typeof followWish>[2] = {},
+    {
+      store,
+      indexes,
+      ledger,
+    }: Pick<TestWorld, 'store' | 'ledger'> & { readonly indexes: Omit<TestWorld['indexes'], 'close'> } = world,
+  ): Promise<EmbeddingState> => {
+    const { text, graph, vectors } = indexes;
     const logger = { debug() {}, info() {}, warn() {}, error() {} };
-    const own = homes();
+    const own = createVectorHomes({ store, vectors, clock });
     return followWish(
       {
-        ...{ text, graph, vectors: own.vectors, homes: own, embedders: models, ledger: world.ledger, clock, logger },
+        ...{ text, graph, vectors: own.vectors, homes: own, embedders: models, ledger, clock, logger },
         settings: { ...DEFAULT_COGNIFY_SETTINGS, embeddingBatchSize: 2, embeddingConcurrency: 1 },
       },
       scope,
@@ -97,6 +130,13 @@ describe('migration of a dataset to another embedding model', () => {
       { dataset: world.dataset, items: items.map(({ id }) => id), memoryOnly: false },
       { ...CALL, principal: world.principal },
     );
+  /** As the service does it, at the time of this test. */
+  const eraseRows = async ({ id }: DataItem) => {
+    await world.ledger.tombstone(scope, [id]);
+    await Promise.all(
+      [world.indexes.text, homes().vectors, world.indexes.graph].map((of) => of.remove(scope, { item: id })),
+    );
+  };
   const finish = async (): Promise<EmbeddingState> => {
     passedMs += 60_000;
     return go();
@@ -232,6 +272,35 @@ describe('migration of a dataset to another embedding model', () => {
     passedMs += 20_000;
     expect((await go()).embedding).to.deep.equal(NEW.space);
     expect((await vectorsIn((await newest()).scope)).size).to.equal(await textCount());
+  });
+
+  it('goes on wherever its worker is killed, and leaves nothing behind', async () => {
+    const [ada] = await tell('Ada', 'Grace');
+    let kills = 0;
+    // Every third moment: those in between are of the same kinds.
+    for (let dieAt = 1, isOver = false; !isOver; dieAt += 3) {
+      const mode = dieAt % 2 === 0 ? 'after' : 'before';
+      const target = models.wish === OLD ? NEW : OLD;
+      want(target);
+      const { parts, isDead } = dyingStores(world, dieAt, mode);
+      await go({}, parts).catch(() => {});
+      // The dying one may be at the settling, which has a while to go.
+      passedMs += 20_000;
+      if (!isDead()) await go({}, parts).catch(() => {});
+      isOver = !isDead();
+      if (!isOver) kills += 1;
+      if (dieAt === 31 && ada !== undefined) await eraseRows(ada);
+      passedMs += 20_000;
+      await go();
+      expect((await finish()).embedding, `${mode} ${dieAt}`).to.deep.equal(target.space);
+      const { scope: home, number } = await newest();
+      expect(await world.indexes.vectors.count(home, {}), `${mode} ${dieAt}`).to.equal(await textCount());
+      for (const other of [number - 2, number - 1, number + 1].filter((each) => each >= 0)) {
+        expect(await world.indexes.vectors.count(homes().scopeOf(scope, other), {})).to.equal(0);
+      }
+      expect(await world.store.count(scope, reembeddedItemsCollection, {})).to.equal(0);
+    }
+    expect(kills).to.be.greaterThan(20);
   });
 
   it('removes what it made when the wish goes back', async () => {
