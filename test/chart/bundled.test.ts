@@ -58,8 +58,8 @@ withCluster('nodes', 'an installation with the stores of the chart', () => {
     const before = (await kubectl(uids)).split(' ');
     await kubectl(['delete', ...storePods, ...place(), '--timeout=180s'], { timeoutMs: 240_000 });
     await kubectl(['wait', '--for=create', ...storePods, ...place(), '--timeout=60s']);
-    await kubectl(['wait', '--for=condition=Ready', ...storePods, ...place(), '--timeout=240s'], {
-      timeoutMs: 300_000,
+    await kubectl(['wait', '--for=condition=Ready', ...storePods, ...place(), '--timeout=600s'], {
+      timeoutMs: 660_000,
     });
     expect((await kubectl(uids)).split(' ').filter((uid) => before.includes(uid))).to.deep.equal([]);
     await untilRouted(client);
