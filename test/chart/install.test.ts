@@ -6,6 +6,7 @@ import { ADMIN, type Installation, install, RELEASE } from './installation.ts';
 import { startLoad } from './load.ts';
 import { addAndFind, REQUESTS, servicePods, TEXT, until, untilRouted } from './requests.ts';
 import { storesWith } from './traces.ts';
+import { verifyReceipt } from './verify-receipt.ts';
 
 withCluster('nodes', 'an installation of the chart', () => {
   let installation: Installation;
@@ -110,6 +111,7 @@ withCluster('nodes', 'an installation of the chart', () => {
     const { failures } = await load.stop();
     expect(failures.slice(0, 20).join('\n')).to.equal('');
 
+    const keys = await current.json('GET', '/api/v1/audit/keys');
     await kubectl(['delete', 'tenant', 'acme', ...place, '--timeout=180s']);
     expect(await storesWith(word, installation.environment)).to.deep.equal([]);
     const receipts = await kubectl([
@@ -122,9 +124,13 @@ withCluster('nodes', 'an installation of the chart', () => {
       'json',
     ]);
     const { items } = JSON.parse(receipts) as { items: { data: Record<string, string> }[] };
-    expect(items.map(({ data }) => JSON.parse(data['receipt.json'] ?? 'null'))).to.satisfy((all: unknown[]) =>
-      all.some((receipt) => JSON.stringify(receipt).includes('signature')),
-    );
+    expect(items).to.have.length(2); // the dataset's and the tenant's
+    for (const { data } of items) {
+      const text = data['receipt.json'] ?? '';
+      expect(await verifyReceipt(text, keys)).to.match(/^(tenant|dataset) [-0-9a-f]{36} was erased, nothing was left/);
+      expect(await verifyReceipt(text.replace('"residue":0', '"residue":0,"begun":1'), keys)).to.match(/no receipt/);
+      expect(await verifyReceipt(text.replace(/"endedAt":"2/, '"endedAt":"3'), keys)).to.match(/not right/);
+    }
     expect((await current.call('GET', '/api/v1/datasets')).status).to.be.oneOf([401, 403, 404]);
     first.close();
     current.close();
