@@ -289,6 +289,15 @@ describe('messages of the services', () => {
       fc.record({ tenantId: id, crUid: text, languageModel: model }, { requiredKeys: ['tenantId', 'crUid'] }),
     );
     await survives(response(authManaged.setTenantModel), fc.record({ changed: fc.boolean() }));
+    const embedding = fc.record(
+      { provider: text, model: text, dimensions: count, endpoint: text, apiKey: text },
+      { requiredKeys: ['provider', 'model', 'dimensions'] },
+    );
+    await survives(
+      request(authManaged.setTenantEmbedding),
+      fc.record({ tenantId: id, crUid: text, embedding }, { requiredKeys: ['tenantId', 'crUid'] }),
+    );
+    await survives(response(authManaged.setTenantEmbedding), fc.record({ changed: fc.boolean() }));
     await survives(
       request(authManaged.ensureDataset),
       fc.record(
@@ -378,6 +387,21 @@ describe('messages of the services', () => {
     const hashes = { graphModelHash: orNull(text), promptHash: orNull(text), chunkingHash: orNull(text) };
     await survives(response(cognifyManaged.setDatasetConfiguration), fc.record({ ...hashes, drifted: fc.boolean() }));
     const model = { kind: fc.constantFrom('language' as const, 'embedding' as const), provider: text, model: text };
+    const space = fc.record({ model: text, dimensions: count });
+    await survives(
+      request(cognifyManaged.migrateEmbedding),
+      fc.record(
+        { tenantId: id, datasetId: id, crUid: text, embedding: space },
+        { requiredKeys: ['tenantId', 'datasetId', 'crUid'] },
+      ),
+    );
+    const phase = fc.constantFrom('copying' as const, 'settling' as const);
+    const migration = fc.record({ from: space, to: space, done: count, total: count, startedAt: text, phase });
+    const held = fc.record({ name: text, message: text });
+    await survives(
+      response(cognifyManaged.migrateEmbedding),
+      fc.record({ embedding: orNull(space), migration: orNull(migration), failure: orNull(held) }),
+    );
     await survives(
       request(cognifyManaged.probeModel),
       fc.record(

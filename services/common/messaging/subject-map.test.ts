@@ -11,6 +11,7 @@ import * as improve from './methods/improve.ts';
 import * as ingest from './methods/ingest.ts';
 import * as ingestManaged from './methods/ingest-managed.ts';
 import * as search from './methods/search.ts';
+import * as snapshots from './methods/snapshots.ts';
 import { describeService, serviceHealth } from './methods/system.ts';
 import { methodFacts, methodTableText, PROTO_SERVICES, replaceSubjectMap } from './subject-map.ts';
 
@@ -22,7 +23,7 @@ const read = (file: string) => readFileSync(`${root}/${file}`, 'utf8');
 type NamedMethod = readonly [string, Method<unknown, unknown>];
 const isMethod = (entry: readonly [string, unknown]): entry is NamedMethod =>
   typeof entry[1] === 'object' && entry[1] !== null && 'path' in entry[1];
-const defined = [auth, authManaged, cognify, cognifyManaged, improve, ingest, ingestManaged, search]
+const defined = [auth, authManaged, cognify, cognifyManaged, improve, ingest, ingestManaged, search, snapshots]
   .flatMap((module): (readonly [string, unknown])[] => Object.entries(module))
   .filter(isMethod);
 
