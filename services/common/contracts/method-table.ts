@@ -53,7 +53,7 @@ export const METHODS = {
   'cognify.SetDatasetConfiguration': { deadlineMs: 10000, permission: 'service' },
   'cognify.MigrateEmbedding': { deadlineMs: 30000, permission: 'service' },
   'cognify.ProbeModel': { deadlineMs: 30000, permission: 'service' },
-  'cognify.RestoreBuilt': { deadlineMs: 120000, permission: 'service' },
+  'cognify.RestoreBuilt': { deadlineMs: 600000, permission: 'service' },
   'improve.Improve': { deadlineMs: 600000, permission: 'write' },
   'improve.Erase': { deadlineMs: 60000, permission: 'delete' },
   'search.Erase': { deadlineMs: 60000, permission: 'delete' },

@@ -12,6 +12,8 @@ export type LeasedRecord = Leased & { readonly version: number };
 export interface LeasedWorkParts<Record extends LeasedRecord, Input> {
   readonly clock: Clock;
   readonly logger: Logger;
+  /** False: this process has the store alone, so whoever else was at it is dead. */
+  readonly isShared: boolean;
   /** Of log lines: `ingest.<what>.failed`. */
   readonly what: string;
   /** `VersionConflictError` when it changed since it was read. */
@@ -61,7 +63,8 @@ export function createLeasedWork<Record extends LeasedRecord, Input>(
   /** Null when somebody else is at it. */
   const claim = async (record: Record): Promise<Record | null> => {
     const now = clock.now().getTime();
-    if (record.isComplete || (record.worker !== null && record.leasedUntilMs > now)) return null;
+    const isOthers = record.worker !== null && record.leasedUntilMs > now && parts.isShared;
+    if (record.isComplete || isOthers) return null;
     const claimed = { ...record, worker, leasedUntilMs: now + LEASE_MS, failure: null };
     try {
       await parts.save(claimed);

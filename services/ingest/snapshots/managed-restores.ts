@@ -50,6 +50,7 @@ export function createManagedRestores(
   const save = (restore: Restore) => store.commit({ tenant: restore.tenantId }, [restores.replaceWrite(restore)]);
   const work = createLeasedWork<Restore, RestoreDatasetRequest>({
     ...{ clock: deps.clock, logger: deps.logger, what: 'restore', ...options, save },
+    isShared: store.capabilities.sharedBetweenProcesses,
     work: (restore, request, watch) => carryOut(deps, restore, { request, watch }),
   });
   return {

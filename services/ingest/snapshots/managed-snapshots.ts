@@ -49,6 +49,7 @@ export function createManagedSnapshots(
   const { snapshots, store } = deps;
   const work = createLeasedWork<SnapshotRecord, TakeSnapshotRequest>({
     ...{ clock: deps.clock, logger: deps.logger, what: 'snapshot', ...options },
+    isShared: store.capabilities.sharedBetweenProcesses,
     save: (record) => store.commit({ tenant: record.tenant }, [snapshots.replaceWrite(record)]),
     work: (record, request, watch) => take(deps, { record, request, watch }),
   });

@@ -1,0 +1,79 @@
+import { spawn } from 'node:child_process';
+import { mkdtemp, rm } from 'node:fs/promises';
+import { tmpdir } from 'node:os';
+import { join } from 'node:path';
+import { createInterface } from 'node:readline';
+import { fileURLToPath } from 'node:url';
+import { expect } from 'chai';
+import { asId } from '../../services/common/domain/ids.ts';
+import { datasetScope } from '../../services/common/domain/scope.ts';
+import type { AnyCollection } from '../../services/common/ports/document-store.ts';
+import { dataItemsCollection } from '../../services/common/repositories/data-items.ts';
+import { findAll } from '../../services/common/repositories/find-all.ts';
+import { ledgerCollection } from '../../services/common/repositories/ledger.ts';
+import { SNAPSHOT_SCOPE } from '../../services/common/snapshots/manifest.ts';
+import { startManagedApp } from '../support/managed-app.ts';
+import type { Prepared } from '../support/snapshot-process.ts';
+
+const PROCESS = fileURLToPath(new URL('../support/snapshot-process.ts', import.meta.url));
+
+describe('snapshots under kill -9', function () {
+  this.timeout(300_000);
+  let dataDir: string;
+  before(async () => {
+    dataDir = await mkdtemp(join(tmpdir(), 'engram-snapshots-'));
+  });
+  after(() => rm(dataDir, { recursive: true, force: true }));
+
+  /** Kills the process at the so manieth write after it has begun; the last line it said otherwise. */
+  const run = async (phase: string, argument: string, killAt = Number.POSITIVE_INFINITY): Promise<string> => {
+    const environment = { ...process.env, ENGRAM_DATA_DIR: dataDir };
+    const child = spawn(process.execPath, [PROCESS, phase, argument], {
+      env: environment,
+      stdio: ['ignore', 'pipe', 'inherit'],
+    });
+    let writes = 0;
+    let hasBegun = phase === 'prepare';
+    let last = '';
+    for await (const line of createInterface({ input: child.stdout })) {
+      if (line === 'begun') hasBegun = true;
+      else if (line !== 'write') last = line;
+      else if (hasBegun) writes += 1;
+      if (writes === killAt) child.kill('SIGKILL');
+    }
+    return last;
+  };
+
+  it('are begun anew, and leave nothing: neither parts of a snapshot nor half a dataset', async () => {
+    const prepared = (await run('prepare', '{}')).slice('prepared '.length);
+    const { tenantId, datasetId } = JSON.parse(prepared) as Prepared;
+    for (const killAt of [4]) expect(await run('take', prepared, killAt)).to.equal('');
+    expect(await run('take', prepared)).to.match(/^end \{.*"items":60/);
+    for (const killAt of [3, 9]) expect(await run('restore', prepared, killAt)).to.equal('');
+    const clone = (await run('restore', prepared)).slice('end '.length);
+    const app = await startManagedApp({ ENGRAM_DATA_DIR: dataDir });
+    try {
+      const { documents, blobs, indexes } = app.stores;
+      const { items } = await blobs.list(SNAPSHOT_SCOPE, { prefix: `${tenantId}/one/`, limit: 100 });
+      const stored = await blobs.get(SNAPSHOT_SCOPE, `${tenantId}/one/manifest.json`);
+      const text = stored === null ? '{}' : Buffer.concat(await stored.toArray()).toString();
+      const { parts } = JSON.parse(JSON.parse(text).manifest) as { parts: { name: string }[] };
+      const names = ['manifest.json', ...parts.map(({ name }) => name)].map((name) => `${tenantId}/one/${name}`);
+      expect(items.map(({ key }) => key).sort()).to.deep.equal(names.sort());
+      // Of the clone there is one, and of no other attempt anything.
+      const ofItems: readonly AnyCollection[] = [dataItemsCollection, ledgerCollection];
+      for (const collection of ofItems) {
+        const found = await findAll(documents, { tenant: tenantId }, collection);
+        expect([...new Set(found.map(({ dataset }) => dataset))].sort()).to.deep.equal([datasetId, clone].sort());
+        expect(found).to.have.length(120);
+      }
+      const [original, restored] = [datasetId, asId<typeof datasetId>(clone)].map((id) => datasetScope(tenantId, id));
+      if (original === undefined || restored === undefined) throw new Error('no scopes');
+      expect(await indexes.graph.count(restored)).to.deep.equal(await indexes.graph.count(original));
+      expect(await indexes.text.count(restored, {})).to.equal(await indexes.text.count(original, {}));
+      expect(await indexes.vectors.count(restored, {})).to.equal(await indexes.vectors.count(original, {}));
+    } finally {
+      await app.stop();
+    }
+  });
+});

@@ -1,0 +1,101 @@
+import { randomBytes, randomUUID, hash as sha } from 'node:crypto';
+import type { DatasetId, TenantId } from '../../services/common/domain/brand.ts';
+import * as auth from '../../services/common/messaging/methods/auth-managed.ts';
+import * as snapshots from '../../services/common/messaging/methods/snapshots.ts';
+import type { Stores } from '../../services/composition/stores.ts';
+import { startManagedApp } from './managed-app.ts';
+
+/** Started by tests that kill it: `prepare`, `take` or `restore`, on the data directory of its environment. */
+export interface Prepared {
+  readonly crUid: string;
+  readonly tenantId: TenantId;
+  readonly datasetId: DatasetId;
+  readonly cloneUid: string;
+}
+
+const CALL = { requestId: 'operator' };
+const ITEMS = 60;
+const say = (line: string) => process.stdout.write(`${line}\n`);
+
+/** Tells of every write to a store, so that whoever reads it can kill this process there. */
+function telling(stores: Stores): Stores {
+  const told = <Port extends object>(port: Port, names: readonly (keyof Port)[]): Port => {
+    const wrapper = { ...port };
+    for (const name of names) {
+      const call = port[name] as (...values: unknown[]) => unknown;
+      Object.assign(wrapper, {
+        [name]: (...values: unknown[]) => {
+          say('write');
+          return call(...values);
+        },
+      });
+    }
+    return wrapper;
+  };
+  const { text, vectors, graph } = stores.indexes;
+  return {
+    ...stores,
+    blobs: told(stores.blobs, ['put', 'remove']),
+    documents: told(stores.documents, ['commit']),
+    indexes: { text: told(text, ['upsert']), vectors: told(vectors, ['upsert']), graph: told(graph, ['upsert']) },
+  };
+}
+
+const [phase = '', prepared = '{}'] = process.argv.slice(2);
+const app = await startManagedApp({ ENGRAM_DATA_DIR: process.env['ENGRAM_DATA_DIR'] ?? '' }, telling);
+const { messenger } = app;
+if (phase === 'prepare') await prepare();
+else await goOn(JSON.parse(prepared) as Prepared);
+await app.stop();
+
+async function prepare(): Promise<void> {
+  const tenantUid = randomUUID();
+  const owner = { ownerEmail: `owner-${tenantUid}@acme.example.com`, ownerPasswordHash: `$2b$04$${'a'.repeat(53)}` };
+  const tenant = { crUid: tenantUid, displayName: 'Acme', ...owner, hostNames: [], state: 'Active' as const };
+  const { tenantId } = await messenger.call(auth.ensureTenant, tenant, CALL);
+  const key = randomBytes(32).toString('hex');
+  const keys = { tenantId, crUid: tenantUid, name: 'default', keySha256: [sha('sha256', key)] };
+  await messenger.call(auth.setTenantKeys, keys, CALL);
+  const crUid = randomUUID();
+  const { dataset } = await messenger.call(auth.ensureDataset, { crUid, tenantId, name: 'facts' }, CALL);
+  const data = Array.from(
+    { length: ITEMS },
+    (_, at) => `Fact ${at}: Ada Lovelace met Charles Babbage in London ${at} times.`,
+  );
+  for (const [path, body] of [
+    ['add', { datasetId: dataset.id, data }],
+    ['cognify', { datasetIds: [dataset.id] }],
+  ] as const) {
+    const headers = { 'x-api-key': key, 'content-type': 'application/json' };
+    const answer = await fetch(`${app.baseUrl}/api/v1/${path}`, {
+      method: 'POST',
+      headers,
+      body: JSON.stringify(body),
+    });
+    if (!answer.ok) throw new Error(await answer.text());
+  }
+  say(`prepared ${JSON.stringify({ crUid, tenantId, datasetId: dataset.id, cloneUid: randomUUID() })}`);
+}
+
+async function goOn({ crUid, tenantId, datasetId, cloneUid }: Prepared): Promise<void> {
+  say('begun');
+  for (;;) {
+    const { failure, end } = phase === 'take' ? await take() : await restore();
+    if (failure !== null) throw new Error(failure.message);
+    if (end === null) continue;
+    say(`end ${end}`);
+    return;
+  }
+
+  async function take() {
+    const request = { tenantId, datasetId, crUid, name: 'one', place: null };
+    const { failure, snapshot } = await messenger.call(snapshots.takeSnapshot, request, CALL);
+    return { failure, end: snapshot === null ? null : JSON.stringify(snapshot) };
+  }
+  async function restore() {
+    const snapshot = { tenantId, name: 'one' };
+    const request = { tenantId, crUid: cloneUid, name: 'clone', snapshot, place: null };
+    const answer = await messenger.call(snapshots.restoreDataset, request, CALL);
+    return { failure: answer.failure, end: answer.datasetId };
+  }
+}
