@@ -4,7 +4,7 @@ import { type Installation, install, RELEASE } from './installation.ts';
 
 /** What would make more of these rights, or show more than the operator's work needs. */
 const REFUSED = [
-  ...['get nodes', 'get pods/exec', 'create pods/exec', 'create serviceaccounts/token', 'list configmaps'],
+  ...['get nodes', 'get pods/exec', 'create pods/exec', 'create serviceaccounts/token', 'delete configmaps'],
   ...['create roles', 'create rolebindings', 'create clusterroles', 'create clusterrolebindings', 'bind clusterroles'],
   ...['escalate roles', 'impersonate users', 'patch customresourcedefinitions', 'create mutatingwebhookconfigurations'],
 ];
