@@ -9,6 +9,7 @@ import { until } from '../../../test/support/until.ts';
 import { engramError } from '../domain/errors.ts';
 import { asId } from '../domain/ids.ts';
 import type { Identity } from '../messaging/principal-proof.ts';
+import { createLastingAccess } from './lasting-access.ts';
 import { defineRoute, type Route } from './route.ts';
 import { NO_PERMISSION, onDatasets } from './route-permission.ts';
 import type { SocketRoute } from './socket-route.ts';
@@ -174,5 +175,38 @@ describe('what lasts longer than a request', () => {
     const after = asked;
     await sleep(5 * INTERVAL_MS);
     expect([asking, asked]).to.deep.equal([1, after]);
+  });
+});
+
+describe('lasting access', () => {
+  it('asks on for who comes while auth is asked about somebody with the same credentials who leaves', async () => {
+    const asked: ReturnType<typeof Promise.withResolvers<Identity>>[] = [];
+    const access = createLastingAccess({
+      ...{ newRequestId: () => 'check', everyMs: INTERVAL_MS },
+      authenticate: () => {
+        const question = Promise.withResolvers<Identity>();
+        asked.push(question);
+        return question.promise;
+      },
+    });
+    const entry = {
+      ...{ principal: principalOf('user-key'), credentials: [], strict: false, host: undefined },
+      refusal: () => null,
+    };
+    let reason: Error | null = null;
+    try {
+      const first = access.watch(entry, () => {});
+      await until('auth is asked', () => asked.length === 1);
+      first.stop();
+      access.watch(entry, (why) => {
+        reason = why;
+      });
+      asked[0]?.resolve(OPEN);
+      await until('auth is asked again', () => asked.length === 2);
+      asked[1]?.reject(engramError('PermissionDeniedError', 'Not here.'));
+      await until('the second one ends', () => reason !== null);
+    } finally {
+      access.close();
+    }
   });
 });

@@ -52,13 +52,17 @@ export function createLastingAccess(options: LastingAccessOptions): LastingAcces
   const groups = new Map<string, Group>();
   let timer: NodeJS.Timeout | undefined;
 
+  /** Once nobody is left; by then the key may be that of another one, which has to be watched on. */
+  const forget = (key: string, group: Group): void => {
+    if (group.watchers.size === 0 && groups.get(key) === group) groups.delete(key);
+  };
   const end = (key: string, group: Group, of: readonly Watcher[], reason: (watcher: Watcher) => Error | null): void => {
     for (const watcher of of) {
       const why = reason(watcher);
       if (why === null || !group.watchers.delete(watcher)) continue;
       watcher.onEnd(why);
     }
-    if (group.watchers.size === 0) groups.delete(key);
+    forget(key, group);
   };
   const check = async (key: string, group: Group): Promise<void> => {
     const begunMs = performance.now();
@@ -94,7 +98,7 @@ export function createLastingAccess(options: LastingAccessOptions): LastingAcces
       return {
         stop() {
           group.watchers.delete(watcher);
-          if (group.watchers.size === 0 && groups.get(key) === group) groups.delete(key);
+          forget(key, group);
           if (groups.size > 0) return;
           clearInterval(timer);
           timer = undefined;
