@@ -7,6 +7,7 @@ import { datasetScope, SYSTEM_SCOPE } from '../../services/common/domain/scope.t
 import { usage } from '../../services/common/messaging/methods/auth.ts';
 import * as auth from '../../services/common/messaging/methods/auth-managed.ts';
 import * as ingest from '../../services/common/messaging/methods/ingest-managed.ts';
+import { auditRecordsCollection } from '../../services/common/repositories/audit-log.ts';
 import { dataItemsCollection } from '../../services/common/repositories/data-items.ts';
 import { datasetsCollection } from '../../services/common/repositories/datasets.ts';
 import { findAll } from '../../services/common/repositories/find-all.ts';
@@ -94,6 +95,7 @@ export function canaryCases(
   });
   afterEach(() => {
     stores.leak = null;
+    stores.deaf = null;
   });
   after(async () => {
     // Servers that others use too keep nothing of these.
@@ -118,6 +120,13 @@ export function canaryCases(
     const fresh = await declareTenant();
     const { comparedTenantIds } = await check(acme, [fresh, acme, other]);
     expect(comparedTenantIds).to.deep.equal([other.tenantId]);
+  });
+
+  it('compares with no tenant that does not find its own canary: not to find another one proves nothing there', async () => {
+    await checked(acme, [other]);
+    stores.deaf = other.tenantId;
+    const { unproven, comparedTenantIds } = await check(acme, [other]);
+    expect({ unproven, comparedTenantIds }).to.deep.equal({ unproven: null, comparedTenantIds: [] });
   });
 
   it('tells of rights that reach into another tenant, in both directions', async () => {
@@ -199,6 +208,20 @@ export function canaryCases(
     expect(await rowsOf(tenantId, id)).to.equal(0);
     expect(await app.messenger.call(ingest.removeCanary, { tenantId, crUid }, CALL)).to.deep.equal({ removed: false });
     await checked(fresh, [other]);
+  });
+
+  it('goes from a tenant that is disabled, too, and no administrator reads of its end', async () => {
+    const fresh = await declareTenant();
+    await checked(fresh, []);
+    const { tenantId, crUid } = fresh;
+    const { id = '' } = (await canaryOf(fresh)) ?? {};
+    const owner = { ownerEmail: `owner-${crUid}@acme.example.com`, hostNames: [] };
+    const disabled = { crUid, displayName: 'Acme', ...owner, state: 'Disabled' as const };
+    await app.messenger.call(auth.ensureTenant, disabled, CALL);
+    expect(await app.messenger.call(ingest.removeCanary, { tenantId, crUid }, CALL)).to.deep.equal({ removed: true });
+    expect(await canaryOf(fresh)).to.equal(undefined);
+    const entries = await findAll(app.stores.documents, SYSTEM_SCOPE, auditRecordsCollection);
+    expect(JSON.stringify(entries)).not.to.include(id).and.not.to.include(canaryAccount(tenantId));
   });
 
   it('is refused to a resource that does not manage the tenant', async () => {

@@ -1,3 +1,4 @@
+import type { TenantId } from '../../services/common/domain/brand.ts';
 import { type DatasetScope, SYSTEM_SCOPE } from '../../services/common/domain/scope.ts';
 import type { DocumentStore } from '../../services/common/ports/document-store.ts';
 import type { TextIndex } from '../../services/common/ports/text-index.ts';
@@ -12,6 +13,8 @@ export type Leak = 'rights' | 'words';
 export interface LeakingStores {
   /** Null: nothing leaks. */
   leak: Leak | null;
+  /** Nothing is found by words in this tenant. */
+  deaf: TenantId | null;
   wrap(stores: Stores): Stores;
 }
 
@@ -21,6 +24,7 @@ const ALL = { read: true, write: true, delete: true, share: true };
 export function createLeakingStores(): LeakingStores {
   const leaking: LeakingStores = {
     leak: null,
+    deaf: null,
     wrap: (stores) => ({
       ...stores,
       documents: leakingDocuments(stores.documents, leaking),
@@ -60,6 +64,7 @@ function leakingWords(text: TextIndex, leaking: LeakingStores): TextIndex {
   const seen = new Map<string, DatasetScope>();
   const candidates: TextIndex['candidates'] = async (scope, query, signal) => {
     seen.set(scope.dataset, scope);
+    if (leaking.deaf === scope.tenant) return { ...(await text.candidates(scope, query, signal)), candidates: [] };
     if (leaking.leak !== 'words') return text.candidates(scope, query, signal);
     const all = await Promise.all([...seen.values()].map((each) => text.candidates(each, query, signal)));
     const best = all.find((one) => one.candidates.length > 0) ?? all[0];

@@ -1,8 +1,7 @@
 import { randomInt } from 'node:crypto';
-import type { DatasetId, TenantId } from '../../common/domain/brand.ts';
-import { canaryAccount, canaryPrincipal } from '../../common/domain/canary.ts';
+import type { TenantId } from '../../common/domain/brand.ts';
+import { canaryAccount, canaryDatasetId, canaryPrincipal } from '../../common/domain/canary.ts';
 import type { DatasetRef } from '../../common/domain/dataset.ts';
-import { datasetId } from '../../common/domain/ids.ts';
 import { creatorHolders } from '../../common/domain/permissions.ts';
 import type { OpenCanaryRequest, OpenCanaryResponse } from '../../common/messaging/methods/auth-managed.ts';
 import { isOvertaken } from '../../common/repositories/commit-races.ts';
@@ -20,7 +19,7 @@ export async function openCanary(
   for (;;) {
     await requireTenant(deps, tenantId);
     const managed = await requireManaged(deps, { tenant: tenantId, dataset: null }, crUid);
-    const present = await deps.datasets.get({ tenant: tenantId }, idOf(tenantId));
+    const present = await deps.datasets.get({ tenant: tenantId }, canaryDatasetId(tenantId));
     if (present !== null) return { dataset: datasetRef(present), principal };
     const dataset = newCanary(tenantId, deps.clock.now());
     const writes = [
@@ -39,14 +38,16 @@ export async function openCanary(
   }
 }
 
-/** One for each tenant: the id says so, whatever the name. */
-function idOf(tenant: TenantId): DatasetId {
-  return datasetId('canary', canaryAccount(tenant), tenant);
-}
-
 function newCanary(tenant: TenantId, now: Date): DatasetRef {
   const ownerId = canaryAccount(tenant);
-  return { id: idOf(tenant), name: newMarker(), ownerId, tenant, createdAt: now.toISOString(), updatedAt: null };
+  return {
+    id: canaryDatasetId(tenant),
+    name: newMarker(),
+    ownerId,
+    tenant,
+    createdAt: now.toISOString(),
+    updatedAt: null,
+  };
 }
 
 const LETTERS = 'abcdefghijklmnopqrstuvwxyz';

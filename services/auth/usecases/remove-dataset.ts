@@ -1,5 +1,6 @@
 import type { UserId } from '../../common/domain/brand.ts';
 import { dataBill } from '../../common/domain/budget.ts';
+import { isCanaryDataset } from '../../common/domain/canary.ts';
 import type { DatasetRef } from '../../common/domain/dataset.ts';
 import { scopeOf } from '../../common/domain/dataset.ts';
 import { VersionConflictError } from '../../common/ports/document-store.ts';
@@ -29,8 +30,10 @@ export async function removeDataset(deps: Dependencies, dataset: DatasetRef, by:
       ];
       const details = { owner: stored.ownerId };
       const entry = { tenant: dataset.tenant, action: 'dataset.removed', actor: by, subject: dataset.id, details };
+      // Nobody ever saw a canary, so nobody reads of its end.
+      const entries = isCanaryDataset(dataset) ? [] : [entry];
       const bill = dataBill(stored, stored.keyId, { datasets: -1 });
-      await deps.budgets.charge(bill, (returned) => deps.audit.commit(scope, [...returned, ...writes], [entry]));
+      await deps.budgets.charge(bill, (returned) => deps.audit.commit(scope, [...returned, ...writes], entries));
       deps.news.datasetRemoved(dataset);
       return true;
     } catch (error) {

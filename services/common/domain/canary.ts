@@ -1,6 +1,6 @@
-import type { TenantId, UserId } from './brand.ts';
+import type { DatasetId, TenantId, UserId } from './brand.ts';
 import type { DatasetRef } from './dataset.ts';
-import { asId, idOfText } from './ids.ts';
+import { asId, datasetId, idOfText } from './ids.ts';
 import type { Principal } from './principal.ts';
 
 /**
@@ -10,6 +10,11 @@ import type { Principal } from './principal.ts';
  */
 export function canaryAccount(tenant: TenantId): UserId {
   return asId<UserId>(idOfText(`engram canary of ${tenant}`));
+}
+
+/** One for each tenant: the id says so, whatever the name. */
+export function canaryDatasetId(tenant: TenantId): DatasetId {
+  return datasetId('canary', canaryAccount(tenant), tenant);
 }
 
 /** Who looks for canaries in a tenant. There is no credential for it. */

@@ -1,5 +1,5 @@
 import type { TenantId } from '../../common/domain/brand.ts';
-import { canaryAccount, canaryText } from '../../common/domain/canary.ts';
+import { canaryAccount, canaryDatasetId, canaryText } from '../../common/domain/canary.ts';
 import type { DataItem } from '../../common/domain/data-item.ts';
 import { type DatasetRef, scopeOf } from '../../common/domain/dataset.ts';
 import { isEngramError } from '../../common/domain/errors.ts';
@@ -73,8 +73,9 @@ export async function removeCanary(
   thing: ManagedTenant,
   context: CallContext,
 ): Promise<boolean> {
-  const known = await canaryOf(deps, thing.tenantId, context);
-  if (known === null) return false;
+  const { tenantId: tenant } = thing;
+  // Not as the tenant sees it: one that is disabled keeps none either.
+  if ((await deps.datasets.get({ tenant }, canaryDatasetId(tenant))) === null) return false;
   // The resource that asks must be the one that manages the tenant.
   const { dataset, context: own } = await reopened(deps, thing, context);
   await forgetDataset(deps, dataset, own);

@@ -36,7 +36,7 @@ export async function checkIsolation(
   return { unproven: null, comparedTenantIds: compared, leaks };
 }
 
-/** What nobody finds proves nothing: null when the tenant itself finds it by words and by vector. */
+/** See `unfoundBy`. One that was made with another embedder is made anew. */
 async function whyUnproven(
   deps: IngestDependencies,
   own: Canary,
@@ -44,10 +44,7 @@ async function whyUnproven(
   context: CallContext,
 ): Promise<string | null> {
   try {
-    const { foundBy, refusal } = await search(deps, own, own, {});
-    if (refusal !== null) return 'The tenant may not read its own canary';
-    if (!foundBy.includes('lexical')) return 'The tenant does not find its own canary by words';
-    return foundBy.includes('vector') ? null : 'The tenant does not find its own canary by vector';
+    return await unfoundBy(deps, own);
   } catch (error) {
     if (!isOutdated(error)) throw error;
     await removeCanary(deps, request, context);
@@ -55,9 +52,14 @@ async function whyUnproven(
   }
 }
 
-/** In both directions. Null: the other tenant's canary is not in its memory, or was made with another embedder. */
+/**
+ * In both directions. Null: the other tenant's canary is not in its memory, or was made with another embedder; or nothing is
+ * found, and the other tenant does not find its own canary either, which proves nothing.
+ */
 async function compare(deps: IngestDependencies, own: Canary, other: Canary): Promise<readonly CanaryLeak[] | null> {
   if (other.item === null) return null;
+  const isProof = await findsOwn(deps, other);
+  if (isProof === null) return null;
   const leaks: CanaryLeak[] = [];
   try {
     for (const [canary, seenBy] of [
@@ -67,11 +69,29 @@ async function compare(deps: IngestDependencies, own: Canary, other: Canary): Pr
       const ways = await waysIn(deps, canary, seenBy);
       leaks.push(...ways.map((way) => ({ tenantId: canary.tenant, seenByTenantId: seenBy.tenant, way })));
     }
-    return leaks;
+    return isProof || leaks.length > 0 ? leaks : null;
   } catch (error) {
     if (isOutdated(error)) return null;
     throw error;
   }
+}
+
+/** Null: that cannot be said. What fails there is told by its own check, and is no other tenant's matter. */
+async function findsOwn(deps: IngestDependencies, own: Canary): Promise<boolean | null> {
+  try {
+    return (await unfoundBy(deps, own)) === null;
+  } catch (error) {
+    if (isEngramError(error)) return null;
+    throw error;
+  }
+}
+
+/** Why what nobody finds would prove nothing; null: the tenant finds its canary by words and by vector. */
+async function unfoundBy(deps: IngestDependencies, own: Canary): Promise<string | null> {
+  const { foundBy, refusal } = await search(deps, own, own, {});
+  if (refusal !== null) return 'The tenant may not read its own canary';
+  if (!foundBy.includes('lexical')) return 'The tenant does not find its own canary by words';
+  return foundBy.includes('vector') ? null : 'The tenant does not find its own canary by vector';
 }
 
 /** How another tenant gets at a canary; none, if all is well. */

@@ -1,4 +1,5 @@
 import type { DataItemId } from '../../common/domain/brand.ts';
+import { isCanaryDataset } from '../../common/domain/canary.ts';
 import { itemBlobs } from '../../common/domain/data-item.ts';
 import { type DatasetRef, scopeOf } from '../../common/domain/dataset.ts';
 import { engramError } from '../../common/domain/errors.ts';
@@ -78,7 +79,7 @@ export async function forgetDataset(
   await intents.abandonAll(scope);
   const present = await items.count(scope);
   // Recorded before: the removal of very many goes in parts.
-  if (present > 0) await audit.record(removal(dataset, 'item.removed', present, context));
+  if (present > 0 && !isCanaryDataset(dataset)) await audit.record(removal(dataset, 'item.removed', present, context));
   await removeAllItems(dependencies, dataset);
   counts.removed('items', present);
   counts.removed('blobs', await blobs.removeAll(scope));
