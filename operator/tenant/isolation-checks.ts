@@ -59,14 +59,14 @@ export function createIsolationChecks(options: IsolationChecksOptions): Isolatio
   const turns = new Map<TenantId, number>();
   const dueInMs = (key: string): number => {
     const known = held.get(key);
-    if (known === undefined || (known.isAlone && options.tenants().filter(isComparable).length > 1)) return 0;
+    if (known === undefined || (known.isAlone && options.tenants().filter(answers).length > 1)) return 0;
     return Math.max(0, known.dueAtMs - clock.monotonicMs());
   };
   return {
     isDue: (key) => dueInMs(key) === 0,
     dueInMs,
     others(tenantId, known) {
-      const all = options.tenants().filter(isComparable).map(idOf).toSorted();
+      const all = options.tenants().filter(answers).map(idOf).toSorted();
       const at = all.findIndex((id) => id > tenantId);
       // Beginning behind the tenant: its neighbours are looked at with it, and others with theirs.
       const ring = [...all.slice(at < 0 ? all.length : at), ...all.slice(0, at < 0 ? all.length : at)];
@@ -103,6 +103,11 @@ export function createIsolationChecks(options: IsolationChecksOptions): Isolatio
 function isComparable(tenant: Tenant): boolean {
   const { metadata, status } = tenant;
   return metadata.deletionTimestamp === undefined && status?.tenantId !== undefined && !isDedicated(tenant);
+}
+
+/** One that is disabled finds nothing, so that nothing is ever proven by it. */
+function answers(tenant: Tenant): boolean {
+  return isComparable(tenant) && tenant.spec.state !== 'Disabled';
 }
 
 function idOf({ status }: Tenant): TenantId {

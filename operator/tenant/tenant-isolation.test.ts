@@ -58,6 +58,30 @@ describe('isolation of a tenant', () => {
     expect(world.conditions()).to.include({ IsolationVerified: 'True Verified' });
   });
 
+  it('is not compared with a tenant that is disabled, and that is no reason for an alert', async () => {
+    world.put({ state: 'Disabled' }, OTHER);
+    await world.reconcile('memory/other');
+    world.services.isolationAnswer = () => ({ unproven: null, comparedTenantIds: [], leaks: [] });
+    world.put();
+    expect(await world.reconcile()).to.have.property('requeueAfterMs', 600_000);
+    expect(checks().at(-1)).to.deep.include({ tenantId: idOf('acme'), otherTenantIds: [] });
+    expect(world.condition('IsolationVerified')?.message).to.contain('no other tenant');
+  });
+
+  it('does not call a leak over because the other tenant was disabled', async () => {
+    await both();
+    leak();
+    await pass(HALF_HOUR);
+    await world.reconcile();
+    world.put({ state: 'Disabled' }, OTHER);
+    await world.reconcile('memory/other');
+    world.services.isolationAnswer = () => ({ unproven: null, comparedTenantIds: [], leaks: [] });
+    await pass(HALF_HOUR);
+    await world.reconcile();
+    expect(checks().at(-1)?.otherTenantIds).to.deep.equal([idOf('other')]);
+    expect(world.conditions()).to.include({ IsolationVerified: 'False CanaryLeaked' });
+  });
+
   it('is looked at again after the interval, and nothing is written for that', async () => {
     await both();
     const [asked, written] = [checks().length, world.statusWrites()];

@@ -3,7 +3,7 @@ import { createReconciler, type FrameDependencies, type ReconcileDefinition } fr
 import type { Reconciler } from '../runtime/reconciler.ts';
 import { onOwn } from './dedicated/dedicated.ts';
 import { install } from './dedicated/install.ts';
-import { removeInstallation, whileRunning } from './dedicated/remove-installation.ts';
+import { nameTenant, removeInstallation, whileRunning } from './dedicated/remove-installation.ts';
 import type { TenantDependencies, TenantStep } from './dependencies.ts';
 import { readyOf } from './effective-state.ts';
 import { FINALIZER, FRAME_ANNOTATIONS, ROTATE_AT } from './names.ts';
@@ -45,6 +45,7 @@ export function createTenantReconciler(deps: TenantDependencies, frame: FrameDep
     deletionSteps: [
       forgetIsolation(deps),
       whileRunning(deps, install(deps)),
+      whileRunning(deps, onOwn(deps, nameTenant)),
       removeDatasets(deps),
       onOwn(deps, removeRoute, NO_SERVICES),
       whileRunning(deps, onOwn(deps, letGo)),

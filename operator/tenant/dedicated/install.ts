@@ -33,7 +33,9 @@ export function install(deps: TenantDependencies): TenantStep {
       const provision = await provisioned(deps, context, keys);
       const status = { stores: storesStatus(provision), realm: keys.realm.name, secrets: withKeys(context, keys) };
       const tooWeak = isolationProblem(status.stores, object.spec.minimumIsolation);
-      if (tooWeak !== null) return { ...refused('IsolationUnsupported', tooWeak), status };
+      // What is to go is not held up by what it should have had.
+      if (tooWeak !== null && object.metadata.deletionTimestamp === undefined)
+        return { ...refused('IsolationUnsupported', tooWeak), status };
       if (context.status.tenantId !== undefined) await noteTenantId(deps, context, keys.secretName);
       const before = await readReadiness(deps.client, object, signal);
       const mode = modeOf(object, before);

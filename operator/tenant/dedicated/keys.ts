@@ -2,7 +2,7 @@ import { createHash, randomBytes } from 'node:crypto';
 import { SIGNING_PURPOSE } from '../../../services/common/domain/audit-head.ts';
 import { deriveSigningKey } from '../../../services/common/domain/derived-key.ts';
 import { keyId } from '../../../services/common/messaging/token-text.ts';
-import type { Tenant, TenantStatusSecret } from '../../api/tenant.ts';
+import type { TenantStatusSecret } from '../../api/tenant.ts';
 import { isKubeError } from '../../runtime/kube-error.ts';
 import { KINDS, type Secret } from '../../runtime/kube-object.ts';
 import { StepFailure, stalled } from '../../runtime/step.ts';
@@ -12,11 +12,14 @@ import { type RealmCredentials, STORE_DRIVERS, type StoreDriver } from '../../st
 import type { TenantContext, TenantDependencies } from '../dependencies.ts';
 import { managedSecret, ownSecretsSelector, secretText } from '../tenant-secrets.ts';
 import { keysName, REALM_LABEL, REALM_OWNER, TENANT_ID_LABEL } from './names.ts';
+import { PROOF, requireRealm } from './realm-record.ts';
 
 /** What a Dedicated tenant's services cannot be without: generated once, in a Secret that outlives everything else. */
 export interface InstallationKeys {
   readonly secretName: string;
   readonly realm: Realm;
+  /** As `noteTenantId` noted it. */
+  readonly tenantId: string | undefined;
   /** Of the values: what mounts them is made anew when it changes. */
   readonly hash: string;
   readonly status: TenantStatusSecret;
@@ -31,19 +34,25 @@ export const KEY_VARIABLES = ['ENGRAM_ROOT_KEYS', 'FASTAPI_USERS_JWT_SECRET'] as
 /** The Secret of the tenant: its own, or the one that a resource before it left for whoever takes over its tenant. */
 export async function findKeys(deps: TenantDependencies, context: TenantContext): Promise<InstallationKeys | null> {
   const held = (await ownKeys(deps, context)) ?? (await leftBehind(deps, context));
-  return held === null ? null : keysOf(context.object, await completed(deps, context, held));
+  return held === null ? null : keysOf(deps, context, held);
 }
 
 /** The same, made where there is none. */
 export async function ensureKeys(deps: TenantDependencies, context: TenantContext): Promise<InstallationKeys> {
   const held = await findKeys(deps, context);
   if (held !== null) return held;
-  const { tenantId } = context.object.spec;
+  const { status, object } = context;
+  const lost = status.secrets?.find(({ purpose }) => purpose === 'InstallationKeys')?.name;
+  if (status.tenantId !== undefined && lost !== undefined) {
+    const message = `Secret ${lost} with the keys of the tenant's services is gone: bring it back with its labels and annotations, what was sealed under it opens with nothing else`;
+    throw new StepFailure(stalled('SecretMissing', message));
+  }
+  const { tenantId } = object.spec;
   if (tenantId !== undefined) {
     const message = `No Secret of a Dedicated tenant ${tenantId} is in this namespace: bring the one that its former Tenant left, or leave tenantId out`;
     throw new StepFailure(stalled('TenantNotFound', message));
   }
-  return keysOf(context.object, await generate(deps, context));
+  return keysOf(deps, context, await generate(deps, context));
 }
 
 /** After the first answer of auth: whoever takes the tenant over finds its keys by its id. */
@@ -128,6 +137,7 @@ function newValues(): Record<string, string> {
   return {
     ENGRAM_ROOT_KEYS: `k1:${randomBytes(32).toString('base64')}`,
     FASTAPI_USERS_JWT_SECRET: randomBytes(36).toString('base64url'),
+    [PROOF]: randomBytes(36).toString('base64url'),
     ...Object.fromEntries(STORE_DRIVERS.map((driver) => [passwordKey(driver), randomBytes(36).toString('base64url')])),
   };
 }
@@ -146,12 +156,22 @@ async function completed({ client }: TenantDependencies, { signal }: TenantConte
   return client.patch<Secret>(KINDS.secret, held.metadata, { metadata: { resourceVersion }, data }, { signal });
 }
 
-function keysOf({ metadata: { uid = '' } }: Tenant, secret: Secret): InstallationKeys {
-  const { name, annotations = {} } = secret.metadata;
+async function keysOf(deps: TenantDependencies, context: TenantContext, held: Secret): Promise<InstallationKeys> {
+  const { uid = '' } = context.object.metadata;
+  const { name, annotations = {}, labels = {} } = held.metadata;
+  // Not by the label, which people see and may copy.
+  const realm = realmOf(annotations[REALM_OWNER] ?? uid);
+  const { status } = context;
+  if (status.realm !== undefined && status.realm !== realm.name) {
+    const message = `Secret ${name} names another realm than ${status.realm}, which the tenant has: bring its annotation ${REALM_OWNER} back`;
+    throw new StepFailure(stalled('SecretInvalid', message));
+  }
+  const secret = await completed(deps, context, held);
+  await requireRealm(deps, context, { realm, secret });
   return {
     secretName: name,
-    // Not by the label, which people see and may copy: only who knows the uid of a Tenant names its realm.
-    realm: realmOf(annotations[REALM_OWNER] ?? uid),
+    realm,
+    tenantId: labels[TENANT_ID_LABEL],
     hash: hashOf(JSON.stringify(Object.entries(secret.data ?? {}).toSorted())),
     status: { name, purpose: 'InstallationKeys', managed: true },
     credentials: (driver) => ({

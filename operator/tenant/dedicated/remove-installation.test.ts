@@ -45,6 +45,7 @@ describe('deletion of a Dedicated tenant', () => {
     expect(world.conditions()).to.include({ Ready: 'True Available' });
     await world.reconcile();
   };
+  const receipts = () => world.configMaps().filter(({ data }) => data?.['receipt.json'] !== undefined);
   const remove = () => world.kube.remove(TENANT_KIND, PLACE);
   const realms = () => administrators.flatMap(({ realms: held }) => [...held.keys()]);
 
@@ -59,7 +60,7 @@ describe('deletion of a Dedicated tenant', () => {
     expect(world.services.calls).to.deep.equal([]);
     expect(realms()).to.deep.equal([]);
     expect([workloads(), live(KINDS.secret)]).to.deep.equal([[], []]);
-    const [receipt] = world.configMaps();
+    const [receipt] = receipts();
     expect(JSON.parse(receipt?.data?.['receipt.json'] ?? '')).to.include({ tenant: id });
     expect(JSON.parse(receipt?.data?.['stores.json'] ?? '')).to.deep.equal({
       realm,
@@ -72,7 +73,7 @@ describe('deletion of a Dedicated tenant', () => {
     const secret = world.secretValue(keysSecret()?.metadata.name ?? '', 'FASTAPI_USERS_JWT_SECRET') ?? '';
     remove();
     await world.reconcile();
-    const { keys } = JSON.parse(world.configMaps()[0]?.data?.['keys.json'] ?? '') as { keys: readonly JsonWebKey[] };
+    const { keys } = JSON.parse(receipts()[0]?.data?.['keys.json'] ?? '') as { keys: readonly JsonWebKey[] };
     const { privateKey } = deriveSigningKey(secret, SIGNING_PURPOSE);
     const [text, [key]] = [Buffer.from('of a receipt'), keys];
     const publicKey = createPublicKey({ key: key ?? {}, format: 'jwk' });
@@ -203,6 +204,45 @@ describe('deletion of a Dedicated tenant', () => {
     expect(realms()).to.have.length(4);
     expect(keysSecret()?.metadata.labels).to.include({ 'engram.dev/tenant-id': tenantId });
     expect(keysSecret()?.metadata.labels).not.to.have.property('engram.dev/owner-uid');
+  });
+
+  it('goes through its services where keys were given, though nobody wrote down which tenant it is', async () => {
+    world.put({ isolation: 'Dedicated', apiKeys });
+    await world.reconcile();
+    runEverything(world.kube);
+    // As a kill before the status is written leaves it.
+    world.kube.fail({ method: 'PATCH', path: /tenants\/acme\/status$/, fault: { status: 500 }, times: 100 });
+    await world.reconcile().catch(() => {});
+    world.kube.heal();
+    expect(world.read()?.status).not.to.have.property('tenantId');
+    expect(world.secretValue('key', 'apiKey')).to.match(/^[0-9a-f]{64}$/);
+    remove();
+    await world.reconcile();
+    expect([world.read(), realms().length]).to.deep.equal([undefined, 4]);
+    expect(world.own.countOf('releaseTenant')).to.equal(1);
+    expect(keysSecret()).not.to.equal(undefined);
+  });
+
+  it('is not held up by an isolation that its stores do not have', async () => {
+    await make({ deletionPolicy: 'Delete' });
+    world.change({ spec: { minimumIsolation: 'Cluster' } });
+    await world.reconcile();
+    expect(world.conditions()).to.include({ Stalled: 'True IsolationUnsupported' });
+    remove();
+    await world.reconcile();
+    expect([world.read(), realms()]).to.deep.equal([undefined, []]);
+  });
+
+  it('removes no Secret of the same name that somebody else made', async () => {
+    const place = { ...PLACE, name: 'tenant-acme-settings' };
+    world.kube.put(KINDS.secret, { apiVersion: 'v1', kind: 'Secret', metadata: place });
+    world.put({ isolation: 'Dedicated' });
+    await world.reconcile();
+    expect(world.conditions()).to.include({ Stalled: 'True ObjectExists' });
+    remove();
+    await world.reconcile();
+    expect([world.read(), realms()]).to.deep.equal([undefined, []]);
+    expect(world.kube.read(KINDS.secret, place)).not.to.equal(undefined);
   });
 
   it('is given up with everything it has when it is abandoned', async () => {

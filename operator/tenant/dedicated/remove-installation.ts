@@ -1,12 +1,14 @@
 import type { TenantStatus } from '../../api/tenant.ts';
 import type { ConditionDraft } from '../../runtime/conditions.ts';
-import { type ConfigMap, KINDS, type KubeObject } from '../../runtime/kube-object.ts';
+import { type ConfigMap, KINDS, type KubeObject, type Secret } from '../../runtime/kube-object.ts';
 import { done, progressing, retrying, type StepOutcome } from '../../runtime/step.ts';
 import { type Realm, realmOf } from '../../stores/realm.ts';
 import type { StoreAdministrator } from '../../stores/store-administrator.ts';
 import type { TenantContext, TenantDependencies, TenantStep } from '../dependencies.ts';
 import { receiptName } from '../receipts.ts';
-import { findKeys, type InstallationKeys, releaseKeys } from './keys.ts';
+import { askServices } from '../service-failure.ts';
+import { ownSecrets } from '../tenant-keys.ts';
+import { findKeys, type InstallationKeys, noteTenantId, releaseKeys } from './keys.ts';
 import { commonLabels, objectName } from './names.ts';
 import { isDedicated } from './own-services.ts';
 import { askStore } from './provision.ts';
@@ -34,6 +36,24 @@ export function whileRunning(deps: TenantDependencies, step: TenantStep): Tenant
   };
 }
 
+/** Writes down, before anything is let go, which tenant it is, where the operator was killed before it did. */
+export function nameTenant(deps: TenantDependencies): TenantStep {
+  return {
+    name: 'name-tenant',
+    async run(context) {
+      const { object, status, signal } = context;
+      const keys = status.tenantId === undefined && isDedicated(object) ? await findKeys(deps, context) : null;
+      if (keys === null) return done();
+      const request = { crUid: object.metadata.uid ?? '' };
+      const managed = await askServices('auth', () => deps.services.findManaged(request, signal));
+      if (managed === null) return done();
+      const { tenantId } = managed;
+      await noteTenantId(deps, { ...context, status: { ...status, tenantId } }, keys.secretName);
+      return done({ status: { tenantId } });
+    },
+  };
+}
+
 /**
  * The end of a Dedicated tenant, after its services erased or released it. Erased: processes go, then its part of every
  * store, which is counted, then the keys. Kept: processes go, the stores stay as they are, and the keys are left in their
@@ -51,8 +71,7 @@ export function removeInstallation(deps: TenantDependencies): TenantStep {
       // Without keys, but with a realm: somebody took the Secret away, which keeps nothing from being removed.
       if (keys === null && stage === 'none' && context.status.realm === undefined) return done();
       await deps.applier.apply(object, [], { prune: WORKLOAD_KINDS, signal });
-      const { namespace = '' } = object.metadata;
-      await deps.client.delete(KINDS.secret, { name: objectName(object, SETTINGS), namespace }, { signal });
+      await removeSettings(deps, context);
       await deps.dedicated.services.forget(uid);
       deps.dedicated.provisions.forget(uid);
       if (await runs(deps, context)) {
@@ -61,6 +80,18 @@ export function removeInstallation(deps: TenantDependencies): TenantStep {
       return isKept(context, stage) ? keep(deps, context, keys) : removeStores(deps, context, keys);
     },
   };
+}
+
+/** One of the same name that somebody else made stays. */
+async function removeSettings(
+  { client, options }: TenantDependencies,
+  { object, signal }: TenantContext,
+): Promise<void> {
+  const place = { name: objectName(object, SETTINGS), namespace: object.metadata.namespace ?? '' };
+  const held = await client.get<Secret>(KINDS.secret, place, { signal });
+  const { uid, labels = {} } = held?.metadata ?? {};
+  if (uid === undefined || labels[options.labels.ownerUid] !== object.metadata.uid) return;
+  await client.delete(KINDS.secret, place, { signal, uid });
 }
 
 /** What was not taken over yet stays another's; a tenant that no service ever named has nothing to keep. */
@@ -158,8 +189,14 @@ async function stageOf(deps: TenantDependencies, context: TenantContext): Promis
     status.erasure?.receipt !== undefined ||
     (await deps.client.get<ConfigMap>(KINDS.configMap, place, { signal })) !== null;
   if (isErased) return 'erased';
-  if ((await findKeys(deps, context)) === null) return 'none';
-  return status.tenantId === undefined ? 'unnamed' : 'running';
+  const keys = await findKeys(deps, context);
+  if (keys === null) return 'none';
+  if (status.tenantId !== undefined) return 'running';
+  // A Secret that was taken over has the id of what is not ours yet.
+  if (object.spec.tenantId === undefined && keys.tenantId !== undefined) return 'running';
+  // Keys and the owner's password are made when the services answer: who was told them may have put something in, although
+  // the operator was killed before it could write down the tenant.
+  return (await ownSecrets(deps, context)).length === 0 ? 'unnamed' : 'running';
 }
 
 async function runs({ client }: TenantDependencies, { object, signal }: TenantContext): Promise<boolean> {
