@@ -42,7 +42,7 @@ export interface ImproveServiceOptions {
 
 /** What the engine and the stages work with. A stage takes what it needs of it. */
 export interface ImproveDependencies extends Omit<ImproveServiceOptions, 'settings' | 'embedder'> {
-  /** `indexes.vectors` are the ones of all homes. */
+  /** `indexes.vectors` reach each home by its own scope. */
   readonly homes: Pick<VectorHomes, 'active'>;
   readonly embedders: EmbedderSource;
   readonly sessions: Sessions;

@@ -76,7 +76,6 @@ function partsOf(options: ImproveServiceOptions, stopping: AbortSignal): Improve
     ...given,
     store,
     homes,
-    indexes: { ...options.indexes, vectors: homes.vectors },
     embedders: options.embedders ?? onlyEmbedder(embedder),
     sessions,
     entries: createSessionEntries(store, sessions),

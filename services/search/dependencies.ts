@@ -87,7 +87,7 @@ export interface SessionReaders {
 
 /** What its routes work with. */
 export interface SearchParts extends Omit<SearchServiceOptions, 'ids'> {
-  /** `indexes.vectors` are the ones of all homes. */
+  /** `indexes.vectors` reach each home by its own scope. */
   readonly homes: Pick<VectorHomes, 'active'>;
   readonly embedders: EmbedderSource;
   readonly sessions: SessionReaders;

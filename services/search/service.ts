@@ -41,7 +41,8 @@ export function createSearchService(options: SearchServiceOptions): Service {
   const { ids, ...rest } = options;
   const limit = options.settings.concurrentSearches;
   const homes = createVectorHomes({ ...options, vectors: options.indexes.vectors });
-  const indexes = { ...options.indexes, vectors: homes.vectors };
+  // A search reads one home from its beginning to its end.
+  const { indexes } = options;
   const learned = createLearnedElements(options.store, options.clock);
   const retriever = madeOnce(async () => {
     const { createRetriever } = await import('./retrieval/pipeline.ts');

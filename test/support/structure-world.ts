@@ -108,7 +108,7 @@ function dependenciesOf(
   };
   const homes = createVectorHomes({ store, vectors: indexes.vectors, clock: createSystemClock() });
   return {
-    ...{ store, indexes: { ...indexes, vectors: homes.vectors }, ledger, messenger, models, homes },
+    ...{ store, indexes, ledger, messenger, models, homes },
     ...{ embedder: more.embedder, embedders: onlyEmbedder(more.embedder) },
     clock: createSystemClock(),
     ids: createIdSource(),

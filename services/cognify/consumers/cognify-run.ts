@@ -39,7 +39,7 @@ export interface CognifyRunDependencies extends BuildDependencies, JudgeDependen
   readonly ledger: Ledger;
   readonly clock: Clock;
   readonly messenger: Messenger;
-  readonly homes: Pick<VectorHomes, 'active'>;
+  readonly homes: Pick<VectorHomes, 'active' | 'state' | 'written' | 'inHomes'>;
   readonly embedders: EmbedderSource;
   readonly models: RunModelSource;
   readonly cache: ModelCache;
@@ -114,7 +114,9 @@ async function buildAll(
   const writer = createIndexWriter({
     ...dependencies,
     scope: run.scope,
+    vectors: dependencies.homes.inHomes,
     home: () => activeEmbedding(dependencies, run.scope),
+    written: (home) => dependencies.homes.written(run.scope, home),
     context,
     embeddingBatchSize: settings.embeddingBatchSize,
     embeddingConcurrency: settings.embeddingConcurrency,

@@ -2,6 +2,7 @@ import type { DatasetScope } from '../../common/domain/scope.ts';
 import type { Provenance } from '../../common/ports/index-entry.ts';
 import type { ModelCallContext } from '../../common/ports/models.ts';
 import { activeEmbedding, type EmbeddingDependencies } from '../../common/repositories/active-embedding.ts';
+import type { VectorHomes } from '../../common/repositories/vector-homes.ts';
 import { type CopyDependencies, copyItem } from './copy-item.ts';
 
 /**
@@ -9,7 +10,13 @@ import { type CopyDependencies, copyItem } from './copy-item.ts';
  * that the item has all of its vectors when it becomes visible.
  */
 export async function gatherVectors(
-  dependencies: CopyDependencies & EmbeddingDependencies,
+  {
+    homes: vectorHomes,
+    ...dependencies
+  }: Omit<CopyDependencies, 'vectors'> &
+    Pick<EmbeddingDependencies, 'embedders'> & {
+      readonly homes: Pick<VectorHomes, 'active' | 'state' | 'written' | 'inHomes'>;
+    },
   scope: DatasetScope,
   {
     origin,
@@ -19,9 +26,14 @@ export async function gatherVectors(
 ): Promise<void> {
   let known = homes;
   for (;;) {
-    const target = await activeEmbedding(dependencies, scope);
-    if ([...known].every((home) => home === target.number)) return;
-    await copyItem(dependencies, scope, origin, { target, context });
+    const { active } = await vectorHomes.state(scope);
+    if ([...known].every((home) => home === active)) return;
+    const target = await activeEmbedding({ ...dependencies, homes: vectorHomes }, scope);
+    try {
+      await copyItem({ ...dependencies, vectors: vectorHomes.inHomes }, scope, origin, { target, context });
+    } finally {
+      await vectorHomes.written(scope, target.number);
+    }
     known = new Set([target.number]);
   }
 }

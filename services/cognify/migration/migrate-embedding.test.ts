@@ -248,13 +248,62 @@ describe('migration of a dataset to another embedding model', () => {
       },
     };
     models.known = [late, NEW];
-    await tell('Grace');
+    await world.addText('Grace', 'Grace knows Babbage. Grace lives in Oslo.');
+    expect((await cognify.run()).status).to.equal('DATASET_PROCESSING_COMPLETED');
     expect(isMoved).to.equal(true);
     const { scope: home, space } = await newest();
     expect(space).to.deep.equal(NEW.space);
     expect((await vectorsIn(home)).size).to.equal(await textCount());
     await finish();
     expect(await homes().vectors.count(scope, {})).to.equal(await textCount());
+  });
+
+  it('leaves nothing in a former home of what a build wrote there after it was removed', async () => {
+    await tell('Ada');
+    want(NEW);
+    let isMoved = false;
+    const late: Embedder = {
+      ...OLD,
+      async embed(texts, context) {
+        const made = await OLD.embed(texts, context);
+        if (!isMoved) {
+          isMoved = true;
+          await go();
+          expect((await finish()).migration).to.equal(null);
+        }
+        return made;
+      },
+    };
+    models.known = [late, NEW];
+    await world.addText('Grace', 'Grace knows Babbage. Grace lives in Oslo.');
+    expect((await cognify.run()).status).to.equal('DATASET_PROCESSING_COMPLETED');
+    expect(isMoved).to.equal(true);
+    expect(await world.indexes.vectors.count(scope, {})).to.equal(0);
+    expect((await vectorsIn((await newest()).scope)).size).to.equal(await textCount());
+  });
+
+  it('leaves nothing of a worker that seemed dead when the dataset was erased, and writes after that', async () => {
+    await tell('Ada');
+    let goOn: () => void = () => {};
+    const isAwake = new Promise<void>((resolve) => {
+      goOn = resolve;
+    });
+    const slow: Embedder = {
+      ...NEW,
+      async embed(texts, context) {
+        await isAwake;
+        return NEW.embed(texts, context);
+      },
+    };
+    want(slow);
+    const working = go();
+    while ((await homes().state(scope)).migration?.inHand.length !== 1) await new Promise(setImmediate);
+    passedMs += 20_000;
+    await homes().vectors.drop(scope);
+    want(OLD);
+    goOn();
+    await working;
+    expect(await world.indexes.vectors.count(homes().scopeOf(scope, 1), {})).to.equal(0);
   });
 
   it('goes on where a worker was killed, when its lease is over', async () => {

@@ -49,10 +49,12 @@ export async function migrateEmbedding(
 
 /** Works for a while on bringing the dataset's vectors to the model that is wanted, and tells how far that is. */
 export async function followWish(
-  deps: MigrationDependencies,
+  given: MigrationDependencies,
   scope: DatasetScope,
   { signal, workMs = WORK_MS }: { readonly signal?: AbortSignal; readonly workMs?: number } = {},
 ): Promise<EmbeddingState> {
+  // It knows which homes it works on.
+  const deps = { ...given, vectors: given.homes.inHomes };
   const endsAtMs = deps.clock.now().getTime() + workMs;
   for (;;) {
     signal?.throwIfAborted();
@@ -178,9 +180,11 @@ async function claim(
 /** A step of it, whichever is next; false when it is to be asked for again later. */
 async function carryOn(deps: MigrationDependencies, work: MigrationWork): Promise<boolean> {
   const { scope } = work;
+  let home: number | null = null;
   try {
     const { migration } = await keep(deps, work);
     if (migration === null) return true;
+    home = migration.home;
     if (migration.former === null) {
       const isReady = (await catchUp(deps, work, migration.home)) && (await verify(deps, work, migration.home));
       if (isReady) await swap(deps, work);
@@ -198,6 +202,8 @@ async function carryOn(deps: MigrationDependencies, work: MigrationWork): Promis
   } catch (error) {
     if (error instanceof MigrationLeftError) {
       await release(deps, work, {});
+      // Whoever ended the migration did not wait for one that seemed dead.
+      if (home !== null) await deps.homes.written(scope, home);
       return true;
     }
     const isStopped = work.context.signal?.aborted === true;

@@ -28,6 +28,7 @@ function writerOn(indexes = createMemoryDatasetIndexes()) {
   };
   const writer = createIndexWriter({
     home: async () => ({ number: 0, scope, embedder }),
+    written: async () => 0,
     ...{ scope, text, vectors: indexes.vectors, graph: indexes.graph },
     context: { scope, purpose: 'extraction' },
     embeddingBatchSize: 2,

@@ -23,10 +23,13 @@ export interface WriterHome {
 export interface IndexWriterOptions {
   readonly scope: DatasetScope;
   readonly text: TextIndex;
+  /** Homes by their scopes. */
   readonly vectors: Pick<VectorIndex, 'upsert'>;
   readonly graph: GraphStore;
-  /** Asked anew for each flush, before and after: a migration may move the vectors meanwhile. */
+  /** Asked anew for each flush: a migration may move the vectors meanwhile. */
   readonly home: () => Promise<WriterHome>;
+  /** See `VectorHomes.written`. */
+  readonly written: (home: number) => Promise<number>;
   readonly context: ModelCallContext;
   readonly embeddingBatchSize: number;
   readonly embeddingConcurrency: number;
@@ -57,12 +60,17 @@ export function createIndexWriter(options: IndexWriterOptions): IndexWriter {
   const store = async (batches: readonly IndexBatch[]): Promise<number> => {
     const embeddings = batches.flatMap((batch) => batch.embeddings);
     let home = await options.home();
-    await storeIn(home, batches, embeddings);
+    let rest = batches;
     for (;;) {
-      const present = await options.home();
-      if (present.number === home.number || embeddings.length === 0) return present.number;
-      home = present;
-      await storeIn(home, [], embeddings);
+      let active: number;
+      try {
+        await storeIn(home, rest, embeddings);
+      } finally {
+        active = await options.written(home.number);
+      }
+      if (active === home.number || embeddings.length === 0) return active;
+      home = await options.home();
+      rest = [];
     }
   };
   const storeIn = async (

@@ -113,13 +113,14 @@ async function write(
   request: ApplyGraphPatchRequest,
   { batch, context }: { readonly batch: IndexBatch; readonly context: CallContext },
 ): Promise<void> {
-  const { text, vectors, graph, homes, settings } = dependencies;
+  const { text, graph, homes, settings } = dependencies;
   const { embeddingBatchSize, embeddingConcurrency } = settings;
   const scope = scopeOf(request.dataset);
   const { signal } = context;
   const writer = createIndexWriter({
-    ...{ scope, text, vectors, graph, embeddingBatchSize, embeddingConcurrency },
+    ...{ scope, text, vectors: homes.inHomes, graph, embeddingBatchSize, embeddingConcurrency },
     home: () => activeEmbedding(dependencies, scope),
+    written: (home) => homes.written(scope, home),
     context: {
       ...{ scope, purpose: 'extraction', payer: payerOf(callerOf(context)) },
       ...(signal === undefined ? {} : { signal }),

@@ -87,10 +87,12 @@ export interface ActiveHome {
 
 export interface VectorHomes {
   /**
-   * The vectors of datasets, wherever they are: reads and writes reach the home that is active, removals, drops and counts
-   * every one. The scope of a home reaches that home alone.
+   * The vectors of datasets, wherever they are: reads and writes reach the home that is active now, removals, drops and
+   * counts every one that there ever was. For whoever knows no home.
    */
   readonly vectors: VectorIndex;
+  /** By scopes of homes, each of which reaches that home alone: for whoever read which one is active. */
+  readonly inHomes: VectorIndex;
   active(scope: DatasetScope): Promise<ActiveHome>;
   state(scope: DatasetScope): Promise<VectorHomesState>;
   /** Keeps a change of the state as it stands; what `change` gives back, null: nothing to change, is what holds then. */
@@ -100,6 +102,11 @@ export interface VectorHomes {
   ): Promise<VectorHomesState>;
   /** The scope of a home, for the index that has it. */
   scopeOf(scope: DatasetScope, home: number): DatasetScope;
+  /**
+   * Told by whoever has written into a home, when nothing of that is under way any more: what came too late, after the home
+   * was left for good, is removed. Returns the home that is active.
+   */
+  written(scope: DatasetScope, home: number): Promise<number>;
   /** Removes the vectors of a home that is not active. */
   dropHome(scope: DatasetScope, home: number): Promise<void>;
   /** Generations of the items that a migration has brought into its home. */
@@ -174,16 +181,14 @@ export function createVectorHomes({
   };
   /** Ends a migration, whoever is at it: its home is anybody's then. Returns every home that may hold something. */
   const endMigration = async (scope: DatasetScope): Promise<readonly number[]> => {
-    const homes = new Set(liveHomes(await state(scope)));
     for (let waitedMs = 0; ; waitedMs += POLL_MS) {
       const isOver = waitedMs >= WAIT_MS;
       const now = await update(scope, (before) => {
         if (before.migration === null) return null;
-        for (const home of liveHomes(before)) homes.add(home);
         if (!isAtWork(before) || isOver) return { migration: null };
         return before.migration.isStopping ? null : { migration: { ...before.migration, isStopping: true } };
       });
-      if (now.migration === null) return [...homes];
+      if (now.migration === null) return everyHome(now);
       await sleep(POLL_MS);
     }
   };
@@ -194,14 +199,16 @@ export function createVectorHomes({
     nearest: async (scope, query, signal) => vectors.nearest(await activeScope(scope), query, signal),
     fetch: async (scope, ...query) => vectors.fetch(await activeScope(scope), ...query),
     async remove(scope, selection) {
+      const isOfGenerations = selection.generation !== undefined || selection.beforeGeneration !== undefined;
       const removeAll = async (): Promise<number> => {
-        const [active = 0, ...others] = liveHomes(await state(scope));
-        for (const home of others) await vectors.remove(homeScope(scope, home), selection);
-        return vectors.remove(homeScope(scope, active), selection);
+        const now = await state(scope);
+        const [active = 0, ...others] = isOfGenerations ? liveHomes(now) : everyHome(now);
+        const removed = await Promise.all(others.map((home) => vectors.remove(homeScope(scope, home), selection)));
+        return removed.reduce((sum, count) => sum + count, await vectors.remove(homeScope(scope, active), selection));
       };
       const removed = await removeAll();
       // A migration sees to what is built anew by itself.
-      if (selection.generation !== undefined || selection.beforeGeneration !== undefined) return removed;
+      if (isOfGenerations) return removed;
       const { migration } = await state(scope);
       if (migration?.inHand.includes(selection.item) !== true) return removed;
       await untilLeft(scope, selection.item);
@@ -212,13 +219,19 @@ export function createVectorHomes({
       await forgetReembedded(scope, null);
     },
     async count(scope, filter) {
-      const homes = liveHomes(await state(scope));
+      const homes = everyHome(await state(scope));
       const counts = await Promise.all(homes.map((home) => vectors.count(homeScope(scope, home), filter)));
       return counts.reduce((sum, count) => sum + count, 0);
     },
   };
   return {
     vectors: routed,
+    inHomes: vectors,
+    async written(scope, home) {
+      const now = await state(scope);
+      if (!liveHomes(now).includes(home)) await vectors.drop(homeScope(scope, home));
+      return now.active;
+    },
     state,
     update,
     scopeOf: homeScope,
@@ -258,9 +271,10 @@ export async function activeHome(
   { store, vectors }: { readonly store: Pick<DocumentStore, 'get'>; readonly vectors: Pick<VectorIndex, 'space'> },
   scope: DatasetScope,
 ): Promise<ActiveHome> {
-  const { active, wish } = await stateIn(store, scope);
+  // Most datasets have never moved.
+  const [{ active, wish }, first] = await Promise.all([stateIn(store, scope), vectors.space(scope)]);
   const home = homeScope(scope, active);
-  return { number: active, scope: home, space: await vectors.space(home), wish };
+  return { number: active, scope: home, space: active === 0 ? first : await vectors.space(home), wish };
 }
 
 /** Home 0 is the dataset's own scope: where vectors are that never moved. */
@@ -273,4 +287,10 @@ function homeScope(scope: DatasetScope, home: number): DatasetScope {
 function liveHomes({ active, migration }: VectorHomesDocument): readonly number[] {
   const { home = active, former = null } = migration ?? {};
   return [...new Set([active, home, former?.home ?? active])];
+}
+
+/** Every one that was ever given, the active one first: a process that died may have left rows in any. */
+function everyHome({ active, last }: VectorHomesDocument): readonly number[] {
+  const others = Array.from({ length: last + 1 }, (_, home) => home).filter((home) => home !== active);
+  return [active, ...others];
 }
