@@ -146,8 +146,8 @@ async function correct(
   const writes: Write[] = [
     managementWrite(deps, { managed, crUid, tenant: id }),
     ...passing.writes,
-    // Who uses it meanwhile keeps it awake.
-    ...(isAsleep && !tenant.isAsleep ? [deps.tenants.unusedWrite(tenant)] : []),
+    // Who uses or wakes it meanwhile keeps it awake, and when that was is not written over.
+    ...(tenant.lastUsedAt === null ? [] : [deps.tenants.unusedWrite(tenant)]),
     deps.tenants.changeWrite(id, { name, ...sleep }),
     ...removed.map((host) => deps.tenantHosts.removeWrite(host)),
     ...added.map((host) => deps.tenantHosts.insertWrite(host, id)),

@@ -7,6 +7,7 @@ import type { Principal } from '../../common/domain/principal.ts';
 import { SYSTEM_SCOPE } from '../../common/domain/scope.ts';
 import { authenticate, getPrincipal } from '../../common/messaging/methods/auth.ts';
 import { type EnsureTenantRequest, ensureTenant, setTenantKeys } from '../../common/messaging/methods/auth-managed.ts';
+import { update } from '../../common/ports/document-store.ts';
 import { tenantsCollection } from '../../common/repositories/tenants.ts';
 
 const HOUR = 3_600_000;
@@ -72,6 +73,23 @@ describe('a tenant that goes to sleep', () => {
     const { lastUsedAt } = (await stored()) ?? {};
     await auth.messenger.call(getPrincipal, { userId: (principal as Principal).id, tenant: tenantId }, CALL);
     await until('the run is noted', async () => (await stored())?.lastUsedAt !== lastUsedAt);
+  });
+
+  it('is used as late as it was, whatever is declared anew at that moment', async () => {
+    pass(HOUR / 2);
+    const lastUsedAt = auth.clock.now().toISOString();
+    const { commit } = auth.store;
+    let isUsed = false;
+    const during: typeof commit = async (...given) => {
+      if (!isUsed) {
+        isUsed = true;
+        await commit(SYSTEM_SCOPE, [update(tenantsCollection, tenantId, { set: { lastUsedAt } })]);
+      }
+      return commit(...given);
+    };
+    Object.assign(auth.store, { commit: during });
+    await ensure({ ...idle(), displayName: 'Acme Ltd' });
+    expect(await stored()).to.include({ name: 'Acme Ltd', lastUsedAt });
   });
 
   it('is not kept awake by whoever has no right to be there', async () => {
