@@ -73,7 +73,7 @@ describe('isolation of a tenant', () => {
     leak();
     await pass(HALF_HOUR);
     await world.reconcile();
-    world.put({ state: 'Disabled' }, OTHER);
+    world.kube.change(TENANT_KIND, OTHER, { spec: { state: 'Disabled' } });
     await world.reconcile('memory/other');
     world.services.isolationAnswer = () => ({ unproven: null, comparedTenantIds: [], leaks: [] });
     await pass(HALF_HOUR);
