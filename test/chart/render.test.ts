@@ -192,6 +192,50 @@ describe('the chart', () => {
     );
   });
 
+  it('gives Dedicated tenants no login of the installation itself', async () => {
+    const dedicated = { enabled: true, existingSecret: 'administrators' };
+    const operator = find(
+      await render({ ci: 'external', values: { operator: { dedicated } } }),
+      'Deployment',
+      '-operator',
+    );
+    const named = variablesOf(operator).flatMap(({ name, valueFrom }) => {
+      const from = valueFrom?.secretKeyRef as { readonly name: string; readonly key: string } | undefined;
+      return from === undefined ? [] : [`${name} ${from.name} ${from.key}`];
+    });
+    expect(named).to.include.members([
+      'ENGRAM_S3_ACCESS_KEY administrators s3AccessKey',
+      'ENGRAM_S3_SECRET_KEY administrators s3SecretKey',
+      'ENGRAM_KAFKA_USER administrators kafkaUser',
+      'ENGRAM_KAFKA_PASSWORD administrators kafkaPassword',
+    ]);
+    expect(named.filter((one) => /\b(s3|kafka) \w+$/.test(one))).to.deep.equal([]);
+    const values = {
+      operator: { dedicated: { enabled: true } },
+      externalS3: { bucket: 'memory', existingSecret: 's3' },
+    };
+    expect(await refusalOf(values, 'minimal')).to.include('logins of S3 and Kafka');
+  });
+
+  it('mounts files of NATS in operator mode into the operator', async () => {
+    const values = {
+      operator: {
+        dedicated: { enabled: true, existingSecret: 'administrators' },
+        settings: { ENGRAM_OPERATOR_NATS_SIGNING_KEY_FILE: '/nats-operator/signing.nk' },
+        extraVolumes: [{ name: 'nats-operator', secret: { secretName: 'nats-operator' } }],
+        extraVolumeMounts: [{ name: 'nats-operator', mountPath: '/nats-operator', readOnly: true }],
+      },
+      externalNats: { ca: { secret: 'nats-ca' } },
+    };
+    const operator = find(await render({ ci: 'external', values }), 'Deployment', '-operator');
+    expect(variable(operator, 'ENGRAM_OPERATOR_NATS_SIGNING_KEY_FILE')?.value).to.equal('/nats-operator/signing.nk');
+    expect(variable(operator, 'ENGRAM_NATS_CA_FILE')?.value).to.equal('/authorities/nats/ca.crt');
+    expect(JSON.stringify(podSpecOf(operator)))
+      .to.include('"mountPath":"/nats-operator"')
+      .and.include('"secretName":"nats-operator"')
+      .and.include('"secretName":"nats-ca"');
+  });
+
   it('keeps definitions and generated Secrets when it is uninstalled', async () => {
     const objects = await render();
     const kept = objects.filter(({ kind }) => kind === 'CustomResourceDefinition' || kind === 'Secret');

@@ -135,6 +135,7 @@
 {{- end }}
 {{- end -}}
 
+{{/* dict root [credentials: a Secret with s3AccessKey and s3SecretKey, in place of the installation's own] */}}
 {{- define "engram.fileStoreVariables" -}}
 {{- $values := .root.Values -}}
 {{- with $values.externalS3 }}
@@ -147,7 +148,10 @@
 {{- if .prefix }}
 - { name: ENGRAM_S3_PREFIX, value: {{ .prefix | quote }} }
 {{- end }}
-{{- if .existingSecret }}
+{{- if and .existingSecret $.credentials }}
+{{ include "engram.secretVariable" (dict "name" "ENGRAM_S3_ACCESS_KEY" "secret" $.credentials "key" "s3AccessKey") }}
+{{ include "engram.secretVariable" (dict "name" "ENGRAM_S3_SECRET_KEY" "secret" $.credentials "key" "s3SecretKey") }}
+{{- else if .existingSecret }}
 {{ include "engram.secretVariable" (dict "name" "ENGRAM_S3_ACCESS_KEY" "secret" .existingSecret "key" .accessKeyKey) }}
 {{ include "engram.secretVariable" (dict "name" "ENGRAM_S3_SECRET_KEY" "secret" .existingSecret "key" .secretKeyKey) }}
 {{- end }}
@@ -155,13 +159,17 @@
 {{- end }}
 {{- end -}}
 
+{{/* dict root [credentials: a Secret with kafkaUser and kafkaPassword, in place of the installation's own] */}}
 {{- define "engram.kafkaVariables" -}}
 {{- $values := .root.Values -}}
 {{- with $values.externalKafka }}
 {{- if .brokers }}
 - { name: ENGRAM_KAFKA_BROKERS, value: {{ join "," .brokers | quote }} }
 - { name: ENGRAM_KAFKA_TOPIC_PREFIX, value: {{ .topicPrefix | quote }} }
-{{- if .existingSecret }}
+{{- if and .existingSecret $.credentials }}
+{{ include "engram.secretVariable" (dict "name" "ENGRAM_KAFKA_USER" "secret" $.credentials "key" "kafkaUser") }}
+{{ include "engram.secretVariable" (dict "name" "ENGRAM_KAFKA_PASSWORD" "secret" $.credentials "key" "kafkaPassword") }}
+{{- else if .existingSecret }}
 {{ include "engram.secretVariable" (dict "name" "ENGRAM_KAFKA_USER" "secret" .existingSecret "key" .usernameKey) }}
 {{ include "engram.secretVariable" (dict "name" "ENGRAM_KAFKA_PASSWORD" "secret" .existingSecret "key" .passwordKey) }}
 {{- end }}

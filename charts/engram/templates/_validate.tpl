@@ -37,6 +37,8 @@
 {{- end -}}
 {{- $isAllBundled := and $values.mongodb.enabled $values.elasticsearch.enabled $values.neo4j.enabled $values.nats.enabled -}}
 {{- if and $values.operator.dedicated.enabled (not $isAllBundled) (not $values.operator.dedicated.existingSecret) }}{{ $problems = append $problems "operator.dedicated.existingSecret is empty: name a Secret with administrators of the external stores" }}{{ end -}}
+{{- $hasLogins := or (and $values.externalS3.bucket $values.externalS3.existingSecret) (and $values.externalKafka.brokers $values.externalKafka.existingSecret) -}}
+{{- if and $values.operator.dedicated.enabled $isAllBundled $hasLogins (not $values.operator.dedicated.existingSecret) }}{{ $problems = append $problems "operator.dedicated.existingSecret is empty: name a Secret with logins of S3 and Kafka for Dedicated tenants, who are given them" }}{{ end -}}
 {{- if and $values.operator.dedicated.s3Buckets (not $values.externalS3.bucket) }}{{ $problems = append $problems "operator.dedicated.s3Buckets needs externalS3" }}{{ end -}}
 {{- if and (not $values.nats.enabled) (ne $values.externalNats.authentication "none") (not $values.externalNats.existingSecret) }}{{ $problems = append $problems "externalNats.authentication needs externalNats.existingSecret" }}{{ end -}}
 {{- range $name := include "engram.services" . | fromJsonArray -}}

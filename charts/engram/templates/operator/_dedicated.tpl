@@ -45,11 +45,12 @@
 {{- else }}
 {{ include "engram.secretVariable" (dict "name" "ENGRAM_OPERATOR_NATS_URL" "secret" $secret "key" "natsUrl") }}
 {{- end }}
-{{ include "engram.fileStoreVariables" . }}
+{{- /* Their services get these, and who reads their Secrets: never what opens the files and events of everybody. */}}
+{{ include "engram.fileStoreVariables" (dict "root" $root "credentials" $secret) }}
 {{- if $values.operator.dedicated.s3Buckets }}
 - { name: ENGRAM_OPERATOR_S3_BUCKETS, value: "true" }
 {{- end }}
-{{ include "engram.kafkaVariables" . }}
+{{ include "engram.kafkaVariables" (dict "root" $root "credentials" $secret) }}
 {{- end -}}
 
 {{- define "engram.dedicatedSettings" -}}
