@@ -8,7 +8,7 @@ import type { AuthDependencies } from '../dependencies.ts';
 
 type Dependencies = Pick<
   AuthDependencies,
-  'audit' | 'eventLog' | 'datasets' | 'grants' | 'managedGrants' | 'news' | 'budgets'
+  'audit' | 'store' | 'eventLog' | 'datasets' | 'grants' | 'managedGrants' | 'news' | 'budgets'
 >;
 
 /**
@@ -30,10 +30,12 @@ export async function removeDataset(deps: Dependencies, dataset: DatasetRef, by:
       ];
       const details = { owner: stored.ownerId };
       const entry = { tenant: dataset.tenant, action: 'dataset.removed', actor: by, subject: dataset.id, details };
-      // Nobody ever saw a canary, so nobody reads of its end.
-      const entries = isCanaryDataset(dataset) ? [] : [entry];
       const bill = dataBill(stored, stored.keyId, { datasets: -1 });
-      await deps.budgets.charge(bill, (returned) => deps.audit.commit(scope, [...returned, ...writes], entries));
+      await deps.budgets.charge(bill, async (returned) => {
+        const all = [...returned, ...writes];
+        // Nobody ever saw a canary, so nobody reads of its end.
+        await (isCanaryDataset(dataset) ? deps.store.commit(scope, all) : deps.audit.commit(scope, all, [entry]));
+      });
       deps.news.datasetRemoved(dataset);
       return true;
     } catch (error) {
