@@ -171,6 +171,7 @@ export function createOperator(options: OperatorOptions): Operator {
           options: options.dedicated?.options ?? NO_DEDICATED,
           services: ownServices,
           provisions: createProvisionMemory(clock, options.resyncMs * 0.8),
+          tenants: tenants.list,
         },
         isolation: createIsolationChecks({
           ...{ clock, registry: options.registry, prefix: METRICS_PREFIX, tenants: tenants.list },

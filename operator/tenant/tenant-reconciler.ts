@@ -2,6 +2,7 @@ import { TENANT_KIND, type Tenant, type TenantStatus } from '../api/tenant.ts';
 import { createReconciler, type FrameDependencies, type ReconcileDefinition } from '../runtime/reconcile-frame.ts';
 import type { Reconciler } from '../runtime/reconciler.ts';
 import { onOwn } from './dedicated/dedicated.ts';
+import { reserveHostName } from './dedicated/host-names.ts';
 import { install } from './dedicated/install.ts';
 import { nameTenant, removeInstallation, whileRunning } from './dedicated/remove-installation.ts';
 import type { TenantDependencies, TenantStep } from './dependencies.ts';
@@ -36,6 +37,7 @@ export function createTenantReconciler(deps: TenantDependencies, frame: FrameDep
       onOwn(deps, syncKeys),
       onOwn(deps, syncQuota),
       onOwn(deps, syncRetention),
+      reserveHostName(deps),
       onOwn(deps, syncRoute, NO_SERVICES),
       verifyIsolation(deps),
       onOwn(deps, syncModel),

@@ -89,6 +89,7 @@ export async function startClusterTenants(places: {
           open: async () => ({ tenant: own, dataset: createFakeDatasetServices(), close: async () => {} }),
         }),
         provisions: createProvisionMemory(clock, 480_000),
+        tenants: () => [],
       },
       isolation: createIsolationChecks({
         ...{ clock, registry: new Registry(), prefix: 'test_', intervalMs: 1_800_000, tenants: () => [] },

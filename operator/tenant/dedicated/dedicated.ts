@@ -1,5 +1,6 @@
 import { SERVICE_NAMES, type ServiceName } from '../../../services/common/domain/service-paths.ts';
 import type { Clock } from '../../../services/common/ports/system.ts';
+import type { Tenant } from '../../api/tenant.ts';
 import { done } from '../../runtime/step.ts';
 import type { Provision } from '../../stores/store-administrator.ts';
 import type { TenantContext, TenantDependencies, TenantStep } from '../dependencies.ts';
@@ -13,6 +14,8 @@ export interface Dedicated {
   readonly options: DedicatedOptions;
   readonly services: OwnServices;
   readonly provisions: ProvisionMemory;
+  /** All Tenants that are known now, of both kinds. */
+  readonly tenants: () => readonly Tenant[];
 }
 
 /** What the stores' administrators answered; can be lost. */

@@ -118,6 +118,7 @@ export async function createTenantWorld(
         options: options.dedicated ?? NO_DEDICATED,
         services: ownServices,
         provisions: createProvisionMemory(clock, 480_000),
+        tenants: () => kube.store.list('/apis/engram.dev/v1alpha1/tenants', undefined) as unknown as Tenant[],
       },
       isolation: createIsolationChecks({
         ...{ clock, registry: new Registry(), prefix: 'test_', intervalMs: 1_800_000 },
