@@ -28,6 +28,8 @@ export interface DataItem {
   readonly keyId?: string | null;
   readonly createdAt: string;
   readonly updatedAt: string | null;
+  /** It was kept for as long as its dataset's resource declares, and is being forgotten: it is not replaced any more. */
+  readonly isExpiring?: boolean;
 }
 
 type Content = Pick<DataItem, 'id' | 'revision'>;

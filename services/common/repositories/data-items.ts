@@ -32,6 +32,7 @@ type DataItemDocument = {
   readonly keyId?: string | null;
   readonly createdAt: string;
   readonly updatedAt: string | null;
+  readonly isExpiring?: boolean;
   /**
    * Since when its present content waits to be built, ISO-8601; empty: it is built. Changes in the commit of what it tells of.
    * Absent: written by a release that did not note it, see `noteWaiting`.
@@ -77,9 +78,11 @@ export interface DataItems {
   noteWrite(item: DataItem, isBuilt: boolean): Write;
   insertWrites(items: readonly DataItem[]): readonly Write[];
   /** `VersionConflictError` in the commit when one of them is gone or was replaced since it was read: they are counted. */
-  removeWrites(items: readonly Pick<DataItem, 'id' | 'sizeBytes' | 'revision'>[]): readonly Write[];
+  removeWrites(items: readonly Pick<DataItem, 'id' | 'sizeBytes' | 'revision' | 'isExpiring'>[]): readonly Write[];
   /** `VersionConflictError` in the commit when `present` is gone or was replaced since it was read. */
   replaceWrites(present: DataItem, next: DataItem): readonly Write[];
+  /** It is not replaced from now on. `VersionConflictError` in the commit when it is gone or was replaced since it was read. */
+  expireWrite(item: DataItem): Write;
 }
 
 /** An owner has each content once, so a page holds all that is found. */
@@ -162,6 +165,8 @@ export function createDataItems(store: DocumentStore): DataItems {
         ...{ where: asRead(present), set: { ...next, waitingSince: sinceOf(next) }, required: true },
       }),
     ],
+    expireWrite: (item) =>
+      update(collection, item.id, { where: asRead(item), set: { isExpiring: true }, required: true }),
   };
 }
 
@@ -186,8 +191,15 @@ function sinceOf({ createdAt, updatedAt }: Pick<DataItem, 'createdAt' | 'updated
 }
 
 /** Content of the same size may count for another API key. */
-function asRead({ sizeBytes, revision }: Pick<DataItem, 'sizeBytes' | 'revision'>): Filter<DataItemDocument> {
-  return { sizeBytes, revision: revision ? revision : { exists: false } };
+function asRead({
+  sizeBytes,
+  revision,
+  isExpiring,
+}: Pick<DataItem, 'sizeBytes' | 'revision' | 'isExpiring'>): Filter<DataItemDocument> {
+  return {
+    ...{ sizeBytes, revision: revision ? revision : { exists: false } },
+    isExpiring: isExpiring ? true : { exists: false },
+  };
 }
 
 function itemOf(stored: Stored<DataItemDocument>): DataItem {

@@ -65,9 +65,11 @@ export async function* cutLines(view: DocumentView, scope: DatasetScope, cut: Da
     return lineOf([collection.name, id, value]);
   };
   for await (const { id, value } of documentsOf(view, scope, dataItemsCollection)) {
-    const { revision = null, sizeBytes } = value;
+    // That it is being forgotten holds where it is forgotten, and not where it comes back.
+    const { isExpiring: _, ...kept } = value;
+    const { revision = null, sizeBytes } = kept;
     items.set(dataItemId(id), { id: dataItemId(id), revision, generation: 0, sizeBytes, rows: 0 });
-    yield line(dataItemsCollection, id, value);
+    yield line(dataItemsCollection, id, kept);
   }
   for await (const { id, value } of documentsOf(view, scope, ledgerCollection)) {
     const item = items.get(dataItemId(id));

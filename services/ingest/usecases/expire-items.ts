@@ -6,6 +6,7 @@ import { pagesOf } from '../../common/domain/result-page.ts';
 import type { CallContext } from '../../common/messaging/messenger.ts';
 import { getPrincipal } from '../../common/messaging/methods/auth.ts';
 import { fixedProof } from '../../common/messaging/principal-proof.ts';
+import { VersionConflictError } from '../../common/ports/document-store.ts';
 import type { IngestDependencies } from './dependencies.ts';
 import { forgetItems } from './forget.ts';
 
@@ -45,12 +46,35 @@ async function expireOf(
   let forgotten = 0;
   for (let batch = 0; batch < BATCHES_PER_PASS; batch += 1) {
     signal.throwIfAborted();
-    const ids = await oldItems(deps, dataset, before);
-    if (ids.length === 0) break;
-    await forgetItems(deps, dataset, ids, await asOwner(deps, dataset, signal));
+    const old = await oldItems(deps, dataset, before);
+    if (old.length === 0) break;
+    const context = await asOwner(deps, dataset, signal);
+    const ids = await claimed(deps, dataset, old);
+    if (ids.length > 0) await forgetItems(deps, dataset, ids, context);
     forgotten += ids.length;
   }
   return forgotten;
+}
+
+/**
+ * Those of them that nobody has replaced since they were read: from now on nobody does, so that nothing is forgotten that
+ * was said to be kept. What a process that dies here has claimed, the next pass finds old as before.
+ */
+async function claimed(
+  { items, store }: Pick<IngestDependencies, 'items' | 'store'>,
+  dataset: DatasetRef,
+  old: readonly DataItem[],
+): Promise<readonly DataItemId[]> {
+  const ids: DataItemId[] = [];
+  for (const item of old) {
+    try {
+      if (!item.isExpiring) await store.commit(scopeOf(dataset), [items.expireWrite(item)]);
+      ids.push(item.id);
+    } catch (error) {
+      if (!(error instanceof VersionConflictError)) throw error;
+    }
+  }
+  return ids;
 }
 
 /** The oldest that are too old. Those that were replaced lately stand among them and stay. */
@@ -58,12 +82,12 @@ async function oldItems(
   { items }: Pick<IngestDependencies, 'items'>,
   dataset: DatasetRef,
   before: string,
-): Promise<readonly DataItemId[]> {
-  const found: DataItemId[] = [];
+): Promise<readonly DataItem[]> {
+  const found: DataItem[] = [];
   for await (const page of pagesOf((after) => items.oldestFirst(scopeOf(dataset), { after, limit: BATCH }))) {
     for (const item of page) {
       if (item.createdAt >= before) return found;
-      if (lastChange(item) < before) found.push(item.id);
+      if (lastChange(item) < before) found.push(item);
       if (found.length === BATCH) return found;
     }
   }

@@ -89,6 +89,7 @@ async function commitContent(
   const { dataset, principal, source } = request;
   const scope = scopeOf(dataset);
   for (let present = request.item; ; ) {
+    if (present.isExpiring) throw updateTargetNotFound(present.id, dataset.id);
     const at = clock.now().toISOString();
     const next: DataItem = {
       ...present,
