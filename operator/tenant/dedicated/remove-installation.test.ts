@@ -223,6 +223,31 @@ describe('deletion of a Dedicated tenant', () => {
     expect(keysSecret()).not.to.equal(undefined);
   });
 
+  it('removes its stores also where somebody took its keys away, and no other realm than its own then', async () => {
+    await make({ deletionPolicy: 'Delete' });
+    const keys = keysSecret()?.metadata;
+    if (keys === undefined) throw new Error('No keys.');
+    world.kube.remove(KINDS.secret, keys);
+    const own = realms();
+    for (const { realms: held } of administrators) {
+      held.set('tneighbour', {
+        ownerUid: 'neighbour',
+        credentials: { current: { slot: 'a', password: '' }, previous: null },
+      });
+    }
+    const realm = world.read()?.status?.realm;
+    const client = world.kube.client({ clock: world.clock });
+    await client.patchStatus(TENANT_KIND, PLACE, { realm: 'tneighbour' });
+    remove();
+    await world.reconcile();
+    expect(world.conditions()).to.include({ Stalled: 'True SecretMissing' });
+    expect(realms()).to.have.length(8);
+    await client.patchStatus(TENANT_KIND, PLACE, { realm });
+    await world.reconcile();
+    expect(own).to.have.length(4);
+    expect([world.read(), realms()]).to.deep.equal([undefined, Array(4).fill('tneighbour')]);
+  });
+
   it('is not held up by an isolation that its stores do not have', async () => {
     await make({ deletionPolicy: 'Delete' });
     world.change({ spec: { minimumIsolation: 'Cluster' } });

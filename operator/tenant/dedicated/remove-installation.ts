@@ -1,7 +1,7 @@
 import type { TenantStatus } from '../../api/tenant.ts';
 import type { ConditionDraft } from '../../runtime/conditions.ts';
 import { type ConfigMap, KINDS, type KubeObject, type Secret } from '../../runtime/kube-object.ts';
-import { done, progressing, retrying, type StepOutcome } from '../../runtime/step.ts';
+import { done, progressing, retrying, type StepOutcome, stalled } from '../../runtime/step.ts';
 import { type Realm, realmOf } from '../../stores/realm.ts';
 import type { StoreAdministrator } from '../../stores/store-administrator.ts';
 import type { TenantContext, TenantDependencies, TenantStep } from '../dependencies.ts';
@@ -118,8 +118,13 @@ async function removeStores(
   if (!stores.available) {
     return retrying('StoreUnreachable', stores.reason, { conditions: [incomplete('StoreUnreachable', stores.reason)] });
   }
-  const own = realmOf(object.metadata.uid ?? '');
-  const realm = keys?.realm ?? { ...own, name: context.status.realm ?? own.name };
+  const realm = keys?.realm ?? realmOf(object.metadata.uid ?? '');
+  const { realm: named = realm.name } = context.status;
+  if (keys === null && named !== realm.name) {
+    // Not by the word of a status alone: Kafka's topics hold no mark that would say whose they are.
+    const message = `The Secret with the keys of realm ${named}, which was taken over, is gone: bring it back, so that the stores can be removed`;
+    return stalled('SecretMissing', message, { conditions: [incomplete('SecretMissing', message)] });
+  }
   // The other way round than they were made: what knows of what is in the others goes last.
   const administrators = stores.administrators.toReversed();
   const left: Record<string, number> = {};
