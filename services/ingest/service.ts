@@ -149,14 +149,19 @@ export function createIngestService(options: IngestServiceOptions): Service {
   });
   const expiry = createSessionExpiry(dependencies);
   const stopping = new AbortController();
+  const purgeFailed = (error: unknown): void => {
+    if (!stopping.signal.aborted) options.logger.error('ingest.purge.failed', { error });
+  };
   const purge = createRepeating({
     async work() {
-      await expiry.pass();
-      await expireEvents(dependencies);
-      await expireItems(dependencies, stopping.signal);
+      const { signal } = stopping;
+      // What keeps one of them from its work is no other's matter.
+      await expiry.pass(signal).catch(purgeFailed);
+      await expireEvents(dependencies, signal).catch(purgeFailed);
+      await expireItems(dependencies, signal);
     },
     everyMs: options.settings.sessions.purgeEveryMs,
-    onError: (error) => options.logger.error('ingest.purge.failed', { error }),
+    onError: purgeFailed,
   });
   const snapshots = options.snapshots === undefined ? null : openSnapshots(dependencies, options.snapshots);
   const erasures = createManagedErasures({

@@ -32,7 +32,8 @@ async function world(eventsArePublished: boolean) {
       store.commit(SYSTEM_SCOPE, [
         insert(relayPositionsCollection, 'kafka', { offset, holder: null, leaseUntilMs: 0, fencingToken: 1 }),
       ]),
-    expire: () => expireEvents({ store, retentions, clock, settings: { eventsArePublished } }),
+    expire: (signal?: AbortSignal) =>
+      expireEvents({ store, retentions, clock, settings: { eventsArePublished } }, signal),
     left: async (scope: typeof ACME) => (await log.read(scope, { after: 0, limit: 1000 })).map(({ offset }) => offset),
   };
 }
@@ -58,6 +59,14 @@ describe('events of the past', () => {
     await publish(2);
     expect(await expire()).to.equal(2);
     expect(await left(ACME)).to.deep.equal([3]);
+  });
+
+  it('stay for the next time when the process stops', async () => {
+    const { tell, pass, expire } = await world(false);
+    await tell(ACME);
+    pass(20);
+    expect(await expire(AbortSignal.abort())).to.equal(0);
+    expect(await expire()).to.equal(1);
   });
 
   it('go in parts when they are very many', async () => {

@@ -20,16 +20,20 @@ const PAGE = 500;
 /** Commits for one tenant in one pass: it must not keep others waiting. */
 const PAGES_PER_PASS = 20;
 
-/** Removes what tenants' event logs hold for longer than their resources declare, oldest first. Returns how many events went. */
-export async function expireEvents(deps: Dependencies): Promise<number> {
+/**
+ * Removes what tenants' event logs hold for longer than their resources declare, oldest first. Returns how many events went.
+ * Ends early, without an error, once `signal` is aborted.
+ */
+export async function expireEvents(deps: Dependencies, signal?: AbortSignal): Promise<number> {
   const { clock, retentions, settings } = deps;
   let published: number | null = null;
   let removed = 0;
   for await (const { owner, retention } of retentions.ofTenants.all()) {
+    if (signal?.aborted) break;
     if (retention.eventsMs === null) continue;
     if (settings.eventsArePublished) published ??= await publishedOffset(deps.store);
     const before = new Date(clock.now().getTime() - retention.eventsMs).toISOString();
-    removed += await expireOf(deps, owner, { before, published });
+    removed += await expireOf(deps, owner, { before, published, signal });
   }
   return removed;
 }
@@ -37,11 +41,15 @@ export async function expireEvents(deps: Dependencies): Promise<number> {
 async function expireOf(
   { store }: Dependencies,
   owner: { readonly tenant: TenantId },
-  { before, published }: { readonly before: string; readonly published: number | null },
+  {
+    before,
+    published,
+    signal,
+  }: { readonly before: string; readonly published: number | null; readonly signal: AbortSignal | undefined },
 ): Promise<number> {
   const where = published === null ? {} : { sequence: { atMost: published } };
   let removed = 0;
-  for (let page = 0; page < PAGES_PER_PASS; page += 1) {
+  for (let page = 0; page < PAGES_PER_PASS && !signal?.aborted; page += 1) {
     const { items } = await store.find(owner, eventsCollection, { where, sort: [{ field: 'sequence' }], limit: PAGE });
     // Times of processes differ a little: the first young one ends it.
     const young = items.findIndex(({ value }) => value.occurredAt >= before);

@@ -161,6 +161,15 @@ describe('entries of sessions that nobody uses', () => {
     expect(await left('free')).to.equal(0);
   });
 
+  it('stay for the next time when the process stops', async () => {
+    const { expiry, pass, say, left } = await world();
+    await say('s');
+    pass(2 * HOUR);
+    expect(await expiry.pass(AbortSignal.abort())).to.equal(0);
+    expect(await left('s')).to.equal(1);
+    expect(await expiry.pass()).to.equal(1);
+  });
+
   it('stay for ever when that is wanted', async () => {
     const { expiry, pass, say, left } = await world({ ttlMs: 0 });
     await say('s');

@@ -26,8 +26,8 @@ const SESSIONS_PER_PASS = 200;
 
 /** Looks at some of what nobody uses any more. */
 export interface SessionExpiry {
-  /** How many sessions lost entries. The next pass goes on where this one ended, and begins anew at the end. */
-  pass(): Promise<number>;
+  /** How many sessions lost entries. The next pass goes on where this one ended, and begins anew at the end. Aborted, it ends early. */
+  pass(signal?: AbortSignal): Promise<number>;
 }
 
 /**
@@ -39,23 +39,33 @@ export function createSessionExpiry(dependencies: Dependencies): SessionExpiry {
   const { sessions, clock, settings } = dependencies;
   /** Where the pages of a tenant, or of all ('') go on. */
   const cursors = new Map<TenantId | '', string | null>();
-  const passOver = async (scope: AnyScope, ttlMs: number, isTheirs: (placed: PlacedSession) => boolean) => {
+  const passOver = async (
+    scope: AnyScope,
+    ttlMs: number,
+    { isTheirs, signal }: { isTheirs(placed: PlacedSession): boolean; readonly signal: AbortSignal | undefined },
+  ) => {
+    if (signal?.aborted) return 0;
     const place = 'tenant' in scope ? scope.tenant : '';
     const before = new Date(clock.now().getTime() - ttlMs).toISOString();
     const after = cursors.get(place) ?? null;
     const page = await sessions.unusedSince(scope, { before, after, limit: SESSIONS_PER_PASS });
     let changed = 0;
-    for (const placed of page.sessions) if (isTheirs(placed) && (await expire(dependencies, placed))) changed += 1;
+    for (const placed of page.sessions) {
+      if (signal?.aborted) return changed;
+      if (isTheirs(placed) && (await expire(dependencies, placed))) changed += 1;
+    }
     cursors.set(place, page.next);
     return changed;
   };
   return {
-    async pass() {
+    async pass(signal) {
       const declared = await declaredTimes(dependencies);
       let changed = 0;
-      for (const [tenant, ttlMs] of declared) changed += await passOver({ tenant }, ttlMs, () => true);
+      for (const [tenant, ttlMs] of declared)
+        changed += await passOver({ tenant }, ttlMs, { isTheirs: () => true, signal });
       const { ttlMs } = settings.sessions;
-      if (ttlMs > 0) changed += await passOver(SYSTEM_SCOPE, ttlMs, ({ scope }) => !declared.has(scope.tenant));
+      const isTheirs = ({ scope }: PlacedSession) => !declared.has(scope.tenant);
+      if (ttlMs > 0) changed += await passOver(SYSTEM_SCOPE, ttlMs, { isTheirs, signal });
       return changed;
     },
   };
