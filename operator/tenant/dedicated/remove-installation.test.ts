@@ -248,6 +248,17 @@ describe('deletion of a Dedicated tenant', () => {
     expect([world.read(), realms()]).to.deep.equal([undefined, Array(4).fill('tneighbour')]);
   });
 
+  it('says so where stores are kept whose keys are gone', async () => {
+    await make();
+    world.kube.remove(KINDS.secret, keysSecret()?.metadata ?? PLACE);
+    remove();
+    await world.reconcile();
+    expect([world.read(), realms().length]).to.deep.equal([undefined, 4]);
+    expect(world.notes.map(({ reason }) => reason))
+      .to.include('KeysMissing')
+      .and.not.include('Retained');
+  });
+
   it('is not held up by an isolation that its stores do not have', async () => {
     await make({ deletionPolicy: 'Delete' });
     world.change({ spec: { minimumIsolation: 'Cluster' } });

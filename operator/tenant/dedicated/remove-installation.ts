@@ -101,7 +101,11 @@ function isKept({ object }: TenantContext, stage: Stage): boolean {
 }
 
 async function keep(deps: TenantDependencies, context: TenantContext, keys: InstallationKeys | null): Promise<Outcome> {
-  if (keys === null) return done();
+  if (keys === null) {
+    const lost = `The stores of realm ${context.status.realm} are kept, but the Secret with their keys is gone: without a copy of it nobody takes them over`;
+    context.event({ type: 'Warning', reason: 'KeysMissing', message: lost });
+    return done();
+  }
   await releaseKeys(deps, context, keys.secretName);
   const message = `The stores of realm ${keys.realm.name} are kept, and their keys in Secret ${keys.secretName}: a Tenant with this tenantId takes them over`;
   context.event({ type: 'Normal', reason: 'Retained', message });
