@@ -10,7 +10,8 @@ import type { Provenance } from '../../common/ports/index-entry.ts';
 import type { Embedder } from '../../common/ports/models.ts';
 import type { Clock } from '../../common/ports/system.ts';
 import { NO_TRACER } from '../../common/ports/tracer.ts';
-import { activeEmbedding } from '../../common/repositories/active-embedding.ts';
+import { isSameSpace } from '../../common/ports/vector-index.ts';
+import { type ActiveEmbedding, activeEmbedding } from '../../common/repositories/active-embedding.ts';
 import type { Ledger, LedgerEntry } from '../../common/repositories/ledger.ts';
 import type { ModelCache } from '../../common/repositories/model-cache.ts';
 import type { VectorHomes } from '../../common/repositories/vector-homes.ts';
@@ -56,10 +57,12 @@ async function execute(dependencies: CognifyRunDependencies, run: ActiveRun): Pr
   const { models: source } = dependencies;
   const models = isCanaryDataset(run.dataset) ? source.withoutModel() : await source.current(run.scope.tenant);
   if (models.missingModelKey !== null) throw engramError('LLMAPIKeyNotSetError', models.missingModelKey);
-  const [items, { embedder }] = await Promise.all([
+  const [items, embedding] = await Promise.all([
     listItems(dependencies, run),
     activeEmbedding(dependencies, run.scope),
   ]);
+  const { embedder } = embedding;
+  await tellOfFormerModel(dependencies, run, embedding);
   const entries = await ledger.entries(
     run.scope,
     items.map(({ id }) => id),
@@ -87,6 +90,22 @@ async function execute(dependencies: CognifyRunDependencies, run: ActiveRun): Pr
     if (!run.signal.aborted) await judgeOrLeave(dependencies, run.scope);
   }
   return { counts: totals.counts() };
+}
+
+/** New vectors go beside those that are there: who configured another model would wait for it in vain. */
+async function tellOfFormerModel(
+  { embedders, logger }: Pick<CognifyRunDependencies, 'embedders' | 'logger'>,
+  run: ActiveRun,
+  { embedder, isSettled, wish }: ActiveEmbedding,
+): Promise<void> {
+  if (!isSettled) return;
+  // What is wrong with it is told where it is set.
+  const wanted = await embedders.wanted(run.scope.tenant, wish).catch(() => null);
+  if (wanted === null || isSameSpace(wanted.space, embedder.space)) return;
+  logger.warn('cognify.embedding.former', {
+    ...{ runId: run.id, datasetId: run.dataset.id, embedding: embedder.space, configured: wanted.space },
+    hint: 'The dataset keeps the embedding model that made its vectors. Forget its memory (memory_only) and cognify it again to have the configured one; a Dataset resource is moved by itself.',
+  });
 }
 
 async function buildAll(

@@ -306,6 +306,22 @@ describe('migration of a dataset to another embedding model', () => {
     expect(await world.indexes.vectors.count(homes().scopeOf(scope, 1), {})).to.equal(0);
   });
 
+  it('tells the log that a dataset nobody moves keeps its model, and takes the other once its memory is forgotten', async () => {
+    const told = () => cognify.log.filter(({ event }) => event === 'cognify.embedding.former');
+    await tell('Ada');
+    expect(told()).to.have.length(0);
+    want(NEW);
+    await tell('Grace');
+    expect((await newest()).space).to.deep.equal(OLD.space);
+    expect(told()[0]?.fields).to.deep.include({ embedding: OLD.space, configured: NEW.space });
+    const everything = { dataset: world.dataset, memoryOnly: true };
+    await cognify.messenger.call(eraseBuilt, everything, { ...CALL, principal: world.principal });
+    await cognify.run();
+    expect((await newest()).space).to.deep.equal(NEW.space);
+    expect((await vectorsIn((await newest()).scope)).size).to.equal(await textCount());
+    expect(told()).to.have.length(1);
+  });
+
   it('goes on where a worker was killed, when its lease is over', async () => {
     await tell('Ada', 'Grace');
     let isKilled = false;

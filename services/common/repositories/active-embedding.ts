@@ -1,6 +1,6 @@
 import { engramError } from '../domain/errors.ts';
 import type { DatasetScope } from '../domain/scope.ts';
-import type { EmbedderSource } from '../ports/embedders.ts';
+import type { EmbedderSource, EmbeddingChoice } from '../ports/embedders.ts';
 import type { Embedder } from '../ports/models.ts';
 import type { VectorSpace } from '../ports/vector-index.ts';
 import type { VectorHomes } from './vector-homes.ts';
@@ -18,6 +18,8 @@ export interface ActiveEmbedding {
   readonly embedder: Embedder;
   /** There are vectors, or were until now. */
   readonly isSettled: boolean;
+  /** The one that the dataset asks for; null: as its tenant's. */
+  readonly wish: EmbeddingChoice | null;
 }
 
 /**
@@ -30,10 +32,10 @@ export async function activeEmbedding(
 ): Promise<ActiveEmbedding> {
   const { number, scope, space, wish } = await homes.active(dataset);
   if (space === null) {
-    return { number, scope, embedder: await embedders.wanted(dataset.tenant, wish), isSettled: false };
+    return { number, scope, embedder: await embedders.wanted(dataset.tenant, wish), isSettled: false, wish };
   }
   const embedder = await embedders.of(dataset.tenant, space);
-  if (embedder !== null) return { number, scope, embedder, isSettled: true };
+  if (embedder !== null) return { number, scope, embedder, isSettled: true, wish };
   throw noSuchEmbedder(space, (await embedders.wanted(dataset.tenant, wish)).space);
 }
 

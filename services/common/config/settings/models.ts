@@ -65,7 +65,7 @@ export const models = {
     type: type.text().transform((value) => value.trim().toLowerCase()),
     shownDefault: '`openai` once a key, endpoint or model is set',
     meaning:
-      'openai, gemini, mistral, ollama, or custom for any OpenAI-compatible server (it needs the endpoint). Nothing set = the built-in embedder.',
+      'openai, gemini, mistral, ollama, or custom for any OpenAI-compatible server (it needs the endpoint). Nothing set = the built-in embedder. A dataset with vectors keeps the model that made them (the log of cognify says so), until its memory is forgotten (`engram forget --memory-only`) and built again, or its `Dataset` resource moves it.',
   }),
   embeddingModel: optional({
     names: ['EMBEDDING_MODEL'],
