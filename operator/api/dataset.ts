@@ -236,7 +236,7 @@ export interface DatasetRetention {
 }
 
 /**
- * What the dataset is made from, instead of being empty. It cannot be changed. Nobody sees the dataset before all of it is there and was checked; no model is asked.
+ * What the dataset is made from, instead of being empty. It cannot be changed. Nobody sees the dataset before all of it is there and was checked; no model is asked. Vectors stay as they were made, so their embedding model must be one that the server or the tenant has. What a snapshot has not: sessions, feedback and what improve learned from them (weights; triplets are made anew by it), the history of runs, and the answers of models that are kept to save asking twice.
  */
 export interface DatasetSource {
   readonly snapshotRef: DatasetSourceSnapshotRef;
@@ -252,7 +252,7 @@ export interface DatasetSourceSnapshotRef {
    */
   readonly name: string;
   /**
-   * Id of the tenant that it was taken of. Absent, the tenant of this dataset.
+   * Id of the tenant that it was taken of. Absent, the tenant of this dataset. Of another one only where this Dataset and its Tenant are in one namespace, and the other's Tenant is there too or the snapshot is in a bucket (`destinationRef`, or the Tenant's `backup`).
    */
   readonly tenantId?: string;
 }

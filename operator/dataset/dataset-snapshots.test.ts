@@ -2,6 +2,8 @@ import { expect } from 'chai';
 import { engramError } from '../../services/common/domain/errors.ts';
 import { createDatasetWorld, type DatasetWorld, TENANT_ID } from '../../test/support/kube/dataset-world.ts';
 import { unavailable } from '../../test/support/kube/fake-tenant-services.ts';
+import { completeSpec } from '../../test/support/kube/tenant-world.ts';
+import { TENANT_KIND, type Tenant } from '../api/tenant.ts';
 import { KINDS, type Secret } from '../runtime/kube-object.ts';
 
 /** The clock of the world begins at 2026-08-01, midnight UTC, a Saturday. */
@@ -31,6 +33,12 @@ describe('snapshots of datasets', () => {
       ...{ apiVersion: 'v1', kind: 'Secret', metadata: place, data: Object.fromEntries(encoded) },
     });
   };
+
+  const putOther = (namespace: string, tenantId: string) =>
+    world.kube.put<Tenant>(TENANT_KIND, {
+      ...{ apiVersion: TENANT_KIND.apiVersion, kind: TENANT_KIND.kind, metadata: { name: 'other', namespace } },
+      ...{ spec: completeSpec(), status: { tenantId } },
+    });
 
   it('are taken when they are due, named by that, shown, and pruned to those that are kept', async () => {
     await begin(nightly);
@@ -127,6 +135,7 @@ describe('snapshots of datasets', () => {
     const restoring = { datasetId: null, step: 'part 2 of 9', done: 1, total: 9, failure: null };
     world.services.restoreAnswers = [restoring, { ...restoring, step: 'part 3 of 9' }];
     const from = '11111111-2222-4333-8444-555555555555';
+    putOther('memory', from);
     await begin({}, { source: { snapshotRef: { name: 'tickets-1', tenantId: from } } });
     expect(world.conditions()).to.include({ Ready: 'False Restoring', StoresProvisioned: 'False Restoring' });
     expect(world.read()?.status?.datasetId).to.equal(undefined);
@@ -142,6 +151,19 @@ describe('snapshots of datasets', () => {
     const asked = world.services.countOf('restoreDataset');
     await world.reconcile();
     expect(world.services.countOf('restoreDataset')).to.equal(asked);
+  });
+
+  it('of another tenant become one only for who could read it anyway', async () => {
+    const from = '11111111-2222-4333-8444-555555555555';
+    const source = { snapshotRef: { name: 'tickets-1', tenantId: from } };
+    putOther('elsewhere', from);
+    await begin({}, { source });
+    expect(world.conditions()).to.include({ Ready: 'False SnapshotNotAllowed', Stalled: 'True SnapshotNotAllowed' });
+    expect([world.services.countOf('restoreDataset'), world.services.countOf('ensureDataset')]).to.deep.equal([0, 0]);
+    putSecret({ bucket: 'b', accessKey: 'a', secretKey: 'c' });
+    world.changeTenant({ spec: { backup: inBucket.backup } });
+    await world.reconcile();
+    expect(world.conditions()['Ready']).to.equal('True Available');
   });
 
   it('that cannot become one say why: to a person when only a person can help', async () => {

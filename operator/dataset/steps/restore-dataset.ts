@@ -1,6 +1,7 @@
 import type { TenantId } from '../../../services/common/domain/brand.ts';
 import { asId } from '../../../services/common/domain/ids.ts';
 import type { DatasetStatus } from '../../api/dataset.ts';
+import { TENANT_KIND, type Tenant } from '../../api/tenant.ts';
 import { done, progressing, retrying, type StepOutcome, stalled } from '../../runtime/step.ts';
 import type { DatasetContext, DatasetParts, DatasetStep } from '../dependencies.ts';
 import { readTenant, uidOf, wireName } from '../resource.ts';
@@ -8,6 +9,8 @@ import { askService } from '../service-failure.ts';
 import { findPlace } from '../snapshot-place.ts';
 
 const SOON_MS = 500;
+/** The other Tenant may come. */
+const LATER_MS = 60_000;
 
 /** Only a person can help: another snapshot, another name, another installation. */
 const FINAL = ['EntityNotFoundError', 'EntityAlreadyExistsError', 'ConflictError', 'PayloadTooLargeError'];
@@ -24,9 +27,32 @@ export function restoreDataset(parts: DatasetParts): DatasetStep {
       const secret = source.destinationRef?.name ?? tenant?.spec.backup?.destinationRef?.name;
       const found = await findPlace(parts, tenant, secret, context.signal);
       if ('fault' in found) return notMade(retrying('SecretMissing', found.fault));
+      if (!(await maySee(parts, context, { tenant, isInstalled: found.place === null }))) {
+        const message =
+          'The snapshot is of another tenant: this Dataset and both Tenants must be in one namespace, or the snapshot in a bucket of the namespace of this Dataset and its Tenant';
+        return notMade(stalled('SnapshotNotAllowed', message, { requeueAfterMs: LATER_MS }));
+      }
       return ask(parts, context, { tenantId: asId<TenantId>(status.tenantId), place: found.place });
     },
   };
+}
+
+/**
+ * What another tenant remembers is for those alone who could read it anyway: who makes resources in its Tenant's namespace, or
+ * has what opens the bucket. A Dataset that a Tenant takes from elsewhere may name neither.
+ */
+async function maySee(
+  { client }: Pick<DatasetParts, 'client'>,
+  { object, status, signal }: DatasetContext,
+  { tenant, isInstalled }: { readonly tenant: Tenant | null; readonly isInstalled: boolean },
+): Promise<boolean> {
+  const from = object.spec.source?.snapshotRef.tenantId;
+  if (from === undefined || from === status.tenantId) return true;
+  const { namespace = '' } = object.metadata;
+  if (namespace === '' || tenant?.metadata.namespace !== namespace) return false;
+  if (!isInstalled) return true;
+  const { items } = await client.list<Tenant>(TENANT_KIND, { namespace, signal });
+  return items.some((other) => other.status?.tenantId === from);
 }
 
 async function ask(
