@@ -53,7 +53,8 @@ describe('the service with an embedding endpoint', () => {
     const sizes = provider.requests.map(({ body }) => (body['input'] as string[]).length);
     expect(Math.max(...sizes)).to.equal(4);
     const texts = sizes.reduce((sum, size) => sum + size, 0);
-    expect(sizes.length).to.be.at.most(Math.ceil(texts / 4) + 1);
+    // Items that are extracted at different times are embedded apart: one call of each may not be full.
+    expect(sizes.length).to.be.at.most(Math.floor(texts / 4) + 3);
     expect((await runs())[0]).to.include({ tokens_in: 0, embedding_tokens: 3 * texts });
     const before = provider.requests.length;
     const { body } = await search('CHUNKS');
