@@ -118,7 +118,7 @@ export function snapshotCases(start: () => Promise<ManagedApp>, place: () => Sna
     for (;;) {
       const request = { tenantId: tenant.tenantId, datasetId: id, crUid, name, place: place() };
       const { snapshot, failure } = await app.messenger.call(snapshots.takeSnapshot, request, CALL);
-      expect(failure).to.equal(null);
+      expect(failure?.message ?? null).to.equal(null);
       if (snapshot !== null) return snapshot;
     }
   };
@@ -402,6 +402,29 @@ export function snapshotCases(start: () => Promise<ManagedApp>, place: () => Sna
     expect(removed['snapshots']).to.equal(2);
     const left = await app.stores.blobs.list(SNAPSHOT_SCOPE, { prefix: `${leaving.tenantId}/`, limit: 1 });
     expect(left.items).to.deep.equal([]);
+  });
+
+  it('are not taken while content that nobody touched is missing; the item is named', async () => {
+    const lacking = await declareDataset(acme, 'lacking');
+    await remember(lacking, FACTS.slice(0, 2));
+    const scope = datasetScope(acme.tenantId, lacking.id);
+    const { blobs } = app.stores;
+    const [original] = (await blobs.list(scope, { limit: 10 })).items.filter(({ key }) => key.endsWith('original'));
+    const key = original?.key ?? '';
+    const bytes = await buffer((await blobs.get(scope, key)) ?? Readable.from([]));
+    await blobs.remove(scope, [key]);
+    const { crUid, id } = lacking;
+    const request = { tenantId: acme.tenantId, datasetId: id, crUid, name: 'lacking-1', place: place() };
+    for (;;) {
+      const { snapshot, failure } = await app.messenger.call(snapshots.takeSnapshot, request, CALL);
+      expect(snapshot).to.equal(null);
+      if (failure === null) continue;
+      expect(failure.name).to.equal('ConflictError');
+      expect(failure.message).to.include(key.split('/')[1]);
+      break;
+    }
+    await blobs.put(scope, key, bytes);
+    expect((await take(lacking, 'lacking-1')).items).to.equal(2);
   });
 
   it('belong to the resource that manages the dataset', async () => {

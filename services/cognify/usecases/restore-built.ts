@@ -79,7 +79,7 @@ async function requireSpace({ embedders }: Dependencies, tenant: TenantId, space
   if (space === null || (await embedders.of(tenant, space)) !== null) return;
   const { model, dimensions } = (await embedders.wanted(tenant, null)).space;
   throw unreadable(
-    `its vectors were made by ${space.model} with ${space.dimensions} dimensions and this server embeds by ${model} with ${dimensions}; configure that embedding first`,
+    `its vectors were made by ${space.model} with ${space.dimensions} dimensions and this tenant embeds by ${model} with ${dimensions}; configure that model for the tenant or the server first`,
   );
 }
 

@@ -47,4 +47,30 @@ describe('parts of a snapshot', () => {
       });
     }
   }
+
+  it('are refused when a line of them is longer than any that is written, or none', async () => {
+    const place = partPlace(stores['memory'] as BlobStore, 'tenant', 'bomb');
+    const read = async (content: readonly string[]): Promise<unknown> => {
+      const part = await writePart(
+        place,
+        NAMED,
+        (async function* () {
+          yield* content;
+        })(),
+      );
+      try {
+        for await (const _ of linesOf(readPart(place, part), 1_000_000));
+        return null;
+      } catch (error) {
+        return error;
+      }
+    };
+    expect(await read([lineOf(['a'.repeat(500_000)]), lineOf(['b'.repeat(900_000)])])).to.equal(null);
+    expect(await read(['a'.repeat(5_000_000)]))
+      .to.have.property('message')
+      .that.includes('more than 1000000 bytes');
+    expect(await read(['no JSON\n']))
+      .to.have.property('message')
+      .that.includes('damaged');
+  });
 });

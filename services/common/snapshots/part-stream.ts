@@ -11,6 +11,8 @@ import type { BlobStore } from '../ports/blob-store.ts';
 /** Speed goes first: vectors hardly shrink, and text does by the first pass. */
 const LEVEL = 1;
 const BUFFER_BYTES = 256 * 1024;
+/** Records are far smaller in every store; gzip packs a thousand times as much. */
+const MAX_LINE_BYTES = 64 * 1024 * 1024;
 const compress = promisify(gzip);
 
 export interface PartPlace {
@@ -64,19 +66,35 @@ export async function* readPart({ blobs, scope, folder }: PartPlace, part: Snaps
   }
 }
 
-export async function* linesOf(content: AsyncIterable<Buffer>): AsyncGenerator<unknown> {
+/** `ConflictError` for what is no line, or one that nobody writes: the hash is known at the end alone. */
+export async function* linesOf(
+  content: AsyncIterable<Buffer>,
+  maxBytes: number = MAX_LINE_BYTES,
+): AsyncGenerator<unknown> {
   let rest: Buffer[] = [];
+  let held = 0;
   for await (const bytes of content) {
     let start = 0;
     for (let end = bytes.indexOf(10); end >= 0; end = bytes.indexOf(10, start)) {
       const line = bytes.subarray(start, end);
-      yield JSON.parse((rest.length === 0 ? line : Buffer.concat([...rest, line])).toString());
+      yield parseLine((rest.length === 0 ? line : Buffer.concat([...rest, line])).toString());
       rest = [];
+      held = 0;
       start = end + 1;
     }
     if (start < bytes.length) rest.push(bytes.subarray(start));
+    held += bytes.length - start;
+    if (held > maxBytes) throw unreadable(`a line of it has more than ${maxBytes} bytes, it was changed or damaged`);
   }
   if (rest.length > 0) throw unreadable('a part of it is cut off');
+}
+
+function parseLine(text: string): unknown {
+  try {
+    return JSON.parse(text);
+  } catch {
+    throw unreadable('its lines are damaged');
+  }
 }
 
 export function lineOf(value: unknown): string {

@@ -21,7 +21,7 @@ export const NO_ROWS: Readonly<RowCounts> = { text: 0, vectors: 0, nodes: 0, edg
 
 /** Small enough to be written again when one of its items changed meanwhile, and for a call of the bus. */
 const ROWS_PER_PART = 2_000;
-const ITEMS_PER_PART = 100;
+const ITEMS_PER_PART = [100, 25, 5];
 const BYTES_PER_PART = 64 * 1024 * 1024;
 /** Items with fewer rows are read at the same time. */
 const FEW_ROWS = 200;
@@ -33,14 +33,18 @@ const KINDS = INDEX_KINDS.filter((kind) => !DERIVED.includes(kind));
 /** Sentences have none: they are embedded when somebody asks. */
 const EMBEDDED: readonly IndexKind[] = KINDS.filter((kind) => kind !== 'sentence');
 
-/** Items that go into one part each. */
-export function planParts(items: readonly ItemContent[]): readonly (readonly ItemContent[])[] {
+/**
+ * Items that go into one part each. `round`: from 1; one that changes costs the others of its part another round, so what
+ * came too late goes into ever smaller ones, in the end alone.
+ */
+export function planParts(items: readonly ItemContent[], round: number): readonly (readonly ItemContent[])[] {
+  const mostItems = ITEMS_PER_PART[round - 1] ?? 1;
   const groups: ItemContent[][] = [];
   let [rows, bytes] = [0, 0];
   for (const item of items) {
     const last = groups.at(-1);
     const isFull = rows + item.rows > ROWS_PER_PART || bytes + item.sizeBytes > BYTES_PER_PART;
-    if (last === undefined || isFull || last.length >= ITEMS_PER_PART) {
+    if (last === undefined || isFull || last.length >= mostItems) {
       groups.push([item]);
       [rows, bytes] = [0, 0];
     } else last.push(item);
@@ -147,18 +151,24 @@ export interface BlobHead {
   readonly size: number;
 }
 
-/** The content of the items as it was added and as it was parsed. What is gone is left out: whoever asked looks afterwards. */
+/**
+ * The content of the items as it was added and as it was parsed. What is gone is left out and told of as `missing`: whoever
+ * asked looks afterwards whether the item has changed, and it is a loss if not.
+ */
 export async function* blobsOfItems(
   blobs: BlobStore,
   scope: DatasetScope,
   items: readonly ItemContent[],
-  counts: RowCounts,
+  { counts, missing }: { readonly counts: RowCounts; readonly missing: Set<ItemContent> },
 ): AsyncGenerator<Buffer> {
   for (const item of items) {
     for (const key of itemBlobs.content(item as Pick<DataItem, 'id' | 'revision'>)) {
       const stat = await blobs.stat(scope, key);
       const content = stat === null ? null : await blobs.get(scope, key);
-      if (stat === null || content === null) continue;
+      if (stat === null || content === null) {
+        missing.add(item);
+        continue;
+      }
       counts.blobs += 1;
       yield blobHead({ key, size: stat.sizeBytes });
       let size = 0;

@@ -14,6 +14,7 @@ import type { SnapshotPlaces } from '../../common/ports/snapshot-places.ts';
 import type { Clock, IdSource } from '../../common/ports/system.ts';
 import type { Datasets } from '../../common/repositories/datasets.ts';
 import type { ManagedResources } from '../../common/repositories/managed-resources.ts';
+import { beingErased } from '../../common/repositories/require-managed.ts';
 import type { Restore, Restores } from '../../common/repositories/restores.ts';
 import type { Tenants } from '../../common/repositories/tenants.ts';
 import { partPlace } from '../../common/snapshots/manifest.ts';
@@ -121,13 +122,18 @@ async function carryOut(
   if (admitted !== null) return { datasetId: admitted, step: '' };
   const ownerId = await ownerOf(deps, tenantId);
   const target = { tenantId, datasetId, snapshot, place, requestId, ownerId };
+  const progress = async (step: Partial<Restore>): Promise<void> => {
+    // Nothing comes into a tenant that is being erased.
+    await ownerOf(deps, tenantId);
+    await watch.update(step);
+  };
   const admit = () => deps.messenger.call(admitDataset, { tenantId, datasetId, name, crUid }, { requestId });
   await discardRestored(deps, target);
   try {
     const opened = await deps.places.open(place);
     try {
       const from = partPlace(opened.blobs, snapshot.tenantId, snapshot.name);
-      await restoreSnapshot(deps, { ...target, from, signal, progress: (step) => watch.update(step) });
+      await restoreSnapshot(deps, { ...target, from, signal, progress });
     } finally {
       await opened.close();
     }
@@ -146,6 +152,7 @@ async function carryOut(
 async function ownerOf(deps: RestoreDependencies, tenantId: RestoreDatasetRequest['tenantId']): Promise<UserId> {
   const tenant = await deps.tenants.get(tenantId);
   if (tenant === null) throw engramError('TenantNotFoundError', `Tenant ${tenantId} not found.`);
+  if (tenant.state === 'Erasing') throw beingErased({ tenant: tenantId, dataset: null });
   return tenant.ownerId;
 }
 

@@ -8,6 +8,9 @@ export interface SplitBlob {
   readonly content: Readable;
 }
 
+/** Keys have 400. */
+const MAX_HEAD_BYTES = 16 * 1024;
+
 /** The blobs of a part, one after the other, as they come. */
 export async function* splitBlobs(bytes: AsyncIterable<Buffer>): AsyncGenerator<SplitBlob> {
   const source = createSource(bytes);
@@ -15,13 +18,23 @@ export async function* splitBlobs(bytes: AsyncIterable<Buffer>): AsyncGenerator<
     for (;;) {
       const length = await source.take(4);
       if (length === null) return;
-      const text = await source.take(length.readUInt32BE());
+      const headBytes = length.readUInt32BE();
+      if (headBytes > MAX_HEAD_BYTES) throw unreadable('its blobs are damaged');
+      const text = await source.take(headBytes);
       if (text === null) throw cutOff();
-      const { key, size } = JSON.parse(text.toString()) as BlobHead;
+      const { key, size } = parseHead(text);
       yield { key, content: Readable.from(source.pieces(size), { objectMode: false }) };
     }
   } finally {
     await source.end();
+  }
+}
+
+function parseHead(text: Buffer): BlobHead {
+  try {
+    return JSON.parse(text.toString()) as BlobHead;
+  } catch {
+    throw unreadable('its blobs are damaged');
   }
 }
 

@@ -41,6 +41,8 @@ interface ItemPart {
   readonly items: readonly ItemContent[];
   readonly parts: readonly SnapshotPart[];
   readonly counts: RowCounts;
+  /** Those that lacked some of their content. */
+  readonly missing: ReadonlySet<ItemContent>;
 }
 
 /** Each round has only what changed since the one before to write. */
@@ -80,7 +82,7 @@ export async function writeSnapshot(given: SnapshotSources, request: SnapshotReq
     written = kept;
     let hasChanged = false;
     let done = have.size;
-    for (const items of planParts(missing)) {
+    for (const items of planParts(missing, round)) {
       signal.throwIfAborted();
       parts += 1;
       const part = await writeItems(sources, request, { items, number: parts });
@@ -88,13 +90,15 @@ export async function writeSnapshot(given: SnapshotSources, request: SnapshotReq
       await request.progress({ done, total: cut.items.size });
       written = [...written, part];
       // Sooner or later: the sooner it is seen, the less is written in vain.
-      if ((await changedAmong(sources.store, scope, items)).length > 0) hasChanged = true;
+      const changed = await changedAmong(sources.store, scope, items);
+      requireContent(part, changed);
+      if (changed.length > 0) hasChanged = true;
     }
     if (!hasChanged) {
       await requireSameHome(given, scope, home);
       return finish(sources, request, { cut, written });
     }
-    await removeParts(place, [{ items: [], parts: [cut.part], counts: NO_ROWS }]);
+    await removeParts(place, [{ items: [], parts: [cut.part], counts: NO_ROWS, missing: new Set() }]);
   }
   throw engramError(
     'ConflictError',
@@ -102,6 +106,16 @@ export async function writeSnapshot(given: SnapshotSources, request: SnapshotReq
     {
       retryable: true,
     },
+  );
+}
+
+/** What an item that nobody touched has lost, the snapshot would lack without a word. */
+function requireContent({ missing }: ItemPart, changed: readonly ItemContent[]): void {
+  const lost = [...missing].find((item) => !changed.includes(item));
+  if (lost === undefined) return;
+  throw engramError(
+    'ConflictError',
+    `The content of the item ${lost.id} is missing in the blob store, so a snapshot would not be complete: put its blob back, or remove or replace the item.`,
   );
 }
 
@@ -159,12 +173,13 @@ async function writeItems(
 ): Promise<ItemPart> {
   const scope: DatasetScope = scopeOf(dataset);
   const counts: RowCounts = { ...NO_ROWS };
+  const missing = new Set<ItemContent>();
   const name = String(number).padStart(6, '0');
   const parts = [
     await writePart(
       place,
       { kind: 'blobs', name: `blobs-${name}.gz` },
-      blobsOfItems(blobs, scope, items, counts),
+      blobsOfItems(blobs, scope, items, { counts, missing }),
       signal,
     ),
   ];
@@ -172,7 +187,7 @@ async function writeItems(
     const lines = rowsOfItems(indexes, scope, items, counts);
     parts.push(await writePart(place, { kind: 'rows', name: `rows-${name}.jsonl.gz` }, lines, signal));
   }
-  return { items, parts, counts };
+  return { items, parts, counts, missing };
 }
 
 async function finish(
