@@ -21,7 +21,9 @@ export const NO_ROWS: Readonly<RowCounts> = { text: 0, vectors: 0, nodes: 0, edg
 
 /** Small enough to be written again when one of its items changed meanwhile, and for a call of the bus. */
 const ROWS_PER_PART = 2_000;
-const ITEMS_PER_PART = [100, 25, 5];
+const ITEMS_PER_PART = [100, 25];
+/** Each part costs about as much as ten small items: with fewer, others add faster than they are written. */
+const FEWEST_PER_PART = 8;
 const BYTES_PER_PART = 64 * 1024 * 1024;
 /** Items with fewer rows are read at the same time. */
 const FEW_ROWS = 200;
@@ -35,10 +37,10 @@ const EMBEDDED: readonly IndexKind[] = KINDS.filter((kind) => kind !== 'sentence
 
 /**
  * Items that go into one part each. `round`: from 1; one that changes costs the others of its part another round, so what
- * came too late goes into ever smaller ones, in the end alone.
+ * came too late goes into smaller ones.
  */
 export function planParts(items: readonly ItemContent[], round: number): readonly (readonly ItemContent[])[] {
-  const mostItems = ITEMS_PER_PART[round - 1] ?? 1;
+  const mostItems = ITEMS_PER_PART[round - 1] ?? FEWEST_PER_PART;
   const groups: ItemContent[][] = [];
   let [rows, bytes] = [0, 0];
   for (const item of items) {

@@ -170,7 +170,9 @@ async function restoreRecords(
   };
   for await (const item of owned) {
     // The keys that they came by belong to somebody else's budget.
-    items.push({ ...item, value: { ...item.value, keyId: null } });
+    // Whether it is kept for long enough is the new dataset's to say.
+    const { isExpiring: _, ...value } = item.value;
+    items.push({ ...item, value: { ...value, keyId: null } });
     if (items.length === ITEMS_PER_COMMIT) await flush();
   }
   if (items.length > 0) await flush();
