@@ -480,6 +480,8 @@ export const ActiveRunSchema: GenMessage<ActiveRun> = /*@__PURE__*/
   messageDesc(file_engram_cognify_v1_managed, 13);
 
 /**
+ * How far a move to another embedding model is.
+ *
  * @generated from enum engram.cognify.v1.MigrationPhase
  */
 export const MigrationPhase = {
@@ -502,6 +504,8 @@ export const MigrationPhase = {
 } as const;
 
 /**
+ * How far a move to another embedding model is.
+ *
  * @generated from enum engram.cognify.v1.MigrationPhase
  */
 export type MigrationPhase = (typeof MigrationPhase)[keyof typeof MigrationPhase] | UnknownEnum;
