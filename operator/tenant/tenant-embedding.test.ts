@@ -1,4 +1,5 @@
 import { expect } from 'chai';
+import { unavailable } from '../../test/support/kube/fake-tenant-services.ts';
 import { createTenantWorld, PLACE, type TenantWorld } from '../../test/support/kube/tenant-world.ts';
 import { KINDS, type Secret } from '../runtime/kube-object.ts';
 
@@ -87,5 +88,13 @@ describe('embedding model of a tenant', () => {
     await world.reconcile();
     expect(embedding()).to.equal(undefined);
     expect(world.read()?.status).not.to.have.property('embedding');
+  });
+
+  it('says that cognify is away when the provider cannot be asked through it', async () => {
+    addKey('sk-first');
+    world.put({ embedding: EMBEDDING });
+    world.services.fail('probeModel', unavailable());
+    await world.reconcile();
+    expect(world.condition('StoresProvisioned')?.message).to.match(/^No answer from cognify:/);
   });
 });

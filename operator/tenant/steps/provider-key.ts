@@ -1,9 +1,14 @@
-import type { ProbeModelResponse } from '../../../services/common/messaging/methods/cognify-managed.ts';
+import type {
+  ProbeModelRequest,
+  ProbeModelResponse,
+} from '../../../services/common/messaging/methods/cognify-managed.ts';
 import type { TenantLlm, TenantStatusSecret } from '../../api/tenant.ts';
 import { KINDS, type Secret } from '../../runtime/kube-object.ts';
 import { retrying, type StepOutcome, stalled } from '../../runtime/step.ts';
 import type { TenantContext, TenantDependencies } from '../dependencies.ts';
+import { askServices } from '../service-failure.ts';
 import { secretText } from '../tenant-secrets.ts';
+import { isNewGeneration } from './ensure-identity.ts';
 
 /** An account may be paid again, a model be there again, without any change of the resource. */
 const REJECTED_AGAIN_MS = 300_000;
@@ -36,8 +41,27 @@ export async function readModelKey(
   return { apiKey, secret: { name, purpose, managed: false, ...version } };
 }
 
+/** Whether the provider took this very key before, for the spec as it was looked at last: asking costs. */
+export function isSameKey(context: TenantContext, purpose: Purpose, secret: TenantStatusSecret | undefined): boolean {
+  const before = context.status.secrets?.find((each) => each.purpose === purpose);
+  return (
+    !isNewGeneration(context) && before?.name === secret?.name && before?.observedVersion === secret?.observedVersion
+  );
+}
+
+/** What is wrong with a model by the word of its provider; null: nothing. */
+export async function probed(
+  { services }: Pick<TenantDependencies, 'services'>,
+  { signal }: TenantContext,
+  request: ProbeModelRequest,
+  field: 'llm' | 'embedding',
+): Promise<Problem | null> {
+  const probe = await askServices('cognify', () => services.probeModel(request, signal));
+  return probe.outcome === 'accepted' ? null : refusal(probe, request, field);
+}
+
 /** What a probe came to, for whoever declared `field`. */
-export function refusal(
+function refusal(
   { outcome, detail }: ProbeModelResponse,
   { provider, model }: Pick<TenantLlm, 'provider' | 'model'>,
   field: 'llm' | 'embedding',

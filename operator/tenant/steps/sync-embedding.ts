@@ -5,8 +5,7 @@ import type { TenantEmbedding, TenantStatus, TenantStatusSecret } from '../../ap
 import { done, type StepOutcome } from '../../runtime/step.ts';
 import type { TenantContext, TenantDependencies, TenantStep } from '../dependencies.ts';
 import { askServices } from '../service-failure.ts';
-import { isNewGeneration } from './ensure-identity.ts';
-import { problem, readModelKey, refusal, secretsWith } from './provider-key.ts';
+import { isSameKey, probed, problem, readModelKey, secretsWith } from './provider-key.ts';
 
 type Outcome = StepOutcome<Pick<TenantStatus, 'embedding' | 'secrets'>>;
 type Embedding = NonNullable<SetTenantEmbeddingRequest['embedding']>;
@@ -36,9 +35,8 @@ export function syncEmbedding(deps: TenantDependencies): TenantStep {
       }
       const model = modelOf(embedding, held.apiKey);
       if (embedding.provider !== BUILTIN && !isKnown(context, embedding, held.secret)) {
-        const request = { kind: 'embedding' as const, ...model };
-        const probe = await askServices('auth', () => deps.services.probeModel(request, context.signal));
-        if (probe.outcome !== 'accepted') return refusal(probe, embedding, 'embedding');
+        const wrong = await probed(deps, context, { kind: 'embedding', ...model }, 'embedding');
+        if (wrong !== null) return wrong;
       }
       await give(deps, context, model);
       const { provider, model: name, dimensions } = embedding;
@@ -56,17 +54,14 @@ function modelOf({ provider, model, dimensions, endpoint }: TenantEmbedding, api
   };
 }
 
-/** Whether the provider took this very key and model before: asking costs. */
+/** Whether the provider took this very key and model before. */
 function isKnown(context: TenantContext, declared: TenantEmbedding, secret: TenantStatusSecret | undefined): boolean {
-  const { embedding, secrets = [] } = context.status;
-  const before = secrets.find(({ purpose }) => purpose === PURPOSE);
+  const { embedding } = context.status;
   return (
-    !isNewGeneration(context) &&
+    isSameKey(context, PURPOSE, secret) &&
     embedding?.provider === declared.provider &&
     embedding.model === declared.model &&
-    embedding.dimensions === declared.dimensions &&
-    before?.name === secret?.name &&
-    before?.observedVersion === secret?.observedVersion
+    embedding.dimensions === declared.dimensions
   );
 }
 

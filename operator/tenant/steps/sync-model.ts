@@ -5,8 +5,7 @@ import type { TenantLlm, TenantStatus, TenantStatusSecret } from '../../api/tena
 import { done, type StepOutcome } from '../../runtime/step.ts';
 import type { TenantContext, TenantDependencies, TenantStep } from '../dependencies.ts';
 import { askServices } from '../service-failure.ts';
-import { isNewGeneration } from './ensure-identity.ts';
-import { problem, readModelKey, refusal, secretsWith } from './provider-key.ts';
+import { isSameKey, probed, problem, readModelKey, secretsWith } from './provider-key.ts';
 
 type ModelOutcome = StepOutcome<Pick<TenantStatus, 'languageModel' | 'secrets'>>;
 type Model = NonNullable<SetTenantModelRequest['languageModel']>;
@@ -37,9 +36,8 @@ export function syncModel(deps: TenantDependencies): TenantStep {
       }
       const model = modelOf(llm, held.apiKey);
       if (!isKnown(context, llm, held.secret)) {
-        const request = { kind: 'language' as const, ...model };
-        const probe = await askServices('cognify', () => deps.services.probeModel(request, context.signal));
-        if (probe.outcome !== 'accepted') return refusal(probe, llm, 'llm');
+        const wrong = await probed(deps, context, { kind: 'language', ...model }, 'llm');
+        if (wrong !== null) return wrong;
       }
       await give(deps, context, model);
       const { provider, model: name } = llm;
@@ -58,16 +56,11 @@ function modelOf({ provider, model, endpoint }: TenantLlm, apiKey: string | unde
   };
 }
 
-/** Whether the provider took this very key and model before: asking costs. */
+/** Whether the provider took this very key and model before. */
 function isKnown(context: TenantContext, llm: TenantLlm, secret: TenantStatusSecret | undefined): boolean {
-  const { languageModel, secrets = [] } = context.status;
-  const before = secrets.find(({ purpose }) => purpose === PURPOSE);
+  const { languageModel } = context.status;
   return (
-    !isNewGeneration(context) &&
-    languageModel?.provider === llm.provider &&
-    languageModel.model === llm.model &&
-    before?.name === secret?.name &&
-    before?.observedVersion === secret?.observedVersion
+    isSameKey(context, PURPOSE, secret) && languageModel?.provider === llm.provider && languageModel.model === llm.model
   );
 }
 
