@@ -1,4 +1,3 @@
-import { createHash } from 'node:crypto';
 import type { TenantId } from '../../common/domain/brand.ts';
 import { engramError } from '../../common/domain/errors.ts';
 import type {
@@ -13,6 +12,7 @@ import {
   type StoredTenantEmbedders,
 } from '../../common/repositories/tenant-embedders.ts';
 import type { AuthDependencies } from '../dependencies.ts';
+import { isSameAccount, isSealedByThePresentKey, keySha256 } from './provider-account.ts';
 import { requireTenant } from './tenant-authority.ts';
 
 /** Accounts of before that vectors may still be of. */
@@ -65,21 +65,7 @@ function requireUsable(embedding: Declared): void {
 
 function isAsDeclared(held: EmbeddingAccount | null, declared: Declared): boolean {
   if (held === null || declared === undefined) return held === null && declared === undefined;
-  return (
-    held.provider === declared.provider &&
-    held.model === declared.model &&
-    held.dimensions === declared.dimensions &&
-    held.endpoint === (declared.endpoint ?? null) &&
-    held.keySha256 === keySha256(declared.apiKey)
-  );
-}
-
-/** The operator comes by every few minutes: what an earlier root key sealed is sealed anew then. */
-async function isSealedByThePresentKey(
-  { secretBox }: AuthDependencies,
-  held: EmbeddingAccount | null,
-): Promise<boolean> {
-  return held === null || held.sealedKey === null || secretBox.isCurrent(held.sealedKey);
+  return isSameAccount(held, declared) && held.dimensions === declared.dimensions;
 }
 
 async function accountOf(
@@ -96,8 +82,4 @@ function formerOf(before: StoredTenantEmbedders | null, current: EmbeddingAccoun
   const { current: last = null, former = [] } = before ?? {};
   const known = last === null ? former : [last, ...former];
   return known.filter(({ provider }) => provider !== current?.provider).slice(0, FORMER_KEPT);
-}
-
-function keySha256(key: string | undefined): string | null {
-  return key === undefined ? null : createHash('sha256').update(key).digest('hex');
 }

@@ -1,4 +1,3 @@
-import { createHash } from 'node:crypto';
 import type { TenantId } from '../../common/domain/brand.ts';
 import { engramError } from '../../common/domain/errors.ts';
 import type { SetTenantModelRequest, SetTenantModelResponse } from '../../common/messaging/methods/auth-managed.ts';
@@ -11,6 +10,7 @@ import {
   tenantKeyPlace,
 } from '../../common/repositories/tenant-models.ts';
 import type { AuthDependencies } from '../dependencies.ts';
+import { isSameAccount, isSealedByThePresentKey, keySha256 } from './provider-account.ts';
 import { requireTenant } from './tenant-authority.ts';
 
 /** See `setTenantModel` in common/messaging/methods/auth-managed.ts: rules and errors. */
@@ -44,20 +44,7 @@ type Declared = SetTenantModelRequest['languageModel'];
 
 function isAsDeclared(held: StoredTenantModel | null, declared: Declared): boolean {
   if (held === null || declared === undefined) return held === null && declared === undefined;
-  return (
-    held.provider === declared.provider &&
-    held.model === declared.model &&
-    held.endpoint === (declared.endpoint ?? null) &&
-    held.keySha256 === keySha256(declared.apiKey)
-  );
-}
-
-/** The operator comes by every few minutes: what an earlier root key sealed is sealed anew then. */
-async function isSealedByThePresentKey(
-  { secretBox }: AuthDependencies,
-  held: StoredTenantModel | null,
-): Promise<boolean> {
-  return held === null || held.sealedKey === null || secretBox.isCurrent(held.sealedKey);
+  return isSameAccount(held, declared);
 }
 
 async function writeOf(
@@ -81,8 +68,4 @@ async function writeOf(
 
 function shown({ provider, model }: NonNullable<Declared>) {
   return { languageModel: { provider, model } };
-}
-
-function keySha256(key: string | undefined): string | null {
-  return key === undefined ? null : createHash('sha256').update(key).digest('hex');
 }
