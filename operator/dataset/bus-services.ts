@@ -1,8 +1,6 @@
 import { randomUUID } from 'node:crypto';
-import type { DatasetRef } from '../../services/common/domain/dataset.ts';
-import { engramError } from '../../services/common/domain/errors.ts';
+import { asDatasetOwner } from '../../services/common/messaging/dataset-owner.ts';
 import type { CallContext, Messenger } from '../../services/common/messaging/messenger.ts';
-import { getPrincipal } from '../../services/common/messaging/methods/auth.ts';
 import {
   ensureDataset,
   findManaged,
@@ -23,7 +21,6 @@ import {
   restoreDataset,
   takeSnapshot,
 } from '../../services/common/messaging/methods/snapshots.ts';
-import { fixedProof } from '../../services/common/messaging/principal-proof.ts';
 import type { DatasetServices } from './services.ts';
 
 export interface BusServicesOptions {
@@ -32,15 +29,6 @@ export interface BusServicesOptions {
 
 /** The services over the bus. */
 export function createBusServices({ messenger }: BusServicesOptions): DatasetServices {
-  /** As the owner of the dataset, who needs no grant. */
-  async function asOwner(dataset: DatasetRef, context: CallContext): Promise<CallContext> {
-    const account = { userId: dataset.ownerId, tenant: dataset.tenant };
-    const { principal, token } = await messenger.call(getPrincipal, account, context);
-    if (principal === null)
-      throw engramError('PermissionDeniedError', "The account of the dataset's owner is inactive.");
-    return { ...context, principal, ...(token === undefined ? {} : { proof: fixedProof(token) }) };
-  }
-
   return {
     ensureDataset: (request, signal) => messenger.call(ensureDataset, request, contextOf(signal)),
     syncGrants: (request, signal) => messenger.call(syncGrants, request, contextOf(signal)),
@@ -53,7 +41,7 @@ export function createBusServices({ messenger }: BusServicesOptions): DatasetSer
     async start({ pipeline, tenantId, datasetId, name, crUid, dueAt }, signal) {
       const context = contextOf(signal);
       const { dataset } = await messenger.call(ensureDataset, { crUid, tenantId, name, datasetId }, context);
-      const owner = await asOwner(dataset, context);
+      const owner = await asDatasetOwner(messenger, dataset, context);
       const due = dueAt === undefined ? {} : { dueAt };
       if (pipeline === 'improve') await messenger.call(improve, { dataset, sessions: [], ...due }, owner);
       else await messenger.call(startRun, { dataset, options: {}, background: true, ...due }, owner);

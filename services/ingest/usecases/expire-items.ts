@@ -1,11 +1,8 @@
 import type { DataItemId } from '../../common/domain/brand.ts';
 import type { DataItem } from '../../common/domain/data-item.ts';
 import { type DatasetRef, scopeOf } from '../../common/domain/dataset.ts';
-import { engramError } from '../../common/domain/errors.ts';
 import { pagesOf } from '../../common/domain/result-page.ts';
-import type { CallContext } from '../../common/messaging/messenger.ts';
-import { getPrincipal } from '../../common/messaging/methods/auth.ts';
-import { fixedProof } from '../../common/messaging/principal-proof.ts';
+import { asDatasetOwner } from '../../common/messaging/dataset-owner.ts';
 import { VersionConflictError } from '../../common/ports/document-store.ts';
 import type { IngestDependencies } from './dependencies.ts';
 import { forgetItems } from './forget.ts';
@@ -48,7 +45,7 @@ async function expireOf(
     signal.throwIfAborted();
     const old = await oldItems(deps, dataset, before);
     if (old.length === 0) break;
-    const context = await asOwner(deps, dataset, signal);
+    const context = await asDatasetOwner(deps.messenger, dataset, { requestId: deps.ids.uuid(), signal });
     const ids = await claimed(deps, dataset, old);
     if (ids.length > 0) await forgetItems(deps, dataset, ids, context);
     forgotten += ids.length;
@@ -96,16 +93,4 @@ async function oldItems(
 
 function lastChange({ createdAt, updatedAt }: DataItem): string {
   return updatedAt ?? createdAt;
-}
-
-/** Whoever owns the dataset may forget what is in it. */
-async function asOwner(
-  { messenger, ids }: Pick<IngestDependencies, 'messenger' | 'ids'>,
-  { ownerId, tenant }: DatasetRef,
-  signal: AbortSignal,
-): Promise<CallContext> {
-  const context = { requestId: ids.uuid(), signal };
-  const { principal, token } = await messenger.call(getPrincipal, { userId: ownerId, tenant }, context);
-  if (principal === null) throw engramError('PermissionDeniedError', "The account of the dataset's owner is inactive.");
-  return { ...context, principal, ...(token === undefined ? {} : { proof: fixedProof(token) }) };
 }

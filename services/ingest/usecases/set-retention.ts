@@ -4,7 +4,7 @@ import type { JsonObject } from '../../common/domain/json.ts';
 import { datasetScope, type Scope } from '../../common/domain/scope.ts';
 import type { SetRetentionRequest } from '../../common/messaging/methods/ingest-managed.ts';
 import type { Write } from '../../common/ports/document-store.ts';
-import { isOvertaken } from '../../common/repositories/commit-races.ts';
+import { untilUndisturbed } from '../../common/repositories/commit-races.ts';
 import type { ManagedResources, ManagedThing } from '../../common/repositories/managed-resources.ts';
 import { requireManaged } from '../../common/repositories/require-managed.ts';
 import type { RetentionRecords, Retentions, StoredRetention } from '../../common/repositories/retention.ts';
@@ -43,7 +43,7 @@ async function put<Owner extends Scope, Retention extends JsonObject>(
   { thing, crUid, owner, records }: Target<Owner, Retention>,
   wanted: Retention | null,
 ): Promise<void> {
-  for (;;) {
+  await untilUndisturbed(async () => {
     const managed = await requireManaged(deps, thing, crUid);
     const before = await records.get(owner);
     const write = writeOf(records, before, wanted);
@@ -51,13 +51,8 @@ async function put<Owner extends Scope, Retention extends JsonObject>(
     const subject = thing.dataset ?? thing.tenant;
     const details = { retention: wanted };
     const entry = { tenant: thing.tenant, action: 'settings.changed', actor: null, subject, details };
-    try {
-      await deps.audit.commit(owner, [deps.managedResources.keepWrite(managed), write], [entry]);
-      return;
-    } catch (error) {
-      if (!isOvertaken(error)) throw error;
-    }
-  }
+    await deps.audit.commit(owner, [deps.managedResources.keepWrite(managed), write], [entry]);
+  });
 }
 
 /** Null: it is so already. */
