@@ -194,14 +194,14 @@ describe('SQLite document store', () => {
     expect(missing).to.include({ wireName: 'ServiceUnavailableError' });
     expect(missing.message).to.contain(file);
     await chmod(directory, 0o555);
-    expect(await openAsNobody(join(directory, 'control.db'))).to.contain('cannot be opened or created');
+    expect(await openUnprivileged(join(directory, 'control.db'))).to.contain('cannot be opened or created');
   });
 
   it('says so when the file cannot be written', async () => {
     await (await open()).close();
     await chmod(file, 0o444);
     await chmod(directory, 0o555);
-    expect(await openAsNobody(file)).to.match(/cannot be (written: it is read-only|opened or created)/);
+    expect(await openUnprivileged(file)).to.match(/cannot be (written: it is read-only|opened or created)/);
   });
 
   it('fails what comes after closing, and closing twice is no error', async () => {
@@ -264,11 +264,15 @@ async function failure(work: Promise<unknown>): Promise<EngramError> {
   throw new Error('expected a failure');
 }
 
-/** Permissions do not bind root, which tests in containers run as. */
-async function openAsNobody(file: string): Promise<string> {
+/**
+ * Permissions do not bind root, which tests in containers run as, so there the child is root without that privilege: another
+ * user could not read a clone in a private folder.
+ */
+async function openUnprivileged(file: string): Promise<string> {
   const script = fileURLToPath(new URL('./testing/open-store.ts', import.meta.url));
-  const identity = process.getuid?.() === 0 ? { uid: 65_534, gid: 65_534 } : {};
-  const child = spawn(process.execPath, [script, file], { ...identity, cwd: '/' });
+  const bound = process.getuid?.() === 0 ? ['setpriv', '--bounding-set=-dac_override,-dac_read_search'] : [];
+  const [command = '', ...parameters] = [...bound, process.execPath, script, file];
+  const child = spawn(command, parameters);
   let output = '';
   for (const stream of [child.stdout, child.stderr]) {
     stream.setEncoding('utf8').on('data', (text: string) => {
