@@ -4,6 +4,8 @@ import { ownedByAnother, requireOwner } from '../administrator-errors.ts';
 import type { Realm } from '../realm.ts';
 import { namesOf } from '../realm-names.ts';
 import type { Credential, CredentialSlot, Provision, StoreAdministrator } from '../store-administrator.ts';
+import { translatingErrors } from '../translating-errors.ts';
+import { validCredentials } from '../valid-credentials.ts';
 import { administratorError } from './administrator-errors.ts';
 
 export interface ElasticsearchAdministratorOptions {
@@ -27,20 +29,16 @@ const SLOTS: readonly CredentialSlot[] = ['a', 'b'];
 
 /** Indexes of each realm by the beginning of their names, a role that reaches these, and users with that role only. */
 export function createElasticsearchAdministrator(options: ElasticsearchAdministratorOptions): StoreAdministrator {
-  const { url, caFile, replicas } = options;
+  const { url } = options;
   const address = URL.canParse(url) ? new URL(url).host : 'no URL';
   const store = `Elasticsearch at ${address}`;
   let opened: Client | null = null;
-  const guarded = async <T>(signal: AbortSignal, work: (client: Client) => Promise<T>): Promise<T> => {
-    signal.throwIfAborted();
-    try {
+  const translated = (error: unknown) => administratorError(error, store);
+  const guarded = <T>(signal: AbortSignal, work: (client: Client) => Promise<T>): Promise<T> =>
+    translatingErrors(signal, translated, async () => {
       opened ??= openClient(options);
-      return await work(opened);
-    } catch (error) {
-      if (signal.aborted) throw signal.reason;
-      throw administratorError(error, store);
-    }
-  };
+      return work(opened);
+    });
   return {
     driver: 'elasticsearch',
     roles: ['Text', 'Vectors'],
@@ -50,18 +48,17 @@ export function createElasticsearchAdministrator(options: ElasticsearchAdministr
       return guarded(signal, async (client) => {
         await requireOurs(client, realm, store, signal);
         await client.security.putRole({ name: names.underscored, ...roleOf(realm) }, { signal });
-        const wanted = new Map<CredentialSlot, Credential>();
-        for (const one of [credentials.previous, credentials.current]) if (one !== null) wanted.set(one.slot, one);
+        const valid = validCredentials(credentials);
         for (const slot of SLOTS) {
           const username = names.user(slot);
-          const password = wanted.get(slot)?.password;
+          const password = valid.find((one) => one.slot === slot)?.password;
           if (password === undefined) await absent(() => client.security.deleteUser({ username }, { signal }));
           else {
             const metadata: Metadata = { engram_owner_uid: realm.ownerUid };
             await client.security.putUser({ username, password, roles: [names.underscored], metadata }, { signal });
           }
         }
-        return provisionOf(realm, credentials.current);
+        return provisionOf(options, realm, credentials.current);
       });
     },
     remove(realm, signal) {
@@ -91,30 +88,34 @@ export function createElasticsearchAdministrator(options: ElasticsearchAdministr
       await opened?.close();
     },
   };
+}
 
-  function provisionOf(realm: Realm, { slot, password }: Credential): Provision {
-    const name = namesOf(realm).underscored;
-    const bare = new URL(url);
-    bare.username = '';
-    bare.password = '';
-    return {
-      settings: {
-        ENGRAM_ELASTICSEARCH_USER: namesOf(realm).user(slot),
-        ENGRAM_ELASTICSEARCH_INDEX_PREFIX: name,
-        ENGRAM_ELASTICSEARCH_REPLICAS: String(replicas),
-      },
-      // The services take the address as a secret, as it may hold a password elsewhere.
-      secrets: { ENGRAM_ELASTICSEARCH_URL: bare.href, ENGRAM_ELASTICSEARCH_PASSWORD: password },
-      files: caFile === undefined ? {} : { ENGRAM_ELASTICSEARCH_CA_FILE: readFileSync(caFile, 'utf8') },
-      stores: (['Text', 'Vectors'] as const).map((role) => ({
-        role,
-        driver: 'elasticsearch',
-        name,
-        isolation: 'Index',
-        ownCredentials: true,
-      })),
-    };
-  }
+function provisionOf(
+  { url, caFile, replicas }: ElasticsearchAdministratorOptions,
+  realm: Realm,
+  { slot, password }: Credential,
+): Provision {
+  const name = namesOf(realm).underscored;
+  const bare = new URL(url);
+  bare.username = '';
+  bare.password = '';
+  return {
+    settings: {
+      ENGRAM_ELASTICSEARCH_USER: namesOf(realm).user(slot),
+      ENGRAM_ELASTICSEARCH_INDEX_PREFIX: name,
+      ENGRAM_ELASTICSEARCH_REPLICAS: String(replicas),
+    },
+    // The services take the address as a secret, as it may hold a password elsewhere.
+    secrets: { ENGRAM_ELASTICSEARCH_URL: bare.href, ENGRAM_ELASTICSEARCH_PASSWORD: password },
+    files: caFile === undefined ? {} : { ENGRAM_ELASTICSEARCH_CA_FILE: readFileSync(caFile, 'utf8') },
+    stores: (['Text', 'Vectors'] as const).map((role) => ({
+      role,
+      driver: 'elasticsearch',
+      name,
+      isolation: 'Index',
+      ownCredentials: true,
+    })),
+  };
 }
 
 function openClient({ url, caFile }: ElasticsearchAdministratorOptions): Client {

@@ -4,6 +4,7 @@ import { type Admin, Kafka, logLevel } from 'kafkajs';
 import type { Realm } from '../realm.ts';
 import { namesOf } from '../realm-names.ts';
 import type { Provision, StoreAdministrator } from '../store-administrator.ts';
+import { translatingErrors } from '../translating-errors.ts';
 import { unlessAborted } from '../unless-aborted.ts';
 import { administratorError, typeOf } from './administrator-errors.ts';
 
@@ -20,17 +21,16 @@ export interface KafkaAdministratorOptions {
 export function createKafkaAdministrator(options: KafkaAdministratorOptions): StoreAdministrator {
   const { brokers, user, password, caFile } = options;
   const store = `Kafka at ${brokers.join(', ')}`;
+  const translated = (error: unknown) => administratorError(error, store);
   const guarded = async <T>(signal: AbortSignal, work: (admin: Admin) => Promise<T>): Promise<T> => {
     signal.throwIfAborted();
     const admin = openKafka(options).admin();
+    const connected = async () => {
+      await admin.connect();
+      return work(admin);
+    };
     try {
-      return await unlessAborted(signal, async () => {
-        await admin.connect();
-        return work(admin);
-      });
-    } catch (error) {
-      if (signal.aborted) throw signal.reason;
-      throw administratorError(error, store);
+      return await translatingErrors(signal, translated, () => unlessAborted(signal, connected));
     } finally {
       await admin.disconnect().catch(() => undefined);
     }

@@ -2,8 +2,10 @@ import { type Db, MongoClient, MongoServerError } from 'mongodb';
 import { ownedByAnother, requireOwner, unfit } from '../administrator-errors.ts';
 import type { Realm } from '../realm.ts';
 import { namesOf } from '../realm-names.ts';
-import type { Credential, Provision, RealmCredentials, StoreAdministrator, StoreRole } from '../store-administrator.ts';
+import type { Credential, Provision, StoreAdministrator, StoreRole } from '../store-administrator.ts';
+import { translatingErrors } from '../translating-errors.ts';
 import { unlessAborted } from '../unless-aborted.ts';
+import { validCredentials } from '../valid-credentials.ts';
 import { addressOf, administratorError, UNAUTHORIZED } from './administrator-errors.ts';
 import { urlFor, withoutUser } from './service-url.ts';
 
@@ -27,10 +29,9 @@ const DUPLICATE_KEY = 11000;
 
 /** A database of each realm, and users in that database which reach nothing else. */
 export function createMongodbAdministrator(options: MongodbAdministratorOptions): StoreAdministrator {
-  const { url, holdsBlobs, connectTimeoutMs = 5_000 } = options;
+  const { url, connectTimeoutMs = 5_000 } = options;
   const open = (address: string) => openClient(address, connectTimeoutMs, store);
   const store = `MongoDB at ${addressOf(url)}`;
-  const roles: readonly StoreRole[] = holdsBlobs ? ['Documents', 'Blobs'] : ['Documents'];
   let client: MongoClient | null = null;
   let isGuarded = false;
   const databaseOf = (realm: Realm) => {
@@ -38,34 +39,26 @@ export function createMongodbAdministrator(options: MongodbAdministratorOptions)
     client ??= open(url);
     return client.db(underscored);
   };
-  const guarded = async <T>(signal: AbortSignal, work: () => Promise<T>): Promise<T> => {
-    try {
-      return await unlessAborted(signal, work);
-    } catch (error) {
-      if (signal.aborted) throw signal.reason;
-      throw administratorError(error, store);
-    }
-  };
+  const translated = (error: unknown) => administratorError(error, store);
+  const guarded = <T>(signal: AbortSignal, work: () => Promise<T>): Promise<T> =>
+    translatingErrors(signal, translated, () => unlessAborted(signal, work));
   return {
     driver: 'mongodb',
-    roles,
+    roles: rolesOf(options),
     makesUsers: true,
     ensure: (realm, credentials, signal) =>
       guarded(signal, async () => {
         const db = databaseOf(realm);
         if (!isGuarded) isGuarded = await requireAuthorization(open(withoutUser(url)), db, store);
         await claim(db, realm, store);
-        for (const credential of wanted(credentials)) {
+        const valid = validCredentials(credentials);
+        for (const credential of valid) {
           signal.throwIfAborted();
           await ensureUser(db, realm, credential, store);
         }
-        await dropUsers(
-          db,
-          realm,
-          store,
-          wanted(credentials).map(({ slot }) => namesOf(realm).user(slot)),
-        );
-        return provisionOf(realm, credentials.current);
+        const kept = valid.map(({ slot }) => namesOf(realm).user(slot));
+        await dropUsers(db, realm, store, kept);
+        return provisionOf(options, realm, credentials.current);
       }),
     remove: (realm, signal) =>
       guarded(signal, async () => {
@@ -96,24 +89,27 @@ export function createMongodbAdministrator(options: MongodbAdministratorOptions)
       await client?.close();
     },
   };
+}
 
-  function provisionOf(realm: Realm, credential: Credential): Provision {
-    const name = namesOf(realm).underscored;
-    const user = { name: namesOf(realm).user(credential.slot), password: credential.password, database: name };
-    const drivers = { Documents: 'mongodb', Blobs: 'gridfs' } as Readonly<Record<string, string>>;
-    return {
-      settings: { ENGRAM_MONGODB_DATABASE: name },
-      secrets: { ENGRAM_MONGODB_URL: urlFor(url, user) },
-      files: {},
-      stores: roles.map((role) => ({
-        role,
-        driver: drivers[role] ?? 'mongodb',
-        name,
-        isolation: 'Database',
-        ownCredentials: true,
-      })),
-    };
-  }
+function rolesOf({ holdsBlobs }: MongodbAdministratorOptions): readonly StoreRole[] {
+  return holdsBlobs ? ['Documents', 'Blobs'] : ['Documents'];
+}
+
+function provisionOf(options: MongodbAdministratorOptions, realm: Realm, credential: Credential): Provision {
+  const name = namesOf(realm).underscored;
+  const user = { name: namesOf(realm).user(credential.slot), password: credential.password, database: name };
+  return {
+    settings: { ENGRAM_MONGODB_DATABASE: name },
+    secrets: { ENGRAM_MONGODB_URL: urlFor(options.url, user) },
+    files: {},
+    stores: rolesOf(options).map((role) => ({
+      role,
+      driver: role === 'Blobs' ? 'gridfs' : 'mongodb',
+      name,
+      isolation: 'Database',
+      ownCredentials: true,
+    })),
+  };
 }
 
 /** The parser's own message may hold the whole URL, with the password. */
@@ -146,10 +142,6 @@ async function requireAuthorization(nobody: MongoClient, db: Db, store: string):
     await nobody.close();
   }
   throw unfit(store, 'turn its authorization on, and name a user in ENGRAM_OPERATOR_MONGODB_URL');
-}
-
-function wanted({ current, previous }: RealmCredentials): readonly Credential[] {
-  return previous === null || previous.slot === current.slot ? [current] : [current, previous];
 }
 
 /** Writes the mark, or finds its own. What is there without one belongs to somebody whom we do not know. */

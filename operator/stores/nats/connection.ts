@@ -1,4 +1,5 @@
 import { type Authenticator, connect, type NatsConnection } from 'nats';
+import { translatingErrors } from '../translating-errors.ts';
 import { unlessAborted } from '../unless-aborted.ts';
 import { administratorError } from './administrator-errors.ts';
 
@@ -26,24 +27,23 @@ export async function withConnection<T>(
   work: (connection: NatsConnection) => Promise<T>,
 ): Promise<T> {
   let opened: NatsConnection | undefined;
-  try {
-    return await unlessAborted(signal, async () => {
-      const login = authenticator();
-      opened = await connect({
-        servers: addressesOf(servers.url),
-        name: 'engram operator stores',
-        timeout: TIMEOUT_MS,
-        reconnect: false,
-        ...(login === null ? {} : { authenticator: login }),
-        ...(servers.caFile === undefined ? {} : { tls: { caFile: servers.caFile } }),
-      });
-      // Nobody waits any more who would close it.
-      if (signal.aborted) await opened.close();
-      return work(opened);
+  const connected = async () => {
+    const login = authenticator();
+    opened = await connect({
+      servers: addressesOf(servers.url),
+      name: 'engram operator stores',
+      timeout: TIMEOUT_MS,
+      reconnect: false,
+      ...(login === null ? {} : { authenticator: login }),
+      ...(servers.caFile === undefined ? {} : { tls: { caFile: servers.caFile } }),
     });
-  } catch (error) {
-    if (signal.aborted) throw signal.reason;
-    throw administratorError(error, storeAt(servers.url), look);
+    // Nobody waits any more who would close it.
+    if (signal.aborted) await opened.close();
+    return work(opened);
+  };
+  const translated = (error: unknown) => administratorError(error, storeAt(servers.url), look);
+  try {
+    return await translatingErrors(signal, translated, () => unlessAborted(signal, connected));
   } finally {
     await opened?.close();
   }

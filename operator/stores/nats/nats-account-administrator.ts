@@ -1,11 +1,13 @@
 import { readFileSync } from 'node:fs';
 import { credsAuthenticator, type JetStreamManager, type NatsConnection, nkeys } from 'nats';
-import { failed, refused, requireOwner } from '../administrator-errors.ts';
+import { requireOwner } from '../administrator-errors.ts';
 import type { Realm } from '../realm.ts';
 import { namesOf } from '../realm-names.ts';
-import type { Credential, Provision, RealmCredentials, StoreAdministrator } from '../store-administrator.ts';
+import type { Credential, Provision, StoreAdministrator } from '../store-administrator.ts';
+import { accountClaims, accountJwt, deletionJwt, ownerOf, signerOf, userJwt } from './account-jwts.ts';
+import { deleteAccount, lookUpClaims, updateAccount } from './account-resolver.ts';
 import { addressesOf, storeAt, TIMEOUT_MS, withConnection } from './connection.ts';
-import { claimsOf, credentialsOf, signedJwt } from './jwt.ts';
+import { credentialsOf } from './jwt.ts';
 import { derivedKeys, type KeyPair } from './nkeys.ts';
 
 export interface NatsAccountAdministratorOptions {
@@ -17,23 +19,13 @@ export interface NatsAccountAdministratorOptions {
   readonly systemCredentialsFile: string;
 }
 
-const MARK = 'Engram, owner ';
-/** Users' JWTs are the same each time; what ends them is that the account does not know their signer any more. */
-const ISSUED_AT = 1_767_225_600;
-const UNLIMITED = { subs: -1, data: -1, payload: -1 };
-const ACCOUNT_LIMITS = {
-  ...UNLIMITED,
-  ...{ imports: -1, exports: -1, wildcards: true, conn: -1, leaf: -1 },
-  ...{ mem_storage: -1, disk_storage: -1, streams: -1, consumer: -1 },
-};
-
 /**
  * An account of each realm, on servers in operator mode that take accounts from their system account (`resolver` of type
  * `full` with `allow_delete`). Each password gives the key that signs a user; the account lists those that are valid.
  */
 export function createNatsAccountAdministrator(options: NatsAccountAdministratorOptions): StoreAdministrator {
-  const { url, caFile, signingKeyFile, systemCredentialsFile } = options;
-  const store = storeAt(url);
+  const { signingKeyFile, systemCredentialsFile } = options;
+  const store = storeAt(options.url);
   const seed = () => readFileSync(signingKeyFile, 'utf8').trim();
   const keysOf = (realm: Realm) => derivedKeys('account', seed(), namesOf(realm).underscored);
   const system = <T>(signal: AbortSignal, work: (connection: NatsConnection) => Promise<T>): Promise<T> =>
@@ -62,13 +54,10 @@ export function createNatsAccountAdministrator(options: NatsAccountAdministrator
     );
   }
 
-  async function claims(connection: NatsConnection, realm: Realm) {
-    const answer = await ask(connection, `$SYS.REQ.ACCOUNT.${keysOf(realm).getPublicKey()}.CLAIMS.LOOKUP`, '');
-    const found = claimsOf(answer);
-    if (found === null) return null;
-    const description = String(found['description'] ?? '');
-    const owner = description.startsWith(MARK) ? description.slice(MARK.length) : null;
-    requireOwner(realm, owner, store, `The account ${namesOf(realm).underscored}`);
+  /** Null: there is no account. Throws when it is another owner's. */
+  async function ownClaims(connection: NatsConnection, realm: Realm) {
+    const found = await lookUpClaims(connection, keysOf(realm).getPublicKey());
+    if (found !== null) requireOwner(realm, ownerOf(found), store, `The account ${namesOf(realm).underscored}`);
     return found;
   }
 
@@ -80,106 +69,52 @@ export function createNatsAccountAdministrator(options: NatsAccountAdministrator
       const account = keysOf(realm);
       const wanted = accountClaims(realm, credentials);
       await system(signal, async (connection) => {
-        const found = await claims(connection, realm);
+        const found = await ownClaims(connection, realm);
         if (JSON.stringify(found?.['signing_keys']) === JSON.stringify(wanted.signing_keys)) return;
-        const jwt = signedJwt(nkeys.fromSeed(new TextEncoder().encode(seed())), {
-          subject: account.getPublicKey(),
-          name: namesOf(realm).underscored,
-          issuedAt: Math.floor(Date.now() / 1000),
-          claims: wanted,
-        });
-        await change(connection, '$SYS.REQ.CLAIMS.UPDATE', jwt, store);
+        await updateAccount(connection, accountJwt(seed(), account, realm, credentials), store);
       });
       // The server keeps an account of any signer; whether it trusts that shows in use.
       await inAccount(account, signal, (manager) => manager.getAccountInfo());
-      return provisionOf(realm, credentials.current, account.getPublicKey());
+      return provisionOf(options, realm, credentials.current, account.getPublicKey());
     },
     async remove(realm, signal) {
       const account = keysOf(realm);
-      const found = await system(signal, (connection) => claims(connection, realm));
+      const found = await system(signal, (connection) => ownClaims(connection, realm));
       if (found === null) return;
       await inAccount(account, signal, async (manager) => {
         for (const { config } of await Array.fromAsync(manager.streams.list()))
           await manager.streams.delete(config.name);
       });
-      const operator = nkeys.fromSeed(new TextEncoder().encode(seed()));
-      const jwt = signedJwt(operator, {
-        subject: operator.getPublicKey(),
-        name: 'engram operator',
-        issuedAt: Math.floor(Date.now() / 1000),
-        claims: { type: 'generic', accounts: [account.getPublicKey()] },
-      });
-      await system(signal, (connection) => change(connection, '$SYS.REQ.CLAIMS.DELETE', jwt, store));
+      const jwt = deletionJwt(seed(), account);
+      await system(signal, (connection) => deleteAccount(connection, jwt, store));
     },
     async residue(realm, signal) {
       const account = keysOf(realm);
-      const found = await system(signal, (connection) => claims(connection, realm));
+      const found = await system(signal, (connection) => ownClaims(connection, realm));
       if (found === null) return 0;
       const streams = await inAccount(account, signal, (manager) => Array.fromAsync(manager.streams.list()));
       return 1 + streams.length;
     },
     async close() {},
   };
-
-  function provisionOf(realm: Realm, credential: Credential, account: string): Provision {
-    const user = derivedKeys('user', credential.password, realm.name);
-    const jwt = userJwt(signerOf(realm, credential), account, user);
-    return {
-      settings: { ENGRAM_NATS_SUBJECT_PREFIX: namesOf(realm).subject },
-      secrets: { ENGRAM_NATS_URL: addressesOf(url).join(',') },
-      files: {
-        ENGRAM_NATS_CREDENTIALS_FILE: credentialsOf(jwt, user),
-        ...(caFile === undefined ? {} : { ENGRAM_NATS_CA_FILE: readFileSync(caFile, 'utf8') }),
-      },
-      stores: [
-        {
-          role: 'Bus',
-          driver: 'nats',
-          name: namesOf(realm).underscored,
-          isolation: 'Database',
-          ownCredentials: true,
-        },
-      ],
-    };
-  }
 }
 
-function signerOf(realm: Realm, { password }: Credential): KeyPair {
-  return derivedKeys('account', password, realm.name);
-}
-
-function accountClaims(realm: Realm, { current, previous }: RealmCredentials) {
-  const valid = previous === null || previous.slot === current.slot ? [current] : [current, previous];
+function provisionOf(
+  { url, caFile }: NatsAccountAdministratorOptions,
+  realm: Realm,
+  credential: Credential,
+  account: string,
+): Provision {
+  const names = namesOf(realm);
+  const user = derivedKeys('user', credential.password, realm.name);
+  const jwt = userJwt(signerOf(realm, credential), account, user);
   return {
-    type: 'account',
-    description: MARK + realm.ownerUid,
-    limits: ACCOUNT_LIMITS,
-    signing_keys: valid.map((one) => signerOf(realm, one).getPublicKey()).toSorted(),
+    settings: { ENGRAM_NATS_SUBJECT_PREFIX: names.subject },
+    secrets: { ENGRAM_NATS_URL: addressesOf(url).join(',') },
+    files: {
+      ENGRAM_NATS_CREDENTIALS_FILE: credentialsOf(jwt, user),
+      ...(caFile === undefined ? {} : { ENGRAM_NATS_CA_FILE: readFileSync(caFile, 'utf8') }),
+    },
+    stores: [{ role: 'Bus', driver: 'nats', name: names.underscored, isolation: 'Database', ownCredentials: true }],
   };
-}
-
-function userJwt(signer: KeyPair, account: string, user: KeyPair): string {
-  return signedJwt(signer, {
-    subject: user.getPublicKey(),
-    name: 'engram',
-    issuedAt: ISSUED_AT,
-    claims: { type: 'user', ...UNLIMITED, pub: {}, sub: {}, issuer_account: account },
-  });
-}
-
-async function ask(connection: NatsConnection, subject: string, payload: string): Promise<string> {
-  const answer = await connection.request(subject, new TextEncoder().encode(payload), { timeout: TIMEOUT_MS });
-  return new TextDecoder().decode(answer.data);
-}
-
-/** The server says in JSON whether it did it. */
-async function change(connection: NatsConnection, subject: string, jwt: string, store: string): Promise<void> {
-  const answer = await ask(connection, subject, jwt);
-  const { error } = JSON.parse(answer) as {
-    readonly error?: { readonly code?: number; readonly description?: string };
-  };
-  if (error === undefined) return;
-  const { code = 500, description = 'no reason given' } = error;
-  if (code >= 500 && !/sign|trust|delet/i.test(description)) throw failed(store, description, undefined);
-  throw refused(store, `it needs a resolver of type full with allow_delete: ${description}`, undefined);
 }

@@ -1,8 +1,10 @@
 import neo4j, { type Driver } from 'neo4j-driver';
 import type { Realm } from '../realm.ts';
 import { namesOf } from '../realm-names.ts';
-import type { Credential, Provision, RealmCredentials, StoreAdministrator } from '../store-administrator.ts';
+import type { Credential, Provision, StoreAdministrator } from '../store-administrator.ts';
+import { translatingErrors } from '../translating-errors.ts';
 import { unlessAborted } from '../unless-aborted.ts';
+import { validCredentials } from '../valid-credentials.ts';
 import { administratorError } from './administrator-errors.ts';
 import { type Ask, createAsk, type GraphHome } from './graph-home.ts';
 import { ownDatabase } from './own-database.ts';
@@ -20,30 +22,18 @@ export interface Neo4jAdministratorOptions {
  * the common database under a namespace, and its users, who end with it, are administrators as all users are there.
  */
 export function createNeo4jAdministrator(options: Neo4jAdministratorOptions): StoreAdministrator {
-  const { url, user, password } = options;
+  const { url } = options;
   const store = `Neo4j at ${url.replace(/\/\/[^/@]*@/u, '//')}`;
   let driver: Driver | null = null;
-  const guarded = async <T>(signal: AbortSignal, work: (ask: Ask, home: GraphHome) => Promise<T>): Promise<T> => {
-    try {
-      return await unlessAborted(signal, async () => {
-        driver ??= neo4j.driver(url, neo4j.auth.basic(user, password), {
-          disableLosslessIntegers: true,
-          connectionTimeout: 5_000,
-          connectionAcquisitionTimeout: 10_000,
-          connectionLivenessCheckTimeout: 30_000,
-          maxConnectionPoolSize: 4,
-          maxTransactionRetryTime: 2_000,
-          telemetryDisabled: true,
-          userAgent: 'engram operator',
-        });
+  const translated = (error: unknown) => administratorError(error, store);
+  const guarded = <T>(signal: AbortSignal, work: (ask: Ask, home: GraphHome) => Promise<T>): Promise<T> =>
+    translatingErrors(signal, translated, () =>
+      unlessAborted(signal, async () => {
+        driver ??= openDriver(options);
         const ask = createAsk(driver, signal);
         return work(ask, (await hasDatabases(ask)) ? ownDatabase(ask, store) : sharedDatabase(ask, store));
-      });
-    } catch (error) {
-      if (signal.aborted) throw signal.reason;
-      throw administratorError(error, store);
-    }
-  };
+      }),
+    );
   return {
     driver: 'neo4j',
     roles: ['Graph'],
@@ -52,15 +42,15 @@ export function createNeo4jAdministrator(options: Neo4jAdministratorOptions): St
       const names = namesOf(realm);
       return guarded(signal, async (ask, home) => {
         await home.claim(realm);
-        const wanted = wantedOf(credentials);
-        for (const one of wanted) {
+        const valid = validCredentials(credentials);
+        for (const one of valid) {
           await ensureUser(ask, names.user(one.slot), one.password);
           await home.admit(realm, names.user(one.slot));
         }
         for (const name of await usersOf(ask, realm)) {
-          if (!wanted.some(({ slot }) => names.user(slot) === name)) await dropUser(ask, name);
+          if (!valid.some(({ slot }) => names.user(slot) === name)) await dropUser(ask, name);
         }
-        return provisionOf(realm, credentials.current, home);
+        return provisionOf(url, realm, credentials.current, home);
       });
     },
     async remove(realm, signal) {
@@ -80,27 +70,29 @@ export function createNeo4jAdministrator(options: Neo4jAdministratorOptions): St
       await driver?.close();
     },
   };
+}
 
-  function provisionOf(realm: Realm, credential: Credential, home: GraphHome): Provision {
-    return {
-      settings: {
-        ENGRAM_NEO4J_URL: url,
-        ENGRAM_NEO4J_USER: namesOf(realm).user(credential.slot),
-        ...home.settings(realm),
-      },
-      secrets: { ENGRAM_NEO4J_PASSWORD: credential.password },
-      files: {},
-      stores: [
-        {
-          role: 'Graph',
-          driver: 'neo4j',
-          name: namesOf(realm).dashed,
-          isolation: home.isolation,
-          ownCredentials: true,
-        },
-      ],
-    };
-  }
+function openDriver({ url, user, password }: Neo4jAdministratorOptions): Driver {
+  return neo4j.driver(url, neo4j.auth.basic(user, password), {
+    disableLosslessIntegers: true,
+    connectionTimeout: 5_000,
+    connectionAcquisitionTimeout: 10_000,
+    connectionLivenessCheckTimeout: 30_000,
+    maxConnectionPoolSize: 4,
+    maxTransactionRetryTime: 2_000,
+    telemetryDisabled: true,
+    userAgent: 'engram operator',
+  });
+}
+
+function provisionOf(url: string, realm: Realm, { slot, password }: Credential, home: GraphHome): Provision {
+  const names = namesOf(realm);
+  return {
+    settings: { ENGRAM_NEO4J_URL: url, ENGRAM_NEO4J_USER: names.user(slot), ...home.settings(realm) },
+    secrets: { ENGRAM_NEO4J_PASSWORD: password },
+    files: {},
+    stores: [{ role: 'Graph', driver: 'neo4j', name: names.dashed, isolation: home.isolation, ownCredentials: true }],
+  };
 }
 
 async function hasDatabases(ask: Ask): Promise<boolean> {
@@ -109,10 +101,6 @@ async function hasDatabases(ask: Ask): Promise<boolean> {
     "CALL dbms.components() YIELD name, edition WHERE name = 'Neo4j Kernel' RETURN edition",
   );
   return kernel?.edition !== 'community';
-}
-
-function wantedOf({ current, previous }: RealmCredentials): readonly Credential[] {
-  return previous === null || previous.slot === current.slot ? [current] : [current, previous];
 }
 
 async function usersOf(ask: Ask, realm: Realm): Promise<readonly string[]> {

@@ -11,6 +11,7 @@ import { ownedByAnother, requireOwner } from '../administrator-errors.ts';
 import type { Realm } from '../realm.ts';
 import { namesOf } from '../realm-names.ts';
 import type { Provision, StoreAdministrator } from '../store-administrator.ts';
+import { translatingErrors } from '../translating-errors.ts';
 import { administratorError, isConflict, isMissing } from './administrator-errors.ts';
 import { abortUploads, countObjects, type ObjectPlace, removeObjects } from './bucket-contents.ts';
 
@@ -44,15 +45,9 @@ export function createS3Administrator(options: S3AdministratorOptions): StoreAdm
       ? { client, bucket: names.dashed, prefix: '' }
       : { client, bucket, prefix: `${prefix}${names.folder}` };
   };
-  const guarded = async <T>(signal: AbortSignal, work: () => Promise<T>): Promise<T> => {
-    signal.throwIfAborted();
-    try {
-      return await work();
-    } catch (error) {
-      if (signal.aborted) throw signal.reason;
-      throw administratorError(error, store);
-    }
-  };
+  const translated = (error: unknown) => administratorError(error, store);
+  const guarded = <T>(signal: AbortSignal, work: () => Promise<T>): Promise<T> =>
+    translatingErrors(signal, translated, work);
   return {
     driver: 's3',
     roles: ['Blobs'],
