@@ -8,25 +8,21 @@ import {
   type Stored,
   type Write,
 } from '../ports/document-store.ts';
+import type { Leased } from './leased.ts';
 import type { ManagedThing } from './managed-resources.ts';
 
-type ErasureDocument = {
+type ErasureDocument = Omit<Leased, 'isComplete'> & {
   readonly begunAt: string;
   readonly step: string;
   readonly removed: JsonObject;
   readonly residue: number;
   readonly receipt: string | null;
-  readonly failure: { readonly name: string; readonly message: string } | null;
-  /** Who is at it; null: nobody. */
-  readonly worker: string | null;
-  /** Milliseconds since 1970; from then on somebody else may go on. */
-  readonly leasedUntilMs: number;
 };
 
 export const erasuresCollection: Collection<ErasureDocument> = { name: 'erasures', level: 'system', indexes: [] };
 
 /** How far the erasure of a thing has come that a resource managed. */
-export interface Erasure extends ErasureDocument {
+export interface Erasure extends ErasureDocument, Leased {
   readonly id: string;
   readonly version: number;
 }
@@ -50,7 +46,7 @@ export function createErasures(store: DocumentStore): Erasures {
         ...{ begunAt, step: 'waiting', removed: {}, residue: 0, receipt: null, failure: null },
         ...{ worker: null, leasedUntilMs: 0 },
       }),
-    replaceWrite: ({ id, version, ...document }) => replace(erasuresCollection, id, document, version),
+    replaceWrite: ({ id, version, isComplete: _, ...document }) => replace(erasuresCollection, id, document, version),
   };
 }
 
@@ -59,5 +55,5 @@ function idOf(crUid: string, { tenant, dataset }: ManagedThing): string {
 }
 
 function erasureOf({ id, version, value }: Stored<ErasureDocument>): Erasure {
-  return { ...value, id, version };
+  return { ...value, id, version, isComplete: value.receipt !== null };
 }

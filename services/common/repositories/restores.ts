@@ -10,7 +10,7 @@ import {
   type Stored,
   type Write,
 } from '../ports/document-store.ts';
-import type { Leased } from './snapshots.ts';
+import type { Leased } from './leased.ts';
 
 type RestoreDocument = Leased & {
   readonly tenantId: string;
@@ -18,6 +18,9 @@ type RestoreDocument = Leased & {
   readonly datasetId: string;
   /** What is being done, in a few words. */
   readonly step: string;
+  /** Parts. */
+  readonly done: number;
+  readonly total: number;
 };
 
 /** Datasets that are being made from snapshots, by the resource that asks for it. Written by ingest. */

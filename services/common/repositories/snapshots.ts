@@ -11,21 +11,13 @@ import {
   type Write,
 } from '../ports/document-store.ts';
 import { findAll } from './find-all.ts';
-
-/** Work that goes on through many calls, one process at a time. */
-export type Leased = {
-  /** Who is at it; null: nobody. */
-  readonly worker: string | null;
-  /** Milliseconds since 1970; from then on somebody else may go on. */
-  readonly leasedUntilMs: number;
-  readonly done: number;
-  readonly total: number;
-  readonly failure: { readonly name: string; readonly message: string } | null;
-  readonly isComplete: boolean;
-};
+import type { Leased } from './leased.ts';
 
 type SnapshotDocument = Leased & {
   readonly datasetId: string;
+  /** Items. */
+  readonly done: number;
+  readonly total: number;
   /** ISO-8601: the moment that it shows; of one that is being taken, when that began. */
   readonly at: string;
   readonly items: number;

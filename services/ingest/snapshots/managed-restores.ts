@@ -18,7 +18,7 @@ import { beingErased } from '../../common/repositories/require-managed.ts';
 import type { Restore, Restores } from '../../common/repositories/restores.ts';
 import type { Tenants } from '../../common/repositories/tenants.ts';
 import { partPlace } from '../../common/snapshots/manifest.ts';
-import { createLeasedWork, type WorkWatch } from './leased-work.ts';
+import { createLeasedWork, type WorkWatch } from '../usecases/leased-work.ts';
 import { discardRestored, type RestoreSources, restoreSnapshot } from './restore-snapshot.ts';
 
 export type RestoreDependencies = RestoreSources & {

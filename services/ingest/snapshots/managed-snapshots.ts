@@ -19,7 +19,7 @@ import type { SnapshotRecord, Snapshots } from '../../common/repositories/snapsh
 import { partPlace } from '../../common/snapshots/manifest.ts';
 import { type PartPlace, readPart } from '../../common/snapshots/part-stream.ts';
 import type { IngestDependencies } from '../usecases/dependencies.ts';
-import { createLeasedWork, type LeasedWork } from './leased-work.ts';
+import { createLeasedWork, type LeasedWork } from '../usecases/leased-work.ts';
 import { type SnapshotSources, writeSnapshot } from './write-snapshot.ts';
 
 export type SnapshotDependencies = SnapshotSources &

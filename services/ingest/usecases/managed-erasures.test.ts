@@ -90,9 +90,10 @@ describe('erasures for the operator', () => {
 
   /** One replica of ingest. */
   const replica = (answerAfterMs = 10_000): ManagedErasures => {
+    const shared: DocumentStore = { ...store, capabilities: { ...store.capabilities, sharedBetweenProcesses: true } };
     const ignore = () => {};
     const deps = {
-      ...{ store, messenger, clock, blobs: createMemoryBlobStore(), audit: createAuditLog(store, clock) },
+      ...{ store: shared, messenger, clock, blobs: createMemoryBlobStore(), audit: createAuditLog(store, clock) },
       ...{ items: createDataItems(store), intents: createBlobIntents(store), ledger: createLedger(store) },
       sessionRemoval: createSessionRemoval(store),
       logger: { debug: ignore, info: ignore, warn: ignore, error: ignore },

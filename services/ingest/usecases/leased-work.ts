@@ -4,7 +4,7 @@ import { clientMessage, isEngramError } from '../../common/domain/errors.ts';
 import { VersionConflictError } from '../../common/ports/document-store.ts';
 import type { Logger } from '../../common/ports/logger.ts';
 import type { Clock } from '../../common/ports/system.ts';
-import type { Leased } from '../../common/repositories/snapshots.ts';
+import type { Leased } from '../../common/repositories/leased.ts';
 
 /** A record of work that somebody asks for again and again until it is over. */
 export type LeasedRecord = Leased & { readonly version: number };
@@ -32,7 +32,7 @@ export interface WorkWatch<Record> {
 }
 
 export interface Asked<Record, Input> {
-  /** Of the work, in this process. */
+  /** Of the work, in this process and in its log. */
   readonly id: string;
   readonly input: Input;
   readonly requestId: string;
@@ -43,6 +43,8 @@ export interface Asked<Record, Input> {
 export interface LeasedWork<Record, Input> {
   /** Takes it up when nobody is at it; answers when it is over, when an attempt failed, or how far it is after a while. */
   progress(asked: Asked<Record, Input>): Promise<Record>;
+  /** Takes it up when nobody is at it, and waits for nothing. */
+  goOn(asked: Asked<Record, Input>): void;
   /** Ends what is in hand here; somebody else goes on. */
   stop(): Promise<void>;
 }
@@ -79,8 +81,8 @@ export function createLeasedWork<Record extends LeasedRecord, Input>(
     if (known !== undefined || stopping.signal.aborted) return known ?? Promise.resolve();
     const work = read()
       .then(claim)
-      .then((claimed) => (claimed === null ? undefined : drive(parts, claimed, { input, requestId, stopping })))
-      .catch((error: unknown) => logger.warn(`ingest.${what}.lost`, { error }))
+      .then((claimed) => (claimed === null ? undefined : drive(parts, claimed, { id, input, requestId, stopping })))
+      .catch((error: unknown) => logger.warn(`ingest.${what}.lost`, { error, id }))
       .finally(() => inHand.delete(id));
     inHand.set(id, work);
     return work;
@@ -97,6 +99,7 @@ export function createLeasedWork<Record extends LeasedRecord, Input>(
         await sleep(Math.min(rest, LOOK_AGAIN_MS));
       }
     },
+    goOn: (asked) => void workOn(asked),
     async stop() {
       stopping.abort();
       await Promise.all(inHand.values());
@@ -105,6 +108,7 @@ export function createLeasedWork<Record extends LeasedRecord, Input>(
 }
 
 interface Drive<Input> {
+  readonly id: string;
   readonly input: Input;
   readonly requestId: string;
   readonly stopping: AbortController;
@@ -114,7 +118,7 @@ interface Drive<Input> {
 async function drive<Record extends LeasedRecord, Input>(
   { clock, logger, what, save, work }: LeasedWorkParts<Record, Input>,
   claimed: Record,
-  { input, requestId, stopping }: Drive<Input>,
+  { id, input, requestId, stopping }: Drive<Input>,
 ): Promise<void> {
   let current = claimed;
   let saving: Promise<unknown> = Promise.resolve();
@@ -141,7 +145,7 @@ async function drive<Record extends LeasedRecord, Input>(
   } catch (error) {
     if (error instanceof VersionConflictError || lost.signal.aborted) throw error;
     const isStopped = stopping.signal.aborted;
-    if (!isStopped) logger.warn(`ingest.${what}.failed`, { error });
+    if (!isStopped) logger.warn(`ingest.${what}.failed`, { error, id });
     const given: Partial<LeasedRecord> = { worker: null, ...(isStopped ? {} : { failure: failureOf(error) }) };
     await update(given as Partial<Record>);
   } finally {
