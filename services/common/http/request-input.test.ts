@@ -412,6 +412,11 @@ describe('request validation', () => {
     expect(other.detail[0]?.ctx).to.deep.equal({
       ...{ discriminator: "'type'", tag: 'other', expected_tags: "'qa', 'trace'" },
     });
+    for (const type of [{ toString: 1 }, ['qa'], 1, null, 'x'.repeat(50_000)]) {
+      const unnamed = await invalid(app.post('/entry', { entry: { type } }));
+      expect(kinds(unnamed)).to.deep.equal(['union_tag_invalid body.entry']);
+      expect(unnamed.detail[0]?.msg).to.have.length.below(1000);
+    }
     expect(kinds(await invalid(app.post('/entry', { entry: {} })))).to.deep.equal(['union_tag_not_found body.entry']);
     expect(kinds(await invalid(app.post('/entry', { entry: 1 })))).to.deep.equal(['model_attributes_type body.entry']);
   });

@@ -89,8 +89,10 @@ export function isIntegerSchema(schema: Schema | undefined): boolean {
   return formatOf(schema) === 'safeint';
 }
 
+/** As errors show a value. Clients send any JSON: an object need not have a `toString` that can be called. */
 export function quoted(value: unknown): string {
-  return typeof value === 'string' ? `'${value}'` : String(value);
+  if (typeof value === 'string') return `'${value.slice(0, 200)}'`;
+  return (JSON.stringify(value) ?? String(value)).slice(0, 200);
 }
 
 function formatOf(schema: Schema | undefined): string | undefined {

@@ -44,6 +44,7 @@ describe('the schema of a structured answer', () => {
     ['no type', object({ a: {} })],
     ['a name that is no identifier', object({ 'a b': { type: 'string' } })],
     ['a reference to elsewhere', object({ a: { $ref: 'http://x/y' } })],
+    ['a reference that is no text', object({ a: { $ref: { toString: 1 } } })],
     [
       'a recursive reference',
       object({ a: { $ref: '#/$defs/A' } }, { $defs: { A: object({ a: { $ref: '#/$defs/A' } }) } }),

@@ -75,7 +75,8 @@ function objectOf(schema: Schema, place: Place): JsonObject {
 }
 
 function resolved(reference: unknown, place: Place): JsonObject {
-  const [, name] = /^#\/(?:\$defs|definitions)\/([^/]+)$/.exec(String(reference)) ?? [];
+  const text = typeof reference === 'string' ? reference : '';
+  const [, name] = /^#\/(?:\$defs|definitions)\/([^/]+)$/.exec(text) ?? [];
   const target = name === undefined ? undefined : place.definitions[name];
   if (name === undefined || target === undefined)
     throw refused(`the reference ${JSON.stringify(reference)} leads nowhere`);

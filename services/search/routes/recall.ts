@@ -68,8 +68,8 @@ function recallRequestOf(request: Request): RecallRequest {
 
 function responseSchemaOf(given: Readonly<Record<string, unknown>> | null | undefined): ResponseSchema | null {
   if (given === null || given === undefined) return null;
-  const title = String(given['title'] ?? '').replaceAll(/[^A-Za-z0-9_-]/g, '_');
-  return { name: title.slice(0, 60) || 'Answer', schema: answerSchema(given) };
+  const title = typeof given['title'] === 'string' ? given['title'].slice(0, 60) : '';
+  return { name: title.replaceAll(/[^A-Za-z0-9_-]/g, '_') || 'Answer', schema: answerSchema(given) };
 }
 
 /** Service errors keep their status; a bad scope has a fixed text; anything else is 409 (search-recall.md §6.8). */

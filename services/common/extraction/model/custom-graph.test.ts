@@ -59,6 +59,14 @@ describe('an instance of a graph model', () => {
     expect(shown(graphOfInstance({ works }, model)).nodes).to.deep.equal(['Emma:Book', 'Alien:Film']);
   });
 
+  it('comes to an end where the branches of a union lead back to it', () => {
+    const own = { anyOf: [{ $ref: '#' }, object('Book', { name: string })] };
+    expect(shown(graphOfInstance({ name: 'Emma' }, { title: 'Shelf', ...own })).nodes).to.deep.equal(['Emma:Book']);
+    const twice = { anyOf: [{ $ref: '#/$defs/A' }, { $ref: '#/$defs/A' }] };
+    const model = { title: 'Shelf', ...twice, $defs: { A: twice } };
+    expect(shown(graphOfInstance({ name: 'Emma' }, model)).nodes).to.deep.equal(['Emma:Entity']);
+  });
+
   it('names an object by the index field of its class, and keeps lists of plain values findable', () => {
     const metadata = { type: 'object', default: { index_fields: ['sku'] } };
     const model = object('Part', { sku: string, metadata, colours: { type: 'array', items: string } });

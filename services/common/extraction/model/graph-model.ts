@@ -31,10 +31,17 @@ export function readGraphModel(model: JsonObject): GraphModel {
     const target = resolve(definitions[name], hops + 1);
     return { schema: target.schema, name: target.name ?? name };
   };
-  const branchesOf = (schema: Json | undefined): { schema: JsonObject; name: string | null }[] => {
+  /** Each union is opened once: a model may lead back to itself. */
+  const branchesOf = (
+    schema: Json | undefined,
+    opened = new Set<JsonObject>(),
+  ): { schema: JsonObject; name: string | null }[] => {
     const resolved = resolve(schema);
     const branches = resolved.schema['anyOf'] ?? resolved.schema['oneOf'];
-    return Array.isArray(branches) ? branches.flatMap(branchesOf) : [resolved];
+    if (!Array.isArray(branches)) return [resolved];
+    if (opened.has(resolved.schema)) return [];
+    opened.add(resolved.schema);
+    return branches.flatMap((branch) => branchesOf(branch, opened));
   };
   return {
     root: model,
