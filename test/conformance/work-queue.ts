@@ -328,6 +328,20 @@ function endings(current: () => QueueSubject): void {
       expect((await subject.store.getMany(scope, tenantThings, [first, second, third])).length).to.equal(2);
     });
 
+    it('let what relies on a job that waits be committed as long as it waits', async () => {
+      const { queue, subject } = current();
+      const kind = newKind();
+      const id = await enqueue(current(), { kind });
+      const commit = () => subject.store.commit(SYSTEM_SCOPE, queue.waitingWrites(id));
+      await commit();
+      const job = await mustClaim(current(), kind);
+      expect(await rejection(commit())).to.be.instanceOf(VersionConflictError);
+      await queue.release(job);
+      await commit();
+      await subject.store.commit(SYSTEM_SCOPE, queue.completeWrites(await mustClaim(current(), kind)));
+      expect(await rejection(commit())).to.be.instanceOf(VersionConflictError);
+    });
+
     it('give a released job back at once without counting the attempt', async () => {
       const kind = newKind();
       await enqueue(current(), { kind, orderingKey: 'k' });

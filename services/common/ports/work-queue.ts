@@ -35,6 +35,8 @@ export interface WorkQueue {
   release(job: ClaimedJob): Promise<void>;
   /** Tells the job's worker, or the next one, to stop; at once over the bus, with its next heartbeat when that is lost. */
   requestCancel(scope: SystemScope, jobId: string): Promise<boolean>;
+  /** To be committed with what relies on a job that has not begun: they change nothing, and fail as `withdrawWrites`. */
+  waitingWrites(jobId: string): readonly Write[];
   /** Remove a job that nobody works on; their commit fails with `VersionConflictError` when it is not in the state any more. */
   withdrawWrites(jobId: string, state: 'queued' | 'dead'): readonly Write[];
   depth(scope: SystemScope): Promise<Readonly<Record<string, number>>>;

@@ -1,18 +1,16 @@
 import type { DatasetScope } from '../domain/scope.ts';
-import { type Collection, type DocumentStore, insert, remove, replace, type Write } from '../ports/document-store.ts';
+import { type Collection, type DocumentStore, insert, replace, type Write } from '../ports/document-store.ts';
 
 type ScheduledStartDocument = {
   /** The time that it was due by its schedule, ISO-8601. */
   readonly dueAt: string;
-  /** When somebody set about it, ISO-8601. */
-  readonly claimedAt: string;
-  /** What was started; null: it is being started, or whoever did so has died. */
-  readonly runId: string | null;
+  /** The run of cognify, the job of improve. */
+  readonly startedId: string;
 };
 
 /**
  * For which time of its schedule each pipeline of a dataset was started last, so that asking twice for one time starts it
- * once. Written by the service that starts, removed with the dataset.
+ * once. Written in the commit that starts, removed with the dataset.
  */
 export const scheduledStartsCollection: Collection<ScheduledStartDocument> = {
   name: 'scheduled_starts',
@@ -28,7 +26,6 @@ export interface ScheduledStarts {
   get(scope: DatasetScope, pipeline: string): Promise<ScheduledStart | null>;
   /** `DuplicateKeyError` or `VersionConflictError` in the commit when it changed since `before` was read. */
   putWrite(pipeline: string, start: ScheduledStartDocument, before: ScheduledStart | null): Write;
-  removeWrite(pipeline: string, start: ScheduledStart): Write;
 }
 
 export function createScheduledStarts(store: DocumentStore): ScheduledStarts {
@@ -40,6 +37,5 @@ export function createScheduledStarts(store: DocumentStore): ScheduledStarts {
     },
     putWrite: (pipeline, start, before) =>
       before === null ? insert(collection, pipeline, start) : replace(collection, pipeline, start, before.version),
-    removeWrite: (pipeline, { version }) => remove(collection, pipeline, version),
   };
 }

@@ -10,7 +10,7 @@ import type { DatasetScope } from '../domain/scope.ts';
 import type { RunJob } from '../messaging/jobs.ts';
 import type { Messenger } from '../messaging/messenger.ts';
 import type { Budgets } from '../ports/budgets.ts';
-import type { DocumentStore } from '../ports/document-store.ts';
+import type { DocumentStore, Write } from '../ports/document-store.ts';
 import type { Logger } from '../ports/logger.ts';
 import type { Clock, IdSource } from '../ports/system.ts';
 import type { Tracer } from '../ports/tracer.ts';
@@ -49,6 +49,8 @@ export interface RunRequest {
   readonly dataset: DatasetRef;
   readonly options: JsonObject;
   readonly background: boolean;
+  /** Committed with the run. */
+  readonly also?: (run: RunId) => readonly Write[];
 }
 
 /**
@@ -112,7 +114,7 @@ export function createRunEngine(dependencies: RunEngineDependencies): RunEngine 
 
 /** Writes the run and its job together. */
 async function record(
-  { kind, pipeline, principal, dataset, options, background }: RunRequest,
+  { kind, pipeline, principal, dataset, options, background, also }: RunRequest,
   { ids, recorder, workQueue, budgets, tracer }: RunEngineDependencies,
 ): Promise<RunState> {
   const id = asId<RunId>(ids.uuid());
@@ -127,12 +129,13 @@ async function record(
   };
   const job = { kind, payload, orderingKey: dataset.id, idempotencyKey: id, maxAttempts: MAX_JOB_ATTEMPTS };
   const run = { id, pipeline, dataset, userId: principal.id, background };
-  if (budgets === undefined) return recorder.started(run, (scope) => workQueue.enqueueWrites(scope, job));
+  const startedWith = (scope: DatasetScope, charged: readonly Write[]) => {
+    const { jobId, writes } = workQueue.enqueueWrites(scope, job);
+    return { jobId, writes: [...writes, ...charged, ...(also?.(id) ?? [])] };
+  };
+  if (budgets === undefined) return recorder.started(run, (scope) => startedWith(scope, []));
   const payer = payerOf(principal);
   return budgets.charge(billOf(payer, { concurrentRuns: 1 }), (charged) =>
-    recorder.started({ ...run, paidBy: payer.accounts }, (scope) => {
-      const { jobId, writes } = workQueue.enqueueWrites(scope, job);
-      return { jobId, writes: [...writes, ...charged] };
-    }),
+    recorder.started({ ...run, paidBy: payer.accounts }, (scope) => startedWith(scope, charged)),
   );
 }

@@ -13,7 +13,7 @@ import type { Logger } from '../ports/logger.ts';
 import type { TokenUsage } from '../ports/models.ts';
 import type { Clock, IdSource } from '../ports/system.ts';
 import type { RunRecord, RunRecords } from '../repositories/run-records.ts';
-import { type RunDocument, type Runs, runsCollection, type StoredRun } from '../repositories/runs.ts';
+import { type RunDocument, type Runs, runHeadsCollection, type StoredRun } from '../repositories/runs.ts';
 import { createRunNews } from './run-news.ts';
 import { scrubErrorText } from './scrub-error.ts';
 
@@ -74,10 +74,18 @@ export interface RunRecorder {
   started(run: NewRun, also?: (scope: DatasetScope) => StartedWith): Promise<RunState>;
   /** Null when the run had ended before: nothing was written then, not even `also`. */
   ended(run: StoredRun, dataset: DatasetRef, end: RunEnd, also?: readonly Write[]): Promise<RunState | null>;
-  /** A run that is over before its start was recorded: both in one commit, the history keeps both rows. Errors as `started`. */
-  whole(run: NewRun, end: RunEnd): Promise<RunState>;
+  /**
+   * Runs of one dataset that are over before their start was recorded, in the order of their ends: all of it in one commit,
+   * the history keeps both rows of each. Errors as `started`.
+   */
+  whole(dataset: DatasetRef, runs: readonly WholeRun[]): Promise<void>;
   /** Tells subscribers; never fails. */
   publish(event: RunEvent): Promise<void>;
+}
+
+export interface WholeRun {
+  readonly run: NewRun;
+  readonly end: RunEnd;
 }
 
 export interface StartedWith {
@@ -109,8 +117,8 @@ export function createRunRecorder(dependencies: RunRecorderDependencies): RunRec
         await store.commit(scope, [
           runs.insertWrite(id, document),
           record(id, dataset, document),
-          ...(await runs.headWrites(dataset, pipeline, id)),
-          ...eventLog.appendWrites(scope, [{ type: 'run.started', subjectId: id, data: { pipeline } }]),
+          ...runs.headWrites(dataset.id, new Map([[pipeline, id]])),
+          ...eventLog.appendWrites(scope, [startEvent(id, pipeline)]),
           ...(job?.writes ?? []),
         ]);
       });
@@ -127,8 +135,8 @@ export function createRunRecorder(dependencies: RunRecorderDependencies): RunRec
           await store.commit(run.scope, [
             runs.updateWrite(id, change),
             record(id, dataset, document, end.usage),
-            ...(await runs.headWrites(dataset, pipeline, id)),
-            ...runs.resultWrites(id, pipeline, now, items),
+            ...runs.headWrites(dataset.id, new Map([[pipeline, id]])),
+            ...runs.resultWrites(now, [{ run: id, pipeline, items }]),
             ...eventLog.appendWrites(run.scope, [endEvent(id, document)]),
             ...(budgets?.returnWrites(run.paidBy, { concurrentRuns: 1 }) ?? []),
             ...also,
@@ -142,28 +150,39 @@ export function createRunRecorder(dependencies: RunRecorderDependencies): RunRec
       }
       return tell(end.error ? 'errored' : 'completed', stateOf(id, dataset, document, items));
     },
-    async whole(run, end) {
-      const { id, pipeline, dataset } = run;
+    async whole(dataset, given) {
       const scope = datasetScope(dataset.tenant, dataset.id);
       const now = clock.now().toISOString();
-      const begun = newDocument(run, now, null);
-      const document: RunDocument = { ...begun, ...endChange(now, end, now) };
-      const items = end.items ?? [];
-      const started = { type: 'run.started', subjectId: id, data: { pipeline } };
+      const whole = given.map(({ run, end }) => {
+        const begun = newDocument(run, now, null);
+        const ended: RunDocument = { ...begun, ...endChange(now, end, now) };
+        return { id: run.id, pipeline: run.pipeline, begun, ended, end, items: end.items ?? [] };
+      });
+      const newest = new Map(whole.map(({ id, pipeline }) => [pipeline, id]));
+      const results = whole.map(({ id: run, pipeline, items }) => ({ run, pipeline, items }));
+      const events = whole.flatMap(({ id, pipeline, ended }) => [startEvent(id, pipeline), endEvent(id, ended)]);
       await racing(async () => {
         await store.commit(scope, [
-          runs.insertWrite(id, document),
-          record(id, dataset, begun),
-          record(id, dataset, document, end.usage),
-          ...(await runs.headWrites(dataset, pipeline, id)),
-          ...runs.resultWrites(id, pipeline, now, items),
-          ...eventLog.appendWrites(scope, [started, endEvent(id, document)]),
+          ...whole.map(({ id, ended }) => runs.insertWrite(id, ended)),
+          ...whole.flatMap(({ id, begun, ended, end }) => [
+            record(id, dataset, begun),
+            record(id, dataset, ended, end.usage),
+          ]),
+          ...runs.headWrites(dataset.id, newest),
+          ...runs.resultWrites(now, results),
+          ...eventLog.appendWrites(scope, events),
         ]);
       });
-      await tell('started', stateOf(id, dataset, begun, []));
-      return tell(end.error ? 'errored' : 'completed', stateOf(id, dataset, document, items));
+      for (const { id, begun, ended, end, items } of whole) {
+        await tell('started', stateOf(id, dataset, begun, []));
+        await tell(end.error ? 'errored' : 'completed', stateOf(id, dataset, ended, items));
+      }
     },
   };
+}
+
+function startEvent(id: RunId, pipeline: string) {
+  return { type: 'run.started', subjectId: id, data: { pipeline } };
 }
 
 function endEvent(id: RunId, { pipeline, status, outcome, errorClass }: RunDocument) {
@@ -185,7 +204,7 @@ async function racing(commit: () => Promise<void>): Promise<void> {
     try {
       return await commit();
     } catch (error) {
-      const isRace = error instanceof DuplicateKeyError && error.collection !== runsCollection.name;
+      const isRace = error instanceof DuplicateKeyError && error.collection === runHeadsCollection.name;
       if (!isRace || attempt === MAX_RACES) throw error;
     }
   }

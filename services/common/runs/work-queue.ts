@@ -103,6 +103,7 @@ export function createWorkQueue(options: WorkQueueOptions): DurableWorkQueue {
       if (isAsked) await bus.publish(CANCEL_SUBJECT, new Uint8Array()).catch(() => null);
       return isAsked;
     },
+    waitingWrites: (jobId) => [update(jobsCollection, jobId, { where: { state: 'queued' }, required: true })],
     withdrawWrites: (jobId, state) => [
       update(jobsCollection, jobId, { where: { state }, required: true }),
       remove(jobsCollection, jobId),

@@ -13,10 +13,11 @@ export async function improveDataset(parts: ImproveParts, request: ImproveReques
   const id = parts.ids.uuid();
   const { dataset } = request;
   const context = { ...request.context, principal: request.principal };
-  return recordImprove(parts, { id, dataset, background: false, sessionIds: request.sessionIds, context }, async () => {
+  const recorded = { id, dataset, background: false, sessionIds: request.sessionIds, context };
+  return recordImprove(parts, recorded, async (recordLater) => {
     const held = await holdClaim(parts, keysOf(request), ownerOf(id, 0));
     if (held === null) return lockHeld(parts, request);
-    const passes = await runPasses(parts, request, held, parts.stopping);
+    const passes = await runPasses(parts, request, { held, stop: parts.stopping, recordLater });
     return { ...described(request), ...passes, background: false, finished: true, rerunRequested: false };
   });
 }
@@ -38,6 +39,9 @@ export async function lockHeld(
   };
 }
 
-export function described({ dataset, sessionIds }: ImproveRequest): Pick<ImproveResult, 'dataset' | 'sessionIds'> {
+export function described({
+  dataset,
+  sessionIds,
+}: Pick<ImproveRequest, 'dataset' | 'sessionIds'>): Pick<ImproveResult, 'dataset' | 'sessionIds'> {
   return { dataset, sessionIds };
 }

@@ -1,0 +1,81 @@
+import { expect } from 'chai';
+import { createInProcessBus } from '../../common/adapters/in-process/bus.ts';
+import { createMemoryDocumentStore } from '../../common/adapters/memory/document-store.ts';
+import { createSystemClock } from '../../common/adapters/system/clock.ts';
+import { createIdSource } from '../../common/adapters/system/id-source.ts';
+import { asId } from '../../common/domain/ids.ts';
+import { SYSTEM_SCOPE } from '../../common/domain/scope.ts';
+import { createSilentLogger } from '../../common/observability/logger.ts';
+import type { ClaimedJob } from '../../common/ports/work-queue.ts';
+import { createScheduledStarts, scheduledStartsCollection } from '../../common/repositories/scheduled-starts.ts';
+import { createWorkQueue, jobsCollection } from '../../common/runs/work-queue.ts';
+import { IMPROVE_JOB } from '../engine/improve-job.ts';
+import { startScheduled } from './start-scheduled.ts';
+
+const [FIRST, SECOND, THIRD] = [1, 2, 3].map((day) => `2026-08-0${day}T03:00:00Z`) as [string, string, string];
+
+describe('starts of improve by a schedule', () => {
+  async function world() {
+    const store = createMemoryDocumentStore();
+    await store.prepare([scheduledStartsCollection, jobsCollection]);
+    const [clock, ids] = [createSystemClock(), createIdSource()];
+    const workQueue = createWorkQueue({ store, clock, ids, bus: createInProcessBus(), backOffMs: () => 0 });
+    const parts = {
+      store,
+      workQueue,
+      ids,
+      scheduledStarts: createScheduledStarts(store),
+      logger: createSilentLogger(),
+    };
+    const tenant = asId<never>('acme');
+    const principal = { id: asId<never>('ada'), email: null, tenant, isSuperuser: false, parentId: null };
+    const dataset = { id: asId<never>('notes'), name: 'notes', ownerId: principal.id, tenant, createdAt: FIRST };
+    const request = { dataset: { ...dataset, updatedAt: null }, principal, sessionIds: [] };
+    return {
+      start: (dueAt: string) => startScheduled(parts as never, { ...request, dueAt } as never),
+      count: () => store.count(SYSTEM_SCOPE, jobsCollection, {}),
+      async claim(): Promise<ClaimedJob> {
+        const job = await workQueue.claim(SYSTEM_SCOPE, [IMPROVE_JOB], 'worker', 60_000);
+        if (job === null) throw new Error('there is no job');
+        return job;
+      },
+      complete: (job: ClaimedJob) => store.commit(SYSTEM_SCOPE, workQueue.completeWrites(job)),
+      fail: (job: ClaimedJob) => workQueue.fail(job, { name: 'Error', message: 'failed' }, { retry: true }),
+    };
+  }
+
+  it('are one for one time, when many ask at once and after its end', async () => {
+    const { start, count, claim, complete } = await world();
+    await Promise.all([start(FIRST), start(FIRST), start(FIRST)]);
+    expect(await count()).to.equal(1);
+    await complete(await claim());
+    await start(FIRST);
+    expect(await count()).to.equal(0);
+    await start(SECOND);
+    expect(await count()).to.equal(1);
+  });
+
+  it('come after one that is under way, which may have ended but for saying so', async () => {
+    const { start, count, claim, complete } = await world();
+    await start(FIRST);
+    const job = await claim();
+    await Promise.all([start(SECOND), start(SECOND)]);
+    expect(await count()).to.equal(2);
+    await complete(job);
+    await complete(await claim());
+    expect(await count()).to.equal(0);
+  });
+
+  it('do not pile up: one that waits, also to be tried again, does for the times that come meanwhile', async () => {
+    const { start, count, claim, complete, fail } = await world();
+    await start(FIRST);
+    await start(SECOND);
+    expect(await count()).to.equal(1);
+    await fail(await claim());
+    await start(THIRD);
+    expect(await count()).to.equal(1);
+    await complete(await claim());
+    await start(THIRD);
+    expect(await count()).to.equal(0);
+  });
+});
