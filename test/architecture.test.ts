@@ -101,6 +101,12 @@ const commonLayer = (path: string): string | null =>
   path.startsWith('services/common/') ? (path.split('/')[2] ?? null) : null;
 const arrow = ({ file, target }: Import): string => `${file} -> ${target}`;
 
+/** An administrator of a store reads the errors of its driver as the adapter does. */
+function isOfSameStore(file: string, target: string): boolean {
+  const store = /^operator\/stores\/([^/]+)\//.exec(file)?.[1];
+  return store !== undefined && target === `services/common/adapters/${store}/${store}-failures.ts`;
+}
+
 describe('architecture', () => {
   it('reads the imports of the services', () => {
     expect(files.length).to.be.greaterThan(50);
@@ -140,7 +146,7 @@ describe('architecture', () => {
       ...operatorImports.filter(({ file, target, relative }) => {
         if (!relative || !target.startsWith('services/')) return false;
         const layer = commonLayer(target);
-        if (layer === 'adapters') return !OPERATOR_COMPOSITION.test(file);
+        if (layer === 'adapters') return !OPERATOR_COMPOSITION.test(file) && !isOfSameStore(file, target);
         return layer === null || !OPERATOR_USES.includes(layer);
       }),
     ];

@@ -8,8 +8,9 @@ import {
   type ObjectIdentifier,
   type S3Client,
 } from '@aws-sdk/client-s3';
+import { isNotOffered } from '../../../services/common/adapters/s3/s3-failures.ts';
 import { engramError } from '../../../services/common/domain/errors.ts';
-import { isMissing, isNotOffered } from './administrator-errors.ts';
+import { isGone } from './administrator-errors.ts';
 
 export interface ObjectPlace {
   readonly client: S3Client;
@@ -52,13 +53,13 @@ export async function abortUploads(place: ObjectPlace, abortSignal: AbortSignal)
       try {
         await client.send(new AbortMultipartUploadCommand({ Bucket: bucket, Key, UploadId }), { abortSignal });
       } catch (error) {
-        if (!isMissing(error)) throw error; // ended meanwhile
+        if (!isGone(error)) throw error; // ended meanwhile
       }
     }
   }
 }
 
-/** By version; servers without versions list the objects. */
+/** By version; servers without versions list the objects. One that does not allow it may hide what is left: that is an error. */
 async function* objectPages(place: ObjectPlace, abortSignal: AbortSignal): AsyncGenerator<readonly ObjectIdentifier[]> {
   try {
     yield* versionPages(place, abortSignal);

@@ -12,7 +12,7 @@ import type { Realm } from '../realm.ts';
 import { namesOf } from '../realm-names.ts';
 import type { Provision, StoreAdministrator } from '../store-administrator.ts';
 import { translatingErrors } from '../translating-errors.ts';
-import { administratorError, isConflict, isMissing } from './administrator-errors.ts';
+import { administratorError, isConflict, isGone } from './administrator-errors.ts';
 import { abortUploads, countObjects, type ObjectPlace, removeObjects } from './bucket-contents.ts';
 
 export interface S3AdministratorOptions {
@@ -130,7 +130,7 @@ async function hasBucket({ client, bucket }: ObjectPlace, abortSignal: AbortSign
     await client.send(new HeadBucketCommand({ Bucket: bucket }), { abortSignal });
     return true;
   } catch (error) {
-    if (isMissing(error)) return false;
+    if (isGone(error)) return false;
     throw error;
   }
 }
@@ -150,7 +150,7 @@ async function removeBucket({ client, bucket }: ObjectPlace, abortSignal: AbortS
   try {
     await client.send(new DeleteBucketCommand({ Bucket: bucket }), { abortSignal });
   } catch (error) {
-    if (!isMissing(error)) throw error;
+    if (!isGone(error)) throw error;
   }
 }
 
@@ -183,7 +183,7 @@ async function requireOurs(
     requireOwner(realm, ownerIn((await Body?.transformToString()) ?? ''), store, what);
     return true;
   } catch (error) {
-    if (!isMissing(error)) throw error;
+    if (!isGone(error)) throw error;
   }
   if ((await countObjects(place, abortSignal)) > 0) throw ownedByAnother(store, what, null);
   return false;

@@ -1,5 +1,15 @@
 import { S3ServiceException } from '@aws-sdk/client-s3';
 import { type EngramError, type ErrorName, engramError, isEngramError } from '../../domain/errors.ts';
+import {
+  codeOf,
+  isForbidden,
+  isMissingBucket,
+  isTimeout,
+  isUnreachable,
+  isWithoutKey,
+  isWrongKey,
+  statusOf,
+} from './s3-failures.ts';
 
 /** Where a store is, for messages: bucket and endpoint, never a key. */
 export interface S3Place {
@@ -24,44 +34,6 @@ export function s3Error(error: unknown, place: S3Place): unknown {
   return answered(error, place, because) ?? unanswered(error, place, because) ?? error;
 }
 
-/** The object, or the upload, is not there. */
-export function isMissing(error: unknown): boolean {
-  return error instanceof Error && ['NoSuchKey', 'NotFound', 'NoSuchUpload'].includes(error.name);
-}
-
-/** The range begins after the last byte. */
-export function isBeyondEnd(error: unknown): boolean {
-  return error instanceof Error && (error.name === 'InvalidRange' || statusOf(error) === 416);
-}
-
-/** The object is not the one whose entity tag was named. */
-export function isReplaced(error: unknown): boolean {
-  return error instanceof Error && (error.name === 'PreconditionFailed' || statusOf(error) === 412);
-}
-
-/** The way to the server, or the server, failed; the same request may succeed now. */
-export function isBrokenConnection(error: unknown): boolean {
-  if (!(error instanceof Error)) return false;
-  return error.name === 'TimeoutError' || CUT.has(codeOf(error)) || error.message === 'aborted';
-}
-
-/** The server does not have this function, or does not allow it. */
-export function isNotOffered(error: unknown): boolean {
-  if (!(error instanceof Error)) return false;
-  return error.name === 'AccessDenied' || [405, 501].includes(statusOf(error) ?? 0);
-}
-
-const CUT: ReadonlySet<string> = new Set(['ECONNRESET', 'EPIPE', 'ERR_STREAM_PREMATURE_CLOSE', 'ECONNABORTED']);
-const UNREACHABLE: ReadonlySet<string> = new Set([
-  ...CUT,
-  ...['ECONNREFUSED', 'ENOTFOUND', 'EAI_AGAIN', 'EHOSTUNREACH', 'ENETUNREACH', 'ETIMEDOUT', 'EPROTO'],
-]);
-
-const REFUSED: ReadonlySet<string> = new Set([
-  ...['InvalidAccessKeyId', 'SignatureDoesNotMatch', 'InvalidToken', 'ExpiredToken', 'AuthFailure'],
-  ...['InvalidClientTokenId', 'UnrecognizedClientException', 'XAdminUserNotFound'],
-]);
-const FORBIDDEN: ReadonlySet<string> = new Set(['AccessDenied', 'Forbidden', 'AllAccessDisabled', 'AccountProblem']);
 const OTHER_REGION: ReadonlySet<string> = new Set([
   ...['PermanentRedirect', 'AuthorizationHeaderMalformed', 'IllegalLocationConstraintException'],
 ]);
@@ -71,17 +43,17 @@ function answered(error: Error, { bucket, address, region }: S3Place, because: B
   const { name } = error;
   const status = statusOf(error);
   const server = `S3 at ${address}`;
-  if (REFUSED.has(name)) {
+  if (isWrongKey(error)) {
     return because('ServiceUnavailableError', `${server} refuses the credentials: wrong access key or secret key`);
   }
-  if (FORBIDDEN.has(name) || status === 403) {
+  if (isForbidden(error)) {
     if (name === 'RequestTimeTooSkewed') {
       return because('ServiceUnavailableError', `The clocks of ${server} and of this machine differ too much`);
     }
     const needed = 'it needs to list the bucket and to get, put and delete its objects';
     return because('ServiceUnavailableError', `${server} does not allow this to the access key: ${needed}`);
   }
-  if (name === 'NoSuchBucket') {
+  if (isMissingBucket(error)) {
     return because('ServiceUnavailableError', `${server} has no bucket ${bucket}: make it first`);
   }
   if (OTHER_REGION.has(name)) {
@@ -102,14 +74,14 @@ function answered(error: Error, { bucket, address, region }: S3Place, because: B
 
 function unanswered(error: Error, { address }: S3Place, because: Because): EngramError | null {
   const server = `S3 at ${address}`;
-  if (error.name === 'CredentialsProviderError') {
+  if (isWithoutKey(error)) {
     return because('ServiceUnavailableError', `There are no credentials for ${server}: set access key and secret key`);
   }
-  if (error.name === 'TimeoutError') {
+  if (isTimeout(error)) {
     return because('DeadlineExceededError', `${server} did not answer in time`, true);
   }
   const code = codeOf(error);
-  if (UNREACHABLE.has(code) || error.message === 'aborted') {
+  if (isUnreachable(error)) {
     return because('ServiceUnavailableError', `${server} cannot be reached: ${code || 'the connection was cut'}`, true);
   }
   if (/CERT|SELF_SIGNED|UNABLE_TO/.test(code)) {
@@ -119,15 +91,4 @@ function unanswered(error: Error, { address }: S3Place, because: Because): Engra
     return because('ServiceUnavailableError', `What answers at ${address} is not S3`);
   }
   return null;
-}
-
-function statusOf(error: Error): number | null {
-  const status = (error as { readonly $metadata?: { readonly httpStatusCode?: number } }).$metadata?.httpStatusCode;
-  return status ?? null;
-}
-
-function codeOf(error: Error): string {
-  const { code, cause } = error as { readonly code?: unknown; readonly cause?: unknown };
-  if (typeof code === 'string') return code;
-  return cause instanceof Error ? codeOf(cause) : '';
 }
