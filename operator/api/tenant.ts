@@ -50,6 +50,7 @@ export interface TenantSpec {
   readonly datasets: TenantDatasets;
   readonly routing?: TenantRouting;
   readonly scaling?: TenantScaling;
+  readonly storeLogins?: TenantStoreLogins;
   readonly network?: TenantNetwork;
   readonly retention?: TenantRetention;
   readonly hibernation?: TenantHibernation;
@@ -441,6 +442,23 @@ export interface TenantScalingIntegrations {
 }
 
 /**
+ * What the services of a Dedicated tenant sign in to its stores with, where these know users of its own (condition `StoreLoginsReady`). Absent, they change only on demand (annotation `engram.dev/rotate-stores-at`).
+ */
+export interface TenantStoreLogins {
+  readonly rotation: TenantStoreLoginsRotation;
+}
+
+/**
+ * New logins are made beside the former ones and given to new pods one after the other; the former ones end when no pod is left that has them.
+ */
+export interface TenantStoreLoginsRotation {
+  /**
+   * How long logins are the current ones, for example `720h` (30 days).
+   */
+  readonly interval: string;
+}
+
+/**
  * What pods of a Dedicated tenant may be reached by and reach. Absent, it is `Managed`.
  */
 export interface TenantNetwork {
@@ -552,6 +570,10 @@ export interface TenantStatus {
    * The last value of the annotation `engram.dev/rotate-at` that was acted on.
    */
   readonly lastHandledRotateAt?: string | undefined;
+  /**
+   * The last value of the annotation `engram.dev/rotate-stores-at` that was acted on.
+   */
+  readonly lastHandledRotateStoresAt?: string | undefined;
   /**
    * Id of the tenant in Engram.
    */

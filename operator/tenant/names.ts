@@ -13,6 +13,9 @@ export const FRAME_ANNOTATIONS: FrameAnnotations = {
 /** On a Tenant: any new value rotates its API keys now. */
 export const ROTATE_AT = `${GROUP}/rotate-at`;
 
+/** On a Dedicated Tenant: any new value rotates its logins at the stores now. */
+export const ROTATE_STORES_AT = `${GROUP}/rotate-stores-at`;
+
 /** On a Tenant: any new value wakes it, where it sleeps because nobody used it. */
 export const WAKE_AT = `${GROUP}/wake-at`;
 

@@ -5,6 +5,7 @@ import { onOwn } from './dedicated/dedicated.ts';
 import { reserveHostName } from './dedicated/host-names.ts';
 import { install } from './dedicated/install.ts';
 import { nameTenant, removeInstallation, whileRunning } from './dedicated/remove-installation.ts';
+import { rotateStoreLogins } from './dedicated/rotate-store-logins.ts';
 import type { TenantDependencies, TenantStep } from './dependencies.ts';
 import { readyOf } from './effective-state.ts';
 import { FINALIZER, FRAME_ANNOTATIONS, ROTATE_AT } from './names.ts';
@@ -32,6 +33,7 @@ export function createTenantReconciler(deps: TenantDependencies, frame: FrameDep
     validate: () => null,
     steps: [
       install(deps),
+      rotateStoreLogins(deps),
       onOwn(deps, ({ options }) => checkIsolation(options), NO_SERVICES),
       onOwn(deps, ensureIdentity),
       onOwn(deps, syncKeys),

@@ -195,6 +195,16 @@ export const REFUSED_OBJECTS: readonly (Refused & { readonly object: Json })[] =
     says: 'network is for isolation: Dedicated',
   },
   {
+    what: 'a rotation of logins at stores that are not of its own',
+    object: tenant({ storeLogins: { rotation: { interval: '720h' } } }),
+    says: 'storeLogins is for isolation: Dedicated',
+  },
+  {
+    what: 'a rotation of logins at stores all the time',
+    object: tenant({ isolation: 'Dedicated', storeLogins: { rotation: { interval: '10m' } } }),
+    says: 'interval of storeLogins must be at least 1h',
+  },
+  {
     what: 'egress that nothing acts on',
     object: tenant({ isolation: 'Dedicated', network: { policy: 'None', egress: {} } }),
     says: 'egress is for policy: Managed',

@@ -84,7 +84,7 @@ async function provisioned(
 ): Promise<Provision> {
   const { stores } = dedicated.options;
   const { uid = '', generation, annotations = {} } = context.object.metadata;
-  const state = JSON.stringify([generation, annotations, keys.hash]);
+  const state = JSON.stringify([generation, annotations, keys.version]);
   const held = dedicated.provisions.get(uid, state);
   if (held !== undefined) return held;
   const made = await provisionStores(stores.available ? stores.administrators : [], keys, context.signal);

@@ -3,6 +3,7 @@ import { SIGNING_PURPOSE } from '../../../services/common/domain/audit-head.ts';
 import { deriveSigningKey } from '../../../services/common/domain/derived-key.ts';
 import { keyId } from '../../../services/common/messaging/token-text.ts';
 import type { TenantStatusSecret } from '../../api/tenant.ts';
+import { toSeconds } from '../../runtime/conditions.ts';
 import { isKubeError } from '../../runtime/kube-error.ts';
 import { KINDS, type Secret } from '../../runtime/kube-object.ts';
 import { StepFailure, stalled } from '../../runtime/step.ts';
@@ -10,9 +11,18 @@ import type { Realm } from '../../stores/realm.ts';
 import { realmOf } from '../../stores/realm.ts';
 import { type RealmCredentials, STORE_DRIVERS, type StoreDriver } from '../../stores/store-administrator.ts';
 import type { TenantContext, TenantDependencies } from '../dependencies.ts';
+import { KEY_ANNOTATIONS, ROTATE_STORES_AT } from '../names.ts';
 import { managedSecret, ownSecretsSelector, secretText } from '../tenant-secrets.ts';
 import { keysName, REALM_LABEL, REALM_OWNER, TENANT_ID_LABEL } from './names.ts';
 import { PROOF, requireRealm } from './realm-record.ts';
+import {
+  credentialsIn,
+  type LoginsPatch,
+  newPassword,
+  passwordKey,
+  type StoreLogins,
+  storeLoginsOf,
+} from './store-logins.ts';
 
 /** What a Dedicated tenant's services cannot be without: generated once, in a Secret that outlives everything else. */
 export interface InstallationKeys {
@@ -20,10 +30,15 @@ export interface InstallationKeys {
   readonly realm: Realm;
   /** As `noteTenantId` noted it. */
   readonly tenantId: string | undefined;
-  /** Of the values: what mounts them is made anew when it changes. */
+  /** Of what pods read of it: they are made anew when it changes. */
   readonly hash: string;
+  /** Of everything in it: the stores are asked again when it changes. */
+  readonly version: string;
   readonly status: TenantStatusSecret;
+  readonly logins: StoreLogins;
   credentials(driver: StoreDriver): RealmCredentials;
+  /** By compare and set. */
+  write(patch: (secret: Secret) => LoginsPatch): Promise<void>;
   /** That verifies what the tenant's auth signed, as `GET /api/v1/audit/keys` would give it. */
   readonly receiptKey: Readonly<Record<string, string>>;
 }
@@ -111,7 +126,7 @@ async function leftBehind(
 
 async function generate(
   { client, options }: TenantDependencies,
-  { object, event, signal }: TenantContext,
+  { object, event, now, signal }: TenantContext,
 ): Promise<Secret> {
   const realm = realmOf(object.metadata.uid ?? '');
   const name = keysName(object);
@@ -119,7 +134,11 @@ async function generate(
     name,
     data: newValues(),
     labels: { [REALM_LABEL]: realm.name },
-    annotations: { [REALM_OWNER]: realm.ownerUid },
+    annotations: {
+      [REALM_OWNER]: realm.ownerUid,
+      [KEY_ANNOTATIONS.issuedAt]: toSeconds(now),
+      [KEY_ANNOTATIONS.rotatedAt]: object.metadata.annotations?.[ROTATE_STORES_AT] ?? '',
+    },
   });
   try {
     const made = await client.create<Secret>(KINDS.secret, secret, { signal });
@@ -138,7 +157,7 @@ function newValues(): Record<string, string> {
     ENGRAM_ROOT_KEYS: `k1:${randomBytes(32).toString('base64')}`,
     FASTAPI_USERS_JWT_SECRET: randomBytes(36).toString('base64url'),
     [PROOF]: randomBytes(36).toString('base64url'),
-    ...Object.fromEntries(STORE_DRIVERS.map((driver) => [passwordKey(driver), randomBytes(36).toString('base64url')])),
+    ...Object.fromEntries(STORE_DRIVERS.map((driver) => [passwordKey(driver), newPassword()])),
   };
 }
 
@@ -172,12 +191,17 @@ async function keysOf(deps: TenantDependencies, context: TenantContext, held: Se
     secretName: name,
     realm,
     tenantId: labels[TENANT_ID_LABEL],
-    hash: hashOf(JSON.stringify(Object.entries(secret.data ?? {}).toSorted())),
+    hash: hashOf(JSON.stringify(KEY_VARIABLES.map((variable) => secret.data?.[variable]))),
+    version: hashOf(JSON.stringify(Object.entries(secret.data ?? {}).toSorted())),
     status: { name, purpose: 'InstallationKeys', managed: true },
-    credentials: (driver) => ({
-      current: { slot: 'a', password: secretText(secret, passwordKey(driver)) ?? '' },
-      previous: null,
-    }),
+    logins: storeLoginsOf(secret),
+    credentials: (driver) => credentialsIn(secret, driver),
+    async write(patch) {
+      const { resourceVersion } = secret.metadata;
+      const { data, annotations: noted } = patch(secret);
+      const metadata = { resourceVersion, annotations: noted };
+      await deps.client.patch<Secret>(KINDS.secret, secret.metadata, { metadata, data }, { signal: context.signal });
+    },
     receiptKey: receiptKeyOf(secretText(secret, 'FASTAPI_USERS_JWT_SECRET') ?? ''),
   };
 }
@@ -189,8 +213,4 @@ function receiptKeyOf(secret: string): Readonly<Record<string, string>> {
 
 export function hashOf(text: string): string {
   return createHash('sha256').update(text).digest('hex').slice(0, 32);
-}
-
-function passwordKey(driver: StoreDriver): string {
-  return `${driver}-password`;
 }

@@ -23,6 +23,9 @@ export const TENANT_ID_LABEL = `${GROUP}/tenant-id`;
 /** Annotation of that Secret: `ownerUid` of the realm, which may be that of a resource before this one. */
 export const REALM_OWNER = `${GROUP}/realm-owner`;
 
+/** Annotation of pods: a hash of what they read from Secrets. */
+export const SECRETS_ANNOTATION = 'checksum/secrets';
+
 /** Begins with a letter whatever the tenant is called, as names of Services must. */
 export function objectName({ metadata }: Pick<Tenant, 'metadata'>, part: string): string {
   return boundedName('tenant', metadata.name, part);

@@ -1,5 +1,5 @@
 import type { Component } from './names.ts';
-import { commonLabels, HTTP_PORT, objectName, selectorOf } from './names.ts';
+import { commonLabels, HTTP_PORT, objectName, SECRETS_ANNOTATION, selectorOf } from './names.ts';
 import type { KubeJson } from './options.ts';
 import type { Installation } from './workloads.ts';
 
@@ -36,7 +36,7 @@ export function podTemplate({ tenant, options }: Installation, process: Process)
   return {
     metadata: {
       labels: { ...pods.podLabels, ...selectorOf(tenant, process.component), ...commonLabels(tenant) },
-      annotations: { ...pods.podAnnotations, 'checksum/secrets': process.hash },
+      annotations: { ...pods.podAnnotations, [SECRETS_ANNOTATION]: process.hash },
     },
     spec: {
       serviceAccountName: objectName(tenant, 'services'),

@@ -3,10 +3,10 @@ import type { Tenant } from '../../api/tenant.ts';
 import { conditionMessage } from '../../runtime/conditions.ts';
 import type { KubeClient } from '../../runtime/kube-client.ts';
 import { KINDS, type KubeObject } from '../../runtime/kube-object.ts';
-import { ASLEEP, commonLabels, objectName } from './names.ts';
+import { ASLEEP, commonLabels, objectName, SECRETS_ANNOTATION } from './names.ts';
 
 interface Deployment extends KubeObject {
-  readonly spec?: { readonly replicas?: number };
+  readonly spec?: { readonly replicas?: number; readonly template?: { readonly metadata?: KubeObject['metadata'] } };
   readonly status?: {
     readonly observedGeneration?: number;
     readonly replicas?: number;
@@ -53,11 +53,8 @@ export async function readReadiness(
   tenant: Tenant,
   signal: AbortSignal,
 ): Promise<Readiness> {
-  const { namespace = '' } = tenant.metadata;
-  const labelSelector = Object.entries(commonLabels(tenant))
-    .map(([label, value]) => `${label}=${value}`)
-    .join(',');
-  const { items } = await client.list<Deployment>(KINDS.deployment, { namespace, labelSelector, signal });
+  const all = { ...placeOf(tenant), signal };
+  const { items } = await client.list<Deployment>(KINDS.deployment, all);
   const live = items.filter(({ metadata }) => metadata.deletionTimestamp === undefined);
   const services = SERVICE_NAMES.map((service) => ({
     service,
@@ -69,13 +66,40 @@ export async function readReadiness(
   const isSleeperUp = (sleeper?.status?.availableReplicas ?? 0) > 0;
   const seen = { available, complete, hasSleeper: sleeper !== undefined, isSleeperUp };
   if (complete) return { ...seen, problem: null };
-  const pods = (await client.list<Pod>(KINDS.pod, { namespace, labelSelector, signal })).items;
+  const pods = (await client.list<Pod>(KINDS.pod, all)).items;
   const problems = services.flatMap(({ service, deployment }) => {
     if (deployment === undefined || isComplete(deployment)) return [];
-    const own = pods.filter(({ metadata }) => metadata.labels?.['app.kubernetes.io/component'] === service);
+    const own = pods.filter(({ metadata }) => metadata.labels?.[COMPONENT] === service);
     return problemOf(deployment, own) ?? [];
   });
   return { ...seen, problem: problems[0] ?? null };
+}
+
+/**
+ * Whether no pod of the services is left that read other Secrets than the present ones, also none that is ending, and those
+ * that did are complete.
+ */
+export async function haveAllPodsChanged(
+  client: Pick<KubeClient, 'list'>,
+  tenant: Tenant,
+  signal: AbortSignal,
+): Promise<boolean> {
+  const all = { ...placeOf(tenant), signal };
+  const deployments = (await client.list<Deployment>(KINDS.deployment, all)).items;
+  const pods = (await client.list<Pod>(KINDS.pod, all)).items;
+  return SERVICE_NAMES.every((service) => {
+    const deployment = deployments.find(({ metadata }) => metadata.name === objectName(tenant, service));
+    const wanted = deployment?.spec?.template?.metadata?.annotations?.[SECRETS_ANNOTATION];
+    const own = pods.filter(({ metadata }) => metadata.labels?.[COMPONENT] === service);
+    return isComplete(deployment) && own.every(({ metadata }) => metadata.annotations?.[SECRETS_ANNOTATION] === wanted);
+  });
+}
+
+const COMPONENT = 'app.kubernetes.io/component';
+
+function placeOf(tenant: Tenant): { readonly namespace: string; readonly labelSelector: string } {
+  const labels = Object.entries(commonLabels(tenant)).map(([label, value]) => `${label}=${value}`);
+  return { namespace: tenant.metadata.namespace ?? '', labelSelector: labels.join(',') };
 }
 
 function isComplete(deployment: Deployment | undefined): boolean {
