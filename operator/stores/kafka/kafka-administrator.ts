@@ -1,12 +1,13 @@
 import { readFileSync } from 'node:fs';
 import { setTimeout as sleep } from 'node:timers/promises';
 import { type Admin, Kafka, logLevel } from 'kafkajs';
+import { typeOf } from '../../../services/common/adapters/kafka/kafka-failures.ts';
 import type { Realm } from '../realm.ts';
 import { namesOf } from '../realm-names.ts';
 import type { Provision, StoreAdministrator } from '../store-administrator.ts';
 import { translatingErrors } from '../translating-errors.ts';
 import { unlessAborted } from '../unless-aborted.ts';
-import { administratorError, typeOf } from './administrator-errors.ts';
+import { administratorError } from './administrator-errors.ts';
 
 export interface KafkaAdministratorOptions {
   readonly brokers: readonly string[];

@@ -1,9 +1,8 @@
 import { MongoError, MongoNetworkTimeoutError, MongoParseError, MongoServerError } from 'mongodb';
+import { CODES, codeOf } from '../../../services/common/adapters/mongodb/mongodb-failures.ts';
 import { isEngramError } from '../../../services/common/domain/errors.ts';
 import { away, failed, refused, tooSlow, unfit } from '../administrator-errors.ts';
 
-export const UNAUTHORIZED = 13;
-const AUTHENTICATION_FAILED = 18;
 /** `mongos` and servers that run without authorization take the command; these do not know it. */
 const COMMAND_MISSING = [59, 73];
 
@@ -17,8 +16,8 @@ export function administratorError(error: unknown, store: string): unknown {
   }
   if (!(error instanceof MongoError)) return error;
   const code = codeOf(error);
-  if (code === AUTHENTICATION_FAILED) return refused(store, `look at user and password in ${setting}`, error);
-  if (code === UNAUTHORIZED) {
+  if (code === CODES.authenticationFailed) return refused(store, `look at user and password in ${setting}`, error);
+  if (code === CODES.unauthorized) {
     const look = `the user in ${setting} needs userAdminAnyDatabase, readWriteAnyDatabase and dbAdminAnyDatabase`;
     return refused(store, look, error);
   }
@@ -26,16 +25,4 @@ export function administratorError(error: unknown, store: string): unknown {
   if (error instanceof MongoNetworkTimeoutError) return tooSlow(store, error);
   if (error instanceof MongoServerError) return failed(store, error.codeName ?? `code ${error.code}`, error);
   return away(store, error);
-}
-
-/** Hosts, without credentials. */
-export function addressOf(url: string): string {
-  return /^mongodb(?:\+srv)?:\/\/(?:.*@)?([^/?]+)/i.exec(url)?.[1] ?? 'no mongodb:// address';
-}
-
-/** The code is on the error, or on the one that made a server unusable. */
-function codeOf(error: MongoError): number | null {
-  const { code, cause } = error as { code?: unknown; cause?: unknown };
-  if (typeof code === 'number') return code;
-  return cause instanceof MongoError ? codeOf(cause) : null;
 }

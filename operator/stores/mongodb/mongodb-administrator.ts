@@ -1,4 +1,5 @@
 import { type Db, MongoClient, MongoServerError } from 'mongodb';
+import { addressOf, CODES, isDuplicateKey } from '../../../services/common/adapters/mongodb/mongodb-failures.ts';
 import { ownedByAnother, requireOwner, unfit } from '../administrator-errors.ts';
 import type { Realm } from '../realm.ts';
 import { namesOf } from '../realm-names.ts';
@@ -6,7 +7,7 @@ import type { Credential, Provision, StoreAdministrator, StoreRole } from '../st
 import { translatingErrors } from '../translating-errors.ts';
 import { unlessAborted } from '../unless-aborted.ts';
 import { validCredentials } from '../valid-credentials.ts';
-import { addressOf, administratorError, UNAUTHORIZED } from './administrator-errors.ts';
+import { administratorError } from './administrator-errors.ts';
 import { urlFor, withoutUser } from './service-url.ts';
 
 export interface MongodbAdministratorOptions {
@@ -25,7 +26,6 @@ const SILENCE_MS = 30_000;
 
 const USER_EXISTS = 51003;
 const USER_MISSING = 11;
-const DUPLICATE_KEY = 11000;
 
 /** A database of each realm, and users in that database which reach nothing else. */
 export function createMongodbAdministrator(options: MongodbAdministratorOptions): StoreAdministrator {
@@ -136,7 +136,7 @@ async function requireAuthorization(nobody: MongoClient, db: Db, store: string):
   try {
     await nobody.db(db.databaseName).collection(MARKS).findOne({});
   } catch (error) {
-    if (error instanceof MongoServerError && error.code === UNAUTHORIZED) return true;
+    if (error instanceof MongoServerError && error.code === CODES.unauthorized) return true;
     throw error;
   } finally {
     await nobody.close();
@@ -152,7 +152,7 @@ async function claim(db: Db, realm: Realm, store: string): Promise<void> {
     await marks.insertOne({ _id: MARK, ownerUid: realm.ownerUid });
   } catch (error) {
     // Another process was first: whoever that was for is read now.
-    if (!(error instanceof MongoServerError) || error.code !== DUPLICATE_KEY) throw error;
+    if (!isDuplicateKey(error)) throw error;
     await requireOurs(db, realm, store);
   }
 }

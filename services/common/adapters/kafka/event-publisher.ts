@@ -3,7 +3,8 @@ import type { ConnectionOptions } from 'node:tls';
 import { Kafka, type KafkaConfig, logLevel, Partitioners, type Producer, type TopicMessages } from 'kafkajs';
 import { engramError } from '../../domain/errors.ts';
 import type { EventPublisher, PublishedEvent } from '../../ports/event-publisher.ts';
-import { isNotAllowed, kafkaError } from './kafka-errors.ts';
+import { kafkaError } from './kafka-errors.ts';
+import { isNotAllowed } from './kafka-failures.ts';
 
 export interface KafkaOptions {
   /** `host:port` of at least one. */

@@ -1,4 +1,5 @@
 import { type ErrorName, engramError, isEngramError } from '../../domain/errors.ts';
+import { isNotAllowed, isOfDriver, isTimeout, isTls, isUnreachable, rootOf, typeOf } from './kafka-failures.ts';
 
 /** One clear message for what an operator can mend or a caller can repeat; any other error as it is. No secrets in it. */
 export function kafkaError(error: unknown, address: string): unknown {
@@ -15,7 +16,7 @@ export function kafkaError(error: unknown, address: string): unknown {
   if (/SASL/.test(type)) {
     return because('ServiceUnavailableError', `${server} does not take this login: ${type}`, false);
   }
-  if (/AUTHORIZATION_FAILED/.test(type)) {
+  if (isNotAllowed(reason)) {
     const needed = 'it needs to write and describe the topics, or to create them, and to write idempotently';
     return because('ServiceUnavailableError', `${server} does not allow this to the user: ${needed}`, false);
   }
@@ -36,35 +37,12 @@ export function kafkaError(error: unknown, address: string): unknown {
     const text = `${server} and this client do not agree on TLS: its certificate is not to be trusted, or only one of them uses it`;
     return because('ServiceUnavailableError', text, false);
   }
-  if (reason.name === 'KafkaJSRequestTimeoutError' || reason.name === 'KafkaJSTimeout') {
+  if (isTimeout(reason)) {
     return because('DeadlineExceededError', `${server} did not answer in time`, true);
   }
-  // A plain error is what the driver has for a broker that accepted the connection and said nothing.
-  if (/Connection|BrokerNotFound|Metadata/.test(reason.name) || /^Broker not connected/.test(reason.message)) {
+  if (isUnreachable(reason)) {
     return because('ServiceUnavailableError', `${server} cannot be reached`, true);
   }
-  if (!reason.name.startsWith('KafkaJS')) return error;
+  if (!isOfDriver(reason)) return error;
   return because('ServiceUnavailableError', `${server} cannot answer just now: ${type || reason.name}`, true);
-}
-
-/** The user lacks a permission. */
-export function isNotAllowed(error: unknown): boolean {
-  return error instanceof Error && /AUTHORIZATION_FAILED/.test(typeOf(rootOf(error)));
-}
-
-/** The driver wraps what ended its attempts, and what several topics ended with. */
-function rootOf(error: Error): Error {
-  const { cause, errors } = error as { readonly cause?: unknown; readonly errors?: readonly unknown[] };
-  const inner = Array.isArray(errors) ? errors.find((each) => typeOf(each) !== 'TOPIC_ALREADY_EXISTS') : cause;
-  return inner instanceof Error ? rootOf(inner) : error;
-}
-
-/** The protocol's name of the error: `TOPIC_AUTHORIZATION_FAILED`. The driver's classes are no exports that Node finds. */
-function typeOf(error: unknown): string {
-  const { type } = (error ?? {}) as { readonly type?: unknown };
-  return error instanceof Error && typeof type === 'string' ? type : '';
-}
-
-function isTls({ message }: Error): boolean {
-  return /SSL|TLS|certificate|self.signed/i.test(message);
 }

@@ -13,7 +13,7 @@ import {
   prepareBlobs,
 } from './blob-layout.ts';
 import type { MongodbConnection } from './connection.ts';
-import { isDuplicateKey } from './mongodb-errors.ts';
+import { isDuplicateKey } from './mongodb-failures.ts';
 import { readBlob } from './read-blob.ts';
 import { inTransaction, untilUndisturbed } from './transaction.ts';
 import { hide, removeContents, writeBlob } from './write-blob.ts';

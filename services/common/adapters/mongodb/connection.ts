@@ -1,7 +1,8 @@
 import { type ClientSession, MongoClient } from 'mongodb';
 import type { TenantId } from '../../domain/brand.ts';
 import { engramError } from '../../domain/errors.ts';
-import { addressOf, mongodbError } from './mongodb-errors.ts';
+import { mongodbError } from './mongodb-errors.ts';
+import { addressOf } from './mongodb-failures.ts';
 import { createRescue } from './stuck-transactions.ts';
 
 export interface MongodbOptions {

@@ -4,7 +4,7 @@ import { engramError } from '../../domain/errors.ts';
 import type { Scope } from '../../domain/scope.ts';
 import { type BlobCollections, liveIn } from './blob-layout.ts';
 import type { MongodbConnection } from './connection.ts';
-import { isSnapshotTooOld } from './mongodb-errors.ts';
+import { isSnapshotTooOld } from './mongodb-failures.ts';
 
 /** Chunks that one exchange brings, and what a reader holds in memory. */
 const CHUNKS_PER_BATCH = 4;

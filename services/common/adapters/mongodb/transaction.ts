@@ -2,7 +2,7 @@ import { setTimeout as sleep } from 'node:timers/promises';
 import { type ClientSession, MongoError } from 'mongodb';
 import { engramError } from '../../domain/errors.ts';
 import { type MongodbConnection, TRANSACTION } from './connection.ts';
-import { isTransient } from './mongodb-errors.ts';
+import { isTransient } from './mongodb-failures.ts';
 
 /** How long one piece of work is tried again when others change the same documents. */
 const PATIENCE_MS = 10_000;

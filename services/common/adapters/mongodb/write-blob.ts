@@ -6,7 +6,7 @@ import type { BlobInfo } from '../../ports/blob-store.ts';
 import { contentChunks, createContentDigest } from '../blob-rules/incoming-content.ts';
 import { type BlobCollections, type BlobFile, CHUNK_BYTES, liveIn, newFile } from './blob-layout.ts';
 import type { MongodbConnection } from './connection.ts';
-import { isDuplicateKey } from './mongodb-errors.ts';
+import { isDuplicateKey } from './mongodb-failures.ts';
 import { inTransaction, untilUndisturbed } from './transaction.ts';
 
 /** Chunks that are sent together, and what a put holds in memory. */

@@ -1,4 +1,5 @@
 import { type EngramError, engramError, isEngramError } from '../../domain/errors.ts';
+import { isDriverError, isForbidden, isTimeout, isUnreachable, isWrongLogin } from './neo4j-failures.ts';
 
 export interface Neo4jAddress {
   /** Without credentials. */
@@ -6,15 +7,7 @@ export interface Neo4jAddress {
   readonly user: string;
 }
 
-interface DriverError extends Error {
-  readonly code: string;
-}
-
-const UNREACHABLE = new Set(['ServiceUnavailable', 'SessionExpired']);
-const REFUSED = /^Neo\.ClientError\.Security\.(Unauthorized|AuthenticationRateLimit|CredentialsExpired|TokenExpired)$/;
-const FORBIDDEN = 'Neo.ClientError.Security.Forbidden';
 const NO_DATABASE = 'Neo.ClientError.Database.DatabaseNotFound';
-const TIMED_OUT = /^Neo\.ClientError\.Transaction\.TransactionTimedOut/;
 const TRANSIENT = /^Neo\.(TransientError|DatabaseError)\./;
 
 /** What a failure of the driver means to a caller; anything that is no failure of the server stays as it is. */
@@ -27,11 +20,11 @@ export function translateError(error: unknown, { url, user }: Neo4jAddress): unk
       retryable,
       ...(retryable && { retryAfterSeconds: 1 }),
     });
-  if (REFUSED.test(code)) return unavailable(`Neo4j at ${url} refuses the credentials of the user "${user}".`, false);
-  if (code === FORBIDDEN) return unavailable(`Neo4j at ${url} does not let the user "${user}" do this.`, false);
+  if (isWrongLogin(error)) return unavailable(`Neo4j at ${url} refuses the credentials of the user "${user}".`, false);
+  if (isForbidden(error)) return unavailable(`Neo4j at ${url} does not let the user "${user}" do this.`, false);
   if (code === NO_DATABASE) return unavailable(`Neo4j at ${url} lacks a database: ${error.message}`, false);
-  if (TIMED_OUT.test(code)) return timedOut(url, error);
-  if (UNREACHABLE.has(code) || /acquisition timed out/.test(error.message)) {
+  if (isTimeout(error)) return timedOut(url, error);
+  if (isUnreachable(error)) {
     return unavailable(`Neo4j at ${url} cannot be reached.`, true);
   }
   if (TRANSIENT.test(code)) return unavailable(`Neo4j at ${url} could not do this now (${code}).`, true);
@@ -40,10 +33,4 @@ export function translateError(error: unknown, { url, user }: Neo4jAddress): unk
 
 export function timedOut(url: string, cause?: unknown): EngramError {
   return engramError('DeadlineExceededError', `Neo4j at ${url} did not answer in time.`, { cause, retryable: true });
-}
-
-export function isDriverError(error: unknown): error is DriverError {
-  return (
-    error instanceof Error && error.name === 'Neo4jError' && typeof (error as { code?: unknown }).code === 'string'
-  );
 }
