@@ -38,7 +38,7 @@ export interface DatasetSpec {
   readonly retention?: DatasetRetention;
   readonly source?: DatasetSource;
   /**
-   * What becomes of the data when the resource is deleted. `Retain`: everything is kept, and another Dataset with this `datasetId` takes it over. `Delete`: everything is erased in every store and counted; the resource goes when nothing is left, and a signed receipt stays in a ConfigMap. An erasure that has begun is carried out, whatever is said here then. `Snapshot`: a snapshot is taken and checked once nobody can write any more, and then everything is erased; the receipt names the snapshot, which stays where the Tenant's `backup` says (without one, in the installation, as long as the tenant is there). Absent, as the Tenant says.
+   * What becomes of the data when the resource is deleted. `Retain`: everything is kept, and another Dataset with this `datasetId` takes it over. `Delete`: everything is erased in every store and counted; the resource goes when nothing is left, and a signed receipt stays in a ConfigMap. An erasure that has begun is carried out, whatever is said here then. `Snapshot`: a snapshot is taken and checked once nobody can write any more, and then everything is erased; the receipt names the snapshot, which stays where the Tenant's `backup` says (without one, in the installation, as long as the tenant is there). Absent, as the Tenant says; where that goes itself by `Snapshot`, the dataset is snapshot and erased with all the others of it.
    */
   readonly deletionPolicy?: 'Retain' | 'Delete' | 'Snapshot';
 }
@@ -230,7 +230,7 @@ export interface DatasetFreshness {
  */
 export interface DatasetRetention {
   /**
-   * Items that were neither added nor replaced for so long are forgotten, with all that was built of them, for example `720h` (30 days). Absent, they are kept. A Dataset that is deleted with `deletionPolicy: Retain` keeps what it has by then.
+   * Items that were neither added nor replaced for so long are forgotten, with all that was built of them, for example `720h` (30 days). Adding the same content again renews its time. Absent, they are kept. A Dataset that is deleted with `deletionPolicy: Retain` keeps what it has by then.
    */
   readonly itemTTL: string;
 }

@@ -4,6 +4,8 @@ import { isEngramError } from '../../services/common/domain/errors.ts';
 import { datasetScope } from '../../services/common/domain/scope.ts';
 import * as auth from '../../services/common/messaging/methods/auth-managed.ts';
 import * as ingest from '../../services/common/messaging/methods/ingest-managed.ts';
+import { update } from '../../services/common/ports/document-store.ts';
+import { createDataItems, dataItemsCollection } from '../../services/common/repositories/data-items.ts';
 import { createRetentions } from '../../services/common/repositories/retention.ts';
 import { eventsCollection } from '../../services/common/runs/event-log.ts';
 import type { ManagedApp } from '../support/managed-app.ts';
@@ -16,6 +18,7 @@ export const RETENTION_SETTINGS = { CACHE_PURGE_INTERVAL_SECONDS: '1', SESSION_T
 const HASH = `$2b$04$${'a'.repeat(53)}`;
 const CALL = { requestId: 'operator' };
 const DAY = 86_400_000;
+const PAGE = { offset: 0, limit: 100 };
 
 /** How long tenants and datasets keep what they have, as their resources declare. The same in both shapes. */
 export function retentionCases(start: () => Promise<ManagedApp>): void {
@@ -98,6 +101,35 @@ export function retentionCases(start: () => Promise<ManagedApp>): void {
     await request('POST', '/add', { datasetName: 'notes', data: ['Grace Hopper wrote a compiler.'] });
     const declared = await createRetentions(app.stores.documents).ofDatasets.get(scope);
     expect(declared, 'what is declared no more').to.equal(null);
+  });
+
+  /** As if the dataset had all it has for a year. */
+  const age = async () => {
+    const [createdAt, scope] = ['2025-01-01T00:00:00.000Z', datasetScope(tenantId, dataset.id)];
+    const writes = await stored().then((items) =>
+      items.map(({ id }) => update(dataItemsCollection, id, { set: { createdAt, updatedAt: createdAt } })),
+    );
+    await app.stores.documents.commit(scope, writes);
+  };
+  const stored = () => createDataItems(app.stores.documents).newestFirst(datasetScope(tenantId, dataset.id), PAGE);
+
+  it('keeps items whose content is added again for that time anew', async () => {
+    const add = (...data: string[]) => request('POST', '/add', { datasetName: 'notes', data });
+    const [wanted, other] = ['Emmy Noether proved a theorem.', 'Sofia Kovalevskaya wrote a novel.'] as const;
+    await add(wanted, other);
+    await age();
+    await add(wanted);
+    await keepItemsFor(DAY);
+    await until('the other one is forgotten', async () => (await stored()).length <= 1);
+    const [kept] = await stored();
+    expect(kept?.contentHash).to.equal(sha('md5', wanted));
+    await keepItemsFor();
+    const [expiring] = await stored();
+    if (expiring === undefined) throw new Error('it is gone');
+    const isExpiring = createDataItems(app.stores.documents).expireWrite(expiring);
+    await app.stores.documents.commit(datasetScope(tenantId, dataset.id), [isExpiring]);
+    const refused = await add(wanted).catch((error: Error) => error.message);
+    expect(refused, 'while it is being forgotten').to.match(/being forgotten; add it again/);
   });
 
   it('drops the entries of sessions that nobody used for as long as their tenant keeps them', async () => {

@@ -28,6 +28,8 @@ export interface DataItem {
   readonly keyId?: string | null;
   readonly createdAt: string;
   readonly updatedAt: string | null;
+  /** When the same bytes were added again last, ISO-8601. */
+  readonly addedAgainAt?: string;
   /** It was kept for as long as its dataset's resource declares, and is being forgotten: it is not replaced any more. */
   readonly isExpiring?: boolean;
 }

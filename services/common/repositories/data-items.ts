@@ -32,6 +32,7 @@ type DataItemDocument = {
   readonly keyId?: string | null;
   readonly createdAt: string;
   readonly updatedAt: string | null;
+  readonly addedAgainAt?: string;
   readonly isExpiring?: boolean;
   /**
    * Since when its present content waits to be built, ISO-8601; empty: it is built. Changes in the commit of what it tells of.
@@ -81,7 +82,12 @@ export interface DataItems {
   removeWrites(items: readonly Pick<DataItem, 'id' | 'sizeBytes' | 'revision' | 'isExpiring'>[]): readonly Write[];
   /** `VersionConflictError` in the commit when `present` is gone or was replaced since it was read. */
   replaceWrites(present: DataItem, next: DataItem): readonly Write[];
-  /** It is not replaced from now on. `VersionConflictError` in the commit when it is gone or was replaced since it was read. */
+  /** `VersionConflictError` in the commit when it is gone or being forgotten. */
+  addedAgainWrite(item: DataItemId, at: string): Write;
+  /**
+   * It is not replaced from now on. `VersionConflictError` in the commit when it is gone, or was replaced or added again since
+   * it was read.
+   */
   expireWrite(item: DataItem): Write;
 }
 
@@ -165,8 +171,15 @@ export function createDataItems(store: DocumentStore): DataItems {
         ...{ where: asRead(present), set: { ...next, waitingSince: sinceOf(next) }, required: true },
       }),
     ],
+    addedAgainWrite: (item, at) =>
+      update(collection, item, {
+        ...{ where: { isExpiring: { exists: false } }, set: { addedAgainAt: at }, required: true },
+      }),
     expireWrite: (item) =>
-      update(collection, item.id, { where: asRead(item), set: { isExpiring: true }, required: true }),
+      update(collection, item.id, {
+        where: { ...asRead(item), addedAgainAt: item.addedAgainAt ?? { exists: false } },
+        ...{ set: { isExpiring: true }, required: true },
+      }),
   };
 }
 

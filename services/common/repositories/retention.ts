@@ -13,7 +13,7 @@ export type TenantRetention = {
 
 /** How long what a dataset has is kept, as its resource declares. */
 export type DatasetRetention = {
-  /** After an item was added or replaced. */
+  /** After an item was added last, also by the same bytes, or replaced. */
   readonly itemsMs: number;
 };
 

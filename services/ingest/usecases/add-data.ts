@@ -7,8 +7,9 @@ import { asId } from '../../common/domain/ids.ts';
 import type { JsonObject } from '../../common/domain/json.ts';
 import type { Principal } from '../../common/domain/principal.ts';
 import type { DatasetScope } from '../../common/domain/scope.ts';
+import { slices } from '../../common/domain/slices.ts';
 import type { CallContext } from '../../common/messaging/messenger.ts';
-import { DuplicateKeyError, VersionConflictError } from '../../common/ports/document-store.ts';
+import { DuplicateKeyError, VersionConflictError, type Write } from '../../common/ports/document-store.ts';
 import type { ParsedDocument } from '../../common/ports/documents.ts';
 import { type FreshSource, freshSources } from '../hygiene/fresh-sources.ts';
 import type { IngestDependencies } from './dependencies.ts';
@@ -89,7 +90,7 @@ async function openInputs(dependencies: IngestDependencies, request: AddRequest)
   );
 }
 
-/** Said again word for word: support for what is there, unless it was only read out of it. */
+/** Said again word for word: wanted still, and support for what is there, unless it was only read out of it. */
 async function noteRepetitions(
   dependencies: IngestDependencies,
   request: AddRequest,
@@ -103,12 +104,34 @@ async function noteRepetitions(
     request,
     [...repeated.values()].map(({ source }) => source),
   );
-  const echoed = new Set([...repeated.keys()].filter((_md5, at) => read[at]?.kind === 'echo'));
-  for (const [md5, { source }] of repeated) {
+  const wanted = [...repeated].flatMap(([md5, { source }], at) => {
     const item = known.get(md5);
-    if (item === undefined || source.itemId !== undefined || source.isCopy) continue;
-    if (echoed.has(md5)) continue;
-    await dependencies.repetitions.note(scopeOf(dataset), item.id, dependencies.clock.now().toISOString());
+    return item === undefined || read[at]?.kind === 'echo' ? [] : [{ item, source }];
+  });
+  const at = dependencies.clock.now().toISOString();
+  const scope = scopeOf(dataset);
+  await noteAddedAgain(
+    dependencies,
+    scope,
+    wanted.map(({ item }) => dependencies.items.addedAgainWrite(item.id, at)),
+  );
+  for (const { item, source } of wanted) {
+    if (source.itemId === undefined && !source.isCopy) await dependencies.repetitions.note(scope, item.id, at);
+  }
+}
+
+/** What is kept for a time is kept for that time anew; it must not be answered as kept while it is being forgotten. */
+async function noteAddedAgain(
+  { store }: Pick<IngestDependencies, 'store'>,
+  scope: DatasetScope,
+  writes: readonly Write[],
+): Promise<void> {
+  try {
+    for (const slice of slices(writes, 500)) await store.commit(scope, slice);
+  } catch (error) {
+    if (!(error instanceof VersionConflictError)) throw error;
+    const text = `Item ${error.id} holds the same content and is being forgotten; add it again in a moment.`;
+    throw engramError('ConflictError', text, { cause: error, retryable: true });
   }
 }
 

@@ -59,6 +59,26 @@ describe('items that expire', () => {
     expect(await items.get(SCOPE, OLD.id)).to.include({ contentHash: 'b' });
   });
 
+  it('stay when their bytes were added again lately, also at that moment', async () => {
+    const { store, items, datasets, retentions } = await world();
+    const addedAgain = () => store.commit(SCOPE, [items.addedAgainWrite(OLD.id, new Date(NOW).toISOString())]);
+    const deps = {
+      ...{ store, items, datasets, retentions },
+      clock: { now: () => new Date(NOW) },
+      ids: { uuid: () => 'request' },
+      logger: { warn: (...said: unknown[]) => expect.fail(String(said)) },
+      messenger: {
+        async call() {
+          await addedAgain();
+          return { principal: { id: OWNER, tenant: SCOPE.tenant } };
+        },
+      },
+    } as unknown as IngestDependencies;
+    expect(await expireItems(deps, new AbortController().signal), 'at that moment').to.equal(0);
+    expect(await expireItems(deps, new AbortController().signal), 'before').to.equal(0);
+    expect(await items.get(SCOPE, OLD.id)).not.to.have.property('isExpiring');
+  });
+
   it('are replaced by nobody once they are being forgotten', async () => {
     const { store, items } = await world();
     await store.commit(SCOPE, [items.expireWrite(OLD)]);

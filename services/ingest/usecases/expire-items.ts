@@ -13,7 +13,7 @@ const BATCH = 50;
 const BATCHES_PER_PASS = 10;
 
 /**
- * Forgets items that were neither added nor replaced for longer than the resource of their dataset declares, on behalf of
+ * Forgets items that were neither added, also again, nor replaced for longer than the resource of their dataset declares, on behalf of
  * the dataset's owner. Returns how many went. One dataset's failure is logged and no other's.
  */
 export async function expireItems(deps: IngestDependencies, signal: AbortSignal): Promise<number> {
@@ -54,7 +54,7 @@ async function expireOf(
 }
 
 /**
- * Those of them that nobody has replaced since they were read: from now on nobody does, so that nothing is forgotten that
+ * Those of them that nobody has replaced or added again since they were read: from now on nobody does, so that nothing is forgotten that
  * was said to be kept. What a process that dies here has claimed, the next pass finds old as before.
  */
 async function claimed(
@@ -74,7 +74,7 @@ async function claimed(
   return ids;
 }
 
-/** The oldest that are too old. Those that were replaced lately stand among them and stay. */
+/** The oldest that are too old. Those that were replaced or added again lately stand among them and stay. */
 async function oldItems(
   { items }: Pick<IngestDependencies, 'items'>,
   dataset: DatasetRef,
@@ -91,6 +91,7 @@ async function oldItems(
   return found;
 }
 
-function lastChange({ createdAt, updatedAt }: DataItem): string {
-  return updatedAt ?? createdAt;
+function lastChange({ createdAt, updatedAt, addedAgainAt = '' }: DataItem): string {
+  const changedAt = updatedAt ?? createdAt;
+  return addedAgainAt > changedAt ? addedAgainAt : changedAt;
 }
