@@ -1,8 +1,6 @@
 import type { DatasetRef } from '../domain/dataset.ts';
-import { engramError } from '../domain/errors.ts';
+import { asAccount } from './account-authority.ts';
 import type { CallContext, Messenger } from './messenger.ts';
-import { getPrincipal } from './methods/auth.ts';
-import { fixedProof } from './principal-proof.ts';
 
 /**
  * A context that speaks for the owner of the dataset, who needs no grant, as long as one token lasts.
@@ -13,7 +11,5 @@ export async function asDatasetOwner(
   { ownerId, tenant }: DatasetRef,
   context: CallContext,
 ): Promise<CallContext> {
-  const { principal, token } = await messenger.call(getPrincipal, { userId: ownerId, tenant }, context);
-  if (principal === null) throw engramError('PermissionDeniedError', "The account of the dataset's owner is inactive.");
-  return { ...context, principal, ...(token === undefined ? {} : { proof: fixedProof(token) }) };
+  return asAccount(messenger, { userId: ownerId, tenant }, context, "The account of the dataset's owner is inactive.");
 }

@@ -1,9 +1,9 @@
 import type { DatasetRef } from '../domain/dataset.ts';
 import { engramError } from '../domain/errors.ts';
 import type { Principal } from '../domain/principal.ts';
+import { asAccount } from '../messaging/account-authority.ts';
 import type { CallContext, Messenger } from '../messaging/messenger.ts';
-import { getPrincipal, resolveDatasets } from '../messaging/methods/auth.ts';
-import { fixedProof } from '../messaging/principal-proof.ts';
+import { resolveDatasets } from '../messaging/methods/auth.ts';
 
 export interface RunAuthority {
   readonly principal: Principal;
@@ -20,12 +20,9 @@ export async function authoriseRun(
   context: CallContext,
 ): Promise<RunAuthority> {
   const { userId, tenant, datasetId } = run;
-  const { principal, token } = await messenger.call(getPrincipal, { userId, tenant }, context);
-  if (principal === null) throw engramError('PermissionDeniedError', 'The user of this run no longer exists.');
-  const request = { permission: 'write', ids: [datasetId] } as const;
-  const proven = { ...context, principal, ...(token === undefined ? {} : { proof: fixedProof(token) }) };
-  const { datasets } = await messenger.call(resolveDatasets, request, proven);
+  const own = await asAccount(messenger, { userId, tenant }, context, 'The user of this run no longer exists.');
+  const { datasets } = await messenger.call(resolveDatasets, { permission: 'write', ids: [datasetId] }, own);
   const [dataset] = datasets;
   if (dataset === undefined) throw engramError('PermissionDeniedError', 'The dataset of this run no longer exists.');
-  return { principal, dataset };
+  return { principal: own.principal, dataset };
 }

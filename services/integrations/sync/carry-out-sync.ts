@@ -1,10 +1,9 @@
 import { type DatasetRef, scopeOf } from '../../common/domain/dataset.ts';
-import { engramError } from '../../common/domain/errors.ts';
 import type { Principal } from '../../common/domain/principal.ts';
+import { lastinglyAsAccount } from '../../common/messaging/account-authority.ts';
 import type { CallContext } from '../../common/messaging/messenger.ts';
-import { getPrincipal, resolveDatasets } from '../../common/messaging/methods/auth.ts';
+import { resolveDatasets } from '../../common/messaging/methods/auth.ts';
 import { startRun } from '../../common/messaging/methods/cognify.ts';
-import { renewedProof } from '../../common/messaging/principal-proof.ts';
 import type { RemoteMemory } from '../../common/ports/remote-memory.ts';
 import { hasEnded } from '../../common/repositories/sync-runs.ts';
 import type { SyncDue } from '../../common/repositories/sync-state.ts';
@@ -62,34 +61,24 @@ export interface SyncAuthority {
 
 /** A job may be claimed long after it was asked for: the account, its API key and its grants must still be there. */
 async function authorise(
-  { messenger, clock, settings }: SyncDependencies,
+  dependencies: SyncDependencies,
   { run }: SyncRecord,
   signal: AbortSignal,
 ): Promise<SyncAuthority> {
-  const { userId, tenant, keyId, datasetIds } = run;
-  const asking = { requestId: run.id, signal };
-  const account = { userId, tenant, ...(keyId === null ? {} : { key: keyId }) };
-  const ask = async () => {
-    const { principal, token } = await messenger.call(getPrincipal, account, asking);
-    if (principal === null) {
-      throw engramError('PermissionDeniedError', 'Who asked for this sync may do so no longer.');
-    }
-    return { principal, token };
-  };
-  const { principal, token } = await ask();
-  const renew = async () => (await ask()).token ?? '';
-  const proof = token === undefined ? {} : { proof: renewedProof(token, renew, clock) };
-  const context = { ...asking, principal, ...proof };
-  const resolve = () => messenger.call(resolveDatasets, { permission: 'write', ids: datasetIds }, context);
+  const { messenger, clock, settings } = dependencies;
+  const gone = 'Who asked for this sync may do so no longer.';
+  const account = await lastinglyAsAccount(dependencies, run, { requestId: run.id, signal }, gone);
+  const { context } = account;
+  const resolve = () => messenger.call(resolveDatasets, { permission: 'write', ids: run.datasetIds }, context);
   const { datasets } = await resolve();
   let askedMs = clock.monotonicMs();
   const requireStill = async (): Promise<void> => {
     if (clock.monotonicMs() - askedMs < settings.recheckMs) return;
-    await ask();
+    await account.requireStill();
     await resolve();
     askedMs = clock.monotonicMs();
   };
-  return { principal, datasets, context, requireStill };
+  return { principal: context.principal, datasets, context, requireStill };
 }
 
 /**
