@@ -242,6 +242,7 @@ function concernsDatasets({ type, object, previous }: Change<Tenant>): boolean {
     type !== 'modified' ||
     previous?.metadata.generation !== object.metadata.generation ||
     previous?.metadata.deletionTimestamp !== object.metadata.deletionTimestamp ||
-    previous?.status?.tenantId !== object.status?.tenantId
+    previous?.status?.tenantId !== object.status?.tenantId ||
+    previous?.status?.state !== object.status?.state
   );
 }

@@ -57,11 +57,11 @@ export interface TenantSpec {
   readonly isolationCheck?: TenantIsolationCheck;
   readonly backup?: TenantBackup;
   /**
-   * What becomes of the data when the resource is deleted. `Retain`: everything is kept, Secrets too, and another Tenant with this `tenantId` takes it over. `Delete`: everything is erased in every store and counted; the resource goes when nothing is left, and a signed receipt stays in a ConfigMap. An erasure that has begun is carried out, whatever is said here then.
+   * What becomes of the data when the resource is deleted. `Retain`: everything is kept, Secrets too, and another Tenant with this `tenantId` takes it over. `Delete`: everything is erased in every store and counted; the resource goes when nothing is left, and a signed receipt stays in a ConfigMap. `Snapshot`: once nobody can write any more, every dataset of the tenant is snapshot into the bucket of `backup.destinationRef` and read again, also those that no Dataset stands for; when all of them are there, everything is erased as by `Delete`, and the receipt names the snapshots and the id of the tenant, from which a Dataset of another Tenant in this namespace is made (`source`). An erasure that has begun is carried out, whatever is said here then; while it waits for snapshots, `Delete` does without them.
    */
-  readonly deletionPolicy: 'Retain' | 'Delete';
+  readonly deletionPolicy: 'Retain' | 'Delete' | 'Snapshot';
   /**
-   * What becomes of Dataset resources of this tenant when it is deleted. `Block`: the deletion waits until there are none. `Cascade`: they are deleted first, each by its own policy.
+   * What becomes of Dataset resources of this tenant when it is deleted. `Block`: the deletion waits until there are none. `Cascade`: they are deleted first, each by its own policy; one that has none is left to the tenant where that goes by `Snapshot`.
    */
   readonly datasetDeletion: 'Block' | 'Cascade';
 }
@@ -494,7 +494,7 @@ export interface TenantRetention {
 }
 
 /**
- * Hibernates an active tenant that nobody uses: no request with a valid credential, and no run. Data, keys, route and the desired state stay. For tenants with `isolation: Shared`. Absent, it stays awake.
+ * Hibernates an active tenant that nobody uses: no request with a valid credential, and no run. Data, keys, route and the desired state stay. The services of a Dedicated tenant end meanwhile. Absent, it stays awake.
  */
 export interface TenantHibernation {
   /**
@@ -502,7 +502,7 @@ export interface TenantHibernation {
    */
   readonly afterIdle: string;
   /**
-   * `OnRequest`: the next request with a valid credential wakes it and is answered. `Manual`: requests are answered 503 until the annotation `engram.dev/wake-at` has a new value.
+   * `OnRequest`: the next request with a valid credential wakes it and is answered; where services have to start, requests are answered 503 with `Retry-After` meanwhile. `Manual`: requests are answered 503 until the annotation `engram.dev/wake-at` has a new value.
    */
   readonly wake: 'OnRequest' | 'Manual';
 }
@@ -566,6 +566,7 @@ export interface TenantStatus {
    * The last value of the annotation `engram.dev/wake-at` that was acted on.
    */
   readonly lastHandledWakeAt?: string | undefined;
+  readonly waking?: TenantStatusWaking | undefined;
   /**
    * The last value of the annotation `engram.dev/rotate-at` that was acted on.
    */
@@ -622,6 +623,20 @@ export interface TenantStatusLeak {
    * How, for example `dataset id, search`.
    */
   readonly ways: string;
+}
+
+/**
+ * A Dedicated tenant that nobody used is being woken, and nobody used it since. After five minutes it goes back to sleep.
+ */
+export interface TenantStatusWaking {
+  /**
+   * When it was woken.
+   */
+  readonly since: string;
+  /**
+   * `Request`: one that shows a credential, of which only its services can say whether it is valid. `Declaration`: a change of the resource, which counts as use.
+   */
+  readonly by: 'Request' | 'Declaration';
 }
 
 export interface TenantStatusSecret {
@@ -759,7 +774,7 @@ export interface TenantStatusRouteObject {
 }
 
 /**
- * How far the erasure has come, while the resource is being deleted with policy `Delete`.
+ * How far the erasure has come, while the resource is being deleted with policy `Delete` or `Snapshot`.
  */
 export interface TenantStatusErasure {
   /**

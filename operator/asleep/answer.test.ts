@@ -1,33 +1,70 @@
 import { createServer, type Server } from 'node:http';
 import type { AddressInfo } from 'node:net';
 import { expect } from 'chai';
-import { answerAsleep } from './answer.ts';
+import { createAsleepListener } from './answer.ts';
 
 describe('what answers for a hibernated Dedicated tenant', () => {
   let server: Server;
   let url: string;
-  before(async () => {
-    server = createServer(answerAsleep);
+  let rung: number;
+  const start = async (canRing: boolean) => {
+    rung = 0;
+    server = createServer(
+      createAsleepListener(
+        canRing
+          ? () => {
+              rung += 1;
+            }
+          : undefined,
+      ),
+    );
     await new Promise<void>((resolve) => server.listen(0, '127.0.0.1', resolve));
     url = `http://127.0.0.1:${(server.address() as AddressInfo).port}`;
-  });
-  after(() => server.close());
+  };
+  afterEach(() => server.close());
 
   it('tells every request when to come again, in the API’s own words', async () => {
-    for (const [path, init] of [
-      ['/api/v1/search', { method: 'POST', body: '{"query":"x"}' }],
-      ['/', {}],
-      ['/health', {}],
+    for (const [canRing, seconds] of [
+      [false, '30'],
+      [true, '5'],
     ] as const) {
-      const answer = await fetch(`${url}${path}`, init);
-      expect([answer.status, answer.headers.get('retry-after')], path).to.deep.equal([503, '30']);
-      expect(await answer.json())
-        .to.have.property('detail')
-        .that.includes('hibernated');
+      await start(canRing);
+      for (const [path, init] of [
+        ['/api/v1/search', { method: 'POST', body: '{"query":"x"}' }],
+        ['/', {}],
+        ['/health', {}],
+      ] as const) {
+        const answer = await fetch(`${url}${path}`, init);
+        expect([answer.status, answer.headers.get('retry-after')], path).to.deep.equal([503, seconds]);
+        expect(await answer.json())
+          .to.have.property('detail')
+          .that.includes('hibernated');
+      }
+      server.close();
     }
   });
 
   it('is alive and ready to its own probes', async () => {
+    await start(true);
     for (const path of ['/livez', '/readyz']) expect((await fetch(`${url}${path}`)).status).to.equal(200);
+    expect(rung).to.equal(0);
+  });
+
+  it('rings for requests that show a credential or want to get one, after they were answered, and for no other', async () => {
+    await start(true);
+    const ask = async (path: string, headers: Readonly<Record<string, string>>) => {
+      const before = rung;
+      const answer = await fetch(`${url}${path}`, { headers: { ...headers, connection: 'close' } });
+      expect([answer.status, (await answer.text()) !== '']).to.deep.equal([503, true]);
+      // A later request on a connection of its own: whatever the one before does has been done.
+      await (await fetch(`${url}/livez`, { headers: { connection: 'close' } })).text();
+      return rung - before;
+    };
+    expect(await ask('/api/v1/datasets', { authorization: 'Bearer x' })).to.equal(1);
+    expect(await ask('/api/v1/datasets', { 'x-api-key': 'x' })).to.equal(1);
+    expect(await ask('/', { cookie: 'auth_token=x' })).to.equal(1);
+    expect(await ask('/api/v1/auth/login', {})).to.equal(1);
+    expect(await ask('/api/v1/datasets', {})).to.equal(0);
+    expect(await ask('/wp-login.php', {})).to.equal(0);
   });
 });

@@ -1,12 +1,26 @@
+import { existsSync, writeFileSync } from 'node:fs';
 import { createServer } from 'node:http';
-import { answerAsleep } from './answer.ts';
+import { createAsleepListener } from './answer.ts';
+import { RUNG_EXIT_CODE } from './rung.ts';
 
-/** `node operator/asleep/main.ts <port>`: stands in for the services of a hibernated Dedicated tenant, until a signal. */
-const server = createServer(answerAsleep);
-server.listen(Number(process.argv[2] ?? '8000'), '0.0.0.0');
+/**
+ * `node operator/asleep/main.ts <port> [OnRequest <file>]`: stands in for the services of a hibernated Dedicated tenant, until a
+ * signal; with `OnRequest`, until a request is to wake the tenant. That is told once: the file, which outlives the process,
+ * says to the next one that it was.
+ */
+const [port = '8000', wake, file = ''] = process.argv.slice(2);
+
+const server = createServer(createAsleepListener(wake === 'OnRequest' ? ring : undefined));
+server.listen(Number(port), '0.0.0.0');
 for (const signal of ['SIGTERM', 'SIGINT'] as const) {
   process.once(signal, () => {
     server.close();
     server.closeIdleConnections();
   });
+}
+
+function ring(): void {
+  if (existsSync(file)) return;
+  writeFileSync(file, '');
+  process.exit(RUNG_EXIT_CODE);
 }

@@ -2,12 +2,13 @@ import type { Tenant } from '../api/tenant.ts';
 import { keyOf } from '../runtime/kube-object.ts';
 import { progressing, type StepOutcome } from '../runtime/step.ts';
 import { isAsleep, isDedicated } from '../tenant/dedicated/own-services.ts';
+import { WAKE_AT } from '../tenant/names.ts';
 import type { DatasetContext, DatasetParts, DatasetStep } from './dependencies.ts';
 import { tenantName } from './resource.ts';
 import { askService } from './service-failure.ts';
 import type { DatasetServices } from './services.ts';
 
-/** Asleep is asleep until somebody changes the Tenant, which comes back by itself. */
+/** That the Tenant wakes comes back by itself. */
 const LATER_MS = 300_000;
 
 /**
@@ -21,7 +22,7 @@ export function onTenantsServices(parts: DatasetParts, make: (parts: DatasetPart
     async run(context) {
       const tenant = parts.dedicated?.tenantOf(tenantName(context.object));
       if (parts.dedicated === undefined || tenant === undefined || !isDedicated(tenant)) return shared.run(context);
-      if (isAsleep(tenant)) return asleep(context);
+      if (isAsleep(tenant, tenant.status)) return asleep(context, tenant);
       const services = await askService('NATS', () => servicesOf(parts, tenant, context.signal));
       return make({ ...parts, services }).run(context);
     },
@@ -36,7 +37,8 @@ async function servicesOf(
   return (await dedicated?.services.of(tenant, signal))?.dataset ?? services;
 }
 
-function asleep({ object }: DatasetContext): StepOutcome<never> {
-  const message = `Tenant ${keyOf(tenantName(object))} is hibernated: set its state to Active, then this goes on`;
+function asleep({ object }: DatasetContext, { spec }: Tenant): StepOutcome<never> {
+  const how = spec.state === 'Hibernated' ? 'set its state to Active' : `give it a new annotation ${WAKE_AT}`;
+  const message = `Tenant ${keyOf(tenantName(object))} is hibernated: ${how}, then this goes on`;
   return progressing('TenantHibernated', message, { requeueAfterMs: LATER_MS });
 }

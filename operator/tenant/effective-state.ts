@@ -6,7 +6,15 @@ import { durationMs } from './durations.ts';
 /** What the tenant does: what its spec asks for, unless something is in the way. */
 export type EffectiveState = NonNullable<TenantStatus['state']>;
 
-type Seen = Readonly<Partial<Pick<TenantStatus, 'conditions'>>>;
+type Seen = Readonly<Partial<Pick<TenantStatus, 'conditions' | 'waking'>>>;
+
+/** So long a Dedicated tenant that a request woke waits for one with a valid credential, which auth alone can tell. */
+const WAKING_MS = 300_000;
+
+/** Whether nobody used it, by the word of auth. What was woken just now gets the time to be used. */
+export function isUnused({ waking }: Seen, isAsleep: boolean, now: Date): boolean {
+  return isAsleep && (waking === undefined || now.getTime() - Date.parse(waking.since) >= WAKING_MS);
+}
 
 /** The one place that decides it; everything that starts, stops or routes goes by `status.state`. */
 export function effectiveState({ spec }: Pick<Tenant, 'spec'>, status: Seen, isAsleep: boolean): EffectiveState {

@@ -67,11 +67,6 @@ export const REFUSED_OBJECTS: readonly (Refused & { readonly object: Json })[] =
     says: 'afterIdle must be at least 10m',
   },
   {
-    what: 'a Dedicated tenant that sleeps by itself',
-    object: tenant({ isolation: 'Dedicated', hibernation: { afterIdle: '72h' } }),
-    says: 'hibernation is for isolation Shared',
-  },
-  {
     what: 'two API keys in one Secret',
     object: tenant({
       apiKeys: [
@@ -229,6 +224,16 @@ export const REFUSED_OBJECTS: readonly (Refused & { readonly object: Json })[] =
     what: 'snapshots of which none is kept',
     object: tenant({ backup: { schedule: '0 3 * * *', keep: 0 } }),
     says: 'should be greater than or equal to 1',
+  },
+  {
+    what: 'a Tenant that goes by Snapshot without backup',
+    object: tenant({ deletionPolicy: 'Snapshot' }),
+    says: 'needs backup.destinationRef',
+  },
+  {
+    what: 'a Tenant that goes by Snapshot into the installation, which outlives nothing',
+    object: tenant({ deletionPolicy: 'Snapshot', backup: { schedule: '0 3 * * *' } }),
+    says: 'needs backup.destinationRef',
   },
   {
     what: 'a Dataset from a snapshot and from one that is there',

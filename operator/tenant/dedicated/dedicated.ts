@@ -51,9 +51,9 @@ export function onOwn(
   return {
     name: shared.name,
     async run(context) {
-      const { object } = context;
+      const { object, status } = context;
       if (!isDedicated(object)) return shared.run(context);
-      if (needsServices && isAsleep(object)) return done();
+      if (needsServices && isAsleep(object, status)) return done();
       const own = needsServices ? await withOwnServices(deps, context) : deps;
       return make(withOwnBackends(own, context)).run(context);
     },

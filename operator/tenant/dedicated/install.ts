@@ -1,18 +1,18 @@
-import type { Tenant, TenantStatus } from '../../api/tenant.ts';
-import type { ConditionDraft } from '../../runtime/conditions.ts';
+import type { TenantStatus } from '../../api/tenant.ts';
+import { type ConditionDraft, toSeconds } from '../../runtime/conditions.ts';
 import { KINDS, type ResourceKind } from '../../runtime/kube-object.ts';
 import { done, progressing, retrying, type StepOutcome, stalled } from '../../runtime/step.ts';
 import type { Provision } from '../../stores/store-administrator.ts';
 import type { TenantContext, TenantDependencies, TenantStep } from '../dependencies.ts';
 import { isolationProblem } from '../steps/check-isolation.ts';
-import { isNewGeneration } from '../steps/ensure-identity.ts';
+import { isNewGeneration, isWoken } from '../steps/ensure-identity.ts';
 import { ensureKeys, type InstallationKeys, noteTenantId } from './keys.ts';
 import { isAsleep, isDedicated } from './own-services.ts';
 import { provisionStores, storesStatus } from './provision.ts';
 import { type Readiness, readReadiness } from './readiness.ts';
 import { type Mode, WORKLOAD_KINDS, workloads } from './workloads.ts';
 
-type InstallOutcome = StepOutcome<Pick<TenantStatus, 'stores' | 'realm' | 'secrets' | 'state'>>;
+type InstallOutcome = StepOutcome<Pick<TenantStatus, 'stores' | 'realm' | 'secrets' | 'state' | 'waking'>>;
 
 /** Deployments tell of themselves; this is for what they do not tell. */
 const AGAIN_MS = 2000;
@@ -38,23 +38,39 @@ export function install(deps: TenantDependencies): TenantStep {
         return { ...refused('IsolationUnsupported', tooWeak), status };
       if (context.status.tenantId !== undefined) await noteTenantId(deps, context, keys.secretName);
       const before = await readReadiness(deps.client, object, signal);
-      const mode = modeOf(object, before);
+      const sleeps = isAsleep(object, context.status);
+      const waking = sleeps ? wakingOf(context, before) : null;
+      const mode = modeOf(sleeps && waking === null, before);
       await apply(deps, context, { keys, provision, mode });
       if (mode === 'asleep')
         return done({
-          status: { ...status, state: 'Hibernated' },
+          status: { ...status, state: 'Hibernated', waking: undefined },
           conditions: [PROVISIONED, workloadsReady('False', 'Hibernated', SLEEPS)],
         });
       if (mode === 'dozing') {
         const message = 'The services end as soon as what answers in their place runs';
         return progressing('Hibernating', message, { status, requeueAfterMs: AGAIN_MS, continues: true });
       }
-      return { ...outcomeOf(context, before, mode), status };
+      const awake = waking === null ? status : { ...status, state: 'Active' as const, waking };
+      return { ...outcomeOf(context, before, mode), status: awake };
     },
   };
 }
 
-const SLEEPS = 'The services are scaled to none: set state to Active to wake them';
+const SLEEPS = 'The services are scaled to none while the tenant is hibernated';
+
+/** What ends the sleep of a tenant that nobody used: what somebody declares, which only services can make true, or a request. */
+function wakingOf(context: TenantContext, { isRung }: Readiness): TenantStatus['waking'] | null {
+  const { object, event, now } = context;
+  const { hibernation, state } = object.spec;
+  if (state !== 'Active' || hibernation === undefined) return null;
+  const isDeclared = isNewGeneration(context) || isWoken(context);
+  if (!isDeclared && !(isRung && hibernation.wake === 'OnRequest')) return null;
+  const by = isDeclared ? 'Declaration' : 'Request';
+  const who = isDeclared ? 'Somebody changed the Tenant' : 'A request came';
+  event({ type: 'Normal', reason: 'Waking', message: `${who}, so the services of the tenant start` });
+  return { since: toSeconds(now), by };
+}
 
 const PROVISIONED: ConditionDraft = {
   ...{ type: 'StoresProvisioned', status: 'True', reason: 'Provisioned' },
@@ -94,8 +110,8 @@ async function provisioned(
 }
 
 /** Somebody answers at any time: services end once what stands in for them runs, and are asked again once all of them answer. */
-function modeOf(tenant: Tenant, { available, hasSleeper, isSleeperUp }: Readiness): Mode {
-  if (isAsleep(tenant)) return available && !isSleeperUp ? 'dozing' : 'asleep';
+function modeOf(sleeps: boolean, { available, hasSleeper, isSleeperUp }: Readiness): Mode {
+  if (sleeps) return available && !isSleeperUp ? 'dozing' : 'asleep';
   return hasSleeper && !available ? 'waking' : 'serving';
 }
 

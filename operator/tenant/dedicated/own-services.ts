@@ -1,5 +1,5 @@
 import type { Clock } from '../../../services/common/ports/system.ts';
-import type { Tenant } from '../../api/tenant.ts';
+import type { Tenant, TenantStatus } from '../../api/tenant.ts';
 import type { DatasetServices } from '../../dataset/services.ts';
 import type { KubeClient } from '../../runtime/kube-client.ts';
 import { KINDS, type Secret } from '../../runtime/kube-object.ts';
@@ -38,9 +38,17 @@ export function isDedicated({ spec }: Pick<Tenant, 'spec'>): boolean {
   return spec.isolation === 'Dedicated';
 }
 
-/** Its own services are scaled to none. While the resource is being deleted they run. */
-export function isAsleep({ metadata, spec }: Pick<Tenant, 'metadata' | 'spec'>): boolean {
-  return spec.isolation === 'Dedicated' && spec.state === 'Hibernated' && metadata.deletionTimestamp === undefined;
+/**
+ * Its own services are scaled to none: by declaration, or as auth said before it ended that nobody used it. While the resource
+ * is being deleted they run.
+ */
+export function isAsleep(
+  { metadata, spec }: Pick<Tenant, 'metadata' | 'spec'>,
+  status: Pick<Partial<TenantStatus>, 'state'> | undefined,
+): boolean {
+  if (spec.isolation !== 'Dedicated' || metadata.deletionTimestamp !== undefined) return false;
+  const mayIdle = spec.state === 'Active' && spec.hibernation !== undefined;
+  return spec.state === 'Hibernated' || (mayIdle && status?.state === 'Hibernated');
 }
 
 interface Held {

@@ -1,5 +1,6 @@
 import { SERVICE_NAMES } from '../../../services/common/domain/service-paths.ts';
 import type { Tenant } from '../../api/tenant.ts';
+import { RUNG_EXIT_CODE } from '../../asleep/rung.ts';
 import { conditionMessage } from '../../runtime/conditions.ts';
 import type { KubeClient } from '../../runtime/kube-client.ts';
 import { KINDS, type KubeObject } from '../../runtime/kube-object.ts';
@@ -18,7 +19,10 @@ interface Deployment extends KubeObject {
 
 interface ContainerStatus {
   readonly ready?: boolean;
-  readonly state?: { readonly waiting?: { readonly reason?: string; readonly message?: string } };
+  readonly state?: {
+    readonly waiting?: { readonly reason?: string; readonly message?: string };
+    readonly terminated?: { readonly exitCode?: number };
+  };
   readonly lastState?: { readonly terminated?: { readonly exitCode?: number } };
 }
 
@@ -45,6 +49,8 @@ export interface Readiness {
   readonly hasSleeper: boolean;
   /** And it answers. */
   readonly isSleeperUp: boolean;
+  /** A request came to it that is to wake the tenant. */
+  readonly isRung: boolean;
 }
 
 /** How the Deployments of a Dedicated tenant are, and what holds up their pods. */
@@ -65,14 +71,16 @@ export async function readReadiness(
   const sleeper = live.find(({ metadata }) => metadata.name === objectName(tenant, ASLEEP));
   const isSleeperUp = (sleeper?.status?.availableReplicas ?? 0) > 0;
   const seen = { available, complete, hasSleeper: sleeper !== undefined, isSleeperUp };
-  if (complete) return { ...seen, problem: null };
+  if (complete && sleeper === undefined) return { ...seen, isRung: false, problem: null };
   const pods = (await client.list<Pod>(KINDS.pod, all)).items;
+  const isRung = pods.some(wasRung);
+  if (complete) return { ...seen, isRung, problem: null };
   const problems = services.flatMap(({ service, deployment }) => {
     if (deployment === undefined || isComplete(deployment)) return [];
     const own = pods.filter(({ metadata }) => metadata.labels?.[COMPONENT] === service);
     return problemOf(deployment, own) ?? [];
   });
-  return { ...seen, problem: problems[0] ?? null };
+  return { ...seen, isRung, problem: problems[0] ?? null };
 }
 
 /**
@@ -111,6 +119,15 @@ function isComplete(deployment: Deployment | undefined): boolean {
     (status.updatedReplicas ?? 0) >= wanted &&
     (status.availableReplicas ?? 0) >= wanted &&
     (status.replicas ?? 0) <= Math.max(wanted, status.updatedReplicas ?? 0)
+  );
+}
+
+/** It stays so for as long as the pod is there: what was asked while no operator ran is found, too. */
+function wasRung({ metadata, status }: Pod): boolean {
+  const isSleeper = metadata.labels?.[COMPONENT] === ASLEEP && metadata.deletionTimestamp === undefined;
+  const [container] = isSleeper ? (status?.containerStatuses ?? []) : [];
+  return [container?.lastState?.terminated, container?.state?.terminated].some(
+    (end) => end?.exitCode === RUNG_EXIT_CODE,
   );
 }
 

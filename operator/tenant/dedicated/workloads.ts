@@ -145,11 +145,15 @@ function secretVariables(secret: string, names: readonly string[]): readonly Var
   return names.map((name) => ({ name, valueFrom: { secretKeyRef: { name: secret, key: name } } }));
 }
 
+const RINGS = ['OnRequest', '/tmp/rung'];
+
 /** Answers every request that it is to come again: no store, no key. */
 function sleeper(installation: Installation): KubeObject {
   const { tenant } = installation;
+  const { state, hibernation } = tenant.spec;
+  const canRing = state === 'Active' && hibernation?.wake === 'OnRequest';
   const template = podTemplate(installation, {
-    ...{ component: ASLEEP, args: ['operator/asleep/main.ts', String(HTTP_PORT)] },
+    ...{ component: ASLEEP, args: ['operator/asleep/main.ts', String(HTTP_PORT), ...(canRing ? RINGS : [])] },
     ...{ variables: [], files: [], hash: '' },
   });
   const spec = { replicas: 1, ...rollout(selectorOf(tenant, ASLEEP)), template };

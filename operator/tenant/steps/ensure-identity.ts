@@ -5,26 +5,33 @@ import type {
 } from '../../../services/common/messaging/methods/auth-managed.ts';
 import { keyOf } from '../../runtime/kube-object.ts';
 import { done, StepFailure, stalled } from '../../runtime/step.ts';
+import { isDedicated } from '../dedicated/own-services.ts';
 import type { TenantContext, TenantDependencies, TenantStep } from '../dependencies.ts';
-import { declaredState, effectiveState } from '../effective-state.ts';
+import { declaredState, effectiveState, isUnused } from '../effective-state.ts';
 import { WAKE_AT } from '../names.ts';
 import { ownerPassword } from '../owner-password.ts';
 import { askServices, unreachable } from '../service-failure.ts';
+
+/** How soon services are ended that nobody uses, and how often it is asked whether those are used that were woken. */
+const SLEEPY_MS = 5000;
 
 /** Makes or adopts the tenant with its owner, host name and state, and sees that all services can work. */
 export function ensureIdentity(deps: TenantDependencies): TenantStep {
   return {
     name: 'ensure-identity',
     async run(context) {
-      const { status, signal } = context;
+      const { object, status, now, signal } = context;
       const password = await ownerPassword(deps, context);
       const answer = await ensureTenant(deps, context, password.text);
+      const isIdle = isUnused(status, answer.isAsleep, now);
       tell(context, answer);
-      tellSleep(context, answer);
+      tellSleep(context, isIdle);
       const others = (status.secrets ?? []).filter(({ purpose }) => purpose !== 'OwnerPassword');
       const identity = {
-        state: effectiveState(context.object, status, answer.isAsleep),
-        lastHandledWakeAt: context.object.metadata.annotations?.[WAKE_AT],
+        state: effectiveState(object, status, isIdle),
+        // Until somebody used it, or nobody did in time.
+        waking: answer.isAsleep && !isIdle ? status.waking : undefined,
+        lastHandledWakeAt: object.metadata.annotations?.[WAKE_AT],
         tenantId: answer.tenantId,
         ownerId: answer.ownerId,
         secrets: password.secret === undefined ? others : [password.secret, ...others],
@@ -36,6 +43,7 @@ export function ensureIdentity(deps: TenantDependencies): TenantStep {
       return done({
         status: identity,
         conditions: [{ type: 'StoresProvisioned', status: 'True', reason: 'Provisioned', message }],
+        ...(isDedicated(object) && answer.isAsleep ? { requeueAfterMs: SLEEPY_MS } : {}),
       });
     },
   };
@@ -88,7 +96,7 @@ function identityOf(
     ...(password === undefined ? {} : { ownerPassword: password }),
     hostNames: hostname === undefined ? [] : [hostname],
     ...declaredState(object, status),
-    ...(isWoken(context) ? { wake: true } : {}),
+    ...(isWoken(context) || status.waking?.by === 'Declaration' ? { wake: true } : {}),
   };
 }
 
@@ -117,13 +125,13 @@ function tell(context: TenantContext, { created, corrected, tenantId, isAsleep }
 }
 
 /** Somebody asks for it, by a new value of the annotation. */
-function isWoken({ object, status }: TenantContext): boolean {
+export function isWoken({ object, status }: TenantContext): boolean {
   const wakeAt = object.metadata.annotations?.[WAKE_AT];
   return wakeAt !== undefined && wakeAt !== status.lastHandledWakeAt;
 }
 
 /** That it fell asleep or woke, by itself. */
-function tellSleep({ object, status, event }: TenantContext, { isAsleep }: EnsureTenantResponse): void {
+function tellSleep({ object, status, event }: TenantContext, isAsleep: boolean): void {
   const { state, hibernation } = object.spec;
   if (state !== 'Active' || hibernation === undefined || status.state === undefined) return;
   if (isAsleep && status.state === 'Active') {

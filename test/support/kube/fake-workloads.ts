@@ -59,6 +59,19 @@ export function stopEverything(
   } as KubeObject);
 }
 
+/** A request came to what stands in for a hibernated tenant: its process ended with this code, and runs again. */
+export function endSleeper(kube: FakeKube, exitCode: number): void {
+  const name = 'tenant-acme-asleep';
+  const sleeper = listed<Deployment>(kube, KINDS.deployment).find(({ metadata }) => metadata.name === name);
+  if (sleeper === undefined) throw new Error(`No Deployment ${name}.`);
+  const { namespace = '' } = sleeper.metadata;
+  kube.put(KINDS.pod, {
+    ...{ apiVersion: 'v1', kind: 'Pod' },
+    metadata: { name: `${name}-${exitCode}`, namespace, labels: sleeper.spec.template.metadata.labels },
+    status: { containerStatuses: [{ ready: true, lastState: { terminated: { exitCode } } }] },
+  } as KubeObject);
+}
+
 function writeStatus(kube: FakeKube, { metadata }: Deployment, status: object): void {
   const { apiVersion, plural } = KINDS.deployment;
   const place = { namespace: metadata.namespace, name: metadata.name };
