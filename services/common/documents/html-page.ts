@@ -15,12 +15,24 @@ export function parsePage(source: string): HtmlDocument {
   return (parseHTML(wholePage(source)) as unknown as { readonly document: HtmlDocument }).document;
 }
 
-/** The parser makes a body only where one is written. */
+/** What may stand before the body, a piece at a time. */
+const BEFORE_BODY =
+  /\s+|<!--[\s\S]*?-->|<[!?][^>]*>|<(?<self>script|style|title)\b[^>]*\/>|<\/?(?<frame>html|head)\b(?<attributes>[^>]*)>|<(?:meta|link|base)\b[^>]*>|<(?<tag>title|script|style|noscript)\b[\s\S]*?<\/\k<tag>\s*>/giy;
+
+/** The parser makes head and body only where they are written; in HTML their tags may be left out. */
 function wholePage(source: string): string {
-  if (/<html[\s>]/i.test(source)) return source;
-  return /<(body|head)[\s>]/i.test(source)
-    ? `<!doctype html><html>${source}</html>`
-    : `<!doctype html><html><head></head><body>${source}</body></html>`;
+  let attributes = '';
+  let head = '';
+  let end = 0;
+  for (const piece of source.matchAll(BEFORE_BODY)) {
+    end = piece.index + piece[0].length;
+    const { frame, tag, self } = piece.groups ?? {};
+    if (frame !== undefined) attributes ||= frame.toLowerCase() === 'html' ? (piece.groups?.['attributes'] ?? '') : '';
+    else if (self === undefined && (tag === undefined || tag.toLowerCase() === 'title')) head += piece[0];
+  }
+  const rest = source.slice(end);
+  const body = /^<body[\s>]/i.test(rest) ? rest : `<body>${rest}`;
+  return `<!doctype html><html${attributes}><head>${head}</head>${body}`;
 }
 
 /** A part of a page without the heuristics for web pages: e-books, mail bodies, converted documents. */

@@ -68,6 +68,25 @@ describe('HTML', () => {
     ).to.deep.equal(['paragraph seen']);
   });
 
+  it('reads pages whose writer left out the tags that may be left out', () => {
+    for (const source of [
+      '<html><p>seen</p></html>',
+      '<html><head><title>T</title></head><p>seen',
+      '<html><head><title>T</title><body><p>seen</p>',
+      '<!DOCTYPE html><html lang=en><meta charset=utf-8><title>T</title><script>if (a < b) "<body>"</script><p>seen</p>',
+      '<?xml version="1.0"?><!-- <body> --><html><head><title/><script src="x"/></head><body class="a"><p>seen</p></body></html>',
+      '<head><style>p{}</style></head>seen',
+      '<title>T</title><!-- a <html> of old --><p>seen',
+      '<html>seen<body></body></html>',
+    ]) {
+      expect(outline(source), source).to.deep.equal(['paragraph seen']);
+    }
+    expect(readHtml('<html lang=en><title>T</title><p>x', context)).to.deep.include({
+      title: 'T',
+      metadata: { language: 'en' },
+    });
+  });
+
   it('tells title, author and language of the page', () => {
     const document = readHtml(
       '<html lang="no"><head><title> A  page </title><meta name="author" content="Ada"></head><body><p>x</p></body></html>',
