@@ -4,6 +4,8 @@ import type { Principal } from '../common/domain/principal.ts';
 import type { RunState } from '../common/domain/run.ts';
 import type { SessionKey } from '../common/domain/session.ts';
 import type { CallContext } from '../common/messaging/messenger.ts';
+import type { CompletedRun } from '../common/messaging/methods/cognify.ts';
+import type { PassReads } from './engine/pass-reads.ts';
 
 export { STAGE_NAMES, type StageName } from '../common/domain/improve-stages.ts';
 
@@ -45,6 +47,10 @@ export interface ImprovePass {
   readonly leaseToken: string;
   /** Aborted when improve has to stop. */
   readonly signal: AbortSignal;
+  /** What stages read alike. */
+  readonly reads: PassReads;
+  /** Has a run that changed nothing recorded in the commit of the improve's end. */
+  recordLater(run: CompletedRun): void;
 }
 
 /** Why a stage does not run; null when it does. */
@@ -58,6 +64,8 @@ export interface StageOutcome {
   readonly counts: Readonly<Record<string, number>>;
   /** The run that the stage made, if one did. */
   readonly run?: RunState;
+  /** Nothing was written: what was read for it holds for the next stage. */
+  readonly isUnchanged?: boolean;
 }
 
 /**

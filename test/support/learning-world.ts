@@ -14,6 +14,7 @@ import { createSessionEntries, type SessionEntries } from '../../services/common
 import { createSessions, type Sessions } from '../../services/common/repositories/sessions.ts';
 import { collections } from '../../services/composition/collections.ts';
 import { DEFAULT_IMPROVE_SETTINGS, type ImproveSettings } from '../../services/improve/dependencies.ts';
+import { createPassReads } from '../../services/improve/engine/pass-reads.ts';
 import { defaultOptions, type ImprovePass, type Stage } from '../../services/improve/stage.ts';
 import {
   createDistillSessions,
@@ -128,6 +129,8 @@ export async function createLearningWorld(): Promise<LearningWorld> {
       context: { requestId: 'test', principal: OWNER },
       leaseToken: 'test/0',
       signal: new AbortController().signal,
+      reads: createPassReads(),
+      recordLater: silent,
     }),
     async [Symbol.asyncDispose]() {
       await world.provider?.close();

@@ -10,6 +10,7 @@ import { createStructureItems } from '../../services/common/repositories/structu
 import { createVectorHomes } from '../../services/common/repositories/vector-homes.ts';
 import { improveCollections } from '../../services/improve/collections.ts';
 import { DEFAULT_IMPROVE_SETTINGS, type ImproveSettings } from '../../services/improve/dependencies.ts';
+import { createPassReads } from '../../services/improve/engine/pass-reads.ts';
 import { defaultOptions, type ImproveOptions, type ImprovePass } from '../../services/improve/stage.ts';
 import {
   CALL,
@@ -71,6 +72,8 @@ export async function createStructureWorld(
         sessions: sessions.map((session) => ({ user: principal.id, session })),
         options: { ...defaultOptions(0.1), ...options },
         signal: new AbortController().signal,
+        reads: createPassReads(),
+        recordLater: () => {},
       };
     },
     async learn(...texts) {

@@ -71,6 +71,35 @@ describe('recording the runs of other services', () => {
     }
   });
 
+  it('keeps runs that were completed before another in the commit of its end, once', async () => {
+    for (const statuses of [[COMPLETED], [STARTED, COMPLETED], [ERRORED, ERRORED]] as const) {
+      const world = await createWorld();
+      await using cognify = await startCognify(world, { runs: { maxConcurrentRuns: 0 } });
+      const { principal, dataset } = world;
+      const ids = [randomUUID(), randomUUID()];
+      const completedBefore = ids.map((runId) => ({ pipeline: 'memify_pipeline', runId }));
+      const runId = randomUUID();
+      for (const status of statuses) {
+        const request = { dataset, pipeline: 'improve', runId, status };
+        const ended = status === STARTED ? request : { ...request, completedBefore };
+        await cognify.messenger.call(recordRun, ended, { ...CALL, principal });
+      }
+      const scope = scopeOf(dataset);
+      const query = { datasets: [dataset.id], limit: 9, offset: 0 };
+      const rows = (await createRunRecords(world.store).newest(scope, query)).map(({ record }) => record);
+      for (const id of ids) {
+        const own = rows.filter((row) => row.runId === id).map(({ status }) => status);
+        expect(own.toReversed(), 'both rows, not twice').to.deep.equal([STARTED, COMPLETED]);
+      }
+      expect(rows.filter((row) => row.runId === runId)).to.have.length(2);
+      const runs = createRuns(world.store);
+      const newest = (await runs.newest([dataset], ['memify_pipeline', 'improve'])).map(({ state }) => state);
+      expect(newest.map(({ id }) => id)).to.deep.equal([ids[1], runId]);
+      const end = statuses.at(-1);
+      expect(newest.map(({ status }) => status)).to.deep.equal([COMPLETED, end]);
+    }
+  });
+
   it('never changes a run that has ended', async () => {
     expect(await recorded([ERRORED, COMPLETED, STARTED])).to.deep.include({
       status: ERRORED,

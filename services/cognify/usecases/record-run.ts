@@ -6,6 +6,7 @@ import { isTerminal, type RunItem } from '../../common/domain/run.ts';
 import type { RecordRunRequest } from '../../common/messaging/methods/cognify.ts';
 import { DuplicateKeyError } from '../../common/ports/document-store.ts';
 import { runsCollection } from '../../common/repositories/runs.ts';
+import type { WholeRun } from '../../common/runs/run-recorder.ts';
 import { scrubErrorText } from '../../common/runs/scrub-error.ts';
 import type { CognifyDependencies } from '../dependencies.ts';
 
@@ -29,10 +30,14 @@ export async function recordRun(
 
 async function recordOnce(
   { runs, recorder }: Pick<CognifyDependencies, 'runs' | 'recorder'>,
-  { principal, dataset, pipeline, runId, status, items, error, outcome, background = false, session }: RecordedRun,
+  recorded: RecordedRun,
 ): Promise<void> {
+  const { principal, dataset, pipeline, runId, status, items, error, outcome, background = false, session } = recorded;
+  const { completedBefore = [] } = recorded;
   const id = asId<RunId>(runId);
-  const run = await runs.get(scopeOf(dataset), id);
+  const ids = [id, ...completedBefore.map((one) => asId<RunId>(one.runId))];
+  const known = new Map((await runs.getMany(scopeOf(dataset), ids)).map((stored) => [stored.state.id, stored]));
+  const run = known.get(id) ?? null;
   const begun = {
     ...{ id, pipeline, dataset, userId: principal.id, background },
     ...(session === undefined ? {} : { sessionId: session }),
@@ -49,6 +54,13 @@ async function recordOnce(
     ...(isErrored ? { error: { ...failure, status: 500 } } : {}),
     ...(outcome === undefined ? {} : { outcome }),
   };
-  if (run === null) await recorder.whole(begun, end);
-  else await recorder.ended(run, dataset, end);
+  const before = completedBefore
+    .map((one): WholeRun => {
+      const completed = { id: asId<RunId>(one.runId), pipeline: one.pipeline };
+      return { run: { ...completed, dataset, userId: principal.id, background: false }, end: {} };
+    })
+    .filter(({ run: { id: other } }) => !known.has(other));
+  const whole = [...before, ...(run === null ? [{ run: begun, end }] : [])];
+  if (whole.length > 0) await recorder.whole(dataset, whole);
+  if (run !== null) await recorder.ended(run, dataset, end);
 }

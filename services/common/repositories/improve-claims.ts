@@ -189,24 +189,34 @@ async function rerunOrReleaseAll(
   owner: string,
 ): Promise<'rerun' | 'released' | 'lost'> {
   const all = allOf(keys);
+  // Mostly nobody wanted anything.
+  if (await releaseUnwanted(store, keys, owner)) return 'released';
   const own = (await store.getMany(SYSTEM_SCOPE, collection, all)).filter(({ value }) => value.owner === owner);
   if (own.length < all.length) return 'lost';
   const wanted = own.filter(({ value }) => value.rerunWanted);
-  if (wanted.length > 0) {
-    await store.commit(
-      SYSTEM_SCOPE,
-      wanted.map(({ id }) => changeOfHeld(id, owner, { rerunWanted: false })),
-    );
-    return 'rerun';
-  }
+  if (wanted.length === 0) throw new VersionConflictError(collection.name, keys.dataset);
+  await store.commit(
+    SYSTEM_SCOPE,
+    wanted.map(({ id }) => changeOfHeld(id, owner, { rerunWanted: false })),
+  );
+  return 'rerun';
+}
+
+/** All keys, if they are held and nobody wants a pass more. */
+async function releaseUnwanted(store: DocumentStore, keys: ClaimedKeys, owner: string): Promise<boolean> {
   const unwanted = (id: string) =>
     update(collection, id, { where: { owner, rerunWanted: false }, set: {}, required: true });
-  await store.commit(SYSTEM_SCOPE, [
-    ...keys.sessions.map(unwanted),
-    changeOfHeld(keys.dataset, owner),
-    ...all.map((id) => remove(collection, id)),
-  ]);
-  return 'released';
+  try {
+    await store.commit(SYSTEM_SCOPE, [
+      ...keys.sessions.map(unwanted),
+      changeOfHeld(keys.dataset, owner),
+      ...allOf(keys).map((id) => remove(collection, id)),
+    ]);
+    return true;
+  } catch (error) {
+    if (error instanceof VersionConflictError) return false;
+    throw error;
+  }
 }
 
 async function releaseKeys(store: DocumentStore, { dataset, sessions }: ClaimedKeys, owner: string): Promise<void> {

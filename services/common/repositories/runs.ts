@@ -98,6 +98,8 @@ export function datasetOf({ scope, state, userId }: StoredRun): DatasetRef {
 /** Runs by id and by (dataset, pipeline). The writes are committed by the caller together with what they tell of. */
 export interface Runs {
   get(scope: AnyScope, run: RunId): Promise<StoredRun | null>;
+  /** Those that are there. */
+  getMany(scope: AnyScope, runs: readonly RunId[]): Promise<readonly StoredRun[]>;
   /** Newest run per dataset and pipeline; pairs that never ran are absent. */
   newest(datasets: readonly DatasetRef[], pipelines: readonly string[]): Promise<readonly StoredRun[]>;
   /** Outcomes per item; empty while the run goes on, and an hour after it when another run followed. */
@@ -109,8 +111,15 @@ export interface Runs {
   updateWrite(run: RunId, change: Partial<RunDocument>): Write;
   /** Dropped silently when the run has ended. */
   tickWrite(run: RunId, change: Partial<RunDocument>): Write;
-  headWrites(dataset: DatasetRef, pipeline: string, run: RunId): Promise<readonly Write[]>;
-  resultWrites(run: RunId, pipeline: string, endedAt: string, items: readonly RunItem[]): readonly Write[];
+  /** `newest`: by pipeline. */
+  headWrites(scope: DatasetScope, newest: ReadonlyMap<string, RunId>): Promise<readonly Write[]>;
+  resultWrites(endedAt: string, results: readonly NewResult[]): readonly Write[];
+}
+
+export interface NewResult {
+  readonly run: RunId;
+  readonly pipeline: string;
+  readonly items: readonly RunItem[];
 }
 
 export interface UnfinishedQuery {
@@ -122,21 +131,12 @@ export interface UnfinishedQuery {
 
 export function createRuns(store: DocumentStore): Runs {
   const STARTED = { status: 'DATASET_PROCESSING_STARTED' } as const;
-  /** One document per (dataset, pipeline): replaced when it is there, inserted when not. Two inserts race: one commit fails. */
-  const putWrites = async <T extends JsonObject>(
-    scope: DatasetScope,
-    collection: Collection<T>,
-    id: string,
-    value: T,
-  ) =>
-    (await store.get(scope, collection, id)) === null
-      ? [insert(collection, id, value)]
-      : [update(collection, id, { set: value })];
   return {
     async get(scope, run) {
       const stored = await store.get(scope, runsCollection, run);
       return stored === null ? null : storedRun(stored);
     },
+    getMany: async (scope, ids) => (await store.getMany(scope, runsCollection, ids)).map(storedRun),
     async newest(datasets, pipelines) {
       const found: StoredRun[] = [];
       for (const [tenant, group] of Map.groupBy(datasets, (dataset) => dataset.tenant)) {
@@ -173,16 +173,24 @@ export function createRuns(store: DocumentStore): Runs {
     insertWrite: (run, document) => insert(runsCollection, run, document),
     updateWrite: (run, change) => update(runsCollection, run, { where: STARTED, set: change, required: true }),
     tickWrite: (run, change) => update(runsCollection, run, { where: STARTED, set: change }),
-    headWrites(dataset, pipeline, run) {
-      const scope = { tenant: dataset.tenant, dataset: dataset.id };
-      return putWrites(scope, runHeadsCollection, pairId(dataset.id, pipeline), { runId: run });
+    async headWrites(scope, newest) {
+      const heads = new Map([...newest].map(([pipeline, runId]) => [pairId(scope.dataset, pipeline), { runId }]));
+      const known = await store.getMany(scope, runHeadsCollection, [...heads.keys()]);
+      const present = new Set(known.map(({ id }) => id));
+      // Replaced when it is there, inserted when not. Two inserts race: one commit fails.
+      return [...heads].map(([id, head]) =>
+        present.has(id) ? update(runHeadsCollection, id, { set: head }) : insert(runHeadsCollection, id, head),
+      );
     },
-    resultWrites(run, pipeline, endedAt, items) {
+    resultWrites(endedAt, results) {
       const before = new Date(Date.parse(endedAt) - RESULTS_KEPT_MS).toISOString();
-      const list = items.map(({ item, status }) => [item, status] as const);
+      const pipelines = [...new Set(results.map(({ pipeline }) => pipeline))];
       return [
-        removeWhere(runResultsCollection, { pipeline, endedAt: { lessThan: before } }),
-        insert(runResultsCollection, run, { pipeline, endedAt, items: list }),
+        removeWhere(runResultsCollection, { pipeline: { in: pipelines }, endedAt: { lessThan: before } }),
+        ...results.map(({ run, pipeline, items }) => {
+          const list = items.map(({ item, status }) => [item, status] as const);
+          return insert(runResultsCollection, run, { pipeline, endedAt, items: list });
+        }),
       ];
     },
   };

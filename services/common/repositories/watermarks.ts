@@ -1,12 +1,14 @@
 import type { UserId } from '../domain/brand.ts';
 import type { Scope } from '../domain/scope.ts';
 import type { Session, SessionKey } from '../domain/session.ts';
+import { slices } from '../domain/slices.ts';
 import {
   type Collection,
   type DocumentStore,
   insert,
   removeWhere,
   replace,
+  type Stored,
   type Write,
 } from '../ports/document-store.ts';
 import { sessionDocumentId } from './sessions.ts';
@@ -55,9 +57,17 @@ export interface Watermark {
 
 export type WatermarkMove = Partial<Pick<Watermark, 'done' | 'remarks' | 'pending' | 'window'>>;
 
+/** Zero for a session without one. */
+export type SessionWatermarks = (session: Watermark['session'], purpose: WatermarkPurpose) => Watermark;
+
+const PURPOSES: readonly WatermarkPurpose[] = ['feedback', 'session_qa', 'agent_traces'];
+const READ_SLICE = 1000;
+
 export interface Watermarks {
   /** Zero for a session without one. */
   get(scope: Scope, session: Watermark['session'], purpose: WatermarkPurpose): Promise<Watermark>;
+  /** All purposes of all of them, read together. */
+  ofMany(scope: Scope, keys: readonly SessionKey[]): Promise<SessionWatermarks>;
   /** `VersionConflictError` or `DuplicateKeyError` in the commit when somebody else moved it since. */
   moveWrite(watermark: Watermark, to: WatermarkMove): Write;
   /** After the commit of that write. */
@@ -70,13 +80,13 @@ export function createWatermarks(store: DocumentStore): Watermarks {
   const collection = watermarksCollection;
   return {
     async get(scope, session, purpose) {
-      const stored = await store.get(scope, collection, watermarkId(session, purpose));
-      const version = stored?.version ?? null;
-      if (stored === null || stored.value.startedAt !== session.startedAt) {
-        return { session, purpose, done: 0, remarks: null, pending: [], window: null, version };
-      }
-      const { done, remarks, pending, window } = stored.value;
-      return { session, purpose, done, remarks, pending, window, version };
+      return watermarkOf(session, purpose, await store.get(scope, collection, watermarkId(session, purpose)));
+    },
+    async ofMany(scope, keys) {
+      const ids = keys.flatMap((key) => PURPOSES.map((purpose) => watermarkId(key, purpose)));
+      const read = slices(ids, READ_SLICE).map((slice) => store.getMany(scope, collection, slice));
+      const found = new Map((await Promise.all(read)).flat().map((stored) => [stored.id, stored]));
+      return (session, purpose) => watermarkOf(session, purpose, found.get(watermarkId(session, purpose)) ?? null);
     },
     moveWrite(watermark, to) {
       const { session, purpose, version } = watermark;
@@ -95,6 +105,19 @@ export function createWatermarks(store: DocumentStore): Watermarks {
   };
 }
 
-function watermarkId(session: Watermark['session'], purpose: WatermarkPurpose): string {
+function watermarkOf(
+  session: Watermark['session'],
+  purpose: WatermarkPurpose,
+  stored: Stored<WatermarkDocument> | null,
+): Watermark {
+  const version = stored?.version ?? null;
+  if (stored === null || stored.value.startedAt !== session.startedAt) {
+    return { session, purpose, done: 0, remarks: null, pending: [], window: null, version };
+  }
+  const { done, remarks, pending, window } = stored.value;
+  return { session, purpose, done, remarks, pending, window, version };
+}
+
+function watermarkId(session: SessionKey, purpose: WatermarkPurpose): string {
   return `${sessionDocumentId(session)}/${purpose}`;
 }

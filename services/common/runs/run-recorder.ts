@@ -117,7 +117,7 @@ export function createRunRecorder(dependencies: RunRecorderDependencies): RunRec
         await store.commit(scope, [
           runs.insertWrite(id, document),
           record(id, dataset, document),
-          ...runs.headWrites(dataset.id, new Map([[pipeline, id]])),
+          ...(await runs.headWrites(scope, new Map([[pipeline, id]]))),
           ...eventLog.appendWrites(scope, [startEvent(id, pipeline)]),
           ...(job?.writes ?? []),
         ]);
@@ -135,7 +135,7 @@ export function createRunRecorder(dependencies: RunRecorderDependencies): RunRec
           await store.commit(run.scope, [
             runs.updateWrite(id, change),
             record(id, dataset, document, end.usage),
-            ...runs.headWrites(dataset.id, new Map([[pipeline, id]])),
+            ...(await runs.headWrites(run.scope, new Map([[pipeline, id]]))),
             ...runs.resultWrites(now, [{ run: id, pipeline, items }]),
             ...eventLog.appendWrites(run.scope, [endEvent(id, document)]),
             ...(budgets?.returnWrites(run.paidBy, { concurrentRuns: 1 }) ?? []),
@@ -168,7 +168,7 @@ export function createRunRecorder(dependencies: RunRecorderDependencies): RunRec
             record(id, dataset, begun),
             record(id, dataset, ended, end.usage),
           ]),
-          ...runs.headWrites(dataset.id, newest),
+          ...(await runs.headWrites(scope, newest)),
           ...runs.resultWrites(now, results),
           ...eventLog.appendWrites(scope, events),
         ]);

@@ -2,6 +2,7 @@ import type { Session } from '../../common/domain/session.ts';
 import type { PlannedWindow, Watermark, WatermarkPurpose } from '../../common/repositories/watermarks.ts';
 import type { ImproveDependencies } from '../dependencies.ts';
 import type { ImprovePass } from '../stage.ts';
+import { sessionsOf, watermarksOf } from './pass-sessions.ts';
 
 type Dependencies = Pick<ImproveDependencies, 'sessions' | 'watermarks' | 'store'>;
 
@@ -19,20 +20,17 @@ export type BridgedKind = Extract<WatermarkPurpose, 'session_qa' | 'agent_traces
 
 /** Of the sessions that have any, in the order of the pass. A session that is not there has none. */
 export async function backlogsOf(
-  { sessions, watermarks }: Dependencies,
+  deps: Dependencies,
   pass: ImprovePass,
   kind: BridgedKind,
 ): Promise<readonly Backlog[]> {
-  const scope = { tenant: pass.principal.tenant };
-  const found = await sessions.getMany(scope, pass.sessions);
-  const backlogs = await Promise.all(
-    found.map(async (session) => {
-      const watermark = await watermarks.get(scope, session, kind);
-      const [to, expired] =
-        kind === 'session_qa' ? [session.qaCount, session.expired.qas] : [session.traceCount, session.expired.traces];
-      return { session, watermark, from: Math.max(watermark.done, expired), to };
-    }),
-  );
+  const [found, watermarks] = await Promise.all([sessionsOf(deps, pass), watermarksOf(deps, pass)]);
+  const backlogs = found.map((session) => {
+    const watermark = watermarks(session, kind);
+    const [to, expired] =
+      kind === 'session_qa' ? [session.qaCount, session.expired.qas] : [session.traceCount, session.expired.traces];
+    return { session, watermark, from: Math.max(watermark.done, expired), to };
+  });
   return backlogs.filter(({ from, to }) => to > from);
 }
 

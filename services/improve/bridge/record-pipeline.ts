@@ -9,31 +9,38 @@ import type { ImprovePass } from '../stage.ts';
 /** The name of enrichments on the wire. */
 export const PIPELINE = 'memify_pipeline';
 
-/** Work of a stage that runs no cognify: it stands in the history of runs all the same. What it throws is recorded and thrown. */
+/**
+ * Work of a stage that runs no cognify: it stands in the history of runs all the same, at once or, when it changed nothing,
+ * with the end of the improve. What it throws is recorded and thrown.
+ */
 export async function recordPipeline(
   { messenger, clock, ids }: Pick<ImproveDependencies, 'messenger' | 'clock' | 'ids'>,
-  { dataset, context, signal }: Pick<ImprovePass, 'dataset' | 'context' | 'signal'>,
-  work: () => Promise<void>,
+  { dataset, context, signal, recordLater }: Pick<ImprovePass, 'dataset' | 'context' | 'signal' | 'recordLater'>,
+  work: () => Promise<'changed' | 'unchanged'>,
   /** Of the run, when somebody was told of it already. */
   given?: string,
-): Promise<RunState> {
+): Promise<{ readonly run: RunState; readonly isUnchanged: boolean }> {
   const id = asId<RunId>(given ?? ids.uuid());
   const startedAt = clock.now().toISOString();
   const record = (end: Pick<RecordRunRequest, 'status' | 'error'>) =>
     messenger.call(recordRun, { dataset, pipeline: PIPELINE, runId: id, ...end }, { ...context, signal });
+  let done: 'changed' | 'unchanged';
   try {
-    await work();
+    done = await work();
   } catch (error) {
     const name = isEngramError(error) ? error.wireName : 'CogneeSystemError';
     const message = isEngramError(error) ? error.message : 'internal error';
     await record({ status: 'DATASET_PROCESSING_ERRORED', error: { name, message } }).catch(() => null); // the stage tells
     throw error;
   }
-  await record({ status: 'DATASET_PROCESSING_COMPLETED' });
-  return {
+  const isUnchanged = done === 'unchanged';
+  if (isUnchanged) recordLater({ pipeline: PIPELINE, runId: id });
+  else await record({ status: 'DATASET_PROCESSING_COMPLETED' });
+  const run: RunState = {
     ...{ id, pipeline: PIPELINE, dataset: dataset.id, datasetName: dataset.name },
     ...{ status: 'DATASET_PROCESSING_COMPLETED', progress: null, items: [], counts: null },
     ...{ errorClass: null, errorMessage: null, errorStatus: null },
     ...{ startedAt, endedAt: clock.now().toISOString() },
   };
+  return { run, isUnchanged };
 }

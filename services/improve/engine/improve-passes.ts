@@ -6,6 +6,7 @@ import type { ImproveDependencies } from '../dependencies.ts';
 import type { ImproveOptions, ImprovePass } from '../stage.ts';
 import type { HeldClaim } from './held-claim.ts';
 import type { ImproveResult } from './improve-result.ts';
+import { createPassReads } from './pass-reads.ts';
 import type { PassResult, StageRunner } from './run-stages.ts';
 
 /** What the service works with: dependencies, and the stages in their order. */
@@ -29,6 +30,12 @@ export function keysOf({ dataset, principal, sessionIds }: Omit<ImproveRequest, 
   return claimKeys(principal.tenant, dataset.id, sessions);
 }
 
+export interface Holding extends Pick<ImprovePass, 'recordLater'> {
+  readonly held: HeldClaim;
+  /** Aborted when the process stops, or the job is somebody else's. */
+  readonly stop: AbortSignal;
+}
+
 /**
  * The passes of one improve that holds its dataset and sessions; they are released when it ends, however it does. Throws
  * only what `signal` was aborted with, or that a store is away.
@@ -36,22 +43,21 @@ export function keysOf({ dataset, principal, sessionIds }: Omit<ImproveRequest, 
 export async function runPasses(
   { runner, settings }: Pick<ImproveParts, 'runner' | 'settings'>,
   request: ImproveRequest,
-  held: HeldClaim,
-  stop: AbortSignal,
+  { held, stop, recordLater }: Holding,
 ): Promise<Pick<ImproveResult, 'stages' | 'rerunPasses' | 'failure'>> {
   const { dataset, principal, options, sessionIds } = request;
   const signal = AbortSignal.any([held.signal, stop]);
   const sessions = [...new Set(sessionIds)].map((session) => ({ user: principal.id, session }));
   const context: CallContext = { ...request.context, principal, signal };
   const { leaseToken } = held;
-  const pass: ImprovePass = { dataset, sessions, options, principal, context, leaseToken, signal };
+  const given = { dataset, sessions, options, principal, context, leaseToken, signal, recordLater };
   const passes: PassResult[] = [];
   try {
     do {
       // Tasks by name are done once; what came meanwhile is only looked at by the others.
-      const options = passes.length === 0 ? pass.options : { ...pass.options, custom: null };
-      passes.push(await runner.run({ ...pass, options }));
-    } while (await isWantedAgain(passes, { pass, held, maxPasses: settings.maxPasses }));
+      const passOptions = passes.length === 0 ? options : { ...options, custom: null };
+      passes.push(await runner.run({ ...given, options: passOptions, reads: createPassReads() }));
+    } while (await isWantedAgain(passes, { sessions, held, maxPasses: settings.maxPasses }));
   } finally {
     await held.release();
   }
@@ -63,10 +69,14 @@ export async function runPasses(
 /** Only improves of sessions repeat themselves, and none for ever. */
 async function isWantedAgain(
   passes: readonly PassResult[],
-  { pass, held, maxPasses }: { readonly pass: ImprovePass; readonly held: HeldClaim; readonly maxPasses: number },
+  {
+    sessions,
+    held,
+    maxPasses,
+  }: Pick<ImprovePass, 'sessions'> & { readonly held: HeldClaim; readonly maxPasses: number },
 ): Promise<boolean> {
   const last = passes.at(-1);
   const isOver = last === undefined || last.failure !== null || last.isExhausted;
-  if (isOver || pass.sessions.length === 0 || passes.length >= maxPasses) return false;
+  if (isOver || sessions.length === 0 || passes.length >= maxPasses) return false;
   return (await held.rerunOrRelease()) === 'rerun';
 }

@@ -79,9 +79,9 @@ async function carryOut(parts: ImproveParts, { job, order, lease }: ClaimedOrder
   const result = await recordImprove(
     parts,
     { id: runId, dataset, background: true, sessionIds, context },
-    async () => ({
+    async (recordLater) => ({
       ...{ dataset, sessionIds, background: true, finished: true, rerunRequested: false },
-      ...(await runPasses(parts, request, held, lease.signal)),
+      ...(await runPasses(parts, request, { held, stop: lease.signal, recordLater })),
     }),
   );
   if (order.isAutomatic && statusOf(result) === 'errored') return await tryAgain(parts, job, result);

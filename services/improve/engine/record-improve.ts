@@ -1,7 +1,7 @@
 import type { DatasetRef } from '../../common/domain/dataset.ts';
 import { isEngramError } from '../../common/domain/errors.ts';
 import type { CallContext, Messenger } from '../../common/messaging/messenger.ts';
-import { type RecordRunRequest, recordRun } from '../../common/messaging/methods/cognify.ts';
+import { type CompletedRun, type RecordRunRequest, recordRun } from '../../common/messaging/methods/cognify.ts';
 import type { Logger } from '../../common/ports/logger.ts';
 import { LeaseLostError } from '../../common/ports/work-queue.ts';
 import { HandOverError } from '../../common/runs/hand-over.ts';
@@ -25,12 +25,16 @@ export interface RecordedImprove {
   readonly context: CallContext;
 }
 
-/** Keeps an improve in the history of runs: begun, then ended. What cannot be recorded is in the log. */
+/**
+ * Keeps an improve in the history of runs: begun, then ended, in one commit with the runs that `work` says are to be recorded
+ * later. What cannot be recorded is in the log.
+ */
 export async function recordImprove(
   { messenger, logger }: { readonly messenger: Messenger; readonly logger: Logger },
   { id, dataset, background, sessionIds, context: { signal: _, ...context } }: RecordedImprove,
-  work: () => Promise<ImproveResult>,
+  work: (recordLater: (run: CompletedRun) => void) => Promise<ImproveResult>,
 ): Promise<ImproveResult> {
+  const completedBefore: CompletedRun[] = [];
   const [session, ...others] = new Set(sessionIds);
   const about = session === undefined || others.length > 0 ? {} : { session };
   const record = (end: Omit<RecordRunRequest, 'dataset' | 'pipeline' | 'runId'>) =>
@@ -41,18 +45,19 @@ export async function recordImprove(
   const timer = setTimeout(() => {
     begun = record({ status: 'DATASET_PROCESSING_STARTED' });
   }, SHORT_MS);
-  const [ended] = await Promise.allSettled([work()]);
+  const [ended] = await Promise.allSettled([work((run) => completedBefore.push(run))]);
   clearTimeout(timer);
   await begun;
   if (ended.status === 'rejected') {
     if (background && goesOn(ended.reason)) throw ended.reason;
-    await record({ status: 'DATASET_PROCESSING_ERRORED', error: knownError(ended.reason) });
+    await record({ status: 'DATASET_PROCESSING_ERRORED', error: knownError(ended.reason), completedBefore });
     throw ended.reason;
   }
   const result = ended.value;
   const status = statusOf(result);
-  if (status === 'errored') await record({ status: 'DATASET_PROCESSING_ERRORED', error: errorOf(result) });
-  else await record({ status: 'DATASET_PROCESSING_COMPLETED', outcome: OUTCOMES[status] });
+  if (status === 'errored')
+    await record({ status: 'DATASET_PROCESSING_ERRORED', error: errorOf(result), completedBefore });
+  else await record({ status: 'DATASET_PROCESSING_COMPLETED', outcome: OUTCOMES[status], completedBefore });
   return result;
 }
 

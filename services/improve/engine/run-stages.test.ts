@@ -7,6 +7,7 @@ import { PERSONAL_TENANT } from '../../common/domain/scope.ts';
 import { createSilentLogger } from '../../common/observability/logger.ts';
 import { DEFAULT_IMPROVE_SETTINGS, type ImproveSettings } from '../dependencies.ts';
 import { defaultOptions, type ImprovePass, PartlyDoneError, type Stage } from '../stage.ts';
+import { createPassReads } from './pass-reads.ts';
 import { createStageRunner } from './run-stages.ts';
 
 const USER = asId<never>('00000000-0000-4000-8000-000000000001');
@@ -20,6 +21,7 @@ function pass(more: Partial<ImprovePass> = {}): ImprovePass {
     sessions: [{ user: USER, session: 's1' }],
     options: defaultOptions(0.1),
     ...{ principal, context: { requestId: 'test' }, leaseToken: 'test/0', signal: new AbortController().signal },
+    ...{ reads: createPassReads(), recordLater: () => {} },
     ...more,
   };
 }
@@ -125,6 +127,29 @@ describe('a pass over the stages', () => {
     });
     const { failure } = await run([told]);
     expect(String(failure)).to.include('it said so');
+  });
+
+  it('reads what stages read alike once, and anew after a stage that changed something or failed', async () => {
+    const versions: number[] = [];
+    let version = 0;
+    const reading = (name: StageName, then: 'unchanged' | 'changed' | 'fails') =>
+      stage(name, {
+        async run({ reads }) {
+          versions.push(await reads.once('version', async () => version));
+          version += 1;
+          if (then === 'fails') throw new Error('no');
+          return { status: 'completed', counts: {}, isUnchanged: then === 'unchanged' };
+        },
+      });
+    await run([
+      reading('feedback_weights', 'unchanged'),
+      stage('persist_session_qa', { gate: async () => ({ status: 'already_completed', reason: 'no_new_entries' }) }),
+      reading('persist_agent_traces', 'changed'),
+      reading('extract_agent_context', 'fails'),
+      reading('distill_sessions', 'unchanged'),
+      reading('update_user_preferences', 'unchanged'),
+    ]);
+    expect(versions).to.deep.equal([0, 0, 2, 3, 3]);
   });
 
   it('stops at once when somebody else has the sessions', async () => {

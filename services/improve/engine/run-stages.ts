@@ -36,8 +36,9 @@ export function createStageRunner(deps: Dependencies, stages: readonly Stage[]):
           continue;
         }
         pass.signal.throwIfAborted();
-        const { result, error } = await runStage(deps, byName.get(name), name, pass);
+        const { result, error, isUnchanged } = await runStage(deps, byName.get(name), name, pass);
         pass.signal.throwIfAborted();
+        if (!isUnchanged) pass.reads.forget();
         results.push(result);
         if (result.status !== 'errored') continue;
         if (isBudgetError(error)) stopped = 'budget_exhausted';
@@ -53,6 +54,8 @@ interface StageEnd {
   readonly result: StageResult;
   /** Of an errored stage. */
   readonly error: unknown;
+  /** See `StageOutcome`. */
+  readonly isUnchanged: boolean;
 }
 
 async function runStage(
@@ -65,13 +68,14 @@ async function runStage(
   const closed = await gateOf(deps, stage, name, pass);
   if (closed !== null || stage === undefined) {
     const { status, reason } = closed ?? UNBUILT;
-    return { result: { ...skipped(name, reason), status }, error: null };
+    return { result: { ...skipped(name, reason), status }, error: null, isUnchanged: true };
   }
   const startedMs = clock.monotonicMs();
   const durationMs = () => Math.round(clock.monotonicMs() - startedMs);
   try {
     const outcome = await tracer.step(`stage ${name}`, {}, () => stage.run(pass));
-    return { result: resultOf(name, outcome, durationMs()), error: reportedError(name, outcome) };
+    const { isUnchanged = false } = outcome;
+    return { result: resultOf(name, outcome, durationMs()), error: reportedError(name, outcome), isUnchanged };
   } catch (thrown) {
     const { error, counts } =
       thrown instanceof PartlyDoneError
@@ -79,7 +83,7 @@ async function runStage(
         : { error: thrown, counts: {} };
     logger.error('improve.stage.failed', { stage: name, datasetId: pass.dataset.id, error });
     const failed = { ...{ reason: null, error: errorText(error), run: null }, counts, durationMs: durationMs() };
-    return { result: { stage: name, status: 'errored', ...failed }, error };
+    return { result: { stage: name, status: 'errored', ...failed }, error, isUnchanged: false };
   }
 }
 

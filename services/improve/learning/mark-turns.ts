@@ -2,7 +2,7 @@ import { scopeOf } from '../../common/domain/dataset.ts';
 import type { QaEntry, Session, SessionKey } from '../../common/domain/session.ts';
 import type { SessionNote } from '../../common/messaging/methods/ingest.ts';
 import type { DocumentStore } from '../../common/ports/document-store.ts';
-import type { Preferences } from '../../common/repositories/preferences.ts';
+import type { PreferenceProgress, Preferences } from '../../common/repositories/preferences.ts';
 import type { SessionEntries } from '../../common/repositories/session-entries.ts';
 import type { ImprovePass } from '../stage.ts';
 import { sessionScope } from './each-session.ts';
@@ -18,9 +18,17 @@ export interface MarkTurnsDependencies {
 const PAGE = 50;
 const NEUTRAL_RATING = 3;
 
-/** Notes on the answers of a session what was counted and applied since the last marks; repeated until it is noted. */
-export async function markTurns(deps: MarkTurnsDependencies, pass: ImprovePass, session: Session): Promise<void> {
-  const progress = await deps.preferences.progress(scopeOf(pass.dataset), session);
+/**
+ * Notes on the answers of a session what was counted and applied since the last marks; repeated until it is noted. `known`:
+ * its progress as it stands, if that was read already.
+ */
+export async function markTurns(
+  deps: MarkTurnsDependencies,
+  pass: ImprovePass,
+  session: Session,
+  known?: PreferenceProgress,
+): Promise<void> {
+  const progress = known ?? (await deps.preferences.progress(scopeOf(pass.dataset), session));
   const { turns, feedback, markedTurns, markedFeedback } = progress;
   if (turns === markedTurns && feedback === markedFeedback) return;
   const scope = sessionScope(pass);

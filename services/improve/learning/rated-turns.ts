@@ -1,8 +1,10 @@
-import type { Scope } from '../../common/domain/scope.ts';
 import type { QaEntry, Session } from '../../common/domain/session.ts';
 import type { PreferenceProgress } from '../../common/repositories/preferences.ts';
 import type { SessionContexts } from '../../common/repositories/session-context.ts';
 import type { SessionEntries } from '../../common/repositories/session-entries.ts';
+import { remarksOf } from '../bridge/pass-sessions.ts';
+import type { ImprovePass } from '../stage.ts';
+import { sessionScope } from './each-session.ts';
 
 export interface RatedTurnsDependencies {
   readonly entries: Pick<SessionEntries, 'feedbackAfter' | 'qa'>;
@@ -35,13 +37,14 @@ const MAX_ID = 200;
  */
 export async function ratedTurns(
   deps: RatedTurnsDependencies,
-  scope: Scope,
+  pass: ImprovePass,
   {
     session,
     progress,
     limit,
   }: { readonly session: Session; readonly progress: PreferenceProgress; readonly limit: number },
 ): Promise<RatedTurns> {
+  const scope = sessionScope(pass);
   const turns: RatedTurn[] = [];
   let { feedback } = progress;
   for (let left = limit; feedback < session.feedbackCount && left > 0; left -= PAGE) {
@@ -51,7 +54,7 @@ export async function ratedTurns(
     }
     feedback = page.length < PAGE ? session.feedbackCount : (page.at(-1)?.feedbackNumber ?? session.feedbackCount);
   }
-  const said = await deps.contexts.feedback(scope, session, progress.remarks);
+  const said = await remarksOf(deps, pass, session, progress.remarks);
   const last = new Map<string, number>();
   for (const { referencedQaIds, referencedQaRating } of said) {
     if (referencedQaRating !== null) for (const id of referencedQaIds) last.set(id, referencedQaRating);

@@ -7,12 +7,13 @@ import type { Distillation, Distillations } from '../../common/repositories/dist
 import type { SessionContexts } from '../../common/repositories/session-context.ts';
 import type { SessionEntries } from '../../common/repositories/session-entries.ts';
 import type { Sessions } from '../../common/repositories/sessions.ts';
+import { sessionOf } from '../bridge/pass-sessions.ts';
 import type { ImprovePass } from '../stage.ts';
 import { type Candidate, candidateOfRow, candidatesOfTurn, isLasting } from './candidates.ts';
 import { sessionScope } from './each-session.ts';
 
 export interface MaterialDependencies {
-  readonly sessions: Pick<Sessions, 'get'>;
+  readonly sessions: Pick<Sessions, 'getMany'>;
   readonly entries: Pick<SessionEntries, 'qasAfter' | 'feedbackAfter'>;
   readonly contexts: Pick<SessionContexts, 'rows'>;
   readonly distillations: Distillations;
@@ -45,7 +46,7 @@ export async function materialOf(
   reading: { readonly extractor: Extractor | null; readonly context: ModelCallContext; readonly byModel: boolean },
 ): Promise<SessionMaterial | null> {
   const scope = sessionScope(pass);
-  const session = await deps.sessions.get(scope, key);
+  const session = await sessionOf(deps, pass, key);
   if (session === null) return null;
   const [before, rows] = await Promise.all([
     deps.distillations.of(scopeOf(pass.dataset), session),

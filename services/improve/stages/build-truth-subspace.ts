@@ -11,7 +11,8 @@ export function createBuildTruthSubspace(deps: TruthDependencies): Stage {
     needsSessions: true,
     gate: async ({ options }) => (options.buildTruthSubspace ? null : { status: 'skipped', reason: 'opt_in_disabled' }),
     async run(pass) {
-      return { status: 'completed', counts: { ...(await buildTruthSubspace(deps, pass)) } };
+      const { counts, isUnchanged } = await buildTruthSubspace(deps, pass);
+      return { status: 'completed', counts: { ...counts }, isUnchanged };
     },
   };
 }

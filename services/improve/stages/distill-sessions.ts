@@ -65,15 +65,20 @@ export function createDistillSessions(deps: DistillSessionsDependencies): Stage 
     async run(pass) {
       const models = await deps.models.current(pass.principal.tenant);
       const counts = { documents: 0, sessions_completed: 0, entries_uncurated: 0 };
+      let isUnchanged = true;
       const failures = await eachSession({ logger: deps.logger, stage: NAME }, pass, async (key) => {
-        const { documents, uncurated, failed } = await distil(deps, pass, { key, models });
+        const distilled = await distil(deps, pass, { key, models });
+        if (distilled === null) return;
+        isUnchanged = false;
+        const { documents, uncurated, failed } = distilled;
         counts.documents += documents;
         counts.entries_uncurated += uncurated;
         if (failed > 0) throw callsFailed(failed);
         if (documents > 0) counts.sessions_completed += 1;
       });
       const { documents, sessions_completed, entries_uncurated } = counts;
-      return outcomeOf(failures, { documents, sessions_completed, sessions_failed: failures.count, entries_uncurated });
+      const told = { documents, sessions_completed, sessions_failed: failures.count, entries_uncurated };
+      return { ...outcomeOf(failures, told), isUnchanged: isUnchanged && failures.count === 0 };
     },
   };
 }
@@ -85,11 +90,12 @@ interface SessionResult {
   readonly failed: number;
 }
 
+/** Null when nothing is new. */
 async function distil(
   deps: DistillSessionsDependencies,
   pass: ImprovePass,
   { key, models }: { readonly key: SessionKey; readonly models: ActiveModels },
-): Promise<SessionResult> {
+): Promise<SessionResult | null> {
   const { languageModel, extractor } = models;
   const { principal, signal } = pass;
   const payer = payerOf(principal);
@@ -97,7 +103,7 @@ async function distil(
   // A model configured for extraction would be asked once more for each turn: the curator reads them anyway.
   const reading = { extractor: languageModel === null ? extractor : null, context, byModel: languageModel !== null };
   const material = await materialOf(deps, pass, key, reading);
-  if (material === null) return { documents: 0, uncurated: 0, failed: 0 };
+  if (material === null) return null;
   const scope = scopeOf(pass.dataset);
   const maxBatches = deps.settings.distillMaxBatches;
   const distilled =

@@ -8,6 +8,7 @@ import type { Clock, IdSource } from '../../common/ports/system.ts';
 import type { SessionContexts } from '../../common/repositories/session-context.ts';
 import type { SessionEntries } from '../../common/repositories/session-entries.ts';
 import type { Sessions } from '../../common/repositories/sessions.ts';
+import { sessionOf } from '../bridge/pass-sessions.ts';
 import type { ImproveSettings } from '../dependencies.ts';
 import { lessonsByModel } from '../learning/agent-lessons.ts';
 import { eachSession, outcomeOf, sessionScope } from '../learning/each-session.ts';
@@ -15,7 +16,7 @@ import { lessonsByRules } from '../learning/trace-rules.ts';
 import type { ImprovePass, Stage } from '../stage.ts';
 
 export interface ExtractAgentContextDependencies {
-  readonly sessions: Pick<Sessions, 'get'>;
+  readonly sessions: Pick<Sessions, 'getMany'>;
   readonly entries: Pick<SessionEntries, 'tracesAfter'>;
   readonly contexts: Pick<SessionContexts, 'rows' | 'learn' | 'progress'>;
   readonly models: Pick<ModelSource, 'current'>;
@@ -48,30 +49,36 @@ export function createExtractAgentContext(deps: ExtractAgentContextDependencies)
     async run(pass) {
       const { languageModel } = await deps.models.current(pass.principal.tenant);
       let lessons = 0;
+      let isUnchanged = true;
       const failures = await eachSession({ logger: deps.logger, stage: NAME }, pass, async (key) => {
-        lessons += await extract(deps, pass, { key, languageModel });
+        const extracted = await extract(deps, pass, { key, languageModel });
+        if (extracted === null) return;
+        isUnchanged = false;
+        lessons += extracted;
       });
-      return outcomeOf(failures, { lessons, sessions_failed: failures.count });
+      const outcome = outcomeOf(failures, { lessons, sessions_failed: failures.count });
+      return { ...outcome, isUnchanged: isUnchanged && failures.count === 0 };
     },
   };
 }
 
+/** Null when there are no new steps. */
 async function extract(
   deps: ExtractAgentContextDependencies,
   pass: ImprovePass,
   { key, languageModel }: { readonly key: SessionKey; readonly languageModel: LanguageModel | null },
-): Promise<number> {
+): Promise<number | null> {
   const scope = sessionScope(pass);
   const [session, progress] = await Promise.all([
-    deps.sessions.get(scope, key),
+    sessionOf(deps, pass, key),
     deps.contexts.progress(scope, key, PROGRESS),
   ]);
-  if (session === null) return 0;
+  if (session === null) return null;
   const { traceCount: total, startedAt } = session;
   // Progress of a session of that name that is gone says nothing about this one.
   const processed = progress?.['startedAt'] === startedAt ? Number(progress['processedTraceCount']) : 0;
   const pending = total - processed;
-  if (pending <= 0) return 0;
+  if (pending <= 0) return null;
   const limit = Math.min(MAX_STEPS[languageModel === null ? 'rules' : 'model'], pending + OVERLAP, total);
   const steps = await deps.entries.tracesAfter(scope, key, total - limit, limit);
   let lessons: readonly NewContextRow[];

@@ -9,7 +9,7 @@ import { createIdSource } from '../../common/adapters/system/id-source.ts';
 import { asId } from '../../common/domain/ids.ts';
 import { datasetScope, PERSONAL_TENANT } from '../../common/domain/scope.ts';
 import { callerOf, createMessenger } from '../../common/messaging/messenger.ts';
-import { recordRun } from '../../common/messaging/methods/cognify.ts';
+import { type CompletedRun, type RecordRunRequest, recordRun } from '../../common/messaging/methods/cognify.ts';
 import { noteOnSession } from '../../common/messaging/methods/ingest.ts';
 import { dataItemsCollection } from '../../common/repositories/data-items.ts';
 import {
@@ -23,6 +23,7 @@ import { createSessionEntries, sessionEntriesCollection } from '../../common/rep
 import { createSessions, sessionsCollection } from '../../common/repositories/sessions.ts';
 import { createWatermarks } from '../../common/repositories/watermarks.ts';
 import { improveCollections } from '../collections.ts';
+import { createPassReads } from '../engine/pass-reads.ts';
 import { defaultOptions, type ImprovePass } from '../stage.ts';
 import { createFeedbackWeights } from './feedback-weights.ts';
 
@@ -49,7 +50,11 @@ async function world() {
   const indexes = createMemoryDatasetIndexes();
   const ledger = createLedger(store);
   const messenger = createMessenger(createInProcessBus(), unsignedPrincipals);
-  await messenger.serve(recordRun, async () => ({}));
+  const recorded: RecordRunRequest[] = [];
+  await messenger.serve(recordRun, async (request) => {
+    recorded.push(request);
+    return {};
+  });
   await messenger.serve(noteOnSession, async ({ session, notes }, context) => {
     const key = { user: callerOf(context).id, session };
     return {
@@ -92,15 +97,17 @@ async function world() {
     isSuperuser: false,
     parentId: null,
   };
+  const later: CompletedRun[] = [];
   const passOn = (dataset: string, alpha = 0.1): ImprovePass => ({
     dataset: { id: asId(dataset), name: dataset, ownerId: KEY.user, ...TENANT, createdAt: AT, updatedAt: null },
     sessions: [KEY],
     options: defaultOptions(alpha),
     leaseToken: 'test/0',
     ...{ principal, context: { requestId: 'test', principal }, signal: new AbortController().signal },
+    ...{ reads: createPassReads(), recordLater: (run) => later.push(run) },
   });
   return {
-    ...{ entries, contexts },
+    ...{ entries, contexts, recorded, later },
     /** Once, when ratings were read, and no vote is cast yet. */
     meanwhile(work: () => Promise<unknown>) {
       meanwhile = work;
@@ -161,6 +168,21 @@ describe('weights by feedback', () => {
     await rate(id, 1);
     await run();
     expect(await weights('notes', 'n1'), 'another score, on top').to.deep.equal([0.495]);
+  });
+
+  it('are recorded at once where any moved, and with the end of the improve where none did', async () => {
+    const { build, ask, rate, run, recorded, later } = await world();
+    await build('notes', 'n1');
+    await rate(await ask(['n1']), 5);
+    const { run: first } = await run();
+    expect(recorded.map(({ runId, status }) => [runId, status])).to.deep.equal([
+      [first?.id, 'DATASET_PROCESSING_COMPLETED'],
+    ]);
+    expect(later).to.deep.equal([]);
+    const { run: second, isUnchanged } = await run();
+    expect(later).to.deep.equal([{ pipeline: 'memify_pipeline', runId: second?.id }]);
+    expect(recorded).to.have.length(1);
+    expect(isUnchanged).to.equal(true);
   });
 
   it('move half as far by what was only said, the last of it, and not where there is a score', async () => {

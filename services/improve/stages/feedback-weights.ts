@@ -8,6 +8,7 @@ import { votesOfAnswersWrite, type WeightVote } from '../../common/repositories/
 import type { SessionContexts } from '../../common/repositories/session-context.ts';
 import type { Watermark } from '../../common/repositories/watermarks.ts';
 import { noteOnSession } from '../bridge/note-on-session.ts';
+import { remarksOf, sessionsOf, watermarksOf } from '../bridge/pass-sessions.ts';
 import { recordPipeline } from '../bridge/record-pipeline.ts';
 import type { ImproveDependencies } from '../dependencies.ts';
 import type { ImprovePass, Stage } from '../stage.ts';
@@ -37,11 +38,13 @@ export function createFeedbackWeights(deps: Dependencies): Stage {
     needsSessions: true,
     gate: async () => null,
     async run(pass) {
-      const run = await recordPipeline(deps, pass, async () => {
-        const scope = { tenant: pass.principal.tenant };
-        for (const session of await deps.sessions.getMany(scope, pass.sessions)) await weigh(deps, pass, session);
+      const recorded = await recordPipeline(deps, pass, async () => {
+        let hasChanged = false;
+        const [sessions] = await Promise.all([sessionsOf(deps, pass), watermarksOf(deps, pass)]);
+        for (const session of sessions) hasChanged = (await weigh(deps, pass, session)) || hasChanged;
+        return hasChanged ? 'changed' : 'unchanged';
       });
-      return { status: 'completed', counts: { sessions: pass.sessions.length }, run };
+      return { status: 'completed', counts: { sessions: pass.sessions.length }, ...recorded };
     },
   };
 }
@@ -54,16 +57,19 @@ interface Rating {
   readonly source: 'explicit' | 'implicit';
 }
 
-async function weigh(deps: Dependencies, pass: ImprovePass, session: Session): Promise<void> {
-  const { watermarks, store, contexts } = deps;
+/** Whether anything was written. */
+async function weigh(deps: Dependencies, pass: ImprovePass, session: Session): Promise<boolean> {
+  const { watermarks, store } = deps;
   const scope = { tenant: pass.principal.tenant };
-  let watermark = await watermarks.get(scope, session, 'feedback');
-  const said = await contexts.feedback(scope, session, watermark.remarks);
+  let watermark = (await watermarksOf(deps, pass))(session, 'feedback');
+  let hasChanged = false;
+  const said = await remarksOf(deps, pass, session, watermark.remarks);
   let again = await turnsOf(deps, pass, session, [...watermark.pending, ...referenced(said)]);
   let carried: readonly string[] = [];
   for (let isLast = false; !isLast; again = []) {
     pass.signal.throwIfAborted();
-    const scored = await deps.entries.feedbackAfter(scope, session, watermark.done, BATCH);
+    const isNew = session.feedbackCount > watermark.done;
+    const scored = isNew ? await deps.entries.feedbackAfter(scope, session, watermark.done, BATCH) : [];
     isLast = scored.length < BATCH;
     const turns = [...new Map([...again, ...scored].map((turn) => [turn.id, turn])).values()];
     const { notes, pending } = await rateAll(
@@ -72,6 +78,7 @@ async function weigh(deps: Dependencies, pass: ImprovePass, session: Session): P
       session,
       turns.flatMap((turn) => ratingOf(turn, said)),
     );
+    hasChanged ||= notes.length > 0;
     if (notes.length > 0 && (await noteOnSession(deps, pass, session, notes)) < notes.length)
       await withdrawVotes(deps, pass, session, notes);
     const last = Math.max(watermark.done, scored.at(-1)?.feedbackNumber ?? 0);
@@ -80,11 +87,13 @@ async function weigh(deps: Dependencies, pass: ImprovePass, session: Session): P
       remarks: said.at(-1)?.createdAt ?? watermark.remarks,
       pending: [...carried, ...pending],
     };
-    if (isSame(watermark, move)) return;
+    if (isSame(watermark, move)) return hasChanged;
+    hasChanged = true;
     await store.commit(scope, [watermarks.moveWrite(watermark, move)]);
     watermark = watermarks.moved(watermark, move);
     carried = move.pending;
   }
+  return hasChanged;
 }
 
 function isSame(watermark: Watermark, { done, remarks, pending }: Pick<Watermark, 'done' | 'remarks' | 'pending'>) {

@@ -17,10 +17,11 @@ export function createGlobalContextIndex(deps: GlobalContextIndexDependencies): 
     gate: async ({ options }) =>
       options.buildGlobalContextIndex ? null : { status: 'skipped', reason: 'opt_in_disabled' },
     async run(pass) {
-      const run = await recordPipeline(deps, pass, async () => {
-        await buildContext(deps, pass);
+      const recorded = await recordPipeline(deps, pass, async () => {
+        const { leaves, nodes } = await buildContext(deps, pass);
+        return leaves + nodes > 0 ? 'changed' : 'unchanged';
       });
-      return { status: 'completed', counts: {}, run };
+      return { status: 'completed', counts: {}, ...recorded };
     },
   };
 }

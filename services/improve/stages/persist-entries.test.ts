@@ -1,4 +1,5 @@
 import { expect } from 'chai';
+import { createPassReads } from '../engine/pass-reads.ts';
 import type { ImprovePass, Stage } from '../stage.ts';
 import { createPersistAgentTraces } from './persist-agent-traces.ts';
 import { createPersistSessionQa } from './persist-session-qa.ts';
@@ -19,7 +20,7 @@ function recordedStage(kind: 'qas' | 'traces', turns: readonly object[] = [QA]) 
     sessions: { getMany: async () => [{ ...SESSION, qaCount: turns.length }] },
     entries: { qasAfter: async () => turns, tracesAfter: async () => [STEP] },
     watermarks: {
-      get: async () => watermark,
+      ofMany: async () => () => watermark,
       moveWrite: (_: unknown, move: { readonly done?: number }) => (move.done === undefined ? 'planned' : 'done'),
       moved: (before: object, move: object) => ({ ...before, ...move }),
     },
@@ -40,6 +41,9 @@ function recordedStage(kind: 'qas' | 'traces', turns: readonly object[] = [QA]) 
 const PASS = {
   ...{ dataset: { id: 'notes' }, sessions: [{ user: 'ada', session: 's1' }], principal: { tenant: 'acme' } },
   ...{ context: {}, signal: new AbortController().signal },
+  get reads() {
+    return createPassReads();
+  },
 } as unknown as ImprovePass;
 
 describe('persisting entries of sessions', () => {

@@ -21,11 +21,11 @@ export function createTripletEnrichment(deps: TripletEnrichmentDependencies): St
   return {
     name: 'triplet_enrichment',
     needsSessions: false,
-    async gate({ dataset, options }) {
+    async gate({ dataset, options, reads }) {
       if (options.custom !== null) return null;
       if (!deps.settings.tripletEmbedding) return { status: 'skipped', reason: 'triplet_embedding_disabled' };
       if (options.nodeNames.length > 0) return null;
-      const changes = await itemChanges(deps, scopeOf(dataset), 'triplets');
+      const changes = await itemChanges(deps, scopeOf(dataset), 'triplets', reads);
       return isUnchanged(changes) ? { status: 'skipped', reason: 'no_writes_since_last_improve' } : null;
     },
     async run(pass) {
@@ -33,9 +33,9 @@ export function createTripletEnrichment(deps: TripletEnrichmentDependencies): St
       const work = async () => {
         if (custom === null) await writeTriplets(deps, pass, nodeNames);
         else await deps.customTasks(pass, custom);
+        return 'changed' as const;
       };
-      const run = await recordPipeline(deps, pass, work, custom?.runId);
-      return { status: 'completed', counts: {}, run };
+      return { status: 'completed', counts: {}, ...(await recordPipeline(deps, pass, work, custom?.runId)) };
     },
   };
 }

@@ -13,8 +13,8 @@ import type { PreferenceProgress, Preferences, PreferenceWeight } from '../../co
 import type { SessionContexts } from '../../common/repositories/session-context.ts';
 import type { SessionEntries } from '../../common/repositories/session-entries.ts';
 import type { Sessions } from '../../common/repositories/sessions.ts';
+import { sessionsOf } from '../bridge/pass-sessions.ts';
 import type { ImproveSettings } from '../dependencies.ts';
-import { sessionScope } from '../learning/each-session.ts';
 import { markTurns } from '../learning/mark-turns.ts';
 import { newLines, withLines } from '../learning/preference-lines.ts';
 import { type RatedTurn, ratedTurns } from '../learning/rated-turns.ts';
@@ -22,7 +22,7 @@ import type { ImprovePass, Stage } from '../stage.ts';
 
 export interface UpdateUserPreferencesDependencies {
   readonly store: Pick<DocumentStore, 'commit'>;
-  readonly sessions: Pick<Sessions, 'get'>;
+  readonly sessions: Pick<Sessions, 'getMany'>;
   readonly entries: Pick<SessionEntries, 'feedbackAfter' | 'qa' | 'qasAfter'>;
   readonly contexts: Pick<SessionContexts, 'feedback' | 'rows'>;
   readonly preferences: Preferences;
@@ -50,31 +50,23 @@ export function createUpdateUserPreferences(deps: UpdateUserPreferencesDependenc
     },
     async run(pass) {
       const sessions = await sessionsOf(deps, pass);
+      let progress: ReadonlyMap<Session, PreferenceProgress> = new Map();
       const counts = { turns_applied: 0, edges_written: 0, edges_pruned: 0, text_lines_added: 0 };
       let hasChanged = false;
       for (let isMore = true; isMore; ) {
         pass.signal.throwIfAborted();
         const round = await countTurns(deps, pass, sessions);
-        isMore = round.isMore;
+        ({ isMore, progress } = round);
         hasChanged ||= round.hasChanged;
         counts.turns_applied += round.applied;
         counts.edges_written += round.written;
         counts.text_lines_added += round.lines;
       }
       counts.edges_pruned = hasChanged ? await forget(deps, pass) : 0;
-      for (const session of sessions) await markTurns(deps, pass, session);
+      for (const session of sessions) await markTurns(deps, pass, session, progress.get(session));
       return { status: 'completed', counts, ...(hasChanged ? {} : { reason: 'no_changes' }) };
     },
   };
-}
-
-async function sessionsOf(
-  { sessions }: UpdateUserPreferencesDependencies,
-  pass: ImprovePass,
-): Promise<readonly Session[]> {
-  const keys = new Map(pass.sessions.map((key) => [key.session, key]));
-  const found = await Promise.all([...keys.values()].map((key) => sessions.get(sessionScope(pass), key)));
-  return found.filter((session) => session !== null);
 }
 
 /** One commit: the turns since the last, some of the ratings, the lines. */
@@ -87,7 +79,7 @@ async function countTurns(deps: UpdateUserPreferencesDependencies, pass: Improve
   for (const session of sessions) {
     const before = await deps.preferences.progress(scope, session);
     const limit = TURNS_AT_ONCE - rated.length;
-    const found = await ratedTurns(deps, sessionScope(pass), { session, progress: before, limit });
+    const found = await ratedTurns(deps, pass, { session, progress: before, limit });
     rated.push(...found.turns);
     const { feedback, remarks } = found;
     steps.push({ session, before, after: { ...before, turns: session.qaCount, feedback, remarks } });
@@ -108,6 +100,8 @@ async function countTurns(deps: UpdateUserPreferencesDependencies, pass: Improve
     await deps.store.commit(scope, writes);
   }
   return {
+    // What was committed has another version.
+    progress: new Map(hasMoved || isWritten ? [] : steps.map(({ session, before }) => [session, before])),
     ...{ applied, written: weights.length, lines: lines.lines.length, hasChanged: newTurns > 0 || isWritten },
     isMore: steps.some(({ session, after }) => after.feedback < session.feedbackCount),
   };

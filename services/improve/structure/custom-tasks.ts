@@ -4,6 +4,7 @@ import type { MemifyTask } from '../../common/domain/memify-tasks.ts';
 import type { SessionKey } from '../../common/domain/session.ts';
 import { keepDocuments } from '../bridge/keep-documents.ts';
 import type { ImproveDependencies } from '../dependencies.ts';
+import { createPassReads } from '../engine/pass-reads.ts';
 import type { CustomEnrichment, ImprovePass, Stage, StageName } from '../stage.ts';
 import { type TripletDependencies, writeTriplets } from './write-triplets.ts';
 
@@ -43,7 +44,7 @@ export async function runCustomTasks(
   const sessions = working.length === 0 || data !== null ? pass.sessions : await sessionsOf(deps, pass);
   for (const { stage, nodeSet } of working) {
     if (data !== null && nodeSet !== null) await keepText(deps, pass, data, [nodeSet]);
-    else await runStage(deps, { ...pass, sessions }, stage);
+    else await runStage(deps, { ...pass, sessions, reads: createPassReads() }, stage);
   }
   if (data !== null && working.every(({ nodeSet }) => nodeSet === null)) await keepText(deps, pass, data, []);
   if (TRIPLET_TASKS.some((task) => names.has(task))) await writeTriplets(deps, pass, pass.options.nodeNames);

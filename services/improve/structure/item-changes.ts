@@ -3,6 +3,8 @@ import type { DatasetScope } from '../../common/domain/scope.ts';
 import type { Provenance } from '../../common/ports/index-entry.ts';
 import type { Ledger } from '../../common/repositories/ledger.ts';
 import type { StructureItem, StructureItems, StructureName } from '../../common/repositories/structure-items.ts';
+import type { PassReads } from '../engine/pass-reads.ts';
+import { committedItems } from './committed-items.ts';
 
 export interface ItemChanges {
   /** Committed generations that the structure does not know, or did not finish; in the order of their ids. */
@@ -12,14 +14,20 @@ export interface ItemChanges {
   readonly known: ReadonlyMap<DataItemId, StructureItem>;
 }
 
-/** What became of a dataset's items since a structure was made from them. Costs a read of one small row an item. */
+/**
+ * What became of a dataset's items since a structure was made from them. Costs a read of one small row an item. With `reads`
+ * the ledger is as a stage before found it that changed nothing.
+ */
 export async function itemChanges(
   deps: { readonly ledger: Pick<Ledger, 'allCommitted'>; readonly structureItems: StructureItems },
   scope: DatasetScope,
   structure: StructureName,
+  reads?: PassReads,
 ): Promise<ItemChanges> {
-  const known = await deps.structureItems.all(scope, structure);
-  const committed = await deps.ledger.allCommitted(scope);
+  const [known, committed] = await Promise.all([
+    deps.structureItems.all(scope, structure),
+    committedItems(deps, scope, reads),
+  ]);
   const fresh = [...committed]
     .filter(([item, generation]) => {
       const row = known.get(item);

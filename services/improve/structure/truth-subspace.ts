@@ -10,7 +10,7 @@ import type { EmbedderSource } from '../../common/ports/embedders.ts';
 import type { Provenance } from '../../common/ports/index-entry.ts';
 import type { ModelCallContext } from '../../common/ports/models.ts';
 import type { TextRow } from '../../common/ports/text-index.ts';
-import { type ActiveEmbedding, activeEmbedding } from '../../common/repositories/active-embedding.ts';
+import type { ActiveEmbedding } from '../../common/repositories/active-embedding.ts';
 import type { Ledger } from '../../common/repositories/ledger.ts';
 import {
   CHUNKS_PER_PAGE,
@@ -23,6 +23,8 @@ import type { VectorHomes } from '../../common/repositories/vector-homes.ts';
 import type { ImproveDependencies } from '../dependencies.ts';
 import { isBudgetError } from '../engine/improve-result.ts';
 import type { ImprovePass } from '../stage.ts';
+import { committedItems } from './committed-items.ts';
+import { embeddingOf } from './embedding-of.ts';
 import { type SessionLearning, sessionLearnings } from './session-learnings.ts';
 
 export interface TruthDependencies extends Pick<ImproveDependencies, 'clock'> {
@@ -45,6 +47,12 @@ export interface TruthCounts {
   readonly truth_epoch: number;
 }
 
+export interface BuiltTruth {
+  readonly counts: TruthCounts;
+  /** Nothing was written. */
+  readonly isUnchanged: boolean;
+}
+
 const NOTHING: TruthCounts = { anchors: 0, nodes_scored: 0, nodes_skipped: 0, truth_epoch: 0 };
 /** Texts of one call of the embedder (cognify-improve.md §3.12). */
 const BATCH = 64;
@@ -56,24 +64,25 @@ const BATCH = 64;
  */
 export async function buildTruthSubspace(
   given: TruthDependencies,
-  pass: Pick<ImprovePass, 'dataset' | 'principal' | 'sessions' | 'signal'>,
-): Promise<TruthCounts> {
+  pass: Pick<ImprovePass, 'dataset' | 'principal' | 'sessions' | 'signal' | 'reads'>,
+): Promise<BuiltTruth> {
   const scope = scopeOf(pass.dataset);
   const { signal } = pass;
   const context: ModelCallContext = { scope, purpose: 'extraction', payer: payerOf(pass.principal), signal };
   const ids = pass.sessions.map(({ session }) => session);
   const learnings = await sessionLearnings(given, scope, ids);
-  if (learnings.length === 0) return NOTHING;
-  const deps: Truth = { ...given, embedding: await activeEmbedding(given, scope) };
+  if (learnings.length === 0) return { counts: NOTHING, isUnchanged: true };
+  const deps: Truth = { ...given, embedding: await embeddingOf(given, scope, pass.reads) };
   const before = await usableSubspace(deps, scope);
   const slots = withLearnings(before.slots, await embedded(deps, learnings, context), TRUTH_SLOTS);
   const isSame = areSameSlots(before.slots, slots);
   const { model } = deps.embedding.embedder.space;
   const subspace = { epoch: isSame ? before.epoch : before.epoch + 1, slots, model };
-  const counts = await scoreAll(deps, scope, { subspace, isSame, context });
+  const { written, ...scored } = await scoreAll(deps, scope, { subspace, isSame, context, reads: pass.reads });
   signal.throwIfAborted();
   if (!isSame) await deps.truth.keepSubspace(scope, subspace, deps.clock.now());
-  return { anchors: slots.length, ...counts, truth_epoch: subspace.epoch };
+  const counts = { anchors: slots.length, ...scored, truth_epoch: subspace.epoch };
+  return { counts, isUnchanged: isSame && written === 0 };
 }
 
 /** Centroids of another embedder mean nothing; the epochs go on. */
@@ -130,20 +139,21 @@ interface Scoring {
   /** The centroids are those of before: what is scored already stays. */
   readonly isSame: boolean;
   readonly context: ModelCallContext;
+  readonly reads: ImprovePass['reads'];
 }
 
 async function scoreAll(
   deps: Truth,
   scope: DatasetScope,
   scoring: Scoring,
-): Promise<Pick<TruthCounts, 'nodes_scored' | 'nodes_skipped'>> {
-  const committed = await deps.ledger.allCommitted(scope);
+): Promise<Pick<TruthCounts, 'nodes_scored' | 'nodes_skipped'> & { readonly written: number }> {
   const { epoch } = scoring.subspace;
-  const pages = await deps.truth.pages(scope);
+  const [committed, pages] = await Promise.all([committedItems(deps, scope, scoring.reads), deps.truth.pages(scope)]);
   const gone = new Set([...pages.values()].map(({ item }) => item).filter((item) => !committed.has(item)));
   for (const item of gone) await deps.truth.forgetItem(scope, item);
   let scored = 0;
   let skipped = 0;
+  let written = gone.size;
   for (const [item, generation] of [...committed].sort(([left], [right]) => (left < right ? -1 : 1))) {
     for (let page = 0; ; page++) {
       scoring.context.signal?.throwIfAborted();
@@ -156,6 +166,7 @@ async function scoreAll(
       const rows = await pageOf(deps, scope, { item, generation }, page);
       if (rows.length > 0) {
         const kept = await scorePage(deps, scope, { rows, page, origin: { item, generation } }, scoring);
+        written += 1;
         scored += kept;
         skipped += rows.length - kept;
       }
@@ -163,7 +174,7 @@ async function scoreAll(
     }
   }
   if (scored === 0 && skipped > 0) throw engramError('CogneeSystemError', 'no node embeddings available');
-  return { nodes_scored: scored, nodes_skipped: skipped };
+  return { nodes_scored: scored, nodes_skipped: skipped, written };
 }
 
 async function pageOf(

@@ -1,3 +1,4 @@
+import { expect } from 'chai';
 import { type BenchClient, createClient } from '../../bench/speed/client.ts';
 import { withBackends } from '../backend.ts';
 import { type ClusterProcess, startCluster } from '../cluster-process.ts';
@@ -55,7 +56,8 @@ withBackends(['mongodb', 'nats', 'elasticsearch', 'neo4j'], () => {
     before(async () => {
       names = takeOwnNames();
       servers = await startCountedServers(names.environment['ENGRAM_NATS_SUBJECT_PREFIX'] ?? '');
-      cluster = await startCluster({ ...names.environment, ...servers.environment });
+      const stages = { TRIPLET_EMBEDDING: 'true', PERSONALIZATION_ENABLED: 'true' };
+      cluster = await startCluster({ ...names.environment, ...servers.environment, ...stages });
       client = createClient(cluster.baseUrl);
       await add('warm', [text('warm', 2)]);
       await cognify('warm');
@@ -112,6 +114,35 @@ withBackends(['mongodb', 'nats', 'elasticsearch', 'neo4j'], () => {
       const thirty = await counted(() => recall(30));
       expectAtMost(three, { mongodb: 40, elasticsearch: 16, neo4j: 8, nats: 12 });
       expectNoGrowth(three, thirty, ACCESS_TRIPS);
+    });
+
+    it('improves a session with nothing new in a few, whatever the session holds', async () => {
+      const enter = (session: string, entry: object) =>
+        client.post('/api/v1/remember/entry', { dataset_name: 'talks', session_id: session, entry });
+      const improve = (session: string) =>
+        client.post('/api/v1/improve', {
+          ...{ datasetName: 'talks', sessionIds: [session] },
+          ...{ buildTruthSubspace: true, buildGlobalContextIndex: true },
+        });
+      const measured: Measured[] = [];
+      for (const [session, turns] of [['short', 2] as const, ['long', 30] as const]) {
+        for (let turn = 0; turn < turns; turn += 1) {
+          const said = { question: `Where does Team ${turn} meet?`, answer: `Team ${turn} meets in room ${turn}.` };
+          await enter(session, { type: 'qa', ...said, feedback_score: 1 + (turn % 5) });
+          await enter(session, { type: 'trace', origin_function: `look_${turn}`, status: 'success' });
+        }
+        // The second looks once more at ratings whose elements are not in the graph.
+        for (let time = 0; time < 4; time += 1) await improve(session);
+        const idle = await counted(() => improve(session));
+        measured.push(idle);
+        // On a slow machine its start is recorded too: a commit for that, and one for its end by itself.
+        const isSlow = idle.timesOf('nats: cognify.RecordRun') > 1;
+        expectAtMost(idle, { mongodb: isSlow ? 64 : 42, elasticsearch: 4, neo4j: 2, nats: 14 });
+        const commits = idle.timesOf('mongodb: commitTransaction');
+        expect(commits, idle.listing).to.be.at.most(isSlow ? 5 : 3);
+      }
+      const [short, long] = measured;
+      if (short !== undefined && long !== undefined) expectNoGrowth(short, long, 26);
     });
 
     it('forgets a dataset in as many, however large it is', async () => {

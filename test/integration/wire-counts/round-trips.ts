@@ -8,6 +8,8 @@ export type RoundTrips = Readonly<Record<CountedStore, number>>;
 
 export interface Measured {
   readonly trips: RoundTrips;
+  /** How often a request of that kind was made, `<store>: <name>`. */
+  timesOf(kind: string): number;
   /** Every kind of request with its count, for the message of a failure. */
   readonly listing: string;
 }
@@ -36,7 +38,8 @@ export async function countTrips(servers: CountedServers, work: () => Promise<un
     kinds.set(`${store}: ${name}`, (kinds.get(`${store}: ${name}`) ?? 0) + 1);
   }
   const lines = [...kinds].toSorted((a, b) => b[1] - a[1]).map(([kind, count]) => `  ${count} ${kind}`);
-  return { trips, listing: lines.join('\n') };
+  const timesOf = (kind: string) => kinds.get(kind) ?? 0;
+  return { trips, timesOf, listing: lines.join('\n') };
 }
 
 /** Whatever went before may still be at work, and on a slow machine for long. */

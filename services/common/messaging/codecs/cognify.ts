@@ -31,15 +31,17 @@ export const StartRun: MethodCodec<methods.StartRunRequest, methods.StartRunResp
 export const RecordRun: MethodCodec<methods.RecordRunRequest, Record<string, never>> = {
   request: messageCodec(
     wire.RecordRunRequestSchema,
-    ({ dataset, pipeline, runId, status, items, error, outcome, background, session }) => ({
+    ({ dataset, pipeline, runId, status, items, error, outcome, background, session, completedBefore }) => ({
       ...{ dataset: toDataset(dataset), pipeline, runId, status: runStatus.toWire(status) },
       ...{ items: [...(items ?? [])], error, outcome, background, session },
+      completedBefore: [...(completedBefore ?? [])],
     }),
-    ({ dataset, pipeline, runId, status, items, error, outcome, background, session }) => ({
+    ({ dataset, pipeline, runId, status, items, error, outcome, background, session, completedBefore }) => ({
       ...{ dataset: fromDataset(present(dataset, 'dataset')), pipeline, runId, status: runStatus.fromWire(status) },
       items,
       ...maybe('background', background),
       ...maybe('session', session),
+      ...maybe('completedBefore', completedBefore.length === 0 ? undefined : completedBefore.map(completedRun)),
       ...maybe('outcome', outcome as RunOutcome | undefined),
       ...(error === undefined ? {} : { error: { name: error.name, message: error.message } }),
     }),
@@ -50,6 +52,10 @@ export const RecordRun: MethodCodec<methods.RecordRunRequest, Record<string, nev
     () => ({}),
   ),
 };
+
+function completedRun({ pipeline, runId }: wire.CompletedRun): methods.CompletedRun {
+  return { pipeline, runId };
+}
 
 export const GetRun: MethodCodec<methods.GetRunRequest, methods.GetRunResponse> = {
   request: messageCodec(

@@ -47,6 +47,13 @@ export interface RecordRunRequest {
   readonly background?: boolean;
   /** The one session that it was about. */
   readonly session?: string;
+  /** Of the same dataset; with the end of this one, in the same commit. */
+  readonly completedBefore?: readonly CompletedRun[];
+}
+
+export interface CompletedRun {
+  readonly pipeline: string;
+  readonly runId: string;
 }
 
 /** Ingest and improve record their own pipelines here (`add_pipeline`, `improve`): cognify owns the run history. */

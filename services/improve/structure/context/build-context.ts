@@ -5,7 +5,6 @@ import type { ModelSource } from '../../../common/ports/active-models.ts';
 import type { DatasetReaders } from '../../../common/ports/dataset-indexes.ts';
 import type { Write } from '../../../common/ports/document-store.ts';
 import type { Provenance } from '../../../common/ports/index-entry.ts';
-import { activeEmbedding } from '../../../common/repositories/active-embedding.ts';
 import {
   CONTEXT_STATE_ID,
   contextLeavesCollection,
@@ -16,6 +15,7 @@ import { findAll } from '../../../common/repositories/find-all.ts';
 import type { Ledger } from '../../../common/repositories/ledger.ts';
 import type { StructureItem, StructureItems } from '../../../common/repositories/structure-items.ts';
 import type { ImprovePass } from '../../stage.ts';
+import { embeddingOf } from '../embedding-of.ts';
 import { type ItemChanges, isUnchanged, itemChanges } from '../item-changes.ts';
 import { MAX_CHILDREN } from './buckets.ts';
 import { allWrites, openDrafts, stateOf } from './drafts.ts';
@@ -50,12 +50,14 @@ const ITEMS_AT_ONCE = 300;
  */
 export async function buildContext(
   deps: ContextDependencies,
-  pass: Pick<ImprovePass, 'dataset' | 'principal' | 'signal'>,
+  pass: Pick<ImprovePass, 'dataset' | 'principal' | 'signal' | 'reads'>,
 ): Promise<BuiltContext> {
   const scope = scopeOf(pass.dataset);
-  const changes = await itemChanges(deps, scope, 'global_context');
-  const state = await contextState(deps.store, scope);
-  const { embedder } = await activeEmbedding(deps, scope);
+  const [changes, state, { embedder }] = await Promise.all([
+    itemChanges(deps, scope, 'global_context', pass.reads),
+    contextState(deps.store, scope),
+    embeddingOf(deps, scope, pass.reads),
+  ]);
   const isRenewed = state.version === 0 || (state.value.model ?? embedder.space.model) === embedder.space.model;
   if (isUnchanged(changes) && state.value.isComplete && isRenewed) return { leaves: 0, nodes: 0 };
   const leaves = await placeItems(deps, pass, changes);

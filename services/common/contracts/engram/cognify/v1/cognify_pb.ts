@@ -19,7 +19,7 @@ import type { Message } from "@bufbuild/protobuf";
  * Describes the file engram/cognify/v1/cognify.proto.
  */
 export const file_engram_cognify_v1_cognify: GenFile = /*@__PURE__*/
-  fileDesc("Ch9lbmdyYW0vY29nbmlmeS92MS9jb2duaWZ5LnByb3RvEhFlbmdyYW0uY29nbmlmeS52MSKVAgoOQ29nbmlmeU9wdGlvbnMSHQoQZ3JhcGhfbW9kZWxfanNvbhgBIAEoCUgAiAEBEhoKDWN1c3RvbV9wcm9tcHQYAiABKAlIAYgBARIXCgpjaHVua19zaXplGAMgASgFSAKIAQESHQoQY2h1bmtzX3Blcl9iYXRjaBgEIAEoBUgDiAEBEhsKDmRhdGFfcGVyX2JhdGNoGAUgASgFSASIAQESFQoNb250b2xvZ3lfa2V5cxgGIAMoCUITChFfZ3JhcGhfbW9kZWxfanNvbkIQCg5fY3VzdG9tX3Byb21wdEINCgtfY2h1bmtfc2l6ZUITChFfY2h1bmtzX3Blcl9iYXRjaEIRCg9fZGF0YV9wZXJfYmF0Y2gipQEKD1N0YXJ0UnVuUmVxdWVzdBIqCgdkYXRhc2V0GAEgASgLMhkuZW5ncmFtLmNvbW1vbi52MS5EYXRhc2V0EjIKB29wdGlvbnMYAiABKAsyIS5lbmdyYW0uY29nbmlmeS52MS5Db2duaWZ5T3B0aW9ucxISCgpiYWNrZ3JvdW5kGAMgASgIEhMKBmR1ZV9hdBgEIAEoCUgAiAEBQgkKB19kdWVfYXQiOwoQU3RhcnRSdW5SZXNwb25zZRInCgNydW4YASABKAsyGi5lbmdyYW0uY29tbW9uLnYxLlJ1blN0YXRlIikKCFJ1bkVycm9yEgwKBG5hbWUYASABKAkSDwoHbWVzc2FnZRgCIAEoCSLDAgoQUmVjb3JkUnVuUmVxdWVzdBIqCgdkYXRhc2V0GAEgASgLMhkuZW5ncmFtLmNvbW1vbi52MS5EYXRhc2V0EhAKCHBpcGVsaW5lGAIgASgJEg4KBnJ1bl9pZBgDIAEoCRIrCgZzdGF0dXMYBCABKA4yGy5lbmdyYW0uY29tbW9uLnYxLlJ1blN0YXR1cxINCgVpdGVtcxgFIAMoCRIvCgVlcnJvchgGIAEoCzIbLmVuZ3JhbS5jb2duaWZ5LnYxLlJ1bkVycm9ySACIAQESFAoHb3V0Y29tZRgHIAEoCUgBiAEBEhcKCmJhY2tncm91bmQYCCABKAhIAogBARIUCgdzZXNzaW9uGAkgASgJSAOIAQFCCAoGX2Vycm9yQgoKCF9vdXRjb21lQg0KC19iYWNrZ3JvdW5kQgoKCF9zZXNzaW9uIhMKEVJlY29yZFJ1blJlc3BvbnNlIh8KDUdldFJ1blJlcXVlc3QSDgoGcnVuX2lkGAEgASgJImYKDkdldFJ1blJlc3BvbnNlEiwKA3J1bhgBIAEoCzIaLmVuZ3JhbS5jb21tb24udjEuUnVuU3RhdGVIAIgBARITCgZ0ZW5hbnQYAiABKAlIAYgBAUIGCgRfcnVuQgkKB190ZW5hbnQiVAoSUnVuU3RhdHVzZXNSZXF1ZXN0EisKCGRhdGFzZXRzGAEgAygLMhkuZW5ncmFtLmNvbW1vbi52MS5EYXRhc2V0EhEKCXBpcGVsaW5lcxgCIAMoCSI/ChNSdW5TdGF0dXNlc1Jlc3BvbnNlEigKBHJ1bnMYASADKAsyGi5lbmdyYW0uY29tbW9uLnYxLlJ1blN0YXRlIjIKDkl0ZW1HZW5lcmF0aW9uEgwKBGl0ZW0YASABKAkSEgoKZ2VuZXJhdGlvbhgCIAEoDSKSAQoHVHJpcGxldBIPCgdvcmRpbmFsGAEgASgNEg4KBnNvdXJjZRgCIAEoCRIOCgZ0YXJnZXQYAyABKAkSEAoIcmVsYXRpb24YBCABKAkSDAoEdGV4dBgFIAEoCRIQCghjaHVua19pZBgGIAEoCRIRCglzdGF0ZW1lbnQYByABKAkSEQoJbm9kZV9zZXRzGAggAygJImwKCUl0ZW1QYXRjaBIxCgZvcmlnaW4YASABKAsyIS5lbmdyYW0uY29nbmlmeS52MS5JdGVtR2VuZXJhdGlvbhIsCgh0cmlwbGV0cxgCIAMoCzIaLmVuZ3JhbS5jb2duaWZ5LnYxLlRyaXBsZXQitwEKFkFwcGx5R3JhcGhQYXRjaFJlcXVlc3QSKgoHZGF0YXNldBgBIAEoCzIZLmVuZ3JhbS5jb21tb24udjEuRGF0YXNldBITCgtsZWFzZV90b2tlbhgCIAEoCRIrCgVpdGVtcxgDIAMoCzIcLmVuZ3JhbS5jb2duaWZ5LnYxLkl0ZW1QYXRjaBIvCgRnb25lGAQgAygLMiEuZW5ncmFtLmNvZ25pZnkudjEuSXRlbUdlbmVyYXRpb24iLQoXQXBwbHlHcmFwaFBhdGNoUmVzcG9uc2USEgoKbG9zdF9pdGVtcxgBIAMoCSKHAQoMRXJhc2VSZXF1ZXN0EioKB2RhdGFzZXQYASABKAsyGS5lbmdyYW0uY29tbW9uLnYxLkRhdGFzZXQSLAoFaXRlbXMYAiABKAsyGC5lbmdyYW0uY29tbW9uLnYxLklkTGlzdEgAiAEBEhMKC21lbW9yeV9vbmx5GAMgASgIQggKBl9pdGVtcyJLCg1FcmFzZVJlc3BvbnNlEhQKDHJlbW92ZWRfanNvbhgBIAEoCRIPCgdyZXNpZHVlGAIgASgNEhMKC2l0ZW1zX3Jlc2V0GAMgASgNMsALCg5Db2duaWZ5U2VydmljZRKNAQoIU3RhcnRSdW4SIi5lbmdyYW0uY29nbmlmeS52MS5TdGFydFJ1blJlcXVlc3QaIy5lbmdyYW0uY29nbmlmeS52MS5TdGFydFJ1blJlc3BvbnNlIjiiuxg0EgZpbmdlc3QSB2ltcHJvdmUSDGludGVncmF0aW9ucxIIb3BlcmF0b3IiCXByaW5jaXBhbBJ7CglSZWNvcmRSdW4SIy5lbmdyYW0uY29nbmlmeS52MS5SZWNvcmRSdW5SZXF1ZXN0GiQuZW5ncmFtLmNvZ25pZnkudjEuUmVjb3JkUnVuUmVzcG9uc2UiI5ACAqK7GBwSBmluZ2VzdBIHaW1wcm92ZSIJcHJpbmNpcGFsEoMBCgZHZXRSdW4SIC5lbmdyYW0uY29nbmlmeS52MS5HZXRSdW5SZXF1ZXN0GiEuZW5ncmFtLmNvZ25pZnkudjEuR2V0UnVuUmVzcG9uc2UiNJACAaK7GC0SBmluZ2VzdBIHY29nbmlmeRIHaW1wcm92ZRIIb3BlcmF0b3IiB3NlcnZpY2USfgoLUnVuU3RhdHVzZXMSJS5lbmdyYW0uY29nbmlmeS52MS5SdW5TdGF0dXNlc1JlcXVlc3QaJi5lbmdyYW0uY29nbmlmeS52MS5SdW5TdGF0dXNlc1Jlc3BvbnNlIiCQAgGiuxgZEgZzZWFyY2gSBmluZ2VzdCIHc2VydmljZRKFAQoPQXBwbHlHcmFwaFBhdGNoEikuZW5ncmFtLmNvZ25pZnkudjEuQXBwbHlHcmFwaFBhdGNoUmVxdWVzdBoqLmVuZ3JhbS5jb2duaWZ5LnYxLkFwcGx5R3JhcGhQYXRjaFJlc3BvbnNlIhuQAgKiuxgUCMCpBxIHaW1wcm92ZSIFd3JpdGUSZwoFRXJhc2USHy5lbmdyYW0uY29nbmlmeS52MS5FcmFzZVJlcXVlc3QaIC5lbmdyYW0uY29nbmlmeS52MS5FcmFzZVJlc3BvbnNlIhuQAgKiuxgUCMCpBxIGaW5nZXN0IgZkZWxldGUSggEKD0J1aWx0U3RhdGlzdGljcxIpLmVuZ3JhbS5jb2duaWZ5LnYxLkJ1aWx0U3RhdGlzdGljc1JlcXVlc3QaKi5lbmdyYW0uY29nbmlmeS52MS5CdWlsdFN0YXRpc3RpY3NSZXNwb25zZSIYkAIBorsYERIGaW5nZXN0IgdzZXJ2aWNlEpwBChdTZXREYXRhc2V0Q29uZmlndXJhdGlvbhIxLmVuZ3JhbS5jb2duaWZ5LnYxLlNldERhdGFzZXRDb25maWd1cmF0aW9uUmVxdWVzdBoyLmVuZ3JhbS5jb2duaWZ5LnYxLlNldERhdGFzZXRDb25maWd1cmF0aW9uUmVzcG9uc2UiGpACAqK7GBMSCG9wZXJhdG9yIgdzZXJ2aWNlEosBChBNaWdyYXRlRW1iZWRkaW5nEiouZW5ncmFtLmNvZ25pZnkudjEuTWlncmF0ZUVtYmVkZGluZ1JlcXVlc3QaKy5lbmdyYW0uY29nbmlmeS52MS5NaWdyYXRlRW1iZWRkaW5nUmVzcG9uc2UiHpACAqK7GBcIsOoBEghvcGVyYXRvciIHc2VydmljZRJ5CgpQcm9iZU1vZGVsEiQuZW5ncmFtLmNvZ25pZnkudjEuUHJvYmVNb2RlbFJlcXVlc3QaJS5lbmdyYW0uY29nbmlmeS52MS5Qcm9iZU1vZGVsUmVzcG9uc2UiHpACAaK7GBcIsOoBEghvcGVyYXRvciIHc2VydmljZRJ9CgxSZXN0b3JlQnVpbHQSJi5lbmdyYW0uY29nbmlmeS52MS5SZXN0b3JlQnVpbHRSZXF1ZXN0GicuZW5ncmFtLmNvZ25pZnkudjEuUmVzdG9yZUJ1aWx0UmVzcG9uc2UiHJACAqK7GBUIwM8kEgZpbmdlc3QiB3NlcnZpY2ViBnByb3RvMw", [file_engram_cognify_v1_managed, file_engram_cognify_v1_snapshots, file_engram_common_v1_dataset, file_engram_common_v1_run, file_engram_options_v1_options]);
+  fileDesc("Ch9lbmdyYW0vY29nbmlmeS92MS9jb2duaWZ5LnByb3RvEhFlbmdyYW0uY29nbmlmeS52MSKVAgoOQ29nbmlmeU9wdGlvbnMSHQoQZ3JhcGhfbW9kZWxfanNvbhgBIAEoCUgAiAEBEhoKDWN1c3RvbV9wcm9tcHQYAiABKAlIAYgBARIXCgpjaHVua19zaXplGAMgASgFSAKIAQESHQoQY2h1bmtzX3Blcl9iYXRjaBgEIAEoBUgDiAEBEhsKDmRhdGFfcGVyX2JhdGNoGAUgASgFSASIAQESFQoNb250b2xvZ3lfa2V5cxgGIAMoCUITChFfZ3JhcGhfbW9kZWxfanNvbkIQCg5fY3VzdG9tX3Byb21wdEINCgtfY2h1bmtfc2l6ZUITChFfY2h1bmtzX3Blcl9iYXRjaEIRCg9fZGF0YV9wZXJfYmF0Y2gipQEKD1N0YXJ0UnVuUmVxdWVzdBIqCgdkYXRhc2V0GAEgASgLMhkuZW5ncmFtLmNvbW1vbi52MS5EYXRhc2V0EjIKB29wdGlvbnMYAiABKAsyIS5lbmdyYW0uY29nbmlmeS52MS5Db2duaWZ5T3B0aW9ucxISCgpiYWNrZ3JvdW5kGAMgASgIEhMKBmR1ZV9hdBgEIAEoCUgAiAEBQgkKB19kdWVfYXQiOwoQU3RhcnRSdW5SZXNwb25zZRInCgNydW4YASABKAsyGi5lbmdyYW0uY29tbW9uLnYxLlJ1blN0YXRlIikKCFJ1bkVycm9yEgwKBG5hbWUYASABKAkSDwoHbWVzc2FnZRgCIAEoCSL+AgoQUmVjb3JkUnVuUmVxdWVzdBIqCgdkYXRhc2V0GAEgASgLMhkuZW5ncmFtLmNvbW1vbi52MS5EYXRhc2V0EhAKCHBpcGVsaW5lGAIgASgJEg4KBnJ1bl9pZBgDIAEoCRIrCgZzdGF0dXMYBCABKA4yGy5lbmdyYW0uY29tbW9uLnYxLlJ1blN0YXR1cxINCgVpdGVtcxgFIAMoCRIvCgVlcnJvchgGIAEoCzIbLmVuZ3JhbS5jb2duaWZ5LnYxLlJ1bkVycm9ySACIAQESFAoHb3V0Y29tZRgHIAEoCUgBiAEBEhcKCmJhY2tncm91bmQYCCABKAhIAogBARIUCgdzZXNzaW9uGAkgASgJSAOIAQESOQoQY29tcGxldGVkX2JlZm9yZRgKIAMoCzIfLmVuZ3JhbS5jb2duaWZ5LnYxLkNvbXBsZXRlZFJ1bkIICgZfZXJyb3JCCgoIX291dGNvbWVCDQoLX2JhY2tncm91bmRCCgoIX3Nlc3Npb24iMAoMQ29tcGxldGVkUnVuEhAKCHBpcGVsaW5lGAEgASgJEg4KBnJ1bl9pZBgCIAEoCSITChFSZWNvcmRSdW5SZXNwb25zZSIfCg1HZXRSdW5SZXF1ZXN0Eg4KBnJ1bl9pZBgBIAEoCSJmCg5HZXRSdW5SZXNwb25zZRIsCgNydW4YASABKAsyGi5lbmdyYW0uY29tbW9uLnYxLlJ1blN0YXRlSACIAQESEwoGdGVuYW50GAIgASgJSAGIAQFCBgoEX3J1bkIJCgdfdGVuYW50IlQKElJ1blN0YXR1c2VzUmVxdWVzdBIrCghkYXRhc2V0cxgBIAMoCzIZLmVuZ3JhbS5jb21tb24udjEuRGF0YXNldBIRCglwaXBlbGluZXMYAiADKAkiPwoTUnVuU3RhdHVzZXNSZXNwb25zZRIoCgRydW5zGAEgAygLMhouZW5ncmFtLmNvbW1vbi52MS5SdW5TdGF0ZSIyCg5JdGVtR2VuZXJhdGlvbhIMCgRpdGVtGAEgASgJEhIKCmdlbmVyYXRpb24YAiABKA0ikgEKB1RyaXBsZXQSDwoHb3JkaW5hbBgBIAEoDRIOCgZzb3VyY2UYAiABKAkSDgoGdGFyZ2V0GAMgASgJEhAKCHJlbGF0aW9uGAQgASgJEgwKBHRleHQYBSABKAkSEAoIY2h1bmtfaWQYBiABKAkSEQoJc3RhdGVtZW50GAcgASgJEhEKCW5vZGVfc2V0cxgIIAMoCSJsCglJdGVtUGF0Y2gSMQoGb3JpZ2luGAEgASgLMiEuZW5ncmFtLmNvZ25pZnkudjEuSXRlbUdlbmVyYXRpb24SLAoIdHJpcGxldHMYAiADKAsyGi5lbmdyYW0uY29nbmlmeS52MS5UcmlwbGV0IrcBChZBcHBseUdyYXBoUGF0Y2hSZXF1ZXN0EioKB2RhdGFzZXQYASABKAsyGS5lbmdyYW0uY29tbW9uLnYxLkRhdGFzZXQSEwoLbGVhc2VfdG9rZW4YAiABKAkSKwoFaXRlbXMYAyADKAsyHC5lbmdyYW0uY29nbmlmeS52MS5JdGVtUGF0Y2gSLwoEZ29uZRgEIAMoCzIhLmVuZ3JhbS5jb2duaWZ5LnYxLkl0ZW1HZW5lcmF0aW9uIi0KF0FwcGx5R3JhcGhQYXRjaFJlc3BvbnNlEhIKCmxvc3RfaXRlbXMYASADKAkihwEKDEVyYXNlUmVxdWVzdBIqCgdkYXRhc2V0GAEgASgLMhkuZW5ncmFtLmNvbW1vbi52MS5EYXRhc2V0EiwKBWl0ZW1zGAIgASgLMhguZW5ncmFtLmNvbW1vbi52MS5JZExpc3RIAIgBARITCgttZW1vcnlfb25seRgDIAEoCEIICgZfaXRlbXMiSwoNRXJhc2VSZXNwb25zZRIUCgxyZW1vdmVkX2pzb24YASABKAkSDwoHcmVzaWR1ZRgCIAEoDRITCgtpdGVtc19yZXNldBgDIAEoDTLACwoOQ29nbmlmeVNlcnZpY2USjQEKCFN0YXJ0UnVuEiIuZW5ncmFtLmNvZ25pZnkudjEuU3RhcnRSdW5SZXF1ZXN0GiMuZW5ncmFtLmNvZ25pZnkudjEuU3RhcnRSdW5SZXNwb25zZSI4orsYNBIGaW5nZXN0EgdpbXByb3ZlEgxpbnRlZ3JhdGlvbnMSCG9wZXJhdG9yIglwcmluY2lwYWwSewoJUmVjb3JkUnVuEiMuZW5ncmFtLmNvZ25pZnkudjEuUmVjb3JkUnVuUmVxdWVzdBokLmVuZ3JhbS5jb2duaWZ5LnYxLlJlY29yZFJ1blJlc3BvbnNlIiOQAgKiuxgcEgZpbmdlc3QSB2ltcHJvdmUiCXByaW5jaXBhbBKDAQoGR2V0UnVuEiAuZW5ncmFtLmNvZ25pZnkudjEuR2V0UnVuUmVxdWVzdBohLmVuZ3JhbS5jb2duaWZ5LnYxLkdldFJ1blJlc3BvbnNlIjSQAgGiuxgtEgZpbmdlc3QSB2NvZ25pZnkSB2ltcHJvdmUSCG9wZXJhdG9yIgdzZXJ2aWNlEn4KC1J1blN0YXR1c2VzEiUuZW5ncmFtLmNvZ25pZnkudjEuUnVuU3RhdHVzZXNSZXF1ZXN0GiYuZW5ncmFtLmNvZ25pZnkudjEuUnVuU3RhdHVzZXNSZXNwb25zZSIgkAIBorsYGRIGc2VhcmNoEgZpbmdlc3QiB3NlcnZpY2UShQEKD0FwcGx5R3JhcGhQYXRjaBIpLmVuZ3JhbS5jb2duaWZ5LnYxLkFwcGx5R3JhcGhQYXRjaFJlcXVlc3QaKi5lbmdyYW0uY29nbmlmeS52MS5BcHBseUdyYXBoUGF0Y2hSZXNwb25zZSIbkAICorsYFAjAqQcSB2ltcHJvdmUiBXdyaXRlEmcKBUVyYXNlEh8uZW5ncmFtLmNvZ25pZnkudjEuRXJhc2VSZXF1ZXN0GiAuZW5ncmFtLmNvZ25pZnkudjEuRXJhc2VSZXNwb25zZSIbkAICorsYFAjAqQcSBmluZ2VzdCIGZGVsZXRlEoIBCg9CdWlsdFN0YXRpc3RpY3MSKS5lbmdyYW0uY29nbmlmeS52MS5CdWlsdFN0YXRpc3RpY3NSZXF1ZXN0GiouZW5ncmFtLmNvZ25pZnkudjEuQnVpbHRTdGF0aXN0aWNzUmVzcG9uc2UiGJACAaK7GBESBmluZ2VzdCIHc2VydmljZRKcAQoXU2V0RGF0YXNldENvbmZpZ3VyYXRpb24SMS5lbmdyYW0uY29nbmlmeS52MS5TZXREYXRhc2V0Q29uZmlndXJhdGlvblJlcXVlc3QaMi5lbmdyYW0uY29nbmlmeS52MS5TZXREYXRhc2V0Q29uZmlndXJhdGlvblJlc3BvbnNlIhqQAgKiuxgTEghvcGVyYXRvciIHc2VydmljZRKLAQoQTWlncmF0ZUVtYmVkZGluZxIqLmVuZ3JhbS5jb2duaWZ5LnYxLk1pZ3JhdGVFbWJlZGRpbmdSZXF1ZXN0GisuZW5ncmFtLmNvZ25pZnkudjEuTWlncmF0ZUVtYmVkZGluZ1Jlc3BvbnNlIh6QAgKiuxgXCLDqARIIb3BlcmF0b3IiB3NlcnZpY2USeQoKUHJvYmVNb2RlbBIkLmVuZ3JhbS5jb2duaWZ5LnYxLlByb2JlTW9kZWxSZXF1ZXN0GiUuZW5ncmFtLmNvZ25pZnkudjEuUHJvYmVNb2RlbFJlc3BvbnNlIh6QAgGiuxgXCLDqARIIb3BlcmF0b3IiB3NlcnZpY2USfQoMUmVzdG9yZUJ1aWx0EiYuZW5ncmFtLmNvZ25pZnkudjEuUmVzdG9yZUJ1aWx0UmVxdWVzdBonLmVuZ3JhbS5jb2duaWZ5LnYxLlJlc3RvcmVCdWlsdFJlc3BvbnNlIhyQAgKiuxgVCMDPJBIGaW5nZXN0IgdzZXJ2aWNlYgZwcm90bzM", [file_engram_cognify_v1_managed, file_engram_cognify_v1_snapshots, file_engram_common_v1_dataset, file_engram_common_v1_run, file_engram_options_v1_options]);
 
 /**
  * Options of a cognify run; absent means the default.
@@ -192,6 +192,13 @@ export type RecordRunRequest = Message<"engram.cognify.v1.RecordRunRequest"> & {
    * @generated from field: optional string session = 9;
    */
   session?: string | undefined;
+
+  /**
+   * Runs of the same dataset that were completed before this one ended: recorded in the commit of its end.
+   *
+   * @generated from field: repeated engram.cognify.v1.CompletedRun completed_before = 10;
+   */
+  completedBefore: CompletedRun[];
 };
 
 /**
@@ -200,6 +207,28 @@ export type RecordRunRequest = Message<"engram.cognify.v1.RecordRunRequest"> & {
  */
 export const RecordRunRequestSchema: GenMessage<RecordRunRequest> = /*@__PURE__*/
   messageDesc(file_engram_cognify_v1_cognify, 4);
+
+/**
+ * @generated from message engram.cognify.v1.CompletedRun
+ */
+export type CompletedRun = Message<"engram.cognify.v1.CompletedRun"> & {
+  /**
+   * @generated from field: string pipeline = 1;
+   */
+  pipeline: string;
+
+  /**
+   * @generated from field: string run_id = 2;
+   */
+  runId: string;
+};
+
+/**
+ * Describes the message engram.cognify.v1.CompletedRun.
+ * Use `create(CompletedRunSchema)` to create a new message.
+ */
+export const CompletedRunSchema: GenMessage<CompletedRun> = /*@__PURE__*/
+  messageDesc(file_engram_cognify_v1_cognify, 5);
 
 /**
  * @generated from message engram.cognify.v1.RecordRunResponse
@@ -212,7 +241,7 @@ export type RecordRunResponse = Message<"engram.cognify.v1.RecordRunResponse"> &
  * Use `create(RecordRunResponseSchema)` to create a new message.
  */
 export const RecordRunResponseSchema: GenMessage<RecordRunResponse> = /*@__PURE__*/
-  messageDesc(file_engram_cognify_v1_cognify, 5);
+  messageDesc(file_engram_cognify_v1_cognify, 6);
 
 /**
  * @generated from message engram.cognify.v1.GetRunRequest
@@ -229,7 +258,7 @@ export type GetRunRequest = Message<"engram.cognify.v1.GetRunRequest"> & {
  * Use `create(GetRunRequestSchema)` to create a new message.
  */
 export const GetRunRequestSchema: GenMessage<GetRunRequest> = /*@__PURE__*/
-  messageDesc(file_engram_cognify_v1_cognify, 6);
+  messageDesc(file_engram_cognify_v1_cognify, 7);
 
 /**
  * @generated from message engram.cognify.v1.GetRunResponse
@@ -253,7 +282,7 @@ export type GetRunResponse = Message<"engram.cognify.v1.GetRunResponse"> & {
  * Use `create(GetRunResponseSchema)` to create a new message.
  */
 export const GetRunResponseSchema: GenMessage<GetRunResponse> = /*@__PURE__*/
-  messageDesc(file_engram_cognify_v1_cognify, 7);
+  messageDesc(file_engram_cognify_v1_cognify, 8);
 
 /**
  * @generated from message engram.cognify.v1.RunStatusesRequest
@@ -275,7 +304,7 @@ export type RunStatusesRequest = Message<"engram.cognify.v1.RunStatusesRequest">
  * Use `create(RunStatusesRequestSchema)` to create a new message.
  */
 export const RunStatusesRequestSchema: GenMessage<RunStatusesRequest> = /*@__PURE__*/
-  messageDesc(file_engram_cognify_v1_cognify, 8);
+  messageDesc(file_engram_cognify_v1_cognify, 9);
 
 /**
  * @generated from message engram.cognify.v1.RunStatusesResponse
@@ -294,7 +323,7 @@ export type RunStatusesResponse = Message<"engram.cognify.v1.RunStatusesResponse
  * Use `create(RunStatusesResponseSchema)` to create a new message.
  */
 export const RunStatusesResponseSchema: GenMessage<RunStatusesResponse> = /*@__PURE__*/
-  messageDesc(file_engram_cognify_v1_cognify, 9);
+  messageDesc(file_engram_cognify_v1_cognify, 10);
 
 /**
  * A generation of an item.
@@ -318,7 +347,7 @@ export type ItemGeneration = Message<"engram.cognify.v1.ItemGeneration"> & {
  * Use `create(ItemGenerationSchema)` to create a new message.
  */
 export const ItemGenerationSchema: GenMessage<ItemGeneration> = /*@__PURE__*/
-  messageDesc(file_engram_cognify_v1_cognify, 10);
+  messageDesc(file_engram_cognify_v1_cognify, 11);
 
 /**
  * An edge as a text of its own.
@@ -378,7 +407,7 @@ export type Triplet = Message<"engram.cognify.v1.Triplet"> & {
  * Use `create(TripletSchema)` to create a new message.
  */
 export const TripletSchema: GenMessage<Triplet> = /*@__PURE__*/
-  messageDesc(file_engram_cognify_v1_cognify, 11);
+  messageDesc(file_engram_cognify_v1_cognify, 12);
 
 /**
  * @generated from message engram.cognify.v1.ItemPatch
@@ -402,7 +431,7 @@ export type ItemPatch = Message<"engram.cognify.v1.ItemPatch"> & {
  * Use `create(ItemPatchSchema)` to create a new message.
  */
 export const ItemPatchSchema: GenMessage<ItemPatch> = /*@__PURE__*/
-  messageDesc(file_engram_cognify_v1_cognify, 12);
+  messageDesc(file_engram_cognify_v1_cognify, 13);
 
 /**
  * @generated from message engram.cognify.v1.ApplyGraphPatchRequest
@@ -440,7 +469,7 @@ export type ApplyGraphPatchRequest = Message<"engram.cognify.v1.ApplyGraphPatchR
  * Use `create(ApplyGraphPatchRequestSchema)` to create a new message.
  */
 export const ApplyGraphPatchRequestSchema: GenMessage<ApplyGraphPatchRequest> = /*@__PURE__*/
-  messageDesc(file_engram_cognify_v1_cognify, 13);
+  messageDesc(file_engram_cognify_v1_cognify, 14);
 
 /**
  * @generated from message engram.cognify.v1.ApplyGraphPatchResponse
@@ -459,7 +488,7 @@ export type ApplyGraphPatchResponse = Message<"engram.cognify.v1.ApplyGraphPatch
  * Use `create(ApplyGraphPatchResponseSchema)` to create a new message.
  */
 export const ApplyGraphPatchResponseSchema: GenMessage<ApplyGraphPatchResponse> = /*@__PURE__*/
-  messageDesc(file_engram_cognify_v1_cognify, 14);
+  messageDesc(file_engram_cognify_v1_cognify, 15);
 
 /**
  * @generated from message engram.cognify.v1.EraseRequest
@@ -490,7 +519,7 @@ export type EraseRequest = Message<"engram.cognify.v1.EraseRequest"> & {
  * Use `create(EraseRequestSchema)` to create a new message.
  */
 export const EraseRequestSchema: GenMessage<EraseRequest> = /*@__PURE__*/
-  messageDesc(file_engram_cognify_v1_cognify, 15);
+  messageDesc(file_engram_cognify_v1_cognify, 16);
 
 /**
  * @generated from message engram.cognify.v1.EraseResponse
@@ -519,7 +548,7 @@ export type EraseResponse = Message<"engram.cognify.v1.EraseResponse"> & {
  * Use `create(EraseResponseSchema)` to create a new message.
  */
 export const EraseResponseSchema: GenMessage<EraseResponse> = /*@__PURE__*/
-  messageDesc(file_engram_cognify_v1_cognify, 16);
+  messageDesc(file_engram_cognify_v1_cognify, 17);
 
 /**
  * Runs, and the graph and indexes they build.

@@ -1,0 +1,60 @@
+import { expect } from 'chai';
+import { unsignedPrincipals } from '../../../test/support/unsigned-principals.ts';
+import { createInProcessBus } from '../../common/adapters/in-process/bus.ts';
+import { engramError } from '../../common/domain/errors.ts';
+import { asId } from '../../common/domain/ids.ts';
+import { PERSONAL_TENANT } from '../../common/domain/scope.ts';
+import { createMessenger } from '../../common/messaging/messenger.ts';
+import { type RecordRunRequest, recordRun } from '../../common/messaging/methods/cognify.ts';
+import { createSilentLogger } from '../../common/observability/logger.ts';
+import type { ImproveResult } from './improve-result.ts';
+import { recordImprove } from './record-improve.ts';
+
+const USER = asId<never>('00000000-0000-4000-8000-000000000001');
+const AT = '2026-01-02T03:04:05.678Z';
+const DATASET = {
+  ...{ id: asId<never>('00000000-0000-4000-8000-00000000000d'), name: 'notes', ownerId: USER },
+  ...{ tenant: PERSONAL_TENANT, createdAt: AT, updatedAt: null },
+};
+const PRINCIPAL = { id: USER, email: 'a@example.com', tenant: PERSONAL_TENANT, isSuperuser: false, parentId: null };
+const IDLE = { pipeline: 'memify_pipeline', runId: '00000000-0000-4000-8000-0000000000aa' };
+const RESULT: ImproveResult = {
+  ...{ dataset: DATASET, sessionIds: ['s1'], stages: [], rerunPasses: [], background: false, finished: true },
+  ...{ failure: null, rerunRequested: false },
+};
+
+/** What was recorded of an improve that ends with `end`, and has a run recorded later. */
+async function recordedEnds(end: () => ImproveResult): Promise<readonly RecordRunRequest[]> {
+  const messenger = createMessenger(createInProcessBus(), unsignedPrincipals);
+  const requests: RecordRunRequest[] = [];
+  await messenger.serve(recordRun, async (request) => {
+    requests.push(request);
+    return {};
+  });
+  const context = { requestId: 'test', principal: PRINCIPAL };
+  const improve = { id: 'improve-1', dataset: DATASET, background: false, sessionIds: ['s1'], context };
+  await recordImprove({ messenger, logger: createSilentLogger() }, improve, async (recordLater) => {
+    recordLater(IDLE);
+    return end();
+  }).catch(() => null);
+  // On a slow machine its start was recorded by itself.
+  return requests.filter(({ status }) => status !== 'DATASET_PROCESSING_STARTED');
+}
+
+describe('the record of an improve', () => {
+  it('tells of the runs that changed nothing in the message of its end', async () => {
+    const [ended, ...others] = await recordedEnds(() => RESULT);
+    expect(others).to.deep.equal([]);
+    expect(ended).to.deep.include({ status: 'DATASET_PROCESSING_COMPLETED', completedBefore: [IDLE] });
+  });
+
+  it('tells of them too when it failed', async () => {
+    const failed = () => {
+      throw engramError('CogneeSystemError', 'It broke.');
+    };
+    for (const end of [failed, () => ({ ...RESULT, failure: engramError('CogneeSystemError', 'No.') })]) {
+      const [ended] = await recordedEnds(end);
+      expect(ended).to.deep.include({ status: 'DATASET_PROCESSING_ERRORED', completedBefore: [IDLE] });
+    }
+  });
+});
