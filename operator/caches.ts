@@ -1,0 +1,87 @@
+import type { Logger } from '../services/common/observability/logger.ts';
+import { DATASET_KIND, type Dataset } from './api/dataset.ts';
+import { TENANT_KIND, type Tenant } from './api/tenant.ts';
+import { tenantName } from './dataset/resource.ts';
+import { OPERATOR_NAME, type OperatorOptions } from './operator-options.ts';
+import type { OwnershipLabels } from './runtime/applier.ts';
+import { ownerKeys, type Source } from './runtime/controller.ts';
+import { createInformer, type IndexFunction, type Informer, type InformerOptions } from './runtime/informer.ts';
+import { groupInformers } from './runtime/informer-group.ts';
+import type { KubeClient } from './runtime/kube-client.ts';
+import { KINDS, type KubeObject, keyOf, type ResourceKind, type Secret } from './runtime/kube-object.ts';
+import { lateSource } from './runtime/late-source.ts';
+import type { RuntimeMetrics } from './runtime/metrics.ts';
+import { createReferenceWatches, type ReferenceWatches } from './runtime/reference-watches.ts';
+import type { RuntimeClock } from './runtime/runtime-clock.ts';
+
+/** What the operator knows of the cluster without asking. */
+export interface Caches {
+  readonly tenants: Informer<Tenant>;
+  /** By the key of their Tenant, with the index `tenant`. */
+  readonly datasets: Informer<Dataset>;
+  /** Those that the operator made, without their values. */
+  readonly secrets: Informer<Secret>;
+  readonly ingresses: Informer<KubeObject>;
+  /** None where there are no Dedicated tenants. */
+  readonly deployments: readonly Informer<KubeObject>[];
+  /** Begins with the first Tenant that has one. */
+  readonly httpRoutes: Source;
+  /** Secrets and ConfigMaps that people made, and resources name. */
+  readonly givenSecrets: ReferenceWatches;
+  readonly configMaps: ReferenceWatches;
+  /** Ends what begins by itself; the informers are the manager's to start and stop. */
+  stop(): Promise<void>;
+}
+
+export interface CachesParts {
+  readonly client: KubeClient;
+  readonly clock: RuntimeClock;
+  readonly logger: Logger;
+  readonly metrics: RuntimeMetrics;
+  readonly labels: OwnershipLabels;
+}
+
+/** Keys of the tenant that a dataset is of. */
+export const byTenant: IndexFunction<Dataset> = (dataset) => [keyOf(tenantName(dataset))];
+
+export function createCaches(options: OperatorOptions, { labels, ...parts }: CachesParts): Caches {
+  const { watchNamespaces, backends, dedicated } = options;
+
+  function informer<T extends KubeObject>(
+    kind: ResourceKind,
+    more: Pick<InformerOptions<T>, 'labelSelector' | 'indexes' | 'trim'> = {},
+    namespaces = watchNamespaces ?? [],
+  ): Informer<T> {
+    const one = (place: { readonly namespace?: string }) => createInformer<T>({ ...parts, kind, ...more, ...place });
+    const [first, ...others] = namespaces.map((namespace) => one({ namespace }));
+    return first === undefined ? one({}) : groupInformers(first, ...others);
+  }
+  const labelSelector = `${labels.managedBy}=${OPERATOR_NAME}`;
+  const hasDedicated = dedicated?.options.image !== undefined && dedicated.options.image !== null;
+  // Those of Dedicated tenants are beside their own services.
+  const routeNamespaces = hasDedicated
+    ? watchNamespaces && [...new Set([...watchNamespaces, backends.namespace])]
+    : [backends.namespace];
+  const tenants = informer<Tenant>(TENANT_KIND);
+  // No kind of every cluster.
+  const httpRoutes = lateSource(tenants, ({ spec }) => spec.routing?.type === 'HTTPRoute', {
+    make: () => informer<KubeObject>(KINDS.httpRoute, { labelSelector }, routeNamespaces ?? []),
+    keysOf: ownerKeys(TENANT_KIND.kind, labels),
+  });
+  const givenSecrets = createReferenceWatches({ ...parts, kind: KINDS.secret });
+  const configMaps = createReferenceWatches({ ...parts, kind: KINDS.configMap });
+  return {
+    tenants,
+    datasets: informer<Dataset>(DATASET_KIND, { indexes: { tenant: byTenant } }),
+    // That one changed is enough to know: their values are read when they are needed, and kept nowhere.
+    secrets: informer<Secret>(KINDS.secret, { labelSelector, trim: ({ data: _, ...rest }) => rest }),
+    ingresses: informer<KubeObject>(KINDS.ingress, { labelSelector }, routeNamespaces ?? []),
+    deployments: hasDedicated ? [informer<KubeObject>(KINDS.deployment, { labelSelector })] : [],
+    httpRoutes,
+    givenSecrets,
+    configMaps,
+    async stop() {
+      await Promise.all([httpRoutes.stop(), givenSecrets.stop(), configMaps.stop()]);
+    },
+  };
+}

@@ -1,0 +1,46 @@
+import type { Registry } from 'prom-client';
+import type { Logger } from '../services/common/observability/logger.ts';
+import type { DatasetServices } from './dataset/services.ts';
+import type { KubeConnection } from './runtime/kube-connection.ts';
+import type { LeaseTimes } from './runtime/leader-elector.ts';
+import type { RuntimeClock } from './runtime/runtime-clock.ts';
+import type { DedicatedOptions } from './tenant/dedicated/options.ts';
+import type { OpenBus } from './tenant/dedicated/own-services.ts';
+import type { TenantOptions } from './tenant/dependencies.ts';
+import type { TenantServices } from './tenant/services.ts';
+
+/** Field manager, value of the managed-by label, name in user agents. */
+export const OPERATOR_NAME = 'engram-operator';
+
+export const METRICS_PREFIX = 'engram_operator_';
+
+export interface OperatorOptions {
+  readonly connection: KubeConnection;
+  readonly clock: RuntimeClock;
+  readonly logger: Logger;
+  readonly registry: Registry;
+  readonly tenantServices: TenantServices;
+  readonly datasetServices: DatasetServices;
+  readonly lease: { readonly name: string; readonly namespace: string };
+  /** Default: 15, 10 and 2 s. */
+  readonly leaseTimes?: LeaseTimes;
+  /** Names this process: its pod, and something random. */
+  readonly identity: string;
+  /** Of the pod, for events. */
+  readonly instance: string;
+  /** Null: all. */
+  readonly watchNamespaces: readonly string[] | null;
+  /** Beside the operator's own; see `TenantOptions`. */
+  readonly trustedNamespaces?: readonly string[];
+  /** Of each kind. */
+  readonly workers: number;
+  readonly resyncMs: number;
+  /** How often each tenant is compared with others. Default: half an hour. */
+  readonly isolationCheckMs?: number;
+  readonly stores: TenantOptions['stores'];
+  readonly backends: TenantOptions['backends'];
+  /** Absent: there are no Dedicated tenants. */
+  readonly dedicated?: { readonly options: DedicatedOptions; readonly open: OpenBus };
+  /** The lease is lost: the process must end. */
+  onLost(): void;
+}
