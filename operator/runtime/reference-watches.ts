@@ -35,7 +35,7 @@ export interface ReferenceWatchesOptions {
 const MOST = 200;
 
 export function createReferenceWatches(options: ReferenceWatchesOptions): ReferenceWatches {
-  const { kind, client, clock, metrics, most = MOST } = options;
+  const { kind, most = MOST } = options;
   // That one may not be watched, or not now, is no news: it is looked at with its owner.
   const logger = { ...options.logger, warn: options.logger.debug };
   const owners = new Map<string, ReadonlySet<string>>();
@@ -47,23 +47,6 @@ export function createReferenceWatches(options: ReferenceWatchesOptions): Refere
 
   function tell(key: string): void {
     for (const owner of wanted.get(key)?.owners ?? []) for (const listener of listeners) listener(owner);
-  }
-
-  function watch(key: string, { name, namespace }: ObjectName): ListWatch {
-    let seen: string | undefined;
-    const see = (version: string | undefined) => {
-      if (version === seen) return;
-      seen = version;
-      tell(key);
-    };
-    return createListWatch<KubeObject>({
-      ...{ kind, client, clock, logger, metrics, fieldSelector: `metadata.name=${name}` },
-      ...(namespace === undefined ? {} : { namespace }),
-      onList: ([object]) => see(object?.metadata.resourceVersion),
-      onEvent({ type, object }) {
-        if (type !== 'BOOKMARK') see(type === 'DELETED' ? undefined : object.metadata.resourceVersion);
-      },
-    });
   }
 
   function close(key: string): void {
@@ -83,7 +66,7 @@ export function createReferenceWatches(options: ReferenceWatchesOptions): Refere
         isTold = true;
         return;
       }
-      const begun = watch(key, name);
+      const begun = watchOne({ ...options, logger }, name, () => tell(key));
       open.set(key, begun);
       begun.start();
     }
@@ -121,6 +104,28 @@ export function createReferenceWatches(options: ReferenceWatchesOptions): Refere
       await Promise.all(ending);
     },
   };
+}
+
+/** Calls back when the object came, changed or went. */
+function watchOne(
+  { kind, client, clock, logger, metrics }: ReferenceWatchesOptions,
+  { name, namespace }: ObjectName,
+  onChange: () => void,
+): ListWatch {
+  let seen: string | undefined;
+  const see = (version: string | undefined) => {
+    if (version === seen) return;
+    seen = version;
+    onChange();
+  };
+  return createListWatch<KubeObject>({
+    ...{ kind, client, clock, logger, metrics, fieldSelector: `metadata.name=${name}` },
+    ...(namespace === undefined ? {} : { namespace }),
+    onList: ([object]) => see(object?.metadata.resourceVersion),
+    onEvent({ type, object }) {
+      if (type !== 'BOOKMARK') see(type === 'DELETED' ? undefined : object.metadata.resourceVersion);
+    },
+  });
 }
 
 /** Keys of the objects of `informer` whose references changed. `namesOf`: what one of them refers to. */
