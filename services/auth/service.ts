@@ -84,6 +84,7 @@ import { createAgentMode } from './usecases/agent-mode.ts';
 
 const authenticate = onDemand(async () => (await import('./usecases/authenticate.ts')).authenticate);
 const admitDataset = onDemand(async () => (await import('./usecases/admit-dataset.ts')).admitDataset);
+const admitOwnDataset = onDemand(async () => (await import('./usecases/admit-dataset.ts')).admitOwnDataset);
 const beginErasure = onDemand(async () => (await import('./usecases/begin-erasure.ts')).beginErasure);
 const openCanary = onDemand(async () => (await import('./usecases/open-canary.ts')).openCanary);
 const openTenant = onDemand(async () => (await import('./usecases/open-tenant.ts')).openTenant);
@@ -331,6 +332,10 @@ function serve(
     }),
     messenger.serve(managed.endErasure, async (request) => ({ receipt: await endErasure(deps, request) })),
     messenger.serve(methods.removeDataset, async ({ dataset }, context) => ({
+    messenger.serve(snapshots.admitOwnDataset, async (request, context) => {
+      await admitOwnDataset(deps, request, callerOf(context));
+      return {};
+    }),
       removed: await removeDataset(deps, dataset, callerOf(context).id),
     })),
   ]);

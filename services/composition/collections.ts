@@ -27,6 +27,7 @@ import { membershipsCollection } from '../common/repositories/memberships.ts';
 import { modelCacheCollection } from '../common/repositories/model-cache.ts';
 import { modelSettingsCollection } from '../common/repositories/model-settings.ts';
 import { modelUsageCollection } from '../common/repositories/model-usage.ts';
+import { ownRestoresCollection } from '../common/repositories/own-restores.ts';
 import { preferenceCollections } from '../common/repositories/preferences.ts';
 import { skillProposalsCollection } from '../common/repositories/proposals.ts';
 import { repetitionsCollection } from '../common/repositories/repetitions.ts';
@@ -124,6 +125,7 @@ export const collections: readonly AnyCollection[] = [
   skillShelvesCollection,
   skillsCollection,
   snapshotsCollection,
+  ownRestoresCollection,
   statementsCollection,
   storedConfigurationsCollection,
   structureItemsCollection,

@@ -29,6 +29,7 @@ import { createDatasets } from '../common/repositories/datasets.ts';
 import { createEchoMarks } from '../common/repositories/echo-marks.ts';
 import { createImproveWishes } from '../common/repositories/improve-wishes.ts';
 import { createManagedResources } from '../common/repositories/managed-resources.ts';
+import { createOwnRestores } from '../common/repositories/own-restores.ts';
 import { createProposals } from '../common/repositories/proposals.ts';
 import { createRepetitions } from '../common/repositories/repetitions.ts';
 import { createRestores } from '../common/repositories/restores.ts';
@@ -56,11 +57,14 @@ import { proposalRoutes } from './routes/proposals.ts';
 import { rememberRoutes } from './routes/remember.ts';
 import { sessionRoutes } from './routes/sessions.ts';
 import { skillRoutes } from './routes/skills.ts';
+import { snapshotRoutes } from './routes/snapshots.ts';
 import { supersessionRoutes } from './routes/supersessions.ts';
 import { updateRoutes } from './routes/update.ts';
 import { recordUsedSkills } from './skills/record-used-skills.ts';
+import { createDatasetSnapshots } from './snapshots/dataset-snapshots.ts';
 import { createManagedRestores } from './snapshots/managed-restores.ts';
 import { createManagedSnapshots } from './snapshots/managed-snapshots.ts';
+import { createSnapshotRestores } from './snapshots/own-restores.ts';
 import type { IngestDependencies } from './usecases/dependencies.ts';
 import { createSessionExpiry } from './usecases/expire-sessions.ts';
 import { createManagedErasures, type ManagedErasures } from './usecases/managed-erasures.ts';
@@ -109,10 +113,13 @@ type Owned =
   | 'proposals'
   | 'connections'
   | 'apiKeys'
-  | 'users';
+  | 'users'
+  | 'snapshotIndex';
 
 /** Other processes may be killed while this one lives on. */
 const SWEEP_EVERY_MS = 600_000;
+/** What another process was at when it was killed is gone on with after its lease. */
+const RESUME_EVERY_MS = 15_000;
 
 /** Takes data in, keeps it, hands it to the others and forgets it. */
 export function createIngestService(options: IngestServiceOptions): Service {
@@ -141,6 +148,9 @@ export function createIngestService(options: IngestServiceOptions): Service {
     connections: createAgentConnections(store),
     apiKeys: createApiKeys(store),
     users: createUsers(store),
+    ...(options.snapshots === undefined
+      ? {}
+      : { snapshotIndex: { places: options.snapshots.places, store, snapshots: createSnapshots(store) } }),
   };
   const sweep = createRepeating({
     work: () => sweepBlobs(dependencies, SYSTEM_SCOPE),
@@ -166,9 +176,6 @@ export function createIngestService(options: IngestServiceOptions): Service {
   const snapshots = options.snapshots === undefined ? null : openSnapshots(dependencies, options.snapshots);
   const erasures = createManagedErasures({
     ...{ ...dependencies, tenantCollections: options.tenantCollections ?? [] },
-    ...(options.snapshots === undefined
-      ? {}
-      : { snapshotIndex: { ...options.snapshots, store, snapshots: createSnapshots(store) } }),
     ...(snapshots === null ? {} : { takeSnapshot: snapshots.take }),
   });
   const subscriptions: Subscription[] = [];
@@ -187,6 +194,7 @@ export function createIngestService(options: IngestServiceOptions): Service {
       ...sessionRoutes(dependencies),
       ...activityRoutes(dependencies),
       ...supersessionRoutes(dependencies),
+      ...(snapshots?.routes ?? []),
     ],
     sockets: [],
     async start() {
@@ -219,19 +227,20 @@ export function createIngestService(options: IngestServiceOptions): Service {
       subscriptions.push(...(await serveOperator(dependencies, erasures)));
       if (snapshots !== null) subscriptions.push(...(await snapshots.serve()));
       snapshots?.sweep.start();
+      snapshots?.resumption.start();
       sweep.start();
       purge.start();
     },
     async stop() {
       stopping.abort();
-      await Promise.all([sweep.stop(), purge.stop(), snapshots?.sweep.stop()]);
+      await Promise.all([sweep.stop(), purge.stop(), snapshots?.sweep.stop(), snapshots?.resumption.stop()]);
       await Promise.all(subscriptions.splice(0).map((subscription) => subscription.stop()));
       await Promise.all([erasures.stop(), snapshots?.stop()]);
     },
   };
 }
 
-/** Snapshots of datasets, and datasets from them. The bus lets nobody but the operator ask for them. */
+/** Snapshots of datasets, and datasets from them: the operator's over the bus, users' over HTTP. */
 function openSnapshots(
   dependencies: IngestDependencies,
   { indexes, places }: NonNullable<IngestServiceOptions['snapshots']>,
@@ -242,8 +251,14 @@ function openSnapshots(
   const restores = createManagedRestores({
     ...{ ...parts, restores: createRestores(store), tenants: createTenants(store) },
   });
+  const ofUsers = createDatasetSnapshots({ ...parts, snapshots: createSnapshots(store) });
+  const restoresOfUsers = createSnapshotRestores({
+    ...{ ...parts, restores: createOwnRestores(store), datasets: createDatasets(store) },
+  });
+  const failed = (error: unknown) => logger.error('ingest.snapshots.sweep.failed', { error });
   return {
     take: snapshots.take,
+    routes: snapshotRoutes({ messenger, snapshots: ofUsers, restores: restoresOfUsers }),
     serve: () =>
       Promise.all([
         messenger.serve(snapshotMethods.takeSnapshot, (request, context) => snapshots.take(request, context)),
@@ -256,11 +271,16 @@ function openSnapshots(
         messenger.serve(snapshotMethods.restoreDataset, (request, context) => restores.restore(request, context)),
       ]),
     sweep: createRepeating({
-      work: () => Promise.all([snapshots.sweep(), restores.sweep()]),
+      work: () => Promise.all([snapshots.sweep(), restores.sweep(), restoresOfUsers.sweep()]),
       everyMs: SWEEP_EVERY_MS,
-      onError: (error) => logger.error('ingest.snapshots.sweep.failed', { error }),
+      onError: failed,
     }),
-    stop: () => Promise.all([snapshots.stop(), restores.stop()]),
+    resumption: createRepeating({
+      work: () => Promise.all([ofUsers.resume(), restoresOfUsers.resume()]),
+      everyMs: RESUME_EVERY_MS,
+      onError: failed,
+    }),
+    stop: () => Promise.all([snapshots.stop(), restores.stop(), ofUsers.stop(), restoresOfUsers.stop()]),
   };
 }
 

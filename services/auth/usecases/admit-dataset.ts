@@ -1,5 +1,6 @@
 import { engramError } from '../../common/domain/errors.ts';
-import type { AdmitDatasetRequest } from '../../common/messaging/methods/snapshots.ts';
+import type { Principal } from '../../common/domain/principal.ts';
+import type { AdmitDatasetRequest, AdmitOwnDatasetRequest } from '../../common/messaging/methods/snapshots.ts';
 import { beingErased, ownedByAnother } from '../../common/repositories/require-managed.ts';
 import { principalOf } from '../../common/repositories/users.ts';
 import type { AuthDependencies } from '../dependencies.ts';
@@ -31,12 +32,7 @@ export async function admitDataset(
       deps.managedResources.insertWrite({ ...thing, crUid, isErasing: false, since }),
     ],
   });
-  if (made.id !== datasetId) {
-    throw engramError(
-      'EntityAlreadyExistsError',
-      `The tenant has a dataset ${name} already; a snapshot becomes a new one, so choose another name or delete that one.`,
-    );
-  }
+  if (made.id !== datasetId) throw nameTaken('The tenant has', name);
   await deps.audit.record({
     tenant,
     action: 'dataset.managed',
@@ -44,4 +40,22 @@ export async function admitDataset(
     subject: datasetId,
     details: { resource: crUid },
   });
+}
+
+/** See `admitOwnDataset` in common/messaging/methods/snapshots.ts: rules and errors. */
+export async function admitOwnDataset(
+  deps: AuthDependencies,
+  { datasetId, name }: AdmitOwnDatasetRequest,
+  principal: Principal,
+): Promise<void> {
+  const made = await createDataset(deps, principal, name, { id: datasetId, writes: [] });
+  if (made.id !== datasetId) throw nameTaken('You have', name);
+  if (made.ownerId !== principal.id) throw ownedByAnother({ tenant: principal.tenant, dataset: datasetId });
+}
+
+function nameTaken(who: string, name: string) {
+  return engramError(
+    'EntityAlreadyExistsError',
+    `${who} a dataset ${name} already; a snapshot becomes a new one, so choose another name or delete that one.`,
+  );
 }

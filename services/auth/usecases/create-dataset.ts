@@ -3,7 +3,7 @@ import { dataBill } from '../../common/domain/budget.ts';
 import type { DatasetRef } from '../../common/domain/dataset.ts';
 import { engramError } from '../../common/domain/errors.ts';
 import { datasetId } from '../../common/domain/ids.ts';
-import { creatorHolders, keyAllows } from '../../common/domain/permissions.ts';
+import { creatorHolders, requireDatasetCreation } from '../../common/domain/permissions.ts';
 import type { Principal } from '../../common/domain/principal.ts';
 import { datasetScope, PERSONAL_TENANT, wireTenant } from '../../common/domain/scope.ts';
 import { DuplicateKeyError, VersionConflictError, type Write } from '../../common/ports/document-store.ts';
@@ -35,7 +35,7 @@ export async function createDataset(
   name: string,
   restored: RestoredDataset | null = null,
 ): Promise<DatasetRef> {
-  requireUnlimitedWriting(principal);
+  requireDatasetCreation(principal);
   if (!name.isWellFormed()) throw engramError('InvalidDatasetNameError', 'Dataset name cannot be broken Unicode.');
   const id = restored?.id ?? datasetId(name, principal.id, wireTenant(principal.tenant));
   const scope = datasetScope(principal.tenant, id);
@@ -83,12 +83,6 @@ async function presenceWrites(
   if (tenant === PERSONAL_TENANT) return [users.touchWrite(id, { isActive: true })];
   if (!(await memberships.has(tenant, id))) return [users.touchWrite(id, { isActive: true, tenant })];
   return [users.touchWrite(id, { isActive: true }), memberships.touchWrite(tenant, id)];
-}
-
-/** What a key made would be out of its own reach, or beyond what it may do. */
-function requireUnlimitedWriting(principal: Principal): void {
-  if (keyAllows(principal, 'write') && (principal.key?.datasets ?? null) === null) return;
-  throw engramError('PermissionDeniedError', 'This API key is limited; it cannot create datasets.');
 }
 
 function accountEnded(cause: unknown) {

@@ -131,3 +131,8 @@ export type ErrorName = keyof typeof STATUS;
 export function engramError(name: ErrorName, message: string, options?: EngramErrorOptions): EngramError {
   return new EngramError(name, STATUS[name], message, options);
 }
+
+/** An error that was kept by its name, as it was; one that is not of the contract is the server's. */
+export function namedError(name: string, message: string): EngramError {
+  return engramError(name in STATUS ? (name as ErrorName) : 'CogneeSystemError', message);
+}

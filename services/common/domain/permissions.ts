@@ -38,6 +38,12 @@ export function keyReaches({ key }: Pick<Principal, 'key'>, dataset: DatasetId):
   return key === undefined || key.datasets === null || key.datasets.includes(dataset);
 }
 
+/** What a limited key made would be out of its own reach, or beyond what it may do. */
+export function requireDatasetCreation(principal: Pick<Principal, 'key'>): void {
+  if (keyAllows(principal, 'write') && (principal.key?.datasets ?? null) === null) return;
+  throw engramError('PermissionDeniedError', 'This API key is limited; it cannot create datasets.');
+}
+
 /** Who gets all four permissions on a new dataset: its creator and, when an agent creates, the agent's parent too. */
 export function creatorHolders(creator: Pick<Principal, 'id' | 'parentId'>): readonly UserId[] {
   return creator.parentId === null ? [creator.id] : [...new Set([creator.id, creator.parentId])];

@@ -28,6 +28,8 @@ type SnapshotDocument = Leased & {
   readonly place: string;
   /** It is in the blob store of the installation. */
   readonly isInstalled: boolean;
+  /** The user that asked for it over HTTP; absent: a resource's. */
+  readonly takenBy?: string;
 };
 
 /** The index of backups, by name: also of those that are being taken, which are shown to nobody. Written by ingest. */

@@ -23,8 +23,9 @@ interface Erased {
 }
 
 /**
- * Snapshots in the installation's own store go with what they show, unless they are to stay. What lies in a bucket of
- * somebody else's stays: nothing here opens it. Resolves to what stays, for the receipt.
+ * Snapshots in the installation's own store go with what they show, unless they are to stay: those of resources, never those
+ * that users took. What lies in a bucket of somebody else's stays: nothing here opens it. Resolves to what stays, for the
+ * receipt.
  */
 export async function eraseSnapshots(
   index: SnapshotIndex | undefined,
@@ -33,7 +34,9 @@ export async function eraseSnapshots(
 ): Promise<readonly string[]> {
   if (index === undefined) return [];
   const found = await index.snapshots.list({ tenant: tenantId }, datasetId);
-  const kept = found.filter(({ isComplete, isInstalled }) => isComplete && (keepSnapshots || !isInstalled));
+  const kept = found.filter(
+    ({ isComplete, isInstalled, takenBy }) => isComplete && (!isInstalled || (keepSnapshots && takenBy === undefined)),
+  );
   let removed = 0;
   for (const record of found) {
     if (kept.includes(record) || !record.isInstalled) continue;

@@ -183,7 +183,7 @@ export async function* blobsOfItems(
   }
 }
 
-function blobHead(head: BlobHead): Buffer {
+export function blobHead(head: BlobHead): Buffer {
   const text = Buffer.from(JSON.stringify(head));
   const length = Buffer.alloc(4);
   length.writeUInt32BE(text.length);

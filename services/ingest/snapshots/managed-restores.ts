@@ -121,7 +121,7 @@ async function carryOut(
   const admitted = await presentDataset(deps, request);
   if (admitted !== null) return { datasetId: admitted, step: '' };
   const ownerId = await ownerOf(deps, tenantId);
-  const target = { tenantId, datasetId, snapshot, place, requestId, ownerId };
+  const target = { tenantId, datasetId, snapshot, place, requestId, ownerId, keepsOwners: true };
   const progress = async (step: Partial<Restore>): Promise<void> => {
     // Nothing comes into a tenant that is being erased.
     await ownerOf(deps, tenantId);

@@ -19,7 +19,7 @@ import type { SnapshotRecord, Snapshots } from '../../common/repositories/snapsh
 import { partPlace } from '../../common/snapshots/manifest.ts';
 import { type PartPlace, readPart } from '../../common/snapshots/part-stream.ts';
 import type { IngestDependencies } from '../usecases/dependencies.ts';
-import { createLeasedWork, type LeasedWork } from '../usecases/leased-work.ts';
+import { createLeasedWork, type LeasedWork, type WorkWatch } from '../usecases/leased-work.ts';
 import { type SnapshotSources, writeSnapshot } from './write-snapshot.ts';
 
 export type SnapshotDependencies = SnapshotSources &
@@ -51,7 +51,7 @@ export function createManagedSnapshots(
     ...{ clock: deps.clock, logger: deps.logger, what: 'snapshot', ...options },
     isShared: store.capabilities.sharedBetweenProcesses,
     save: (record) => store.commit({ tenant: record.tenant }, [snapshots.replaceWrite(record)]),
-    work: (record, request, watch) => take(deps, { record, request, watch }),
+    work: (record, request, watch) => carryOutSnapshot(deps, { record, request, watch }),
   });
   return {
     take: (request, context) => progress(deps, work, request, context),
@@ -113,11 +113,15 @@ async function open(deps: SnapshotDependencies, request: TakeSnapshotRequest): P
 
 interface Taking {
   readonly record: SnapshotRecord;
-  readonly request: TakeSnapshotRequest;
-  readonly watch: Parameters<Parameters<typeof createLeasedWork<SnapshotRecord, TakeSnapshotRequest>>[0]['work']>[2];
+  readonly request: Omit<TakeSnapshotRequest, 'crUid'>;
+  readonly watch: WorkWatch<SnapshotRecord>;
 }
 
-async function take(deps: SnapshotDependencies, { record, request, watch }: Taking): Promise<Partial<SnapshotRecord>> {
+/** Writes it; resolves to what its record says then. */
+export async function carryOutSnapshot(
+  deps: Omit<SnapshotDependencies, 'managedResources'>,
+  { record, request, watch }: Taking,
+): Promise<Partial<SnapshotRecord>> {
   const { tenantId: tenant, datasetId, name, place } = request;
   const dataset = await deps.datasets.get({ tenant }, datasetId);
   if (dataset === null) throw engramError('DatasetNotFoundError', `Dataset ${datasetId} not found.`);

@@ -38,12 +38,17 @@ export interface RestoreRequest {
   readonly tenantId: TenantId;
   /** Of no dataset yet. */
   readonly datasetId: DatasetId;
-  /** The owner of what comes from another tenant. */
   readonly ownerId: UserId;
+  /** Whether items of the same tenant stay those of whoever added them; all others become the owner's. */
+  readonly keepsOwners: boolean;
+  /** The API key whose budget it counts against, too. */
+  readonly keyId?: string;
   readonly snapshot: SnapshotRef;
   readonly place: SnapshotPlace;
   /** The place, opened. */
   readonly from: PartPlace;
+  /** It came as a file, so it does not lie where it was written. */
+  readonly isUploaded?: boolean;
   readonly requestId: string;
   readonly signal: AbortSignal;
   /** Throws when somebody else has taken over. */
@@ -65,7 +70,7 @@ const ITEMS_PER_COMMIT = 100;
  * way is an error, and what was written is to be discarded. Nobody is asked to extract or to embed anything.
  *
  * Ids of items stay, and with them those of chunks, statements and all that follows from them: rows and records are found by
- * dataset and id. Items keep the user that added them; in another tenant they are the new owner's.
+ * dataset and id. Items keep the user that added them where `keepsOwners` says so; in another tenant they are the new owner's.
  */
 export async function restoreSnapshot(sources: RestoreSources, request: RestoreRequest): Promise<void> {
   const { snapshot, from, requestId, signal } = request;
@@ -77,7 +82,8 @@ export async function restoreSnapshot(sources: RestoreSources, request: RestoreR
   const manifest = await readManifest(from, check);
   if (manifest === null)
     throw engramError('EntityNotFoundError', `There is no snapshot ${snapshot.name} of tenant ${snapshot.tenantId}.`);
-  if (manifest.name !== snapshot.name || manifest.tenant !== snapshot.tenantId)
+  const isInPlace = manifest.name === snapshot.name && manifest.tenant === snapshot.tenantId;
+  if (!isInPlace && request.isUploaded !== true)
     throw unreadable(`it is ${manifest.name} of tenant ${manifest.tenant}, copied`);
   const total = manifest.parts.length;
   const inOrder = [...ofKind(manifest, 'blobs'), ...ofKind(manifest, 'rows'), ...ofKind(manifest, 'documents')];
@@ -107,6 +113,7 @@ export async function discardRestored(
   { store, blobs, messenger, budgets }: Pick<RestoreSources, 'store' | 'blobs' | 'messenger' | 'budgets'>,
   request: Pick<RestoreRequest, 'tenantId' | 'datasetId' | 'snapshot' | 'place' | 'requestId'> & {
     readonly ownerId: UserId | null;
+    readonly keyId?: string;
   },
 ): Promise<void> {
   const scope = datasetScope(request.tenantId, request.datasetId);
@@ -114,7 +121,7 @@ export async function discardRestored(
     requestId: request.requestId,
   });
   await blobs.removeAll(scope);
-  await returnItems({ store, budgets }, scope, request.ownerId);
+  await returnItems({ store, budgets }, scope, request);
   const { left } = await eraseCollections(store, scope, [dataItemsCollection, ...OWN]);
   const ofBlobs = (await blobs.list(scope, { limit: 1 })).items.length;
   if (rows + left + ofBlobs > 0)
@@ -156,15 +163,16 @@ async function restoreRecords(
   part: SnapshotPart,
   { tenant }: SnapshotManifest,
 ): Promise<Readonly<Record<string, number>>> {
-  const { from, tenantId, ownerId } = request;
+  const { from, tenantId, ownerId, keyId } = request;
   const scope = datasetScope(tenantId, request.datasetId);
   const read = (collections: readonly AnyCollection[]) => readDocumentLines(linesOf(readPart(from, part)), collections);
   const counts = await insertDocuments(sources.store, scope, read(OWN));
-  const owned = tenant === tenantId ? read([dataItemsCollection]) : ownedBy(read([dataItemsCollection]), ownerId);
+  const isKept = request.keepsOwners && tenant === tenantId;
+  const owned = isKept ? read([dataItemsCollection]) : ownedBy(read([dataItemsCollection]), ownerId);
   let items: DocumentLine[] = [];
   let restored = 0;
   const flush = async (): Promise<void> => {
-    await insertItems(sources, scope, { items, ownerId });
+    await insertItems(sources, scope, { items, ownerId, ...(keyId === undefined ? {} : { keyId }) });
     restored += items.length;
     items = [];
   };
@@ -172,7 +180,7 @@ async function restoreRecords(
     // The keys that they came by belong to somebody else's budget.
     // Whether it is kept for long enough is the new dataset's to say.
     const { isExpiring: _, ...value } = item.value;
-    items.push({ ...item, value: { ...value, keyId: null } });
+    items.push({ ...item, value: { ...value, keyId: keyId ?? null } });
     if (items.length === ITEMS_PER_COMMIT) await flush();
   }
   if (items.length > 0) await flush();
@@ -193,10 +201,10 @@ async function* ownedBy(items: AsyncIterable<DocumentLine>, ownerId: UserId): As
 async function insertItems(
   { store, budgets }: Pick<RestoreSources, 'store' | 'budgets'>,
   scope: DatasetScope,
-  { items, ownerId }: { readonly items: readonly DocumentLine[]; readonly ownerId: UserId },
+  { items, ownerId, keyId }: Pick<RestoreRequest, 'ownerId' | 'keyId'> & { readonly items: readonly DocumentLine[] },
 ): Promise<void> {
   const writes: readonly Write[] = items.map(({ collection, id, value }) => insert(collection, id, value));
-  const bill = dataBill({ tenant: scope.tenant, ownerId }, undefined, demandOf(items.map(({ value }) => value)));
+  const bill = dataBill({ tenant: scope.tenant, ownerId }, keyId, demandOf(items.map(({ value }) => value)));
   await budgets.charge(bill, (charged) => store.commit(scope, [...charged, ...writes]));
 }
 
@@ -204,13 +212,13 @@ async function insertItems(
 async function returnItems(
   { store, budgets }: Pick<RestoreSources, 'store' | 'budgets'>,
   scope: DatasetScope,
-  ownerId: UserId | null,
+  { ownerId, keyId }: { readonly ownerId: UserId | null; readonly keyId?: string },
 ): Promise<void> {
   for (;;) {
     const { items } = await store.find(scope, dataItemsCollection, { limit: ITEMS_PER_COMMIT });
     if (items.length === 0 || ownerId === null) return;
     const { items: count, storageBytes } = demandOf(items.map(({ value }) => value));
-    const bill = dataBill({ tenant: scope.tenant, ownerId }, undefined, { items: -count, storageBytes: -storageBytes });
+    const bill = dataBill({ tenant: scope.tenant, ownerId }, keyId, { items: -count, storageBytes: -storageBytes });
     const writes = items.map(
       ({ id, version }): Write => ({
         ...{ kind: 'remove', collection: dataItemsCollection, id: id as DataItemId, expectedVersion: version },

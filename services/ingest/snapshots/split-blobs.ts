@@ -4,6 +4,7 @@ import type { BlobHead } from './item-parts.ts';
 
 export interface SplitBlob {
   readonly key: string;
+  readonly size: number;
   /** Must be read to its end before the next one is asked for. */
   readonly content: Readable;
 }
@@ -23,7 +24,7 @@ export async function* splitBlobs(bytes: AsyncIterable<Buffer>): AsyncGenerator<
       const text = await source.take(headBytes);
       if (text === null) throw cutOff();
       const { key, size } = parseHead(text);
-      yield { key, content: Readable.from(source.pieces(size), { objectMode: false }) };
+      yield { key, size, content: Readable.from(source.pieces(size), { objectMode: false }) };
     }
   } finally {
     await source.end();

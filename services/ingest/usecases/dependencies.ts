@@ -32,6 +32,7 @@ import type { Supersessions } from '../../common/repositories/supersessions.ts';
 import type { Users } from '../../common/repositories/users.ts';
 import type { VisibleSessions } from '../../common/repositories/visible-sessions.ts';
 import type { Watermarks } from '../../common/repositories/watermarks.ts';
+import type { SnapshotIndex } from '../snapshots/erase-snapshots.ts';
 
 /** What the use cases of ingest work with. */
 export interface IngestDependencies {
@@ -70,6 +71,8 @@ export interface IngestDependencies {
   readonly ledger: Pick<Ledger, 'entries' | 'allEntries' | 'allCommitted'>;
   readonly eventLog: EventLog;
   readonly budgets: Budgets;
+  /** Absent: no snapshots are taken here. */
+  readonly snapshotIndex?: SnapshotIndex;
   readonly audit: AuditLog;
   /** Absent: nothing is traced. */
   readonly traces?: TraceSource;

@@ -16,6 +16,7 @@ import { datasetRetentionCollection } from '../../common/repositories/retention.
 import { skillCollections } from '../../common/repositories/skill-residue.ts';
 import { syncStateCollections } from '../../common/repositories/sync-state.ts';
 import { forgetMarks, markCollections } from '../hygiene/forget-marks.ts';
+import { eraseSnapshots } from '../snapshots/erase-snapshots.ts';
 import type { IngestDependencies } from './dependencies.ts';
 import { forgetAnswers } from './forget-answers.ts';
 import { removeAllItems, removeItems } from './remove-items.ts';
@@ -70,6 +71,7 @@ export async function forgetDataset(
 ): Promise<void> {
   const { store, items, intents, blobs, audit, messenger, sessionRemoval } = dependencies;
   const scope = scopeOf(dataset);
+  await forgetSnapshots(dependencies, dataset, counts);
   const built = await messenger.call(eraseBuilt, { dataset, memoryOnly: false }, context);
   for (const [kind, count] of Object.entries(built.removed)) counts.removed(kind, Number(count));
   const searched = await messenger.call(eraseSearched, { dataset }, context);
@@ -114,6 +116,15 @@ async function eraseBuiltSince(
   return (await messenger.call(eraseBuilt, { dataset, memoryOnly: false }, context)).residue;
 }
 
+/** Those that users took show what is to be gone. A resource's are the resource's. */
+async function forgetSnapshots(
+  { snapshotIndex }: IngestDependencies,
+  { tenant: tenantId, id: datasetId }: DatasetRef,
+  counts: ForgettingCounts,
+): Promise<void> {
+  await eraseSnapshots(snapshotIndex, { tenantId, datasetId, keepSnapshots: true }, counts);
+}
+
 /**
  * Once more, for what was written while all that was removed: nobody can name the dataset any more. Whoever adds to it looks
  * whether it is there after the commit (`addData`), so that either this finds what was added, or they do.
@@ -125,6 +136,7 @@ async function removeLate(
 ): Promise<void> {
   const { store, intents, blobs, sessionRemoval } = dependencies;
   const scope = scopeOf(dataset);
+  await forgetSnapshots(dependencies, dataset, UNCOUNTED);
   await intents.abandonAll(scope);
   await removeAllItems(dependencies, dataset);
   await blobs.removeAll(scope);

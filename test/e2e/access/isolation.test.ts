@@ -8,6 +8,7 @@ import { type AccessWorld, type Identifiers, missingIdentifiers, startAccessWorl
 const KINDS: readonly (keyof Identifiers)[] = [
   ...(['tenant', 'owner', 'ownerEmail', 'member', 'role', 'dataset', 'datasetName', 'item', 'run'] as const),
   ...(['apiKey', 'agent', 'connection', 'configuration', 'session', 'skill', 'proposal'] as const),
+  ...(['snapshot', 'restore'] as const),
 ];
 
 /** Which identifier of the request is another tenant's; the others are the caller's own. */

@@ -163,6 +163,23 @@ export const REQUESTS: Readonly<Record<string, (ids: Identifiers) => RouteReques
   'GET /api/v1/datasets/{dataset_id}/graph': ({ dataset }) => ({ params: { dataset_id: dataset } }),
   'GET /api/v1/datasets/{dataset_id}/processing-status': ({ dataset }) => ({ params: { dataset_id: dataset } }),
   'GET /api/v1/datasets/{dataset_id}/supersessions': ({ dataset }) => ({ params: { dataset_id: dataset } }),
+  'GET /api/v1/datasets/snapshots': () => ({}),
+  'GET /api/v1/datasets/{dataset_id}/snapshots': ({ dataset }) => ({ params: { dataset_id: dataset } }),
+  'POST /api/v1/datasets/{dataset_id}/snapshots': ({ dataset }) => ({ params: { dataset_id: dataset }, json: {} }),
+  'GET /api/v1/datasets/{dataset_id}/snapshots/{snapshot_id}': ({ dataset, snapshot }) => ({
+    params: { dataset_id: dataset, snapshot_id: snapshot },
+  }),
+  'DELETE /api/v1/datasets/{dataset_id}/snapshots/{snapshot_id}': ({ dataset, snapshot }) => ({
+    params: { dataset_id: dataset, snapshot_id: snapshot },
+  }),
+  'GET /api/v1/datasets/{dataset_id}/snapshots/{snapshot_id}/file': ({ dataset, snapshot }) => ({
+    params: { dataset_id: dataset, snapshot_id: snapshot },
+  }),
+  'POST /api/v1/datasets/{dataset_id}/snapshots/{snapshot_id}/restore': ({ dataset, snapshot }) => ({
+    ...{ params: { dataset_id: dataset, snapshot_id: snapshot }, json: { name: 'restored_by_the_test' } },
+  }),
+  'POST /api/v1/datasets/restores': () => ({ form: { name: 'restored_by_the_test' } }),
+  'GET /api/v1/datasets/restores/{restore_id}': ({ restore }) => ({ params: { restore_id: restore } }),
   'POST /api/v1/datasets/{dataset_id}/supersessions/{supersession_id}/revert': ({ dataset, item }) => ({
     params: { dataset_id: dataset, supersession_id: item },
   }),

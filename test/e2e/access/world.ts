@@ -2,6 +2,7 @@ import { randomUUID } from 'node:crypto';
 import { Writable } from 'node:stream';
 import { createLogger } from '../../../services/common/observability/logger.ts';
 import { type StartedApp, startApp } from '../../support/start-app.ts';
+import { until } from '../../support/until.ts';
 import { type Caller, createCaller } from './http.ts';
 
 /** Everything in one tenant that has an identifier. Two tenants have the same of it, so that none looks like the other's by accident. */
@@ -22,6 +23,8 @@ export interface Identifiers {
   readonly session: string;
   readonly skill: string;
   readonly proposal: string;
+  readonly snapshot: string;
+  readonly restore: string;
 }
 
 /** A tenant with an owner, who made everything in it, and a member, who may read its dataset. */
@@ -138,6 +141,7 @@ async function makeTenant(baseUrl: string, secret: string): Promise<TenantWorld>
       ...{ session_id: session, dataset_id: dataset },
     },
   });
+  const { snapshot, restore } = await makeSnapshot(owner, dataset, secret);
   const { skill, proposal } = await makeSkill(owner, dataset, secret);
   const configurations = `${api}/configuration`;
   await owner.need({
@@ -160,8 +164,29 @@ async function makeTenant(baseUrl: string, secret: string): Promise<TenantWorld>
     session,
     skill,
     proposal,
+    snapshot,
+    restore,
   };
   return { ids: { tenant, owner: ownerId, ownerEmail, member, role, ...things }, owner, reader, secret };
+}
+
+/** A snapshot, and a dataset that was made from it and has gone again. */
+async function makeSnapshot(owner: Caller, dataset: string, secret: string) {
+  const path = `/api/v1/datasets/${dataset}/snapshots`;
+  const { id: snapshot } = await owner.need<{ id: string }>({ method: 'POST', path, json: {} });
+  const complete = async () =>
+    (await owner.need<{ status: string }>({ method: 'GET', path: `${path}/${snapshot}` })).status === 'complete';
+  await until('the snapshot is complete', complete);
+  const json = { name: `${secret} restored` };
+  const started = await owner.need<{ id: string }>({ method: 'POST', path: `${path}/${snapshot}/restore`, json });
+  const restored = async () =>
+    owner.need<{ status: string; dataset_id: string }>({
+      method: 'GET',
+      path: `/api/v1/datasets/restores/${started.id}`,
+    });
+  await until('the restore is over', async () => (await restored()).status === 'complete');
+  await owner.need({ method: 'DELETE', path: `/api/v1/datasets/${(await restored()).dataset_id}` });
+  return { snapshot, restore: started.id };
 }
 
 /** A skill that failed, with a proposal for a better one. */
@@ -212,6 +237,6 @@ export function missingIdentifiers(): Identifiers {
     run: randomUUID(),
   };
   const own = { apiKey: randomUUID(), agent: randomUUID(), connection: `${randomUUID()}-0123456789abcdef` };
-  const skill = { skill: randomUUID(), proposal: randomUUID() };
+  const skill = { skill: randomUUID(), proposal: randomUUID(), snapshot: `${randomUUID()}.one`, restore: randomUUID() };
   return { ...ids, ...things, ...own, configuration: randomUUID(), session: randomUUID(), ...skill };
 }

@@ -48,6 +48,19 @@ export const AdmitDataset: MethodCodec<methods.AdmitDatasetRequest, Record<strin
   ),
 };
 
+export const AdmitOwnDataset: MethodCodec<methods.AdmitOwnDatasetRequest, Record<string, never>> = {
+  request: messageCodec(
+    auth.AdmitOwnDatasetRequestSchema,
+    (request) => request,
+    ({ datasetId, name }) => ({ datasetId: idOf(datasetId), name }),
+  ),
+  response: messageCodec(
+    auth.AdmitOwnDatasetResponseSchema,
+    () => ({}),
+    () => ({}),
+  ),
+};
+
 export const TakeSnapshot: MethodCodec<methods.TakeSnapshotRequest, methods.SnapshotProgress> = {
   request: messageCodec(
     ingest.TakeSnapshotRequestSchema,

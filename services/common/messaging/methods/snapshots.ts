@@ -17,7 +17,7 @@ export interface SnapshotRef {
 export interface TakeSnapshotRequest {
   readonly tenantId: TenantId;
   readonly datasetId: DatasetId;
-  /** `metadata.uid` of the resource that manages the dataset. */
+  /** `metadata.uid` of the resource that manages the dataset, or that erases its tenant. */
   readonly crUid: string;
   /** Lower-case letters, digits, `.`, `_`, `-`; the tenant has one of the name. */
   readonly name: string;
@@ -196,4 +196,17 @@ export interface AdmitDatasetRequest {
  */
 export const admitDataset = defineMethod<AdmitDatasetRequest, Record<string, never>>('auth.AdmitDataset', () =>
   codecs().then(({ AdmitDataset }) => AdmitDataset),
+);
+
+export interface AdmitOwnDatasetRequest {
+  readonly datasetId: DatasetId;
+  readonly name: string;
+}
+
+/**
+ * Registers a dataset that was restored under its id, for the principal, in the tenant that it works in. Errors as of
+ * `admitDataset`, and `PermissionDeniedError` where the principal may not make datasets.
+ */
+export const admitOwnDataset = defineMethod<AdmitOwnDatasetRequest, Record<string, never>>('auth.AdmitOwnDataset', () =>
+  codecs().then(({ AdmitOwnDataset }) => AdmitOwnDataset),
 );

@@ -16,7 +16,7 @@ import type { Message, UnknownEnum } from "@bufbuild/protobuf";
  * Describes the file engram/auth/v1/managed.proto.
  */
 export const file_engram_auth_v1_managed: GenFile = /*@__PURE__*/
-  fileDesc("ChxlbmdyYW0vYXV0aC92MS9tYW5hZ2VkLnByb3RvEg5lbmdyYW0uYXV0aC52MSKzAwoTRW5zdXJlVGVuYW50UmVxdWVzdBIOCgZjcl91aWQYASABKAkSFAoMZGlzcGxheV9uYW1lGAIgASgJEhYKCXRlbmFudF9pZBgDIAEoCUgAiAEBEhMKC293bmVyX2VtYWlsGAQgASgJEiAKE293bmVyX3Bhc3N3b3JkX2hhc2gYBSABKAlIAYgBARIbCg5vd25lcl9wYXNzd29yZBgGIAEoCUgCiAEBEhIKCmhvc3RfbmFtZXMYByADKAkSKgoFc3RhdGUYCCABKA4yGy5lbmdyYW0uYXV0aC52MS5UZW5hbnRTdGF0ZRI7CgtoaWJlcm5hdGlvbhgJIAEoCzIhLmVuZ3JhbS5hdXRoLnYxLlRlbmFudEhpYmVybmF0aW9uSAOIAQESDAoEd2FrZRgKIAEoCBIVCghyZXNvdXJjZRgLIAEoCUgEiAEBEhIKCmFkb3B0c19hbnkYDCABKAhCDAoKX3RlbmFudF9pZEIWChRfb3duZXJfcGFzc3dvcmRfaGFzaEIRCg9fb3duZXJfcGFzc3dvcmRCDgoMX2hpYmVybmF0aW9uQgsKCV9yZXNvdXJjZSJEChFUZW5hbnRIaWJlcm5hdGlvbhIVCg1hZnRlcl9pZGxlX21zGAEgASgEEhgKEHdha2VzX29uX3JlcXVlc3QYAiABKAgicgoURW5zdXJlVGVuYW50UmVzcG9uc2USEQoJdGVuYW50X2lkGAEgASgJEhAKCG93bmVyX2lkGAIgASgJEg8KB2NyZWF0ZWQYAyABKAgSEQoJY29ycmVjdGVkGAQgAygJEhEKCWlzX2FzbGVlcBgFIAEoCCJbChRTZXRUZW5hbnRLZXlzUmVxdWVzdBIRCgl0ZW5hbnRfaWQYASABKAkSDgoGY3JfdWlkGAIgASgJEgwKBG5hbWUYAyABKAkSEgoKa2V5X3NoYTI1NhgEIAMoCSI3ChVTZXRUZW5hbnRLZXlzUmVzcG9uc2USDQoFYWRkZWQYASABKA0SDwoHcmVtb3ZlZBgCIAEoDSKPAQoVU2V0VGVuYW50TW9kZWxSZXF1ZXN0EhEKCXRlbmFudF9pZBgBIAEoCRIOCgZjcl91aWQYAiABKAkSQAoObGFuZ3VhZ2VfbW9kZWwYAyABKAsyIy5lbmdyYW0uYXV0aC52MS5UZW5hbnRMYW5ndWFnZU1vZGVsSACIAQFCEQoPX2xhbmd1YWdlX21vZGVsInwKE1RlbmFudExhbmd1YWdlTW9kZWwSEAoIcHJvdmlkZXIYASABKAkSDQoFbW9kZWwYAiABKAkSFQoIZW5kcG9pbnQYAyABKAlIAIgBARIUCgdhcGlfa2V5GAQgASgJSAGIAQFCCwoJX2VuZHBvaW50QgoKCF9hcGlfa2V5IikKFlNldFRlbmFudE1vZGVsUmVzcG9uc2USDwoHY2hhbmdlZBgBIAEoCCKFAQoZU2V0VGVuYW50RW1iZWRkaW5nUmVxdWVzdBIRCgl0ZW5hbnRfaWQYASABKAkSDgoGY3JfdWlkGAIgASgJEjcKCWVtYmVkZGluZxgDIAEoCzIfLmVuZ3JhbS5hdXRoLnYxLlRlbmFudEVtYmVkZGluZ0gAiAEBQgwKCl9lbWJlZGRpbmcijAEKD1RlbmFudEVtYmVkZGluZxIQCghwcm92aWRlchgBIAEoCRINCgVtb2RlbBgCIAEoCRISCgpkaW1lbnNpb25zGAMgASgNEhUKCGVuZHBvaW50GAQgASgJSACIAQESFAoHYXBpX2tleRgFIAEoCUgBiAEBQgsKCV9lbmRwb2ludEIKCghfYXBpX2tleSItChpTZXRUZW5hbnRFbWJlZGRpbmdSZXNwb25zZRIPCgdjaGFuZ2VkGAEgASgIIm8KFEVuc3VyZURhdGFzZXRSZXF1ZXN0Eg4KBmNyX3VpZBgBIAEoCRIRCgl0ZW5hbnRfaWQYAiABKAkSDAoEbmFtZRgDIAEoCRIXCgpkYXRhc2V0X2lkGAQgASgJSACIAQFCDQoLX2RhdGFzZXRfaWQiVAoVRW5zdXJlRGF0YXNldFJlc3BvbnNlEioKB2RhdGFzZXQYASABKAsyGS5lbmdyYW0uY29tbW9uLnYxLkRhdGFzZXQSDwoHY3JlYXRlZBgCIAEoCCKKAQoNRGVjbGFyZWRHcmFudBIUCgp1c2VyX2VtYWlsGAEgASgJSAASEwoJcm9sZV9uYW1lGAIgASgJSAASEwoJdGVuYW50X2lkGAMgASgJSAASLwoLcGVybWlzc2lvbnMYBCADKA4yGi5lbmdyYW0uYXV0aC52MS5QZXJtaXNzaW9uQggKBmhvbGRlciKMAQoRU3luY0dyYW50c1JlcXVlc3QSEQoJdGVuYW50X2lkGAEgASgJEhIKCmRhdGFzZXRfaWQYAiABKAkSDgoGY3JfdWlkGAMgASgJEi0KBmdyYW50cxgEIAMoCzIdLmVuZ3JhbS5hdXRoLnYxLkRlY2xhcmVkR3JhbnQSEQoJZXhjbHVzaXZlGAUgASgIIlAKElN5bmNHcmFudHNSZXNwb25zZRINCgVhZGRlZBgBIAEoDRIPCgdyZW1vdmVkGAIgASgNEhoKEnVua25vd25fcHJpbmNpcGFscxgDIAMoCSJgChNCZWdpbkVyYXN1cmVSZXF1ZXN0EhEKCXRlbmFudF9pZBgBIAEoCRIXCgpkYXRhc2V0X2lkGAIgASgJSACIAQESDgoGY3JfdWlkGAMgASgJQg0KC19kYXRhc2V0X2lkIvUBChRCZWdpbkVyYXN1cmVSZXNwb25zZRIZCgxyZWNlaXB0X2pzb24YASABKAlIAIgBARIvCgdkYXRhc2V0GAIgASgLMhkuZW5ncmFtLmNvbW1vbi52MS5EYXRhc2V0SAGIAQESMwoJcHJpbmNpcGFsGAMgASgLMhsuZW5ncmFtLmNvbW1vbi52MS5QcmluY2lwYWxIAogBARISCgV0b2tlbhgEIAEoCUgDiAEBEhMKC2RhdGFzZXRfaWRzGAUgAygJQg8KDV9yZWNlaXB0X2pzb25CCgoIX2RhdGFzZXRCDAoKX3ByaW5jaXBhbEIICgZfdG9rZW4ilAEKEUVuZEVyYXN1cmVSZXF1ZXN0EhEKCXRlbmFudF9pZBgBIAEoCRIXCgpkYXRhc2V0X2lkGAIgASgJSACIAQESDgoGY3JfdWlkGAMgASgJEhAKCGJlZ3VuX2F0GAQgASgJEhQKDHJlbW92ZWRfanNvbhgFIAEoCRIMCgRrZXB0GAYgAygJQg0KC19kYXRhc2V0X2lkIioKEkVuZEVyYXN1cmVSZXNwb25zZRIUCgxyZWNlaXB0X2pzb24YASABKAkiNgoRT3BlbkNhbmFyeVJlcXVlc3QSEQoJdGVuYW50X2lkGAEgASgJEg4KBmNyX3VpZBgCIAEoCSJ/ChJPcGVuQ2FuYXJ5UmVzcG9uc2USKgoHZGF0YXNldBgBIAEoCzIZLmVuZ3JhbS5jb21tb24udjEuRGF0YXNldBIuCglwcmluY2lwYWwYAiABKAsyGy5lbmdyYW0uY29tbW9uLnYxLlByaW5jaXBhbBINCgV0b2tlbhgDIAEoCSIkChJGaW5kTWFuYWdlZFJlcXVlc3QSDgoGY3JfdWlkGAEgASgJIncKE0ZpbmRNYW5hZ2VkUmVzcG9uc2USFgoJdGVuYW50X2lkGAEgASgJSACIAQESFwoKZGF0YXNldF9pZBgCIAEoCUgBiAEBEhIKCmlzX2VyYXNpbmcYAyABKAhCDAoKX3RlbmFudF9pZEINCgtfZGF0YXNldF9pZCJdChRSZWxlYXNlVGVuYW50UmVxdWVzdBIRCgl0ZW5hbnRfaWQYASABKAkSDgoGY3JfdWlkGAIgASgJEhUKCHJlc291cmNlGAMgASgJSACIAQFCCwoJX3Jlc291cmNlIikKFVJlbGVhc2VUZW5hbnRSZXNwb25zZRIQCghyZWxlYXNlZBgBIAEoCCJOChVSZWxlYXNlRGF0YXNldFJlcXVlc3QSEQoJdGVuYW50X2lkGAEgASgJEhIKCmRhdGFzZXRfaWQYAiABKAkSDgoGY3JfdWlkGAMgASgJIioKFlJlbGVhc2VEYXRhc2V0UmVzcG9uc2USEAoIcmVsZWFzZWQYASABKAgqfAoLVGVuYW50U3RhdGUSHAoYVEVOQU5UX1NUQVRFX1VOU1BFQ0lGSUVEEAASFwoTVEVOQU5UX1NUQVRFX0FDVElWRRABEhsKF1RFTkFOVF9TVEFURV9ISUJFUk5BVEVEEAISGQoVVEVOQU5UX1NUQVRFX0RJU0FCTEVEEANiBnByb3RvMw", [file_engram_auth_v1_permission, file_engram_common_v1_dataset, file_engram_common_v1_principal]);
+  fileDesc("ChxlbmdyYW0vYXV0aC92MS9tYW5hZ2VkLnByb3RvEg5lbmdyYW0uYXV0aC52MSKzAwoTRW5zdXJlVGVuYW50UmVxdWVzdBIOCgZjcl91aWQYASABKAkSFAoMZGlzcGxheV9uYW1lGAIgASgJEhYKCXRlbmFudF9pZBgDIAEoCUgAiAEBEhMKC293bmVyX2VtYWlsGAQgASgJEiAKE293bmVyX3Bhc3N3b3JkX2hhc2gYBSABKAlIAYgBARIbCg5vd25lcl9wYXNzd29yZBgGIAEoCUgCiAEBEhIKCmhvc3RfbmFtZXMYByADKAkSKgoFc3RhdGUYCCABKA4yGy5lbmdyYW0uYXV0aC52MS5UZW5hbnRTdGF0ZRI7CgtoaWJlcm5hdGlvbhgJIAEoCzIhLmVuZ3JhbS5hdXRoLnYxLlRlbmFudEhpYmVybmF0aW9uSAOIAQESDAoEd2FrZRgKIAEoCBIVCghyZXNvdXJjZRgLIAEoCUgEiAEBEhIKCmFkb3B0c19hbnkYDCABKAhCDAoKX3RlbmFudF9pZEIWChRfb3duZXJfcGFzc3dvcmRfaGFzaEIRCg9fb3duZXJfcGFzc3dvcmRCDgoMX2hpYmVybmF0aW9uQgsKCV9yZXNvdXJjZSJEChFUZW5hbnRIaWJlcm5hdGlvbhIVCg1hZnRlcl9pZGxlX21zGAEgASgEEhgKEHdha2VzX29uX3JlcXVlc3QYAiABKAgicgoURW5zdXJlVGVuYW50UmVzcG9uc2USEQoJdGVuYW50X2lkGAEgASgJEhAKCG93bmVyX2lkGAIgASgJEg8KB2NyZWF0ZWQYAyABKAgSEQoJY29ycmVjdGVkGAQgAygJEhEKCWlzX2FzbGVlcBgFIAEoCCJbChRTZXRUZW5hbnRLZXlzUmVxdWVzdBIRCgl0ZW5hbnRfaWQYASABKAkSDgoGY3JfdWlkGAIgASgJEgwKBG5hbWUYAyABKAkSEgoKa2V5X3NoYTI1NhgEIAMoCSI3ChVTZXRUZW5hbnRLZXlzUmVzcG9uc2USDQoFYWRkZWQYASABKA0SDwoHcmVtb3ZlZBgCIAEoDSKPAQoVU2V0VGVuYW50TW9kZWxSZXF1ZXN0EhEKCXRlbmFudF9pZBgBIAEoCRIOCgZjcl91aWQYAiABKAkSQAoObGFuZ3VhZ2VfbW9kZWwYAyABKAsyIy5lbmdyYW0uYXV0aC52MS5UZW5hbnRMYW5ndWFnZU1vZGVsSACIAQFCEQoPX2xhbmd1YWdlX21vZGVsInwKE1RlbmFudExhbmd1YWdlTW9kZWwSEAoIcHJvdmlkZXIYASABKAkSDQoFbW9kZWwYAiABKAkSFQoIZW5kcG9pbnQYAyABKAlIAIgBARIUCgdhcGlfa2V5GAQgASgJSAGIAQFCCwoJX2VuZHBvaW50QgoKCF9hcGlfa2V5IikKFlNldFRlbmFudE1vZGVsUmVzcG9uc2USDwoHY2hhbmdlZBgBIAEoCCKFAQoZU2V0VGVuYW50RW1iZWRkaW5nUmVxdWVzdBIRCgl0ZW5hbnRfaWQYASABKAkSDgoGY3JfdWlkGAIgASgJEjcKCWVtYmVkZGluZxgDIAEoCzIfLmVuZ3JhbS5hdXRoLnYxLlRlbmFudEVtYmVkZGluZ0gAiAEBQgwKCl9lbWJlZGRpbmcijAEKD1RlbmFudEVtYmVkZGluZxIQCghwcm92aWRlchgBIAEoCRINCgVtb2RlbBgCIAEoCRISCgpkaW1lbnNpb25zGAMgASgNEhUKCGVuZHBvaW50GAQgASgJSACIAQESFAoHYXBpX2tleRgFIAEoCUgBiAEBQgsKCV9lbmRwb2ludEIKCghfYXBpX2tleSItChpTZXRUZW5hbnRFbWJlZGRpbmdSZXNwb25zZRIPCgdjaGFuZ2VkGAEgASgIIm8KFEVuc3VyZURhdGFzZXRSZXF1ZXN0Eg4KBmNyX3VpZBgBIAEoCRIRCgl0ZW5hbnRfaWQYAiABKAkSDAoEbmFtZRgDIAEoCRIXCgpkYXRhc2V0X2lkGAQgASgJSACIAQFCDQoLX2RhdGFzZXRfaWQiVAoVRW5zdXJlRGF0YXNldFJlc3BvbnNlEioKB2RhdGFzZXQYASABKAsyGS5lbmdyYW0uY29tbW9uLnYxLkRhdGFzZXQSDwoHY3JlYXRlZBgCIAEoCCKKAQoNRGVjbGFyZWRHcmFudBIUCgp1c2VyX2VtYWlsGAEgASgJSAASEwoJcm9sZV9uYW1lGAIgASgJSAASEwoJdGVuYW50X2lkGAMgASgJSAASLwoLcGVybWlzc2lvbnMYBCADKA4yGi5lbmdyYW0uYXV0aC52MS5QZXJtaXNzaW9uQggKBmhvbGRlciKMAQoRU3luY0dyYW50c1JlcXVlc3QSEQoJdGVuYW50X2lkGAEgASgJEhIKCmRhdGFzZXRfaWQYAiABKAkSDgoGY3JfdWlkGAMgASgJEi0KBmdyYW50cxgEIAMoCzIdLmVuZ3JhbS5hdXRoLnYxLkRlY2xhcmVkR3JhbnQSEQoJZXhjbHVzaXZlGAUgASgIIlAKElN5bmNHcmFudHNSZXNwb25zZRINCgVhZGRlZBgBIAEoDRIPCgdyZW1vdmVkGAIgASgNEhoKEnVua25vd25fcHJpbmNpcGFscxgDIAMoCSI5ChBHZXRFcmFzZXJSZXF1ZXN0EhEKCXRlbmFudF9pZBgBIAEoCRISCgpkYXRhc2V0X2lkGAIgASgJInQKEUdldEVyYXNlclJlc3BvbnNlEjMKCXByaW5jaXBhbBgBIAEoCzIbLmVuZ3JhbS5jb21tb24udjEuUHJpbmNpcGFsSACIAQESEgoFdG9rZW4YAiABKAlIAYgBAUIMCgpfcHJpbmNpcGFsQggKBl90b2tlbiJgChNCZWdpbkVyYXN1cmVSZXF1ZXN0EhEKCXRlbmFudF9pZBgBIAEoCRIXCgpkYXRhc2V0X2lkGAIgASgJSACIAQESDgoGY3JfdWlkGAMgASgJQg0KC19kYXRhc2V0X2lkIvUBChRCZWdpbkVyYXN1cmVSZXNwb25zZRIZCgxyZWNlaXB0X2pzb24YASABKAlIAIgBARIvCgdkYXRhc2V0GAIgASgLMhkuZW5ncmFtLmNvbW1vbi52MS5EYXRhc2V0SAGIAQESMwoJcHJpbmNpcGFsGAMgASgLMhsuZW5ncmFtLmNvbW1vbi52MS5QcmluY2lwYWxIAogBARISCgV0b2tlbhgEIAEoCUgDiAEBEhMKC2RhdGFzZXRfaWRzGAUgAygJQg8KDV9yZWNlaXB0X2pzb25CCgoIX2RhdGFzZXRCDAoKX3ByaW5jaXBhbEIICgZfdG9rZW4ilAEKEUVuZEVyYXN1cmVSZXF1ZXN0EhEKCXRlbmFudF9pZBgBIAEoCRIXCgpkYXRhc2V0X2lkGAIgASgJSACIAQESDgoGY3JfdWlkGAMgASgJEhAKCGJlZ3VuX2F0GAQgASgJEhQKDHJlbW92ZWRfanNvbhgFIAEoCRIMCgRrZXB0GAYgAygJQg0KC19kYXRhc2V0X2lkIioKEkVuZEVyYXN1cmVSZXNwb25zZRIUCgxyZWNlaXB0X2pzb24YASABKAkiNgoRT3BlbkNhbmFyeVJlcXVlc3QSEQoJdGVuYW50X2lkGAEgASgJEg4KBmNyX3VpZBgCIAEoCSJ/ChJPcGVuQ2FuYXJ5UmVzcG9uc2USKgoHZGF0YXNldBgBIAEoCzIZLmVuZ3JhbS5jb21tb24udjEuRGF0YXNldBIuCglwcmluY2lwYWwYAiABKAsyGy5lbmdyYW0uY29tbW9uLnYxLlByaW5jaXBhbBINCgV0b2tlbhgDIAEoCSIkChJGaW5kTWFuYWdlZFJlcXVlc3QSDgoGY3JfdWlkGAEgASgJIncKE0ZpbmRNYW5hZ2VkUmVzcG9uc2USFgoJdGVuYW50X2lkGAEgASgJSACIAQESFwoKZGF0YXNldF9pZBgCIAEoCUgBiAEBEhIKCmlzX2VyYXNpbmcYAyABKAhCDAoKX3RlbmFudF9pZEINCgtfZGF0YXNldF9pZCJdChRSZWxlYXNlVGVuYW50UmVxdWVzdBIRCgl0ZW5hbnRfaWQYASABKAkSDgoGY3JfdWlkGAIgASgJEhUKCHJlc291cmNlGAMgASgJSACIAQFCCwoJX3Jlc291cmNlIikKFVJlbGVhc2VUZW5hbnRSZXNwb25zZRIQCghyZWxlYXNlZBgBIAEoCCJOChVSZWxlYXNlRGF0YXNldFJlcXVlc3QSEQoJdGVuYW50X2lkGAEgASgJEhIKCmRhdGFzZXRfaWQYAiABKAkSDgoGY3JfdWlkGAMgASgJIioKFlJlbGVhc2VEYXRhc2V0UmVzcG9uc2USEAoIcmVsZWFzZWQYASABKAgqfAoLVGVuYW50U3RhdGUSHAoYVEVOQU5UX1NUQVRFX1VOU1BFQ0lGSUVEEAASFwoTVEVOQU5UX1NUQVRFX0FDVElWRRABEhsKF1RFTkFOVF9TVEFURV9ISUJFUk5BVEVEEAISGQoVVEVOQU5UX1NUQVRFX0RJU0FCTEVEEANiBnByb3RvMw", [file_engram_auth_v1_permission, file_engram_common_v1_dataset, file_engram_common_v1_principal]);
 
 /**
  * @generated from message engram.auth.v1.EnsureTenantRequest
@@ -579,6 +579,54 @@ export const SyncGrantsResponseSchema: GenMessage<SyncGrantsResponse> = /*@__PUR
   messageDesc(file_engram_auth_v1_managed, 15);
 
 /**
+ * @generated from message engram.auth.v1.GetEraserRequest
+ */
+export type GetEraserRequest = Message<"engram.auth.v1.GetEraserRequest"> & {
+  /**
+   * @generated from field: string tenant_id = 1;
+   */
+  tenantId: string;
+
+  /**
+   * @generated from field: string dataset_id = 2;
+   */
+  datasetId: string;
+};
+
+/**
+ * Describes the message engram.auth.v1.GetEraserRequest.
+ * Use `create(GetEraserRequestSchema)` to create a new message.
+ */
+export const GetEraserRequestSchema: GenMessage<GetEraserRequest> = /*@__PURE__*/
+  messageDesc(file_engram_auth_v1_managed, 16);
+
+/**
+ * @generated from message engram.auth.v1.GetEraserResponse
+ */
+export type GetEraserResponse = Message<"engram.auth.v1.GetEraserResponse"> & {
+  /**
+   * The owner, also of a tenant that is shut, and whatever became of the account. Absent when there is no such dataset.
+   *
+   * @generated from field: optional engram.common.v1.Principal principal = 1;
+   */
+  principal?: Principal | undefined;
+
+  /**
+   * Speaks for the principal for a minute.
+   *
+   * @generated from field: optional string token = 2;
+   */
+  token?: string | undefined;
+};
+
+/**
+ * Describes the message engram.auth.v1.GetEraserResponse.
+ * Use `create(GetEraserResponseSchema)` to create a new message.
+ */
+export const GetEraserResponseSchema: GenMessage<GetEraserResponse> = /*@__PURE__*/
+  messageDesc(file_engram_auth_v1_managed, 17);
+
+/**
  * @generated from message engram.auth.v1.BeginErasureRequest
  */
 export type BeginErasureRequest = Message<"engram.auth.v1.BeginErasureRequest"> & {
@@ -607,7 +655,7 @@ export type BeginErasureRequest = Message<"engram.auth.v1.BeginErasureRequest"> 
  * Use `create(BeginErasureRequestSchema)` to create a new message.
  */
 export const BeginErasureRequestSchema: GenMessage<BeginErasureRequest> = /*@__PURE__*/
-  messageDesc(file_engram_auth_v1_managed, 16);
+  messageDesc(file_engram_auth_v1_managed, 18);
 
 /**
  * @generated from message engram.auth.v1.BeginErasureResponse
@@ -654,7 +702,7 @@ export type BeginErasureResponse = Message<"engram.auth.v1.BeginErasureResponse"
  * Use `create(BeginErasureResponseSchema)` to create a new message.
  */
 export const BeginErasureResponseSchema: GenMessage<BeginErasureResponse> = /*@__PURE__*/
-  messageDesc(file_engram_auth_v1_managed, 17);
+  messageDesc(file_engram_auth_v1_managed, 19);
 
 /**
  * @generated from message engram.auth.v1.EndErasureRequest
@@ -702,7 +750,7 @@ export type EndErasureRequest = Message<"engram.auth.v1.EndErasureRequest"> & {
  * Use `create(EndErasureRequestSchema)` to create a new message.
  */
 export const EndErasureRequestSchema: GenMessage<EndErasureRequest> = /*@__PURE__*/
-  messageDesc(file_engram_auth_v1_managed, 18);
+  messageDesc(file_engram_auth_v1_managed, 20);
 
 /**
  * @generated from message engram.auth.v1.EndErasureResponse
@@ -721,7 +769,7 @@ export type EndErasureResponse = Message<"engram.auth.v1.EndErasureResponse"> & 
  * Use `create(EndErasureResponseSchema)` to create a new message.
  */
 export const EndErasureResponseSchema: GenMessage<EndErasureResponse> = /*@__PURE__*/
-  messageDesc(file_engram_auth_v1_managed, 19);
+  messageDesc(file_engram_auth_v1_managed, 21);
 
 /**
  * @generated from message engram.auth.v1.OpenCanaryRequest
@@ -743,7 +791,7 @@ export type OpenCanaryRequest = Message<"engram.auth.v1.OpenCanaryRequest"> & {
  * Use `create(OpenCanaryRequestSchema)` to create a new message.
  */
 export const OpenCanaryRequestSchema: GenMessage<OpenCanaryRequest> = /*@__PURE__*/
-  messageDesc(file_engram_auth_v1_managed, 20);
+  messageDesc(file_engram_auth_v1_managed, 22);
 
 /**
  * @generated from message engram.auth.v1.OpenCanaryResponse
@@ -772,7 +820,7 @@ export type OpenCanaryResponse = Message<"engram.auth.v1.OpenCanaryResponse"> & 
  * Use `create(OpenCanaryResponseSchema)` to create a new message.
  */
 export const OpenCanaryResponseSchema: GenMessage<OpenCanaryResponse> = /*@__PURE__*/
-  messageDesc(file_engram_auth_v1_managed, 21);
+  messageDesc(file_engram_auth_v1_managed, 23);
 
 /**
  * @generated from message engram.auth.v1.FindManagedRequest
@@ -791,7 +839,7 @@ export type FindManagedRequest = Message<"engram.auth.v1.FindManagedRequest"> & 
  * Use `create(FindManagedRequestSchema)` to create a new message.
  */
 export const FindManagedRequestSchema: GenMessage<FindManagedRequest> = /*@__PURE__*/
-  messageDesc(file_engram_auth_v1_managed, 22);
+  messageDesc(file_engram_auth_v1_managed, 24);
 
 /**
  * @generated from message engram.auth.v1.FindManagedResponse
@@ -824,7 +872,7 @@ export type FindManagedResponse = Message<"engram.auth.v1.FindManagedResponse"> 
  * Use `create(FindManagedResponseSchema)` to create a new message.
  */
 export const FindManagedResponseSchema: GenMessage<FindManagedResponse> = /*@__PURE__*/
-  messageDesc(file_engram_auth_v1_managed, 23);
+  messageDesc(file_engram_auth_v1_managed, 25);
 
 /**
  * @generated from message engram.auth.v1.ReleaseTenantRequest
@@ -853,7 +901,7 @@ export type ReleaseTenantRequest = Message<"engram.auth.v1.ReleaseTenantRequest"
  * Use `create(ReleaseTenantRequestSchema)` to create a new message.
  */
 export const ReleaseTenantRequestSchema: GenMessage<ReleaseTenantRequest> = /*@__PURE__*/
-  messageDesc(file_engram_auth_v1_managed, 24);
+  messageDesc(file_engram_auth_v1_managed, 26);
 
 /**
  * @generated from message engram.auth.v1.ReleaseTenantResponse
@@ -872,7 +920,7 @@ export type ReleaseTenantResponse = Message<"engram.auth.v1.ReleaseTenantRespons
  * Use `create(ReleaseTenantResponseSchema)` to create a new message.
  */
 export const ReleaseTenantResponseSchema: GenMessage<ReleaseTenantResponse> = /*@__PURE__*/
-  messageDesc(file_engram_auth_v1_managed, 25);
+  messageDesc(file_engram_auth_v1_managed, 27);
 
 /**
  * @generated from message engram.auth.v1.ReleaseDatasetRequest
@@ -899,7 +947,7 @@ export type ReleaseDatasetRequest = Message<"engram.auth.v1.ReleaseDatasetReques
  * Use `create(ReleaseDatasetRequestSchema)` to create a new message.
  */
 export const ReleaseDatasetRequestSchema: GenMessage<ReleaseDatasetRequest> = /*@__PURE__*/
-  messageDesc(file_engram_auth_v1_managed, 26);
+  messageDesc(file_engram_auth_v1_managed, 28);
 
 /**
  * @generated from message engram.auth.v1.ReleaseDatasetResponse
@@ -918,7 +966,7 @@ export type ReleaseDatasetResponse = Message<"engram.auth.v1.ReleaseDatasetRespo
  * Use `create(ReleaseDatasetResponseSchema)` to create a new message.
  */
 export const ReleaseDatasetResponseSchema: GenMessage<ReleaseDatasetResponse> = /*@__PURE__*/
-  messageDesc(file_engram_auth_v1_managed, 27);
+  messageDesc(file_engram_auth_v1_managed, 29);
 
 /**
  * What a Tenant resource asks of the workload.

@@ -10,7 +10,7 @@ import type { Message } from "@bufbuild/protobuf";
  * Describes the file engram/auth/v1/snapshots.proto.
  */
 export const file_engram_auth_v1_snapshots: GenFile = /*@__PURE__*/
-  fileDesc("Ch5lbmdyYW0vYXV0aC92MS9zbmFwc2hvdHMucHJvdG8SDmVuZ3JhbS5hdXRoLnYxIiUKE1NpZ25TbmFwc2hvdFJlcXVlc3QSDgoGc2hhMjU2GAEgASgJIjkKFFNpZ25TbmFwc2hvdFJlc3BvbnNlEg4KBmtleV9pZBgBIAEoCRIRCglzaWduYXR1cmUYAiABKAkiSQoUQ2hlY2tTbmFwc2hvdFJlcXVlc3QSDgoGc2hhMjU2GAEgASgJEg4KBmtleV9pZBgCIAEoCRIRCglzaWduYXR1cmUYAyABKAkiKAoVQ2hlY2tTbmFwc2hvdFJlc3BvbnNlEg8KB2lzX291cnMYASABKAgiWgoTQWRtaXREYXRhc2V0UmVxdWVzdBIRCgl0ZW5hbnRfaWQYASABKAkSEgoKZGF0YXNldF9pZBgCIAEoCRIMCgRuYW1lGAMgASgJEg4KBmNyX3VpZBgEIAEoCSIWChRBZG1pdERhdGFzZXRSZXNwb25zZWIGcHJvdG8z");
+  fileDesc("Ch5lbmdyYW0vYXV0aC92MS9zbmFwc2hvdHMucHJvdG8SDmVuZ3JhbS5hdXRoLnYxIiUKE1NpZ25TbmFwc2hvdFJlcXVlc3QSDgoGc2hhMjU2GAEgASgJIjkKFFNpZ25TbmFwc2hvdFJlc3BvbnNlEg4KBmtleV9pZBgBIAEoCRIRCglzaWduYXR1cmUYAiABKAkiSQoUQ2hlY2tTbmFwc2hvdFJlcXVlc3QSDgoGc2hhMjU2GAEgASgJEg4KBmtleV9pZBgCIAEoCRIRCglzaWduYXR1cmUYAyABKAkiKAoVQ2hlY2tTbmFwc2hvdFJlc3BvbnNlEg8KB2lzX291cnMYASABKAgiWgoTQWRtaXREYXRhc2V0UmVxdWVzdBIRCgl0ZW5hbnRfaWQYASABKAkSEgoKZGF0YXNldF9pZBgCIAEoCRIMCgRuYW1lGAMgASgJEg4KBmNyX3VpZBgEIAEoCSIWChRBZG1pdERhdGFzZXRSZXNwb25zZSI6ChZBZG1pdE93bkRhdGFzZXRSZXF1ZXN0EhIKCmRhdGFzZXRfaWQYASABKAkSDAoEbmFtZRgCIAEoCSIZChdBZG1pdE93bkRhdGFzZXRSZXNwb25zZWIGcHJvdG8z");
 
 /**
  * @generated from message engram.auth.v1.SignSnapshotRequest
@@ -147,4 +147,39 @@ export type AdmitDatasetResponse = Message<"engram.auth.v1.AdmitDatasetResponse"
  */
 export const AdmitDatasetResponseSchema: GenMessage<AdmitDatasetResponse> = /*@__PURE__*/
   messageDesc(file_engram_auth_v1_snapshots, 5);
+
+/**
+ * @generated from message engram.auth.v1.AdmitOwnDatasetRequest
+ */
+export type AdmitOwnDatasetRequest = Message<"engram.auth.v1.AdmitOwnDatasetRequest"> & {
+  /**
+   * @generated from field: string dataset_id = 1;
+   */
+  datasetId: string;
+
+  /**
+   * @generated from field: string name = 2;
+   */
+  name: string;
+};
+
+/**
+ * Describes the message engram.auth.v1.AdmitOwnDatasetRequest.
+ * Use `create(AdmitOwnDatasetRequestSchema)` to create a new message.
+ */
+export const AdmitOwnDatasetRequestSchema: GenMessage<AdmitOwnDatasetRequest> = /*@__PURE__*/
+  messageDesc(file_engram_auth_v1_snapshots, 6);
+
+/**
+ * @generated from message engram.auth.v1.AdmitOwnDatasetResponse
+ */
+export type AdmitOwnDatasetResponse = Message<"engram.auth.v1.AdmitOwnDatasetResponse"> & {
+};
+
+/**
+ * Describes the message engram.auth.v1.AdmitOwnDatasetResponse.
+ * Use `create(AdmitOwnDatasetResponseSchema)` to create a new message.
+ */
+export const AdmitOwnDatasetResponseSchema: GenMessage<AdmitOwnDatasetResponse> = /*@__PURE__*/
+  messageDesc(file_engram_auth_v1_snapshots, 7);
 

@@ -1,0 +1,6 @@
+import { datasetSnapshotCases } from '../conformance/dataset-snapshots.ts';
+import { startManagedApp } from '../support/managed-app.ts';
+
+describe('snapshots over HTTP, embedded', () => {
+  datasetSnapshotCases(() => startManagedApp());
+});
