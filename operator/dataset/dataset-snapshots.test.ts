@@ -186,6 +186,57 @@ describe('snapshots of datasets', () => {
     expect(world.conditions()['Stalled']).to.equal('True InvalidSpec');
   });
 
+  it('are left to a Tenant that goes itself by Snapshot, where the dataset has no policy of its own', async () => {
+    putSecret({ bucket: 'b', accessKey: 'a', secretKey: 'c' });
+    await begin({ ...inBucket, deletionPolicy: 'Snapshot' });
+    world.changeTenant({ metadata: { finalizers: ['engram.dev/tenant'] } });
+    world.kube.remove(TENANT_KIND, { name: 'acme', namespace: 'memory' });
+    world.remove();
+    await world.reconcile();
+    expect([world.read(), world.services.countOf('eraseDataset')]).to.deep.equal([undefined, 0]);
+    expect([...world.services.datasets.values()].map(({ crUid }) => crUid)).to.deep.equal([null]);
+    expect(world.notes.at(-1)?.reason).to.equal('LeftToTenant');
+  });
+
+  for (const [policy, isTenantDeleted] of [
+    ['Snapshot', true],
+    [undefined, false],
+  ] as const) {
+    it(`are taken of a dataset with ${policy ?? 'no'} policy of its own while its Tenant ${isTenantDeleted ? 'goes' : 'stays'}`, async () => {
+      putSecret({ bucket: 'b', accessKey: 'a', secretKey: 'c' });
+      const own = policy === undefined ? {} : { deletionPolicy: policy };
+      await begin({ ...inBucket, deletionPolicy: 'Snapshot' }, own);
+      world.changeTenant({ metadata: { finalizers: ['engram.dev/tenant'] } });
+      if (isTenantDeleted) world.kube.remove(TENANT_KIND, { name: 'acme', namespace: 'memory' });
+      world.remove();
+      await world.reconcile();
+      const request = world.services.calls.find(({ method }) => method === 'eraseDataset')?.request;
+      expect(request).to.have.nested.property('finalSnapshot.place.bucket', 'b');
+    });
+  }
+
+  it('are waited for when the policy is changed to Retain, and not when it is Delete', async () => {
+    putSecret({ bucket: 'b', accessKey: 'a', secretKey: 'c' });
+    await begin(inBucket, { deletionPolicy: 'Snapshot' });
+    world.remove();
+    const failure = { name: 'FinalSnapshotFailed', message: 'The bucket b does not answer.' };
+    const failed = { erased: false, step: '', removed: {}, residue: 0, receipt: null, failure };
+    world.services.erasureAnswers = [failed, failed];
+    await world.reconcile();
+    const message = () => world.condition('ErasureComplete')?.message;
+    expect(message()).to.include('The bucket b does not answer');
+    world.change({ spec: { deletionPolicy: 'Retain' } });
+    await world.reconcile();
+    const requests = () =>
+      world.services.calls.filter(({ method }) => method === 'eraseDataset').map((call) => call.request);
+    expect(requests().at(-1)).not.to.have.any.keys('finalSnapshot', 'withoutSnapshots');
+    expect(message()).to.include('set deletionPolicy back to Snapshot');
+    world.change({ spec: { deletionPolicy: 'Delete' } });
+    await world.reconcile();
+    expect(requests().at(-1)).to.include({ withoutSnapshots: true });
+    expect(world.read()).to.equal(undefined);
+  });
+
   it('are taken last of a dataset that is deleted by Snapshot, where its tenant keeps them', async () => {
     await begin(inBucket, { deletionPolicy: 'Snapshot' });
     world.remove();
@@ -198,7 +249,7 @@ describe('snapshots of datasets', () => {
     const request = world.services.calls.find(({ method }) => method === 'eraseDataset')?.request;
     expect(request).to.have.property('keepSnapshots', true);
     const { name, place } = (request as { finalSnapshot: { name: string; place: object } }).finalSnapshot;
-    expect(name).to.match(/^tickets-[0-9a-f]{8}-\d{8}-\d{4}-final$/);
+    expect(name).to.match(/^tickets-[0-9a-f-]{36}-\d{8}-\d{4}-final$/);
     expect(place).to.include({ bucket: 'b' });
     expect(world.configMaps()).to.have.length(1);
   });

@@ -3,14 +3,16 @@ import { Readable } from 'node:stream';
 import { buffer } from 'node:stream/consumers';
 import { setTimeout as sleep } from 'node:timers/promises';
 import { expect } from 'chai';
-import type { DatasetId, TenantId } from '../../services/common/domain/brand.ts';
+import type { DatasetId, TenantId, UserId } from '../../services/common/domain/brand.ts';
+import type { DatasetRef } from '../../services/common/domain/dataset.ts';
+import { asId } from '../../services/common/domain/ids.ts';
 import { datasetScope, SYSTEM_SCOPE } from '../../services/common/domain/scope.ts';
 import { usage } from '../../services/common/messaging/methods/auth.ts';
 import * as auth from '../../services/common/messaging/methods/auth-managed.ts';
 import * as ingest from '../../services/common/messaging/methods/ingest-managed.ts';
 import * as snapshots from '../../services/common/messaging/methods/snapshots.ts';
 import type { SnapshotPlace } from '../../services/common/ports/snapshot-places.ts';
-import { datasetsCollection } from '../../services/common/repositories/datasets.ts';
+import { createDatasets, datasetsCollection } from '../../services/common/repositories/datasets.ts';
 import { findAll } from '../../services/common/repositories/find-all.ts';
 import { ledgerCollection } from '../../services/common/repositories/ledger.ts';
 import { restoresCollection } from '../../services/common/repositories/restores.ts';
@@ -413,6 +415,66 @@ export function snapshotCases(start: () => Promise<ManagedApp>, place: () => Sna
     expect(removed['snapshots']).to.equal(2);
     const left = await app.stores.blobs.list(SNAPSHOT_SCOPE, { prefix: `${leaving.tenantId}/`, limit: 1 });
     expect(left.items).to.deep.equal([]);
+  });
+
+  it('are taken of every dataset before its tenant is erased, which waits for all of them, and outlive it', async () => {
+    const leaving = await declareTenant();
+    const managed = await declareDataset(leaving, 'managed');
+    await remember(managed, FACTS);
+    const made = (await ask(leaving, 'POST', '/datasets', { name: 'made by hand' })) as { id: DatasetId };
+    await remember({ tenant: leaving, id: made.id }, FACTS.slice(0, 1));
+    const { tenantId: tenant, crUid } = leaving;
+    const empty: DatasetRef = {
+      ...{ id: asId<DatasetId>(randomUUID()), name: 'empty', ownerId: asId<UserId>(randomUUID()), tenant },
+      ...{ createdAt: new Date().toISOString(), updatedAt: null },
+    };
+    await app.stores.documents.commit({ tenant }, [createDatasets(app.stores.documents).insertWrite(empty)]);
+    await app.messenger.call(ingest.checkIsolation, { tenantId: tenant, crUid, otherTenantIds: [] }, CALL);
+    const before = [await answers(managed), await content(managed), await datasetsOf(leaving)] as const;
+    expect(before[2]).to.have.length(4);
+    const request = { tenantId: tenant, crUid, keepSnapshots: place() === null };
+    const erase = async (how: Partial<ingest.EraseTenantRequest>): Promise<ingest.ErasureProgress> => {
+      for (;;) {
+        const { progress } = await app.messenger.call(ingest.eraseTenant, { ...request, ...how }, CALL);
+        if (progress.erased || progress.failure !== null) return progress;
+      }
+    };
+    const { blobs } = app.stores;
+    const ofMade = (await blobs.list(datasetScope(tenant, made.id), { limit: 10 })).items;
+    const key = ofMade.find((blob) => blob.key.endsWith('original'))?.key ?? '';
+    const bytes = await buffer((await blobs.get(datasetScope(tenant, made.id), key)) ?? Readable.from([]));
+    await blobs.remove(datasetScope(tenant, made.id), [key]);
+    for (const how of [{ finalSnapshots: { place: place() } }, {}]) {
+      const { failure, removed } = await erase(how);
+      expect([failure?.name, removed]).to.deep.equal(['FinalSnapshotFailed', {}]);
+      if ('finalSnapshots' in how) expect(failure?.message).to.include(key.split('/')[1]);
+      expect([await content(managed), await datasetsOf(leaving)]).to.deep.equal([before[1], before[2]]);
+    }
+    await blobs.put(datasetScope(tenant, made.id), key, bytes);
+    const ended = await erase({ finalSnapshots: { place: place() } });
+    declared.splice(declared.indexOf(leaving), 1);
+    const { kept } = JSON.parse(ended.receipt ?? '') as { kept: string[] };
+    const names = kept.filter((what) => what.startsWith('snapshot ')).map((what) => what.split(' ')[1] ?? '');
+    expect(names.map((name) => name.replace(/-[0-9a-f-]{36}-[0-9]{8}-[0-9]{4}-final$/, ''))).to.deep.equal([
+      ...['empty', 'made-by-hand', 'managed'],
+    ]);
+    const other = await declareTenant();
+    const counts: number[] = [];
+    for (const name of names) {
+      const uid = randomUUID();
+      for (;;) {
+        const { datasetId, failure } = await attempt(other, name, { tenantId: tenant, name }, uid);
+        expect(failure).to.equal(null);
+        if (datasetId === null) continue;
+        const clone = { crUid: uid, tenant: other, id: datasetId, name };
+        counts.push(Object.keys(await content(clone)).length / 2);
+        if (name.startsWith('managed'))
+          expect([await answers(clone), await content(clone)]).to.deep.equal([...before.slice(0, 2)]);
+        break;
+      }
+    }
+    expect(counts).to.deep.equal([0, 1, FACTS.length]);
+    if (place() === null) await blobs.removeAll(SNAPSHOT_SCOPE, `${tenant}/`);
   });
 
   it('are not taken while content that nobody touched is missing; the item is named', async () => {

@@ -76,4 +76,34 @@ describe('snapshots under kill -9', function () {
       await app.stop();
     }
   });
+
+  it('are taken of a whole tenant before anything of it is erased, and named by its receipt', async () => {
+    const prepared = (await run('prepare', '{}')).slice('prepared '.length);
+    const { tenantId } = JSON.parse(prepared) as Prepared;
+    const scope = { tenant: tenantId };
+    /** What is there between two lives: everything, or all snapshots. */
+    const look = async () => {
+      const app = await startManagedApp({ ENGRAM_DATA_DIR: dataDir });
+      try {
+        const { documents, blobs } = app.stores;
+        const { items } = await blobs.list(SNAPSHOT_SCOPE, { prefix: `${tenantId}/`, limit: 1000 });
+        const records = await documents.count(scope, dataItemsCollection, {});
+        const ofTenant = (await blobs.list(scope, { limit: 1000 })).items.length;
+        return { manifests: items.filter(({ key }) => key.endsWith('manifest.json')).length, records, ofTenant };
+      } finally {
+        await app.stop();
+      }
+    };
+    const whole = await look();
+    expect(whole).to.deep.include({ manifests: 0, records: 60 });
+    for (const killAt of [4, 9, 25]) {
+      expect(await run('erase', prepared, killAt)).to.equal('');
+      const left = await look();
+      if (left.manifests < 2) expect(left).to.deep.include({ records: whole.records, ofTenant: whole.ofTenant });
+    }
+    const receipt = JSON.parse((await run('erase', prepared)).slice('end '.length)) as { kept: string[] };
+    const named = receipt.kept.filter((what) => what.startsWith('snapshot '));
+    expect(named.map((what) => what.split(/[ -]/)[1])).to.deep.equal(['empty', 'facts']);
+    expect(await look()).to.deep.equal({ manifests: 2, records: 0, ofTenant: 0 });
+  });
 });

@@ -1,14 +1,16 @@
 import { randomBytes, randomUUID, hash as sha } from 'node:crypto';
 import type { DatasetId, TenantId } from '../../services/common/domain/brand.ts';
 import * as auth from '../../services/common/messaging/methods/auth-managed.ts';
+import { eraseTenant } from '../../services/common/messaging/methods/ingest-managed.ts';
 import * as snapshots from '../../services/common/messaging/methods/snapshots.ts';
 import type { Stores } from '../../services/composition/stores.ts';
 import { startManagedApp } from './managed-app.ts';
 
-/** Started by tests that kill it: `prepare`, `take` or `restore`, on the data directory of its environment. */
+/** Started by tests that kill it: `prepare`, `take`, `restore` or `erase`, on the data directory of its environment. */
 export interface Prepared {
   readonly crUid: string;
   readonly tenantId: TenantId;
+  readonly tenantUid: string;
   readonly datasetId: DatasetId;
   readonly cloneUid: string;
 }
@@ -58,6 +60,7 @@ async function prepare(): Promise<void> {
   await messenger.call(auth.setTenantKeys, keys, CALL);
   const crUid = randomUUID();
   const { dataset } = await messenger.call(auth.ensureDataset, { crUid, tenantId, name: 'facts' }, CALL);
+  await messenger.call(auth.ensureDataset, { crUid: randomUUID(), tenantId, name: 'empty' }, CALL);
   const data = Array.from(
     { length: ITEMS },
     (_, at) => `Fact ${at}: Ada Lovelace met Charles Babbage in London ${at} times.`,
@@ -74,13 +77,13 @@ async function prepare(): Promise<void> {
     });
     if (!answer.ok) throw new Error(await answer.text());
   }
-  say(`prepared ${JSON.stringify({ crUid, tenantId, datasetId: dataset.id, cloneUid: randomUUID() })}`);
+  say(`prepared ${JSON.stringify({ crUid, tenantId, tenantUid, datasetId: dataset.id, cloneUid: randomUUID() })}`);
 }
 
-async function goOn({ crUid, tenantId, datasetId, cloneUid }: Prepared): Promise<void> {
+async function goOn({ crUid, tenantId, tenantUid, datasetId, cloneUid }: Prepared): Promise<void> {
   say('begun');
   for (;;) {
-    const { failure, end } = phase === 'take' ? await take() : await restore();
+    const { failure, end } = phase === 'take' ? await take() : phase === 'erase' ? await erase() : await restore();
     if (failure !== null) throw new Error(failure.message);
     if (end === null) continue;
     say(`end ${end}`);
@@ -91,6 +94,11 @@ async function goOn({ crUid, tenantId, datasetId, cloneUid }: Prepared): Promise
     const request = { tenantId, datasetId, crUid, name: 'one', place: null };
     const { failure, snapshot } = await messenger.call(snapshots.takeSnapshot, request, CALL);
     return { failure, end: snapshot === null ? null : JSON.stringify(snapshot) };
+  }
+  async function erase() {
+    const request = { tenantId, crUid: tenantUid, keepSnapshots: true, finalSnapshots: { place: null } };
+    const { progress } = await messenger.call(eraseTenant, request, CALL);
+    return { failure: progress.failure, end: progress.receipt };
   }
   async function restore() {
     const snapshot = { tenantId, name: 'one' };

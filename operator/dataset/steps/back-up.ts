@@ -1,15 +1,15 @@
 import { isEngramError } from '../../../services/common/domain/errors.ts';
+import { snapshotName } from '../../../services/common/domain/snapshot-name.ts';
 import type { SnapshotInfo } from '../../../services/common/messaging/methods/snapshots.ts';
 import type { SnapshotPlace } from '../../../services/common/ports/snapshot-places.ts';
 import type { DatasetStatus, DatasetStatusBackup } from '../../api/dataset.ts';
 import type { TenantBackup } from '../../api/tenant.ts';
 import { type ConditionDraft, toSeconds } from '../../runtime/conditions.ts';
 import { done, type StepOutcome } from '../../runtime/step.ts';
+import { findPlace } from '../../snapshot-place.ts';
 import { type Cron, parseCron } from '../cron.ts';
 import type { DatasetContext, DatasetParts, DatasetStep } from '../dependencies.ts';
 import { idsOf, readTenant, uidOf, wireName } from '../resource.ts';
-import { snapshotName } from '../snapshot-names.ts';
-import { findPlace } from '../snapshot-place.ts';
 
 const MINUTE_MS = 60_000;
 const SOON_MS = 1_000;

@@ -1,29 +1,36 @@
 import type { DatasetId, TenantId } from '../../../services/common/domain/brand.ts';
 import { asId } from '../../../services/common/domain/ids.ts';
+import { finalSnapshotName } from '../../../services/common/domain/snapshot-name.ts';
 import type { ErasureProgress } from '../../../services/common/messaging/methods/ingest-managed.ts';
-import type { SnapshotPlace } from '../../../services/common/ports/snapshot-places.ts';
 import type { DatasetStatus } from '../../api/dataset.ts';
 import type { Tenant } from '../../api/tenant.ts';
+import { lacksSnapshots, snapshotsFailed, TAKE_THEM } from '../../final-snapshots.ts';
 import type { ConditionDraft } from '../../runtime/conditions.ts';
 import { done, progressing, retrying, StepFailure, type StepOutcome } from '../../runtime/step.ts';
+import { type FoundPlace, findPlace } from '../../snapshot-place.ts';
 import type { DatasetContext, DatasetParts, DatasetStep } from '../dependencies.ts';
 import { writeReceipt } from '../receipt.ts';
 import { type DatasetIds, readTenant, uidOf, wireName } from '../resource.ts';
 import { askService, refusalOf } from '../service-failure.ts';
-import { snapshotName } from '../snapshot-names.ts';
-import { findPlace } from '../snapshot-place.ts';
 
 const AGAIN_MS = 1_000;
 
 const CARRIED_OUT = {
   type: 'Warning',
   reason: 'ErasureGoesOn',
-  message: 'The erasure had begun when deletionPolicy was changed, so it is carried out: nothing is kept',
+  message: 'The erasure had begun when deletionPolicy was changed, so it is carried out: the data is not kept',
+} as const;
+
+const LEFT_TO_TENANT = {
+  type: 'Normal',
+  reason: 'LeftToTenant',
+  message: 'The Tenant is being deleted by Snapshot: the dataset is snapshot and erased with all the others of it',
 } as const;
 
 /**
  * Keeps or erases the dataset, as `deletionPolicy` says; what has begun to be erased is erased, whatever that says by now.
- * What another resource manages is not touched.
+ * What another resource manages is not touched. Where only a Tenant that goes itself asks for a snapshot, the dataset is left to
+ * that: nothing of a tenant is erased before all of it is snapshot.
  */
 export function letGo(parts: DatasetParts): DatasetStep {
   return {
@@ -34,17 +41,14 @@ export function letGo(parts: DatasetParts): DatasetStep {
       const found = await find(parts, context);
       const isLate = policy === 'Retain' && found?.isErasing === true;
       if (isLate) context.event(CARRIED_OUT);
+      const isTenants = policy === 'Snapshot' && context.object.spec.deletionPolicy === undefined && isDeleted(tenant);
+      const isKept = (policy === 'Retain' || isTenants) && found?.isErasing !== true;
       const outcome =
         found === null
           ? done<DatasetStatus>()
-          : policy === 'Retain' && !isLate
-            ? await retain(parts, context, found.ids)
-            : await erase(
-                parts,
-                context,
-                found.ids,
-                policy === 'Snapshot' ? await findLast(parts, context, tenant) : {},
-              );
+          : isKept
+            ? await retain(parts, context, { ids: found.ids, isTenants })
+            : await erase(parts, context, { ...found, policy, tenant });
       if (outcome.state === 'done') forget(parts, uidOf(context.object));
       return outcome;
     },
@@ -55,10 +59,7 @@ export function letGo(parts: DatasetParts): DatasetStep {
  * What auth knows the resource to manage, also in the middle of the erasure: the status may not have been written yet, and
  * its Tenant may stand for another tenant by now. Null where the resource came to manage nothing, whatever its spec names.
  */
-async function find(
-  { services }: DatasetParts,
-  { object, status, signal }: DatasetContext,
-): Promise<{ readonly ids: DatasetIds; readonly isErasing: boolean } | null> {
+async function find({ services }: DatasetParts, { object, status, signal }: DatasetContext): Promise<Found | null> {
   const managed = await askService('auth', () => services.findManaged({ crUid: uidOf(object) }, signal));
   if (managed !== null && managed.datasetId !== null) {
     const { tenantId, datasetId, isErasing } = managed;
@@ -69,10 +70,19 @@ async function find(
   return { ids: { tenantId: asId<TenantId>(tenantId), datasetId: asId<DatasetId>(datasetId) }, isErasing: false };
 }
 
+interface Found {
+  readonly ids: DatasetIds;
+  readonly isErasing: boolean;
+}
+
+function isDeleted(tenant: Tenant | null): boolean {
+  return tenant?.metadata.deletionTimestamp !== undefined;
+}
+
 async function retain(
   parts: DatasetParts,
   context: DatasetContext,
-  ids: DatasetIds,
+  { ids, isTenants }: { readonly ids: DatasetIds; readonly isTenants: boolean },
 ): Promise<StepOutcome<DatasetStatus>> {
   const { object, event, signal } = context;
   const request = { ...ids, crUid: uidOf(object) };
@@ -81,33 +91,37 @@ async function retain(
   const answer = await whereOurs(() => askService('auth', () => parts.services.releaseDataset(request, signal)));
   if (answer === null || !answer.released) return done();
   const message = `The dataset ${wireName(object)} is kept with its data: spec.datasetId of another Dataset takes it over`;
-  event({ type: 'Normal', reason: 'Retained', message });
+  event(isTenants ? LEFT_TO_TENANT : { type: 'Normal', reason: 'Retained', message });
   return done();
+}
+
+interface Erasing extends Found {
+  readonly policy: Tenant['spec']['deletionPolicy'];
+  readonly tenant: Tenant | null;
 }
 
 async function erase(
   parts: DatasetParts,
   context: DatasetContext,
-  ids: DatasetIds,
-  last: LastSnapshot,
+  { ids, isErasing, policy, tenant }: Erasing,
 ): Promise<StepOutcome<DatasetStatus>> {
   const { object, event, signal } = context;
-  if ('fault' in last) {
-    const message = `Nothing is erased before its snapshot: ${last.fault}`;
-    return retrying('SnapshotFailed', message, { conditions: [incomplete('SnapshotFailed', message)] });
-  }
-  const { place } = last;
+  const last = await findLast(parts, context, { policy, tenant });
+  // Once it has begun, ingest knows whether all that it waits for is there.
+  if (last !== null && 'fault' in last && !isErasing) return withoutSnapshot(last.fault, {});
   const at = new Date(object.metadata.deletionTimestamp ?? context.now);
-  const name = snapshotName({ name: wireName(object), id: ids.datasetId }, at, '-final');
+  const name = finalSnapshotName({ name: wireName(object), id: ids.datasetId }, at);
   const request = {
     ...{ ...ids, crUid: uidOf(object) },
-    ...(place === undefined ? {} : { keepSnapshots: true, finalSnapshot: { name, place } }),
+    ...(policy === 'Delete' ? { withoutSnapshots: true } : { keepSnapshots: true }),
+    ...(last === null || 'fault' in last ? {} : { finalSnapshot: { name, place: last.place } }),
   };
   const progress = await whereOurs(() =>
     withErasure(() => askService('ingest', () => parts.services.eraseDataset(request, signal))),
   );
   if (progress === null) return done();
-  if (!progress.erased || progress.receipt === null) return underWay(progress);
+  if (!progress.erased || progress.receipt === null)
+    return underWay(progress, last !== null && 'fault' in last ? last.fault : null);
   const receipt = await writeReceipt(parts, context, { kind: 'Erased', json: progress.receipt });
   event({
     type: 'Normal',
@@ -117,16 +131,27 @@ async function erase(
   return done({ status: { erasure: { residue: 0, receipt } } });
 }
 
-/** Empty: none is wanted. */
-type LastSnapshot = { readonly place?: SnapshotPlace } | { readonly fault: string };
-
-function findLast(parts: DatasetParts, { signal }: DatasetContext, tenant: Tenant | null): Promise<LastSnapshot> {
+/** Null: no snapshot is wanted. */
+async function findLast(
+  parts: DatasetParts,
+  { signal }: DatasetContext,
+  { policy, tenant }: Pick<Erasing, 'policy' | 'tenant'>,
+): Promise<FoundPlace | null> {
+  if (policy === 'Retain') return { fault: TAKE_THEM };
+  if (policy === 'Delete') return null;
   return findPlace(parts, tenant, tenant?.spec.backup?.destinationRef?.name, signal);
 }
 
-function underWay({ step, residue, failure }: ErasureProgress): StepOutcome<DatasetStatus> {
+function withoutSnapshot(why: string, status: DatasetStatus): StepOutcome<DatasetStatus> {
+  const { reason, message } = snapshotsFailed(why);
+  return retrying(reason, message, { status, conditions: [incomplete(reason, message)] });
+}
+
+/** `fault`: what is wrong with the place of snapshots. */
+function underWay({ step, residue, failure }: ErasureProgress, fault: string | null): StepOutcome<DatasetStatus> {
   const status = { erasure: { residue, ...(step === '' ? {} : { step }) } };
   if (failure !== null) {
+    if (lacksSnapshots(failure)) return withoutSnapshot(fault ?? failure.message, status);
     const reason = failure.name === 'ServiceUnavailableError' || residue === 0 ? 'StoreUnreachable' : 'ResidueFound';
     const message = `The erasure goes on when this is over: ${failure.message}`;
     return retrying(reason, message, { status, conditions: [incomplete(reason, message)] });

@@ -3,10 +3,10 @@ import { asId } from '../../../services/common/domain/ids.ts';
 import type { DatasetStatus } from '../../api/dataset.ts';
 import { TENANT_KIND, type Tenant } from '../../api/tenant.ts';
 import { done, progressing, retrying, type StepOutcome, stalled } from '../../runtime/step.ts';
+import { findPlace } from '../../snapshot-place.ts';
 import type { DatasetContext, DatasetParts, DatasetStep } from '../dependencies.ts';
 import { readTenant, uidOf, wireName } from '../resource.ts';
 import { askService } from '../service-failure.ts';
-import { findPlace } from '../snapshot-place.ts';
 
 const SOON_MS = 500;
 /** The other Tenant may come. */

@@ -1,11 +1,13 @@
 import type { TenantId } from '../../../services/common/domain/brand.ts';
 import { isEngramError } from '../../../services/common/domain/errors.ts';
 import { asId } from '../../../services/common/domain/ids.ts';
-import type { ErasureProgress } from '../../../services/common/messaging/methods/ingest-managed.ts';
+import type { EraseTenantRequest, ErasureProgress } from '../../../services/common/messaging/methods/ingest-managed.ts';
 import type { TenantStatus } from '../../api/tenant.ts';
+import { lacksSnapshots, snapshotsFailed, TAKE_THEM } from '../../final-snapshots.ts';
 import type { ConditionDraft } from '../../runtime/conditions.ts';
 import { KINDS, keyOf, type Secret } from '../../runtime/kube-object.ts';
 import { done, progressing, retrying, StepFailure, type StepOutcome } from '../../runtime/step.ts';
+import { type FoundPlace, findPlace } from '../../snapshot-place.ts';
 import type { TenantContext, TenantDependencies, TenantStep } from '../dependencies.ts';
 import { writeReceipt } from '../receipts.ts';
 import { askServices } from '../service-failure.ts';
@@ -16,7 +18,7 @@ const AGAIN_MS = 1000;
 const CARRIED_OUT = {
   type: 'Warning',
   reason: 'ErasureGoesOn',
-  message: 'The erasure had begun when deletionPolicy was changed, so it is carried out: nothing is kept',
+  message: 'The erasure had begun when deletionPolicy was changed, so it is carried out: the data is not kept',
 } as const;
 
 type ErasureOutcome = StepOutcome<Pick<TenantStatus, 'erasure'>>;
@@ -31,10 +33,11 @@ export function letGo(deps: TenantDependencies): TenantStep {
     async run(context) {
       const { deletionPolicy, tenantId = context.status.tenantId ?? null } = context.object.spec;
       const managed = await findManaged(deps, context);
-      const isLate = deletionPolicy !== 'Delete' && managed?.isErasing === true;
-      if (isLate) context.event(CARRIED_OUT);
-      const letGoOf = deletionPolicy === 'Delete' || isLate ? erase : retain;
-      return letGoOf(deps, context, managed?.tenantId ?? tenantId);
+      const { isErasing = false } = managed ?? {};
+      if (deletionPolicy === 'Retain' && isErasing) context.event(CARRIED_OUT);
+      const named = managed?.tenantId ?? tenantId;
+      if (deletionPolicy === 'Retain' && !isErasing) return retain(deps, context, named);
+      return erase(deps, context, { tenantId: named, isErasing });
     },
   };
 }
@@ -83,15 +86,21 @@ async function release(
 async function erase(
   deps: TenantDependencies,
   context: TenantContext,
-  tenantId: string | null,
+  { tenantId, isErasing }: { readonly tenantId: string | null; readonly isErasing: boolean },
 ): Promise<ErasureOutcome> {
-  const progress = tenantId === null ? null : await askErasure(deps, context, asId<TenantId>(tenantId));
+  const last = tenantId === null ? null : await findLast(deps, context);
+  const fault = last !== null && 'fault' in last ? last.fault : null;
+  // Once it has begun, ingest knows whether all that it waits for is there.
+  if (fault !== null && !isErasing) return withoutSnapshots(fault, {});
+  const wish = last === null || 'fault' in last ? {} : { finalSnapshots: last };
+  const progress =
+    tenantId === null ? null : await askErasure(deps, context, { tenantId: asId<TenantId>(tenantId), ...wish });
   if (progress === null) {
     // Of a tenant that is none, or another resource's: nobody takes these keys.
     await removeSecrets(deps, context);
     return done();
   }
-  if (!progress.erased || progress.receipt === null) return underWay(progress);
+  if (!progress.erased || progress.receipt === null) return underWay(progress, fault);
   const receipt = await writeReceipt(deps, context, { kind: 'Erased', json: progress.receipt });
   await removeSecrets(deps, context);
   const message = `Everything was erased and counted, the receipt is in ConfigMap ${receipt}`;
@@ -106,10 +115,26 @@ async function erase(
 function askErasure(
   { services }: TenantDependencies,
   { object, signal }: TenantContext,
-  tenantId: TenantId,
+  wish: Pick<EraseTenantRequest, 'tenantId' | 'finalSnapshots'>,
 ): Promise<ErasureProgress | null> {
-  const request = { tenantId, crUid: object.metadata.uid ?? '' };
+  const isPlain = object.spec.deletionPolicy === 'Delete';
+  const request = { ...wish, crUid: object.metadata.uid ?? '', ...(isPlain ? { withoutSnapshots: true } : {}) };
   return whereOurs(() => withErasure(() => askServices('ingest', () => services.eraseTenant(request, signal))));
+}
+
+/** Where the snapshots of all datasets go; null: none are wanted. The installation's store is none: what is there goes too. */
+async function findLast({ client }: TenantDependencies, { object, signal }: TenantContext): Promise<FoundPlace | null> {
+  const { deletionPolicy, backup } = object.spec;
+  if (deletionPolicy === 'Retain') return { fault: TAKE_THEM };
+  if (deletionPolicy === 'Delete') return null;
+  const secret = backup?.destinationRef?.name;
+  if (secret === undefined) return { fault: 'name the Secret of a bucket in spec.backup.destinationRef' };
+  return findPlace({ client }, object, secret, signal);
+}
+
+function withoutSnapshots(why: string, status: Pick<TenantStatus, 'erasure'>): ErasureOutcome {
+  const { reason, message } = snapshotsFailed(why);
+  return retrying(reason, message, { status, conditions: [complete('False', reason, message)] });
 }
 
 async function removeSecrets(deps: TenantDependencies, context: TenantContext): Promise<void> {
@@ -120,9 +145,11 @@ async function removeSecrets(deps: TenantDependencies, context: TenantContext): 
   }
 }
 
-function underWay({ step, residue, failure }: ErasureProgress): ErasureOutcome {
+/** `fault`: what is wrong with the place of snapshots. */
+function underWay({ step, residue, failure }: ErasureProgress, fault: string | null): ErasureOutcome {
   const status = { erasure: { residue, ...(step === '' ? {} : { step }) } };
   if (failure !== null) {
+    if (lacksSnapshots(failure)) return withoutSnapshots(fault ?? failure.message, status);
     const reason = failure.name === 'ServiceUnavailableError' || residue === 0 ? 'StoreUnreachable' : 'ResidueFound';
     const message = `The erasure goes on when this is over: ${failure.message}`;
     return retrying(reason, message, { status, conditions: [complete('False', reason, message)] });

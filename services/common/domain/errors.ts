@@ -121,6 +121,7 @@ const STATUS = {
   UnsupportedOperationError: 501,
   CacheConnectionError: 503,
   CloudConnnectionError: 503,
+  FinalSnapshotFailed: 503,
   ServiceUnavailableError: 503,
   DeadlineExceededError: 504,
 } as const;

@@ -12,6 +12,7 @@ import {
   type Stored,
   type Write,
 } from '../ports/document-store.ts';
+import { findAll } from './find-all.ts';
 
 type DatasetDocument = {
   readonly name: string;
@@ -48,6 +49,7 @@ export interface Datasets {
   ofOwner(owner: UserId, limit: number): Promise<readonly StoredDataset[]>;
   /** At most `limit` (1 to 1000) datasets of the tenant, in no order. */
   ofTenant(scope: Scope, limit: number): Promise<readonly StoredDataset[]>;
+  allOfTenant(scope: Scope): Promise<readonly StoredDataset[]>;
   /** `DuplicateKeyError` in the commit when the owner has the name already. */
   insertWrite(dataset: DatasetRef, keyId?: string): Write;
   /**
@@ -98,6 +100,7 @@ export function createDatasets(store: DocumentStore): Datasets {
     async ofTenant(scope, limit) {
       return (await store.find(scope, datasetsCollection, { limit })).items.map(datasetOf);
     },
+    allOfTenant: async (scope) => (await findAll(store, scope, datasetsCollection)).map(datasetOf),
     insertWrite({ id, name, ownerId, createdAt, updatedAt }, keyId) {
       return insert(datasetsCollection, id, { name, ownerId, createdAt, updatedAt, keyId: keyId ?? null });
     },

@@ -17,6 +17,10 @@ type ErasureDocument = Omit<Leased, 'isComplete'> & {
   readonly removed: JsonObject;
   readonly residue: number;
   readonly receipt: string | null;
+  /** `wanted`: not all are taken yet. `over`: from here on things are erased, and none is taken. */
+  readonly finalSnapshots: 'none' | 'wanted' | 'over';
+  /** What stays on purpose, as it was found before anything was erased. */
+  readonly kept: readonly string[];
 };
 
 export const erasuresCollection: Collection<ErasureDocument> = { name: 'erasures', level: 'system', indexes: [] };
@@ -44,6 +48,7 @@ export function createErasures(store: DocumentStore): Erasures {
     insertWrite: (crUid, thing, begunAt) =>
       insert(erasuresCollection, idOf(crUid, thing), {
         ...{ begunAt, step: 'waiting', removed: {}, residue: 0, receipt: null, failure: null },
+        ...{ finalSnapshots: 'none', kept: [] },
         ...{ worker: null, leasedUntilMs: 0 },
       }),
     replaceWrite: ({ id, version, isComplete: _, ...document }) => replace(erasuresCollection, id, document, version),
@@ -55,5 +60,7 @@ function idOf(crUid: string, { tenant, dataset }: ManagedThing): string {
 }
 
 function erasureOf({ id, version, value }: Stored<ErasureDocument>): Erasure {
-  return { ...value, id, version, isComplete: value.receipt !== null };
+  // One that a release before this one began has neither.
+  const { finalSnapshots = 'none', kept = [] } = value as Partial<ErasureDocument>;
+  return { ...value, finalSnapshots, kept, id, version, isComplete: value.receipt !== null };
 }

@@ -1,3 +1,4 @@
+import type { TenantId } from '../domain/brand.ts';
 import { type EngramError, engramError } from '../domain/errors.ts';
 import type { ManagedResource, ManagedResources, ManagedThing } from './managed-resources.ts';
 
@@ -24,6 +25,16 @@ export async function requireManager(
   const managed = await managedResources.of(thing);
   if (managed?.crUid === crUid) return managed;
   throw ownedByAnother(thing, managed === null ? 'is managed by no resource' : 'is managed by another resource');
+}
+
+/** The record of the resource of a tenant that erases all of it, every dataset with it; null where it does not. */
+export async function eraserOfTenant(
+  { managedResources }: Dependencies,
+  tenant: TenantId,
+  crUid: string,
+): Promise<ManagedResource | null> {
+  const managed = await managedResources.of({ tenant, dataset: null });
+  return managed?.crUid === crUid && managed.isErasing ? managed : null;
 }
 
 export function ownedByAnother(thing: ManagedThing, what = 'is managed by another resource'): EngramError {

@@ -14,7 +14,7 @@ import { DuplicateKeyError } from '../../common/ports/document-store.ts';
 import { placeText, type SnapshotPlace, type SnapshotPlaces } from '../../common/ports/snapshot-places.ts';
 import { datasetRef } from '../../common/repositories/datasets.ts';
 import type { ManagedResources } from '../../common/repositories/managed-resources.ts';
-import { requireManager } from '../../common/repositories/require-managed.ts';
+import { eraserOfTenant, requireManager } from '../../common/repositories/require-managed.ts';
 import type { SnapshotRecord, Snapshots } from '../../common/repositories/snapshots.ts';
 import { partPlace } from '../../common/snapshots/manifest.ts';
 import { type PartPlace, readPart } from '../../common/snapshots/part-stream.ts';
@@ -82,7 +82,8 @@ async function progress(
   if (known !== null && known.datasetId !== datasetId)
     throw engramError('ConflictError', `The snapshot ${name} is one of another dataset.`);
   // Also while the dataset is being erased: it is told what there is.
-  await requireManager(deps, { tenant, dataset: datasetId }, crUid);
+  if ((await eraserOfTenant(deps, tenant, crUid)) === null)
+    await requireManager(deps, { tenant, dataset: datasetId }, crUid);
   if (known?.isComplete !== true) {
     if ((await deps.datasets.get({ tenant }, datasetId)) === null)
       throw engramError('DatasetNotFoundError', `Dataset ${datasetId} not found.`);

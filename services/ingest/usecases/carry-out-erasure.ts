@@ -5,18 +5,25 @@ import type { JsonObject } from '../../common/domain/json.ts';
 import { SYSTEM_SCOPE } from '../../common/domain/scope.ts';
 import type { CallContext } from '../../common/messaging/messenger.ts';
 import { beginErasure, type ErasedThing, endErasure } from '../../common/messaging/methods/auth-managed.ts';
-import type { EraseDatasetRequest } from '../../common/messaging/methods/ingest-managed.ts';
+import type { EraseDatasetRequest, EraseTenantRequest } from '../../common/messaging/methods/ingest-managed.ts';
 import type { SnapshotProgress, TakeSnapshotRequest } from '../../common/messaging/methods/snapshots.ts';
 import { renewedProof } from '../../common/messaging/principal-proof.ts';
 import { type AnyCollection, removeWhere } from '../../common/ports/document-store.ts';
 import { eraseCollections } from '../../common/repositories/erase-collections.ts';
+import type { Erasure } from '../../common/repositories/erasures.ts';
 import { jobsCollection } from '../../common/runs/work-queue.ts';
 import { eraseSnapshots, type SnapshotIndex } from '../snapshots/erase-snapshots.ts';
 import type { IngestDependencies } from './dependencies.ts';
 import { type ForgettingCounts, forgetDataset } from './forget.ts';
+import { takeFinalSnapshots } from './take-final-snapshots.ts';
+
+/** What an erasure knows of itself beside its counts. */
+type ErasureNotes = Pick<Erasure, 'finalSnapshots' | 'kept'>;
 
 /** Is told what is done, and whether to go on. */
-export interface ErasureWatch extends ForgettingCounts {
+export interface ErasureWatch extends ForgettingCounts, Readonly<ErasureNotes> {
+  /** For whoever goes on. Throws when somebody else has taken over. */
+  note(notes: Partial<ErasureNotes>): Promise<void>;
   /** What is being erased now, in a few words. Throws when somebody else has taken over. */
   step(name: string): Promise<void>;
   /** All that was removed, by kind, also in earlier attempts. */
@@ -34,7 +41,9 @@ export type ErasureDependencies = IngestDependencies & {
 };
 
 /** What is to be erased, and what not. */
-export type ErasureWish = ErasedThing & Pick<EraseDatasetRequest, 'keepSnapshots' | 'finalSnapshot'>;
+export type ErasureWish = ErasedThing &
+  Pick<EraseDatasetRequest, 'keepSnapshots' | 'finalSnapshot' | 'withoutSnapshots'> &
+  Pick<EraseTenantRequest, 'finalSnapshots'>;
 
 /** How often a dataset may be there again: who makes it has credentials that are ending. */
 const ATTEMPTS = 3;
@@ -45,13 +54,18 @@ const ATTEMPTS = 3;
  */
 export async function carryOutErasure(
   deps: ErasureDependencies,
-  { keepSnapshots = false, finalSnapshot, ...thing }: ErasureWish,
+  wish: ErasureWish,
   watch: ErasureWatch,
 ): Promise<string> {
   const { messenger } = deps;
-  if (finalSnapshot !== undefined) await takeFinal(deps, { ...thing, finalSnapshot }, watch);
+  const { tenantId, datasetId, crUid, keepSnapshots = false } = wish;
+  const thing: ErasedThing = { tenantId, crUid, ...(datasetId === undefined ? {} : { datasetId }) };
+  await takeFinalSnapshots(deps, wish, watch);
   await watch.step('snapshots');
-  const kept = await eraseSnapshots(deps.snapshotIndex, { ...thing, keepSnapshots }, watch);
+  const found = await eraseSnapshots(deps.snapshotIndex, { ...thing, keepSnapshots }, watch);
+  // The index goes with the rest, and whoever goes on then finds none of them.
+  const kept = [...new Set([...watch.kept, ...found])].toSorted();
+  await watch.note({ kept });
   if (thing.datasetId !== undefined) {
     await eraseDataset(deps, { ...thing, datasetId: thing.datasetId }, watch);
   } else {
@@ -64,26 +78,6 @@ export async function carryOutErasure(
   // Once more, for what was on its way when the tenant was shut: nobody can name it any more.
   if (thing.datasetId === undefined) await eraseTenantRecords(deps, thing.tenantId, watch);
   return receipt;
-}
-
-/** Nobody can write any more: the erasure has begun. */
-async function takeFinal(
-  { takeSnapshot }: ErasureDependencies,
-  { tenantId, datasetId, crUid, finalSnapshot }: ErasedThing & Required<Pick<ErasureWish, 'finalSnapshot'>>,
-  watch: ErasureWatch,
-): Promise<void> {
-  if (datasetId === undefined || takeSnapshot === undefined)
-    throw engramError('UnsupportedOperationError', 'No snapshot can be taken of this.');
-  const request = { tenantId, datasetId, crUid, ...finalSnapshot, verify: true };
-  for (;;) {
-    await watch.step(`snapshot ${finalSnapshot.name}`);
-    const { snapshot, failure } = await takeSnapshot(request, watch.context);
-    if (failure !== null) {
-      const message = `The snapshot ${finalSnapshot.name} could not be taken: ${failure.message}`;
-      throw engramError('ServiceUnavailableError', message, { retryable: true });
-    }
-    if (snapshot !== null) return;
-  }
 }
 
 async function eraseDatasets(deps: ErasureDependencies, thing: ErasedThing, watch: ErasureWatch): Promise<void> {

@@ -47,7 +47,7 @@ export interface IngestDependencies {
   readonly sessionContexts: Pick<SessionContexts, 'removeOfSessionWrite'>;
   /** How far improve is, and which datasets there are, is only read here. */
   readonly watermarks: Pick<Watermarks, 'get'>;
-  readonly datasets: Pick<Datasets, 'get'>;
+  readonly datasets: Pick<Datasets, 'get' | 'allOfTenant'>;
   /** What resources declare. */
   readonly retentions: Retentions;
   readonly skills: Skills;

@@ -94,7 +94,7 @@ export function createLeasedWork<Record extends LeasedRecord, Input>(
         await atMost(endsAt - performance.now(), workOn(asked));
         const record = await asked.read();
         const rest = endsAt - performance.now();
-        if (record.isComplete || record.failure !== null || rest <= 0) return record;
+        if (record.isComplete || record.failure !== null || rest <= 0 || stopping.signal.aborted) return record;
         // Somebody else is at it.
         await sleep(Math.min(rest, LOOK_AGAIN_MS));
       }

@@ -17,12 +17,20 @@ import { eraseBuilt } from '../../common/messaging/methods/cognify.ts';
 import { eraseLearned } from '../../common/messaging/methods/improve.ts';
 import type { ErasureProgress } from '../../common/messaging/methods/ingest-managed.ts';
 import { eraseSearched } from '../../common/messaging/methods/search.ts';
+import type {
+  SnapshotFailure,
+  SnapshotProgress,
+  TakeSnapshotRequest,
+} from '../../common/messaging/methods/snapshots.ts';
 import type { DocumentStore } from '../../common/ports/document-store.ts';
+import { placeText } from '../../common/ports/snapshot-places.ts';
 import { createAuditLog } from '../../common/repositories/audit-log.ts';
 import { createBlobIntents } from '../../common/repositories/blob-intents.ts';
 import { createDataItems } from '../../common/repositories/data-items.ts';
+import { createDatasets } from '../../common/repositories/datasets.ts';
 import { createLedger } from '../../common/repositories/ledger.ts';
 import { createSessionRemoval } from '../../common/repositories/session-removal.ts';
+import { createSnapshots } from '../../common/repositories/snapshots.ts';
 import { collections } from '../../composition/collections.ts';
 import type { ErasureDependencies } from './carry-out-erasure.ts';
 import { createManagedErasures, type ManagedErasures } from './managed-erasures.ts';
@@ -34,6 +42,8 @@ const DATASET: DatasetRef = {
 };
 const THING = { tenantId: TENANT, datasetId: DATASET.id, crUid: 'cr' };
 const CALL = { requestId: 'r' };
+const BUCKET = { endpoint: null, bucket: 'acme', prefix: '', region: 'us-east-1', accessKey: 'a', secretKey: 's' };
+const neverOpened = () => Promise.reject(new Error('a bucket of somebody else is opened'));
 const OWNER = { id: DATASET.ownerId, email: '', tenant: TENANT, isSuperuser: false, parentId: null };
 
 /** The other services over a real bus, each of which can be told to fail or to wait. */
@@ -47,6 +57,7 @@ describe('erasures for the operator', () => {
   let onSearched: () => Promise<void>;
   let searching: number;
   let dropBus: () => Promise<void>;
+  let onSnapshot: () => Promise<SnapshotFailure | null>;
   const open: ManagedErasures[] = [];
 
   beforeEach(async () => {
@@ -54,6 +65,7 @@ describe('erasures for the operator', () => {
     await store.prepare(collections);
     clock = testClock();
     [receipt, isThere, builtRemoved, onSearched] = [null, true, 5, async () => {}];
+    onSnapshot = async () => null;
     const bus = createInProcessBus();
     messenger = createMessenger(bus, unsignedPrincipals);
     dropBus = () => bus.drain();
@@ -62,8 +74,8 @@ describe('erasures for the operator', () => {
       const begun = { dataset: isThere ? DATASET : null, principal: OWNER, token: JSON.stringify(OWNER) };
       return { ...begun, receipt, datasetIds: [] };
     });
-    await messenger.serve(endErasure, async ({ removed }) => {
-      receipt ??= JSON.stringify({ removed });
+    await messenger.serve(endErasure, async ({ removed, kept }) => {
+      receipt ??= JSON.stringify({ removed, kept });
       return { receipt };
     });
     await messenger.serve(eraseBuilt, async () => {
@@ -95,7 +107,18 @@ describe('erasures for the operator', () => {
     const deps = {
       ...{ store: shared, messenger, clock, blobs: createMemoryBlobStore(), audit: createAuditLog(store, clock) },
       ...{ items: createDataItems(store), intents: createBlobIntents(store), ledger: createLedger(store) },
-      sessionRemoval: createSessionRemoval(store),
+      ...{ sessionRemoval: createSessionRemoval(store), datasets: createDatasets(store) },
+      snapshotIndex: { store: shared, snapshots: createSnapshots(store), places: { open: neverOpened } },
+      async takeSnapshot({ name, datasetId, place }: TakeSnapshotRequest): Promise<SnapshotProgress> {
+        const failure = await onSnapshot();
+        if (failure !== null) return { snapshot: null, done: 0, total: 1, failure };
+        const at = clock.now().toISOString();
+        const info = { name, datasetId, at, items: 1, sizeBytes: 2, sha256: '', place: placeText(place) };
+        const leased = { worker: null, leasedUntilMs: 0, failure: null, isComplete: true };
+        const write = createSnapshots(store).insertWrite({ ...info, ...leased, isInstalled: false, done: 1, total: 1 });
+        await store.commit({ tenant: TENANT }, [write]);
+        return { snapshot: { ...info, tenantId: TENANT }, done: 1, total: 1, failure: null };
+      },
       logger: { debug: ignore, info: ignore, warn: ignore, error: ignore },
       tenantCollections: [],
     } as unknown as ErasureDependencies;
@@ -133,7 +156,7 @@ describe('erasures for the operator', () => {
     onSearched = async () => {};
     const ended = await erasures.progress(THING, CALL);
     expect(ended.removed).to.deep.equal({ graph: 5, searches: 1, datasets: 1 });
-    expect(JSON.parse(ended.receipt ?? '')).to.deep.equal({ removed: ended.removed });
+    expect(JSON.parse(ended.receipt ?? '')).to.deep.equal({ removed: ended.removed, kept: [] });
   });
 
   it('answer how far they are while they last', async () => {
@@ -175,6 +198,46 @@ describe('erasures for the operator', () => {
     onSearched = async () => {};
     const ended = await replica().progress(THING, CALL);
     expect(ended.erased).to.equal(true);
+  });
+
+  it('begin with the last snapshot, and erase nothing while it cannot be taken', async () => {
+    onSnapshot = async () => ({ name: 'ServiceUnavailableError', message: 'The bucket does not answer.' });
+    const wish = { ...THING, finalSnapshot: { name: 'last', place: BUCKET } };
+    const failed = await replica().progress(wish, CALL);
+    expect(failed).to.deep.include({ erased: false, removed: {}, step: 'snapshot last' });
+    expect(failed.failure).to.deep.equal({
+      name: 'FinalSnapshotFailed',
+      message: 'The bucket does not answer.',
+    });
+    // Nobody says any more where, which does not mean that nobody wants it.
+    const bare = await replica().progress(THING, CALL);
+    expect([bare.failure?.name, bare.removed]).to.deep.equal(['FinalSnapshotFailed', {}]);
+    onSnapshot = async () => null;
+    const ended = await replica().progress(wish, CALL);
+    expect(JSON.parse(ended.receipt ?? '').kept).to.deep.equal(['snapshot last in s3://acme/']);
+  });
+
+  it('do without the snapshot once somebody says so', async () => {
+    onSnapshot = async () => ({ name: 'ServiceUnavailableError', message: 'The bucket does not answer.' });
+    await replica().progress({ ...THING, finalSnapshot: { name: 'last', place: BUCKET } }, CALL);
+    const ended = await replica().progress({ ...THING, withoutSnapshots: true }, CALL);
+    expect(JSON.parse(ended.receipt ?? '').kept).to.deep.equal([]);
+  });
+
+  it('take no snapshot of what may be half gone, and name those that were taken although the index is gone', async () => {
+    onSearched = async () => {
+      throw engramError('ServiceUnavailableError', 'The index is away.');
+    };
+    const wish = { ...THING, finalSnapshot: { name: 'last', place: BUCKET } };
+    expect((await replica().progress(wish, CALL)).failure?.message).to.equal('The index is away.');
+    const index = createSnapshots(store);
+    const [record] = await index.list({ tenant: TENANT });
+    if (record === undefined) throw new Error('no snapshot');
+    await store.commit({ tenant: TENANT }, [index.removeWrite(record)]);
+    onSearched = async () => {};
+    onSnapshot = async () => ({ name: 'ConflictError', message: 'The content of an item is missing.' });
+    const ended = await replica().progress(wish, CALL);
+    expect(JSON.parse(ended.receipt ?? '').kept).to.deep.equal(['snapshot last in s3://acme/']);
   });
 
   it('write nothing down for who may not', async () => {

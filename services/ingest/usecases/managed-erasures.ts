@@ -82,6 +82,7 @@ async function carryOut(
   const counted = () => ({ removed: { ...removed }, residue });
   const watch: ErasureWatch = {
     ...{ begunAt: erasure.begunAt, context: { requestId, signal } },
+    ...{ finalSnapshots: erasure.finalSnapshots, kept: erasure.kept, note: update },
     async step(step) {
       signal.throwIfAborted();
       await update({ ...counted(), step });

@@ -13,9 +13,10 @@ export const EraseDataset: MethodCodec<methods.EraseDatasetRequest, methods.Eras
       ...request,
       ...(last === undefined ? {} : { finalSnapshot: { name: last.name, place: toPlace(last.place) } }),
     }),
-    ({ tenantId, datasetId, crUid, keepSnapshots, finalSnapshot: last }) => ({
+    ({ tenantId, datasetId, crUid, keepSnapshots, withoutSnapshots, finalSnapshot: last }) => ({
       ...{ tenantId: idOf(tenantId), datasetId: idOf(datasetId), crUid },
       ...(keepSnapshots ? { keepSnapshots } : {}),
+      ...(withoutSnapshots ? { withoutSnapshots } : {}),
       ...(last === undefined ? {} : { finalSnapshot: { name: last.name, place: fromPlace(last.place) } }),
     }),
   ),
@@ -29,10 +30,15 @@ export const EraseDataset: MethodCodec<methods.EraseDatasetRequest, methods.Eras
 export const EraseTenant: MethodCodec<methods.EraseTenantRequest, methods.ErasureResponse> = {
   request: messageCodec(
     wire.EraseTenantRequestSchema,
-    (request) => request,
-    ({ tenantId, crUid, keepSnapshots }) => ({
+    ({ finalSnapshots: last, ...request }) => ({
+      ...request,
+      ...(last === undefined ? {} : { finalSnapshots: { place: toPlace(last.place) } }),
+    }),
+    ({ tenantId, crUid, keepSnapshots, withoutSnapshots, finalSnapshots: last }) => ({
       ...{ tenantId: idOf(tenantId), crUid },
       ...(keepSnapshots ? { keepSnapshots } : {}),
+      ...(withoutSnapshots ? { withoutSnapshots } : {}),
+      ...(last === undefined ? {} : { finalSnapshots: { place: fromPlace(last.place) } }),
     }),
   ),
   response: messageCodec(

@@ -15,12 +15,17 @@ export interface EraseDatasetRequest {
   readonly keepSnapshots?: boolean;
   /** Taken and checked before anything is erased, once nobody can write any more. */
   readonly finalSnapshot?: { readonly name: string; readonly place: SnapshotPlace };
+  /** Nobody wants the snapshot any more that an earlier request asked for; without this word the erasure waits for it. */
+  readonly withoutSnapshots?: boolean;
 }
 
 export interface EraseTenantRequest {
   readonly tenantId: TenantId;
   readonly crUid: string;
   readonly keepSnapshots?: boolean;
+  /** Of every dataset, whosever; named by `finalSnapshotName`. As of a dataset, all of them before anything is erased. */
+  readonly finalSnapshots?: { readonly place: SnapshotPlace };
+  readonly withoutSnapshots?: boolean;
 }
 
 /** How far an erasure has come. */
@@ -35,7 +40,7 @@ export interface ErasureProgress {
   readonly residue: number;
   /** JSON text, signed; null until erased. */
   readonly receipt: string | null;
-  /** Why the last attempt did not end. */
+  /** Why the last attempt did not end. `FinalSnapshotFailed`: nothing is erased yet. */
   readonly failure: { readonly name: string; readonly message: string } | null;
 }
 

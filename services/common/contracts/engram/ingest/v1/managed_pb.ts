@@ -12,7 +12,7 @@ import type { Message } from "@bufbuild/protobuf";
  * Describes the file engram/ingest/v1/managed.proto.
  */
 export const file_engram_ingest_v1_managed: GenFile = /*@__PURE__*/
-  fileDesc("Ch5lbmdyYW0vaW5nZXN0L3YxL21hbmFnZWQucHJvdG8SEGVuZ3JhbS5pbmdlc3QudjEitQEKE0VyYXNlRGF0YXNldFJlcXVlc3QSEQoJdGVuYW50X2lkGAEgASgJEhIKCmRhdGFzZXRfaWQYAiABKAkSDgoGY3JfdWlkGAMgASgJEhYKDmtlZXBfc25hcHNob3RzGAQgASgIEjwKDmZpbmFsX3NuYXBzaG90GAUgASgLMh8uZW5ncmFtLmluZ2VzdC52MS5GaW5hbFNuYXBzaG90SACIAQFCEQoPX2ZpbmFsX3NuYXBzaG90Il0KDUZpbmFsU25hcHNob3QSDAoEbmFtZRgBIAEoCRI0CgVwbGFjZRgCIAEoCzIgLmVuZ3JhbS5jb21tb24udjEuU25hcHNob3RCdWNrZXRIAIgBAUIICgZfcGxhY2UiSwoURXJhc2VEYXRhc2V0UmVzcG9uc2USMwoIcHJvZ3Jlc3MYASABKAsyIS5lbmdyYW0uaW5nZXN0LnYxLkVyYXN1cmVQcm9ncmVzcyJPChJFcmFzZVRlbmFudFJlcXVlc3QSEQoJdGVuYW50X2lkGAEgASgJEg4KBmNyX3VpZBgCIAEoCRIWCg5rZWVwX3NuYXBzaG90cxgDIAEoCCJKChNFcmFzZVRlbmFudFJlc3BvbnNlEjMKCHByb2dyZXNzGAEgASgLMiEuZW5ncmFtLmluZ2VzdC52MS5FcmFzdXJlUHJvZ3Jlc3MixgEKD0VyYXN1cmVQcm9ncmVzcxIOCgZlcmFzZWQYASABKAgSDAoEc3RlcBgCIAEoCRIUCgxyZW1vdmVkX2pzb24YAyABKAkSDwoHcmVzaWR1ZRgEIAEoBBIZCgxyZWNlaXB0X2pzb24YBSABKAlIAIgBARI2CgdmYWlsdXJlGAYgASgLMiAuZW5ncmFtLmluZ2VzdC52MS5FcmFzdXJlRmFpbHVyZUgBiAEBQg8KDV9yZWNlaXB0X2pzb25CCgoIX2ZhaWx1cmUiLwoORXJhc3VyZUZhaWx1cmUSDAoEbmFtZRgBIAEoCRIPCgdtZXNzYWdlGAIgASgJIlQKFUNoZWNrSXNvbGF0aW9uUmVxdWVzdBIRCgl0ZW5hbnRfaWQYASABKAkSDgoGY3JfdWlkGAIgASgJEhgKEG90aGVyX3RlbmFudF9pZHMYAyADKAkihgEKFkNoZWNrSXNvbGF0aW9uUmVzcG9uc2USFQoIdW5wcm92ZW4YASABKAlIAIgBARIbChNjb21wYXJlZF90ZW5hbnRfaWRzGAIgAygJEisKBWxlYWtzGAMgAygLMhwuZW5ncmFtLmluZ2VzdC52MS5DYW5hcnlMZWFrQgsKCV91bnByb3ZlbiJHCgpDYW5hcnlMZWFrEhEKCXRlbmFudF9pZBgBIAEoCRIZChFzZWVuX2J5X3RlbmFudF9pZBgCIAEoCRILCgN3YXkYAyABKAkiOAoTUmVtb3ZlQ2FuYXJ5UmVxdWVzdBIRCgl0ZW5hbnRfaWQYASABKAkSDgoGY3JfdWlkGAIgASgJIicKFFJlbW92ZUNhbmFyeVJlc3BvbnNlEg8KB3JlbW92ZWQYASABKAgi1AEKE1NldFJldGVudGlvblJlcXVlc3QSEQoJdGVuYW50X2lkGAEgASgJEhcKCmRhdGFzZXRfaWQYAiABKAlIAIgBARIOCgZjcl91aWQYAyABKAkSGAoLc2Vzc2lvbnNfbXMYBCABKARIAYgBARIWCglldmVudHNfbXMYBSABKARIAogBARIVCghpdGVtc19tcxgGIAEoBEgDiAEBQg0KC19kYXRhc2V0X2lkQg4KDF9zZXNzaW9uc19tc0IMCgpfZXZlbnRzX21zQgsKCV9pdGVtc19tcyIWChRTZXRSZXRlbnRpb25SZXNwb25zZSJBChhEYXRhc2V0U3RhdGlzdGljc1JlcXVlc3QSEQoJdGVuYW50X2lkGAEgASgJEhIKCmRhdGFzZXRfaWQYAiABKAki0AIKGURhdGFzZXRTdGF0aXN0aWNzUmVzcG9uc2USDQoFaXRlbXMYASABKAQSDgoGY2h1bmtzGAMgASgEEg0KBW5vZGVzGAQgASgEEg0KBWVkZ2VzGAUgASgEEg8KB3BlbmRpbmcYBiABKAQSDgoGZmFpbGVkGAcgASgEEh4KEWxhc3RfY29nbmlmaWVkX2F0GAggASgJSACIAQESEwoLbGFnX3NlY29uZHMYCSABKAESNAoGd3JpdGVyGAogASgLMh8uZW5ncmFtLmluZ2VzdC52MS5EYXRhc2V0V3JpdGVySAGIAQESNAoKYWN0aXZlX3J1bhgLIAEoCzIbLmVuZ3JhbS5pbmdlc3QudjEuQWN0aXZlUnVuSAKIAQFCFAoSX2xhc3RfY29nbmlmaWVkX2F0QgkKB193cml0ZXJCDQoLX2FjdGl2ZV9ydW5KBAgCEAMiNgoNRGF0YXNldFdyaXRlchIOCgZob2xkZXIYASABKAkSFQoNZmVuY2luZ190b2tlbhgCIAEoBCI9CglBY3RpdmVSdW4SCgoCaWQYASABKAkSEAoIcGlwZWxpbmUYAiABKAkSEgoKc3RhcnRlZF9hdBgDIAEoCWIGcHJvdG8z", [file_engram_common_v1_snapshot]);
+  fileDesc("Ch5lbmdyYW0vaW5nZXN0L3YxL21hbmFnZWQucHJvdG8SEGVuZ3JhbS5pbmdlc3QudjEi0AEKE0VyYXNlRGF0YXNldFJlcXVlc3QSEQoJdGVuYW50X2lkGAEgASgJEhIKCmRhdGFzZXRfaWQYAiABKAkSDgoGY3JfdWlkGAMgASgJEhYKDmtlZXBfc25hcHNob3RzGAQgASgIEjwKDmZpbmFsX3NuYXBzaG90GAUgASgLMh8uZW5ncmFtLmluZ2VzdC52MS5GaW5hbFNuYXBzaG90SACIAQESGQoRd2l0aG91dF9zbmFwc2hvdHMYBiABKAhCEQoPX2ZpbmFsX3NuYXBzaG90Il0KDUZpbmFsU25hcHNob3QSDAoEbmFtZRgBIAEoCRI0CgVwbGFjZRgCIAEoCzIgLmVuZ3JhbS5jb21tb24udjEuU25hcHNob3RCdWNrZXRIAIgBAUIICgZfcGxhY2UiSwoURXJhc2VEYXRhc2V0UmVzcG9uc2USMwoIcHJvZ3Jlc3MYASABKAsyIS5lbmdyYW0uaW5nZXN0LnYxLkVyYXN1cmVQcm9ncmVzcyK+AQoSRXJhc2VUZW5hbnRSZXF1ZXN0EhEKCXRlbmFudF9pZBgBIAEoCRIOCgZjcl91aWQYAiABKAkSFgoOa2VlcF9zbmFwc2hvdHMYAyABKAgSPgoPZmluYWxfc25hcHNob3RzGAQgASgLMiAuZW5ncmFtLmluZ2VzdC52MS5GaW5hbFNuYXBzaG90c0gAiAEBEhkKEXdpdGhvdXRfc25hcHNob3RzGAUgASgIQhIKEF9maW5hbF9zbmFwc2hvdHMiUAoORmluYWxTbmFwc2hvdHMSNAoFcGxhY2UYASABKAsyIC5lbmdyYW0uY29tbW9uLnYxLlNuYXBzaG90QnVja2V0SACIAQFCCAoGX3BsYWNlIkoKE0VyYXNlVGVuYW50UmVzcG9uc2USMwoIcHJvZ3Jlc3MYASABKAsyIS5lbmdyYW0uaW5nZXN0LnYxLkVyYXN1cmVQcm9ncmVzcyLGAQoPRXJhc3VyZVByb2dyZXNzEg4KBmVyYXNlZBgBIAEoCBIMCgRzdGVwGAIgASgJEhQKDHJlbW92ZWRfanNvbhgDIAEoCRIPCgdyZXNpZHVlGAQgASgEEhkKDHJlY2VpcHRfanNvbhgFIAEoCUgAiAEBEjYKB2ZhaWx1cmUYBiABKAsyIC5lbmdyYW0uaW5nZXN0LnYxLkVyYXN1cmVGYWlsdXJlSAGIAQFCDwoNX3JlY2VpcHRfanNvbkIKCghfZmFpbHVyZSIvCg5FcmFzdXJlRmFpbHVyZRIMCgRuYW1lGAEgASgJEg8KB21lc3NhZ2UYAiABKAkiVAoVQ2hlY2tJc29sYXRpb25SZXF1ZXN0EhEKCXRlbmFudF9pZBgBIAEoCRIOCgZjcl91aWQYAiABKAkSGAoQb3RoZXJfdGVuYW50X2lkcxgDIAMoCSKGAQoWQ2hlY2tJc29sYXRpb25SZXNwb25zZRIVCgh1bnByb3ZlbhgBIAEoCUgAiAEBEhsKE2NvbXBhcmVkX3RlbmFudF9pZHMYAiADKAkSKwoFbGVha3MYAyADKAsyHC5lbmdyYW0uaW5nZXN0LnYxLkNhbmFyeUxlYWtCCwoJX3VucHJvdmVuIkcKCkNhbmFyeUxlYWsSEQoJdGVuYW50X2lkGAEgASgJEhkKEXNlZW5fYnlfdGVuYW50X2lkGAIgASgJEgsKA3dheRgDIAEoCSI4ChNSZW1vdmVDYW5hcnlSZXF1ZXN0EhEKCXRlbmFudF9pZBgBIAEoCRIOCgZjcl91aWQYAiABKAkiJwoUUmVtb3ZlQ2FuYXJ5UmVzcG9uc2USDwoHcmVtb3ZlZBgBIAEoCCLUAQoTU2V0UmV0ZW50aW9uUmVxdWVzdBIRCgl0ZW5hbnRfaWQYASABKAkSFwoKZGF0YXNldF9pZBgCIAEoCUgAiAEBEg4KBmNyX3VpZBgDIAEoCRIYCgtzZXNzaW9uc19tcxgEIAEoBEgBiAEBEhYKCWV2ZW50c19tcxgFIAEoBEgCiAEBEhUKCGl0ZW1zX21zGAYgASgESAOIAQFCDQoLX2RhdGFzZXRfaWRCDgoMX3Nlc3Npb25zX21zQgwKCl9ldmVudHNfbXNCCwoJX2l0ZW1zX21zIhYKFFNldFJldGVudGlvblJlc3BvbnNlIkEKGERhdGFzZXRTdGF0aXN0aWNzUmVxdWVzdBIRCgl0ZW5hbnRfaWQYASABKAkSEgoKZGF0YXNldF9pZBgCIAEoCSLQAgoZRGF0YXNldFN0YXRpc3RpY3NSZXNwb25zZRINCgVpdGVtcxgBIAEoBBIOCgZjaHVua3MYAyABKAQSDQoFbm9kZXMYBCABKAQSDQoFZWRnZXMYBSABKAQSDwoHcGVuZGluZxgGIAEoBBIOCgZmYWlsZWQYByABKAQSHgoRbGFzdF9jb2duaWZpZWRfYXQYCCABKAlIAIgBARITCgtsYWdfc2Vjb25kcxgJIAEoARI0CgZ3cml0ZXIYCiABKAsyHy5lbmdyYW0uaW5nZXN0LnYxLkRhdGFzZXRXcml0ZXJIAYgBARI0CgphY3RpdmVfcnVuGAsgASgLMhsuZW5ncmFtLmluZ2VzdC52MS5BY3RpdmVSdW5IAogBAUIUChJfbGFzdF9jb2duaWZpZWRfYXRCCQoHX3dyaXRlckINCgtfYWN0aXZlX3J1bkoECAIQAyI2Cg1EYXRhc2V0V3JpdGVyEg4KBmhvbGRlchgBIAEoCRIVCg1mZW5jaW5nX3Rva2VuGAIgASgEIj0KCUFjdGl2ZVJ1bhIKCgJpZBgBIAEoCRIQCghwaXBlbGluZRgCIAEoCRISCgpzdGFydGVkX2F0GAMgASgJYgZwcm90bzM", [file_engram_common_v1_snapshot]);
 
 /**
  * @generated from message engram.ingest.v1.EraseDatasetRequest
@@ -48,6 +48,13 @@ export type EraseDatasetRequest = Message<"engram.ingest.v1.EraseDatasetRequest"
    * @generated from field: optional engram.ingest.v1.FinalSnapshot final_snapshot = 5;
    */
   finalSnapshot?: FinalSnapshot | undefined;
+
+  /**
+   * None is taken, although an earlier request asked for one.
+   *
+   * @generated from field: bool without_snapshots = 6;
+   */
+  withoutSnapshots: boolean;
 };
 
 /**
@@ -120,6 +127,20 @@ export type EraseTenantRequest = Message<"engram.ingest.v1.EraseTenantRequest"> 
    * @generated from field: bool keep_snapshots = 3;
    */
   keepSnapshots: boolean;
+
+  /**
+   * Of every dataset, taken and checked before anything is erased, once nobody can write any more.
+   *
+   * @generated from field: optional engram.ingest.v1.FinalSnapshots final_snapshots = 4;
+   */
+  finalSnapshots?: FinalSnapshots | undefined;
+
+  /**
+   * None are taken, although an earlier request asked for them.
+   *
+   * @generated from field: bool without_snapshots = 5;
+   */
+  withoutSnapshots: boolean;
 };
 
 /**
@@ -128,6 +149,25 @@ export type EraseTenantRequest = Message<"engram.ingest.v1.EraseTenantRequest"> 
  */
 export const EraseTenantRequestSchema: GenMessage<EraseTenantRequest> = /*@__PURE__*/
   messageDesc(file_engram_ingest_v1_managed, 3);
+
+/**
+ * @generated from message engram.ingest.v1.FinalSnapshots
+ */
+export type FinalSnapshots = Message<"engram.ingest.v1.FinalSnapshots"> & {
+  /**
+   * Absent: the blob store of the installation.
+   *
+   * @generated from field: optional engram.common.v1.SnapshotBucket place = 1;
+   */
+  place?: SnapshotBucket | undefined;
+};
+
+/**
+ * Describes the message engram.ingest.v1.FinalSnapshots.
+ * Use `create(FinalSnapshotsSchema)` to create a new message.
+ */
+export const FinalSnapshotsSchema: GenMessage<FinalSnapshots> = /*@__PURE__*/
+  messageDesc(file_engram_ingest_v1_managed, 4);
 
 /**
  * @generated from message engram.ingest.v1.EraseTenantResponse
@@ -144,7 +184,7 @@ export type EraseTenantResponse = Message<"engram.ingest.v1.EraseTenantResponse"
  * Use `create(EraseTenantResponseSchema)` to create a new message.
  */
 export const EraseTenantResponseSchema: GenMessage<EraseTenantResponse> = /*@__PURE__*/
-  messageDesc(file_engram_ingest_v1_managed, 4);
+  messageDesc(file_engram_ingest_v1_managed, 5);
 
 /**
  * @generated from message engram.ingest.v1.ErasureProgress
@@ -198,7 +238,7 @@ export type ErasureProgress = Message<"engram.ingest.v1.ErasureProgress"> & {
  * Use `create(ErasureProgressSchema)` to create a new message.
  */
 export const ErasureProgressSchema: GenMessage<ErasureProgress> = /*@__PURE__*/
-  messageDesc(file_engram_ingest_v1_managed, 5);
+  messageDesc(file_engram_ingest_v1_managed, 6);
 
 /**
  * @generated from message engram.ingest.v1.ErasureFailure
@@ -220,7 +260,7 @@ export type ErasureFailure = Message<"engram.ingest.v1.ErasureFailure"> & {
  * Use `create(ErasureFailureSchema)` to create a new message.
  */
 export const ErasureFailureSchema: GenMessage<ErasureFailure> = /*@__PURE__*/
-  messageDesc(file_engram_ingest_v1_managed, 6);
+  messageDesc(file_engram_ingest_v1_managed, 7);
 
 /**
  * @generated from message engram.ingest.v1.CheckIsolationRequest
@@ -251,7 +291,7 @@ export type CheckIsolationRequest = Message<"engram.ingest.v1.CheckIsolationRequ
  * Use `create(CheckIsolationRequestSchema)` to create a new message.
  */
 export const CheckIsolationRequestSchema: GenMessage<CheckIsolationRequest> = /*@__PURE__*/
-  messageDesc(file_engram_ingest_v1_managed, 7);
+  messageDesc(file_engram_ingest_v1_managed, 8);
 
 /**
  * @generated from message engram.ingest.v1.CheckIsolationResponse
@@ -282,7 +322,7 @@ export type CheckIsolationResponse = Message<"engram.ingest.v1.CheckIsolationRes
  * Use `create(CheckIsolationResponseSchema)` to create a new message.
  */
 export const CheckIsolationResponseSchema: GenMessage<CheckIsolationResponse> = /*@__PURE__*/
-  messageDesc(file_engram_ingest_v1_managed, 8);
+  messageDesc(file_engram_ingest_v1_managed, 9);
 
 /**
  * @generated from message engram.ingest.v1.CanaryLeak
@@ -315,7 +355,7 @@ export type CanaryLeak = Message<"engram.ingest.v1.CanaryLeak"> & {
  * Use `create(CanaryLeakSchema)` to create a new message.
  */
 export const CanaryLeakSchema: GenMessage<CanaryLeak> = /*@__PURE__*/
-  messageDesc(file_engram_ingest_v1_managed, 9);
+  messageDesc(file_engram_ingest_v1_managed, 10);
 
 /**
  * @generated from message engram.ingest.v1.RemoveCanaryRequest
@@ -337,7 +377,7 @@ export type RemoveCanaryRequest = Message<"engram.ingest.v1.RemoveCanaryRequest"
  * Use `create(RemoveCanaryRequestSchema)` to create a new message.
  */
 export const RemoveCanaryRequestSchema: GenMessage<RemoveCanaryRequest> = /*@__PURE__*/
-  messageDesc(file_engram_ingest_v1_managed, 10);
+  messageDesc(file_engram_ingest_v1_managed, 11);
 
 /**
  * @generated from message engram.ingest.v1.RemoveCanaryResponse
@@ -356,7 +396,7 @@ export type RemoveCanaryResponse = Message<"engram.ingest.v1.RemoveCanaryRespons
  * Use `create(RemoveCanaryResponseSchema)` to create a new message.
  */
 export const RemoveCanaryResponseSchema: GenMessage<RemoveCanaryResponse> = /*@__PURE__*/
-  messageDesc(file_engram_ingest_v1_managed, 11);
+  messageDesc(file_engram_ingest_v1_managed, 12);
 
 /**
  * @generated from message engram.ingest.v1.SetRetentionRequest
@@ -406,7 +446,7 @@ export type SetRetentionRequest = Message<"engram.ingest.v1.SetRetentionRequest"
  * Use `create(SetRetentionRequestSchema)` to create a new message.
  */
 export const SetRetentionRequestSchema: GenMessage<SetRetentionRequest> = /*@__PURE__*/
-  messageDesc(file_engram_ingest_v1_managed, 12);
+  messageDesc(file_engram_ingest_v1_managed, 13);
 
 /**
  * @generated from message engram.ingest.v1.SetRetentionResponse
@@ -419,7 +459,7 @@ export type SetRetentionResponse = Message<"engram.ingest.v1.SetRetentionRespons
  * Use `create(SetRetentionResponseSchema)` to create a new message.
  */
 export const SetRetentionResponseSchema: GenMessage<SetRetentionResponse> = /*@__PURE__*/
-  messageDesc(file_engram_ingest_v1_managed, 13);
+  messageDesc(file_engram_ingest_v1_managed, 14);
 
 /**
  * @generated from message engram.ingest.v1.DatasetStatisticsRequest
@@ -441,7 +481,7 @@ export type DatasetStatisticsRequest = Message<"engram.ingest.v1.DatasetStatisti
  * Use `create(DatasetStatisticsRequestSchema)` to create a new message.
  */
 export const DatasetStatisticsRequestSchema: GenMessage<DatasetStatisticsRequest> = /*@__PURE__*/
-  messageDesc(file_engram_ingest_v1_managed, 14);
+  messageDesc(file_engram_ingest_v1_managed, 15);
 
 /**
  * @generated from message engram.ingest.v1.DatasetStatisticsResponse
@@ -513,7 +553,7 @@ export type DatasetStatisticsResponse = Message<"engram.ingest.v1.DatasetStatist
  * Use `create(DatasetStatisticsResponseSchema)` to create a new message.
  */
 export const DatasetStatisticsResponseSchema: GenMessage<DatasetStatisticsResponse> = /*@__PURE__*/
-  messageDesc(file_engram_ingest_v1_managed, 15);
+  messageDesc(file_engram_ingest_v1_managed, 16);
 
 /**
  * @generated from message engram.ingest.v1.DatasetWriter
@@ -535,7 +575,7 @@ export type DatasetWriter = Message<"engram.ingest.v1.DatasetWriter"> & {
  * Use `create(DatasetWriterSchema)` to create a new message.
  */
 export const DatasetWriterSchema: GenMessage<DatasetWriter> = /*@__PURE__*/
-  messageDesc(file_engram_ingest_v1_managed, 16);
+  messageDesc(file_engram_ingest_v1_managed, 17);
 
 /**
  * @generated from message engram.ingest.v1.ActiveRun
@@ -564,5 +604,5 @@ export type ActiveRun = Message<"engram.ingest.v1.ActiveRun"> & {
  * Use `create(ActiveRunSchema)` to create a new message.
  */
 export const ActiveRunSchema: GenMessage<ActiveRun> = /*@__PURE__*/
-  messageDesc(file_engram_ingest_v1_managed, 17);
+  messageDesc(file_engram_ingest_v1_managed, 18);
 

@@ -1,8 +1,8 @@
-import type { SnapshotPlace } from '../../services/common/ports/snapshot-places.ts';
-import type { Tenant } from '../api/tenant.ts';
-import { KINDS, type Secret } from '../runtime/kube-object.ts';
-import { secretText } from '../tenant/tenant-secrets.ts';
-import type { DatasetParts } from './dependencies.ts';
+import type { SnapshotPlace } from '../services/common/ports/snapshot-places.ts';
+import type { Tenant } from './api/tenant.ts';
+import type { KubeClient } from './runtime/kube-client.ts';
+import { KINDS, type Secret } from './runtime/kube-object.ts';
+import { secretText } from './tenant/tenant-secrets.ts';
 
 /** Where snapshots are, or a sentence on what is missing. */
 export type FoundPlace = { readonly place: SnapshotPlace } | { readonly fault: string };
@@ -11,7 +11,7 @@ const NEEDED = ['bucket', 'accessKey', 'secretKey'] as const;
 
 /** Reads the Secret anew each time: what opens the bucket is remembered nowhere. */
 export async function findPlace(
-  { client }: Pick<DatasetParts, 'client'>,
+  { client }: { readonly client: Pick<KubeClient, 'get'> },
   tenant: Tenant | null,
   secretName: string | undefined,
   signal: AbortSignal,

@@ -1,0 +1,102 @@
+import { expect } from 'chai';
+import { createTenantWorld, PLACE, type TenantWorld } from '../../test/support/kube/tenant-world.ts';
+import { TENANT_KIND } from '../api/tenant.ts';
+import { KINDS, type Secret } from '../runtime/kube-object.ts';
+
+describe('deletion of a tenant by Snapshot', () => {
+  let world: TenantWorld;
+  beforeEach(async () => {
+    world = await createTenantWorld();
+  });
+  afterEach(() => world.close());
+
+  const spec = {
+    deletionPolicy: 'Snapshot' as const,
+    backup: { schedule: '0 3 * * *', keep: 14, destinationRef: { name: 's3' } },
+  };
+  const putSecret = (data: Readonly<Record<string, string>> = { bucket: 'b', accessKey: 'a', secretKey: 'hidden' }) => {
+    const encoded = Object.entries(data).map(([key, text]) => [key, Buffer.from(text).toString('base64')]);
+    const metadata = { name: 's3', namespace: 'memory' };
+    world.kube.put<Secret>(KINDS.secret, {
+      ...{ apiVersion: 'v1', kind: 'Secret', metadata, data: Object.fromEntries(encoded) },
+    });
+  };
+  const remove = () => world.kube.remove(TENANT_KIND, PLACE);
+  const asked = () =>
+    world.services.calls.filter(({ method }) => method === 'eraseTenant').map(({ request }) => request as object);
+  const begin = async () => {
+    world.put(spec);
+    await world.reconcile();
+    remove();
+  };
+  const failing = (name: string, message: string, step = '') => ({
+    ...{ erased: false, step, removed: {}, residue: 0, receipt: null, failure: { name, message } },
+  });
+
+  it('asks for nothing before it knows the bucket, says what is missing, and goes on when that is there', async () => {
+    await begin();
+    await world.reconcile();
+    expect(world.conditions()).to.include({ ErasureComplete: 'False SnapshotFailed' });
+    expect(world.condition('ErasureComplete')?.message).to.match(
+      /^Nothing is erased .* Secret memory\/s3 .* is missing/,
+    );
+    expect([asked(), world.services.tenants.size]).to.deep.equal([[], 1]);
+    putSecret();
+    await world.reconcile();
+    expect([world.read(), world.services.tenants.size]).to.deep.equal([undefined, 0]);
+    const [request] = asked();
+    expect(request).to.have.nested.property('finalSnapshots.place.bucket', 'b');
+    expect(request).not.to.have.property('withoutSnapshots');
+    expect(world.configMaps()).to.have.length(1);
+    expect(JSON.stringify([world.notes, world.configMaps()])).not.to.include('hidden');
+  });
+
+  it('waits for a snapshot that fails, with its reason and what does without it, and names it', async () => {
+    putSecret();
+    await begin();
+    const why = `${'The bucket b does not answer: see that it is there and may be written. '.repeat(4)}`;
+    world.services.erasureAnswers = [failing('FinalSnapshotFailed', why, 'snapshot notes-1-final')];
+    expect(await world.reconcile()).to.include({ retry: true });
+    const message = world.condition('ErasureComplete')?.message ?? '';
+    expect(message)
+      .to.include('The bucket b does not answer')
+      .and.to.match(/or set deletionPolicy to Delete to do without$/);
+    expect(message.length).to.be.at.most(200);
+    expect(world.read()?.status?.erasure).to.deep.equal({ step: 'snapshot notes-1-final', residue: 0 });
+    await world.reconcile();
+    expect(world.read()).to.equal(undefined);
+  });
+
+  it('does without the snapshots once the policy is Delete, and not because it is Retain', async () => {
+    putSecret();
+    await begin();
+    const failed = failing('FinalSnapshotFailed', 'The bucket b does not answer.');
+    world.services.erasureAnswers = [failed, failed];
+    await world.reconcile();
+    world.change({ spec: { deletionPolicy: 'Retain' } });
+    await world.reconcile();
+    expect(asked().at(-1)).not.to.have.any.keys('withoutSnapshots', 'finalSnapshots');
+    expect(world.condition('ErasureComplete')?.message).to.include('set deletionPolicy back to Snapshot');
+    world.change({ spec: { deletionPolicy: 'Delete' } });
+    await world.reconcile();
+    expect(asked().at(-1)).to.include({ withoutSnapshots: true }).and.not.to.have.property('finalSnapshots');
+    expect(world.read()).to.equal(undefined);
+  });
+
+  it('ends without the Secret once all snapshots are there, as a namespace that goes takes it first', async () => {
+    putSecret();
+    await begin();
+    world.services.erasureAnswers = [{ ...failing('', ''), step: 'dataset 1', failure: null }];
+    await world.reconcile();
+    world.kube.remove(KINDS.secret, { name: 's3', namespace: 'memory' });
+    await world.reconcile();
+    expect([world.read(), world.services.tenants.size]).to.deep.equal([undefined, 0]);
+  });
+
+  it('needs no bucket for a tenant that never came to be', async () => {
+    world.put(spec);
+    remove();
+    await world.reconcile();
+    expect([world.read(), asked()]).to.deep.equal([undefined, []]);
+  });
+});

@@ -1,0 +1,80 @@
+import { isCanaryDataset } from '../../common/domain/canary.ts';
+import { clientMessage, engramError, isEngramError } from '../../common/domain/errors.ts';
+import { finalSnapshotName } from '../../common/domain/snapshot-name.ts';
+import type { TakeSnapshotRequest } from '../../common/messaging/methods/snapshots.ts';
+import type { ErasureDependencies, ErasureWatch, ErasureWish } from './carry-out-erasure.ts';
+
+type Wanted = Pick<TakeSnapshotRequest, 'datasetId' | 'name' | 'place'>;
+
+/**
+ * All snapshots that are wanted of what is erased, each read again, before anything is erased: the erasure has begun, so
+ * nobody can write any more. Once something may have been erased none is taken, whoever asks. `FinalSnapshotFailed` when one
+ * cannot be taken, with the reason, and when nobody says where although they were wanted before. The step names the one.
+ */
+export async function takeFinalSnapshots(
+  deps: ErasureDependencies,
+  wish: ErasureWish,
+  watch: ErasureWatch,
+): Promise<void> {
+  if (watch.finalSnapshots === 'over') return;
+  const { finalSnapshot, finalSnapshots, withoutSnapshots = false } = wish;
+  if (finalSnapshot !== undefined || finalSnapshots !== undefined) {
+    await watch.note({ finalSnapshots: 'wanted' });
+    await takeAll(deps, wish, watch);
+  } else if (watch.finalSnapshots === 'wanted' && !withoutSnapshots) {
+    throw failed('The erasure was begun with snapshots, and not all of them are taken.');
+  }
+  await watch.note({ finalSnapshots: 'over' });
+}
+
+/** Until there is none that came late: somebody's last request may have been on its way. */
+async function takeAll(deps: ErasureDependencies, wish: ErasureWish, watch: ErasureWatch): Promise<void> {
+  const taken = new Set<string>();
+  for (;;) {
+    const left = (await wantedOf(deps, wish, watch)).filter(({ datasetId }) => !taken.has(datasetId));
+    if (left.length === 0) return;
+    for (const wanted of left) {
+      await take(deps, { ...wish, ...wanted }, watch);
+      taken.add(wanted.datasetId);
+    }
+  }
+}
+
+async function wantedOf(
+  { datasets }: ErasureDependencies,
+  { tenantId, datasetId, finalSnapshot, finalSnapshots }: ErasureWish,
+  { begunAt }: ErasureWatch,
+): Promise<readonly Wanted[]> {
+  if (datasetId !== undefined) return finalSnapshot === undefined ? [] : [{ datasetId, ...finalSnapshot }];
+  if (finalSnapshots === undefined) return [];
+  const found = await datasets.allOfTenant({ tenant: tenantId });
+  return found
+    .filter((dataset) => !isCanaryDataset(dataset))
+    .map((dataset) => ({
+      datasetId: dataset.id,
+      name: finalSnapshotName(dataset, new Date(begunAt)),
+      place: finalSnapshots.place,
+    }));
+}
+
+async function take(
+  { takeSnapshot }: ErasureDependencies,
+  { tenantId, crUid, datasetId, name, place }: ErasureWish & Wanted,
+  watch: ErasureWatch,
+): Promise<void> {
+  if (takeSnapshot === undefined) throw failed('No snapshots are taken here.');
+  const request = { tenantId, datasetId, crUid, name, place, verify: true };
+  for (;;) {
+    await watch.step(`snapshot ${name}`);
+    const { snapshot, failure } = await takeSnapshot(request, watch.context).catch((error: unknown) => {
+      if (isEngramError(error)) throw failed(clientMessage(error));
+      throw error;
+    });
+    if (failure !== null) throw failed(failure.message);
+    if (snapshot !== null) return;
+  }
+}
+
+function failed(message: string) {
+  return engramError('FinalSnapshotFailed', message, { retryable: true });
+}
