@@ -1,5 +1,5 @@
 import { expect } from 'chai';
-import { loadConfig } from './load-config.ts';
+import { ConfigurationError, loadConfig } from './load-config.ts';
 import { decidePosture, isLoopback } from './posture.ts';
 
 function postureOf(accessControl: string | undefined, requireAuthentication: string | undefined, host = '0.0.0.0') {
@@ -26,10 +26,17 @@ describe('decidePosture', () => {
     expect(postureOf(undefined, 'true', '127.0.0.1')).to.deep.include({ required: true, guarded: false });
   });
 
-  it('takes every word but true as false, and an empty value as unset', () => {
-    expect(postureOf('1', undefined).required).to.equal(false);
-    expect(postureOf('yes', 'on').required).to.equal(false);
+  it('takes the words of false as false, and an empty value as unset', () => {
+    for (const word of ['False', '0', 'no', 'off']) expect(postureOf(word, undefined).required, word).to.equal(false);
     expect(postureOf('', '').required).to.equal(true);
+  });
+
+  it('refuses a word that somebody may have meant as true rather than open the server by it', () => {
+    for (const word of ['1', 'yes', 'on', 'treu']) {
+      const text = 'must be true or false; only the word true switches it on';
+      expect(() => postureOf(word, undefined), word).to.throw(ConfigurationError, text);
+      expect(() => postureOf(undefined, word, '127.0.0.1'), word).to.throw(ConfigurationError, text);
+    }
   });
 
   it('is open by default on loopback alone', () => {

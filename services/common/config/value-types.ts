@@ -66,9 +66,18 @@ export function flag(): z.ZodType<boolean, string> {
   });
 }
 
-/** The contract's reading of the two posture variables: the word `true` in any case is true, anything else false. */
+/**
+ * The two posture variables. Other implementations take every word but `true` as false; `1` or `yes` would then open the
+ * server that somebody meant to close, so what is neither `true` nor a word of false is refused.
+ */
 export function onlyTrue(): z.ZodType<boolean, string> {
-  return z.string().transform((value) => value.trim().toLowerCase() === 'true');
+  return z.string().transform((value, context) => {
+    const word = value.trim().toLowerCase();
+    if (word === 'true') return true;
+    if (FALSE.has(word)) return false;
+    context.addIssue({ code: 'custom', message: 'must be true or false; only the word true switches it on' });
+    return z.NEVER;
+  });
 }
 
 export function oneOf<const Choice extends string>(choices: readonly Choice[]): z.ZodType<Choice, string> {
