@@ -4,6 +4,7 @@ import type { Reconciler } from '../runtime/reconciler.ts';
 import { onOwn } from './dedicated/dedicated.ts';
 import { reserveHostName } from './dedicated/host-names.ts';
 import { install } from './dedicated/install.ts';
+import { releaseFormerHolder } from './dedicated/release-former-holder.ts';
 import { nameTenant, removeInstallation, whileRunning } from './dedicated/remove-installation.ts';
 import { rotateStoreLogins } from './dedicated/rotate-store-logins.ts';
 import type { TenantDependencies, TenantStep } from './dependencies.ts';
@@ -35,6 +36,7 @@ export function createTenantReconciler(deps: TenantDependencies, frame: FrameDep
       install(deps),
       rotateStoreLogins(deps),
       onOwn(deps, ({ options }) => checkIsolation(options), NO_SERVICES),
+      onOwn(deps, releaseFormerHolder),
       onOwn(deps, ensureIdentity),
       onOwn(deps, syncKeys),
       onOwn(deps, syncQuota),

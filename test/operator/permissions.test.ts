@@ -1,4 +1,4 @@
-import { randomBytes } from 'node:crypto';
+import { randomBytes, randomUUID } from 'node:crypto';
 import { expect } from 'chai';
 import { DATASET_KIND } from '../../operator/api/dataset.ts';
 import { TENANT_KIND, type Tenant } from '../../operator/api/tenant.ts';
@@ -190,6 +190,51 @@ describeWithCluster("the operator with the chart's rights", (server) => {
     expect(administrators.flatMap(({ realms }) => [...realms.keys()])).to.deep.equal([]);
     for (const [kind] of OBJECTS) expect(await owned(kind), kind.kind).to.deep.equal([]);
     expect((await world.client.list(KINDS.secret, { namespace })).items).to.deep.equal([]);
+  });
+
+  it('keeps the keys of a Dedicated tenant beside itself when its whole namespace is deleted, for who takes it over', async () => {
+    const dedicated = { enabled: true, existingSecret: 'administrators' };
+    const connection = await install({ operator: { dedicated } });
+    const administrators = createFakeAdministrators();
+    world.run({
+      ...{ connection, home },
+      dedicated: {
+        ...{ image: 'localhost/engram/nobody:made-this', settings: {}, pods: POD_DEFAULTS },
+        ...{ network: { clients: [], stores: [] }, stores: { available: true, administrators } },
+      },
+    });
+    const keys = async () => {
+      const { items } = await world.client.list<Secret>(KINDS.secret, { namespace, labelSelector: 'engram.dev/realm' });
+      return items[0]?.data?.['ENGRAM_ROOT_KEYS'];
+    };
+    await world.createTenant('acme', { isolation: 'Dedicated' });
+    await until('it has Deployments', async () => (await owned(KINDS.deployment)).length === 6, LIMIT);
+    const before = await keys();
+    expect(before).to.be.a('string');
+    // As its services would say, if there were any.
+    const tenantId = randomUUID();
+    await world.client.patchStatus(TENANT_KIND, { name: 'acme', namespace }, { tenantId });
+    const annotations = { 'engram.dev/reconcile-at': 'now' };
+    await world.client.patch(TENANT_KIND, { name: 'acme', namespace }, { metadata: { annotations } });
+    const records = async () =>
+      (
+        await world.client.list(KINDS.secret, {
+          namespace: home,
+          labelSelector: `engram.dev/realm-of-tenant=${tenantId}`,
+        })
+      ).items;
+    await until('its id is known', async () => (await records()).length === 1, LIMIT);
+
+    await api.send('DELETE', `/api/v1/namespaces/${namespace}`);
+    const isGone = async () => (await api.send('GET', `/api/v1/namespaces/${namespace}`)).status === 404;
+    await until('the namespace is gone', isGone, { ...LIMIT, limitMs: 120_000 });
+    expect(administrators.map(({ realms }) => realms.size)).to.deep.equal([1, 1, 1, 1]);
+    const metadata = { name: namespace };
+    expect((await api.send('POST', '/api/v1/namespaces', { metadata })).status).to.equal(201);
+    await world.createTenant('acme', { isolation: 'Dedicated', tenantId });
+    await until('the keys are back', async () => (await keys()) !== undefined, LIMIT);
+    expect(await keys()).to.equal(before);
+    await until('its processes are made', async () => (await owned(KINDS.deployment)).length === 6, LIMIT);
   });
 
   const condition = async (type: string) => findCondition((await tenant())?.status?.conditions, type);

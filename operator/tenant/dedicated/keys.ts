@@ -13,8 +13,9 @@ import { type RealmCredentials, STORE_DRIVERS, type StoreDriver } from '../../st
 import type { TenantContext, TenantDependencies } from '../dependencies.ts';
 import { KEY_ANNOTATIONS, ROTATE_STORES_AT } from '../names.ts';
 import { managedSecret, ownSecretsSelector, secretText } from '../tenant-secrets.ts';
-import { keysName, REALM_LABEL, REALM_OWNER, TENANT_ID_LABEL } from './names.ts';
+import { FORMER_HOLDER, keysName, REALM_LABEL, REALM_OWNER, TENANT_ID_LABEL } from './names.ts';
 import { PROOF, requireRealm } from './realm-record.ts';
+import { restoreKeys } from './restore-keys.ts';
 import {
   credentialsIn,
   type LoginsPatch,
@@ -36,6 +37,8 @@ export interface InstallationKeys {
   readonly version: string;
   readonly status: TenantStatusSecret;
   readonly logins: StoreLogins;
+  /** Uid of the Tenant that had the realm before, where the Secret was restored for another one. */
+  readonly formerHolder: string | undefined;
   credentials(driver: StoreDriver): RealmCredentials;
   /** By compare and set. */
   write(patch: (secret: Secret) => LoginsPatch): Promise<void>;
@@ -56,6 +59,8 @@ export async function findKeys(deps: TenantDependencies, context: TenantContext)
 export async function ensureKeys(deps: TenantDependencies, context: TenantContext): Promise<InstallationKeys> {
   const held = await findKeys(deps, context);
   if (held !== null) return held;
+  const restored = await restoreKeys(deps, context);
+  if (restored !== null) return keysOf(deps, context, restored);
   const { status, object } = context;
   const lost = status.secrets?.find(({ purpose }) => purpose === 'InstallationKeys')?.name;
   if (status.tenantId !== undefined && lost !== undefined) {
@@ -195,6 +200,7 @@ async function keysOf(deps: TenantDependencies, context: TenantContext, held: Se
     version: hashOf(JSON.stringify(Object.entries(secret.data ?? {}).toSorted())),
     status: { name, purpose: 'InstallationKeys', managed: true },
     logins: storeLoginsOf(secret),
+    formerHolder: annotations[FORMER_HOLDER],
     credentials: (driver) => credentialsIn(secret, driver),
     async write(patch) {
       const { resourceVersion } = secret.metadata;

@@ -26,6 +26,9 @@ export const REALM_OWNER = `${GROUP}/realm-owner`;
 /** Annotation of pods: a hash of what they read from Secrets. */
 export const SECRETS_ANNOTATION = 'checksum/secrets';
 
+/** Annotation of that Secret, where it was restored: uid of the Tenant that had the realm before. */
+export const FORMER_HOLDER = `${GROUP}/realm-former-holder`;
+
 /** Begins with a letter whatever the tenant is called, as names of Services must. */
 export function objectName({ metadata }: Pick<Tenant, 'metadata'>, part: string): string {
   return boundedName('tenant', metadata.name, part);

@@ -1,7 +1,13 @@
 import { expect } from 'chai';
 import { createFakeAdministrators, type FakeAdministrator } from '../../../test/support/kube/fake-administrators.ts';
 import { runEverything } from '../../../test/support/kube/fake-workloads.ts';
-import { createTenantWorld, MANAGER, PLACE, type TenantWorld } from '../../../test/support/kube/tenant-world.ts';
+import {
+  createTenantWorld,
+  MANAGER,
+  PLACE,
+  SERVICES_NAMESPACE,
+  type TenantWorld,
+} from '../../../test/support/kube/tenant-world.ts';
 import { TENANT_KIND, type Tenant, type TenantSpec } from '../../api/tenant.ts';
 import { findCondition } from '../../runtime/conditions.ts';
 import { KINDS, type Secret } from '../../runtime/kube-object.ts';
@@ -111,11 +117,12 @@ describe('realm of a Dedicated tenant and the Secret that names it', () => {
     expect(held()).to.deep.equal(before);
   });
 
-  it('gets no new keys where the Secret was lost: what was sealed would open with nothing', async () => {
+  it('gets no new keys where the Secret was lost with the record of it: what was sealed would open with nothing', async () => {
     await make();
     const before = held();
     const keys = keysOf(PLACE.namespace);
     world.kube.remove(KINDS.secret, keys.metadata);
+    world.kube.remove(KINDS.secret, recordOf(world));
     await world.reconcile();
     expect(world.conditions()).to.include({ Stalled: 'True SecretMissing' });
     expect([secretsOf(PLACE.namespace), held()]).to.deep.equal([[], before]);
@@ -126,3 +133,8 @@ describe('realm of a Dedicated tenant and the Secret that names it', () => {
     expect(held()).to.deep.equal(before);
   });
 });
+
+/** What the operator keeps beside itself. */
+function recordOf(world: TenantWorld) {
+  return { name: `engram-realm-${world.read()?.status?.realm}`, namespace: SERVICES_NAMESPACE };
+}

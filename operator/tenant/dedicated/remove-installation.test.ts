@@ -5,7 +5,12 @@ import { deriveSigningKey } from '../../../services/common/domain/derived-key.ts
 import { engramError } from '../../../services/common/domain/errors.ts';
 import { createFakeAdministrators, type FakeAdministrator } from '../../../test/support/kube/fake-administrators.ts';
 import { endPods, runEverything } from '../../../test/support/kube/fake-workloads.ts';
-import { createTenantWorld, PLACE, type TenantWorld } from '../../../test/support/kube/tenant-world.ts';
+import {
+  createTenantWorld,
+  PLACE,
+  SERVICES_NAMESPACE,
+  type TenantWorld,
+} from '../../../test/support/kube/tenant-world.ts';
 import { TENANT_KIND, type TenantSpec } from '../../api/tenant.ts';
 import { KINDS, type KubeObject, type ResourceKind } from '../../runtime/kube-object.ts';
 import { FRAME_ANNOTATIONS } from '../names.ts';
@@ -251,6 +256,8 @@ describe('deletion of a Dedicated tenant', () => {
   it('says so where stores are kept whose keys are gone', async () => {
     await make();
     world.kube.remove(KINDS.secret, keysSecret()?.metadata ?? PLACE);
+    const name = `engram-realm-${world.read()?.status?.realm}`;
+    world.kube.remove(KINDS.secret, { name, namespace: SERVICES_NAMESPACE });
     remove();
     await world.reconcile();
     expect([world.read(), realms().length]).to.deep.equal([undefined, 4]);

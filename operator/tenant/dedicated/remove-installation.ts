@@ -1,6 +1,6 @@
 import type { TenantStatus } from '../../api/tenant.ts';
 import type { ConditionDraft } from '../../runtime/conditions.ts';
-import { type ConfigMap, KINDS, type KubeObject, type Secret } from '../../runtime/kube-object.ts';
+import { type ConfigMap, KINDS, type KubeObject, keyOf, type Secret } from '../../runtime/kube-object.ts';
 import { done, progressing, retrying, type StepOutcome, stalled } from '../../runtime/step.ts';
 import { type Realm, realmOf } from '../../stores/realm.ts';
 import type { StoreAdministrator } from '../../stores/store-administrator.ts';
@@ -9,9 +9,10 @@ import { receiptName } from '../receipts.ts';
 import { askServices } from '../service-failure.ts';
 import { ownSecrets } from '../tenant-keys.ts';
 import { findKeys, type InstallationKeys, noteTenantId, releaseKeys } from './keys.ts';
-import { commonLabels, objectName } from './names.ts';
+import { commonLabels, objectName, REALM_OWNER } from './names.ts';
 import { isDedicated } from './own-services.ts';
 import { askStore } from './provision.ts';
+import { findRecord, holderOf, type RealmRecord, removeRecord } from './realm-record.ts';
 import { SETTINGS, WORKLOAD_KINDS } from './workloads.ts';
 
 type Outcome = StepOutcome<Pick<TenantStatus, 'erasure'>>;
@@ -102,6 +103,12 @@ function isKept({ object }: TenantContext, stage: Stage): boolean {
 
 async function keep(deps: TenantDependencies, context: TenantContext, keys: InstallationKeys | null): Promise<Outcome> {
   if (keys === null) {
+    const record = await ownRecord(deps, context);
+    if (record !== null) {
+      const message = `The stores of realm ${context.status.realm} are kept, and their keys in Secret ${keyOf(record.metadata)}: a Tenant of this name with its tenantId takes them over`;
+      context.event({ type: 'Normal', reason: 'Retained', message });
+      return done();
+    }
     const lost = `The stores of realm ${context.status.realm} are kept, but the Secret with their keys is gone: without a copy of it nobody takes them over`;
     context.event({ type: 'Warning', reason: 'KeysMissing', message: lost });
     return done();
@@ -122,7 +129,9 @@ async function removeStores(
   if (!stores.available) {
     return retrying('StoreUnreachable', stores.reason, { conditions: [incomplete('StoreUnreachable', stores.reason)] });
   }
-  const realm = keys?.realm ?? realmOf(object.metadata.uid ?? '');
+  const record = keys === null ? await ownRecord(deps, context) : null;
+  const owner = record?.metadata.annotations?.[REALM_OWNER] ?? object.metadata.uid ?? '';
+  const realm = keys?.realm ?? realmOf(owner);
   const { realm: named = realm.name } = context.status;
   if (keys === null && named !== realm.name) {
     // Not by the word of a status alone: Kafka's topics hold no mark that would say whose they are.
@@ -144,6 +153,7 @@ async function removeStores(
     });
   }
   await noteOnReceipt(deps, context, { realm, administrators, keys });
+  await removeRecord(deps, context, realm.name);
   if (keys !== null) {
     const { namespace = '' } = object.metadata;
     await deps.client.delete(KINDS.secret, { name: keys.secretName, namespace }, { signal });
@@ -151,6 +161,13 @@ async function removeStores(
   const message = `Databases, indexes and users of realm ${realm.name} were removed and counted`;
   context.event({ type: 'Normal', reason: 'StoresRemoved', message });
   return done();
+}
+
+/** What is kept beside the operator of the realm that the Tenant has, where its Secret is gone. */
+async function ownRecord(deps: TenantDependencies, context: TenantContext): Promise<RealmRecord | null> {
+  const { realm } = context.status;
+  const record = realm === undefined ? null : await findRecord(deps, context, realm);
+  return record !== null && holderOf(record).uid === context.object.metadata.uid ? record : null;
 }
 
 async function removed(administrator: StoreAdministrator, realm: Realm, signal: AbortSignal): Promise<number> {
