@@ -8,18 +8,22 @@ export interface Visibility {
   filter<Row extends Provenance>(rows: readonly Row[]): Promise<readonly Row[]>;
 }
 
-export function createVisibility(ledger: Ledger, scope: DatasetScope): Visibility {
+export function createVisibility(ledger: Pick<Ledger, 'committed'>, scope: DatasetScope): Visibility {
   const committed = new Map<DataItemId, number>();
-  const asked = new Set<DataItemId>();
+  /** The look-up of each item that was asked for: several lanes come with the same ones at the same time. */
+  const lookUps = new Map<DataItemId, Promise<void>>();
+  const lookUp = async (items: readonly DataItemId[]): Promise<void> => {
+    for (const [item, generation] of await ledger.committed(scope, items)) committed.set(item, generation);
+  };
   return {
     async filter(rows) {
-      const unknown = new Set<DataItemId>();
-      for (const row of rows) if (!asked.has(row.item)) unknown.add(row.item);
-      if (unknown.size > 0) {
-        const found = await ledger.committed(scope, [...unknown]);
-        for (const item of unknown) asked.add(item);
-        for (const [item, generation] of found) committed.set(item, generation);
+      const items = new Set(rows.map(({ item }) => item));
+      const unknown = [...items].filter((item) => !lookUps.has(item));
+      if (unknown.length > 0) {
+        const found = lookUp(unknown);
+        for (const item of unknown) lookUps.set(item, found);
       }
+      await Promise.all(new Set([...items].map((item) => lookUps.get(item))));
       return visible(rows, committed);
     },
   };

@@ -1,0 +1,32 @@
+import { expect } from 'chai';
+import type { DataItemId } from '../../common/domain/brand.ts';
+import { asId } from '../../common/domain/ids.ts';
+import { datasetScope, PERSONAL_TENANT } from '../../common/domain/scope.ts';
+import { createVisibility } from './visibility.ts';
+
+const SCOPE = datasetScope(PERSONAL_TENANT, asId('notes'));
+const row = (item: string, generation = 1) => ({ item: asId<DataItemId>(item), generation });
+
+describe('what readers may see of what lanes found', () => {
+  it('looks each item up once, whichever lanes come with it at the same time', async () => {
+    const asked: (readonly DataItemId[])[] = [];
+    const visibility = createVisibility(
+      {
+        async committed(_, items) {
+          asked.push(items);
+          await new Promise((resolve) => setImmediate(resolve));
+          return new Map(items.filter((item) => item !== 'gone').map((item) => [item, 1]));
+        },
+      },
+      SCOPE,
+    );
+    const [first, second] = await Promise.all([
+      visibility.filter([row('a'), row('b'), row('gone')]),
+      visibility.filter([row('b'), row('b', 2), row('c')]),
+    ]);
+    expect(first).to.deep.equal([row('a'), row('b')]);
+    expect(second).to.deep.equal([row('b'), row('c')]);
+    expect(await visibility.filter([row('gone'), row('c')])).to.deep.equal([row('c')]);
+    expect(asked).to.deep.equal([['a', 'b', 'gone'], ['c']]);
+  });
+});
