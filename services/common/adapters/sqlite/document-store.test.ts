@@ -55,6 +55,17 @@ describe('SQLite document store', () => {
     expect((await second.get(scope, notes, 'a'))?.value).to.deep.equal({ title: 'x' });
   });
 
+  it('makes files that other accounts of the machine cannot read, in a directory that they can enter too', async function () {
+    if (process.platform === 'win32') this.skip();
+    await chmod(directory, 0o755);
+    const store = await open();
+    await store.prepare([notes]);
+    await store.commit(scope, [insert(notes, 'a', { title: 'x' })]);
+    for (const name of [file, `${file}-wal`, `${file}-shm`]) {
+      expect((await stat(name)).mode & 0o077, name).to.equal(0);
+    }
+  });
+
   it('indexes documents of an earlier release by fields that are new, and drops indexes that are gone', async () => {
     const first = await open();
     await first.prepare([notes]);

@@ -18,6 +18,7 @@ const MAX_IDLE_LOG_BYTES = 16 * 1024 * 1024;
  * cut may take the last ones but leaves the file whole), deleted content overwritten. Errors name the file.
  */
 export function openForWriting(file: string): DatabaseSync {
+  makePrivate(file);
   refuseCutFile(file);
   return opening(
     file,
@@ -43,6 +44,15 @@ function opening(file: string, readOnly: boolean, settings: string): DatabaseSyn
     // A connection that nobody closes holds the space of a removed file.
     database?.close();
     throw storeError(error, file) ?? error;
+  }
+}
+
+/** SQLite would let everybody read what it makes; its log takes after the file. What is there already stays as it is. */
+function makePrivate(file: string): void {
+  try {
+    closeSync(openSync(file, 'wx', 0o600));
+  } catch {
+    // It is there, or it cannot be made: opening the database then says why.
   }
 }
 
