@@ -12,7 +12,7 @@ import { type DocumentStore, update, VersionConflictError } from '../ports/docum
 import type { EventLog } from '../ports/event-log.ts';
 import type { Logger } from '../ports/logger.ts';
 import type { Clock } from '../ports/system.ts';
-import type { Posting } from './budget-keeper.ts';
+import type { Posting } from './budget-postings.ts';
 import { type UsageDocument, usageCollection } from './usage.ts';
 
 /** Which counter it is about. */

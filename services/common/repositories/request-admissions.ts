@@ -1,6 +1,6 @@
 import type { Bill, BudgetAccount, Excess, Payer } from '../domain/budget.ts';
 import type { Budgets } from '../ports/budgets.ts';
-import type { ChargeOutcome } from './budget-keeper.ts';
+import type { ChargeOutcome } from './budget-charging.ts';
 import type { KnownLimits } from './known-limits.ts';
 import { createLanes, type LaneTask } from './lanes.ts';
 

@@ -23,8 +23,8 @@ import {
 import type { Logger } from '../ports/logger.ts';
 import type { TokenUsage } from '../ports/models.ts';
 import type { Clock, IdSource } from '../ports/system.ts';
-import type { Posting } from './budget-keeper.ts';
 import type { BudgetNews } from './budget-news.ts';
+import type { Posting } from './budget-postings.ts';
 import type { KnownLimits } from './known-limits.ts';
 import { createLanes, type LaneTask } from './lanes.ts';
 import { countWrite, type Usage, type UsageDocument, usageCollection, usageId } from './usage.ts';
