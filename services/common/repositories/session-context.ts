@@ -84,47 +84,18 @@ export interface Noting {
 }
 
 export function createSessionContexts(store: DocumentStore): SessionContexts {
-  const documents = (scope: Scope, key: SessionKey, kind: ContextDocument['kind'], after: string | null = null) =>
-    findAll(store, scope, sessionContextCollection, {
-      where: {
-        session: sessionDocumentId(key),
-        kind,
-        ...(after === null ? {} : { createdAt: { greaterThan: after } }),
-      },
-      sort: [{ field: 'createdAt' }],
-    });
-  const byIdentity = async (scope: Scope, key: SessionKey, identities: readonly string[]) => {
-    const found = await findAll(store, scope, sessionContextCollection, {
-      where: { session: sessionDocumentId(key), identity: { in: identities } },
-    });
-    return new Map(found.map((stored) => [stored.value.identity, stored]));
-  };
-  const changeRows = (
-    scope: Scope,
-    key: SessionKey,
-    ids: readonly string[],
-    change: (row: ContextRow) => Partial<ContextRow>,
-  ) =>
-    untilUndisturbed(async () => {
-      const found = await store.getMany(scope, sessionContextCollection, [...new Set(ids)]);
-      const own = found.filter(({ value }) => value.kind === 'context' && value.session === sessionDocumentId(key));
-      const writes = own.map((stored) => {
-        const row = rowOf(stored);
-        return replaced(stored, { ...row, ...change(row) });
-      });
-      if (writes.length > 0) await store.commit(scope, writes);
-    });
   return {
-    rows: async (scope, key) => (await documents(scope, key, 'context')).map(rowOf),
+    rows: async (scope, key) => (await documentsOf(store, { scope, key }, 'context')).map(rowOf),
     learn: (scope, key, lessons, noting) =>
       untilUndisturbed(async () => {
         const wanted = distinct(lessons);
+        const place = { scope, key };
         const [known, rows] = await Promise.all([
-          byIdentity(scope, key, [
+          byIdentity(store, place, [
             ...wanted.keys(),
             ...(noting.progress ? [progressIdentity(noting.progress.name)] : []),
           ]),
-          documents(scope, key, 'context'),
+          documentsOf(store, place, 'context'),
         ]);
         const at = behind(rows.at(-1)?.value.createdAt, noting.at);
         const { ids, writes, added } = learning(key, wanted, known, { ...noting, at });
@@ -138,12 +109,12 @@ export function createSessionContexts(store: DocumentStore): SessionContexts {
         return ids;
       }),
     rate: (scope, key, ratings) =>
-      changeRows(scope, key, [...ratings.keys()], (row) =>
+      changeRows(store, { scope, key }, [...ratings.keys()], (row) =>
         ratings.get(row.id) === 'helpful'
           ? { helpfulCount: row.helpfulCount + 1 }
           : { harmfulCount: row.harmfulCount + 1 },
       ),
-    served: (scope, key, ids, at) => changeRows(scope, key, ids, () => ({ lastServedAt: at })),
+    served: (scope, key, ids, at) => changeRows(store, { scope, key }, ids, () => ({ lastServedAt: at })),
     async addFeedback(scope, key, feedback) {
       const { id } = feedback;
       const newest = await store.find(scope, sessionContextCollection, {
@@ -161,7 +132,7 @@ export function createSessionContexts(store: DocumentStore): SessionContexts {
       }
     },
     async feedback(scope, key, after) {
-      const found = await documents(scope, key, 'feedback', after);
+      const found = await documentsOf(store, { scope, key }, 'feedback', after);
       return found.map(({ value }) => value.row as unknown as SessionFeedback);
     },
     async progress(scope, key, name) {
@@ -172,6 +143,52 @@ export function createSessionContexts(store: DocumentStore): SessionContexts {
     removeOfSessionWrite: (key) => removeWhere(sessionContextCollection, { session: sessionDocumentId(key) }),
     removeOfUserWrite: (user) => removeWhere(sessionContextCollection, { userId: user }),
   };
+}
+
+interface SessionPlace {
+  readonly scope: Scope;
+  readonly key: SessionKey;
+}
+
+/** Oldest first; made after that time. */
+function documentsOf(
+  store: DocumentStore,
+  { scope, key }: SessionPlace,
+  kind: ContextDocument['kind'],
+  after: string | null = null,
+) {
+  return findAll(store, scope, sessionContextCollection, {
+    where: {
+      session: sessionDocumentId(key),
+      kind,
+      ...(after === null ? {} : { createdAt: { greaterThan: after } }),
+    },
+    sort: [{ field: 'createdAt' }],
+  });
+}
+
+async function byIdentity(store: DocumentStore, { scope, key }: SessionPlace, identities: readonly string[]) {
+  const found = await findAll(store, scope, sessionContextCollection, {
+    where: { session: sessionDocumentId(key), identity: { in: identities } },
+  });
+  return new Map(found.map((stored) => [stored.value.identity, stored]));
+}
+
+function changeRows(
+  store: DocumentStore,
+  { scope, key }: SessionPlace,
+  ids: readonly string[],
+  change: (row: ContextRow) => Partial<ContextRow>,
+): Promise<void> {
+  return untilUndisturbed(async () => {
+    const found = await store.getMany(scope, sessionContextCollection, [...new Set(ids)]);
+    const own = found.filter(({ value }) => value.kind === 'context' && value.session === sessionDocumentId(key));
+    const writes = own.map((stored) => {
+      const row = rowOf(stored);
+      return replaced(stored, { ...row, ...change(row) });
+    });
+    if (writes.length > 0) await store.commit(scope, writes);
+  });
 }
 
 /** The time, or just behind the newest one where the clock has gone back: who works through them asks for later ones. */
