@@ -57,19 +57,11 @@ export function createTracer({ clock, record, maxSpans = DEFAULT_MAX_SPANS }: Tr
     const place = under.getStore();
     return place === undefined || clock.monotonicMs() > place.unit.endedMs + AFTER_END_MS ? undefined : place;
   };
-  const write = ({ unit, id, parentId, ...span }: Opened, times: Pick<Span, 'startMs' | 'endMs'>, failed: boolean) => {
-    const isRoot = id === unit.rootId;
+  const write = (opened: Opened, times: Times, failed: boolean): void => {
+    const { unit } = opened;
     unit.spans += 1;
-    if (unit.spans > maxSpans && !isRoot) {
-      unit.dropped += 1;
-      return;
-    }
-    const { traceId, rootId, epochMs, dropped } = unit;
-    record({
-      ...{ traceId, rootId, id, parentId, name: span.name, owner: span.owner },
-      ...{ startMs: epochMs + times.startMs, endMs: epochMs + times.endMs, status: failed ? 'ERROR' : 'OK' },
-      attributes: isRoot && dropped > 0 ? { ...span.attributes, dropped_spans: dropped } : span.attributes,
-    });
+    if (unit.spans <= maxSpans || isRoot(opened)) record(spanOf(opened, times, failed));
+    else unit.dropped += 1;
   };
   const run = async <Result>(opened: Opened, work: (describe: (more: SpanDetails) => void) => Promise<Result>) => {
     const startMs = clock.monotonicMs();
@@ -131,6 +123,23 @@ export function createTracer({ clock, record, maxSpans = DEFAULT_MAX_SPANS }: Tr
       const place = current();
       return place && writeCarried({ ...place.unit, spanId: place.spanId });
     },
+  };
+}
+
+/** Monotonic. */
+type Times = Pick<Span, 'startMs' | 'endMs'>;
+
+function isRoot({ id, unit }: Opened): boolean {
+  return id === unit.rootId;
+}
+
+function spanOf(opened: Opened, { startMs, endMs }: Times, failed: boolean): Span {
+  const { id, parentId, name, owner, attributes, unit } = opened;
+  const { traceId, rootId, epochMs, dropped } = unit;
+  return {
+    ...{ traceId, rootId, id, parentId, name, owner },
+    ...{ startMs: epochMs + startMs, endMs: epochMs + endMs, status: failed ? 'ERROR' : 'OK' },
+    attributes: isRoot(opened) && dropped > 0 ? { ...attributes, dropped_spans: dropped } : attributes,
   };
 }
 
