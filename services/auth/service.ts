@@ -85,6 +85,7 @@ import { createAgentMode } from './usecases/agent-mode.ts';
 const authenticate = onDemand(async () => (await import('./usecases/authenticate.ts')).authenticate);
 const admitDataset = onDemand(async () => (await import('./usecases/admit-dataset.ts')).admitDataset);
 const admitOwnDataset = onDemand(async () => (await import('./usecases/admit-dataset.ts')).admitOwnDataset);
+const getEraser = onDemand(async () => (await import('./usecases/get-eraser.ts')).getEraser);
 const beginErasure = onDemand(async () => (await import('./usecases/begin-erasure.ts')).beginErasure);
 const openCanary = onDemand(async () => (await import('./usecases/open-canary.ts')).openCanary);
 const openTenant = onDemand(async () => (await import('./usecases/open-tenant.ts')).openTenant);
@@ -288,7 +289,7 @@ function serve(
     deps.news.listen(),
     messenger.serve(methods.authenticate, async (request) => {
       const principal = await authenticate(deps, request);
-      const closure = principal === null ? null : await openTenant(deps, principal);
+      const closure = principal === null ? null : await openTenant(deps, principal, request.unattended);
       return {
         ...signed(principal),
         ...(closure === null ? {} : { tenantState: closure }),
@@ -314,6 +315,7 @@ function serve(
     }),
     messenger.serve(methods.usage, async ({ tenant }) => ({ usage: await readQuota(deps, tenant) })),
     ...serveOperator(deps, messenger),
+    messenger.serve(managed.getEraser, async (request) => signed(await getEraser(deps, request))),
     messenger.serve(managed.beginErasure, async (request) => {
       const begun = await beginErasure(deps, request);
       return { ...begun, ...signed(begun.principal) };
@@ -330,12 +332,12 @@ function serve(
       await admitDataset(deps, request);
       return {};
     }),
-    messenger.serve(managed.endErasure, async (request) => ({ receipt: await endErasure(deps, request) })),
-    messenger.serve(methods.removeDataset, async ({ dataset }, context) => ({
     messenger.serve(snapshots.admitOwnDataset, async (request, context) => {
       await admitOwnDataset(deps, request, callerOf(context));
       return {};
     }),
+    messenger.serve(managed.endErasure, async (request) => ({ receipt: await endErasure(deps, request) })),
+    messenger.serve(methods.removeDataset, async ({ dataset }, context) => ({
       removed: await removeDataset(deps, dataset, callerOf(context).id),
     })),
   ]);

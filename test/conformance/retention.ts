@@ -29,7 +29,7 @@ export function retentionCases(start: () => Promise<ManagedApp>): void {
   let tenantId: Awaited<ReturnType<typeof declareTenant>>;
   let dataset: Awaited<ReturnType<typeof declareDataset>>;
 
-  const declareTenant = async () => {
+  const declareTenant = async (state: 'Active' | 'Disabled' = 'Active') => {
     const identity = {
       displayName: 'Acme',
       ownerEmail: `owner-${tenantUid}@acme.example.com`,
@@ -37,7 +37,7 @@ export function retentionCases(start: () => Promise<ManagedApp>): void {
     };
     const answer = await app.messenger.call(
       auth.ensureTenant,
-      { crUid: tenantUid, ...identity, hostNames: [], state: 'Active' },
+      { crUid: tenantUid, ...identity, hostNames: [], state },
       CALL,
     );
     const keys = { tenantId: answer.tenantId, crUid: tenantUid, name: 'default', keySha256: [sha('sha256', key)] };
@@ -112,6 +112,20 @@ export function retentionCases(start: () => Promise<ManagedApp>): void {
     await app.stores.documents.commit(scope, writes);
   };
   const stored = () => createDataItems(app.stores.documents).newestFirst(datasetScope(tenantId, dataset.id), PAGE);
+
+  it('forgets items of a tenant that is disabled as of any', async () => {
+    await request('POST', '/add', { datasetName: 'notes', data: ['Caroline Herschel found a comet.'] });
+    await age();
+    await declareTenant('Disabled');
+    await keepItemsFor(DAY);
+    await until('the item is forgotten', async () => (await stored()).length === 0);
+    await keepItemsFor();
+    await declareTenant('Active');
+    await until('the tenant answers', async () => {
+      const headers = { 'X-Api-Key': key };
+      return (await fetch(`${app.baseUrl}/api/v1/datasets`, { headers })).status === 200;
+    });
+  });
 
   it('keeps items whose content is added again for that time anew', async () => {
     const add = (...data: string[]) => request('POST', '/add', { datasetName: 'notes', data });

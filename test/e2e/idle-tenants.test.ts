@@ -26,7 +26,8 @@ describe('a tenant that nobody uses', () => {
       },
       CALL,
     );
-  const ask = (presented = key) => fetch(`${app.baseUrl}/api/v1/datasets`, { headers: { 'x-api-key': presented } });
+  const ask = (presented = key, path = '/datasets') =>
+    fetch(`${app.baseUrl}/api/v1${path}`, { headers: { 'x-api-key': presented } });
   const wakings = async () => {
     const text = await (await fetch(`${app.baseUrl}/metrics`)).text();
     return Number(/^engram_tenant_wake_seconds_count (\d+)/m.exec(text)?.[1] ?? 'NaN');
@@ -42,6 +43,9 @@ describe('a tenant that nobody uses', () => {
     await wait(5);
     expect(await ensure(true, 1)).to.include({ isAsleep: true });
     expect((await ask('0'.repeat(64))).status).to.equal(401);
+    for (const path of ['/datasets/status', '/activity/pipeline-runs']) {
+      expect((await ask(key, path)).status, 'what an open page asks for').to.equal(503);
+    }
     const answers = await Promise.all([ask(), ask(), ask()]);
     expect(answers.map(({ status }) => status)).to.deep.equal([200, 200, 200]);
     expect(await wakings()).to.equal(1);

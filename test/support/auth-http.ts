@@ -45,8 +45,8 @@ export async function startAuthHttp({ http, ...options }: AuthHttpOptions = {}):
   const { store, messenger, clock } = auth;
   const app = await runApp({
     routes: auth.routes,
-    authenticate: (credentials, strict, context, host) =>
-      messenger.call(authenticate, { credentials, strict, ...(host === undefined ? {} : { host }) }, context),
+    authenticate: (credentials, strict, context, circumstances) =>
+      messenger.call(authenticate, { credentials, strict, ...circumstances }, context),
     ...(http === undefined ? {} : { settings: http }),
   });
   const now = () => clock.now().toISOString();

@@ -175,8 +175,8 @@ async function startReplica(shared: Shared, index: 0 | 1): Promise<Replica> {
   const app = createApp({
     routes: services.flatMap(({ routes }) => routes),
     sockets: services.flatMap(({ sockets }) => sockets),
-    authenticate: (credentials, strict, context, host) =>
-      messenger.call(authenticate, { credentials, strict, ...(host === undefined ? {} : { host }) }, context),
+    authenticate: (credentials, strict, context, circumstances) =>
+      messenger.call(authenticate, { credentials, strict, ...circumstances }, context),
     settings: {
       ...HTTP_SETTINGS,
       spoolDirectory,

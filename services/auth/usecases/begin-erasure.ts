@@ -1,13 +1,14 @@
 import type { DatasetId, TenantId } from '../../common/domain/brand.ts';
 import { engramError, isEngramError } from '../../common/domain/errors.ts';
-import type { Permission, Principal } from '../../common/domain/principal.ts';
+import type { Permission } from '../../common/domain/principal.ts';
 import type { BeginErasureResponse, ErasedThing } from '../../common/messaging/methods/auth-managed.ts';
 import { VersionConflictError } from '../../common/ports/document-store.ts';
 import { isOvertaken } from '../../common/repositories/commit-races.ts';
 import { datasetRef, type StoredDataset } from '../../common/repositories/datasets.ts';
 import type { ManagedResource } from '../../common/repositories/managed-resources.ts';
-import { requireManager } from '../../common/repositories/require-managed.ts';
+import { eraserOfTenant, requireManager } from '../../common/repositories/require-managed.ts';
 import type { AuthDependencies } from '../dependencies.ts';
+import { eraserOf } from './get-eraser.ts';
 import { tenantNotFound } from './tenant-authority.ts';
 
 /** Datasets that are erased before the next are looked for. */
@@ -88,8 +89,8 @@ async function managerOf(
   { tenant, datasetId, crUid }: DatasetErasure,
   dataset: StoredDataset | null,
 ): Promise<ManagedResource> {
-  const ofTenant = await deps.managedResources.of({ tenant, dataset: null });
-  if (ofTenant?.crUid === crUid && ofTenant.isErasing) return ofTenant;
+  const ofTenant = await eraserOfTenant(deps, tenant, crUid);
+  if (ofTenant !== null) return ofTenant;
   const thing = { tenant, dataset: datasetId };
   if (dataset === null && (await deps.managedResources.of(thing)) === null) {
     throw engramError('DatasetNotFoundError', `Dataset ${datasetId} not found.`);
@@ -130,9 +131,4 @@ async function grantsAfter({ grants }: AuthDependencies, { tenant, id, ownerId }
   const own = present.find(({ holder }) => holder === ownerId)?.permissions ?? NONE;
   const isReady = own.size === 1 && own.has('delete');
   return isReady ? after : new Map([...after, [ownerId, DELETE] as const]);
-}
-
-/** On the owner's word, whatever became of the account. */
-function eraserOf({ ownerId, tenant }: StoredDataset): Principal {
-  return { id: ownerId, email: '', tenant, isSuperuser: false, parentId: null };
 }

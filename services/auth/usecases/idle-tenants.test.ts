@@ -2,11 +2,17 @@ import { randomUUID, hash as sha } from 'node:crypto';
 import { expect } from 'chai';
 import { CALL, required, startAuth, type TestAuth } from '../../../test/support/auth-service.ts';
 import { until } from '../../../test/support/until.ts';
-import type { TenantId } from '../../common/domain/brand.ts';
+import type { DatasetId, TenantId } from '../../common/domain/brand.ts';
+import { asId } from '../../common/domain/ids.ts';
 import type { Principal } from '../../common/domain/principal.ts';
 import { SYSTEM_SCOPE } from '../../common/domain/scope.ts';
 import { authenticate, getPrincipal } from '../../common/messaging/methods/auth.ts';
-import { type EnsureTenantRequest, ensureTenant, setTenantKeys } from '../../common/messaging/methods/auth-managed.ts';
+import {
+  type EnsureTenantRequest,
+  ensureTenant,
+  getEraser,
+  setTenantKeys,
+} from '../../common/messaging/methods/auth-managed.ts';
 import { update } from '../../common/ports/document-store.ts';
 import { tenantsCollection } from '../../common/repositories/tenants.ts';
 
@@ -102,6 +108,26 @@ describe('a tenant that goes to sleep', () => {
     pass(2000);
     expect((await auth.messenger.call(authenticate, wrong, CALL)).principal).to.equal(null);
     expect(await stored()).to.include({ state: 'Hibernated', lastUsedAt });
+  });
+
+  it('is neither kept awake nor woken by what nobody need be there for', async () => {
+    const look = () =>
+      auth.messenger.call(
+        authenticate,
+        { credentials: [{ kind: 'api-key', value: KEY }], strict: true, unattended: true },
+        CALL,
+      );
+    pass(HOUR / 2);
+    const { lastUsedAt } = (await stored()) ?? {};
+    expect(await look()).not.to.have.property('tenantState');
+    const eraser = { tenantId, datasetId: asId<DatasetId>(randomUUID()) };
+    expect(await auth.messenger.call(getEraser, eraser, CALL)).to.include({ principal: null });
+    pass(HOUR / 2);
+    expect(await ensure()).to.include({ isAsleep: true });
+    pass(2000);
+    expect(await look()).to.include({ tenantState: 'Hibernated' });
+    expect(await stored()).to.include({ state: 'Hibernated', lastUsedAt });
+    expect(await request()).not.to.have.property('tenantState');
   });
 
   it('wakes with the first request, which is answered, and says how long it took', async () => {

@@ -11,15 +11,20 @@ type Dependencies = Pick<
 /**
  * Why the tenant that somebody works in does not answer; null when it does, and for one that is gone: nobody belongs to it any
  * more. One that sleeps because nobody used it wakes, where a request may wake it: then it is answered like any other.
+ * What nobody need be there for neither keeps it awake nor wakes it.
  */
-export async function openTenant(deps: Dependencies, { id, tenant }: Principal): Promise<Closure | null> {
+export async function openTenant(
+  deps: Dependencies,
+  { id, tenant }: Principal,
+  unattended = false,
+): Promise<Closure | null> {
   const facts = await deps.rememberedTenants.factsOf(tenant);
   if (facts === null) return null;
   if (facts.state === 'Active') {
-    if (facts.hibernation !== null) deps.tenantUse.note(tenant);
+    if (facts.hibernation !== null && !unattended) deps.tenantUse.note(tenant);
     return null;
   }
-  if (!facts.isAsleep || facts.hibernation?.wakesOnRequest !== true) return facts.state;
+  if (unattended || !facts.isAsleep || facts.hibernation?.wakesOnRequest !== true) return facts.state;
   const startMs = deps.clock.monotonicMs();
   const entry = { tenant, action: 'tenant.woken', actor: id, subject: tenant, details: {} };
   try {

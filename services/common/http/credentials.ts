@@ -1,15 +1,18 @@
 import type { IncomingHttpHeaders } from 'node:http';
 import type { CallContext } from '../messaging/messenger.ts';
-import type { Credential } from '../messaging/methods/auth.ts';
+import type { AuthenticateRequest, Credential } from '../messaging/methods/auth.ts';
 import type { Identity } from '../messaging/principal-proof.ts';
 
-/** Asks the auth service; the composition root passes the bus call. `host`: its name, where that selects the tenant. */
+/** Asks the auth service; the composition root passes the bus call. */
 export type Authenticate = (
   credentials: readonly Credential[],
   strict: boolean,
   context: CallContext,
-  host?: string,
+  circumstances?: Circumstances,
 ) => Promise<Identity>;
+
+/** As in `AuthenticateRequest`. */
+export type Circumstances = Pick<AuthenticateRequest, 'host' | 'unattended'>;
 
 /** Everything a request presents, in the order in which it is tried: key header, Bearer, cookie. */
 export function credentialsOf(headers: IncomingHttpHeaders, cookieName: string): Credential[] {

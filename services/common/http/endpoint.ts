@@ -16,6 +16,7 @@ import type { RequestContext } from './request-state.ts';
 import type { Reply, Route, RouteRequest } from './route.ts';
 import type { RoutePermission } from './route-permission.ts';
 import { tenantClosed } from './tenant-closed.ts';
+import { isUnattended } from './unattended.ts';
 import { RequestValidationError } from './validation-error.ts';
 
 export interface EndpointOptions {
@@ -118,7 +119,8 @@ async function identify(route: Route, context: RequestContext, { options, call }
   const credentials = credentialsOf(context.headers, options.cookieName);
   const host = options.selectsTenantByHost ? hostName(context.headers.host ?? '') : undefined;
   const strict = STRICT.has(route.auth);
-  const identity = await options.authenticate(credentials, strict, call, host);
+  const circumstances = { unattended: isUnattended(route.method, route.path), ...(host === undefined ? {} : { host }) };
+  const identity = await options.authenticate(credentials, strict, call, circumstances);
   const refused = refusal(route, identity);
   if (refused !== null) throw refused;
   const { principal, posture, proof } = identity;

@@ -59,13 +59,17 @@ describe('what lasts longer than a request', () => {
   let app: RunningApp;
   let asked: number;
   let answer: () => Promise<Identity>;
+  /** Of each time that auth was asked. */
+  let unattended: (boolean | undefined)[];
   beforeEach(async () => {
     [asked, uploads, ended] = [0, 0, 0];
+    unattended = [];
     answer = async () => OPEN;
     app = await runApp({
       ...{ routes, sockets, accessCheckMs: INTERVAL_MS },
-      authenticate: async () => {
+      authenticate: async (_credentials, _strict, _context, circumstances) => {
         asked += 1;
+        unattended.push(circumstances?.unattended);
         return answer();
       },
     });
@@ -134,6 +138,20 @@ describe('what lasts longer than a request', () => {
       expect(outcome).to.equal('cut');
     });
   }
+
+  it('is use of the tenant while something is sent, and none while a socket is only open', async () => {
+    const { socket, frames } = follow();
+    await until('it is open', () => frames.length === 1);
+    const opened = unattended.length;
+    await until('auth was asked again', () => unattended.length > opened);
+    expect(new Set(unattended.slice(opened))).to.deep.equal(new Set([true]));
+    const { request, status } = upload();
+    const after = () => unattended.slice(unattended.indexOf(false) + 1);
+    await until('auth was asked again', () => unattended.includes(false) && after().includes(false));
+    request.end('"x"}');
+    expect(await status).to.equal(200);
+    socket.close();
+  });
 
   it('ends when the tenant is closed: an upload, before anything is done with it', async () => {
     const { request, status } = upload();

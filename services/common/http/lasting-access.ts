@@ -12,6 +12,8 @@ export interface Entry {
   readonly credentials: readonly Credential[];
   readonly strict: boolean;
   readonly host: string | undefined;
+  /** It lasts without anything being done, as `AuthenticateRequest` says. Default: something is sent or received all the time. */
+  readonly unattended?: boolean;
   /** Why somebody of this identity is not let in; null: is. */
   refusal(identity: Identity): Error | null;
 }
@@ -73,7 +75,9 @@ export function createLastingAccess(options: LastingAccessOptions): LastingAcces
     const { credentials, strict, host } = first.entry;
     const context: CallContext = { requestId: newRequestId() };
     try {
-      const identity = await authenticate(credentials, strict, context, host);
+      const unattended = due.every(({ entry }) => entry.unattended === true);
+      const circumstances = { unattended, ...(host === undefined ? {} : { host }) };
+      const identity = await authenticate(credentials, strict, context, circumstances);
       group.confirmedMs = begunMs;
       end(key, group, due, ({ entry }) => entry.refusal(identity));
     } catch (error) {

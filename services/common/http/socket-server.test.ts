@@ -157,7 +157,7 @@ describe('WebSockets', () => {
     const hosted = await runApp({
       sockets,
       settings: { selectsTenantByHost: true },
-      authenticate: async (_credentials, _strict, _context, host) => {
+      authenticate: async (_credentials, _strict, _context, { host } = {}) => {
         hosts.push(host);
         if (host === 'asleep.example.com') return { ...known, tenantState: 'Hibernated' };
         if (host === 'strange.example.com') throw engramError('PermissionDeniedError', 'You do not belong here.');

@@ -221,7 +221,12 @@ async function identify(handshake: Handshake, stream: Duplex, options: SocketSer
     const { principal } = identity;
     if (principal === null) return { requestId, identity: () => identity, overBudget: null };
     await options.budgets?.admit(principal);
-    return { requestId, identity: () => identity, overBudget: null, entry: { ...presented, principal, refusal } };
+    return {
+      requestId,
+      identity: () => identity,
+      overBudget: null,
+      entry: { ...presented, principal, unattended: true, refusal },
+    };
     function refusal(now: Identity): Error | null {
       const stays = now.tenantState === undefined && principal !== null && isSame(now, principal);
       return stays ? null : new Error('The credentials of this socket are not valid any more.');
@@ -251,7 +256,7 @@ async function principalOf(
   options: SocketServerOptions,
 ): Promise<Pick<Identity, 'principal' | 'proof'>> {
   try {
-    const identity = await options.authenticate(credentials, strict, context, host);
+    const identity = await options.authenticate(credentials, strict, context, host === undefined ? {} : { host });
     return identity.tenantState === undefined ? identity : { principal: null };
   } catch (error) {
     if (isEngramError(error) && error.wireName === 'PermissionDeniedError') return { principal: null };

@@ -104,7 +104,10 @@ describe('messages of the services', () => {
     const credentials = fc.array(fc.record({ kind, value: text }));
     await survives(
       request(auth.authenticate),
-      fc.record({ credentials, strict: fc.boolean(), host: text }, { requiredKeys: ['credentials'] }),
+      fc.record(
+        { credentials, strict: fc.boolean(), host: text, unattended: fc.boolean() },
+        { requiredKeys: ['credentials'] },
+      ),
     );
     const tenantState = fc.constantFrom('Hibernated' as const, 'Disabled' as const, 'Erasing' as const);
     const identified = fc.record(
@@ -325,6 +328,9 @@ describe('messages of the services', () => {
     await survives(request(authManaged.findManaged), fc.record({ crUid: text }));
     const managed = fc.record({ tenantId: id, datasetId: orNull(id), isErasing: fc.boolean() });
     await survives(response(authManaged.findManaged), fc.record({ managed: orNull(managed) }));
+    await survives(request(authManaged.getEraser), fc.record({ tenantId: id, datasetId: id }));
+    const eraser = fc.record({ principal: orNull(principal), token: text }, { requiredKeys: ['principal'] });
+    await survives(response(authManaged.getEraser), eraser);
     await survives(request(authManaged.beginErasure), fc.record(thing, { requiredKeys: ['tenantId', 'crUid'] }));
     const begun = { receipt: orNull(text), dataset: orNull(dataset), principal: orNull(principal), datasetIds: ids };
     await survives(

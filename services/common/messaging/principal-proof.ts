@@ -2,7 +2,7 @@ import { engramError } from '../domain/errors.ts';
 import type { Principal } from '../domain/principal.ts';
 import type { Clock } from '../ports/system.ts';
 import type { CallContext, Messenger } from './messenger.ts';
-import { authenticate, type Closure, type Credential } from './methods/auth.ts';
+import { type AuthenticateRequest, authenticate, type Closure, type Credential } from './methods/auth.ts';
 import { TOKEN_LIFETIME_MS } from './principal-tokens.ts';
 
 /** auth's word on the principal of a context, as long as the request lasts. */
@@ -26,7 +26,7 @@ export interface Identity {
 const RENEW_AFTER_MS = TOKEN_LIFETIME_MS / 2;
 
 /**
- * Asks auth who credentials belong to, under the host name where that selects the tenant. The proof asks again with the same
+ * Asks auth who credentials belong to. The proof asks again with the same
  * credentials when its token is old: one that was revoked meanwhile proves nothing any more.
  */
 export function createIdentify(messenger: Messenger, clock: Pick<Clock, 'monotonicMs'>) {
@@ -34,9 +34,9 @@ export function createIdentify(messenger: Messenger, clock: Pick<Clock, 'monoton
     credentials: readonly Credential[],
     strict: boolean,
     context: CallContext,
-    host?: string,
+    circumstances: Pick<AuthenticateRequest, 'host' | 'unattended'> = {},
   ): Promise<Identity> => {
-    const request = { credentials, strict, ...(host === undefined ? {} : { host }) };
+    const request = { credentials, strict, ...circumstances };
     const ask = () => messenger.call(authenticate, request, context);
     const { token, ...identity } = await ask();
     if (token === undefined) return identity;

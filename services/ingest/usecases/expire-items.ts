@@ -2,7 +2,9 @@ import type { DataItemId } from '../../common/domain/brand.ts';
 import type { DataItem } from '../../common/domain/data-item.ts';
 import { type DatasetRef, scopeOf } from '../../common/domain/dataset.ts';
 import { pagesOf } from '../../common/domain/result-page.ts';
-import { asDatasetOwner } from '../../common/messaging/dataset-owner.ts';
+import type { CallContext } from '../../common/messaging/messenger.ts';
+import { getEraser } from '../../common/messaging/methods/auth-managed.ts';
+import { fixedProof } from '../../common/messaging/principal-proof.ts';
 import { VersionConflictError } from '../../common/ports/document-store.ts';
 import type { IngestDependencies } from './dependencies.ts';
 import { forgetItems } from './forget.ts';
@@ -14,7 +16,7 @@ const BATCHES_PER_PASS = 10;
 
 /**
  * Forgets items that were neither added, also again, nor replaced for longer than the resource of their dataset declares, on behalf of
- * the dataset's owner. Returns how many went. One dataset's failure is logged and no other's.
+ * the dataset's owner, whatever became of the account and the tenant. Returns how many went. One dataset's failure is logged and no other's.
  */
 export async function expireItems(deps: IngestDependencies, signal: AbortSignal): Promise<number> {
   const { clock, datasets, retentions, logger } = deps;
@@ -45,12 +47,25 @@ async function expireOf(
     signal.throwIfAborted();
     const old = await oldItems(deps, dataset, before);
     if (old.length === 0) break;
-    const context = await asDatasetOwner(deps.messenger, dataset, { requestId: deps.ids.uuid(), signal });
+    const context = await asEraser(deps, dataset, signal);
+    if (context === null) break;
     const ids = await claimed(deps, dataset, old);
     if (ids.length > 0) await forgetItems(deps, dataset, ids, context);
     forgotten += ids.length;
   }
   return forgotten;
+}
+
+/** Null: the dataset is gone. */
+async function asEraser(
+  { messenger, ids }: Pick<IngestDependencies, 'messenger' | 'ids'>,
+  { id, tenant }: DatasetRef,
+  signal: AbortSignal,
+): Promise<CallContext | null> {
+  const context = { requestId: ids.uuid(), signal };
+  const { principal, token } = await messenger.call(getEraser, { tenantId: tenant, datasetId: id }, context);
+  if (principal === null) return null;
+  return { ...context, principal, ...(token === undefined ? {} : { proof: fixedProof(token) }) };
 }
 
 /**

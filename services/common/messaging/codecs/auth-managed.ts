@@ -3,6 +3,7 @@ import * as wire from '../../contracts/engram/auth/v1/managed_pb.ts';
 import type { DatasetId } from '../../domain/brand.ts';
 import { engramError } from '../../domain/errors.ts';
 import { enumMapping, type MethodCodec, messageCodec, present } from '../codec.ts';
+import type { GetPrincipalResponse } from '../methods/auth.ts';
 import type * as methods from '../methods/auth-managed.ts';
 import { permission } from './permission.ts';
 import { fromDataset, fromJsonText, fromPrincipal, idOf, maybe, toDataset, toJsonText, toPrincipal } from './shared.ts';
@@ -149,6 +150,22 @@ function fromHolder(holder: wire.DeclaredGrant['holder']): methods.DeclaredHolde
   if (holder.case === 'tenantId') return { tenantId: holder.value };
   throw engramError('InvalidRequestError', 'A grant names neither a user nor a role nor a tenant.');
 }
+
+export const GetEraser: MethodCodec<methods.GetEraserRequest, GetPrincipalResponse> = {
+  request: messageCodec(
+    wire.GetEraserRequestSchema,
+    (request) => request,
+    ({ tenantId, datasetId }) => ({ tenantId: idOf(tenantId), datasetId: idOf(datasetId) }),
+  ),
+  response: messageCodec(
+    wire.GetEraserResponseSchema,
+    ({ principal, token }) => ({ principal: principal === null ? undefined : toPrincipal(principal), token }),
+    ({ principal, token }) => ({
+      principal: principal === undefined ? null : fromPrincipal(principal),
+      ...maybe('token', token),
+    }),
+  ),
+};
 
 export const BeginErasure: MethodCodec<methods.ErasedThing, methods.BeginErasureResponse> = {
   request: messageCodec(

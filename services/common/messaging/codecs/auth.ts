@@ -22,14 +22,15 @@ function creatable(name: string): string {
 export const Authenticate: MethodCodec<methods.AuthenticateRequest, methods.AuthenticateResponse> = {
   request: messageCodec(
     wire.AuthenticateRequestSchema,
-    ({ credentials, strict, host }) => ({
+    ({ credentials, strict, host, unattended }) => ({
       credentials: credentials.map(({ kind, value }) => ({ kind: credentialKind.toWire(kind), value })),
-      ...{ strict, host },
+      ...{ strict, host, unattended },
     }),
-    ({ credentials, strict, host }) => ({
+    ({ credentials, strict, host, unattended }) => ({
       credentials: credentials.map(({ kind, value }) => ({ kind: credentialKind.fromWire(kind), value })),
       ...maybe('strict', strict),
       ...maybe('host', host),
+      ...maybe('unattended', unattended),
     }),
   ),
   response: messageCodec(

@@ -4,6 +4,7 @@ import type { JsonObject } from '../../domain/json.ts';
 import type { Permission, Principal } from '../../domain/principal.ts';
 import type { TenantHibernation, TenantState } from '../../domain/tenant-state.ts';
 import { defineMethod } from '../method.ts';
+import type { GetPrincipalResponse } from './auth.ts';
 
 /**
  * What the operator asks of auth for its `Tenant` and `Dataset` resources. Everything is idempotent, and `crUid` – the
@@ -202,6 +203,19 @@ export interface ErasedThing {
   /** Of the resource that manages it, or the tenant that is being erased. */
   readonly crUid: string;
 }
+
+export interface GetEraserRequest {
+  readonly tenantId: TenantId;
+  readonly datasetId: DatasetId;
+}
+
+/**
+ * For ingest, which forgets what has outlived the time that a resource declares: that is the owner's word, also in a tenant
+ * that is shut, and whatever became of the account. It is no use of the tenant. Null when there is no such dataset.
+ */
+export const getEraser = defineMethod<GetEraserRequest, GetPrincipalResponse>('auth.GetEraser', () =>
+  codecs().then(({ GetEraser }) => GetEraser),
+);
 
 export interface BeginErasureResponse {
   /** It was erased before: nothing is to be done. */

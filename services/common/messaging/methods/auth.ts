@@ -19,6 +19,8 @@ export interface AuthenticateRequest {
   readonly strict?: boolean;
   /** Host name of the request, lower case and without port, where host names select tenants. */
   readonly host?: string;
+  /** Nobody need be there who asks: it is no use of the tenant, and does not wake it. */
+  readonly unattended?: boolean;
 }
 
 /** Why a tenant does not answer. */
