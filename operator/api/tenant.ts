@@ -494,7 +494,7 @@ export interface TenantRetention {
 }
 
 /**
- * Hibernates an active tenant that nobody uses: no request with a valid credential, and no run. Data, keys, route and the desired state stay. The services of a Dedicated tenant end meanwhile. Absent, it stays awake.
+ * Hibernates an active tenant that nobody uses: no request with a valid credential, and no run. What an open page asks for again and again (who it is, states, activity) is no use, nor is an open socket. Data, keys, route and the desired state stay. The services of a Dedicated tenant end meanwhile. Absent, it stays awake.
  */
 export interface TenantHibernation {
   /**

@@ -66,5 +66,6 @@ describe('what answers for a hibernated Dedicated tenant', () => {
     expect(await ask('/api/v1/auth/login', {})).to.equal(1);
     expect(await ask('/api/v1/datasets', {})).to.equal(0);
     expect(await ask('/wp-login.php', {})).to.equal(0);
+    expect(await ask('/api/v1/datasets/status?dataset=x', { cookie: 'auth_token=x' })).to.equal(0);
   });
 });

@@ -1,4 +1,5 @@
 import type { IncomingHttpHeaders, IncomingMessage, ServerResponse } from 'node:http';
+import { isUnattended } from '../../services/common/domain/unattended-requests.ts';
 
 /** Somebody has to declare the tenant active first; how long that takes is not ours to know. */
 const ASK_AGAIN_SECONDS = 30;
@@ -27,10 +28,16 @@ export function createAsleepListener(ring?: () => void): (request: IncomingMessa
       'retry-after': String(ring === undefined ? ASK_AGAIN_SECONDS : WAKING_SECONDS),
     });
     response.end(method === 'HEAD' ? undefined : BODY);
-    if (ring !== undefined && wakes(url, headers)) response.once('close', ring);
+    if (ring !== undefined && wakes(method ?? '', url, headers)) response.once('close', ring);
   };
 }
 
-function wakes(url: string, { authorization = '', cookie = '', 'x-api-key': key = '' }: IncomingHttpHeaders): boolean {
+/** What an open page asks for by itself wakes nobody. */
+function wakes(
+  method: string,
+  url: string,
+  { authorization = '', cookie = '', 'x-api-key': key = '' }: IncomingHttpHeaders,
+): boolean {
+  if (isUnattended(method, url.split('?', 1)[0] ?? '')) return false;
   return authorization !== '' || cookie !== '' || key !== '' || url.startsWith('/api/v1/auth/');
 }

@@ -1,5 +1,6 @@
 import { engramError } from '../domain/errors.ts';
 import { isLimited, isTenantKey, type Principal } from '../domain/principal.ts';
+import { isUnattended } from '../domain/unattended-requests.ts';
 import type { CallContext } from '../messaging/messenger.ts';
 import type { Identity } from '../messaging/principal-proof.ts';
 import { type BodySettings, formatOf, type ReceivedBody, receiveBody } from './body.ts';
@@ -16,7 +17,6 @@ import type { RequestContext } from './request-state.ts';
 import type { Reply, Route, RouteRequest } from './route.ts';
 import type { RoutePermission } from './route-permission.ts';
 import { tenantClosed } from './tenant-closed.ts';
-import { isUnattended } from './unattended.ts';
 import { RequestValidationError } from './validation-error.ts';
 
 export interface EndpointOptions {

@@ -1,6 +1,6 @@
 /**
  * What pages, dashboards and probes ask for by themselves, again and again, as long as they are open: who one is, and what is
- * going on. Nobody need be there, so it is no use of the tenant: see `AuthenticateRequest`.
+ * going on. Nobody need be there, so it is no use of the tenant: it keeps none awake and wakes none.
  */
 const ASKED_AGAIN_AND_AGAIN: readonly RegExp[] = [
   /^\/api\/v1\/(users|auth)\/me$/,
