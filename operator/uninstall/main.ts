@@ -1,6 +1,8 @@
+import { setTimeout as sleep } from 'node:timers/promises';
 import { parseArgs } from 'node:util';
 import { createKubeClient } from '../runtime/http-kube-client.ts';
 import { inClusterConnection } from '../runtime/kube-connection.ts';
+import { isKubeError } from '../runtime/kube-error.ts';
 import { KINDS } from '../runtime/kube-object.ts';
 import { createKubeTransport } from '../runtime/kube-transport.ts';
 import { createRuntimeClock } from '../runtime/runtime-clock.ts';
@@ -26,7 +28,7 @@ const transport = createKubeTransport({
   userAgent: 'engram-uninstall-guard',
 });
 const client = createKubeClient({ transport, fieldManager: 'engram-uninstall-guard' });
-const isMarked = (await client.get(KINDS.configMap, marker)) !== null;
+const isMarked = (await untilReached(() => client.get(KINDS.configMap, marker))) !== null;
 const may = await mayUninstall({
   client,
   namespaces: values.namespaces.split(',').filter((namespace) => namespace !== ''),
@@ -40,3 +42,16 @@ const may = await mayUninstall({
 if (may && isMarked) await client.delete(KINDS.configMap, marker);
 transport.close();
 process.exitCode = may ? 0 : 1;
+
+/** Where NetworkPolicies are enforced, a new pod may be let through only after a while. */
+async function untilReached<Answer>(ask: () => Promise<Answer>): Promise<Answer> {
+  const patientUntil = performance.now() + 30_000;
+  for (;;) {
+    try {
+      return await ask();
+    } catch (error) {
+      if (!isKubeError(error, 0) || performance.now() > patientUntil) throw error;
+      await sleep(500);
+    }
+  }
+}

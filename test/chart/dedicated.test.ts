@@ -6,8 +6,9 @@ import { checkReceipt } from '../../services/cli/receipt-check.ts';
 import { canStartMongod, type MongodWithUsers, startMongodWithUsers } from '../integration/stores/mongod-with-users.ts';
 import { type ApiClient, apiClient } from './api-client.ts';
 import { kubectl, withCluster } from './cluster.ts';
-import { expose } from './image.ts';
 import { type Installation, install } from './installation.ts';
+import { enforcePolicies } from './network/enforce-policies.ts';
+import { startStranger } from './network/stranger.ts';
 import { TEXT, until, untilRouted } from './requests.ts';
 
 const NO_PODS = { replicas: 0, resources: { requests: { cpu: '10m', memory: '96Mi' } } };
@@ -20,11 +21,13 @@ withCluster('nodes', 'a Dedicated tenant of an installation', () => {
   let installation: Installation;
   let mongod: MongodWithUsers;
   let client: ApiClient | undefined;
+  let policies: AsyncDisposable | undefined;
 
   before(async function installs() {
     this.timeout(900_000);
     mongod = await startMongodWithUsers();
-    installation = await install();
+    installation = await install({}, { ports: [Number(new URL(mongod.url.replace(/^mongodb:/, 'http:')).port)] });
+    policies = await enforcePolicies();
     await createAdministrators(installation, mongod);
     // The services of the installation are none of its business: it has its own.
     await installation.apply({
@@ -43,6 +46,7 @@ withCluster('nodes', 'a Dedicated tenant of an installation', () => {
     this.timeout(120_000);
     client?.close();
     await installation?.[Symbol.asyncDispose]();
+    await policies?.[Symbol.asyncDispose]();
     await mongod?.[Symbol.asyncDispose]();
   });
 
@@ -74,6 +78,13 @@ withCluster('nodes', 'a Dedicated tenant of an installation', () => {
     const names = await storesOf(realm, mongod);
     expect(names).to.include(`engram_${realm}`);
     expect(names.some((name) => name.startsWith(`engram_${realm}-`))).to.equal(true);
+
+    // Its processes are reached by no other pod of its namespace.
+    await using stranger = await startStranger(installation.namespace, { name: 'stranger' });
+    await using named = await startStranger(installation.namespace, { name: 'named', client: 'true' });
+    const search = `tenant-acme-search.${installation.namespace}.svc`;
+    await until(() => named.reaches(search, 80));
+    expect(await stranger.reaches(search, 80)).to.equal(false);
 
     await patch(installation, { state: 'Hibernated' });
     await kubectl(['wait', 'deployment/tenant-acme-search', ...place, '--for=jsonpath={.spec.replicas}=0']);
@@ -136,7 +147,6 @@ async function createAdministrators({ namespace, environment }: Installation, mo
   const read = (name: string) => environment[name] ?? '';
   const inCluster = (url: string) => url.replace(/(127\.0\.0\.1|localhost)(?=:)/, 'host.cluster.internal');
   const mongodb = new URL(mongod.url.replace(/^mongodb:/, 'http:'));
-  await expose([Number(mongodb.port)]);
   mongodb.search = '?directConnection=true&authSource=admin';
   const stringData = {
     mongodbUrl: inCluster(mongodb.href.replace(/^http:/, 'mongodb:')),

@@ -4,6 +4,8 @@ import { type ApiClient, apiClient } from './api-client.ts';
 import { attemptHelm, helm, kubectl, withCluster } from './cluster.ts';
 import { ADMIN, type Installation, install, RELEASE } from './installation.ts';
 import { startLoad } from './load.ts';
+import { enforcePolicies } from './network/enforce-policies.ts';
+import { startStranger } from './network/stranger.ts';
 import { addAndFind, REQUESTS, servicePods, TEXT, until, untilRouted } from './requests.ts';
 import { storesWith } from './traces.ts';
 import { verifyReceipt } from './verify-receipt.ts';
@@ -11,10 +13,12 @@ import { verifyReceipt } from './verify-receipt.ts';
 withCluster('nodes', 'an installation of the chart', () => {
   let installation: Installation;
   let client: ApiClient;
+  let policies: AsyncDisposable | undefined;
 
   before(async function installs() {
     this.timeout(900_000);
     installation = await install();
+    policies = await enforcePolicies();
     await installation.apply();
     client = apiClient(installation.host);
     await untilRouted(client);
@@ -25,6 +29,7 @@ withCluster('nodes', 'an installation of the chart', () => {
     this.timeout(120_000);
     client?.close();
     await installation?.[Symbol.asyncDispose]();
+    await policies?.[Symbol.asyncDispose]();
   });
 
   it('passes its own check, as helm test runs it', async () => {
@@ -34,6 +39,18 @@ withCluster('nodes', 'an installation of the chart', () => {
 
   it('adds, cognifies and finds through the Ingress', async () => {
     await addAndFind(client, 'by_ingress');
+  });
+
+  it('is reached by those alone whom its NetworkPolicies name', async function strangers() {
+    this.timeout(120_000);
+    const { namespace } = installation;
+    await using stranger = await startStranger(namespace, { name: 'stranger' });
+    await using named = await startStranger(namespace, { name: 'named', client: 'true' });
+    const at = (component: string) => `${RELEASE}-engram-${component}.${namespace}.svc`;
+    await until(() => named.reaches(at('search'), 80));
+    expect(await stranger.reaches(at('search'), 80)).to.equal(false);
+    expect(await named.reaches(at('nats'), 4222)).to.equal(false);
+    expect(await stranger.reaches(at('nats'), 4222)).to.equal(false);
   });
 
   it('loses no request while it is upgraded under load', async function upgrades() {

@@ -26,9 +26,14 @@ const WAIT = ['--wait', '--timeout', '600s'];
 export interface InstallOptions {
   /** The chart's own NATS, where an image of it can be made; otherwise that of ../shared/backends. */
   readonly ownNats?: boolean;
+  /** Of this machine's loopback, which its pods have to reach besides the stores. */
+  readonly ports?: readonly number[];
 }
 
-export async function install(values: object = {}, { ownNats = true }: InstallOptions = {}): Promise<Installation> {
+export async function install(
+  values: object = {},
+  { ownNats = true, ports = [] }: InstallOptions = {},
+): Promise<Installation> {
   const names = takeOwnNames();
   await kubectl(['apply', '--server-side', '--force-conflicts', '--filename', CRDS]);
   const image = await imageInCluster();
@@ -36,7 +41,7 @@ export async function install(values: object = {}, { ownNats = true }: InstallOp
   const nats = ownNats ? await natsImageInCluster() : null;
   const namespace = await ownNamespace('chart');
   const host = `${namespace.name}.test`;
-  const stores = await storesInCluster(names.environment, namespace.name);
+  const stores = await storesInCluster(names.environment, namespace.name, ports);
   let current: object = {
     image,
     // Definitions are of the whole cluster: here they are not this release's.
@@ -82,12 +87,17 @@ async function releaseResources(namespace: string): Promise<void> {
 }
 
 /** The servers of the tests as pods reach them; their passwords in a Secret, as a chart's user would have it. */
-async function storesInCluster(environment: Readonly<Record<string, string>>, namespace: string): Promise<object> {
+async function storesInCluster(
+  environment: Readonly<Record<string, string>>,
+  namespace: string,
+  furtherPorts: readonly number[],
+): Promise<object> {
   const read = (name: string) => environment[name] ?? '';
   const elasticsearch = new URL(read('ENGRAM_ELASTICSEARCH_URL'));
   const mongodb = new URL(read('ENGRAM_MONGODB_URL').replace(/^mongodb:/, 'http:'));
   const [neo4j, nats] = [new URL(read('ENGRAM_NEO4J_URL')), new URL(read('ENGRAM_NATS_URL'))];
-  await expose([mongodb, elasticsearch, neo4j, nats].map(({ port }) => Number(port)));
+  const ports = [...[mongodb, elasticsearch, neo4j, nats].map(({ port }) => Number(port)), ...furtherPorts];
+  await expose(ports);
   const secret = {
     'elasticsearch-user': decodeURIComponent(elasticsearch.username),
     'elasticsearch-password': decodeURIComponent(elasticsearch.password),
@@ -101,6 +111,8 @@ async function storesInCluster(environment: Readonly<Record<string, string>>, na
   });
   const at = (scheme: string, { port }: URL) => `${scheme}://host.cluster.internal:${port}`;
   return {
+    // The node sends what comes through the ingress, so nobody else has to reach the services.
+    networkPolicy: { clients: [{ podSelector: { matchLabels: { client: 'true' } } }], egressPorts: [6443, ...ports] },
     mongodb: { enabled: false },
     elasticsearch: { enabled: false },
     neo4j: { enabled: false },
