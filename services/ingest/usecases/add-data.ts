@@ -13,6 +13,7 @@ import { DuplicateKeyError, VersionConflictError, type Write } from '../../commo
 import type { ParsedDocument } from '../../common/ports/documents.ts';
 import { type FreshSource, freshSources } from '../hygiene/fresh-sources.ts';
 import type { IngestDependencies } from './dependencies.ts';
+import { forgetItems } from './forget.ts';
 import { type Input, openInput, type Source } from './input-source.ts';
 import { checkCounts, type ItemAnnotations } from './item-annotations.ts';
 import { createLocalReader } from './local-files.ts';
@@ -166,13 +167,39 @@ async function partedFromEchoes(
 }
 
 async function findKnown(
-  { items }: IngestDependencies,
-  { dataset, principal }: AddRequest,
+  dependencies: IngestDependencies,
+  request: AddRequest,
   sources: readonly AnnotatedSource[],
 ): Promise<Map<string, DataItem>> {
+  const { dataset, principal } = request;
   const hashes = sources.map(({ source }) => source.md5);
-  const found = await items.findByContents(scopeOf(dataset), principal.id, hashes);
-  return new Map(found.map((item) => [item.contentHash, item]));
+  const found = await dependencies.items.findByContents(scopeOf(dataset), principal.id, hashes);
+  const given = new Set(sources.map(({ source }) => source.itemId));
+  const gone = await forgetCutOff(
+    dependencies,
+    request,
+    found.filter(({ id }) => !given.has(id)),
+  );
+  return new Map(found.filter(({ id }) => !gone.has(id)).map((item) => [item.contentHash, item]));
+}
+
+/**
+ * Brings to its end what somebody began to forget and did not end, perhaps because the process was killed: nothing is built of
+ * such an item ever again, so it must not be answered as kept. Returns which those were.
+ */
+async function forgetCutOff(
+  dependencies: IngestDependencies,
+  { dataset, context }: AddRequest,
+  items: readonly DataItem[],
+): Promise<ReadonlySet<DataItemId>> {
+  if (items.length === 0) return new Set();
+  const entries = await dependencies.ledger.entries(
+    scopeOf(dataset),
+    items.map(({ id }) => id),
+  );
+  const gone = [...entries].filter(([, { erased }]) => erased).map(([id]) => id);
+  if (gone.length > 0) await forgetItems(dependencies, dataset, gone, context);
+  return new Set(gone);
 }
 
 function uniqueByContent(sources: readonly AnnotatedSource[]): readonly AnnotatedSource[] {

@@ -1,0 +1,45 @@
+import { expect } from 'chai';
+import { startTwoReplicas } from '../support/two-replicas.ts';
+import type { Answer } from '../support/wire.ts';
+
+const TEXT = 'Ada met Charles in Turin.';
+
+describe('a forget that was cut off', function () {
+  this.timeout(60_000);
+
+  it('takes nothing along that is added again', async () => {
+    await using world = await startTwoReplicas();
+    const { one } = world;
+    const add = () => one.wire.post('/add', { data: TEXT, datasetName: 'notes' });
+    const added = await add();
+    expect((await one.wire.post('/cognify', { datasets: ['notes'] })).status).to.equal(200);
+    const { commit } = one.store;
+    Object.assign(one.store, {
+      async commit(...call: Parameters<typeof commit>) {
+        if (call[1].some((write) => write.kind === 'remove' && write.collection.name === 'data_items')) {
+          throw new Error('killed');
+        }
+        return commit(...call);
+      },
+    });
+    const [itemId] = idsOf(added);
+    const datasetId = added.json.dataset_id;
+    const forgotten = await one.wire.post('/forget', { datasetId, dataId: itemId });
+    expect(forgotten.status).to.equal(500);
+    Object.assign(one.store, { commit });
+
+    const again = await add();
+    expect(again.status, again.text).to.equal(200);
+    expect(again.json.data_ingestion_info[0].run_info.status).to.equal('PipelineRunCompleted');
+    expect(idsOf(again)).not.to.deep.equal([itemId]);
+    expect((await one.wire.get(`/datasets/${datasetId}/data`)).json).to.have.length(1);
+    expect((await one.wire.post('/cognify', { datasets: ['notes'] })).status).to.equal(200);
+    const query = { query: 'Turin', searchType: 'CHUNKS_LEXICAL', datasets: ['notes'] };
+    const [{ search_result: found }] = (await one.wire.post('/search', query)).json;
+    expect(found.map(({ text }: { text: string }) => text)).to.deep.equal([TEXT]);
+  });
+});
+
+function idsOf({ json }: Answer): readonly string[] {
+  return json.data_ingestion_info.map(({ data_id: id }: { data_id: string }) => id);
+}
