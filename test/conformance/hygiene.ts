@@ -5,6 +5,7 @@ import type { DataItemId, DatasetId, TenantId, UserId } from '../../services/com
 import { type Statement, statementId, statementKey } from '../../services/common/domain/hygiene/statement.ts';
 import { asId, dataItemId } from '../../services/common/domain/ids.ts';
 import { type DatasetScope, datasetScope } from '../../services/common/domain/scope.ts';
+import { slices } from '../../services/common/domain/slices.ts';
 import { type DocumentStore, DuplicateKeyError } from '../../services/common/ports/document-store.ts';
 import { dataItemsCollection } from '../../services/common/repositories/data-items.ts';
 import { createEchoMarks, echoMarksCollection } from '../../services/common/repositories/echo-marks.ts';
@@ -149,8 +150,7 @@ export function hygieneConformance(name: string, open: () => Promise<AuditLogSub
 
     it('judges a subject of which hundreds of things were said by the newest of them', async () => {
       const days = Array.from({ length: 300 }, (_, at) => at + 1);
-      for (let start = 0; start < 300; start += 50) {
-        const slice = days.slice(start, start + 50);
+      for (const slice of slices(days, 50)) {
         await Promise.all(slice.map((day) => say(day % 2 === 0 ? 'Globex' : 'Initech', day)));
       }
       await judgeStatements(one(), scope);

@@ -1,5 +1,6 @@
 import { expect } from 'chai';
 import { scoreBm25 } from '../../services/common/domain/ranking/bm25.ts';
+import { slices } from '../../services/common/domain/slices.ts';
 import type { DatasetIndexes } from '../../services/common/ports/dataset-indexes.ts';
 import { INDEX_KINDS } from '../../services/common/ports/index-entry.ts';
 import type { TextEntry, TextIndex } from '../../services/common/ports/text-index.ts';
@@ -113,8 +114,7 @@ export function textIndexConformance(name: string, open: () => Promise<DatasetIn
       const entries = Array.from({ length: 6000 }, (_, index) =>
         textEntry(`row-${index}`, Array.from({ length: 3 + Math.floor(random() * 25) }, word).join(' ')),
       );
-      for (let start = 0; start < entries.length; start += 1500)
-        await text.upsert(scope, entries.slice(start, start + 1500));
+      for (const slice of slices(entries, 1500)) await text.upsert(scope, slice);
       await text.remove(scope, { item: item('nobody') });
       for (const terms of [['w29', 'w3', 'w0'], ['w28'], ['w0', 'w1', 'w2', 'w25', 'w26']]) {
         const expected = bruteForce(entries, terms);

@@ -1,5 +1,6 @@
 import { readFileSync } from 'node:fs';
 import { Client, type ClientOptions, errors } from '@elastic/elasticsearch';
+import { slices } from '../../../services/common/domain/slices.ts';
 import { ownedByAnother, requireOwner } from '../administrator-errors.ts';
 import type { Realm } from '../realm.ts';
 import { namesOf } from '../realm-names.ts';
@@ -70,9 +71,8 @@ export function createElasticsearchAdministrator(options: ElasticsearchAdministr
           await absent(() => client.security.deleteUser({ username: names.user(slot) }, { signal }));
         }
         const indexes = await indexesOf(client, realm, signal);
-        for (let at = 0; at < indexes.length; at += INDEXES_PER_REQUEST) {
-          const index = indexes.slice(at, at + INDEXES_PER_REQUEST);
-          await client.indices.delete({ index, ignore_unavailable: true }, { signal });
+        for (const some of slices(indexes, INDEXES_PER_REQUEST)) {
+          await client.indices.delete({ index: [...some], ignore_unavailable: true }, { signal });
         }
         await absent(() => client.security.deleteRole({ name: names.underscored }, { signal }));
       });

@@ -1,6 +1,7 @@
 import type { DataItemId } from '../../common/domain/brand.ts';
 import { engramError } from '../../common/domain/errors.ts';
 import type { DatasetScope } from '../../common/domain/scope.ts';
+import { slices } from '../../common/domain/slices.ts';
 import type { Provenance } from '../../common/ports/index-entry.ts';
 import type { Embedder, ModelCallContext } from '../../common/ports/models.ts';
 import type { VectorHomesState, VectorMigration } from '../../common/repositories/vector-homes.ts';
@@ -72,8 +73,7 @@ export async function catchUp(deps: MigrationDependencies, work: MigrationWork, 
       return true;
     }
     let done = total - open.length;
-    for (let start = 0; start < open.length; start += ITEMS_AT_ONCE) {
-      const batch = open.slice(start, start + ITEMS_AT_ONCE);
+    for (const batch of slices(open, ITEMS_AT_ONCE)) {
       work.context.signal?.throwIfAborted();
       if (clock.now().getTime() >= work.endsAtMs) {
         await keep(deps, work, { inHand: [], done, total });

@@ -1,6 +1,7 @@
 import type { DataItemId } from '../../common/domain/brand.ts';
 import { engramError } from '../../common/domain/errors.ts';
 import type { DatasetScope } from '../../common/domain/scope.ts';
+import { slices } from '../../common/domain/slices.ts';
 import type { DatasetIndexes } from '../../common/ports/dataset-indexes.ts';
 import type { IndexKind, Provenance } from '../../common/ports/index-entry.ts';
 import type { ModelCallContext } from '../../common/ports/models.ts';
@@ -24,8 +25,7 @@ export async function incompleteItems(
   origins: readonly Provenance[],
 ): Promise<readonly DataItemId[]> {
   const incomplete: DataItemId[] = [];
-  for (let start = 0; start < origins.length; start += ITEMS_AT_ONCE) {
-    const slice = origins.slice(start, start + ITEMS_AT_ONCE);
+  for (const slice of slices(origins, ITEMS_AT_ONCE)) {
     if (await hasAsMany(readers, scope, home, slice)) continue;
     // Rows of an attempt under way count as texts, too: each is looked at by itself.
     for (const origin of slice) {

@@ -4,6 +4,7 @@ import { type DatasetRef, scopeOf } from '../../common/domain/dataset.ts';
 import { isEngramError } from '../../common/domain/errors.ts';
 import { dataItemId } from '../../common/domain/ids.ts';
 import type { DatasetScope } from '../../common/domain/scope.ts';
+import { slices } from '../../common/domain/slices.ts';
 import type { AnyCollection } from '../../common/ports/document-store.ts';
 import { datasetConfigurationsCollection } from '../../common/repositories/dataset-configurations.ts';
 import { eraseCollections } from '../../common/repositories/erase-collections.ts';
@@ -125,8 +126,7 @@ async function removeItems(
 ): Promise<Erased['removed']> {
   const scope = scopeOf(request.dataset);
   const total = { text: 0, vectors: 0, graph: 0 };
-  for (let start = 0; start < items.length; start += AT_ONCE) {
-    const slice = items.slice(start, start + AT_ONCE);
+  for (const slice of slices(items, AT_ONCE)) {
     for (const removed of await Promise.all(slice.map((item) => removeRows(dependencies, scope, { item })))) {
       total.text += removed.text;
       total.vectors += removed.vectors;

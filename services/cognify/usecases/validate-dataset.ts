@@ -3,6 +3,7 @@ import type { MergedNode } from '../../common/domain/graph/merge.ts';
 import { idFor } from '../../common/domain/ids.ts';
 import { NODE_TYPES } from '../../common/domain/index-rows.ts';
 import type { DatasetScope } from '../../common/domain/scope.ts';
+import { slices } from '../../common/domain/slices.ts';
 import type { IndexKind } from '../../common/ports/index-entry.ts';
 import { visible } from '../../common/repositories/ledger.ts';
 import { openGraph } from '../../common/repositories/visible-graph.ts';
@@ -65,9 +66,9 @@ export async function validateDataset(
         issues.add('warning', 'identity_id_mismatch', `${node.type} '${node.name}' has the id ${node.id}`);
     }
     for (const [type, kind] of INDEXED) {
-      const ids = page.filter((node) => node.type === type).map(({ id }) => id);
-      for (let at = 0; at < ids.length; at += BATCH) {
-        await checkRows(dependencies, { scope, committed, kind, type, ids: ids.slice(at, at + BATCH), issues });
+      const found = page.filter((node) => node.type === type).map(({ id }) => id);
+      for (const ids of slices(found, BATCH)) {
+        await checkRows(dependencies, { scope, committed, kind, type, ids, issues });
       }
     }
   }

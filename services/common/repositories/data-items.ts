@@ -4,6 +4,7 @@ import { dataItemId } from '../domain/ids.ts';
 import type { JsonObject } from '../domain/json.ts';
 import type { Page } from '../domain/result-page.ts';
 import type { DatasetScope, Scope } from '../domain/scope.ts';
+import { slices } from '../domain/slices.ts';
 import {
   type Collection,
   type DocumentStore,
@@ -111,8 +112,8 @@ export function createDataItems(store: DocumentStore): DataItems {
     async findByContents(scope, owner, contentHashes) {
       const found: DataItem[] = [];
       const distinct = [...new Set(contentHashes)];
-      for (let start = 0; start < distinct.length; start += READ_SLICE) {
-        const where = { ownerId: owner, contentHash: { in: distinct.slice(start, start + READ_SLICE) } };
+      for (const slice of slices(distinct, READ_SLICE)) {
+        const where = { ownerId: owner, contentHash: { in: slice } };
         found.push(...(await store.find(scope, collection, { where, limit: READ_SLICE })).items.map(itemOf));
       }
       return found;
@@ -135,21 +136,12 @@ export function createDataItems(store: DocumentStore): DataItems {
     async countWaiting(scope, among) {
       if (among === undefined) return store.count(scope, collection, { waitingSince: WAITING });
       let count = 0;
-      for (let start = 0; start < among.length; start += READ_SLICE) {
-        const ids = among.slice(start, start + READ_SLICE);
+      for (const ids of slices(among, READ_SLICE)) {
         count += await store.count(scope, collection, { id: { in: ids }, waitingSince: WAITING });
       }
       return count;
     },
-    async longestWait(scope, except) {
-      const query = { where: { waitingSince: WAITING }, sort: [{ field: 'waitingSince' as const }], limit: READ_SLICE };
-      for (let after: string | null = null; ; ) {
-        const page: Page<Stored<DataItemDocument>> = await store.find(scope, collection, { ...query, after });
-        const found = page.items.find(({ id }) => !except.has(id));
-        if (found !== undefined || page.next === null) return found?.value.waitingSince ?? null;
-        after = page.next;
-      }
-    },
+    longestWait: (scope, except) => longestWait(store, scope, except),
     async unnoted(scope) {
       const where = { waitingSince: { exists: false } };
       return (await store.find(scope, collection, { where, limit: READ_SLICE })).items.map(itemOf);
@@ -184,6 +176,20 @@ export function createDataItems(store: DocumentStore): DataItems {
 }
 
 const WAITING = { greaterThan: '' };
+
+async function longestWait(
+  store: DocumentStore,
+  scope: DatasetScope,
+  except: ReadonlySet<string>,
+): Promise<string | null> {
+  const query = { where: { waitingSince: WAITING }, sort: [{ field: 'waitingSince' as const }], limit: READ_SLICE };
+  for (let after: string | null = null; ; ) {
+    const page: Page<Stored<DataItemDocument>> = await store.find(scope, dataItemsCollection, { ...query, after });
+    const found = page.items.find(({ id }) => !except.has(id));
+    if (found !== undefined || page.next === null) return found?.value.waitingSince ?? null;
+    after = page.next;
+  }
+}
 
 /** For the commit that makes what was built of the item visible. Other content than that waits as before. */
 export function builtWrite(item: DataItemId, version: string): Write {

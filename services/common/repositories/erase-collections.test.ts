@@ -3,6 +3,7 @@ import { createMemoryDocumentStore } from '../adapters/memory/document-store.ts'
 import type { DatasetId, TenantId } from '../domain/brand.ts';
 import { asId } from '../domain/ids.ts';
 import { datasetScope } from '../domain/scope.ts';
+import { slices } from '../domain/slices.ts';
 import { type AnyCollection, type DocumentStore, insert, type Write } from '../ports/document-store.ts';
 import { eraseCollections } from './erase-collections.ts';
 
@@ -18,8 +19,8 @@ async function storeWith(counts: readonly number[]) {
   for (const [at, count] of counts.entries()) {
     const collection = collections[at] as AnyCollection;
     const ids = Array.from({ length: count }, (_, index) => `${index}`);
-    for (let start = 0; start < count; start += 500) {
-      const writes = ids.slice(start, start + 500).map((id) => insert(collection, id, {}));
+    for (const slice of slices(ids, 500)) {
+      const writes = slice.map((id) => insert(collection, id, {}));
       for (const each of [scope, other]) await memory.commit(each, writes);
     }
   }

@@ -3,6 +3,7 @@ import { contentVersion, type DataItem } from '../domain/data-item.ts';
 import { asId } from '../domain/ids.ts';
 import type { JsonObject } from '../domain/json.ts';
 import { type AnyScope, type DatasetScope, datasetScope } from '../domain/scope.ts';
+import { slices } from '../domain/slices.ts';
 import type { Collection, DocumentStore, Write } from '../ports/document-store.ts';
 import { DuplicateKeyError, insert, update } from '../ports/document-store.ts';
 import type { Provenance } from '../ports/index-entry.ts';
@@ -143,8 +144,8 @@ export function createLedger(store: DocumentStore): Ledger {
   const entries: Ledger['entries'] = async (scope, items) => {
     const map = new Map<DataItemId, LedgerEntry>();
     const ids = [...new Set(items)];
-    for (let start = 0; start < ids.length; start += READ_SLICE) {
-      const found = await store.getMany(scope, ledgerCollection, ids.slice(start, start + READ_SLICE));
+    for (const slice of slices(ids, READ_SLICE)) {
+      const found = await store.getMany(scope, ledgerCollection, slice);
       for (const { id, value } of found) map.set(id as DataItemId, value);
     }
     return map;
@@ -243,8 +244,7 @@ async function changeAll(
   entry: Partial<LedgerEntry>,
   more: (item: DataItemId) => readonly Write[] = () => [],
 ): Promise<void> {
-  for (let start = 0; start < items.length; start += SLICE) {
-    const slice = items.slice(start, start + SLICE);
+  for (const slice of slices(items, SLICE)) {
     const results = await store.commit(scope, [
       ...slice.map((item) => changeWrite(item, entry)),
       ...slice.flatMap((item) => more(item)),

@@ -1,5 +1,6 @@
 import type { DatasetId, UserId } from '../domain/brand.ts';
 import type { Scope } from '../domain/scope.ts';
+import { slices } from '../domain/slices.ts';
 import { type Collection, type DocumentStore, insert, removeWhere } from '../ports/document-store.ts';
 import type { IdSource } from '../ports/system.ts';
 import { findAll } from './find-all.ts';
@@ -65,7 +66,7 @@ export function createSearchHistory(store: DocumentStore, ids: IdSource): Search
       ]);
       const { maxWritesPerCommit } = store.capabilities;
       const step = Math.max(2, maxWritesPerCommit - (maxWritesPerCommit % 2));
-      for (let at = 0; at < writes.length; at += step) await store.commit(scope, writes.slice(at, at + step));
+      for (const slice of slices(writes, step)) await store.commit(scope, slice);
     },
     async ofUser(scope, user) {
       // Ids are time-ordered, so the id alone gives the order in which rows were written.

@@ -2,6 +2,7 @@ import { setTimeout as sleep } from 'node:timers/promises';
 import type { DataItemId, DatasetId } from '../domain/brand.ts';
 import { asId, idOfText } from '../domain/ids.ts';
 import { type DatasetScope, datasetScope } from '../domain/scope.ts';
+import { slices } from '../domain/slices.ts';
 import {
   type Collection,
   type DocumentStore,
@@ -174,8 +175,8 @@ export function createVectorHomes({
       await store.commit(scope, [removeWhere(reembeddedItemsCollection, {})]);
       return;
     }
-    for (let start = 0; start < items.length; start += SLICE) {
-      const writes = items.slice(start, start + SLICE).map((item) => remove(reembeddedItemsCollection, item));
+    for (const slice of slices(items, SLICE)) {
+      const writes = slice.map((item) => remove(reembeddedItemsCollection, item));
       await store.commit(scope, writes);
     }
   };
@@ -243,13 +244,11 @@ export function createVectorHomes({
       return new Map(ofHome.map(({ id, value }) => [asId<DataItemId>(id), value.generation]));
     },
     async keepReembedded(scope, home, items) {
-      for (let start = 0; start < items.length; start += SLICE / 2) {
-        const writes = items
-          .slice(start, start + SLICE / 2)
-          .flatMap(({ item, generation }) => [
-            remove(reembeddedItemsCollection, item),
-            insert(reembeddedItemsCollection, item, { home, generation }),
-          ]);
+      for (const slice of slices(items, SLICE / 2)) {
+        const writes = slice.flatMap(({ item, generation }) => [
+          remove(reembeddedItemsCollection, item),
+          insert(reembeddedItemsCollection, item, { home, generation }),
+        ]);
         await store.commit(scope, writes);
       }
     },

@@ -2,6 +2,7 @@ import { mkdtemp, rm } from 'node:fs/promises';
 import { tmpdir } from 'node:os';
 import path from 'node:path';
 import { loadConfig } from '../../../services/common/config/load-config.ts';
+import { slices } from '../../../services/common/domain/slices.ts';
 import { createLogger } from '../../../services/common/observability/logger.ts';
 import { startEngram } from '../../../services/main.ts';
 import { askAll, type RunReport } from './asked.ts';
@@ -49,10 +50,10 @@ export async function benchOverHttp(corpus: BenchCorpus): Promise<HttpReport> {
 }
 
 async function upload(url: string, corpus: BenchCorpus): Promise<void> {
-  for (let from = 0; from < corpus.passages.length; from += UPLOAD_BATCH) {
+  for (const passages of slices(corpus.passages, UPLOAD_BATCH)) {
     const form = new FormData();
     form.set('datasetName', DATASET);
-    for (const passage of corpus.passages.slice(from, from + UPLOAD_BATCH)) {
+    for (const passage of passages) {
       form.append('data', new Blob([passage.text], { type: 'text/plain' }), fileName(passage));
     }
     const response = await fetch(`${url}/api/v1/add`, { method: 'POST', body: form });

@@ -1,5 +1,6 @@
 import type { ClientSession, Document } from 'mongodb';
 import type { Scope } from '../../domain/scope.ts';
+import { slices } from '../../domain/slices.ts';
 import type { BlobStore } from '../../ports/blob-store.ts';
 import { isBlobKey, requireBlobKey } from '../blob-rules/blob-key.ts';
 import {
@@ -63,9 +64,8 @@ export function createGridfsBlobStore(connection: MongodbConnection): BlobStore 
         const collections = await collectionsOf(scope);
         const wanted = [...new Set(keys)].filter(isBlobKey);
         let removed = 0;
-        for (let at = 0; at < wanted.length; at += KEYS_PER_CALL) {
-          const filter = { ...liveIn(scope), filename: { $in: wanted.slice(at, at + KEYS_PER_CALL) } };
-          removed += await removeLive(collections, filter);
+        for (const slice of slices(wanted, KEYS_PER_CALL)) {
+          removed += await removeLive(collections, { ...liveIn(scope), filename: { $in: [...slice] } });
         }
         return removed;
       }),

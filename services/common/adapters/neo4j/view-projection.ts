@@ -3,6 +3,7 @@ import { createShownGraph } from '../../domain/graph/shown.ts';
 import { datasetLabel } from '../../domain/graph/stored-scope.ts';
 import { INTERNAL_RELATIONS } from '../../domain/index-rows.ts';
 import type { DatasetScope } from '../../domain/scope.ts';
+import { slices } from '../../domain/slices.ts';
 import { EDGE_COLUMNS, NODE_COLUMNS, readEdge, readNode, type StoredEdge, type StoredNode } from './evidence-rows.ts';
 import type { Run } from './neo4j-client.ts';
 import { VIEW_KEY, VIEW_LABEL } from './schema.ts';
@@ -45,12 +46,9 @@ export async function project(
   });
   await forEachPage(transaction, scope, 'EngramEdge', origins, (run, refs) => projectEdges(run, projection, refs));
   // Edges that other origins state may have waited for these nodes.
-  for (let start = 0; isPartial && start < created.length; start += PAGE) {
-    const refs = created.slice(start, start + PAGE);
+  for (const refs of isPartial ? slices(created, PAGE) : []) {
     const touching = await transaction((run) => touchingEdges(run, scope, refs, changed));
-    for (let from = 0; from < touching.length; from += PAGE) {
-      await transaction((run) => projectEdges(run, projection, touching.slice(from, from + PAGE)));
-    }
+    for (const edges of slices(touching, PAGE)) await transaction((run) => projectEdges(run, projection, edges));
   }
 }
 

@@ -1,5 +1,6 @@
 import { DeleteObjectsCommand } from '@aws-sdk/client-s3';
 import { engramError } from '../../domain/errors.ts';
+import { slices } from '../../domain/slices.ts';
 import { compareCodePoints } from '../document-rules/ordering.ts';
 import type { S3Connection } from './connection.ts';
 import { listObjects, OBJECTS_PER_REQUEST } from './list-objects.ts';
@@ -7,8 +8,8 @@ import { justBefore } from './object-names.ts';
 
 /** In as few requests as S3 has. What is not there is no error. */
 export async function removeObjects({ client, bucket }: S3Connection, names: readonly string[]): Promise<void> {
-  for (let at = 0; at < names.length; at += OBJECTS_PER_REQUEST) {
-    const Objects = names.slice(at, at + OBJECTS_PER_REQUEST).map((Key) => ({ Key }));
+  for (const slice of slices(names, OBJECTS_PER_REQUEST)) {
+    const Objects = slice.map((Key) => ({ Key }));
     const { Errors = [] } = await client.send(
       new DeleteObjectsCommand({ Bucket: bucket, Delete: { Objects, Quiet: true } }),
     );

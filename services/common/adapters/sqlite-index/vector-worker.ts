@@ -1,4 +1,5 @@
 import { workerData } from 'node:worker_threads';
+import { slices } from '../../domain/slices.ts';
 import type { VectorHit, VectorQuery } from '../../ports/vector-index.ts';
 import { createVectorScan, type ScanQuery } from '../wasm-vectors/vector-scan.ts';
 import type { VectorSource } from '../wasm-vectors/vector-source.ts';
@@ -76,8 +77,7 @@ function queryOf(request: WorkerRequest): VectorQuery {
 serveParent({
   handle: (requests) => {
     const results: Result[] = [];
-    for (let start = 0; start < requests.length; start += MAX_SHARED) {
-      const group = requests.slice(start, start + MAX_SHARED);
+    for (const group of slices(requests, MAX_SHARED)) {
       results.push(...nearest(group[0]?.path ?? '', group.map(queryOf)));
     }
     return results;

@@ -1,3 +1,4 @@
+import { slices } from '../../domain/slices.ts';
 import type { EntryFilter, IndexKind } from '../../ports/index-entry.ts';
 import type { VectorHit } from '../../ports/vector-index.ts';
 import { type BlockPool, createBlockPool } from './block-pool.ts';
@@ -100,8 +101,7 @@ export function createVectorScan(options: VectorScanOptions): VectorScan {
     nearest(name, source, kind, queries) {
       const arena = obtain(name, source, kind);
       const answers: (readonly VectorHit[])[] = [];
-      for (let start = 0; start < queries.length; start += QUERIES_PER_PASS) {
-        const group = queries.slice(start, start + QUERIES_PER_PASS);
+      for (const group of slices(queries, QUERIES_PER_PASS)) {
         const scores = arena?.scan(group.map(({ vector }) => vector)) ?? null;
         if (arena === null || scores === null) answers.push(...readThrough(source, kind, group));
         else answers.push(...group.map((query, index) => pick(arena, source, query, scores[index] as Float32Array)));
