@@ -1,5 +1,6 @@
 import { BLOCK_BYTES, type BlockPool } from './block-pool.ts';
 import { createRowFormat, type PreparedQuery, rowsInBlock } from './row-formats.ts';
+import { createSlotTable } from './slot-table.ts';
 
 export interface ArenaRow {
   /** Grows from row to row; never used twice. */
@@ -35,55 +36,42 @@ export interface VectorArena {
 /** A row must fit a block. */
 export const MAX_DIMENSIONS = BLOCK_BYTES / 4;
 
-const REMOVED = -1;
-
 export function createVectorArena(pool: BlockPool, dimensions: number, options: { quantise: boolean }): VectorArena {
   const isQuantised = options.quantise;
   const format = createRowFormat(pool, dimensions, isQuantised);
   const { rowsPerBlock } = format;
   const blocks: number[] = [];
-  const rows: number[] = [];
-  const ids: string[] = [];
-  const origins: number[] = [];
-  let removed = 0;
+  const slots = createSlotTable();
 
   const scanBlock = (number: number, query: PreparedQuery, out: number): void => {
     const first = number * rowsPerBlock;
-    const count = Math.min(rowsPerBlock, rows.length - first);
+    const count = Math.min(rowsPerBlock, slots.count() - first);
     format.scan(query, { block: blocks[number] as number, first, count, out });
   };
 
   return {
     isQuantised,
     get slotCount() {
-      return rows.length;
+      return slots.count();
     },
     get liveCount() {
-      return rows.length - removed;
+      return slots.liveCount();
     },
     get lastRow() {
-      return rows.at(-1) ?? -1;
+      return slots.lastRow();
     },
     append({ row, id, origin, vector }) {
-      const slot = rows.length;
+      const slot = slots.count();
       if (slot === blocks.length * rowsPerBlock) {
         const block = pool.take();
         if (block === null) return false;
         blocks.push(block);
       }
       format.append(blocks[blocks.length - 1] as number, slot % rowsPerBlock, vector);
-      rows.push(row);
-      ids.push(id);
-      origins.push(origin);
+      slots.add(row, id, origin);
       return true;
     },
-    remove(row) {
-      const slot = findSorted(rows, row);
-      if (slot === -1 || origins[slot] === REMOVED) return;
-      origins[slot] = REMOVED;
-      ids[slot] = '';
-      removed++;
-    },
+    remove: slots.remove,
     scan(queries) {
       const taken: number[] = [];
       try {
@@ -95,7 +83,7 @@ export function createVectorArena(pool: BlockPool, dimensions: number, options: 
         const out = taken[queries.length] as number;
         const prepared = queries.map((query, index): PreparedQuery => {
           const address = taken[index] as number;
-          return { address, scale: format.prepare(query, address), scores: new Float32Array(rows.length) };
+          return { address, scale: format.prepare(query, address), scores: new Float32Array(slots.count()) };
         });
         for (let block = 0; block < blocks.length; block++) {
           for (const query of prepared) scanBlock(block, query, out);
@@ -105,17 +93,14 @@ export function createVectorArena(pool: BlockPool, dimensions: number, options: 
         pool.giveBack(taken);
       }
     },
-    isLive: (slot) => origins[slot] !== REMOVED,
-    id: (slot) => ids[slot] as string,
-    origin: (slot) => origins[slot] as number,
-    row: (slot) => rows[slot] as number,
+    isLive: slots.isLive,
+    id: slots.id,
+    origin: slots.origin,
+    row: slots.row,
     release() {
       pool.giveBack(blocks.splice(0));
-      rows.length = 0;
-      ids.length = 0;
-      origins.length = 0;
+      slots.clear();
       format.clear();
-      removed = 0;
     },
   };
 }
@@ -123,17 +108,4 @@ export function createVectorArena(pool: BlockPool, dimensions: number, options: 
 /** Blocks that `count` rows take. */
 export function blocksNeeded(dimensions: number, count: number, quantised: boolean): number {
   return Math.ceil(count / rowsInBlock(dimensions, quantised));
-}
-
-function findSorted(values: readonly number[], wanted: number): number {
-  let low = 0;
-  let high = values.length - 1;
-  while (low <= high) {
-    const middle = (low + high) >> 1;
-    const value = values[middle] as number;
-    if (value === wanted) return middle;
-    if (value < wanted) low = middle + 1;
-    else high = middle - 1;
-  }
-  return -1;
 }
