@@ -153,11 +153,7 @@ export function createRunRecorder(dependencies: RunRecorderDependencies): RunRec
     async whole(dataset, given) {
       const scope = datasetScope(dataset.tenant, dataset.id);
       const now = clock.now().toISOString();
-      const whole = given.map(({ run, end }) => {
-        const begun = newDocument(run, now, null);
-        const ended: RunDocument = { ...begun, ...endChange(now, end, now) };
-        return { id: run.id, pipeline: run.pipeline, begun, ended, end, items: end.items ?? [] };
-      });
+      const whole = given.map((each) => wholeDocuments(each, now));
       const newest = new Map(whole.map(({ id, pipeline }) => [pipeline, id]));
       const results = whole.map(({ id: run, pipeline, items }) => ({ run, pipeline, items }));
       const events = whole.flatMap(({ id, pipeline, ended }) => [startEvent(id, pipeline), endEvent(id, ended)]);
@@ -179,6 +175,13 @@ export function createRunRecorder(dependencies: RunRecorderDependencies): RunRec
       }
     },
   };
+}
+
+/** Begun and ended at one time. */
+function wholeDocuments({ run, end }: WholeRun, now: string) {
+  const begun = newDocument(run, now, null);
+  const ended: RunDocument = { ...begun, ...endChange(now, end, now) };
+  return { id: run.id, pipeline: run.pipeline, begun, ended, end, items: end.items ?? [] };
 }
 
 function startEvent(id: RunId, pipeline: string) {
