@@ -51,6 +51,6 @@ const CLIENT_GONE = 499;
 const METHODS = new Set(['GET', 'POST', 'PUT', 'PATCH', 'DELETE', 'HEAD', 'OPTIONS']);
 
 /** A label must not take any word that a client makes up. */
-function knownMethod(method: string | undefined): string {
+export function knownMethod(method: string | undefined): string {
   return method !== undefined && METHODS.has(method) ? method : 'OTHER';
 }

@@ -2,13 +2,16 @@ import { Agent, createServer, get as httpGet, type Server } from 'node:http';
 import type { AddressInfo } from 'node:net';
 import { expect } from 'chai';
 import { WebSocket, WebSocketServer } from 'ws';
+import { until } from '../../../test/support/until.ts';
 import { SERVICE_NAMES, type ServiceName } from '../../common/domain/service-paths.ts';
 import { createSilentLogger } from '../../common/observability/logger.ts';
+import { createMetrics } from '../../common/observability/metrics.ts';
 import { createPathRouter, type PathRouter } from './path-router.ts';
 
 describe('path router', () => {
   const servers: Server[] = [];
   const connections = new Map<string, number>();
+  const metrics = createMetrics();
   let router: PathRouter;
   let url: string;
 
@@ -33,13 +36,15 @@ describe('path router', () => {
     for (const name of SERVICE_NAMES) origins.set(name, [await startEcho(name)]);
     origins.set('search', [await startEcho('search-1'), await startEcho('search-2')]);
     origins.set('improve', ['http://127.0.0.1:9']);
-    router = createPathRouter({ replicasOf: (service) => origins.get(service) ?? [], logger: createSilentLogger() });
+    const replicasOf = (service: ServiceName) => origins.get(service) ?? [];
+    router = createPathRouter({ replicasOf, logger: createSilentLogger(), metrics });
     const { port } = await router.listen(0, '127.0.0.1');
     url = `http://127.0.0.1:${port}`;
   });
 
   after(async () => {
     await router.close();
+    metrics.close();
     for (const server of servers) server.close();
   });
 
@@ -57,11 +62,19 @@ describe('path router', () => {
     expect((await ask('/health'))['name']).to.equal('auth');
   });
 
+  it('tells its own metrics to scrapers, and to nobody who comes through a proxy', async () => {
+    await ask('/api/v1/cognify');
+    const scrape = async () => (await fetch(`${url}/metrics`)).text();
+    await until('the request is counted', async () => /http_request[^\n]*route="cognify"/.test(await scrape()));
+    expect(await scrape()).to.include('process_cpu');
+    expect((await ask('/metrics', { headers: { 'x-forwarded-for': '10.0.0.1' } }))['name']).to.equal('auth');
+  });
+
   it('adds the address of the client where it shall, whatever the client claims', async () => {
     expect(await ask('/health')).to.include({ forwardedFor: 'nobody' });
     const origin = await startEcho('auth');
     const replicasOf = () => [origin];
-    const telling = createPathRouter({ replicasOf, forwardsAddresses: true, logger: createSilentLogger() });
+    const telling = createPathRouter({ replicasOf, forwardsAddresses: true, logger: createSilentLogger(), metrics });
     const { port } = await telling.listen(0, '127.0.0.1');
     const answer = await fetch(`http://127.0.0.1:${port}/health`, { headers: { 'x-forwarded-for': '192.0.2.1' } });
     expect(await answer.json()).to.include({ forwardedFor: '192.0.2.1, 127.0.0.1' });
@@ -115,6 +128,7 @@ describe('path router', () => {
     const telling = createPathRouter({
       replicasOf: () => [origin],
       logger: { ...createSilentLogger(), warn: note, info: note },
+      metrics,
     });
     const at = await telling.listen(0, '127.0.0.1');
     const status = async () => {

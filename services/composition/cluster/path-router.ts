@@ -2,7 +2,10 @@ import { Agent, createServer, type IncomingMessage, ServerResponse } from 'node:
 import type { AddressInfo, Socket } from 'node:net';
 import { createProxyServer } from 'httpxy';
 import { type ServiceName, serviceOfPath } from '../../common/domain/service-paths.ts';
+import { knownMethod } from '../../common/http/observe-requests.ts';
+import { proxyHeader } from '../../common/http/origin-guard.ts';
 import type { Logger } from '../../common/observability/logger.ts';
+import type { Metrics } from '../../common/observability/metrics.ts';
 import { createReachability } from './reachability.ts';
 
 export interface PathRouter {
@@ -17,13 +20,20 @@ export interface PathRouterOptions {
   /** Adds the client's address as `X-Forwarded-For`, which servers without credentials refuse. Default false. */
   readonly forwardsAddresses?: boolean;
   readonly logger: Logger;
+  /** Of this process, which answers `/metrics` itself: requests by the service that they were sent to. */
+  readonly metrics: Metrics;
 }
 
 /** Long enough for a cognify that is waited for. */
 const ANSWER_TIMEOUT_MS = 3_600_000;
 
 /** What the cluster's ingress does, for one machine: sends each request to the service that has its path. */
-export function createPathRouter({ replicasOf, forwardsAddresses = false, logger }: PathRouterOptions): PathRouter {
+export function createPathRouter({
+  replicasOf,
+  forwardsAddresses = false,
+  logger,
+  metrics,
+}: PathRouterOptions): PathRouter {
   const agent = new Agent({ keepAlive: true });
   // The proxy's own limit for clients would add a listener to their connections with every request.
   const proxy = createProxyServer({ agent, proxyTimeout: ANSWER_TIMEOUT_MS });
@@ -57,11 +67,19 @@ export function createPathRouter({ replicasOf, forwardsAddresses = false, logger
     headers['x-forwarded-for'] = [...(before === undefined ? [] : [before]), socket.remoteAddress ?? ''].join(', ');
   };
   const server = createServer((request, response) => {
+    // A scraper asks the process itself, as it does the services.
+    if (pathOf(request) === '/metrics' && proxyHeader(request.headers) === undefined) {
+      void tellMetrics(metrics, response);
+      return;
+    }
     noteAddress(request);
+    observe(request, response, metrics);
     proxy.web(request, response, { target: targetOf(request) }).catch(() => {});
   });
   server.on('upgrade', (request, socket, head) => {
     noteAddress(request);
+    metrics.socketsOpen(1);
+    socket.once('close', () => metrics.socketsOpen(-1));
     proxy.ws(request, socket as Socket, { target: targetOf(request) }, head).catch(() => {});
   });
   server.requestTimeout = ANSWER_TIMEOUT_MS;
@@ -84,6 +102,21 @@ export function createPathRouter({ replicasOf, forwardsAddresses = false, logger
       });
     },
   };
+}
+
+function observe(request: IncomingMessage, response: ServerResponse, metrics: Metrics): void {
+  const start = performance.now();
+  metrics.httpInFlight(1);
+  response.once('close', () => {
+    metrics.httpInFlight(-1);
+    const [method, route] = [knownMethod(request.method), serviceOfPath(pathOf(request))];
+    metrics.httpRequest({ method, route, status: response.statusCode, durationMs: performance.now() - start });
+  });
+}
+
+async function tellMetrics(metrics: Metrics, response: ServerResponse): Promise<void> {
+  const text = await metrics.render().catch(() => null);
+  response.writeHead(text === null ? 500 : 200, { 'content-type': metrics.contentType }).end(text ?? '');
 }
 
 function pathOf({ url = '/' }: IncomingMessage): string {

@@ -5,6 +5,7 @@ import type { Config } from '../../common/config/configuration.ts';
 import { SERVICE_NAMES } from '../../common/domain/service-paths.ts';
 import type { Lifecycle } from '../../common/lifecycle/lifecycle.ts';
 import type { Logger } from '../../common/observability/logger.ts';
+import { createMetrics } from '../../common/observability/metrics.ts';
 import { ROOT_KEY_FILE } from '../root-keys.ts';
 import { createPathRouter } from './path-router.ts';
 import { originOf, type ServiceProcess, startServiceProcess } from './service-process.ts';
@@ -52,10 +53,13 @@ export async function addCluster(options: ClusterOptions, lifecycle: Lifecycle):
       }
     },
   });
+  const metrics = createMetrics();
+  lifecycle.add({ name: 'metrics', stop: () => metrics.close() });
   const router = createPathRouter({
     forwardsAddresses: config.posture.required,
     replicasOf: (wanted) => places.flatMap(({ service, port }) => (service === wanted ? [originOf(port)] : [])),
     logger,
+    metrics,
   });
   let { port } = config;
   lifecycle.add({

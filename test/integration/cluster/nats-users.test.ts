@@ -6,6 +6,7 @@ import { expect } from 'chai';
 import { SERVICE_NAMES, type ServiceName } from '../../../services/common/domain/service-paths.ts';
 import { natsPermissions } from '../../../services/common/messaging/nats-permissions.ts';
 import { createLogger } from '../../../services/common/observability/logger.ts';
+import { createMetrics } from '../../../services/common/observability/metrics.ts';
 import { createPathRouter, type PathRouter } from '../../../services/composition/cluster/path-router.ts';
 import { takeTour } from '../../e2e/tour-steps.ts';
 import { improveSession } from '../../support/improve-session.ts';
@@ -38,6 +39,7 @@ withBackends(['mongodb', 'nats', 'elasticsearch', 'neo4j'], () => {
     let server: SecondServer;
     let remote: RemoteMemoryServer;
     let router: PathRouter;
+    const metrics = createMetrics();
     let baseUrl: string;
 
     before(async () => {
@@ -71,11 +73,13 @@ withBackends(['mongodb', 'nats', 'elasticsearch', 'neo4j'], () => {
       router = createPathRouter({
         replicasOf: (service) => [apps.get(service)?.baseUrl ?? ''],
         logger: listener('router'),
+        metrics,
       });
       baseUrl = `http://127.0.0.1:${(await router.listen(0, '127.0.0.1')).port}`;
     });
     after(async () => {
       await router?.close();
+      metrics.close();
       for (const app of [...apps.values()].toReversed()) await app.stop();
       await server?.[Symbol.asyncDispose]();
       await remote?.[Symbol.asyncDispose]();
