@@ -9,7 +9,10 @@ import { importCommand } from './commands/import.ts';
 import { jobsCommand } from './commands/jobs.ts';
 import { recallCommand } from './commands/recall.ts';
 import { receiptCommand } from './commands/receipt.ts';
+import { restoreCommand } from './commands/restore.ts';
 import { searchCommand } from './commands/search.ts';
+import { snapshotCommand } from './commands/snapshot.ts';
+import { snapshotsCommand } from './commands/snapshots.ts';
 import { statusCommand } from './commands/status.ts';
 import { visualizeCommand } from './commands/visualize.ts';
 import { commandHelp, generalHelp } from './help.ts';
@@ -26,6 +29,9 @@ const COMMANDS: readonly Command[] = [
   datasetsCommand,
   forgetCommand,
   visualizeCommand,
+  snapshotCommand,
+  snapshotsCommand,
+  restoreCommand,
   jobsCommand,
   auditCommand,
   receiptCommand,

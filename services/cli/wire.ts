@@ -1,4 +1,5 @@
 import type { ApiClient } from './api-client.ts';
+import type { Followed } from './follow.ts';
 import { CliFailure, exitCodes } from './terminal.ts';
 
 /** The parts of the server's answers that this client reads. */
@@ -25,6 +26,14 @@ export interface DatasetProgress {
     readonly total_items: number;
     readonly current_stage: string;
   } | null;
+}
+
+export interface SnapshotInfo extends Followed {
+  readonly id: string;
+  readonly dataset_id: string;
+  readonly at: string;
+  readonly items: number;
+  readonly size_bytes: number;
 }
 
 const UUID = /^[\da-f]{8}(-[\da-f]{4}){3}-[\da-f]{12}$/i;
@@ -60,4 +69,21 @@ export async function findDataset(api: ApiClient, dataset: string): Promise<Data
     `There is no dataset '${dataset}'.${known === '' ? ' There are none yet.' : ` There are: ${known}.`}`,
     exitCodes.failed,
   );
+}
+
+export function snapshotPath({ id, dataset_id }: Pick<SnapshotInfo, 'id' | 'dataset_id'>): string {
+  return `/api/v1/datasets/${dataset_id}/snapshots/${encodeURIComponent(id)}`;
+}
+
+/** Of every dataset that can be read, newest first. */
+export async function listSnapshots(api: ApiClient): Promise<readonly SnapshotInfo[]> {
+  return (await api.json<{ readonly snapshots: readonly SnapshotInfo[] }>('GET', '/api/v1/datasets/snapshots'))
+    .snapshots;
+}
+
+/** Errors: `CliFailure` when there is none of the id. */
+export async function findSnapshot(api: ApiClient, id: string): Promise<SnapshotInfo> {
+  const found = (await listSnapshots(api)).find((snapshot) => snapshot.id === id);
+  if (found !== undefined) return found;
+  throw new CliFailure(`There is no file and no snapshot '${id}'. See: engram snapshots`, exitCodes.failed);
 }
