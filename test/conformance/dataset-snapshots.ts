@@ -1,8 +1,13 @@
-import { randomUUID } from 'node:crypto';
+import { hash, randomUUID } from 'node:crypto';
+import { Readable } from 'node:stream';
+import { text as textOf } from 'node:stream/consumers';
 import { expect } from 'chai';
 import { asId } from '../../services/common/domain/ids.ts';
 import { datasetScope, PERSONAL_TENANT } from '../../services/common/domain/scope.ts';
+import { signSnapshot } from '../../services/common/messaging/methods/snapshots.ts';
+import { insert } from '../../services/common/ports/document-store.ts';
 import { dataItemsCollection } from '../../services/common/repositories/data-items.ts';
+import { elementWeightsCollection } from '../../services/common/repositories/element-weights.ts';
 import { findAll } from '../../services/common/repositories/find-all.ts';
 import { SNAPSHOT_SCOPE } from '../../services/common/snapshots/manifest.ts';
 import type { ManagedApp } from '../support/managed-app.ts';
@@ -36,6 +41,9 @@ interface Answer {
   readonly status: number;
   readonly body: unknown;
 }
+
+/** Triplets are made by improve when it is told so. */
+export const DATASET_SNAPSHOT_SETTINGS = { TRIPLET_EMBEDDING: 'true' };
 
 /** Snapshots that users take over HTTP, and datasets that they make from them. The same in both shapes. */
 export function datasetSnapshotCases(start: () => Promise<ManagedApp>): void {
@@ -150,6 +158,37 @@ export function datasetSnapshotCases(start: () => Promise<ManagedApp>): void {
     expect(await datasetsOf(ada)).to.deep.equal(['clone', 'facts']);
     const taken = await api(ada, 'POST', `/datasets/${dataset}/snapshots/${snapshot.id}/restore`, { name: 'clone' });
     expect(taken.status).to.equal(409);
+    await need(ada, 'DELETE', `/datasets/${clone}`);
+  });
+
+  it('have the triplets and the weights that make the graph answer as it does', async () => {
+    await need(ada, 'POST', '/improve', { dataset_id: dataset });
+    const [original, entity] = [datasetScope(PERSONAL_TENANT, asId(dataset)), randomUUID()];
+    const weight = { weight: 0.75, changedAt: new Date().toISOString() };
+    await app.stores.documents.commit(original, [insert(elementWeightsCollection, entity, weight)]);
+    const { id } = await take(ada, dataset, 'improved');
+    const clone = await restore(ada, dataset, id, 'improved clone');
+    const restored = datasetScope(PERSONAL_TENANT, asId(clone));
+    expect((await app.stores.documents.get(restored, elementWeightsCollection, entity))?.value).to.deep.equal(weight);
+    const triplets = { kind: 'triplet' as const };
+    for (const index of [app.stores.indexes.text, app.stores.indexes.vectors]) {
+      const count = await index.count(original, triplets);
+      expect(count).to.be.greaterThan(0);
+      expect(await index.count(restored, triplets)).to.equal(count);
+    }
+    await need(ada, 'DELETE', `/datasets/${clone}`);
+  });
+
+  it('restore as well as they were written before they had those', async () => {
+    const { id } = await take(ada, dataset, 'old');
+    const { blobs } = app.stores;
+    const key = `${PERSONAL_TENANT}/${id}/manifest.json`;
+    const stored = await textOf((await blobs.get(SNAPSHOT_SCOPE, key)) ?? Readable.from([]));
+    const old = JSON.stringify({ ...JSON.parse(JSON.parse(stored).manifest), version: 1 });
+    const signed = await app.messenger.call(signSnapshot, { sha256: hash('sha256', old) }, { requestId: 'test' });
+    await blobs.put(SNAPSHOT_SCOPE, key, Buffer.from(JSON.stringify({ manifest: old, ...signed })));
+    const clone = await restore(ada, dataset, id, 'old clone');
+    expect(await answerOf(ada, clone)).to.equal(await answerOf(ada, dataset));
     await need(ada, 'DELETE', `/datasets/${clone}`);
   });
 

@@ -338,14 +338,20 @@ export function snapshotCases(start: () => Promise<ManagedApp>, place: () => Sna
     const foreign = { ...JSON.parse(manifest.toString()), signature: randomBytes(64).toString('base64url') };
     await blobs.put(SNAPSHOT_SCOPE, `${folder}manifest.json`, Buffer.from(JSON.stringify(foreign)));
     await refused(/not signed by this installation/);
-    const later = JSON.stringify({ ...JSON.parse(JSON.parse(manifest.toString()).manifest), version: 2 });
+    const { manifest: written } = JSON.parse(manifest.toString()) as { manifest: string };
+    const { privateKey, publicKey } = generateKeyPairSync('ed25519');
+    const signature = sign(null, Buffer.from(manifestSignedText(sha('sha256', written))), privateKey);
+    const ofOthers = { manifest: written, keyId: 'another', signature: signature.toString('base64url') };
+    await blobs.put(SNAPSHOT_SCOPE, `${folder}manifest.json`, Buffer.from(JSON.stringify(ofOthers)));
+    await refused(/not signed by this installation/);
+    const later = JSON.stringify({ ...JSON.parse(JSON.parse(manifest.toString()).manifest), version: 3 });
     const signed = await app.messenger.call(snapshots.signSnapshot, { sha256: sha('sha256', later) }, CALL);
     await blobs.put(
       SNAPSHOT_SCOPE,
       `${folder}manifest.json`,
       Buffer.from(JSON.stringify({ manifest: later, ...signed })),
     );
-    await refused(/format 2/);
+    await refused(/format 3/);
     await blobs.put(SNAPSHOT_SCOPE, `${acme.tenantId}/copied/manifest.json`, manifest);
     await refused(/copied/, 'copied');
     await blobs.removeAll(SNAPSHOT_SCOPE, `${acme.tenantId}/copied/`);

@@ -1,6 +1,6 @@
-import { datasetSnapshotCases } from '../conformance/dataset-snapshots.ts';
+import { DATASET_SNAPSHOT_SETTINGS, datasetSnapshotCases } from '../conformance/dataset-snapshots.ts';
 import { startManagedApp } from '../support/managed-app.ts';
 
 describe('snapshots over HTTP, embedded', () => {
-  datasetSnapshotCases(() => startManagedApp());
+  datasetSnapshotCases(() => startManagedApp(DATASET_SNAPSHOT_SETTINGS));
 });

@@ -3,7 +3,9 @@ import type { JsonObject } from './json.ts';
 
 /** What a snapshot is written as; a reader refuses what it does not know. */
 export const SNAPSHOT_FORMAT = 'engram snapshot';
-export const SNAPSHOT_VERSION = 1;
+/** 2: with triplets, and the weights that ratings gave. */
+export const SNAPSHOT_VERSION = 2;
+const READ_VERSIONS: readonly unknown[] = [1, 2];
 
 /** `documents`: records of the dataset; `rows`: what was built of some items; `blobs`: the content of some items. */
 export const SNAPSHOT_PART_KINDS = ['documents', 'rows', 'blobs'] as const;
@@ -88,7 +90,7 @@ export function parseManifest(text: string): SnapshotManifest {
   const parsed = parseJson(text);
   if (!isRecord(parsed) || parsed['format'] !== SNAPSHOT_FORMAT) throw unreadable('it is no snapshot of Engram');
   const { version } = parsed;
-  if (version !== SNAPSHOT_VERSION) {
+  if (!READ_VERSIONS.includes(version)) {
     throw unreadable(
       `it has format ${String(version)} and this server reads ${SNAPSHOT_VERSION}; restore it by the release that wrote it`,
     );

@@ -12,6 +12,7 @@ import type {
 } from '../../common/ports/document-store.ts';
 import { dataItemsCollection } from '../../common/repositories/data-items.ts';
 import { datasetConfigurationsCollection } from '../../common/repositories/dataset-configurations.ts';
+import { elementWeightsCollection } from '../../common/repositories/element-weights.ts';
 import { ledgerCollection } from '../../common/repositories/ledger.ts';
 import { repetitionsCollection } from '../../common/repositories/repetitions.ts';
 import { skillShelvesCollection, skillsCollection } from '../../common/repositories/skills.ts';
@@ -31,8 +32,12 @@ export interface ItemContent {
   readonly rows: number;
 }
 
-/** What is committed beside the records of items: read and written as it stands. */
+/**
+ * What is committed beside the records of items: read and written as it stands. Weights are of the graph; sessions, ratings
+ * and what was learned of users are the users', and stay with them.
+ */
 const BESIDE: readonly AnyCollection[] = [
+  elementWeightsCollection,
   repetitionsCollection,
   supersessionRevertsCollection,
   datasetConfigurationsCollection,

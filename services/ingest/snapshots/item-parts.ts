@@ -29,11 +29,8 @@ const BYTES_PER_PART = 64 * 1024 * 1024;
 const FEW_ROWS = 200;
 const AT_ONCE = 8;
 const PAGE = 500;
-/** They are made from others, by improve, at its own pace: it makes them anew. */
-const DERIVED: readonly IndexKind[] = ['triplet'];
-const KINDS = INDEX_KINDS.filter((kind) => !DERIVED.includes(kind));
 /** Sentences have none: they are embedded when somebody asks. */
-const EMBEDDED: readonly IndexKind[] = KINDS.filter((kind) => kind !== 'sentence');
+const EMBEDDED: readonly IndexKind[] = INDEX_KINDS.filter((kind) => kind !== 'sentence');
 
 /**
  * Items that go into one part each. `round`: from 1; one that changes costs the others of its part another round, so what
@@ -98,7 +95,7 @@ async function* rowsOf(
 ): AsyncGenerator<string> {
   const provenance: Provenance = { item: id, generation };
   yield rowLines.item(provenance);
-  for (const kind of KINDS) {
+  for (const kind of INDEX_KINDS) {
     let after: number | undefined;
     for (;;) {
       const query = { kind, provenance, limit: PAGE, withTokens: true, ...(after === undefined ? {} : { after }) };

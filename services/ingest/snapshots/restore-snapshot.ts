@@ -17,12 +17,14 @@ import type { Budgets } from '../../common/ports/budgets.ts';
 import { type AnyCollection, type DocumentStore, insert, type Write } from '../../common/ports/document-store.ts';
 import type { SnapshotPlace } from '../../common/ports/snapshot-places.ts';
 import { type DataItems, dataItemsCollection } from '../../common/repositories/data-items.ts';
+import { elementWeightsCollection } from '../../common/repositories/element-weights.ts';
 import { eraseCollections } from '../../common/repositories/erase-collections.ts';
 import { repetitionsCollection } from '../../common/repositories/repetitions.ts';
 import { skillShelvesCollection, skillsCollection } from '../../common/repositories/skills.ts';
 import { supersessionRevertsCollection } from '../../common/repositories/supersessions.ts';
+import { isManifestSignedBy } from '../../common/snapshots/check-signature.ts';
 import { type DocumentLine, insertDocuments, readDocumentLines } from '../../common/snapshots/insert-documents.ts';
-import { readManifest } from '../../common/snapshots/manifest.ts';
+import { type CheckSignature, readManifest } from '../../common/snapshots/manifest.ts';
 import { linesOf, type PartPlace, readPart } from '../../common/snapshots/part-stream.ts';
 import { splitBlobs } from './split-blobs.ts';
 
@@ -49,14 +51,17 @@ export interface RestoreRequest {
   readonly from: PartPlace;
   /** It came as a file, so it does not lie where it was written. */
   readonly isUploaded?: boolean;
+  /** As of `RestoreDatasetRequest`. */
+  readonly signers?: readonly string[];
   readonly requestId: string;
   readonly signal: AbortSignal;
   /** Throws when somebody else has taken over. */
   progress(step: { readonly step: string; readonly done: number; readonly total: number }): Promise<void>;
 }
 
-/** Ingest's among the records of a dataset, beside the items. */
+/** Ingest's among the records of a dataset, beside the items; and improve's, which knows no dataset before it can be named. */
 const OWN: readonly AnyCollection[] = [
+  elementWeightsCollection,
   repetitionsCollection,
   supersessionRevertsCollection,
   skillsCollection,
@@ -77,8 +82,9 @@ export async function restoreSnapshot(sources: RestoreSources, request: RestoreR
   const scope = datasetScope(request.tenantId, request.datasetId);
   const ask = async (step: RestoreStep) =>
     sources.messenger.call(restoreBuilt, builtRequest(request, step), { requestId, signal });
-  const check = async (signed: { readonly sha256: string; readonly keyId: string; readonly signature: string }) =>
-    (await sources.messenger.call(checkSnapshot, signed, { requestId })).isOurs;
+  const check: CheckSignature = async (signed) =>
+    (await sources.messenger.call(checkSnapshot, signed, { requestId })).isOurs ||
+    (request.signers ?? []).some((signer) => isManifestSignedBy(signer, signed));
   const manifest = await readManifest(from, check);
   if (manifest === null)
     throw engramError('EntityNotFoundError', `There is no snapshot ${snapshot.name} of tenant ${snapshot.tenantId}.`);
