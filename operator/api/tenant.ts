@@ -50,6 +50,7 @@ export interface TenantSpec {
   readonly datasets: TenantDatasets;
   readonly routing?: TenantRouting;
   readonly scaling?: TenantScaling;
+  readonly resources?: TenantResources;
   readonly storeLogins?: TenantStoreLogins;
   readonly network?: TenantNetwork;
   readonly retention?: TenantRetention;
@@ -439,6 +440,234 @@ export interface TenantScalingIntegrations {
    * Share of the requested processor time, in percent, that is aimed at.
    */
   readonly targetCPU: number;
+}
+
+/**
+ * What pods of a Dedicated tenant ask for and may use, service by service. What is not named is as `defaults.resources` of the chart says.
+ */
+export interface TenantResources {
+  readonly auth?: TenantResourcesAuth;
+  readonly ingest?: TenantResourcesIngest;
+  readonly cognify?: TenantResourcesCognify;
+  readonly improve?: TenantResourcesImprove;
+  readonly search?: TenantResourcesSearch;
+  readonly integrations?: TenantResourcesIntegrations;
+}
+
+/**
+ * Of each pod of auth.
+ */
+export interface TenantResourcesAuth {
+  readonly requests?: TenantResourcesAuthRequests;
+  readonly limits?: TenantResourcesAuthLimits;
+}
+
+/**
+ * What is set aside for it.
+ */
+export interface TenantResourcesAuthRequests {
+  /**
+   * Processors, for example `500m`.
+   */
+  readonly cpu?: string;
+  /**
+   * Memory, for example `512Mi`.
+   */
+  readonly memory?: string;
+}
+
+/**
+ * The most that it may use.
+ */
+export interface TenantResourcesAuthLimits {
+  /**
+   * Processors, for example `500m`.
+   */
+  readonly cpu?: string;
+  /**
+   * Memory, for example `512Mi`.
+   */
+  readonly memory?: string;
+}
+
+/**
+ * Of each pod of ingest.
+ */
+export interface TenantResourcesIngest {
+  readonly requests?: TenantResourcesIngestRequests;
+  readonly limits?: TenantResourcesIngestLimits;
+}
+
+/**
+ * What is set aside for it.
+ */
+export interface TenantResourcesIngestRequests {
+  /**
+   * Processors, for example `500m`.
+   */
+  readonly cpu?: string;
+  /**
+   * Memory, for example `512Mi`.
+   */
+  readonly memory?: string;
+}
+
+/**
+ * The most that it may use.
+ */
+export interface TenantResourcesIngestLimits {
+  /**
+   * Processors, for example `500m`.
+   */
+  readonly cpu?: string;
+  /**
+   * Memory, for example `512Mi`.
+   */
+  readonly memory?: string;
+}
+
+/**
+ * Of each pod of cognify.
+ */
+export interface TenantResourcesCognify {
+  readonly requests?: TenantResourcesCognifyRequests;
+  readonly limits?: TenantResourcesCognifyLimits;
+}
+
+/**
+ * What is set aside for it.
+ */
+export interface TenantResourcesCognifyRequests {
+  /**
+   * Processors, for example `500m`.
+   */
+  readonly cpu?: string;
+  /**
+   * Memory, for example `512Mi`.
+   */
+  readonly memory?: string;
+}
+
+/**
+ * The most that it may use.
+ */
+export interface TenantResourcesCognifyLimits {
+  /**
+   * Processors, for example `500m`.
+   */
+  readonly cpu?: string;
+  /**
+   * Memory, for example `512Mi`.
+   */
+  readonly memory?: string;
+}
+
+/**
+ * Of each pod of improve.
+ */
+export interface TenantResourcesImprove {
+  readonly requests?: TenantResourcesImproveRequests;
+  readonly limits?: TenantResourcesImproveLimits;
+}
+
+/**
+ * What is set aside for it.
+ */
+export interface TenantResourcesImproveRequests {
+  /**
+   * Processors, for example `500m`.
+   */
+  readonly cpu?: string;
+  /**
+   * Memory, for example `512Mi`.
+   */
+  readonly memory?: string;
+}
+
+/**
+ * The most that it may use.
+ */
+export interface TenantResourcesImproveLimits {
+  /**
+   * Processors, for example `500m`.
+   */
+  readonly cpu?: string;
+  /**
+   * Memory, for example `512Mi`.
+   */
+  readonly memory?: string;
+}
+
+/**
+ * Of each pod of search.
+ */
+export interface TenantResourcesSearch {
+  readonly requests?: TenantResourcesSearchRequests;
+  readonly limits?: TenantResourcesSearchLimits;
+}
+
+/**
+ * What is set aside for it.
+ */
+export interface TenantResourcesSearchRequests {
+  /**
+   * Processors, for example `500m`.
+   */
+  readonly cpu?: string;
+  /**
+   * Memory, for example `512Mi`.
+   */
+  readonly memory?: string;
+}
+
+/**
+ * The most that it may use.
+ */
+export interface TenantResourcesSearchLimits {
+  /**
+   * Processors, for example `500m`.
+   */
+  readonly cpu?: string;
+  /**
+   * Memory, for example `512Mi`.
+   */
+  readonly memory?: string;
+}
+
+/**
+ * Of each pod of integrations.
+ */
+export interface TenantResourcesIntegrations {
+  readonly requests?: TenantResourcesIntegrationsRequests;
+  readonly limits?: TenantResourcesIntegrationsLimits;
+}
+
+/**
+ * What is set aside for it.
+ */
+export interface TenantResourcesIntegrationsRequests {
+  /**
+   * Processors, for example `500m`.
+   */
+  readonly cpu?: string;
+  /**
+   * Memory, for example `512Mi`.
+   */
+  readonly memory?: string;
+}
+
+/**
+ * The most that it may use.
+ */
+export interface TenantResourcesIntegrationsLimits {
+  /**
+   * Processors, for example `500m`.
+   */
+  readonly cpu?: string;
+  /**
+   * Memory, for example `512Mi`.
+   */
+  readonly memory?: string;
 }
 
 /**

@@ -85,6 +85,7 @@ export const KINDS = {
   serviceAccount: { apiVersion: 'v1', kind: 'ServiceAccount', plural: 'serviceaccounts', namespaced: true },
   namespace: { apiVersion: 'v1', kind: 'Namespace', plural: 'namespaces', namespaced: false },
   deployment: { apiVersion: 'apps/v1', kind: 'Deployment', plural: 'deployments', namespaced: true },
+  job: { apiVersion: 'batch/v1', kind: 'Job', plural: 'jobs', namespaced: true },
   ingress: { apiVersion: 'networking.k8s.io/v1', kind: 'Ingress', plural: 'ingresses', namespaced: true },
   networkPolicy: {
     apiVersion: 'networking.k8s.io/v1',

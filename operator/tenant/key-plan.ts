@@ -47,7 +47,7 @@ export function keySha256(text: string): string {
 }
 
 /** The key of a Secret that we made; null when its value is no key. */
-export function keyStateOf(secret: Secret, now: Date): { readonly state: KeyState; readonly isEdited: boolean } | null {
+function keyStateOf(secret: Secret, now: Date): { readonly state: KeyState; readonly isEdited: boolean } | null {
   const text = secretText(secret, 'apiKey');
   if (!isApiKey(text)) return null;
   const noted = secret.metadata.annotations ?? {};

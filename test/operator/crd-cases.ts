@@ -190,6 +190,27 @@ export const REFUSED_OBJECTS: readonly (Refused & { readonly object: Json })[] =
     says: 'network is for isolation: Dedicated',
   },
   {
+    what: 'resources of pods that are not of its own',
+    object: tenant({ resources: { search: { limits: { memory: '1Gi' } } } }),
+    says: 'resources is for isolation: Dedicated',
+  },
+  {
+    what: 'more memory set aside than may be used',
+    object: tenant({
+      ...{ isolation: 'Dedicated' },
+      resources: { search: { requests: { memory: '2Gi' }, limits: { memory: '1024Mi' } } },
+    }),
+    says: 'requests.memory must not be above limits.memory',
+  },
+  {
+    what: 'more processor set aside than may be used',
+    object: tenant({
+      ...{ isolation: 'Dedicated' },
+      resources: { search: { requests: { cpu: '1500m' }, limits: { cpu: '1' } } },
+    }),
+    says: 'requests.cpu must not be above limits.cpu',
+  },
+  {
     what: 'a rotation of logins at stores that are not of its own',
     object: tenant({ storeLogins: { rotation: { interval: '720h' } } }),
     says: 'storeLogins is for isolation: Dedicated',

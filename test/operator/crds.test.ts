@@ -61,7 +61,7 @@ describeWithCluster('definitions of Tenant and Dataset', (server) => {
       const left = unsetFields(schemaOf(kind).properties?.['spec'] ?? {}, fullExample(kind)['spec'], '');
       // One thing excludes the other, one service is like the next, adoption is an example of its own.
       const elsewhere =
-        /^(tenantId|datasetId|graphModel\.inline|prompt\.configMapRef|routing\.(ingress|tls)\w+|scaling\.(auth|ingest|improve|integrations).*|.*schedule)$/;
+        /^(tenantId|datasetId|graphModel\.inline|prompt\.configMapRef|routing\.(ingress|tls)\w+|(scaling|resources)\.(auth|ingest|improve|integrations).*|.*schedule)$/;
       expect(left.filter((path) => !elsewhere.test(path))).to.deep.equal([]);
     }
   });

@@ -19,6 +19,7 @@ interface Workload extends KubeObject {
 interface PodSpec {
   readonly containers: readonly {
     readonly image: string;
+    readonly resources?: object;
     readonly env: readonly { readonly name: string; readonly value?: string; readonly valueFrom?: unknown }[];
   }[];
 }
@@ -286,6 +287,17 @@ describe('installation of a Dedicated tenant', () => {
     await world.reconcile();
     expect(names(KINDS.horizontalPodAutoscaler)).to.deep.equal([]);
     expect(named(KINDS.deployment, 'tenant-acme-search')?.spec.replicas).to.equal(1);
+  });
+
+  it('gives pods of a service what the tenant says of them, and what the chart says of all where it says nothing', async () => {
+    const resources = (service: string) =>
+      named(KINDS.deployment, `tenant-acme-${service}`)?.spec.template?.spec.containers[0]?.resources;
+    world.put({ ...dedicated, resources: { cognify: { requests: { cpu: '500m' }, limits: { memory: '2Gi' } } } });
+    await world.reconcile();
+    expect(resources('search')).to.deep.equal(POD_DEFAULTS.resources);
+    expect(resources('cognify')).to.deep.equal({
+      ...{ requests: { cpu: '500m', memory: '192Mi' }, limits: { memory: '2Gi' } },
+    });
   });
 
   it('denies all traffic but what is listed, or leaves that to others', async () => {

@@ -1,4 +1,4 @@
-import type { TenantStatus } from '../../api/tenant.ts';
+import type { Tenant, TenantStatus } from '../../api/tenant.ts';
 import { type ConditionDraft, toSeconds } from '../../runtime/conditions.ts';
 import { KINDS, type ResourceKind } from '../../runtime/kube-object.ts';
 import { done, progressing, retrying, type StepOutcome, stalled } from '../../runtime/step.ts';
@@ -7,10 +7,11 @@ import type { TenantContext, TenantDependencies, TenantStep } from '../dependenc
 import { isolationProblem } from '../steps/check-isolation.ts';
 import { isNewGeneration, isWoken } from '../steps/ensure-identity.ts';
 import { ensureKeys, type InstallationKeys, noteTenantId } from './keys.ts';
+import { type Migration, migrate } from './migrate.ts';
 import { isAsleep, isDedicated } from './own-services.ts';
 import { provisionStores, storesStatus } from './provision.ts';
 import { type Readiness, readReadiness } from './readiness.ts';
-import { type Mode, WORKLOAD_KINDS, workloads } from './workloads.ts';
+import { type Installation, type Mode, WORKLOAD_KINDS, workloads } from './workloads.ts';
 
 type InstallOutcome = StepOutcome<Pick<TenantStatus, 'stores' | 'realm' | 'secrets' | 'state' | 'waking'>>;
 
@@ -41,7 +42,11 @@ export function install(deps: TenantDependencies): TenantStep {
       const sleeps = isAsleep(object, context.status);
       const waking = sleeps ? wakingOf(context, before) : null;
       const mode = modeOf(sleeps && waking === null, before);
-      await apply(deps, context, { keys, provision, mode });
+      const installation = installationOf(deps, object, { keys, provision, mode });
+      const awake = waking === null ? status : { ...status, state: 'Active' as const, waking };
+      const migration = await migrate(deps, context, { installation, readiness: before });
+      if (migration !== null) return { ...migrating(migration, before), status: awake };
+      await apply(deps, context, installation);
       if (mode === 'asleep')
         return done({
           status: { ...status, state: 'Hibernated', waking: undefined },
@@ -51,7 +56,6 @@ export function install(deps: TenantDependencies): TenantStep {
         const message = 'The services end as soon as what answers in their place runs';
         return progressing('Hibernating', message, { status, requeueAfterMs: AGAIN_MS, continues: true });
       }
-      const awake = waking === null ? status : { ...status, state: 'Active' as const, waking };
       return { ...outcomeOf(context, before, mode), status: awake };
     },
   };
@@ -115,18 +119,37 @@ function modeOf(sleeps: boolean, { available, hasSleeper, isSleeperUp }: Readine
   return hasSleeper && !available ? 'waking' : 'serving';
 }
 
+function installationOf(
+  { dedicated, options }: TenantDependencies,
+  tenant: Tenant,
+  made: Pick<Installation, 'keys' | 'provision' | 'mode'>,
+): Installation {
+  const image = dedicated.options.image ?? '';
+  return { ...made, tenant, port: options.backends.port, options: { ...dedicated.options, image } };
+}
+
+/** What serves goes on serving. */
+function migrating({ job, hasFailed }: Migration, { available }: Readiness): InstallOutcome {
+  if (hasFailed) {
+    const message = `Job ${job} failed, the former release stays: see its log, then delete it and it is tried again`;
+    return stalled('MigrationFailed', message, { requeueAfterMs: FAILED_AGAIN_MS, continues: available });
+  }
+  const message = `Job ${job} brings the stores to the layout of the new release, which then replaces the former one`;
+  return available
+    ? done({ conditions: [workloadsReady('True', 'Migrating', message)], requeueAfterMs: AGAIN_MS })
+    : progressing('Migrating', message, { requeueAfterMs: AGAIN_MS });
+}
+
+/** Nobody tells that the Job was deleted. */
+const FAILED_AGAIN_MS = 60_000;
+
 async function apply(
-  { applier, dedicated, options }: TenantDependencies,
+  { applier }: TenantDependencies,
   context: TenantContext,
-  made: { readonly keys: InstallationKeys; readonly provision: Provision; readonly mode: Mode },
+  installation: Installation,
 ): Promise<void> {
   const { object, event, signal } = context;
-  const { image } = dedicated.options;
-  if (image === null) return;
-  const desired = workloads({
-    ...{ ...made, tenant: object, port: options.backends.port, options: { ...dedicated.options, image } },
-  });
-  const { corrected } = await applier.apply(object, desired, { prune: WORKLOAD_KINDS, signal });
+  const { corrected } = await applier.apply(object, workloads(installation), { prune: WORKLOAD_KINDS, signal });
   // Another image or setting of the operator changes them too: only what nobody declared is drift.
   if (isNewGeneration(context)) return;
   for (const name of corrected) {

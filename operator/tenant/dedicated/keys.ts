@@ -47,7 +47,7 @@ export interface InstallationKeys {
 }
 
 /** Keys of the Secret that are variables of the services. */
-export const KEY_VARIABLES = ['ENGRAM_ROOT_KEYS', 'FASTAPI_USERS_JWT_SECRET'] as const;
+const KEY_VARIABLES = ['ENGRAM_ROOT_KEYS', 'FASTAPI_USERS_JWT_SECRET'] as const;
 
 /** The Secret of the tenant: its own, or the one that a resource before it left for whoever takes over its tenant. */
 export async function findKeys(deps: TenantDependencies, context: TenantContext): Promise<InstallationKeys | null> {

@@ -6,7 +6,10 @@ import { boundedName, GROUP } from '../names.ts';
 /** What answers in place of the services of a hibernated tenant. */
 export const ASLEEP = 'asleep';
 
-export type Component = ServiceName | typeof ASLEEP;
+/** What brings the stores to the layout of another release before its services run. */
+export const MIGRATION = 'migration';
+
+export type Component = ServiceName | typeof ASLEEP | typeof MIGRATION;
 
 /** Port of the processes. */
 export const HTTP_PORT = 8000;
@@ -28,6 +31,9 @@ export const SECRETS_ANNOTATION = 'checksum/secrets';
 
 /** Annotation of that Secret, where it was restored: uid of the Tenant that had the realm before. */
 export const FORMER_HOLDER = `${GROUP}/realm-former-holder`;
+
+/** Name of the Secret with what the stores' administrators gave. */
+export const SETTINGS = 'settings';
 
 /** Begins with a letter whatever the tenant is called, as names of Services must. */
 export function objectName({ metadata }: Pick<Tenant, 'metadata'>, part: string): string {

@@ -6,7 +6,7 @@ import { KINDS, type Secret } from '../../runtime/kube-object.ts';
 import type { Provision } from '../../stores/store-administrator.ts';
 import type { TenantServices } from '../services.ts';
 import { secretText } from '../tenant-secrets.ts';
-import { objectName } from './names.ts';
+import { objectName, SETTINGS } from './names.ts';
 
 /** Both ports to the services of one installation. */
 export interface ServicePorts {
@@ -104,7 +104,7 @@ export function createOwnServices(deps: {
         one.usedAtMs = clock.monotonicMs();
         return one.ports;
       }
-      const place = { name: objectName(tenant, 'settings'), namespace };
+      const place = { name: objectName(tenant, SETTINGS), namespace };
       const secret = await client.get<Secret>(KINDS.secret, place, { signal });
       return held.get(uid)?.ports ?? opened(uid, addressIn(secret));
     },

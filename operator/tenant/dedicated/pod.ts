@@ -1,5 +1,6 @@
+import type { Tenant } from '../../api/tenant.ts';
 import type { Component } from './names.ts';
-import { commonLabels, HTTP_PORT, objectName, SECRETS_ANNOTATION, selectorOf } from './names.ts';
+import { commonLabels, HTTP_PORT, objectName, SECRETS_ANNOTATION, SETTINGS, selectorOf } from './names.ts';
 import type { KubeJson } from './options.ts';
 import type { Installation } from './workloads.ts';
 
@@ -17,6 +18,8 @@ export interface Process {
   readonly files: readonly string[];
   /** Of what the pod reads from Secrets: another one makes new pods. */
   readonly hash: string;
+  /** It comes to an end by itself, and answers nobody. */
+  readonly ends?: boolean;
 }
 
 /** Seconds beyond those of the end itself. */
@@ -32,7 +35,7 @@ export function filePath(variable: string): string {
 /** A pod as the chart makes its own (`_pod.tpl`): restricted Pod Security, no token, nothing writable but two scratch volumes. */
 export function podTemplate({ tenant, options }: Installation, process: Process): KubeJson {
   const { pods } = options;
-  const settings = objectName(tenant, 'settings');
+  const settings = objectName(tenant, SETTINGS);
   return {
     metadata: {
       labels: { ...pods.podLabels, ...selectorOf(tenant, process.component), ...commonLabels(tenant) },
@@ -47,8 +50,9 @@ export function podTemplate({ tenant, options }: Installation, process: Process)
         : { imagePullSecrets: pods.imagePullSecrets.map((name) => ({ name })) }),
       securityContext: pods.podSecurityContext,
       terminationGracePeriodSeconds: pods.preStopSeconds + pods.drainSeconds + GRACE_MARGIN_SECONDS,
+      ...(process.ends ? { restartPolicy: 'Never' } : {}),
       ...placement(pods, selectorOf(tenant, process.component)),
-      containers: [container(options, process)],
+      containers: [container({ tenant, options }, process)],
       volumes: [
         { name: 'data', emptyDir: { sizeLimit: pods.scratchSize } },
         { name: 'tmp', emptyDir: { sizeLimit: pods.scratchSize } },
@@ -86,25 +90,48 @@ function placement(
   };
 }
 
-function container({ image, pods }: Installation['options'], { component, args, variables, files }: Process): KubeJson {
-  const probe = (path: string) => ({ httpGet: { path, port: 'http' } });
+function container({ tenant, options }: Pick<Installation, 'tenant' | 'options'>, process: Process): KubeJson {
+  const { image, pods } = options;
+  const { component, args, variables, files, ends = false } = process;
   return {
     name: component,
     image,
     imagePullPolicy: pods.imagePullPolicy,
     args,
     env: variables,
-    ports: [{ name: 'http', containerPort: HTTP_PORT, protocol: 'TCP' }],
-    startupProbe: { ...probe('/livez'), periodSeconds: 1, timeoutSeconds: 2, failureThreshold: 120 },
-    livenessProbe: { ...probe('/livez'), periodSeconds: 10, timeoutSeconds: 5, failureThreshold: 6 },
-    readinessProbe: { ...probe('/readyz'), periodSeconds: 2, timeoutSeconds: 5, failureThreshold: 15 },
-    lifecycle: { preStop: { sleep: { seconds: pods.preStopSeconds } } },
-    resources: pods.resources,
+    ...(ends ? {} : answering(pods.preStopSeconds)),
+    resources: resourcesOf(tenant, options, component),
     securityContext: pods.securityContext,
     volumeMounts: [
       { name: 'data', mountPath: '/data' },
       { name: 'tmp', mountPath: '/tmp' },
       ...(files.length === 0 ? [] : [{ name: 'files', mountPath: FILES, readOnly: true }]),
     ],
+  };
+}
+
+/** What the tenant says of one, in place of what the chart says of all. */
+function resourcesOf({ spec }: Tenant, { pods }: Installation['options'], component: Component): KubeJson {
+  const own = Object.entries(spec.resources ?? {}).find(([service]) => service === component)?.[1] as
+    | PodResources
+    | undefined;
+  const { requests, limits } = pods.resources as PodResources;
+  return {
+    ...pods.resources,
+    ...(own?.requests === undefined ? {} : { requests: { ...requests, ...own.requests } }),
+    ...(own?.limits === undefined ? {} : { limits: { ...limits, ...own.limits } }),
+  };
+}
+
+type PodResources = { readonly requests?: KubeJson; readonly limits?: KubeJson };
+
+function answering(preStopSeconds: number): KubeJson {
+  const probe = (path: string) => ({ httpGet: { path, port: 'http' } });
+  return {
+    ports: [{ name: 'http', containerPort: HTTP_PORT, protocol: 'TCP' }],
+    startupProbe: { ...probe('/livez'), periodSeconds: 1, timeoutSeconds: 2, failureThreshold: 120 },
+    livenessProbe: { ...probe('/livez'), periodSeconds: 10, timeoutSeconds: 5, failureThreshold: 6 },
+    readinessProbe: { ...probe('/readyz'), periodSeconds: 2, timeoutSeconds: 5, failureThreshold: 15 },
+    lifecycle: { preStop: { sleep: { seconds: preStopSeconds } } },
   };
 }

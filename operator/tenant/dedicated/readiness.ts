@@ -4,10 +4,16 @@ import { RUNG_EXIT_CODE } from '../../asleep/rung.ts';
 import { conditionMessage } from '../../runtime/conditions.ts';
 import type { KubeClient } from '../../runtime/kube-client.ts';
 import { KINDS, type KubeObject } from '../../runtime/kube-object.ts';
-import { ASLEEP, commonLabels, objectName, SECRETS_ANNOTATION } from './names.ts';
+import { ASLEEP, commonLabels, objectName, SECRETS_ANNOTATION, SETTINGS } from './names.ts';
 
 interface Deployment extends KubeObject {
-  readonly spec?: { readonly replicas?: number; readonly template?: { readonly metadata?: KubeObject['metadata'] } };
+  readonly spec?: {
+    readonly replicas?: number;
+    readonly template?: {
+      readonly metadata?: KubeObject['metadata'];
+      readonly spec?: { readonly containers?: readonly { readonly image?: string }[] };
+    };
+  };
   readonly status?: {
     readonly observedGeneration?: number;
     readonly replicas?: number;
@@ -39,6 +45,8 @@ interface Pod extends KubeObject {
 }
 
 export interface Readiness {
+  /** Images that services have. None: they were never made. */
+  readonly images: readonly string[];
   /** Every service has a pod that answers. */
   readonly available: boolean;
   /** And all its pods are as they shall be. */
@@ -70,7 +78,8 @@ export async function readReadiness(
   const complete = services.every(({ deployment }) => isComplete(deployment));
   const sleeper = live.find(({ metadata }) => metadata.name === objectName(tenant, ASLEEP));
   const isSleeperUp = (sleeper?.status?.availableReplicas ?? 0) > 0;
-  const seen = { available, complete, hasSleeper: sleeper !== undefined, isSleeperUp };
+  const images = services.flatMap(({ deployment }) => deployment?.spec?.template?.spec?.containers?.[0]?.image ?? []);
+  const seen = { images, available, complete, hasSleeper: sleeper !== undefined, isSleeperUp };
   if (complete && sleeper === undefined) return { ...seen, isRung: false, problem: null };
   const pods = (await client.list<Pod>(KINDS.pod, all)).items;
   const isRung = pods.some(wasRung);
@@ -88,18 +97,23 @@ export async function readReadiness(
  * that did are complete.
  */
 export async function haveAllPodsChanged(
-  client: Pick<KubeClient, 'list'>,
+  client: Pick<KubeClient, 'list' | 'get'>,
   tenant: Tenant,
   signal: AbortSignal,
 ): Promise<boolean> {
   const all = { ...placeOf(tenant), signal };
+  const { namespace } = all;
+  const present = await client.get(KINDS.secret, { name: objectName(tenant, SETTINGS), namespace }, { signal });
+  const wanted = present?.metadata.annotations?.[SECRETS_ANNOTATION];
+  const hasWanted = (metadata: KubeObject['metadata'] | undefined) =>
+    wanted !== undefined && metadata?.annotations?.[SECRETS_ANNOTATION] === wanted;
   const deployments = (await client.list<Deployment>(KINDS.deployment, all)).items;
   const pods = (await client.list<Pod>(KINDS.pod, all)).items;
   return SERVICE_NAMES.every((service) => {
     const deployment = deployments.find(({ metadata }) => metadata.name === objectName(tenant, service));
-    const wanted = deployment?.spec?.template?.metadata?.annotations?.[SECRETS_ANNOTATION];
     const own = pods.filter(({ metadata }) => metadata.labels?.[COMPONENT] === service);
-    return isComplete(deployment) && own.every(({ metadata }) => metadata.annotations?.[SECRETS_ANNOTATION] === wanted);
+    const isMade = isComplete(deployment) && hasWanted(deployment?.spec?.template?.metadata);
+    return isMade && own.every(({ metadata }) => hasWanted(metadata));
   });
 }
 

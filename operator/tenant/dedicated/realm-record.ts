@@ -35,7 +35,7 @@ export function holderOf({ metadata: { annotations = {} } }: RealmRecord): {
   return { uid: annotations[HOLDER_UID] ?? '', key: annotations[HOLDER] ?? '' };
 }
 
-export function recordName(realm: string): string {
+function recordName(realm: string): string {
   return `engram-realm-${realm}`;
 }
 

@@ -12,6 +12,7 @@ import {
   type TenantWorld,
 } from '../../../test/support/kube/tenant-world.ts';
 import { TENANT_KIND, type TenantSpec } from '../../api/tenant.ts';
+import { findFormerSigners } from '../../former-signers.ts';
 import { KINDS, type KubeObject, type ResourceKind } from '../../runtime/kube-object.ts';
 import { FRAME_ANNOTATIONS } from '../names.ts';
 import { POD_DEFAULTS } from './options.ts';
@@ -84,6 +85,31 @@ describe('deletion of a Dedicated tenant', () => {
     const publicKey = createPublicKey({ key: key ?? {}, format: 'jwk' });
     expect(verify(null, text, publicKey, sign(null, text, privateKey))).to.equal(true);
     expect(key).not.to.have.property('d');
+  });
+
+  it('lets its own services take the snapshots first, and remembers who signed them', async () => {
+    const s3 = { name: 's3', namespace: PLACE.namespace };
+    const data = { bucket: 'Yg==', accessKey: 'YQ==', secretKey: 'Yw==' };
+    world.kube.put(KINDS.secret, { apiVersion: 'v1', kind: 'Secret', metadata: s3, data });
+    const backup = { schedule: '0 3 * * *', keep: 14, destinationRef: { name: 's3' } };
+    await make({ deletionPolicy: 'Snapshot', backup });
+    const id = world.read()?.status?.tenantId ?? '';
+    const failure = { name: 'FinalSnapshotFailed', message: 'The bucket b does not answer.' };
+    const failed = { erased: false, step: '', removed: {}, residue: 0, receipt: null, failure };
+    world.own.erasureAnswers = [failed];
+    remove();
+    await world.reconcile();
+    expect(world.conditions()).to.include({ ErasureComplete: 'False SnapshotFailed' });
+    expect([realms().length, workloads().length > 0]).to.deep.equal([4, true]);
+    while (world.read() !== undefined) await world.reconcile();
+    const asked = world.own.calls.find(({ method }) => method === 'eraseTenant')?.request;
+    expect(asked).to.have.nested.property('finalSnapshots.place.bucket', 'b');
+    expect(realms()).to.deep.equal([]);
+    const { keys } = JSON.parse(receipts()[0]?.data?.['keys.json'] ?? '') as { keys: readonly JsonWebKey[] };
+    const place = { client: world.kube.client({ clock: world.clock, fieldManager: 'test' }), home: SERVICES_NAMESPACE };
+    const signal = new AbortController().signal;
+    expect(await findFormerSigners(id, PLACE.namespace, { ...place, signal })).to.deep.equal([keys[0]?.x]);
+    expect(await findFormerSigners(id, 'elsewhere', { ...place, signal })).to.deep.equal([]);
   });
 
   it('removes no store while a pod still runs', async () => {

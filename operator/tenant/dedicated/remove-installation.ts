@@ -1,4 +1,5 @@
 import type { TenantStatus } from '../../api/tenant.ts';
+import { keepFormerSigner } from '../../former-signers.ts';
 import type { ConditionDraft } from '../../runtime/conditions.ts';
 import { type ConfigMap, KINDS, type KubeObject, keyOf, type Secret } from '../../runtime/kube-object.ts';
 import { done, progressing, retrying, type StepOutcome, stalled } from '../../runtime/step.ts';
@@ -9,11 +10,11 @@ import { receiptName } from '../receipts.ts';
 import { askServices } from '../service-failure.ts';
 import { ownSecrets } from '../tenant-keys.ts';
 import { findKeys, type InstallationKeys, noteTenantId, releaseKeys } from './keys.ts';
-import { commonLabels, objectName, REALM_OWNER } from './names.ts';
+import { commonLabels, objectName, REALM_OWNER, SETTINGS } from './names.ts';
 import { isDedicated } from './own-services.ts';
 import { askStore } from './provision.ts';
 import { findRecord, holderOf, type RealmRecord, removeRecord } from './realm-record.ts';
-import { SETTINGS, WORKLOAD_KINDS } from './workloads.ts';
+import { WORKLOAD_KINDS } from './workloads.ts';
 
 type Outcome = StepOutcome<Pick<TenantStatus, 'erasure'>>;
 
@@ -153,6 +154,7 @@ async function removeStores(
     });
   }
   await noteOnReceipt(deps, context, { realm, administrators, keys });
+  await noteSigner(deps, context, keys);
   await removeRecord(deps, context, realm.name);
   if (keys !== null) {
     const { namespace = '' } = object.metadata;
@@ -179,6 +181,19 @@ async function removed(administrator: StoreAdministrator, realm: Realm, signal: 
     },
     'ErasureComplete',
   );
+}
+
+/** Snapshots in a bucket stay, and are made datasets of by services that know who signed them. */
+async function noteSigner(
+  { client, options }: TenantDependencies,
+  { object, status, signal }: TenantContext,
+  keys: InstallationKeys | null,
+): Promise<void> {
+  const { tenantId = keys?.tenantId } = status;
+  const key = keys?.receiptKey['x'];
+  if (object.spec.backup?.destinationRef === undefined || tenantId === undefined || key === undefined) return;
+  const labels = { [options.labels.managedBy]: options.manager };
+  await keepFormerSigner({ tenantId, tenant: object.metadata, key }, labels, { client, home: options.home, signal });
 }
 
 /**

@@ -4,10 +4,20 @@ import type { Desired } from '../../runtime/applier.ts';
 import { KINDS, type KubeObject, type ResourceKind } from '../../runtime/kube-object.ts';
 import type { Provision } from '../../stores/store-administrator.ts';
 import { hashOf, type InstallationKeys } from './keys.ts';
-import { ASLEEP, type Component, commonLabels, HTTP_PORT, objectName, selectorOf } from './names.ts';
+import {
+  ASLEEP,
+  type Component,
+  commonLabels,
+  HTTP_PORT,
+  MIGRATION,
+  objectName,
+  SECRETS_ANNOTATION,
+  SETTINGS,
+  selectorOf,
+} from './names.ts';
 import { networkPolicies } from './network-policies.ts';
 import type { DedicatedOptions, KubeJson } from './options.ts';
-import { filePath, podTemplate, type Variable } from './pod.ts';
+import { filePath, type Process, podTemplate, type Variable } from './pod.ts';
 
 /**
  * `serving`: the services run and are asked. `dozing`: they are still asked, until a process that says "come again" runs, too.
@@ -33,6 +43,7 @@ export const WORKLOAD_KINDS: readonly ResourceKind[] = [
   KINDS.service,
   KINDS.networkPolicy,
   KINDS.serviceAccount,
+  KINDS.job,
 ];
 
 /** Everything that a Dedicated tenant runs, in the order in which it is made. Pure. */
@@ -41,9 +52,7 @@ export function workloads(installation: Installation): readonly Desired[] {
   const isAsleep = mode === 'asleep';
   const scaled = SERVICE_NAMES.filter((service) => tenant.spec.scaling?.[service] !== undefined && !isAsleep);
   return [
-    { kind: KINDS.serviceAccount, object: object(tenant, KINDS.serviceAccount, ACCOUNT, NO_TOKEN) },
-    { kind: KINDS.secret, object: settingsSecret(installation) },
-    ...networkPolicies(installation),
+    ...surroundings(installation),
     ...SERVICE_NAMES.map((name) => ({ kind: KINDS.service, object: service(installation, name) })),
     ...(mode === 'serving' ? [] : [{ kind: KINDS.deployment, object: sleeper(installation) }]),
     ...SERVICE_NAMES.map((name) => ({ kind: KINDS.deployment, object: deployment(installation, name) })),
@@ -52,9 +61,31 @@ export function workloads(installation: Installation): readonly Desired[] {
   ];
 }
 
-/** Name of the ServiceAccount and of the Secret with what the stores' administrators gave. */
+/** What the stores are migrated by before the services of another release run, and what that needs. Pure. */
+export function migration(installation: Installation): readonly Desired[] {
+  const process = { ...serviceProcess(installation, 'auth'), component: MIGRATION, ends: true } as const;
+  const template = podTemplate(installation, { ...process, args: ['services/start.mjs', 'migrate'] });
+  // A Job cannot be changed: another one is another's.
+  const part = `${MIGRATION}-${hashOf(JSON.stringify(template)).slice(0, 8)}`;
+  const spec = { backoffLimit: MIGRATION_TRIES, template };
+  const job = object(installation.tenant, KINDS.job, part, { spec });
+  return [...surroundings(installation), { kind: KINDS.job, object: job }];
+}
+
+const MIGRATION_TRIES = 3;
+
+/** What every pod needs. */
+function surroundings(installation: Installation): readonly Desired[] {
+  const { tenant } = installation;
+  return [
+    { kind: KINDS.serviceAccount, object: object(tenant, KINDS.serviceAccount, ACCOUNT, NO_TOKEN) },
+    { kind: KINDS.secret, object: settingsSecret(installation) },
+    ...networkPolicies(installation),
+  ];
+}
+
+/** Name of the ServiceAccount. */
 const ACCOUNT = 'services';
-export const SETTINGS = 'settings';
 
 const NO_TOKEN = { automountServiceAccountToken: false };
 
@@ -70,12 +101,14 @@ function object(
 }
 
 /** Also addresses: some stores' have a password in them. */
-function settingsSecret({ tenant, provision }: Installation): KubeObject {
+function settingsSecret({ tenant, keys, provision }: Installation): KubeObject {
   const texts = { ...provision.settings, ...provision.secrets, ...provision.files };
   const data = Object.fromEntries(
     Object.entries(texts).map(([name, text]) => [name, Buffer.from(text).toString('base64')]),
   );
-  return object(tenant, KINDS.secret, SETTINGS, { type: 'Opaque', data });
+  const made = object(tenant, KINDS.secret, SETTINGS, { type: 'Opaque', data });
+  const annotations = { [SECRETS_ANNOTATION]: secretsHash(keys, provision) };
+  return { ...made, metadata: { ...made.metadata, annotations } };
 }
 
 function service({ tenant, mode, port }: Installation, name: ServiceName): KubeObject {
@@ -84,9 +117,12 @@ function service({ tenant, mode, port }: Installation, name: ServiceName): KubeO
   return object(tenant, KINDS.service, name, { spec: { type: 'ClusterIP', selector, ports } });
 }
 
-function deployment(installation: Installation, name: ServiceName): KubeObject {
+function secretsHash({ hash }: InstallationKeys, { settings, secrets, files }: Provision): string {
+  return hashOf(JSON.stringify([hash, settings, secrets, files]));
+}
+
+function serviceProcess(installation: Installation, name: ServiceName): Process {
   const { tenant, keys, provision } = installation;
-  const replicas = replicasOf(installation, name);
   const settings = { ...installation.options.settings, ...ownSettings(installation, name) };
   const variables: readonly Variable[] = [
     ...Object.entries(settings)
@@ -101,13 +137,15 @@ function deployment(installation: Installation, name: ServiceName): KubeObject {
       .toSorted()
       .map((variable) => ({ name: variable, value: filePath(variable) })),
   ];
-  const template = podTemplate(installation, {
-    component: name,
-    args: ['services/start.mjs'],
-    variables,
-    files: Object.keys(provision.files).toSorted(),
-    hash: hashOf(JSON.stringify([keys.hash, provision.settings, provision.secrets, provision.files])),
-  });
+  const files = Object.keys(provision.files).toSorted();
+  const hash = secretsHash(keys, provision);
+  return { component: name, args: ['services/start.mjs'], variables, files, hash };
+}
+
+function deployment(installation: Installation, name: ServiceName): KubeObject {
+  const { tenant } = installation;
+  const replicas = replicasOf(installation, name);
+  const template = podTemplate(installation, serviceProcess(installation, name));
   return object(tenant, KINDS.deployment, name, {
     spec: {
       ...(replicas === undefined ? {} : { replicas }),

@@ -72,6 +72,16 @@ export function endSleeper(kube: FakeKube, exitCode: number): void {
   } as KubeObject);
 }
 
+/** Every Job comes to an end. */
+export function endJobs(kube: FakeKube, how: 'Complete' | 'Failed'): void {
+  const { apiVersion, plural } = KINDS.job;
+  const status = { conditions: [{ type: how, status: 'True' }] };
+  for (const { metadata } of listed(kube, KINDS.job)) {
+    const place = { namespace: metadata.namespace, name: metadata.name };
+    kube.store.update(`/apis/${apiVersion}/${plural}`, place, (held) => ({ ...held, status }), 'status');
+  }
+}
+
 function writeStatus(kube: FakeKube, { metadata }: Deployment, status: object): void {
   const { apiVersion, plural } = KINDS.deployment;
   const place = { namespace: metadata.namespace, name: metadata.name };
