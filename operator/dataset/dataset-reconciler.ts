@@ -19,7 +19,7 @@ import { startRuns } from './steps/start-runs.ts';
 import { syncAccess } from './steps/sync-access.ts';
 import { syncRetention } from './steps/sync-retention.ts';
 
-export const DATASET_FINALIZER = 'engram.dev/dataset';
+const DATASET_FINALIZER = 'engram.dev/dataset';
 
 /** Makes datasets what their resources say, and keeps them so. */
 export function createDatasetReconciler(deps: DatasetDependencies, frame: FrameDependencies): Reconciler {

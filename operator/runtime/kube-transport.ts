@@ -24,7 +24,7 @@ export interface KubeTransport {
   close(): void;
 }
 
-export const CALL_TIMEOUT_MS = 10_000;
+const CALL_TIMEOUT_MS = 10_000;
 /** Wait where the server says "later" and not when. */
 const DEFAULT_RETRY_AFTER_MS = 1_000;
 /** Also where the server says "at once": it has just said that it has too much to do. */

@@ -9,7 +9,7 @@ export interface Summary {
 }
 
 /** Failures outside become Stalled after so many tries in a row. */
-export const TRIES_TO_STALL = 5;
+const TRIES_TO_STALL = 5;
 
 const SEVERITY = { done: 0, progressing: 1, retrying: 2, stalled: 3 } as const;
 

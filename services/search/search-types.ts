@@ -25,7 +25,7 @@ export const SEARCH_TYPES = [
 export type SearchType = (typeof SEARCH_TYPES)[number];
 
 /** Types with a retriever of their own. */
-export const ANSWERED_TYPES = [
+const ANSWERED_TYPES = [
   'CHUNKS',
   'CHUNKS_LEXICAL',
   'SUMMARIES',

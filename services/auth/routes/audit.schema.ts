@@ -30,7 +30,7 @@ export const auditQuery = z.object({
 
 export const auditExportQuery = z.object({ tenant_id: tenantId });
 
-export const auditRecord = z.object({
+const auditRecord = z.object({
   tenant_id: z.string().nullable(),
   number: z.int().describe('From 1, without gaps'),
   at: z.string(),

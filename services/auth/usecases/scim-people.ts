@@ -16,7 +16,7 @@ export async function requirePerson(deps: AuthDependencies, tenant: TenantId, id
   return person;
 }
 
-export async function findPerson(deps: AuthDependencies, tenant: TenantId, id: UserId): Promise<Person | null> {
+async function findPerson(deps: AuthDependencies, tenant: TenantId, id: UserId): Promise<Person | null> {
   const [user, record, isMember] = await Promise.all([
     deps.users.get(id),
     deps.scimResources.user(tenant, id),

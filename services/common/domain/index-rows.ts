@@ -133,7 +133,7 @@ export type Tokenize = (text: string) => readonly string[];
 const GENERATED_NAME = /^(text_[0-9a-f]{32}|data_[0-9a-f]{8}|memory|message)$/i;
 
 /** The document's name as a reader would say it, or '' when it was made up by a client or by us. */
-export function readableDocumentName(name: string): string {
+function readableDocumentName(name: string): string {
   return GENERATED_NAME.test(name) ? '' : name.replaceAll('_', ' ').trim();
 }
 
@@ -142,7 +142,7 @@ export function readableDocumentName(name: string): string {
  * full entity names) that the text itself does not spell. Keys that the text has already are left out so that they do
  * not count twice.
  */
-export function chunkIndexText(
+function chunkIndexText(
   payload: Pick<ChunkPayload, 'text' | 'documentName' | 'headings'>,
   keys: {
     readonly title?: string | null;

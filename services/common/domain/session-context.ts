@@ -44,7 +44,7 @@ export interface SessionFeedback {
   readonly influencingContextIds: readonly string[];
 }
 
-export const MIN_CONFIDENCE = 0.75;
+const MIN_CONFIDENCE = 0.75;
 export const MAX_CONTEXT_CHARACTERS = 280;
 const MAX_NET_HELPFULNESS = 3;
 

@@ -3,7 +3,7 @@
  * what asks is told to come again later. `Disabled`: refused.
  * `Erasing`: on its way out, which nothing stops any more.
  */
-export const TENANT_STATES = ['Active', 'Hibernated', 'Disabled', 'Erasing'] as const;
+const TENANT_STATES = ['Active', 'Hibernated', 'Disabled', 'Erasing'] as const;
 export type TenantState = (typeof TENANT_STATES)[number];
 
 /** When a tenant goes to sleep by itself, and what wakes it. */

@@ -33,14 +33,14 @@ type ProgressDocument = {
 };
 
 /** What a user states and how many turns were counted: one for each user of a dataset. */
-export const preferencesCollection: Collection<PreferenceDocument> = {
+const preferencesCollection: Collection<PreferenceDocument> = {
   name: 'preferences',
   level: 'dataset',
   indexes: [{ fields: ['userId'] }, { fields: ['userId'], wide: true }],
 };
 
 /** How much a user prefers a node: one for each. */
-export const preferenceWeightsCollection: Collection<WeightDocument> = {
+const preferenceWeightsCollection: Collection<WeightDocument> = {
   name: 'preference_weights',
   level: 'dataset',
   indexes: [{ fields: ['userId', 'forgottenAtTurn'] }, { fields: ['userId'], wide: true }],

@@ -132,7 +132,7 @@ export function createScimResources(store: DocumentStore): ScimResources {
   };
 }
 
-export function userNameKey(userName: string): string {
+function userNameKey(userName: string): string {
   return userName.trim().normalize('NFKC').toLowerCase();
 }
 

@@ -61,7 +61,7 @@ export interface Statements {
   count(scope: DatasetScope, items?: readonly DataItemId[]): Promise<number>;
 }
 
-export const NEWEST_PER_KEY = 256;
+const NEWEST_PER_KEY = 256;
 const SLICE = 100;
 const PAGE = 1000;
 

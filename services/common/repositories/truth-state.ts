@@ -32,7 +32,7 @@ type CoordinatesDocument = {
 };
 
 /** What the learnings of a dataset are near to, in vector space: one document a slot (cognify-improve.md §3.12). */
-export const truthCentroidsCollection: Collection<CentroidDocument> = {
+const truthCentroidsCollection: Collection<CentroidDocument> = {
   name: 'truth_centroids',
   level: 'dataset',
   indexes: [{ fields: ['slot'] }],

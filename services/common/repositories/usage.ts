@@ -115,7 +115,7 @@ export function usageIdOf(account: BudgetAccount, kind: BudgetKind, now: Date): 
   return usageId(account, counter, windowOf(counter, now));
 }
 
-export function emptyUsage(account: BudgetAccount, counter: Counter, window: BudgetWindow | null): UsageDocument {
+function emptyUsage(account: BudgetAccount, counter: Counter, window: BudgetWindow | null): UsageDocument {
   const kinds = BUDGET_KINDS.filter((kind) => counterOf(kind) === counter);
   return {
     ...Object.fromEntries(kinds.map((kind) => [kind, 0])),

@@ -60,7 +60,7 @@ type VectorHomesDocument = {
 /** An item whose vectors a migration has made, and of which generation. */
 type ReembeddedItem = { readonly home: number; readonly generation: number };
 
-export const vectorHomesCollection: Collection<VectorHomesDocument> = {
+const vectorHomesCollection: Collection<VectorHomesDocument> = {
   name: 'vector_homes',
   level: 'dataset',
   indexes: [],

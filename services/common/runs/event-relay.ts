@@ -40,7 +40,7 @@ export interface EventRelaySettings {
   readonly drainMs: number;
 }
 
-export const DEFAULT_RELAY_SETTINGS: EventRelaySettings = {
+const DEFAULT_RELAY_SETTINGS: EventRelaySettings = {
   name: 'kafka',
   batchSize: 500,
   pollMs: 500,

@@ -105,7 +105,7 @@ export function lessonDocument(
 }
 
 /** The statement of a document of that form, without its reason. */
-export function statementOfDocument(text: string): string {
+function statementOfDocument(text: string): string {
   const body = text.startsWith(HEADING) ? text.slice(Math.max(0, text.indexOf('\n'))) : text;
   return body.trim().replace(/ \([^()]*\.\)$/u, '');
 }

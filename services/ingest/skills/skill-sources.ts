@@ -47,7 +47,7 @@ export function inlineSource(text: string, skillName: string | null): readonly S
  * Skills of uploaded folders: every `SKILL.md` is one, named after its folder (at the top: as its front matter says); files
  * beside them belong to them and are not read. Without any `SKILL.md` every file is a skill of its own.
  */
-export async function uploadedSources(files: readonly UploadedFile[]): Promise<readonly SkillSource[]> {
+async function uploadedSources(files: readonly UploadedFile[]): Promise<readonly SkillSource[]> {
   const named = files.map((file) => ({ file, path: checkedPath(file.fileName) }));
   const skillFiles = named.filter(({ path }) => SKILL_FILE.test(path));
   const chosen = skillFiles.length > 0 ? skillFiles : named;

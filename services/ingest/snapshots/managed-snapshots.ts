@@ -188,6 +188,6 @@ export async function removeSnapshot(
   }
 }
 
-export function infoOf({ name, tenant, datasetId, at, items, sizeBytes, sha256, place }: SnapshotRecord): SnapshotInfo {
+function infoOf({ name, tenant, datasetId, at, items, sizeBytes, sha256, place }: SnapshotRecord): SnapshotInfo {
   return { name, tenantId: tenant, datasetId, at, items, sizeBytes, sha256, place };
 }

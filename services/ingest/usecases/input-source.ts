@@ -84,7 +84,7 @@ export function textSource(text: string): Source {
   return bytesSource(content, { fileName: `text_${md5}.txt`, sourceUri: null, plainText: true });
 }
 
-export function bytesSource(
+function bytesSource(
   content: Uint8Array,
   facts: {
     readonly fileName: string;

@@ -51,7 +51,7 @@ export function extractiveAnswer(
 }
 
 /** True when too much of what the query is about occurs in none of the best passages. */
-export function isBeyondMemory(
+function isBeyondMemory(
   retrieval: Pick<Retrieval, 'analysis' | 'information'>,
   passages: readonly Pick<RankedPassage, 'terms'>[],
 ): boolean {
@@ -66,7 +66,7 @@ export function isBeyondMemory(
 }
 
 /** Share of the information in the query's words that the best passages hold together, 0 to 1. */
-export function heldInformation(
+function heldInformation(
   retrieval: Pick<Retrieval, 'information'>,
   passages: readonly Pick<RankedPassage, 'terms'>[],
 ): number {

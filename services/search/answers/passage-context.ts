@@ -1,7 +1,7 @@
 import type { RankedPassage } from '../retrieval/retrieval.ts';
 
 /** Characters of context that an answer is made from: about 12,000 tokens. */
-export const CONTEXT_BUDGET = 48_000;
+const CONTEXT_BUDGET = 48_000;
 
 /**
  * As many passages as fit, best first; the first is always in, cut when it alone is too long. Rank order is kept,

@@ -1,5 +1,5 @@
 /** What of a session is looked through, however long it is. */
-export const READ_LIMITS = { entries: 2000, characters: 8_000_000 } as const;
+const READ_LIMITS = { entries: 2000, characters: 8_000_000 } as const;
 
 /** Entries may be megabytes: pages begin small, and grow by so much when what was read was small. */
 const FIRST_PAGE = 10;

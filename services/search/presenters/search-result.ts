@@ -11,7 +11,7 @@ import { presentChunk, presentExplanation, presentLexicalChunk, presentSummary }
 type Shape = Pick<SearchRequest, 'onlyContext' | 'explain'>;
 
 /** The `R` of search-recall.md §1.4: rows, a list with the answer, or the context. */
-export function presentOutcome({ dataset, outcome }: DatasetOutcome, shape: Shape): unknown {
+function presentOutcome({ dataset, outcome }: DatasetOutcome, shape: Shape): unknown {
   if (outcome === null) return [];
   if (outcome.kind === 'skills') {
     const { skills } = outcome;

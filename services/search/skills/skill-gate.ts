@@ -48,7 +48,7 @@ export async function offeredSkills(
 const MAX_DESCRIPTION_LENGTH = 500;
 
 /** One line for a reader, a context or a prompt. */
-export function skillLine({ skill }: FoundSkill): string {
+function skillLine({ skill }: FoundSkill): string {
   const description = skill.description.slice(0, MAX_DESCRIPTION_LENGTH).replaceAll(/\s+/gu, ' ').trim();
   return `- \`${skill.name}\`: ${description}`;
 }

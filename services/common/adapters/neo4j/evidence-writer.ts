@@ -14,7 +14,7 @@ const ROWS_PER_TRANSACTION = 50_000;
 const REMOVED_PER_TRANSACTION = 10_000;
 
 /** Writers of a dataset take turns, and its statistics see whole transactions only. */
-export const LOCK_DATASET = `MERGE (d:EngramDataset {tenant: $tenant, dataset: $dataset})
+const LOCK_DATASET = `MERGE (d:EngramDataset {tenant: $tenant, dataset: $dataset})
   SET d.changes = coalesce(d.changes, 0) + 1`;
 
 const ORIGIN_CHANGES = 'SET n += row, n.changes = coalesce(n.changes, 0) + 1, n.isCondemned = null';

@@ -30,7 +30,7 @@ export interface ViewEdge {
 }
 
 /** Type of relationships whose relation cannot be one; `relationship_name` says which it is. */
-export const OTHER_RELATION = 'related_to';
+const OTHER_RELATION = 'related_to';
 
 const SAFE_NAME = /^[\p{L}_][\p{L}\p{N}_ -]{0,62}$/u;
 /** Labels that decide who may see a node are ours alone: a client's type must never become one. */

@@ -27,7 +27,7 @@ export async function readCode(text: string, code: CodeLanguage, grammars: Gramm
  * For languages without a grammar: a new block begins at a line that is not indented and follows a blank line, so that the body of a
  * function stays with its head.
  */
-export function blankLineBlocks(text: string, language: string): DocumentBlock[] {
+function blankLineBlocks(text: string, language: string): DocumentBlock[] {
   const blocks: DocumentBlock[] = [];
   let lines: string[] = [];
   let afterBlank = false;

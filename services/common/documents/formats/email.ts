@@ -101,7 +101,7 @@ function decodeTransfer(body: string, encoding: string): Buffer {
 }
 
 /** RFC 2047 words: `=?utf-8?Q?Gr=C3=BC=C3=9Fe?=`; raw 8-bit headers are taken as UTF-8. */
-export function decodeHeader(value: string): string {
+function decodeHeader(value: string): string {
   const raw = Buffer.from(value, 'latin1');
   const text = decodeText(raw)?.text ?? value;
   return text

@@ -41,7 +41,7 @@ export function readRtf(source: string): DocumentDraft {
   return { blocks: paragraphBlocks(rtfText(source)) };
 }
 
-export function rtfText(source: string): string {
+function rtfText(source: string): string {
   const decoder = ansiDecoder(source);
   const token = /\\([a-z]{1,32})(-?\d{1,10})? ?|\\'([\da-f]{2})|\\([^a-z])|([{}])|[\r\n]+|([^\\{}\r\n]+)/gi;
   const stack: GroupState[] = [];

@@ -121,7 +121,7 @@ const QUANTITY =
   /^(?<sign>[$€£¥])? ?(?<number>-?\d{1,3}(?:,\d{3})+(?:\.\d+)?|-?\d+(?:\.\d+)?)(?<multiple> ?(?:thousand|million|billion|bn)|k|m(?= ?(?:dollars|euros|usd|eur)\b))?(?: ?(?<unit>%|\p{L}+))?(?:(?: (?:per|an?) |\/)(?<per>\p{L}+))?$/iu;
 
 /** A number with its unit, in words that are understood to the last one. */
-export function readQuantity(value: string): StatementValue | null {
+function readQuantity(value: string): StatementValue | null {
   const groups = QUANTITY.exec(value)?.groups;
   if (groups === undefined) return null;
   const digits = (groups['number'] ?? '').replaceAll(',', '');
