@@ -501,7 +501,7 @@ export interface DatasetStatusSchedule {
 }
 
 /**
- * How far the erasure has come, while the resource is being deleted with policy `Delete`.
+ * How far the erasure has come, while the resource is being deleted with policy `Delete` or `Snapshot`.
  */
 export interface DatasetStatusErasure {
   /**

@@ -4,6 +4,7 @@ import { createDatasetWorld, type DatasetWorld, TENANT_ID } from '../../test/sup
 import { unavailable } from '../../test/support/kube/fake-tenant-services.ts';
 import { completeSpec } from '../../test/support/kube/tenant-world.ts';
 import { TENANT_KIND, type Tenant } from '../api/tenant.ts';
+import { keepFormerSigner } from '../former-signers.ts';
 import { KINDS, type Secret } from '../runtime/kube-object.ts';
 
 /** The clock of the world begins at 2026-08-01, midnight UTC, a Saturday. */
@@ -165,6 +166,26 @@ describe('snapshots of datasets', () => {
     await world.reconcile();
     expect(world.conditions()['Ready']).to.equal('True Available');
   });
+
+  for (const [where, signers] of [
+    ['memory', ['public-key']],
+    ['elsewhere', []],
+  ] as const) {
+    it(`are known by the key of a Dedicated tenant that is gone, ${where === 'memory' ? 'where that was' : 'and nowhere else'}`, async () => {
+      const from = '11111111-2222-4333-8444-555555555555';
+      const place = {
+        client: world.kube.client({ clock: world.clock, fieldManager: 'engram-operator' }),
+        ...{ home: 'engram', signal: new AbortController().signal },
+      };
+      const signer = { tenantId: from, tenant: { name: 'former', namespace: where }, key: 'public-key' };
+      // Twice, as an operator does that was killed in between.
+      for (let times = 0; times < 2; times += 1) await keepFormerSigner(signer, {}, place);
+      putSecret({ bucket: 'b', accessKey: 'a', secretKey: 'c' });
+      await begin(inBucket, { source: { snapshotRef: { name: 'tickets-1', tenantId: from } } });
+      const asked = world.services.calls.find(({ method }) => method === 'restoreDataset')?.request;
+      expect(asked).to.have.deep.property('signers', signers);
+    });
+  }
 
   it('that cannot become one say why: to a person when only a person can help', async () => {
     const failed = (name: string, message: string) => ({

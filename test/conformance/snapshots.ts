@@ -1,4 +1,4 @@
-import { randomBytes, randomUUID, hash as sha } from 'node:crypto';
+import { generateKeyPairSync, randomBytes, randomUUID, hash as sha, sign } from 'node:crypto';
 import { Readable } from 'node:stream';
 import { buffer } from 'node:stream/consumers';
 import { setTimeout as sleep } from 'node:timers/promises';
@@ -7,6 +7,7 @@ import type { DatasetId, TenantId, UserId } from '../../services/common/domain/b
 import type { DatasetRef } from '../../services/common/domain/dataset.ts';
 import { asId } from '../../services/common/domain/ids.ts';
 import { datasetScope, SYSTEM_SCOPE } from '../../services/common/domain/scope.ts';
+import { manifestSignedText } from '../../services/common/domain/snapshot.ts';
 import { usage } from '../../services/common/messaging/methods/auth.ts';
 import * as auth from '../../services/common/messaging/methods/auth-managed.ts';
 import * as ingest from '../../services/common/messaging/methods/ingest-managed.ts';
@@ -133,10 +134,16 @@ export function snapshotCases(start: () => Promise<ManagedApp>, place: () => Sna
     const request = { tenantId: tenant.tenantId, datasetId: id, crUid, keep: 1, place: place() };
     await app.messenger.call(snapshots.pruneSnapshots, request, CALL).catch(() => null);
   };
-  const attempt = (tenant: Tenant, name: string, snapshot: snapshots.SnapshotRef, crUid: string = randomUUID()) =>
+  const attempt = (
+    tenant: Tenant,
+    name: string,
+    snapshot: snapshots.SnapshotRef,
+    crUid: string = randomUUID(),
+    signers: readonly string[] = [],
+  ) =>
     app.messenger.call(
       snapshots.restoreDataset,
-      { tenantId: tenant.tenantId, crUid, name, snapshot, place: place() },
+      { tenantId: tenant.tenantId, crUid, name, snapshot, place: place(), signers },
       CALL,
     );
   const restore = async (tenant: Tenant, name: string, snapshot: string): Promise<Managed> => {
@@ -357,6 +364,10 @@ export function snapshotCases(start: () => Promise<ManagedApp>, place: () => Sna
     await blobs.removeAll(SNAPSHOT_SCOPE, `${acme.tenantId}/copied/`);
     await blobs.put(SNAPSHOT_SCOPE, `${folder}manifest.json`, manifest);
     expect((await restore(acme, 'healed', 'victim')).id).to.be.a('string');
+    await blobs.put(SNAPSHOT_SCOPE, `${folder}manifest.json`, Buffer.from(JSON.stringify(ofOthers)));
+    const signers = [publicKey.export({ format: 'jwk' }).x ?? ''];
+    const victim = { tenantId: acme.tenantId, name: 'victim' };
+    expect((await attempt(acme, 'of-others', victim, randomUUID(), signers)).failure).to.equal(null);
   });
 
   it('become no dataset of a name that there is, nor one of a tenant that there is not', async () => {

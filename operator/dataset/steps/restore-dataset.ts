@@ -2,6 +2,7 @@ import type { TenantId } from '../../../services/common/domain/brand.ts';
 import { asId } from '../../../services/common/domain/ids.ts';
 import type { DatasetStatus } from '../../api/dataset.ts';
 import { TENANT_KIND, type Tenant } from '../../api/tenant.ts';
+import { findFormerSigners } from '../../former-signers.ts';
 import { done, progressing, retrying, type StepOutcome, stalled } from '../../runtime/step.ts';
 import { findPlace } from '../../snapshot-place.ts';
 import type { DatasetContext, DatasetParts, DatasetStep } from '../dependencies.ts';
@@ -56,13 +57,16 @@ async function maySee(
 }
 
 async function ask(
-  { services }: DatasetParts,
+  { services, client, options }: DatasetParts,
   { object, signal }: DatasetContext,
   { tenantId, place }: Pick<Parameters<DatasetParts['services']['restoreDataset']>[0], 'tenantId' | 'place'>,
 ): Promise<StepOutcome<DatasetStatus>> {
   const { name, tenantId: from } = object.spec.source?.snapshotRef ?? { name: '' };
   const snapshot = { name, tenantId: from === undefined ? tenantId : asId<TenantId>(from) };
-  const request = { tenantId, crUid: uidOf(object), name: wireName(object), snapshot, place };
+  const { namespace = '' } = object.metadata;
+  const signers =
+    from === undefined ? [] : await findFormerSigners(from, namespace, { client, home: options.home, signal });
+  const request = { tenantId, crUid: uidOf(object), name: wireName(object), snapshot, place, signers };
   const answer = await askService('ingest', () => services.restoreDataset(request, signal));
   const { datasetId, failure, step, done: parts, total } = answer;
   if (datasetId !== null) return done({ status: { datasetId } });

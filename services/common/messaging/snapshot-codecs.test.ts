@@ -3,6 +3,7 @@ import fc from 'fast-check';
 import { SNAPSHOT_PART_KINDS } from '../domain/snapshot.ts';
 import type { Codec } from './codec.ts';
 import type { Method } from './method.ts';
+import { eraseDataset, eraseTenant } from './methods/ingest-managed.ts';
 import * as snapshots from './methods/snapshots.ts';
 
 const text = fc.string({ unit: 'binary' }).map((value) => value.toWellFormed());
@@ -44,7 +45,10 @@ describe('messages about snapshots', () => {
     const progress = fc.record({ snapshot: orNull(info), done: count, total: count, failure });
     await both(snapshots.takeSnapshot, fc.record({ ...managed, name: text }), progress);
     const restored = fc.record({ datasetId: orNull(id), step: text, done: count, total: count, failure });
-    const restore = fc.record({ tenantId: id, crUid: text, name: text, snapshot, place });
+    const restore = fc.record(
+      { tenantId: id, crUid: text, name: text, snapshot, place, signers: fc.array(text, { minLength: 1 }) },
+      { requiredKeys: ['tenantId', 'crUid', 'name', 'snapshot', 'place'] },
+    );
     await both(snapshots.restoreDataset, restore, restored);
     const list = fc.record({ tenantId: id, datasetId: id });
     await both(snapshots.listSnapshots, list, fc.record({ snapshots: fc.array(info) }));
@@ -59,6 +63,20 @@ describe('messages about snapshots', () => {
     );
     const rows = fc.record({ text: count, vectors: count, nodes: count, edges: count });
     const documents = fc.dictionary(fc.string(), fc.nat()).map((value) => JSON.parse(JSON.stringify(value)));
+    const finals = { withoutSnapshots: fc.constant(true), keepSnapshots: fc.constant(true) };
+    const ofTenant = { tenantId: id, crUid: text, finalSnapshots: fc.record({ place }), ...finals };
+    await survives((await eraseTenant.codec()).request, fc.record(ofTenant, { requiredKeys: ['tenantId', 'crUid'] }));
+    const ofDataset = {
+      tenantId: id,
+      datasetId: id,
+      crUid: text,
+      finalSnapshot: fc.record({ name: text, place }),
+      ...finals,
+    };
+    await survives(
+      (await eraseDataset.codec()).request,
+      fc.record(ofDataset, { requiredKeys: ['tenantId', 'crUid', 'datasetId'] }),
+    );
     await both(
       snapshots.restoreBuilt,
       fc.record({ tenantId: id, datasetId: id, snapshot, step, place }),

@@ -115,13 +115,13 @@ async function carryOut(
   restore: Restore,
   { request, watch }: Attempt,
 ): Promise<Partial<Restore>> {
-  const { tenantId, name, crUid, snapshot, place } = request;
+  const { tenantId, name, crUid, snapshot, place, signers = [] } = request;
   const { datasetId } = restore;
   const { requestId, signal } = watch;
   const admitted = await presentDataset(deps, request);
   if (admitted !== null) return { datasetId: admitted, step: '' };
   const ownerId = await ownerOf(deps, tenantId);
-  const target = { tenantId, datasetId, snapshot, place, requestId, ownerId, keepsOwners: true };
+  const target = { tenantId, datasetId, snapshot, place, requestId, ownerId, keepsOwners: true, signers };
   const progress = async (step: Partial<Restore>): Promise<void> => {
     // Nothing comes into a tenant that is being erased.
     await ownerOf(deps, tenantId);

@@ -86,9 +86,10 @@ export const TakeSnapshot: MethodCodec<methods.TakeSnapshotRequest, methods.Snap
 export const RestoreDataset: MethodCodec<methods.RestoreDatasetRequest, methods.RestoreProgress> = {
   request: messageCodec(
     ingest.RestoreDatasetRequestSchema,
-    ({ place, ...request }) => ({ ...request, place: toPlace(place) }),
-    ({ tenantId, crUid, name, snapshot, place }) => ({
+    ({ place, signers = [], ...request }) => ({ ...request, place: toPlace(place), signers: [...signers] }),
+    ({ tenantId, crUid, name, snapshot, place, signers }) => ({
       ...{ tenantId: idOf(tenantId), crUid, name, snapshot: fromRef(snapshot), place: fromPlace(place) },
+      ...(signers.length === 0 ? {} : { signers }),
     }),
   ),
   response: messageCodec(

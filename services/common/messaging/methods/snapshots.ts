@@ -73,6 +73,8 @@ export interface RestoreDatasetRequest {
   readonly name: string;
   readonly snapshot: SnapshotRef;
   readonly place: SnapshotPlace;
+  /** Public keys that may have signed it beside the installation's: `x` of Ed25519 keys in JWK, base64url. */
+  readonly signers?: readonly string[];
 }
 
 export interface RestoreProgress {
