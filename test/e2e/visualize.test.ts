@@ -259,6 +259,19 @@ describe('pages in a browser', function () {
     await page.goto(`${app.baseUrl}/api/v1/visualize?dataset_id=${empty}`);
     expect(await page.textContent('#empty')).to.include('no graph yet');
     expect(await page.isVisible('#empty')).to.equal(true);
+    expect(await page.isVisible('#search'), 'nothing can be found').to.equal(false);
+    expect(await page.isVisible('#legend'), 'there are no types').to.equal(false);
+    expect(errors).to.deep.equal([]);
+    await page.context().close();
+  });
+
+  it('leave the graph in sight on a telephone', async () => {
+    const { page, errors } = await openPage(browser, { viewport: { width: 360, height: 640 } });
+    await page.goto(`${app.baseUrl}/api/v1/visualize?dataset_id=${await idOf('moby')}`);
+    await page.waitForSelector('#legend button');
+    const legend = await page.locator('#legend').boundingBox();
+    expect(legend?.height).to.be.lessThan(80);
+    expect((legend?.x ?? 0) + (legend?.width ?? 0)).to.be.at.most(360);
     expect(errors).to.deep.equal([]);
     await page.context().close();
   });

@@ -32,6 +32,8 @@ function canDraw(): boolean {
 }
 
 function start(): void {
+  element('finder').hidden = false;
+  element('legend').hidden = false;
   const paint = () => ({ colours: paletteFor([...groups.keys()], darkMode.matches), dark: darkMode.matches });
   const drawing = draw(view, element('stage'), {
     paint: paint(),
