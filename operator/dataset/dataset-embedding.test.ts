@@ -40,7 +40,7 @@ describe('embedding model of a dataset', () => {
     answer(MOVING, moving(150), moving(180), moving(200, 'settling'), DONE);
     world.put();
     const { requeueAfterMs } = await world.reconcile();
-    expect(requeueAfterMs).to.be.lessThan(2_000);
+    expect(requeueAfterMs).to.be.lessThan(5_000);
     expect(world.conditions()).to.include({ Migrating: 'True Reembedding', Ready: 'True Available' });
     expect(status()?.embedding).to.deep.equal(OLD);
     expect(status()?.migration).to.deep.equal({

@@ -5,31 +5,22 @@ import * as methods from '../common/messaging/methods/cognify.ts';
 import * as managed from '../common/messaging/methods/cognify-managed.ts';
 import { restoreBuilt as restoreMethod } from '../common/messaging/methods/snapshots.ts';
 import type { Subscription } from '../common/ports/bus.ts';
-import type { AnyCollection } from '../common/ports/document-store.ts';
 import { onlyEmbedder } from '../common/ports/embedders.ts';
 import { NO_TRACER } from '../common/ports/tracer.ts';
-import { budgetCollections, createBudgets } from '../common/repositories/budget-keeper.ts';
+import { createBudgets } from '../common/repositories/budget-keeper.ts';
 import { createDataItems } from '../common/repositories/data-items.ts';
-import {
-  createDatasetConfigurations,
-  datasetConfigurationsCollection,
-} from '../common/repositories/dataset-configurations.ts';
+import { createDatasetConfigurations } from '../common/repositories/dataset-configurations.ts';
 import { createDatasets } from '../common/repositories/datasets.ts';
-import { createImproveClaims, improveClaimsCollection } from '../common/repositories/improve-claims.ts';
-import { ledgerCollection } from '../common/repositories/ledger.ts';
+import { createImproveClaims } from '../common/repositories/improve-claims.ts';
 import { createManagedResources } from '../common/repositories/managed-resources.ts';
-import { createModelCache, modelCacheCollection } from '../common/repositories/model-cache.ts';
-import { createRepetitions, repetitionsCollection } from '../common/repositories/repetitions.ts';
-import { createRunRecords, runRecordsCollection } from '../common/repositories/run-records.ts';
-import { createRuns, runHeadsCollection, runResultsCollection, runsCollection } from '../common/repositories/runs.ts';
-import { createScheduledStarts, scheduledStartsCollection } from '../common/repositories/scheduled-starts.ts';
-import { createStatements, statementsCollection } from '../common/repositories/statements.ts';
-import {
-  createSupersessions,
-  supersessionRevertsCollection,
-  supersessionsCollection,
-} from '../common/repositories/supersessions.ts';
-import { createVectorHomes, vectorHomeCollections } from '../common/repositories/vector-homes.ts';
+import { createModelCache } from '../common/repositories/model-cache.ts';
+import { createRepetitions } from '../common/repositories/repetitions.ts';
+import { createRunRecords } from '../common/repositories/run-records.ts';
+import { createRuns } from '../common/repositories/runs.ts';
+import { createScheduledStarts } from '../common/repositories/scheduled-starts.ts';
+import { createStatements } from '../common/repositories/statements.ts';
+import { createSupersessions } from '../common/repositories/supersessions.ts';
+import { createVectorHomes } from '../common/repositories/vector-homes.ts';
 import { createRepeating } from '../common/runs/repeating.ts';
 import { createRunEngine } from '../common/runs/run-engine.ts';
 import { createRunRecorder } from '../common/runs/run-recorder.ts';
@@ -37,6 +28,7 @@ import { DEFAULT_RUN_SETTINGS } from '../common/runs/run-settings.ts';
 import { COGNIFY_JOB } from './consumers/cognify-job.ts';
 import { sweepGenerations } from './consumers/sweep-generations.ts';
 import type { CognifyDependencies, CognifyServiceOptions } from './dependencies.ts';
+import { createMigrationsInHand, type MigrationsInHand } from './migration/migrations-in-hand.ts';
 import { createItemBuilds } from './pipeline/item-builds.ts';
 import { DEFAULT_COGNIFY_SETTINGS } from './pipeline/settings.ts';
 import { activityRoutes } from './routes/activity.ts';
@@ -61,25 +53,6 @@ const recordRun = onDemand(async () => (await import('./usecases/record-run.ts')
 const startCognify = onDemand(async () => (await import('./usecases/start-cognify.ts')).startCognify);
 const startScheduled = onDemand(async () => (await import('./usecases/start-scheduled.ts')).startScheduled);
 
-/** What the composition root prepares in the document store for this service. */
-export const cognifyCollections: readonly AnyCollection[] = [
-  runsCollection,
-  runHeadsCollection,
-  runResultsCollection,
-  runRecordsCollection,
-  ledgerCollection,
-  modelCacheCollection,
-  statementsCollection,
-  supersessionsCollection,
-  supersessionRevertsCollection,
-  repetitionsCollection,
-  improveClaimsCollection,
-  datasetConfigurationsCollection,
-  ...vectorHomeCollections,
-  scheduledStartsCollection,
-  ...budgetCollections,
-];
-
 /** Other workers may be killed while this process lives on. */
 const SWEEP_EVERY_MS = 600_000;
 
@@ -87,6 +60,7 @@ const SWEEP_EVERY_MS = 600_000;
 export function createCognifyService(options: CognifyServiceOptions): Service {
   const dependencies = dependenciesOf(options);
   const { engine, logger } = dependencies;
+  const migrations = createMigrationsInHand(dependencies);
   let subscriptions: readonly Subscription[] = [];
   const sweep = createRepeating({
     work: () => sweepGenerations(dependencies),
@@ -106,13 +80,14 @@ export function createCognifyService(options: CognifyServiceOptions): Service {
     ],
     sockets: [runSocket(dependencies)],
     async start() {
-      subscriptions = await serve(dependencies, options);
+      subscriptions = await serve(dependencies, migrations, options);
       await engine.start();
       sweep.start();
     },
     drain: () => engine.stop(),
     async stop() {
       await engine.stop();
+      await migrations.stop();
       await sweep.stop();
       await Promise.all(subscriptions.map((subscription) => subscription.stop()));
       subscriptions = [];
@@ -164,6 +139,7 @@ function dependenciesOf(options: CognifyServiceOptions): CognifyDependencies {
 
 function serve(
   dependencies: CognifyDependencies,
+  migrations: MigrationsInHand,
   { prepare, probe, places }: Pick<CognifyServiceOptions, 'prepare' | 'probe' | 'places'>,
 ): Promise<readonly Subscription[]> {
   const { messenger, runs } = dependencies;
@@ -189,7 +165,7 @@ function serve(
       ? []
       : [messenger.serve(managed.probeModel, (request, { signal }) => probe(request, signal))]),
     messenger.serve(managed.migrateEmbedding, (request, { signal }) =>
-      migrateEmbedding(dependencies, request, signal === undefined ? {} : { signal }),
+      migrateEmbedding(dependencies, request, (scope) => migrations.follow(scope, signal)),
     ),
     messenger.serve(managed.builtStatistics, ({ dataset }) => builtStatistics(dependencies, dataset)),
     messenger.serve(managed.setDatasetConfiguration, (request) => setDatasetConfiguration(dependencies, request)),

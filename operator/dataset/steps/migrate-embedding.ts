@@ -6,8 +6,8 @@ import type { DatasetContext, DatasetParts, DatasetStep } from '../dependencies.
 import { idsOf, stateOf, tenantName, uidOf } from '../resource.ts';
 import { askAbout } from '../service-failure.ts';
 
-/** Each call works for some seconds: the next one follows at once. */
-const GO_ON_MS = 500;
+/** The services work on for some seconds after each call, which waits for none of it. */
+const GO_ON_MS = 2_000;
 /** What fails is tried again by the services after a while of their own. */
 const FAILED_AGAIN_MS = 15_000;
 /** Progress is written no more often. */

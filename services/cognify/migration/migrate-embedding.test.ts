@@ -6,6 +6,7 @@ import {
   type TestCognify,
   type TestWorld,
 } from '../../../test/support/cognify-service.ts';
+import { until } from '../../../test/support/until.ts';
 import { createHashingEmbedder } from '../../common/adapters/hashing-embedder/hashing-embedder.ts';
 import { createSystemClock } from '../../common/adapters/system/clock.ts';
 import type { DataItem } from '../../common/domain/data-item.ts';
@@ -22,6 +23,7 @@ import { createLedger } from '../../common/repositories/ledger.ts';
 import { createVectorHomes, reembeddedItemsCollection } from '../../common/repositories/vector-homes.ts';
 import { DEFAULT_COGNIFY_SETTINGS } from '../pipeline/settings.ts';
 import { followWish } from './migrate-embedding.ts';
+import { createMigrationsInHand } from './migrations-in-hand.ts';
 import { VECTOR_KINDS } from './vector-rows.ts';
 
 const OLD = createHashingEmbedder({ dimensions: 64 });
@@ -189,6 +191,56 @@ describe('migration of a dataset to another embedding model', () => {
     expect(await world.indexes.vectors.count(scope, {})).to.equal(0);
     expect(await world.store.count(scope, reembeddedItemsCollection, {})).to.equal(0);
     expect(await homes().vectors.count(scope, {})).to.equal(made.size);
+  });
+
+  it('is worked on beside the calls that ask for it, a few at a time', async () => {
+    await tell('Ada', 'Grace');
+    const gate = Promise.withResolvers<void>();
+    want({ ...NEW, embed: async (...call) => gate.promise.then(() => NEW.embed(...call)) });
+    const { text, graph, vectors } = world.indexes;
+    const parts = {
+      ...{ text, graph, vectors, homes: homes(), embedders: models, ledger: world.ledger, clock },
+      ...{ logger: { debug() {}, info() {}, warn() {}, error() {} }, settings: DEFAULT_COGNIFY_SETTINGS },
+    };
+    const none = createMigrationsInHand(parts, 0);
+    expect((await none.follow(scope)).migration).to.include({ phase: 'copying', done: 0 });
+    expect((await homes().state(scope)).migration?.worker, 'no room').to.equal(null);
+    const inHand = createMigrationsInHand(parts);
+    // Neither of these waits for the model.
+    for (const _ of [1, 2]) expect((await inHand.follow(scope)).migration).to.include({ phase: 'copying', done: 0 });
+    gate.resolve();
+    await until(
+      'the new vectors are searched',
+      async () => (await inHand.follow(scope)).migration?.phase === 'settling',
+    );
+    passedMs += 60_000;
+    await until('it is over', async () => (await inHand.follow(scope)).migration === null);
+    expect((await newest()).space).to.deep.equal(NEW.space);
+    await inHand.stop();
+  });
+
+  it('ends with its service, and is gone on with by the next', async () => {
+    await tell('Ada');
+    const begun = Promise.withResolvers<void>();
+    const aborted = (signal?: AbortSignal) =>
+      new Promise<never>((_, reject) => signal?.addEventListener('abort', () => reject(signal.reason), { once: true }));
+    want({
+      ...NEW,
+      embed: (_texts, context) => {
+        begun.resolve();
+        return aborted(context.signal);
+      },
+    });
+    const { text, graph, vectors } = world.indexes;
+    const inHand = createMigrationsInHand({
+      ...{ text, graph, vectors, homes: homes(), embedders: models, ledger: world.ledger, clock },
+      ...{ logger: { debug() {}, info() {}, warn() {}, error() {} }, settings: DEFAULT_COGNIFY_SETTINGS },
+    });
+    await inHand.follow(scope);
+    await begun.promise;
+    await inHand.stop();
+    want(NEW);
+    expect((await go()).migration).to.include({ phase: 'settling' });
   });
 
   it('goes on to the next model, and back', async () => {

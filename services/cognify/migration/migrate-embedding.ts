@@ -27,7 +27,7 @@ import {
 
 type Dependencies = MigrationDependencies & Pick<CognifyDependencies, 'datasets' | 'managedResources'>;
 
-/** The operator's patience is 30 s. */
+/** It is let go then, lest one that nobody asks for any more goes on. */
 const WORK_MS = 8_000;
 const LOOK_AGAIN_MS = 200;
 const FIRST_RETRY_MS = 2_000;
@@ -38,20 +38,23 @@ const LAST_RETRY_MS = 60_000;
 export async function migrateEmbedding(
   deps: Dependencies,
   { tenantId, datasetId, crUid, embedding }: MigrateEmbeddingRequest,
-  options: { readonly signal?: AbortSignal; readonly workMs?: number } = {},
+  follow: (scope: DatasetScope) => Promise<EmbeddingState>,
 ): Promise<EmbeddingState> {
   await requireManagedDataset(deps, { tenant: tenantId, dataset: datasetId, crUid });
   const scope = datasetScope(tenantId, datasetId);
   const asked = wishOf(embedding);
   await deps.homes.update(scope, ({ wish }) => (isSameWish(wish, asked) ? null : { wish: asked }));
-  return followWish(deps, scope, options);
+  return follow(scope);
 }
 
-/** Works for a while on bringing the dataset's vectors to the model that is wanted, and tells how far that is. */
+/**
+ * Works for a while on bringing the dataset's vectors to the model that is wanted, and tells how far that is. `workMs` 0: begins
+ * it at most. `isAlone`: leaves it to somebody else who is at it, for whom others wait.
+ */
 export async function followWish(
   given: MigrationDependencies,
   scope: DatasetScope,
-  { signal, workMs = WORK_MS }: { readonly signal?: AbortSignal; readonly workMs?: number } = {},
+  { signal, workMs = WORK_MS, isAlone = false }: FollowOptions = {},
 ): Promise<EmbeddingState> {
   // It knows which homes it works on.
   const deps = { ...given, vectors: given.homes.inHomes };
@@ -75,6 +78,7 @@ export async function followWish(
     const now = deps.clock.now().getTime();
     if (now >= endsAtMs || migration.retryAtMs > now) return stateOf(deps, scope, state, migration.failure);
     const work = await claim(deps, { scope, endsAtMs, migration, embedder, signal });
+    if (work === null && isAlone) return stateOf(deps, scope, state, migration.failure);
     if (work === null) {
       await sleep(LOOK_AGAIN_MS);
       continue;
@@ -83,6 +87,12 @@ export async function followWish(
     const after = await deps.homes.state(scope);
     return stateOf(deps, scope, after, after.migration?.failure ?? null);
   }
+}
+
+interface FollowOptions {
+  readonly signal?: AbortSignal;
+  readonly workMs?: number;
+  readonly isAlone?: boolean;
 }
 
 function wishOf(embedding: DatasetEmbedding | undefined): VectorHomesState['wish'] {

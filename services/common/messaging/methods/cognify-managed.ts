@@ -77,8 +77,8 @@ export interface EmbeddingState {
 }
 
 /**
- * Sets which embedding model a dataset is to have, and works for a few seconds on bringing its vectors to it, from the
- * stored texts: to be called again for as long as there is a migration. Idempotent. Errors: `DatasetNotFoundError`,
+ * Sets which embedding model a dataset is to have, and tells how far its vectors are brought to it from the stored texts.
+ * That goes on for a few seconds after each call: to be called again for as long as there is a migration. Idempotent. Errors: `DatasetNotFoundError`,
  * `OwnedByAnother`, `ConflictError` (it is being erased).
  */
 export const migrateEmbedding = defineMethod<MigrateEmbeddingRequest, EmbeddingState>('cognify.MigrateEmbedding', () =>

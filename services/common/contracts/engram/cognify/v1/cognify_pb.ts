@@ -638,7 +638,7 @@ export const CognifyService: GenService<{
     output: typeof SetDatasetConfigurationResponseSchema;
   },
   /**
-   * Sets which embedding model a dataset is to have, and works for a few seconds on bringing its vectors to it.
+   * Sets which embedding model a dataset is to have; for a few seconds after the call its vectors are brought to it.
    *
    * @generated from rpc engram.cognify.v1.CognifyService.MigrateEmbedding
    */
