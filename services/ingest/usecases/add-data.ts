@@ -13,6 +13,7 @@ import { DuplicateKeyError, VersionConflictError, type Write } from '../../commo
 import type { ParsedDocument } from '../../common/ports/documents.ts';
 import { type FreshSource, freshSources } from '../hygiene/fresh-sources.ts';
 import type { IngestDependencies } from './dependencies.ts';
+import { asEraser } from './expire-items.ts';
 import { forgetItems } from './forget.ts';
 import { type Input, openInput, type Source } from './input-source.ts';
 import { checkCounts, type ItemAnnotations } from './item-annotations.ts';
@@ -185,11 +186,12 @@ async function findKnown(
 
 /**
  * Brings to its end what somebody began to forget and did not end, perhaps because the process was killed: nothing is built of
- * such an item ever again, so it must not be answered as kept. Returns which those were.
+ * such an item ever again, so it must not be answered as kept. Who adds need not be allowed to delete: somebody was. Returns
+ * which those were.
  */
 async function forgetCutOff(
   dependencies: IngestDependencies,
-  { dataset, context }: AddRequest,
+  { dataset, signal }: AddRequest,
   items: readonly DataItem[],
 ): Promise<ReadonlySet<DataItemId>> {
   if (items.length === 0) return new Set();
@@ -198,8 +200,9 @@ async function forgetCutOff(
     items.map(({ id }) => id),
   );
   const gone = [...entries].filter(([, { erased }]) => erased).map(([id]) => id);
-  if (gone.length > 0) await forgetItems(dependencies, dataset, gone, context);
-  return new Set(gone);
+  const eraser = gone.length === 0 ? null : await asEraser(dependencies, dataset, signal);
+  if (eraser !== null) await forgetItems(dependencies, dataset, gone, eraser);
+  return new Set(eraser === null ? [] : gone);
 }
 
 function uniqueByContent(sources: readonly AnnotatedSource[]): readonly AnnotatedSource[] {

@@ -56,8 +56,8 @@ async function expireOf(
   return forgotten;
 }
 
-/** Null: the dataset is gone. */
-async function asEraser(
+/** Who forgets on behalf of the dataset's owner. Null: the dataset is gone. */
+export async function asEraser(
   { messenger, ids }: Pick<IngestDependencies, 'messenger' | 'ids'>,
   { id, tenant }: DatasetRef,
   signal: AbortSignal,
