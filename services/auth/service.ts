@@ -8,47 +8,35 @@ import * as managed from '../common/messaging/methods/auth-managed.ts';
 import * as snapshots from '../common/messaging/methods/snapshots.ts';
 import { createPrincipalSigner } from '../common/messaging/principal-tokens.ts';
 import type { Subscription } from '../common/ports/bus.ts';
-import type { AnyCollection } from '../common/ports/document-store.ts';
-import { accountMailsCollection } from '../common/repositories/account-mails.ts';
-import { agentConnectionsCollection, createAgentConnections } from '../common/repositories/agent-connections.ts';
-import { apiKeysCollection, createApiKeys } from '../common/repositories/api-keys.ts';
-import { auditRecordsCollection } from '../common/repositories/audit-log.ts';
+import { createAgentConnections } from '../common/repositories/agent-connections.ts';
+import { createApiKeys } from '../common/repositories/api-keys.ts';
 import { createAuditRecords } from '../common/repositories/audit-records.ts';
-import { budgetCollections, createBudgets } from '../common/repositories/budget-keeper.ts';
+import { createBudgets } from '../common/repositories/budget-keeper.ts';
 import { createStoredBudgets } from '../common/repositories/budgets.ts';
-import { capabilityGrantsCollection, createCapabilityGrants } from '../common/repositories/capability-grants.ts';
-import { createDatasets, datasetsCollection } from '../common/repositories/datasets.ts';
-import { createErasureReceipts, erasureReceiptsCollection } from '../common/repositories/erasure-receipts.ts';
-import { createGrants, grantsCollection } from '../common/repositories/grants.ts';
-import { createLinkedIdentities, linkedIdentitiesCollection } from '../common/repositories/linked-identities.ts';
-import { createLoginFailureCounts, loginFailuresCollection } from '../common/repositories/login-failures.ts';
-import { createManagedGrants, managedGrantsCollection } from '../common/repositories/managed-grants.ts';
-import { createManagedResources, managedResourcesCollection } from '../common/repositories/managed-resources.ts';
-import { createMemberships, membershipsCollection } from '../common/repositories/memberships.ts';
-import { createModelSettings, modelSettingsCollection } from '../common/repositories/model-settings.ts';
-import { createRevokedTokens, revokedTokensCollection } from '../common/repositories/revoked-tokens.ts';
-import { createRoleMembers, roleMembersCollection } from '../common/repositories/role-members.ts';
-import { createRoles, rolesCollection } from '../common/repositories/roles.ts';
-import {
-  createScimResources,
-  scimGroupsCollection,
-  scimUsersCollection,
-} from '../common/repositories/scim-resources.ts';
+import { createCapabilityGrants } from '../common/repositories/capability-grants.ts';
+import { createDatasets } from '../common/repositories/datasets.ts';
+import { createErasureReceipts } from '../common/repositories/erasure-receipts.ts';
+import { createGrants } from '../common/repositories/grants.ts';
+import { createLinkedIdentities } from '../common/repositories/linked-identities.ts';
+import { createLoginFailureCounts } from '../common/repositories/login-failures.ts';
+import { createManagedGrants } from '../common/repositories/managed-grants.ts';
+import { createManagedResources } from '../common/repositories/managed-resources.ts';
+import { createMemberships } from '../common/repositories/memberships.ts';
+import { createModelSettings } from '../common/repositories/model-settings.ts';
+import { createRevokedTokens } from '../common/repositories/revoked-tokens.ts';
+import { createRoleMembers } from '../common/repositories/role-members.ts';
+import { createRoles } from '../common/repositories/roles.ts';
+import { createScimResources } from '../common/repositories/scim-resources.ts';
 import { createSessionEntries } from '../common/repositories/session-entries.ts';
-import { createSessionRemoval, sessionCollections } from '../common/repositories/session-removal.ts';
+import { createSessionRemoval } from '../common/repositories/session-removal.ts';
 import { createSessions } from '../common/repositories/sessions.ts';
-import { createSignInAttempts, signInAttemptsCollection } from '../common/repositories/sign-in-attempts.ts';
-import {
-  createStoredConfigurations,
-  storedConfigurationsCollection,
-} from '../common/repositories/stored-configurations.ts';
-import { syncRunsCollection } from '../common/repositories/sync-runs.ts';
-import { createTenantEmbedders, tenantEmbeddersCollection } from '../common/repositories/tenant-embedders.ts';
-import { createTenantHosts, tenantHostsCollection } from '../common/repositories/tenant-hosts.ts';
-import { createTenantModels, tenantModelsCollection } from '../common/repositories/tenant-models.ts';
-import { createTenants, tenantsCollection } from '../common/repositories/tenants.ts';
-import { userLearningCollections } from '../common/repositories/user-learnings.ts';
-import { createUsers, usersCollection } from '../common/repositories/users.ts';
+import { createSignInAttempts } from '../common/repositories/sign-in-attempts.ts';
+import { createStoredConfigurations } from '../common/repositories/stored-configurations.ts';
+import { createTenantEmbedders } from '../common/repositories/tenant-embedders.ts';
+import { createTenantHosts } from '../common/repositories/tenant-hosts.ts';
+import { createTenantModels } from '../common/repositories/tenant-models.ts';
+import { createTenants } from '../common/repositories/tenants.ts';
+import { createUsers } from '../common/repositories/users.ts';
 import { createAccessNews } from './credentials/access-news.ts';
 import { createAccessTokens } from './credentials/access-tokens.ts';
 import { createAuditHeadSigner } from './credentials/audit-head-signer.ts';
@@ -112,40 +100,6 @@ const setTenantEmbedding = onDemand(
 const setTenantModel = onDemand(async () => (await import('./usecases/set-tenant-model.ts')).setTenantModel);
 const syncGrants = onDemand(async () => (await import('./usecases/sync-grants.ts')).syncGrants);
 const heldCapabilities = onDemand(async () => (await import('./usecases/tenant-authority.ts')).heldCapabilities);
-
-/** What the composition root prepares in the document store for this service. */
-export const authCollections: readonly AnyCollection[] = [
-  ...budgetCollections,
-  usersCollection,
-  agentConnectionsCollection,
-  ...sessionCollections,
-  ...userLearningCollections,
-  syncRunsCollection,
-  accountMailsCollection,
-  apiKeysCollection,
-  revokedTokensCollection,
-  loginFailuresCollection,
-  linkedIdentitiesCollection,
-  signInAttemptsCollection,
-  datasetsCollection,
-  grantsCollection,
-  tenantsCollection,
-  tenantHostsCollection,
-  managedResourcesCollection,
-  managedGrantsCollection,
-  erasureReceiptsCollection,
-  membershipsCollection,
-  rolesCollection,
-  roleMembersCollection,
-  capabilityGrantsCollection,
-  auditRecordsCollection,
-  scimUsersCollection,
-  scimGroupsCollection,
-  storedConfigurationsCollection,
-  modelSettingsCollection,
-  tenantModelsCollection,
-  tenantEmbeddersCollection,
-];
 
 /** Between two looks at what was only counted. */
 const HOUSEKEEPING_MS = 60_000;

@@ -34,6 +34,7 @@ import { DEFAULT_COGNIFY_SETTINGS } from './pipeline/settings.ts';
 import { activityRoutes } from './routes/activity.ts';
 import { cognifyRoutes } from './routes/cognify.ts';
 import { datasetStatusRoutes } from './routes/dataset-status.ts';
+import { embeddingRoutes } from './routes/embedding.ts';
 import { graphSummaryRoutes } from './routes/graph-summary.ts';
 import { jobRoutes } from './routes/jobs.ts';
 import { llmRoutes } from './routes/llm.ts';
@@ -73,6 +74,7 @@ export function createCognifyService(options: CognifyServiceOptions): Service {
       ...cognifyRoutes(dependencies),
       ...datasetStatusRoutes(dependencies),
       ...graphSummaryRoutes(dependencies),
+      ...embeddingRoutes(dependencies),
       ...activityRoutes(dependencies),
       ...jobRoutes(dependencies),
       ...validateRoutes(dependencies),

@@ -2,12 +2,12 @@ import { createGate } from '../common/domain/gate.ts';
 import { madeOnce, onDemand } from '../common/lifecycle/on-demand.ts';
 import type { Service } from '../common/lifecycle/service.ts';
 import { accessChanges, EVERY_TENANT } from '../common/messaging/methods/auth.ts';
-import { eraseSearched as eraseMethod, lookFor as lookForMethod } from '../common/messaging/methods/search.ts';
+import { eraseAnswers as eraseAnswersMethod, eraseSearched as eraseMethod, lookFor as lookForMethod } from '../common/messaging/methods/search.ts';
 import type { Subscription } from '../common/ports/bus.ts';
-import type { AnyCollection, DocumentStore } from '../common/ports/document-store.ts';
+import type { DocumentStore } from '../common/ports/document-store.ts';
 import { onlyEmbedder } from '../common/ports/embedders.ts';
-import { createEchoMarks, echoMarksCollection } from '../common/repositories/echo-marks.ts';
-import { createSearchHistory, searchHistoryCollection } from '../common/repositories/search-history.ts';
+import { createEchoMarks } from '../common/repositories/echo-marks.ts';
+import { createSearchHistory } from '../common/repositories/search-history.ts';
 import { createSessionContexts } from '../common/repositories/session-context.ts';
 import { createSessionEntries } from '../common/repositories/session-entries.ts';
 import { createSessions } from '../common/repositories/sessions.ts';
@@ -31,10 +31,8 @@ import { createSkillIndex } from './skills/skill-index.ts';
 import { createReadiness } from './usecases/readiness.ts';
 
 const eraseSearched = onDemand(async () => (await import('./usecases/erase-searched.ts')).eraseSearched);
+const eraseAnswers = onDemand(async () => (await import('./usecases/erase-searched.ts')).eraseAnswers);
 const lookFor = onDemand(async () => (await import('./usecases/look-for.ts')).lookFor);
-
-/** What the composition root prepares in the document store for this service. */
-export const searchCollections: readonly AnyCollection[] = [searchHistoryCollection, echoMarksCollection];
 
 /** Search, recall and their history: see README.md. */
 export function createSearchService(options: SearchServiceOptions): Service {
@@ -79,6 +77,7 @@ export function createSearchService(options: SearchServiceOptions): Service {
       subscriptions = await Promise.all([
         messenger.serve(lookForMethod, (request, context) => lookFor(deps, request, context)),
         messenger.serve(eraseMethod, ({ dataset }) => eraseSearched(deps, dataset)),
+        messenger.serve(eraseAnswersMethod, (request) => eraseAnswers(deps, request)),
         messenger.subscribe(accessChanges, EVERY_TENANT, ({ datasetId }) => {
           if (datasetId !== null) deps.readiness.forget(datasetId);
         }),

@@ -1,6 +1,5 @@
 import { randomUUID } from 'node:crypto';
 import { expect } from 'chai';
-import { authCollections } from '../../services/auth/service.ts';
 import type { Principal } from '../../services/common/domain/principal.ts';
 import { SYSTEM_SCOPE } from '../../services/common/domain/scope.ts';
 import * as methods from '../../services/common/messaging/methods/auth.ts';
@@ -13,6 +12,8 @@ import { createSessions } from '../../services/common/repositories/sessions.ts';
 import { createTenants } from '../../services/common/repositories/tenants.ts';
 import { usageCollection } from '../../services/common/repositories/usage.ts';
 import { createUsers } from '../../services/common/repositories/users.ts';
+import { eventsCollection } from '../../services/common/runs/event-log.ts';
+import { collections } from '../../services/composition/collections.ts';
 import { CALL, startAuth, type TestAuth, testClock } from '../support/auth-service.ts';
 import type { AuditLogSubject } from './audit-log-subject.ts';
 
@@ -43,11 +44,13 @@ export function deletedUsersConformance(name: string, open: () => Promise<AuditL
       auth.call('DELETE', '/api/v1/users/:userId', { params: { userId: id }, principal: by });
     const createDataset = async (auth: TestAuth, principal: Principal, dataset: string) =>
       (await auth.messenger.call(methods.createDataset, { name: dataset }, { ...CALL, principal })).dataset;
-    /** Names of collections that still tell of the account. The log of what was done may, and a counter of a late request. */
-    const mayTell: ReadonlySet<string> = new Set([auditRecordsCollection.name, usageCollection.name]);
+    /** Names of collections that still tell of the account. Logs of what was done may, and a counter of a late request. */
+    const mayTell: ReadonlySet<string> = new Set(
+      [auditRecordsCollection, eventsCollection, usageCollection].map(({ name }) => name),
+    );
     const residue = async (id: string): Promise<readonly string[]> => {
       const found: string[] = [];
-      for (const collection of authCollections) {
+      for (const collection of collections) {
         if (mayTell.has(collection.name)) continue;
         const { items } = await subject.stores[0].find(SYSTEM_SCOPE, collection, { limit: 1000 });
         found.push(...items.filter((item) => JSON.stringify(item).includes(id)).map(() => collection.name));

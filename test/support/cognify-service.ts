@@ -1,6 +1,6 @@
 import { createHash, randomUUID } from 'node:crypto';
 import type { CognifySettings, RunModelSource, RunModels } from '../../services/cognify/pipeline/settings.ts';
-import { cognifyCollections, createCognifyService } from '../../services/cognify/service.ts';
+import { createCognifyService } from '../../services/cognify/service.ts';
 import { createHashingEmbedder } from '../../services/common/adapters/hashing-embedder/hashing-embedder.ts';
 import { createInProcessBus } from '../../services/common/adapters/in-process/bus.ts';
 import { createMemoryBlobStore } from '../../services/common/adapters/memory/blob-store.ts';
@@ -30,13 +30,13 @@ import type { EmbedderSource } from '../../services/common/ports/embedders.ts';
 import type { Extractor } from '../../services/common/ports/extractor.ts';
 import type { Logger } from '../../services/common/ports/logger.ts';
 import type { Embedder } from '../../services/common/ports/models.ts';
-import { auditRecordsCollection, createAuditLog } from '../../services/common/repositories/audit-log.ts';
+import { createAuditLog } from '../../services/common/repositories/audit-log.ts';
 import { createLedger, type Ledger } from '../../services/common/repositories/ledger.ts';
 import { awaitRun } from '../../services/common/runs/await-run.ts';
-import { createEventLog, eventsCollection } from '../../services/common/runs/event-log.ts';
-import { jobsCollection } from '../../services/common/runs/job-document.ts';
+import { createEventLog } from '../../services/common/runs/event-log.ts';
 import type { RunSettings } from '../../services/common/runs/run-settings.ts';
 import { createWorkQueue } from '../../services/common/runs/work-queue.ts';
+import { collections } from '../../services/composition/collections.ts';
 import { unsignedPrincipals } from './unsigned-principals.ts';
 
 /** Of somebody; tests that care who it is say so. */
@@ -100,7 +100,7 @@ export async function createWorld(
   parts: Partial<Pick<TestWorld, 'store' | 'blobs' | 'indexes'>> = {},
 ): Promise<TestWorld> {
   const store = parts.store ?? createMemoryDocumentStore();
-  await store.prepare([...cognifyCollections, auditRecordsCollection, eventsCollection, jobsCollection]);
+  await store.prepare(collections);
   const blobs = parts.blobs ?? createMemoryBlobStore();
   const userId = asId<UserId>(randomUUID());
   const tenant = PERSONAL_TENANT;

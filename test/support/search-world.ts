@@ -37,17 +37,12 @@ import {
 import type { DatasetIndexes } from '../../services/common/ports/dataset-indexes.ts';
 import { type DocumentStore, update } from '../../services/common/ports/document-store.ts';
 import type { Embedder } from '../../services/common/ports/models.ts';
-import { dataItemsCollection } from '../../services/common/repositories/data-items.ts';
 import { createLedger, type Ledger, ledgerCollection } from '../../services/common/repositories/ledger.ts';
-import { sessionContextCollection } from '../../services/common/repositories/session-context.ts';
-import { createSessionEntries, sessionEntriesCollection } from '../../services/common/repositories/session-entries.ts';
-import { createSessions, sessionsCollection } from '../../services/common/repositories/sessions.ts';
-import { skillCollections } from '../../services/common/repositories/skill-residue.ts';
-import { supersessionCollections } from '../../services/common/repositories/supersessions.ts';
-import { usersCollection } from '../../services/common/repositories/users.ts';
-import { vectorHomeCollections } from '../../services/common/repositories/vector-homes.ts';
+import { createSessionEntries } from '../../services/common/repositories/session-entries.ts';
+import { createSessions } from '../../services/common/repositories/sessions.ts';
+import { collections } from '../../services/composition/collections.ts';
 import type { SearchModels, SearchServiceOptions, SearchSettings } from '../../services/search/dependencies.ts';
-import { createSearchService, searchCollections } from '../../services/search/service.ts';
+import { createSearchService } from '../../services/search/service.ts';
 import { principalOf, type RunningApp, runApp } from './http-app.ts';
 import { unsignedPrincipals } from './unsigned-principals.ts';
 
@@ -76,16 +71,7 @@ export const OWNER = principalOf('user-key');
 
 export async function createSearchWorld(): Promise<SearchWorld> {
   const store = createMemoryDocumentStore();
-  const sessionCollections = [sessionsCollection, sessionEntriesCollection, sessionContextCollection, usersCollection];
-  const read = [
-    ledgerCollection,
-    dataItemsCollection,
-    ...sessionCollections,
-    ...skillCollections,
-    ...supersessionCollections,
-    ...vectorHomeCollections,
-  ];
-  await store.prepare([...searchCollections, ...read]);
+  await store.prepare(collections);
   const indexes = createMemoryDatasetIndexes();
   const ledger = createLedger(store);
   const embedder = createHashingEmbedder({ dimensions: 128 });

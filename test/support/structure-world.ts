@@ -8,7 +8,6 @@ import { claimKeys, createImproveClaims } from '../../services/common/repositori
 import { createSessions } from '../../services/common/repositories/sessions.ts';
 import { createStructureItems } from '../../services/common/repositories/structure-items.ts';
 import { createVectorHomes } from '../../services/common/repositories/vector-homes.ts';
-import { improveCollections } from '../../services/improve/collections.ts';
 import { DEFAULT_IMPROVE_SETTINGS, type ImproveSettings } from '../../services/improve/dependencies.ts';
 import { createPassReads } from '../../services/improve/engine/pass-reads.ts';
 import { defaultOptions, type ImproveOptions, type ImprovePass } from '../../services/improve/stage.ts';
@@ -52,7 +51,6 @@ export async function createStructureWorld(
 ): Promise<StructureWorld> {
   const { model = null, settings = {}, isHeld = true, embedder = HASHING, ...rest } = parts;
   const world = await createWorld(rest);
-  await world.store.prepare(improveCollections);
   const [embedded, embeddedByCognify]: [string[], string[]] = [[], []];
   const cognify = await startCognify(world, { embedder: recordingEmbedder(embedder, embeddedByCognify) });
   const deps = dependenciesOf(world, cognify, { model, settings, embedder: recordingEmbedder(HASHING, embedded) });

@@ -11,18 +11,17 @@ import { datasetScope, PERSONAL_TENANT } from '../../common/domain/scope.ts';
 import { callerOf, createMessenger } from '../../common/messaging/messenger.ts';
 import { type CompletedRun, type RecordRunRequest, recordRun } from '../../common/messaging/methods/cognify.ts';
 import { noteOnSession } from '../../common/messaging/methods/ingest.ts';
-import { dataItemsCollection } from '../../common/repositories/data-items.ts';
 import {
   createElementWeights,
   type ElementWeights,
   weightVotesCollection,
 } from '../../common/repositories/element-weights.ts';
-import { createLedger, ledgerCollection } from '../../common/repositories/ledger.ts';
-import { createSessionContexts, sessionContextCollection } from '../../common/repositories/session-context.ts';
-import { createSessionEntries, sessionEntriesCollection } from '../../common/repositories/session-entries.ts';
-import { createSessions, sessionsCollection } from '../../common/repositories/sessions.ts';
+import { createLedger } from '../../common/repositories/ledger.ts';
+import { createSessionContexts } from '../../common/repositories/session-context.ts';
+import { createSessionEntries } from '../../common/repositories/session-entries.ts';
+import { createSessions } from '../../common/repositories/sessions.ts';
 import { createWatermarks } from '../../common/repositories/watermarks.ts';
-import { improveCollections } from '../collections.ts';
+import { collections } from '../../composition/collections.ts';
 import { createPassReads } from '../engine/pass-reads.ts';
 import { defaultOptions, type ImprovePass } from '../stage.ts';
 import { createFeedbackWeights } from './feedback-weights.ts';
@@ -34,16 +33,7 @@ const TENANT = { tenant: PERSONAL_TENANT };
 /** The stage over a memory store, with ingest's answers to what it notes. */
 async function world() {
   const store = createMemoryDocumentStore();
-  await store.prepare([
-    ...new Set([
-      ...improveCollections,
-      ledgerCollection,
-      dataItemsCollection,
-      sessionsCollection,
-      sessionEntriesCollection,
-    ]),
-    ...(improveCollections.includes(sessionContextCollection) ? [] : [sessionContextCollection]),
-  ]);
+  await store.prepare(collections);
   const sessions = createSessions(store);
   const entries = createSessionEntries(store, sessions);
   const contexts = createSessionContexts(store);
