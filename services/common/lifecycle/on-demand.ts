@@ -9,11 +9,17 @@ export function onDemand<Parts extends readonly unknown[], Result>(
   return async (...parts) => (await loaded())(...parts);
 }
 
-/** What is made with its first use, once: for what is made from parts that are loaded on demand. */
+/**
+ * What is made with its first use, once: for what is made from parts that are loaded on demand. When it could not be made, the
+ * next use tries again: a file that cannot be read at one moment can be at the next.
+ */
 export function madeOnce<Value>(make: () => Promise<Value>): () => Promise<Value> {
   let making: Promise<Value> | undefined;
   return () => {
-    making ??= make();
+    making ??= make().catch((error: unknown) => {
+      making = undefined;
+      throw error;
+    });
     return making;
   };
 }
