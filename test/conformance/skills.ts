@@ -11,8 +11,9 @@ import { PERSONAL_TENANT } from '../../services/common/domain/scope.ts';
 import { createSilentLogger } from '../../services/common/observability/logger.ts';
 import type { DocumentStore } from '../../services/common/ports/document-store.ts';
 import { auditRecordsCollection, createAuditLog } from '../../services/common/repositories/audit-log.ts';
+import { eraseCollections } from '../../services/common/repositories/erase-collections.ts';
 import { createProposals } from '../../services/common/repositories/proposals.ts';
-import { eraseSkills, skillCollections } from '../../services/common/repositories/skill-residue.ts';
+import { skillCollections } from '../../services/common/repositories/skill-residue.ts';
 import { createSkillRuns } from '../../services/common/repositories/skill-runs.ts';
 import { createSkills } from '../../services/common/repositories/skills.ts';
 import { deleteSkill } from '../../services/ingest/skills/delete-skill.ts';
@@ -202,7 +203,7 @@ export function skillsConformance(name: string, open: () => Promise<AuditLogSubj
         await one.keep(dataset, 'triage', 'First.');
         await one.draft(dataset);
       }
-      expect(await eraseSkills(subject.stores[1], scopeOf(gone))).to.equal(0);
+      expect((await eraseCollections(subject.stores[1], scopeOf(gone), skillCollections)).left).to.equal(0);
       expect(await skillsOf(gone)).to.deep.equal([]);
       expect(await one.dependencies.skills.shelf(scopeOf(gone))).to.equal(null);
       expect(await skillsOf(kept)).to.have.length(1);

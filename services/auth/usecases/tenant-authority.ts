@@ -50,16 +50,6 @@ export async function authorityOf(
   return reachesTenant(principal, tenant.id) ? authorityIn(deps, principal.id, tenant) : NO_AUTHORITY;
 }
 
-/** Effective capabilities, sorted; none for strangers and in unknown tenants. */
-export async function capabilitiesOf(
-  deps: Dependencies,
-  user: UserId,
-  tenant: TenantId,
-): Promise<readonly Capability[]> {
-  const found = await deps.tenants.get(tenant);
-  return found === null ? [] : (await authorityIn(deps, user, found)).capabilities;
-}
-
 /** What the principal may do in the tenant that it works in. */
 export async function heldCapabilities(deps: Dependencies, principal: Principal): Promise<readonly Capability[]> {
   const tenant = principal.tenant === PERSONAL_TENANT ? null : await deps.tenants.get(principal.tenant);

@@ -1,5 +1,4 @@
 import { z } from 'zod';
-import { parseClientJson } from '../domain/json.ts';
 
 /**
  * Readers for the wire's lenient values (search-recall.md §0): numeric texts for integers, `yes` and `on` for booleans,
@@ -78,18 +77,6 @@ export function optional<Schema extends z.ZodType>(schema: Schema) {
 /** For fields where an empty text means "not given", as clients' forms send it. */
 export function optionalOrBlank<Schema extends z.ZodType>(schema: Schema) {
   return z.preprocess((value) => (value === '' || value === null ? undefined : value), schema.optional());
-}
-
-/** A value of any JSON type inside a form field or query parameter: text that parses as JSON is parsed. */
-export function jsonText<Schema extends z.ZodType>(schema: Schema) {
-  return z.preprocess((value) => {
-    if (typeof value !== 'string') return value;
-    try {
-      return parseClientJson(value);
-    } catch {
-      return value;
-    }
-  }, schema);
 }
 
 const CANONICAL = /^[0-9a-f]{8}-[0-9a-f]{4}-[0-9a-f]{4}-[0-9a-f]{4}-[0-9a-f]{12}$/;

@@ -1,5 +1,3 @@
-import { createRequire } from 'node:module';
-
 const SPACE = 0;
 const NEWLINE = 1;
 const LETTER = 2;
@@ -27,24 +25,6 @@ export function estimateTokens(text: string): number {
     tokens += costOf(kind, at - start, start > 0 ? text.charCodeAt(start - 1) : 0);
   }
   return Math.ceil(tokens);
-}
-
-/** The exact count, for callers that configured a model of this tokenizer. Loads it at the first call. */
-export function createExactTokenCounter(): (text: string) => number {
-  let count: ((text: string) => number) | undefined;
-  return (text) => {
-    count ??= loadCounter();
-    return count(text);
-  };
-}
-
-function loadCounter(): (text: string) => number {
-  const require = createRequire(import.meta.url);
-  const tokenizer = require('gpt-tokenizer/encoding/o200k_base') as {
-    countTokens(text: string, options: { disallowedSpecial: Set<string> }): number;
-  };
-  const options = { disallowedSpecial: new Set<string>() };
-  return (text) => tokenizer.countTokens(text, options);
 }
 
 /** A capital starts a new piece inside a word (`camelCase`), several in a row belong together (`HTTP`). */

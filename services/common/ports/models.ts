@@ -54,9 +54,3 @@ export interface Embedder {
   /** One unit-length vector per text, in order. An empty text gives a zero vector. */
   embed(texts: readonly string[], context: ModelCallContext): Promise<readonly Float32Array[]>;
 }
-
-/** Scores of documents for a query, higher is better, in the order given. */
-export interface Reranker {
-  readonly name: string;
-  rerank(query: string, documents: readonly string[], context: ModelCallContext): Promise<readonly number[]>;
-}

@@ -1,6 +1,4 @@
-import type { DatasetScope } from '../domain/scope.ts';
-import type { AnyCollection, DocumentStore } from '../ports/document-store.ts';
-import { eraseCollections } from './erase-collections.ts';
+import type { AnyCollection } from '../ports/document-store.ts';
 import { skillProposalsCollection } from './proposals.ts';
 import { skillRunsCollection } from './skill-runs.ts';
 import { skillShelvesCollection, skillsCollection } from './skills.ts';
@@ -12,8 +10,3 @@ export const skillCollections: readonly AnyCollection[] = [
   skillProposalsCollection,
   skillRunsCollection,
 ];
-
-/** For a dataset that goes. Returns how much is left. */
-export async function eraseSkills(store: DocumentStore, scope: DatasetScope): Promise<number> {
-  return (await eraseCollections(store, scope, skillCollections)).left;
-}

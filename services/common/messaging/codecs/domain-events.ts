@@ -68,8 +68,6 @@ export const DOMAIN_EVENTS = {
   'capability.revoked': { field: 'capabilityRevoked', schema: CapabilityRevokedSchema },
 } as const satisfies Readonly<Record<string, { readonly field: DataCase; readonly schema: DescMessage }>>;
 
-export type DomainEventType = keyof typeof DOMAIN_EVENTS;
-
 /**
  * Events of the log as `engram.events.v1.DomainEvent`. The log keeps an event's data as ProtoJSON of its message: `encode`
  * throws for a type that `events.proto` does not have, and for data that is not as it says.
