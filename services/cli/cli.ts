@@ -9,6 +9,7 @@ import { importCommand } from './commands/import.ts';
 import { jobsCommand } from './commands/jobs.ts';
 import { recallCommand } from './commands/recall.ts';
 import { receiptCommand } from './commands/receipt.ts';
+import { reembedCommand } from './commands/reembed.ts';
 import { restoreCommand } from './commands/restore.ts';
 import { searchCommand } from './commands/search.ts';
 import { snapshotCommand } from './commands/snapshot.ts';
@@ -32,6 +33,7 @@ const COMMANDS: readonly Command[] = [
   snapshotCommand,
   snapshotsCommand,
   restoreCommand,
+  reembedCommand,
   jobsCommand,
   auditCommand,
   receiptCommand,

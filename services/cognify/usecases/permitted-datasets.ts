@@ -17,13 +17,25 @@ export async function readableDatasets(
   return datasets;
 }
 
-export async function readableDataset(
+export function readableDataset(
   messenger: Messenger,
   principal: Principal,
   id: string,
   context: CallContext,
 ): Promise<DatasetRef> {
-  const [dataset] = await readableDatasets(messenger, principal, [id], context);
+  return datasetWith(messenger, { principal, permission: 'read' }, id, context);
+}
+
+/** `PermissionDeniedError` without the permission. */
+export async function datasetWith(
+  messenger: Messenger,
+  { principal, permission }: { readonly principal: Principal; readonly permission: Permission },
+  id: string,
+  context: CallContext,
+): Promise<DatasetRef> {
+  const request = { permission, ids: [id] };
+  const { datasets } = await messenger.call(resolveDatasets, request, { ...context, principal });
+  const [dataset] = datasets;
   if (dataset === undefined) throw new Error(`auth resolved no dataset for ${id}`);
   return dataset;
 }

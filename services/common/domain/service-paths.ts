@@ -27,6 +27,7 @@ export const SERVICE_PATHS: Readonly<Record<ServiceName, readonly string[]>> = {
     '/api/v1/validate',
     '/api/v1/datasets/status',
     '/api/v1/datasets/graph-summary',
+    '/api/v1/datasets/embedding',
     '/api/v1/activity/pipeline-runs',
     '/api/v1/activity/jobs',
   ],

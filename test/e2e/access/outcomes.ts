@@ -132,6 +132,7 @@ export const OUTCOMES: Readonly<Record<string, Outcome>> = {
   'DELETE /api/v1/datasets/{dataset_id}/data/{data_id}': REFUSED,
   'GET /api/v1/datasets/{dataset_id}/graph': READ,
   'GET /api/v1/datasets/{dataset_id}/processing-status': READ,
+  'PUT /api/v1/datasets/embedding/{dataset_id}': REFUSED,
   'GET /api/v1/datasets/snapshots': OWN,
   'GET /api/v1/datasets/{dataset_id}/snapshots': READ,
   'POST /api/v1/datasets/{dataset_id}/snapshots': REFUSED,

@@ -163,6 +163,7 @@ export const REQUESTS: Readonly<Record<string, (ids: Identifiers) => RouteReques
   'GET /api/v1/datasets/{dataset_id}/graph': ({ dataset }) => ({ params: { dataset_id: dataset } }),
   'GET /api/v1/datasets/{dataset_id}/processing-status': ({ dataset }) => ({ params: { dataset_id: dataset } }),
   'GET /api/v1/datasets/{dataset_id}/supersessions': ({ dataset }) => ({ params: { dataset_id: dataset } }),
+  'PUT /api/v1/datasets/embedding/{dataset_id}': ({ dataset }) => ({ params: { dataset_id: dataset }, json: {} }),
   'GET /api/v1/datasets/snapshots': () => ({}),
   'GET /api/v1/datasets/{dataset_id}/snapshots': ({ dataset }) => ({ params: { dataset_id: dataset } }),
   'POST /api/v1/datasets/{dataset_id}/snapshots': ({ dataset }) => ({ params: { dataset_id: dataset }, json: {} }),

@@ -1,0 +1,60 @@
+import type { UserId } from '../../common/domain/brand.ts';
+import { type DatasetRef, scopeOf } from '../../common/domain/dataset.ts';
+import { engramError } from '../../common/domain/errors.ts';
+import type { EmbeddingState } from '../../common/messaging/methods/cognify-managed.ts';
+import type { EmbeddingChoice } from '../../common/ports/embedders.ts';
+import { ownedByAnother } from '../../common/repositories/require-managed.ts';
+import type { CognifyDependencies } from '../dependencies.ts';
+import { followWish } from './migrate-embedding.ts';
+import type { MigrationDependencies } from './migration-step.ts';
+
+type Dependencies = MigrationDependencies & Pick<CognifyDependencies, 'managedResources' | 'audit'>;
+
+/** Needs no account, so every server has it. */
+const BUILTIN: EmbeddingChoice = { model: 'builtin/hashing-v1', dimensions: 384 };
+
+/**
+ * Sets which of the configured embedding models a dataset is to have, null: the one that new datasets get, and works for a few
+ * seconds on bringing its vectors to it: to be called again for as long as there is a migration. What is there is searched
+ * meanwhile. Errors: `OwnedByAnother` where a resource says so, `EmbeddingException` for a model that is not configured.
+ */
+export async function chooseEmbedding(
+  deps: Dependencies,
+  { dataset, model, by }: { readonly dataset: DatasetRef; readonly model: string | null; readonly by: UserId },
+  signal: AbortSignal,
+): Promise<EmbeddingState> {
+  const { tenant, id } = dataset;
+  const scope = scopeOf(dataset);
+  if ((await deps.managedResources.of({ tenant, dataset: id })) !== null)
+    throw ownedByAnother({ tenant, dataset: id }, 'is managed by a resource, which says its embedding model');
+  const chosen = await choiceOf(deps, dataset, model);
+  const isNew = !isSame((await deps.homes.state(scope)).wish, chosen);
+  await deps.homes.update(scope, ({ wish }) => (isSame(wish, chosen) ? null : { wish: chosen }));
+  if (isNew) {
+    const details = { model: chosen?.model ?? 'configured' };
+    await deps.audit.record({ tenant, action: 'dataset.reembedded', actor: by, subject: id, details });
+  }
+  return followWish(deps, scope, { signal });
+}
+
+async function choiceOf(
+  { embedders }: Dependencies,
+  { tenant }: DatasetRef,
+  model: string | null,
+): Promise<EmbeddingChoice | null> {
+  const { space } = await embedders.wanted(tenant, null);
+  if (model === null || [space.model, withoutProvider(space.model)].includes(model)) return null;
+  if ([BUILTIN.model, withoutProvider(BUILTIN.model)].includes(model)) return BUILTIN;
+  throw engramError(
+    'EmbeddingException',
+    `No embedding model ${JSON.stringify(model)} is configured; there are ${space.model} and ${BUILTIN.model}.`,
+  );
+}
+
+function withoutProvider(model: string): string {
+  return model.slice(model.indexOf('/') + 1);
+}
+
+function isSame(one: EmbeddingChoice | null, other: EmbeddingChoice | null): boolean {
+  return one?.model === other?.model && one?.dimensions === other?.dimensions;
+}

@@ -1,0 +1,54 @@
+import { z } from 'zod';
+import { defineRoute, json, type Route } from '../../common/http/route.ts';
+import { onDatasets } from '../../common/http/route-permission.ts';
+import { uuid } from '../../common/http/schema.ts';
+import { onDemand } from '../../common/lifecycle/on-demand.ts';
+import type { CognifyDependencies } from '../dependencies.ts';
+import { presentEmbedding } from '../presenters/embedding.ts';
+import { datasetWith } from '../usecases/permitted-datasets.ts';
+
+const chooseEmbedding = onDemand(async () => (await import('../migration/choose-embedding.ts')).chooseEmbedding);
+
+const space = z.object({ model: z.string(), dimensions: z.int() });
+const answer = z.object({
+  embedding: space.nullable(),
+  migration: z
+    .object({
+      ...{ from: space, to: space, done: z.int(), total: z.int(), started_at: z.string() },
+      phase: z.enum(['copying', 'settling']),
+    })
+    .nullable(),
+  failure: z.object({ name: z.string(), message: z.string() }).nullable(),
+});
+
+/** Ours: which embedding model the vectors of a dataset are made with. */
+export function embeddingRoutes(dependencies: CognifyDependencies): readonly Route[] {
+  const { messenger } = dependencies;
+  return [
+    defineRoute({
+      method: 'PUT',
+      path: '/api/v1/datasets/embedding/:datasetId',
+      tag: 'datasets',
+      summary: 'Move the vectors of a dataset to another embedding model that is configured',
+      auth: 'user',
+      permission: onDatasets('write'),
+      params: z.object({ datasetId: uuid() }),
+      body: { kind: 'json', schema: z.object({ model: z.string().nullish() }), required: false },
+      responses: {
+        200: { description: 'They are of that model', schema: answer },
+        202: {
+          description: 'They are being made, a few seconds a call: ask again. What is there is searched meanwhile',
+        },
+        403: { description: 'The dataset is unknown or not writable' },
+        409: { description: 'A resource manages the dataset' },
+        422: { description: 'The model is not configured' },
+      },
+      async handle({ principal, params, body, context, signal }) {
+        const dataset = await datasetWith(messenger, { principal, permission: 'write' }, params.datasetId, context);
+        const request = { dataset, model: body?.model ?? null, by: principal.id };
+        const state = await chooseEmbedding(dependencies, request, signal);
+        return json(presentEmbedding(state), state.migration === null ? 200 : 202);
+      },
+    }),
+  ];
+}
