@@ -20,6 +20,8 @@ type SnapshotDocument = Leased & {
   readonly total: number;
   /** ISO-8601: the moment that it shows; of one that is being taken, when that began. */
   readonly at: string;
+  /** Number of the last event of the dataset before that; null: none. Absent: of a release that did not note it. */
+  readonly event?: number | null;
   readonly items: number;
   readonly sizeBytes: number;
   /** Of its manifest. */

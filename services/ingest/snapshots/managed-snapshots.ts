@@ -144,7 +144,7 @@ export async function carryOutSnapshot(
     const { watermark, counts, parts } = manifest;
     const sizeBytes = parts.reduce((sum, part) => sum + part.sizeBytes, 0);
     const { items } = counts;
-    return { at: watermark.at, items, sizeBytes, sha256, done: items, total: items };
+    return { ...watermark, items, sizeBytes, sha256, done: items, total: items };
   } finally {
     await opened.close();
   }

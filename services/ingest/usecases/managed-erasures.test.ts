@@ -6,10 +6,12 @@ import { until } from '../../../test/support/until.ts';
 import { createInProcessBus } from '../../common/adapters/in-process/bus.ts';
 import { createMemoryBlobStore } from '../../common/adapters/memory/blob-store.ts';
 import { createMemoryDocumentStore } from '../../common/adapters/memory/document-store.ts';
+import { createIdSource } from '../../common/adapters/system/id-source.ts';
 import type { DatasetId, TenantId, UserId } from '../../common/domain/brand.ts';
 import type { DatasetRef } from '../../common/domain/dataset.ts';
 import { engramError } from '../../common/domain/errors.ts';
 import { asId } from '../../common/domain/ids.ts';
+import { datasetScope } from '../../common/domain/scope.ts';
 import { createMessenger, type Messenger } from '../../common/messaging/messenger.ts';
 import { removeDataset, resolveDatasets } from '../../common/messaging/methods/auth.ts';
 import { beginErasure, endErasure } from '../../common/messaging/methods/auth-managed.ts';
@@ -23,6 +25,7 @@ import type {
   TakeSnapshotRequest,
 } from '../../common/messaging/methods/snapshots.ts';
 import type { DocumentStore } from '../../common/ports/document-store.ts';
+import type { EventLog } from '../../common/ports/event-log.ts';
 import { placeText } from '../../common/ports/snapshot-places.ts';
 import { createAuditLog } from '../../common/repositories/audit-log.ts';
 import { createBlobIntents } from '../../common/repositories/blob-intents.ts';
@@ -31,6 +34,7 @@ import { createDatasets } from '../../common/repositories/datasets.ts';
 import { createLedger } from '../../common/repositories/ledger.ts';
 import { createSessionRemoval } from '../../common/repositories/session-removal.ts';
 import { createSnapshots } from '../../common/repositories/snapshots.ts';
+import { createEventLog } from '../../common/runs/event-log.ts';
 import { collections } from '../../composition/collections.ts';
 import type { ErasureDependencies } from './carry-out-erasure.ts';
 import { createManagedErasures, type ManagedErasures } from './managed-erasures.ts';
@@ -42,6 +46,7 @@ const DATASET: DatasetRef = {
 };
 const THING = { tenantId: TENANT, datasetId: DATASET.id, crUid: 'cr' };
 const CALL = { requestId: 'r' };
+const SCOPE = datasetScope(TENANT, DATASET.id);
 const BUCKET = { endpoint: null, bucket: 'acme', prefix: '', region: 'us-east-1', accessKey: 'a', secretKey: 's' };
 const neverOpened = () => Promise.reject(new Error('a bucket of somebody else is opened'));
 const OWNER = { id: DATASET.ownerId, email: '', tenant: TENANT, isSuperuser: false, parentId: null };
@@ -57,6 +62,8 @@ describe('erasures for the operator', () => {
   let onSearched: () => Promise<void>;
   let searching: number;
   let dropBus: () => Promise<void>;
+  let log: EventLog;
+  let onTaken: () => Promise<void>;
   let onSnapshot: () => Promise<SnapshotFailure | null>;
   const open: ManagedErasures[] = [];
 
@@ -66,6 +73,8 @@ describe('erasures for the operator', () => {
     clock = testClock();
     [receipt, isThere, builtRemoved, onSearched] = [null, true, 5, async () => {}];
     onSnapshot = async () => null;
+    onTaken = async () => {};
+    log = createEventLog({ store, clock, ids: createIdSource(clock) });
     const bus = createInProcessBus();
     messenger = createMessenger(bus, unsignedPrincipals);
     dropBus = () => bus.drain();
@@ -107,16 +116,19 @@ describe('erasures for the operator', () => {
     const deps = {
       ...{ store: shared, messenger, clock, blobs: createMemoryBlobStore(), audit: createAuditLog(store, clock) },
       ...{ items: createDataItems(store), intents: createBlobIntents(store), ledger: createLedger(store) },
-      ...{ sessionRemoval: createSessionRemoval(store), datasets: createDatasets(store) },
+      ...{ sessionRemoval: createSessionRemoval(store), datasets: createDatasets(store), eventLog: log },
       snapshotIndex: { store: shared, snapshots: createSnapshots(store), places: { open: neverOpened } },
       async takeSnapshot({ name, datasetId, place }: TakeSnapshotRequest): Promise<SnapshotProgress> {
         const failure = await onSnapshot();
         if (failure !== null) return { snapshot: null, done: 0, total: 1, failure };
         const at = clock.now().toISOString();
+        const [last] = (await log.read(SCOPE, { after: 0, limit: 100 })).toReversed();
         const info = { name, datasetId, at, items: 1, sizeBytes: 2, sha256: '', place: placeText(place) };
         const leased = { worker: null, leasedUntilMs: 0, failure: null, isComplete: true };
-        const write = createSnapshots(store).insertWrite({ ...info, ...leased, isInstalled: false, done: 1, total: 1 });
+        const counted = { done: 1, total: 1, event: last?.offset ?? null };
+        const write = createSnapshots(store).insertWrite({ ...info, ...leased, ...counted, isInstalled: false });
         await store.commit({ tenant: TENANT }, [write]);
+        await onTaken();
         return { snapshot: { ...info, tenantId: TENANT }, done: 1, total: 1, failure: null };
       },
       logger: { debug: ignore, info: ignore, warn: ignore, error: ignore },
@@ -215,6 +227,19 @@ describe('erasures for the operator', () => {
     onSnapshot = async () => null;
     const ended = await replica().progress(wish, CALL);
     expect(JSON.parse(ended.receipt ?? '').kept).to.deep.equal(['snapshot last in s3://acme/']);
+  });
+
+  it('take another one of what was still on its way, and keep both', async () => {
+    const last = Promise.withResolvers<void>();
+    onTaken = async () => {
+      onTaken = async () => {};
+      await store.commit(SCOPE, log.appendWrites(SCOPE, [{ type: 'item.added', subjectId: 'late', data: {} }]));
+      last.resolve();
+    };
+    const ended = await replica().progress({ ...THING, finalSnapshot: { name: 'last', place: BUCKET } }, CALL);
+    await last.promise;
+    const kept = ['snapshot last in s3://acme/', 'snapshot last-2 in s3://acme/'];
+    expect(JSON.parse(ended.receipt ?? '').kept).to.deep.equal(kept);
   });
 
   it('do without the snapshot once somebody says so', async () => {

@@ -1,5 +1,7 @@
+import type { TenantId } from '../../common/domain/brand.ts';
 import { isCanaryDataset } from '../../common/domain/canary.ts';
 import { clientMessage, engramError, isEngramError } from '../../common/domain/errors.ts';
+import { datasetScope } from '../../common/domain/scope.ts';
 import { finalSnapshotName } from '../../common/domain/snapshot-name.ts';
 import type { TakeSnapshotRequest } from '../../common/messaging/methods/snapshots.ts';
 import type { ErasureDependencies, ErasureWatch, ErasureWish } from './carry-out-erasure.ts';
@@ -27,17 +29,41 @@ export async function takeFinalSnapshots(
   await watch.note({ finalSnapshots: 'over' });
 }
 
-/** Until there is none that came late: somebody's last request may have been on its way. */
+/** What was on its way when credentials ended is over by then. */
+const MOST = 9;
+
+/**
+ * Until none lacks anything: somebody's last request may have been on its way, and have been answered after the snapshot. Then
+ * there is another one, and both stay.
+ */
 async function takeAll(deps: ErasureDependencies, wish: ErasureWish, watch: ErasureWatch): Promise<void> {
-  const taken = new Set<string>();
-  for (;;) {
-    const left = (await wantedOf(deps, wish, watch)).filter(({ datasetId }) => !taken.has(datasetId));
-    if (left.length === 0) return;
-    for (const wanted of left) {
-      await take(deps, { ...wish, ...wanted }, watch);
-      taken.add(wanted.datasetId);
+  const taken = new Map<string, number>();
+  for (let isComplete = false; !isComplete; ) {
+    isComplete = true;
+    for (const wanted of await wantedOf(deps, wish, watch)) {
+      const count = taken.get(wanted.datasetId) ?? 0;
+      if (count > 0 && !(await hasChanged(deps, wish.tenantId, numbered(wanted, count)))) continue;
+      if (count === MOST) throw failed(`Dataset ${wanted.datasetId} goes on changing.`);
+      isComplete = false;
+      await take(deps, { ...wish, ...numbered(wanted, count + 1) }, watch);
+      taken.set(wanted.datasetId, count + 1);
     }
   }
+}
+
+function numbered(wanted: Wanted, count: number): Wanted {
+  return count === 1 ? wanted : { ...wanted, name: `${wanted.name}-${count}` };
+}
+
+/** Whatever is written into a dataset is an event of it. */
+async function hasChanged(
+  { snapshotIndex, eventLog }: ErasureDependencies,
+  tenant: TenantId,
+  { datasetId, name }: Wanted,
+): Promise<boolean> {
+  const { event } = (await snapshotIndex?.snapshots.get({ tenant }, name)) ?? {};
+  if (event === undefined) return false;
+  return (await eventLog.read(datasetScope(tenant, datasetId), { after: event ?? 0, limit: 1 })).length > 0;
 }
 
 async function wantedOf(
