@@ -1,4 +1,4 @@
-import { createPublicKey, sign as signBytes, verify as verifyBytes } from 'node:crypto';
+import { sign as signBytes } from 'node:crypto';
 import {
   type AuditHead,
   auditHeadText,
@@ -13,6 +13,7 @@ import {
 } from '../../common/domain/erasure-receipt.ts';
 import { manifestSignedText } from '../../common/domain/snapshot.ts';
 import { keyId } from '../../common/messaging/token-text.ts';
+import { isManifestSignedBy } from '../../common/snapshots/check-signature.ts';
 
 /** The server's word on where a chain ended, and on what was erased. */
 export interface AuditHeadSigner {
@@ -48,9 +49,7 @@ export function createAuditHeadSigner(
     signSnapshot: (sha256) => signed(manifestSignedText(sha256)),
     isSnapshotSigned(sha256, { keyId: id, signature }) {
       const jwk = known.get(id);
-      if (jwk === undefined) return false;
-      const key = createPublicKey({ key: { kty: 'OKP', crv: 'Ed25519', x: jwk.x }, format: 'jwk' });
-      return verifyBytes(null, Buffer.from(manifestSignedText(sha256)), key, Buffer.from(signature, 'base64url'));
+      return jwk !== undefined && isManifestSignedBy(jwk.x, { sha256, signature });
     },
     publicKeys: [publicJwk, ...others].map(({ x }) => ({
       ...{ kty: 'OKP', crv: 'Ed25519', x, kid: keyId(x), alg: 'EdDSA', use: 'sig' },

@@ -13,11 +13,12 @@ export function finalSnapshotName({ name, id }: Named, at: Date): string {
   return `${readable(name, 60)}-${id}-${minuteOf(at)}-final`;
 }
 
+/** Without a dot, which those that users take have behind the id of their dataset: none of these is one of those. */
 function readable(name: string, length: number): string {
   const text = name
     .toLowerCase()
-    .replaceAll(/[^a-z0-9._-]+/g, '-')
-    .replaceAll(/^[._-]+|[._-]+$/g, '')
+    .replaceAll(/[^a-z0-9_-]+/g, '-')
+    .replaceAll(/^[_-]+|[_-]+$/g, '')
     .slice(0, length);
   return text === '' ? 'dataset' : text;
 }
