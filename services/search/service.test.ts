@@ -11,7 +11,7 @@ import type { DatasetRef } from '../common/domain/dataset.ts';
 import { engramError } from '../common/domain/errors.ts';
 import { asId } from '../common/domain/ids.ts';
 import type { RunState } from '../common/domain/run.ts';
-import { eraseSearched } from '../common/messaging/methods/search.ts';
+import { eraseAnswers, eraseSearched } from '../common/messaging/methods/search.ts';
 import type { LanguageModel } from '../common/ports/models.ts';
 
 const ADA = { title: 'ada', text: 'Ada Lovelace lives in Oslo. She works with Charles Babbage on the engine.' };
@@ -25,6 +25,8 @@ describe('the search service', () => {
   let notes: DatasetRef;
   let other: DatasetRef;
   let empty: DatasetRef;
+  /** The item that tells of Ada, in `notes`. */
+  let ada: string | undefined;
 
   beforeEach(async () => {
     world = await createSearchWorld();
@@ -33,7 +35,7 @@ describe('the search service', () => {
       DatasetRef,
       DatasetRef,
     ];
-    await world.fill(notes, [ADA, RIVER]);
+    [ada] = await world.fill(notes, [ADA, RIVER]);
     await world.fill(other, [{ title: 'copy', text: 'Ada Lovelace lives in Paris.' }]);
   });
 
@@ -397,6 +399,22 @@ describe('the search service', () => {
       await ask(silent, {});
       expect(await history(silent)).to.deep.equal([]);
     });
+
+    for (const searchType of ['CHUNKS', 'CHUNKS_LEXICAL', 'RAG_COMPLETION', 'GRAPH_COMPLETION', 'HYBRID_COMPLETION']) {
+      it(`lose what ${searchType} answered from forgotten items, and no question or other answer`, async () => {
+        await using search = await start();
+        const asking = { searchType, topK: 1 };
+        await ask(search, asking);
+        await ask(search, { ...asking, query: 'Where does the Nile flow?' });
+        const before = (await history(search)).map((row) => row['text']);
+        expect(before[1]).to.include('Oslo');
+        expect(before[3]).to.include('Egypt');
+        const context = { requestId: 'test', principal: OWNER };
+        const erased = { dataset: notes, items: [ada ?? ''] };
+        expect(await search.messenger.call(eraseAnswers, erased, context)).to.deep.equal({ removed: 1 });
+        expect((await history(search)).map((row) => row['text'])).to.deep.equal([before[0], '', before[2], before[3]]);
+      });
+    }
 
     it('lose the rows of an erased dataset and no others', async () => {
       await using search = await start();

@@ -2,7 +2,11 @@ import { createGate } from '../common/domain/gate.ts';
 import { madeOnce, onDemand } from '../common/lifecycle/on-demand.ts';
 import type { Service } from '../common/lifecycle/service.ts';
 import { accessChanges, EVERY_TENANT } from '../common/messaging/methods/auth.ts';
-import { eraseAnswers as eraseAnswersMethod, eraseSearched as eraseMethod, lookFor as lookForMethod } from '../common/messaging/methods/search.ts';
+import {
+  eraseAnswers as eraseAnswersMethod,
+  eraseSearched as eraseMethod,
+  lookFor as lookForMethod,
+} from '../common/messaging/methods/search.ts';
 import type { Subscription } from '../common/ports/bus.ts';
 import type { DocumentStore } from '../common/ports/document-store.ts';
 import { onlyEmbedder } from '../common/ports/embedders.ts';

@@ -59,6 +59,7 @@ export const METHODS = {
   'improve.Improve': { deadlineMs: 600000, permission: 'write' },
   'improve.Erase': { deadlineMs: 60000, permission: 'delete' },
   'search.Erase': { deadlineMs: 60000, permission: 'delete' },
+  'search.EraseAnswers': { deadlineMs: 60000, permission: 'delete' },
   'search.LookFor': { deadlineMs: 30000, permission: 'principal' },
   'system.Describe': { deadlineMs: 2000, permission: 'service' },
   'system.Health': { deadlineMs: 2000, permission: 'service' },

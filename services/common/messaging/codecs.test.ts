@@ -195,6 +195,8 @@ describe('messages of the services', () => {
     await survives(response(ingest.noteOnSession), fc.record({ noted: count }));
     await survives(request(search.eraseSearched), fc.record({ dataset }));
     await survives(response(search.eraseSearched), fc.record({ removed: count, residue: count }));
+    await survives(request(search.eraseAnswers), fc.record({ dataset, items: ids }));
+    await survives(response(search.eraseAnswers), fc.record({ removed: count }));
     const place = fc.oneof(
       fc.record({ text, datasetId: text }),
       fc.record({ text, datasetName: text }),

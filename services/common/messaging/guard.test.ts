@@ -83,6 +83,6 @@ describe('the guard of messages', () => {
 
   it('knows that what cannot be undone is among them', () => {
     const deleting = paths.filter((path) => METHODS[path].permission === 'delete');
-    expect(deleting).to.deep.equal(['cognify.Erase', 'improve.Erase', 'search.Erase']);
+    expect(deleting).to.deep.equal(['cognify.Erase', 'improve.Erase', 'search.Erase', 'search.EraseAnswers']);
   });
 });

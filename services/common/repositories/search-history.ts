@@ -1,7 +1,8 @@
 import type { DatasetId, UserId } from '../domain/brand.ts';
+import { pagesOf } from '../domain/result-page.ts';
 import type { Scope } from '../domain/scope.ts';
 import { slices } from '../domain/slices.ts';
-import { type Collection, type DocumentStore, insert, removeWhere } from '../ports/document-store.ts';
+import { type Collection, type DocumentStore, insert, removeWhere, update } from '../ports/document-store.ts';
 import type { IdSource } from '../ports/system.ts';
 import { findAll } from './find-all.ts';
 
@@ -14,6 +15,8 @@ type HistoryDocument = {
   readonly speaker: 'user' | 'system';
   readonly text: string;
   readonly createdAt: string;
+  /** The items that an answer was made from; none of a question. */
+  readonly items?: readonly string[];
 };
 
 export const searchHistoryCollection: Collection<HistoryDocument> = {
@@ -34,7 +37,12 @@ export interface AnsweredQuestion {
   readonly answer: string;
   readonly askedAt: string;
   readonly answeredAt: string;
+  /** Items that the answer was made from. */
+  readonly items: readonly string[];
 }
+
+/** An answer has up to 64,000 characters. */
+const ANSWERS_AT_ONCE = 100;
 
 /** Questions and answers of searches and recalls, by user. */
 export interface SearchHistory {
@@ -44,13 +52,15 @@ export interface SearchHistory {
   ofUser(scope: Scope, user: UserId): Promise<readonly HistoryEntry[]>;
   /** Returns how many rows went. */
   eraseDataset(scope: Scope, dataset: DatasetId): Promise<number>;
+  /** Answers made from any of the items lose their text. Returns how many did; repeating it is harmless. */
+  eraseAnswers(scope: Scope, dataset: DatasetId, items: readonly string[]): Promise<number>;
   countDataset(scope: Scope, dataset: DatasetId): Promise<number>;
 }
 
 export function createSearchHistory(store: DocumentStore, ids: IdSource): SearchHistory {
   return {
     async append(scope, answered) {
-      const writes = answered.flatMap(({ question, answer, askedAt, answeredAt, ...common }) => [
+      const writes = answered.flatMap(({ question, answer, askedAt, answeredAt, items, ...common }) => [
         insert(searchHistoryCollection, ids.ordered(), {
           ...common,
           speaker: 'user',
@@ -62,6 +72,7 @@ export function createSearchHistory(store: DocumentStore, ids: IdSource): Search
           speaker: 'system',
           text: answer,
           createdAt: answeredAt,
+          items,
         }),
       ]);
       const { maxWritesPerCommit } = store.capabilities;
@@ -76,6 +87,20 @@ export function createSearchHistory(store: DocumentStore, ids: IdSource): Search
     async eraseDataset(scope, dataset) {
       const [result] = await store.commit(scope, [removeWhere(searchHistoryCollection, { datasetId: dataset })]);
       return result?.changed ?? 0;
+    },
+    async eraseAnswers(scope, dataset, items) {
+      const doomed = new Set(items);
+      const where = { datasetId: dataset };
+      let erased = 0;
+      for await (const page of pagesOf((after) =>
+        store.find(scope, searchHistoryCollection, { where, limit: ANSWERS_AT_ONCE, after }),
+      )) {
+        const answers = page.filter(({ value }) => value.items?.some((item) => doomed.has(item)));
+        const writes = answers.map(({ id }) => update(searchHistoryCollection, id, { set: { text: '', items: [] } }));
+        if (writes.length > 0) await store.commit(scope, writes);
+        erased += writes.length;
+      }
+      return erased;
     },
     countDataset: (scope, dataset) => store.count(scope, searchHistoryCollection, { datasetId: dataset }),
   };

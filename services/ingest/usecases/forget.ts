@@ -8,7 +8,7 @@ import { type CallContext, callerOf } from '../../common/messaging/messenger.ts'
 import { removeDataset } from '../../common/messaging/methods/auth.ts';
 import { eraseBuilt } from '../../common/messaging/methods/cognify.ts';
 import { eraseLearned } from '../../common/messaging/methods/improve.ts';
-import { eraseSearched } from '../../common/messaging/methods/search.ts';
+import { eraseAnswers, eraseSearched } from '../../common/messaging/methods/search.ts';
 import type { AuditEntry } from '../../common/ports/audit-log.ts';
 import type { AnyCollection } from '../../common/ports/document-store.ts';
 import { eraseCollections } from '../../common/repositories/erase-collections.ts';
@@ -37,6 +37,7 @@ export async function forgetItems(
   await forgetAnswers(dependencies, dataset, ids);
   const { residue } = await messenger.call(eraseBuilt, { dataset, items: ids, memoryOnly: false }, context);
   const learned = await messenger.call(eraseLearned, { dataset, items: ids }, context);
+  await messenger.call(eraseAnswers, { dataset, items: ids }, context);
   await removeItems(dependencies, dataset, ids, (present) => {
     const removed = present.map(({ id }) => id);
     const events = ids.map((id) => ({ type: 'item.forgotten', subjectId: id, data: {} }));

@@ -28,10 +28,14 @@ export async function recordSearch(
     ...common,
     datasetId: outcome.dataset?.id ?? null,
     answer: answerText(outcome),
+    items: madeFrom(outcome),
   }));
   const scope = { tenant: request.principal.tenant };
   try {
-    await deps.history.append(scope, answered.length > 0 ? answered : [{ ...common, datasetId: null, answer: '' }]);
+    await deps.history.append(
+      scope,
+      answered.length > 0 ? answered : [{ ...common, datasetId: null, answer: '', items: [] }],
+    );
   } catch (error) {
     if (!isEngramError(error) || error.wireName !== 'ServiceUnavailableError') throw error;
     deps.logger.warn('search.history.unwritten', { error });
@@ -53,4 +57,18 @@ function answerText({ outcome }: DatasetOutcome): string {
     texts.push(text);
   }
   return texts.length === 0 ? '' : JSON.stringify(texts);
+}
+
+/** The items whose words may stand in the answer. Rows of queries and skills stand for no item. */
+function madeFrom({ outcome }: DatasetOutcome): readonly string[] {
+  if (outcome === null || outcome.kind === 'records' || outcome.kind === 'skills') return [];
+  if (outcome.kind === 'rows') return distinct(outcome.rows.map(({ row }) => row.item));
+  const { passages, triplets = [], used } = outcome;
+  const quoted = used === undefined ? null : new Set(used.nodeIds ?? []);
+  const shown = quoted === null ? passages : passages.filter(({ id }) => quoted.has(id));
+  return distinct([...shown, ...triplets].map(({ row }) => row.item));
+}
+
+function distinct(items: readonly string[]): readonly string[] {
+  return [...new Set(items)];
 }

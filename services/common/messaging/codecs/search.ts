@@ -16,6 +16,19 @@ export const Erase: MethodCodec<methods.EraseSearchedRequest, methods.EraseSearc
   ),
 };
 
+export const EraseAnswers: MethodCodec<methods.EraseAnswersRequest, methods.EraseAnswersResponse> = {
+  request: messageCodec(
+    wire.EraseAnswersRequestSchema,
+    ({ dataset, items }) => ({ dataset: toDataset(dataset), items: [...items] }),
+    ({ dataset, items }) => ({ dataset: fromDataset(present(dataset, 'dataset')), items }),
+  ),
+  response: messageCodec(
+    wire.EraseAnswersResponseSchema,
+    ({ removed }) => ({ removed }),
+    ({ removed }) => ({ removed }),
+  ),
+};
+
 export const LookFor: MethodCodec<methods.LookForRequest, methods.LookForResponse> = {
   request: messageCodec(
     wire.LookForRequestSchema,

@@ -15,6 +15,20 @@ export const eraseSearched = defineMethod<EraseSearchedRequest, EraseSearchedRes
   import('../codecs/search.ts').then(({ Erase }) => Erase),
 );
 
+export interface EraseAnswersRequest {
+  readonly dataset: DatasetRef;
+  readonly items: readonly string[];
+}
+
+export interface EraseAnswersResponse {
+  readonly removed: number;
+}
+
+/** Takes what was answered from these items out of the history; the questions stay. */
+export const eraseAnswers = defineMethod<EraseAnswersRequest, EraseAnswersResponse>('search.EraseAnswers', () =>
+  import('../codecs/search.ts').then(({ EraseAnswers }) => EraseAnswers),
+);
+
 /** Where a text stood in what was answered. `registry`: it is the name of a dataset that was searched. */
 export const FOUND_BY = ['graph', 'lexical', 'registry', 'vector'] as const;
 export type FoundBy = (typeof FOUND_BY)[number];

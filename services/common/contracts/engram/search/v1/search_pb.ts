@@ -13,7 +13,7 @@ import type { Message } from "@bufbuild/protobuf";
  * Describes the file engram/search/v1/search.proto.
  */
 export const file_engram_search_v1_search: GenFile = /*@__PURE__*/
-  fileDesc("Ch1lbmdyYW0vc2VhcmNoL3YxL3NlYXJjaC5wcm90bxIQZW5ncmFtLnNlYXJjaC52MSJyCg5Mb29rRm9yUmVxdWVzdBIMCgR0ZXh0GAEgASgJEhcKCmRhdGFzZXRfaWQYAiABKAlIAIgBARIZCgxkYXRhc2V0X25hbWUYAyABKAlIAYgBAUINCgtfZGF0YXNldF9pZEIPCg1fZGF0YXNldF9uYW1lIkUKD0xvb2tGb3JSZXNwb25zZRIQCghmb3VuZF9ieRgBIAMoCRIUCgdyZWZ1c2FsGAIgASgJSACIAQFCCgoIX3JlZnVzYWwiOgoMRXJhc2VSZXF1ZXN0EioKB2RhdGFzZXQYASABKAsyGS5lbmdyYW0uY29tbW9uLnYxLkRhdGFzZXQiMQoNRXJhc2VSZXNwb25zZRIPCgdyZW1vdmVkGAEgASgNEg8KB3Jlc2lkdWUYAiABKA0y5gEKDVNlYXJjaFNlcnZpY2USZQoFRXJhc2USHi5lbmdyYW0uc2VhcmNoLnYxLkVyYXNlUmVxdWVzdBofLmVuZ3JhbS5zZWFyY2gudjEuRXJhc2VSZXNwb25zZSIbkAICorsYFAjg1AMSBmluZ2VzdCIGZGVsZXRlEm4KB0xvb2tGb3ISIC5lbmdyYW0uc2VhcmNoLnYxLkxvb2tGb3JSZXF1ZXN0GiEuZW5ncmFtLnNlYXJjaC52MS5Mb29rRm9yUmVzcG9uc2UiHpACAaK7GBcIsOoBEgZpbmdlc3QiCXByaW5jaXBhbGIGcHJvdG8z", [file_engram_common_v1_dataset, file_engram_options_v1_options]);
+  fileDesc("Ch1lbmdyYW0vc2VhcmNoL3YxL3NlYXJjaC5wcm90bxIQZW5ncmFtLnNlYXJjaC52MSJyCg5Mb29rRm9yUmVxdWVzdBIMCgR0ZXh0GAEgASgJEhcKCmRhdGFzZXRfaWQYAiABKAlIAIgBARIZCgxkYXRhc2V0X25hbWUYAyABKAlIAYgBAUINCgtfZGF0YXNldF9pZEIPCg1fZGF0YXNldF9uYW1lIkUKD0xvb2tGb3JSZXNwb25zZRIQCghmb3VuZF9ieRgBIAMoCRIUCgdyZWZ1c2FsGAIgASgJSACIAQFCCgoIX3JlZnVzYWwiOgoMRXJhc2VSZXF1ZXN0EioKB2RhdGFzZXQYASABKAsyGS5lbmdyYW0uY29tbW9uLnYxLkRhdGFzZXQiMQoNRXJhc2VSZXNwb25zZRIPCgdyZW1vdmVkGAEgASgNEg8KB3Jlc2lkdWUYAiABKA0iUAoTRXJhc2VBbnN3ZXJzUmVxdWVzdBIqCgdkYXRhc2V0GAEgASgLMhkuZW5ncmFtLmNvbW1vbi52MS5EYXRhc2V0Eg0KBWl0ZW1zGAIgAygJIicKFEVyYXNlQW5zd2Vyc1Jlc3BvbnNlEg8KB3JlbW92ZWQYASABKA0y4gIKDVNlYXJjaFNlcnZpY2USZQoFRXJhc2USHi5lbmdyYW0uc2VhcmNoLnYxLkVyYXNlUmVxdWVzdBofLmVuZ3JhbS5zZWFyY2gudjEuRXJhc2VSZXNwb25zZSIbkAICorsYFAjg1AMSBmluZ2VzdCIGZGVsZXRlEnoKDEVyYXNlQW5zd2VycxIlLmVuZ3JhbS5zZWFyY2gudjEuRXJhc2VBbnN3ZXJzUmVxdWVzdBomLmVuZ3JhbS5zZWFyY2gudjEuRXJhc2VBbnN3ZXJzUmVzcG9uc2UiG5ACAqK7GBQI4NQDEgZpbmdlc3QiBmRlbGV0ZRJuCgdMb29rRm9yEiAuZW5ncmFtLnNlYXJjaC52MS5Mb29rRm9yUmVxdWVzdBohLmVuZ3JhbS5zZWFyY2gudjEuTG9va0ZvclJlc3BvbnNlIh6QAgGiuxgXCLDqARIGaW5nZXN0IglwcmluY2lwYWxiBnByb3RvMw", [file_engram_common_v1_dataset, file_engram_options_v1_options]);
 
 /**
  * @generated from message engram.search.v1.LookForRequest
@@ -110,6 +110,45 @@ export const EraseResponseSchema: GenMessage<EraseResponse> = /*@__PURE__*/
   messageDesc(file_engram_search_v1_search, 3);
 
 /**
+ * @generated from message engram.search.v1.EraseAnswersRequest
+ */
+export type EraseAnswersRequest = Message<"engram.search.v1.EraseAnswersRequest"> & {
+  /**
+   * @generated from field: engram.common.v1.Dataset dataset = 1;
+   */
+  dataset?: Dataset | undefined;
+
+  /**
+   * @generated from field: repeated string items = 2;
+   */
+  items: string[];
+};
+
+/**
+ * Describes the message engram.search.v1.EraseAnswersRequest.
+ * Use `create(EraseAnswersRequestSchema)` to create a new message.
+ */
+export const EraseAnswersRequestSchema: GenMessage<EraseAnswersRequest> = /*@__PURE__*/
+  messageDesc(file_engram_search_v1_search, 4);
+
+/**
+ * @generated from message engram.search.v1.EraseAnswersResponse
+ */
+export type EraseAnswersResponse = Message<"engram.search.v1.EraseAnswersResponse"> & {
+  /**
+   * @generated from field: uint32 removed = 1;
+   */
+  removed: number;
+};
+
+/**
+ * Describes the message engram.search.v1.EraseAnswersResponse.
+ * Use `create(EraseAnswersResponseSchema)` to create a new message.
+ */
+export const EraseAnswersResponseSchema: GenMessage<EraseAnswersResponse> = /*@__PURE__*/
+  messageDesc(file_engram_search_v1_search, 5);
+
+/**
  * Search, recall and their history.
  *
  * @generated from service engram.search.v1.SearchService
@@ -124,6 +163,16 @@ export const SearchService: GenService<{
     methodKind: "unary";
     input: typeof EraseRequestSchema;
     output: typeof EraseResponseSchema;
+  },
+  /**
+   * Takes what was answered from items out of the history; the questions stay.
+   *
+   * @generated from rpc engram.search.v1.SearchService.EraseAnswers
+   */
+  eraseAnswers: {
+    methodKind: "unary";
+    input: typeof EraseAnswersRequestSchema;
+    output: typeof EraseAnswersResponseSchema;
   },
   /**
    * Looks for a text as any search of the principal would, in what it names or in all that it may read. Nothing is recorded.
