@@ -39,10 +39,14 @@ export function defineTopic<Message>(prefix: string, codec: () => Promise<Codec<
   return { subject: (key) => `engram.${prefix}.${key}`, codec: once(codec) };
 }
 
+/** Again when it could not be loaded, as when a module cannot be read at that moment. */
 function once<Value>(load: () => Promise<Value>): () => Promise<Value> {
   let loading: Promise<Value> | undefined;
   return () => {
-    loading ??= load();
+    loading ??= load().catch((error: unknown) => {
+      loading = undefined;
+      throw error;
+    });
     return loading;
   };
 }
