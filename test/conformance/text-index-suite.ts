@@ -329,6 +329,10 @@ export function textIndexConformance(name: string, open: () => Promise<DatasetIn
         (await text.fetch(scope, 'chunk', ['one', 'same'], { perId })).map((row) => `${row.id}:${row.item}`).sort();
       expect(await fetched(2)).to.deep.equal(['one:item', 'same:three', 'same:two']);
       expect(await fetched(9)).to.deep.equal(['one:item', 'same:one', 'same:three', 'same:two']);
+      await text.upsert(scope, [textEntry('same', 'word', { item: item('four') })]);
+      expect(await fetched(2), 'what came since').to.deep.equal(['one:item', 'same:four', 'same:three']);
+      await text.remove(scope, { item: item('four') });
+      expect(await fetched(2), 'what went since').to.deep.equal(['one:item', 'same:three', 'same:two']);
     });
 
     it('filters by item and by node set, before the limit', async () => {

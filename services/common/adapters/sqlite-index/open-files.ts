@@ -5,7 +5,7 @@ import { isEngramError } from '../../domain/errors.ts';
 import { migrate } from '../sqlite/migrations.ts';
 import { openForReading, openForWriting } from '../sqlite/open-database.ts';
 import { storeError } from '../sqlite/sqlite-errors.ts';
-import { createStatementCache, type StatementCache } from '../sqlite/statement-cache.ts';
+import { createStatementCache, type SqlRow, type StatementCache } from '../sqlite/statement-cache.ts';
 import type { FoundEdge } from './graph-reader.ts';
 import { holding, type OpeningLock } from './opening-lock.ts';
 import { createRecentReads, type RecentReads } from './recent-reads.ts';
@@ -20,6 +20,8 @@ export interface OpenFile extends StatementCache {
   readonly recentPostings: RecentReads<ReadonlyMap<number, Uint32Array>>;
   readonly recentSlots: RecentReads<Uint32Array>;
   readonly recentEdges: RecentReads<readonly FoundEdge[]>;
+  /** Rows of an id: many questions come to the same well-known entities. */
+  readonly recentRows: RecentReads<readonly SqlRow[]>;
   forgetReads(): void;
   /** To be called at the start of a snapshot. */
   forgetIfChanged(): void;
@@ -38,6 +40,8 @@ const POSTING_BYTES = 8 * 1024 * 1024;
 const SLOT_BYTES = 4 * 1024 * 1024;
 /** The edges of some thousand nodes. */
 const EDGE_BYTES = 8 * 1024 * 1024;
+/** Some ten thousand rows. */
+const ROW_BYTES = 8 * 1024 * 1024;
 
 /** A file that is dropped and made again and again may be lost in each of them; a damaged one is told of after the last. */
 const READ_ATTEMPTS = 5;
@@ -207,8 +211,9 @@ function asOpenFile(database: DatabaseSync, path: string): OpenFile {
   const recentPostings = createRecentReads<ReadonlyMap<number, Uint32Array>>(POSTING_BYTES);
   const recentSlots = createRecentReads<Uint32Array>(SLOT_BYTES);
   const recentEdges = createRecentReads<readonly FoundEdge[]>(EDGE_BYTES);
+  const recentRows = createRecentReads<readonly SqlRow[]>(ROW_BYTES);
   const forgetReads = () => {
-    for (const recent of [recentPostings, recentSlots, recentEdges]) recent.clear();
+    for (const recent of [recentPostings, recentSlots, recentEdges, recentRows]) recent.clear();
   };
   let version: unknown;
   return {
@@ -217,6 +222,7 @@ function asOpenFile(database: DatabaseSync, path: string): OpenFile {
     recentPostings,
     recentSlots,
     recentEdges,
+    recentRows,
     forgetReads,
     ...statements,
     forgetIfChanged() {

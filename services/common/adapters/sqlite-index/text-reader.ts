@@ -83,7 +83,31 @@ export interface FetchQuery {
 }
 
 export function fetchText(file: OpenFile, query: FetchQuery): PackedTextRows {
-  return reading(file, () => packRows(file, rowsOf(file, { ...query, columns: COLUMNS })));
+  return reading(file, () =>
+    packRows(
+      file,
+      query.perId === undefined ? rowsOf(file, { ...query, columns: COLUMNS }) : rememberedRows(file, query),
+    ),
+  );
+}
+
+/** Columns and objects of a row, beside its payload. */
+const BYTES_PER_ROW = 300;
+
+/** A bounded number of rows of each id; those of ids that were asked for lately are known still. */
+function rememberedRows(file: OpenFile, query: FetchQuery): readonly SqlRow[] {
+  const wanted = [...new Set(query.ids)];
+  const keyOf = (id: string) => `${query.kind} ${query.perId} ${id}`;
+  const known = new Map(wanted.map((id) => [id, file.recentRows.get(keyOf(id))]));
+  const ids = wanted.filter((id) => known.get(id) === undefined);
+  const read = Map.groupBy(rowsOf(file, { ...query, ids, columns: COLUMNS }), (row) => String(row[1]));
+  for (const id of ids) {
+    const rows = read.get(id) ?? [];
+    const bytes = rows.reduce((sum, row) => sum + BYTES_PER_ROW + String(row[4]).length, BYTES_PER_ROW);
+    file.recentRows.keep(keyOf(id), rows, bytes);
+    known.set(id, rows);
+  }
+  return wanted.flatMap((id) => known.get(id) ?? []);
 }
 
 export function fetchCandidates(file: OpenFile, query: CandidateQuery): PackedCandidates {
