@@ -68,7 +68,7 @@ function statusWord(entry: ForeignNames): string {
     case 'warned':
       return `warned once: ${entry.note}`;
     case 'later':
-      return `ignored until its issue (${entry.note}); one warning`;
+      return `ignored: not built yet (${entry.note}); one warning`;
     case 'ignored':
       return `ignored: ${entry.note}`;
   }
