@@ -21,16 +21,16 @@ const PASSAGES: readonly WorldPassage[] = [
   },
 ];
 
-async function retrieve(query: string) {
+async function retrieve(query: string, passages = PASSAGES) {
   const world = await createSearchWorld();
   const dataset = world.dataset('notes');
-  await world.fill(dataset, PASSAGES);
+  await world.fill(dataset, passages);
   const retriever = createRetriever({ indexes: world.indexes, ledger: world.ledger });
   return retriever.retrieve({ scope: scopeOf(dataset), query, vector: null, limit: 5 });
 }
 
-async function answer(query: string): Promise<string> {
-  const retrieval = await retrieve(query);
+async function answer(query: string, passages = PASSAGES): Promise<string> {
+  const retrieval = await retrieve(query, passages);
   return extractiveAnswer(query, retrieval, retrieval.passages).text;
 }
 
@@ -42,6 +42,16 @@ describe('extractive answers', () => {
     expect(await answer('Who designed the analytical engine?')).to.include(
       '"Charles Babbage designed the analytical engine." (engine)',
     );
+  });
+
+  it('quote no line that only names its document, unless there is nothing else', async () => {
+    const title = `text_${'0'.repeat(32)}`;
+    const game = 'Medici (board game)';
+    const told = { title, text: `${game}\n\nMedici is a German-style board game by Reiner Knizia.` };
+    expect(await answer('Is Medici a board game?', [told])).to.equal(
+      `"Medici is a German-style board game by Reiner Knizia." (${game})`,
+    );
+    expect(await answer('Is Medici a board game?', [{ title, text: game }])).to.equal(`"${game}" (${game})`);
   });
 
   it('say that nothing fits when the name asked for stands nowhere', async () => {

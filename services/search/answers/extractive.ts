@@ -98,10 +98,12 @@ function bestQuotes(query: string, passages: readonly RankedPassage[], retrieval
       };
     }),
   );
-  quotes.sort((a, b) => b.score - a.score);
-  const best = quotes[0]?.score ?? 0;
+  // The name of its document stands behind each quote anyway.
+  const telling = quotes.filter(({ text, source, score }) => score > 0 && text.trim() !== source);
+  const ranked = (telling.length > 0 ? telling : quotes).toSorted((a, b) => b.score - a.score);
+  const best = ranked[0]?.score ?? 0;
   if (best === 0) return [];
-  const strong = quotes.filter((quote) => quote.score >= QUOTE_FLOOR * best);
+  const strong = ranked.filter((quote) => quote.score >= QUOTE_FLOOR * best);
   return collapseNearDuplicates(strong.slice(0, 4 * MAX_QUOTES))
     .map(({ item }) => item)
     .slice(0, MAX_QUOTES);
