@@ -90,5 +90,7 @@ describe('messages about snapshots', () => {
       fc.record({ tenantId: id, datasetId: id, name: text, crUid: text }),
       fc.constant({} as Record<string, never>),
     );
+    const own = fc.record({ datasetId: id, name: text });
+    await both(snapshots.admitOwnDataset, own, fc.constant({} as Record<string, never>));
   });
 });
