@@ -19,11 +19,9 @@ export interface RowCounts {
 
 export const NO_ROWS: Readonly<RowCounts> = { text: 0, vectors: 0, nodes: 0, edges: 0, blobs: 0 };
 
-/** Small enough to be written again when one of its items changed meanwhile, and for a call of the bus. */
+/** Small enough to be written again without an item that changed meanwhile, and for a call of the bus. */
 const ROWS_PER_PART = 2_000;
-const ITEMS_PER_PART = [100, 25];
-/** Each part costs about as much as ten small items: with fewer, others add faster than they are written. */
-const FEWEST_PER_PART = 8;
+const ITEMS_PER_PART = 100;
 const BYTES_PER_PART = 64 * 1024 * 1024;
 /** Items with fewer rows are read at the same time. */
 const FEW_ROWS = 200;
@@ -32,18 +30,14 @@ const PAGE = 500;
 /** Sentences have none: they are embedded when somebody asks. */
 const EMBEDDED: readonly IndexKind[] = INDEX_KINDS.filter((kind) => kind !== 'sentence');
 
-/**
- * Items that go into one part each. `round`: from 1; one that changes costs the others of its part another round, so what
- * came too late goes into smaller ones.
- */
-export function planParts(items: readonly ItemContent[], round: number): readonly (readonly ItemContent[])[] {
-  const mostItems = ITEMS_PER_PART[round - 1] ?? FEWEST_PER_PART;
+/** Items that go into one part each. */
+export function planParts(items: readonly ItemContent[]): readonly (readonly ItemContent[])[] {
   const groups: ItemContent[][] = [];
   let [rows, bytes] = [0, 0];
   for (const item of items) {
     const last = groups.at(-1);
     const isFull = rows + item.rows > ROWS_PER_PART || bytes + item.sizeBytes > BYTES_PER_PART;
-    if (last === undefined || isFull || last.length >= mostItems) {
+    if (last === undefined || isFull || last.length >= ITEMS_PER_PART) {
       groups.push([item]);
       [rows, bytes] = [0, 0];
     } else last.push(item);

@@ -17,6 +17,7 @@ import { manifestHash, writeManifest } from '../../common/snapshots/manifest.ts'
 import { type PartPlace, writePart } from '../../common/snapshots/part-stream.ts';
 import { changedAmong, cutLines, type DatasetCut, type ItemContent, lastEvent } from './dataset-cut.ts';
 import { blobsOfItems, NO_ROWS, planParts, type RowCounts, rowsOfItems } from './item-parts.ts';
+import { blobsKept, rowsKept } from './thin-parts.ts';
 
 export interface SnapshotSources {
   readonly store: DocumentStore;
@@ -55,7 +56,8 @@ const ROUNDS = 30;
  * revision of its content and which generation of its build were there at W; both are never changed, only removed after
  * the record has let go of them. So what was read of them is what was there at W when the record still named them
  * afterwards. Where it does not, and for whatever else came, there is another round with a later W, which keeps what was
- * written of all items that are still the same. The last round changes nothing, and its W is that of the snapshot.
+ * written of all items that are still the same: however many others are removed or replaced, it is not read again. The last
+ * round changes nothing, and its W is that of the snapshot.
  *
  * Everything is streamed. The manifest comes last: without it there is no snapshot.
  */
@@ -72,17 +74,18 @@ export async function writeSnapshot(given: SnapshotSources, request: SnapshotReq
   for (let round = 1; round <= ROUNDS; round += 1) {
     signal.throwIfAborted();
     const cut = await writeCut(sources, request, round);
-    const kept = written.filter(({ items }) => items.every((item) => isSame(item, cut.items.get(item.id))));
-    await removeParts(
-      place,
-      written.filter((part) => !kept.includes(part)),
-    );
+    const kept: ItemPart[] = [];
+    for (const part of written) {
+      const items = part.items.filter((item) => isSame(item, cut.items.get(item.id)));
+      if (items.length < part.items.length) parts += 1;
+      kept.push(...(await thinned(request, part, { items, number: parts })));
+    }
     const have = new Set(kept.flatMap(({ items }) => items.map(({ id }) => id)));
     const missing = [...cut.items.values()].filter(({ id }) => !have.has(id));
     written = kept;
     let hasChanged = false;
     let done = have.size;
-    for (const items of planParts(missing, round)) {
+    for (const items of planParts(missing)) {
       signal.throwIfAborted();
       parts += 1;
       const part = await writeItems(sources, request, { items, number: parts });
@@ -107,6 +110,32 @@ export async function writeSnapshot(given: SnapshotSources, request: SnapshotReq
       retryable: true,
     },
   );
+}
+
+/** The part with those of its items alone; none of it without any. What others had in it is nowhere afterwards. */
+async function thinned(
+  { place, signal }: SnapshotRequest,
+  part: ItemPart,
+  { items, number }: { readonly items: readonly ItemContent[]; readonly number: number },
+): Promise<readonly ItemPart[]> {
+  if (items.length === part.items.length) return [part];
+  const counts: RowCounts = { ...NO_ROWS };
+  const parts: SnapshotPart[] = [];
+  const isBuilt = items.some(({ generation }) => generation > 0);
+  for (const former of items.length === 0 ? [] : part.parts) {
+    signal.throwIfAborted();
+    if (former.kind === 'rows' && !isBuilt) continue;
+    const read = former.kind === 'rows' ? rowsKept : blobsKept;
+    const named = { kind: former.kind, name: partName(former.kind, number) };
+    parts.push(await writePart(place, named, read(place, former, { items, counts }), signal));
+  }
+  await removeParts(place, [part]);
+  const missing = new Set(items.filter((item) => part.missing.has(item)));
+  return items.length === 0 ? [] : [{ items, parts, counts, missing }];
+}
+
+function partName(kind: SnapshotPart['kind'], number: number): string {
+  return `${kind}-${String(number).padStart(6, '0')}${kind === 'rows' ? '.jsonl' : ''}.gz`;
 }
 
 /** What an item that nobody touched has lost, the snapshot would lack without a word. */
@@ -174,18 +203,17 @@ async function writeItems(
   const scope: DatasetScope = scopeOf(dataset);
   const counts: RowCounts = { ...NO_ROWS };
   const missing = new Set<ItemContent>();
-  const name = String(number).padStart(6, '0');
   const parts = [
     await writePart(
       place,
-      { kind: 'blobs', name: `blobs-${name}.gz` },
+      { kind: 'blobs', name: partName('blobs', number) },
       blobsOfItems(blobs, scope, items, { counts, missing }),
       signal,
     ),
   ];
   if (items.some(({ generation }) => generation > 0)) {
     const lines = rowsOfItems(indexes, scope, items, counts);
-    parts.push(await writePart(place, { kind: 'rows', name: `rows-${name}.jsonl.gz` }, lines, signal));
+    parts.push(await writePart(place, { kind: 'rows', name: partName('rows', number) }, lines, signal));
   }
   return { items, parts, counts, missing };
 }
