@@ -123,9 +123,60 @@ const RESUME_EVERY_MS = 15_000;
 
 /** Takes data in, keeps it, hands it to the others and forgets it. */
 export function createIngestService(options: IngestServiceOptions): Service {
+  const dependencies = dependenciesOf(options);
+  const sweep = createRepeating({
+    work: () => sweepBlobs(dependencies, SYSTEM_SCOPE),
+    everyMs: SWEEP_EVERY_MS,
+    onError: (error) => options.logger.error('ingest.sweep.failed', { error }),
+  });
+  const stopping = new AbortController();
+  const purge = createPurge(dependencies, stopping.signal);
+  const snapshots = options.snapshots === undefined ? null : openSnapshots(dependencies, options.snapshots);
+  const erasures = createManagedErasures({
+    ...{ ...dependencies, tenantCollections: options.tenantCollections ?? [] },
+    ...(snapshots === null ? {} : { takeSnapshot: snapshots.take }),
+  });
+  const subscriptions: Subscription[] = [];
+  return {
+    name: 'ingest',
+    routes: [
+      ...addRoutes(dependencies),
+      ...rememberRoutes(dependencies),
+      ...updateRoutes(dependencies),
+      ...entryRoutes(dependencies),
+      ...skillRoutes(dependencies),
+      ...proposalRoutes(dependencies),
+      ...datasetRoutes(dependencies),
+      ...builtRoutes(dependencies),
+      ...forgetRoutes(dependencies),
+      ...sessionRoutes(dependencies),
+      ...activityRoutes(dependencies),
+      ...supersessionRoutes(dependencies),
+      ...(snapshots?.routes ?? []),
+    ],
+    sockets: [],
+    async start() {
+      subscriptions.push(...(await serveServices(dependencies)));
+      subscriptions.push(...(await serveOperator(dependencies, erasures)));
+      if (snapshots !== null) subscriptions.push(...(await snapshots.serve()));
+      snapshots?.sweep.start();
+      snapshots?.resumption.start();
+      sweep.start();
+      purge.start();
+    },
+    async stop() {
+      stopping.abort();
+      await Promise.all([sweep.stop(), purge.stop(), snapshots?.sweep.stop(), snapshots?.resumption.stop()]);
+      await Promise.all(subscriptions.splice(0).map((subscription) => subscription.stop()));
+      await Promise.all([erasures.stop(), snapshots?.stop()]);
+    },
+  };
+}
+
+function dependenciesOf(options: IngestServiceOptions): IngestDependencies {
   const { store } = options;
   const sessions = createSessions(store);
-  const dependencies: IngestDependencies = {
+  return {
     ...options,
     budgets: options.budgets ?? createBudgets(options),
     items: createDataItems(store),
@@ -152,92 +203,46 @@ export function createIngestService(options: IngestServiceOptions): Service {
       ? {}
       : { snapshotIndex: { places: options.snapshots.places, store, snapshots: createSnapshots(store) } }),
   };
-  const sweep = createRepeating({
-    work: () => sweepBlobs(dependencies, SYSTEM_SCOPE),
-    everyMs: SWEEP_EVERY_MS,
-    onError: (error) => options.logger.error('ingest.sweep.failed', { error }),
-  });
+}
+
+/** Takes away what has outlived its time, again and again. */
+function createPurge(dependencies: IngestDependencies, signal: AbortSignal) {
   const expiry = createSessionExpiry(dependencies);
-  const stopping = new AbortController();
   const purgeFailed = (error: unknown): void => {
-    if (!stopping.signal.aborted) options.logger.error('ingest.purge.failed', { error });
+    if (!signal.aborted) dependencies.logger.error('ingest.purge.failed', { error });
   };
-  const purge = createRepeating({
+  return createRepeating({
     async work() {
-      const { signal } = stopping;
       // What keeps one of them from its work is no other's matter.
       await expiry.pass(signal).catch(purgeFailed);
       await expireEvents(dependencies, signal).catch(purgeFailed);
       await expireItems(dependencies, signal);
     },
-    everyMs: options.settings.sessions.purgeEveryMs,
+    everyMs: dependencies.settings.sessions.purgeEveryMs,
     onError: purgeFailed,
   });
-  const snapshots = options.snapshots === undefined ? null : openSnapshots(dependencies, options.snapshots);
-  const erasures = createManagedErasures({
-    ...{ ...dependencies, tenantCollections: options.tenantCollections ?? [] },
-    ...(snapshots === null ? {} : { takeSnapshot: snapshots.take }),
-  });
-  const subscriptions: Subscription[] = [];
-  return {
-    name: 'ingest',
-    routes: [
-      ...addRoutes(dependencies),
-      ...rememberRoutes(dependencies),
-      ...updateRoutes(dependencies),
-      ...entryRoutes(dependencies),
-      ...skillRoutes(dependencies),
-      ...proposalRoutes(dependencies),
-      ...datasetRoutes(dependencies),
-      ...builtRoutes(dependencies),
-      ...forgetRoutes(dependencies),
-      ...sessionRoutes(dependencies),
-      ...activityRoutes(dependencies),
-      ...supersessionRoutes(dependencies),
-      ...(snapshots?.routes ?? []),
-    ],
-    sockets: [],
-    async start() {
-      subscriptions.push(
-        await dependencies.messenger.serve(datasetItems, async ({ dataset, ids, after = null, limit }) => {
-          const scope = scopeOf(dataset);
-          if (ids !== undefined)
-            return { items: await dependencies.items.getMany(scope, ids.map(dataItemId)), next: null };
-          return dependencies.items.oldestFirst(scope, { after, limit });
-        }),
-        await dependencies.messenger.serve(keepMethod, (request, context) =>
-          keepDocuments(dependencies, request, context),
-        ),
-        await dependencies.messenger.serve(takeMethod, (request, context) =>
-          takeDownload(dependencies, request, context),
-        ),
-        await dependencies.messenger.serve(appendSession, (request, context) =>
-          appendTurn(dependencies, request, context),
-        ),
-        await dependencies.messenger.serve(recordSkillRuns, async ({ dataset, runs }, context) => ({
-          recorded: await recordUsedSkills(dependencies, dataset, runs, { principal: callerOf(context), context }),
-        })),
-        await dependencies.messenger.serve(noteOnTurn, (request, context) =>
-          keepTurnNote({ ...dependencies, contexts: createSessionContexts(store) }, request, context),
-        ),
-        await dependencies.messenger.serve(noteMethod, (request, context) =>
-          noteOnSession(dependencies, request, context),
-        ),
-      );
-      subscriptions.push(...(await serveOperator(dependencies, erasures)));
-      if (snapshots !== null) subscriptions.push(...(await snapshots.serve()));
-      snapshots?.sweep.start();
-      snapshots?.resumption.start();
-      sweep.start();
-      purge.start();
-    },
-    async stop() {
-      stopping.abort();
-      await Promise.all([sweep.stop(), purge.stop(), snapshots?.sweep.stop(), snapshots?.resumption.stop()]);
-      await Promise.all(subscriptions.splice(0).map((subscription) => subscription.stop()));
-      await Promise.all([erasures.stop(), snapshots?.stop()]);
-    },
-  };
+}
+
+/** What other services ask for. */
+function serveServices(dependencies: IngestDependencies): Promise<Subscription[]> {
+  const { messenger, store } = dependencies;
+  return Promise.all([
+    messenger.serve(datasetItems, async ({ dataset, ids, after = null, limit }) => {
+      const scope = scopeOf(dataset);
+      if (ids !== undefined) return { items: await dependencies.items.getMany(scope, ids.map(dataItemId)), next: null };
+      return dependencies.items.oldestFirst(scope, { after, limit });
+    }),
+    messenger.serve(keepMethod, (request, context) => keepDocuments(dependencies, request, context)),
+    messenger.serve(takeMethod, (request, context) => takeDownload(dependencies, request, context)),
+    messenger.serve(appendSession, (request, context) => appendTurn(dependencies, request, context)),
+    messenger.serve(recordSkillRuns, async ({ dataset, runs }, context) => ({
+      recorded: await recordUsedSkills(dependencies, dataset, runs, { principal: callerOf(context), context }),
+    })),
+    messenger.serve(noteOnTurn, (request, context) =>
+      keepTurnNote({ ...dependencies, contexts: createSessionContexts(store) }, request, context),
+    ),
+    messenger.serve(noteMethod, (request, context) => noteOnSession(dependencies, request, context)),
+  ]);
 }
 
 /** Snapshots of datasets, and datasets from them: the operator's over the bus, users' over HTTP. */
