@@ -1,23 +1,12 @@
 import { expect } from 'chai';
 import { off, open, startAuth, type TestAuth, type TestAuthOptions } from '../../../test/support/auth-service.ts';
+import { refusalOf } from '../../../test/support/refusal-of.ts';
 import type { Principal } from '../../common/domain/principal.ts';
 import { SYSTEM_SCOPE } from '../../common/domain/scope.ts';
-import { HttpError } from '../../common/http/http-error.ts';
 import { auditRecordsCollection } from '../../common/repositories/audit-log.ts';
 import { createUsers } from '../../common/repositories/users.ts';
 
 const PASSWORD = 'correct horse';
-
-async function refusal(work: Promise<unknown>): Promise<{ readonly status: number; readonly text: string }> {
-  try {
-    await work;
-  } catch (error) {
-    if (error instanceof HttpError) return { status: error.status, text: JSON.stringify(error.body) };
-    const { status, detail } = error as { status: number; detail: string };
-    return { status, text: detail };
-  }
-  throw new Error('expected a refusal');
-}
 
 describe('changing an account', () => {
   let auth: TestAuth;
@@ -99,7 +88,7 @@ describe('changing an account', () => {
   it('leaves at least one active superuser', async () => {
     await start();
     for (const change of [{ is_active: false }, { is_superuser: false }]) {
-      expect((await refusal(patch(root.id, change))).text).to.include('last superuser');
+      expect((await refusalOf(patch(root.id, change))).text).to.include('last superuser');
     }
     const other = await auth.addUser({ isSuperuser: true });
     const outcomes = await Promise.allSettled([
@@ -117,9 +106,9 @@ describe('changing an account', () => {
       await start({ settings: { posture } });
       const standIn = await auth.addUser({ isSuperuser: true, email: 'default_user@example.com' });
       for (const change of [{ is_active: false }, { is_superuser: false }]) {
-        expect((await refusal(patch(standIn.id, change))).text).to.include('stands for everybody');
+        expect((await refusalOf(patch(standIn.id, change))).text).to.include('stands for everybody');
       }
-      expect((await refusal(patch(standIn.id, { email: 'else@example.com' }))).text).to.include('DEFAULT_USER_EMAIL');
+      expect((await refusalOf(patch(standIn.id, { email: 'else@example.com' }))).text).to.include('DEFAULT_USER_EMAIL');
       expect((await patch(standIn.id, { is_verified: true })).status).to.equal(200);
       await auth[Symbol.asyncDispose]();
     }
@@ -133,9 +122,9 @@ describe('changing an account', () => {
     const ada = await auth.addUser();
     const agent = await auth.addUser({ parentId: ada.id, email: 'bot+1@cognee.agent' });
     for (const change of [{ password: 'x' }, { email: 'bot@example.com' }, { is_superuser: true }]) {
-      expect((await refusal(patch(agent.id, change))).status, JSON.stringify(change)).to.equal(403);
+      expect((await refusalOf(patch(agent.id, change))).status, JSON.stringify(change)).to.equal(403);
     }
-    expect((await refusal(patchOwn(agent, { password: 'x' }))).status).to.equal(403);
+    expect((await refusalOf(patchOwn(agent, { password: 'x' }))).status).to.equal(403);
     expect((await patch(agent.id, { is_active: false })).json).to.include({ is_active: false });
   });
 
@@ -159,7 +148,7 @@ describe('signing up', () => {
   it('can be switched off for the public', async () => {
     await using auth = await startAuth({ settings: { publicSignUp: false } });
     const body = { email: 'ada@example.com', password: PASSWORD };
-    expect(await refusal(auth.call('POST', '/api/v1/auth/register', { body }))).to.deep.equal({
+    expect(await refusalOf(auth.call('POST', '/api/v1/auth/register', { body }))).to.deep.equal({
       status: 403,
       text: 'Public sign-up is switched off: ask an administrator for an account. [PermissionDeniedError]',
     });
@@ -176,7 +165,7 @@ describe('signing up', () => {
         ...{ body: { email: 'ada@example.com', password: PASSWORD }, headers: { 'x-api-key': key } },
       });
     const refused = [await keyOf(await auth.addUser()), await keyOf(root, { permissions: ['read'] }), 'no key'];
-    for (const key of refused) expect((await refusal(register(key))).status).to.equal(403);
+    for (const key of refused) expect((await refusalOf(register(key))).status).to.equal(403);
     const { status, json } = await register(await keyOf(root));
     expect(status).to.equal(201);
     const records = (await auth.store.find(SYSTEM_SCOPE, auditRecordsCollection, { limit: 100 })).items;

@@ -1,12 +1,12 @@
 import { randomUUID } from 'node:crypto';
 import { expect } from 'chai';
 import { CALL, open, startAuth, type TestAuth } from '../../../test/support/auth-service.ts';
+import { refusalOf } from '../../../test/support/refusal-of.ts';
 import { createMemoryDocumentStore } from '../../common/adapters/memory/document-store.ts';
 import type { TenantId, UserId } from '../../common/domain/brand.ts';
 import { asId } from '../../common/domain/ids.ts';
 import type { Principal } from '../../common/domain/principal.ts';
 import { PERSONAL_TENANT, SYSTEM_SCOPE } from '../../common/domain/scope.ts';
-import { HttpError } from '../../common/http/http-error.ts';
 import * as methods from '../../common/messaging/methods/auth.ts';
 import type { DocumentStore } from '../../common/ports/document-store.ts';
 import { createApiKeys } from '../../common/repositories/api-keys.ts';
@@ -17,17 +17,6 @@ import { grantsCollection } from '../../common/repositories/grants.ts';
 import { createMemberships } from '../../common/repositories/memberships.ts';
 import { createTenants } from '../../common/repositories/tenants.ts';
 import { createUsers } from '../../common/repositories/users.ts';
-
-async function refusal(work: Promise<unknown>): Promise<{ readonly status: number; readonly text: string }> {
-  try {
-    await work;
-  } catch (error) {
-    if (error instanceof HttpError) return { status: error.status, text: JSON.stringify(error.body) };
-    const { status, detail } = error as { status: number; detail: string };
-    return { status, text: detail };
-  }
-  throw new Error('expected a refusal');
-}
 
 describe('deleting an account', () => {
   let auth: TestAuth;
@@ -87,7 +76,7 @@ describe('deleting an account', () => {
     const holders = (await auth.store.find(SYSTEM_SCOPE, grantsCollection, { limit: 100 })).items;
     expect(holders.map(({ value }) => value.holderId)).to.deep.equal([bob.id]);
     expect((await resolve(bob, { ids: [shared.id] }))[0]?.ownerId).to.equal(bob.id);
-    expect(await refusal(remove(ada.id))).to.deep.equal({ status: 404, text: '{"detail":"Not Found"}' });
+    expect(await refusalOf(remove(ada.id))).to.deep.equal({ status: 404, text: '{"detail":"Not Found"}' });
     const told = (await audited()).filter(({ subject }) => subject === ada.id || subject === agent.id);
     expect(told.map(({ action }) => action)).to.include.members(['agent.deleted', 'user.deleted']);
     expect(told.every(({ actor }) => actor === root.id || actor === ada.id || actor === agent.id)).to.equal(true);
@@ -180,14 +169,14 @@ describe('deleting an account', () => {
 
   it('refuses to delete the default account and the last superuser', async () => {
     const standIn = await auth.addUser({ isSuperuser: true, email: 'default_user@example.com' });
-    expect(await refusal(remove(standIn.id))).to.deep.equal({
+    expect(await refusalOf(remove(standIn.id))).to.deep.equal({
       status: 403,
       text: 'The default account cannot be deleted: the server works under it. [PermissionDeniedError]',
     });
     await auth.call('PATCH', '/api/v1/users/:userId', {
       ...{ params: { userId: standIn.id }, principal: root, body: { is_active: false } },
     });
-    const last = await refusal(remove(root.id));
+    const last = await refusalOf(remove(root.id));
     expect(last.status).to.equal(403);
     expect(last.text).to.include('last superuser');
     expect((await createUsers(auth.store).get(root.id))?.isActive).to.equal(true);

@@ -1,6 +1,7 @@
 import { setTimeout as sleep } from 'node:timers/promises';
 import { expect } from 'chai';
 import { createWorld, startCognify, type TestCognify, type TestWorld } from '../../../test/support/cognify-service.ts';
+import { dyingProcess } from '../../../test/support/dying-ports.ts';
 import { graphPrint } from '../../../test/support/visible-graph.ts';
 import { scopeOf } from '../../common/domain/dataset.ts';
 import { SYSTEM_SCOPE } from '../../common/domain/scope.ts';
@@ -10,26 +11,12 @@ import { jobsCollection } from '../../common/runs/job-document.ts';
 
 /** The stores of a process that dies at its nth call: before the call takes effect, or after, its answer lost. */
 function dyingWorld(world: TestWorld, dieAt: number, mode: 'before' | 'after') {
-  let calls = 0;
-  const dying = <Port extends object>(port: Port): Port =>
-    new Proxy(port, {
-      get(target, name, receiver) {
-        const value: unknown = Reflect.get(target, name, receiver);
-        if (typeof value !== 'function') return value;
-        return async (...parameters: unknown[]) => {
-          calls += 1;
-          if (calls > dieAt || (calls === dieAt && mode === 'before')) throw new Error('killed');
-          const result: unknown = await value.apply(target, parameters);
-          if (calls >= dieAt) throw new Error('killed');
-          return result;
-        };
-      },
-    });
+  const { dying, isDead } = dyingProcess(dieAt, mode);
   const { text, vectors, graph } = world.indexes;
   const store = dying(world.store);
   const indexes = { ...world.indexes, text: dying(text), vectors: dying(vectors), graph: dying(graph) };
   const stores = { store, ledger: createLedger(store), blobs: dying(world.blobs), indexes };
-  return { isDead: () => calls >= dieAt, world: { ...world, ...stores } };
+  return { isDead, world: { ...world, ...stores } };
 }
 
 /** Queues a run without anybody to take it. */

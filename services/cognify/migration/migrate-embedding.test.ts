@@ -6,6 +6,7 @@ import {
   type TestCognify,
   type TestWorld,
 } from '../../../test/support/cognify-service.ts';
+import { dyingProcess } from '../../../test/support/dying-ports.ts';
 import { until } from '../../../test/support/until.ts';
 import { createHashingEmbedder } from '../../common/adapters/hashing-embedder/hashing-embedder.ts';
 import { createSystemClock } from '../../common/adapters/system/clock.ts';
@@ -40,25 +41,11 @@ function backwards(inner: Embedder, model: string): Embedder {
 
 /** Stores of a process that dies at its nth call: before the call takes effect, or after, its answer lost. */
 function dyingStores({ store, indexes }: TestWorld, dieAt: number, mode: 'before' | 'after') {
-  let calls = 0;
-  const dying = <Port extends object>(port: Port): Port =>
-    new Proxy(port, {
-      get(target, name, receiver) {
-        const value: unknown = Reflect.get(target, name, receiver);
-        if (typeof value !== 'function') return value;
-        return async (...parameters: unknown[]) => {
-          calls += 1;
-          if (calls > dieAt || (calls === dieAt && mode === 'before')) throw new Error('killed');
-          const result: unknown = await value.apply(target, parameters);
-          if (calls >= dieAt) throw new Error('killed');
-          return result;
-        };
-      },
-    });
+  const { dying, isDead } = dyingProcess(dieAt, mode);
   const { text, vectors, graph } = indexes;
   const dyingStore = dying(store);
   return {
-    isDead: () => calls >= dieAt,
+    isDead,
     parts: { store: dyingStore, ledger: createLedger(dyingStore), indexes: { text, vectors: dying(vectors), graph } },
   };
 }
