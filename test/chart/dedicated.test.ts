@@ -33,8 +33,8 @@ withCluster('nodes', 'a Dedicated tenant of an installation', () => {
     await installation.apply({
       defaults: NO_PODS,
       ingress: { enabled: false },
-      // Nobody is asked anything while it ends: nothing is worth waiting for.
-      shutdown: { preStopSeconds: 1, drainSeconds: 5 },
+      // As long before the end as the ingress needs to hear of it, but no longer for what is asked than a search takes.
+      shutdown: { preStopSeconds: 5, drainSeconds: 5 },
       operator: {
         ...{ replicas: 1, watchNamespaces: [installation.namespace] },
         dedicated: { enabled: true, existingSecret: 'administrators' },
@@ -51,7 +51,7 @@ withCluster('nodes', 'a Dedicated tenant of an installation', () => {
   });
 
   it('becomes Ready on stores of its own, remembers and finds, sleeps and wakes, and is erased with all of them', async function lives() {
-    this.timeout(300_000);
+    this.timeout(480_000);
     const place = ['--namespace', installation.namespace];
     const host = `acme.${installation.host}`;
     const word = `marker${randomBytes(6).toString('hex')}`;
@@ -85,6 +85,44 @@ withCluster('nodes', 'a Dedicated tenant of an installation', () => {
     const search = `tenant-acme-search.${installation.namespace}.svc`;
     await until(() => named.reaches(search, 80));
     expect(await stranger.reaches(search, 80)).to.equal(false);
+
+    // What it signs in to its stores with changes while it is asked all the time.
+    const before = await usersOf(realm, mongod);
+    const asked = askUntil(own, query);
+    await annotate(installation, 'rotate-stores-at');
+    await kubectl([
+      'wait',
+      'tenant/acme',
+      ...place,
+      '--for=jsonpath={.status.lastHandledRotateStoresAt}=now',
+      '--timeout=180s',
+    ]);
+    expect(await asked.stop()).to.deep.equal([200]);
+    expect(await usersOf(realm, mongod))
+      .to.have.length(1)
+      .and.not.deep.equal(before);
+
+    // As its auth would say after three days.
+    const unused = ['--subresource', 'status', '--type', 'merge', '--patch', '{"status":{"state":"Hibernated"}}'];
+    await kubectl(['patch', 'tenant', 'acme', ...place, ...unused]);
+    await annotate(installation, 'reconcile-at');
+    await kubectl([
+      'wait',
+      'deployment/tenant-acme-search',
+      ...place,
+      '--for=jsonpath={.spec.replicas}=0',
+      '--timeout=60s',
+    ]);
+    await kubectl([
+      'wait',
+      'tenant/acme',
+      ...place,
+      '--for=jsonpath={.status.conditions[?(@.type=="Ready")].reason}=Hibernated',
+    ]);
+    // A pod that is ending may answer until then.
+    await until(async () => (await own.call('POST', '/api/v1/search', query)).text.includes('hibernated'));
+    await until(async () => (await own.call('POST', '/api/v1/search', query)).status === 200);
+    await kubectl(['wait', 'tenant/acme', ...place, '--for=condition=Ready', '--timeout=120s']);
 
     await patch(installation, { state: 'Hibernated' });
     await kubectl(['wait', 'deployment/tenant-acme-search', ...place, '--for=jsonpath={.spec.replicas}=0']);
@@ -124,6 +162,7 @@ function acme(hostname: string): object {
     owner: { email: 'owner@acme.example.com' },
     apiKeys: [{ name: 'default', secretName: 'acme-key' }],
     routing: { type: 'Ingress', hostname, ingressClassName: 'traefik' },
+    hibernation: { afterIdle: '72h' },
     deletionPolicy: 'Delete',
     datasetDeletion: 'Cascade',
   };
@@ -140,6 +179,37 @@ function acme(hostname: string): object {
 async function patch({ namespace }: Installation, spec: object): Promise<void> {
   const words = ['--type', 'merge', '--patch', JSON.stringify({ spec })];
   await kubectl(['patch', 'tenant', 'acme', '--namespace', namespace, ...words]);
+}
+
+async function annotate({ namespace }: Installation, name: string): Promise<void> {
+  await kubectl(['annotate', 'tenant', 'acme', '--namespace', namespace, `engram.dev/${name}=now`]);
+}
+
+/** One request after the other until it is stopped, which tells the statuses of the answers. */
+function askUntil(client: ApiClient, query: object): { stop(): Promise<readonly number[]> } {
+  const statuses = new Set<number>();
+  let isStopped = false;
+  const work = (async () => {
+    while (!isStopped) statuses.add((await client.call('POST', '/api/v1/search', query)).status);
+  })();
+  return {
+    async stop() {
+      isStopped = true;
+      await work;
+      return [...statuses];
+    },
+  };
+}
+
+/** Of the realm's database. */
+async function usersOf(realm: string, mongod: MongodWithUsers): Promise<readonly string[]> {
+  const mongodb = new MongoClient(mongod.url);
+  try {
+    const { users } = await mongodb.db(`engram_${realm}`).command({ usersInfo: 1 });
+    return (users as readonly { readonly user: string }[]).map(({ user }) => user);
+  } finally {
+    await mongodb.close();
+  }
 }
 
 /** As somebody with an administrator of each external store would have them: the bundled NATS is known to the chart. */
