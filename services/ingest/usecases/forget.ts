@@ -31,8 +31,9 @@ export async function forgetItems(
   ids: readonly DataItemId[],
   context: CallContext,
 ): Promise<void> {
-  const { items, blobs, eventLog, messenger } = dependencies;
+  const { items, intents, blobs, eventLog, messenger, clock } = dependencies;
   const scope = scopeOf(dataset);
+  const intent = dependencies.ids.ordered();
   // While the graph still tells which answers were made from the items.
   await forgetAnswers(dependencies, dataset, ids);
   const { residue } = await messenger.call(eraseBuilt, { dataset, items: ids, memoryOnly: false }, context);
@@ -42,7 +43,11 @@ export async function forgetItems(
     const removed = present.map(({ id }) => id);
     const events = ids.map((id) => ({ type: 'item.forgotten', subjectId: id, data: {} }));
     return {
-      writes: eventLog.appendWrites(scope, events),
+      writes: [
+        ...eventLog.appendWrites(scope, events),
+        // Should this process die before the content is removed, a sweep removes it.
+        ...intents.leaveWrites(intent, present.flatMap(itemBlobs.content), clock.now().toISOString()),
+      ],
       entry: removed.length === 0 ? null : removal(dataset, 'item.removed', removed, context),
     };
   });
@@ -52,6 +57,7 @@ export async function forgetItems(
     await blobs.removeAll(scope, itemBlobs.prefix(id));
     left += (await blobs.list(scope, { prefix: itemBlobs.prefix(id), limit: 1 })).items.length;
   }
+  await intents.settle(scope, intent);
   requireNothingLeft(left);
 }
 
