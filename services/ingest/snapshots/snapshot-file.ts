@@ -44,9 +44,10 @@ async function* contentOf(
   objects: readonly { readonly name: string; readonly head: Buffer; readonly sizeBytes: number }[],
 ): AsyncGenerator<Buffer> {
   for (const { name, head, sizeBytes } of objects) {
+    // Whoever goes away at a yield must leave nothing open.
+    yield head;
     const stored = await blobs.get(scope, `${folder}${name}`);
     if (stored === null) throw unreadable(`its part ${name} is missing`);
-    yield head;
     let size = 0;
     try {
       for await (const bytes of stored) {
