@@ -1,9 +1,11 @@
 import { expect } from 'chai';
 import { CALL, createWorld, startCognify, type TestWorld } from '../../../test/support/cognify-service.ts';
 import { scopeOf } from '../../common/domain/dataset.ts';
+import { COGNIFY_PIPELINE } from '../../common/domain/run.ts';
 import { startRun } from '../../common/messaging/methods/cognify.ts';
-import type { DocumentStore, Write } from '../../common/ports/document-store.ts';
+import { type DocumentStore, insert, remove, type Write } from '../../common/ports/document-store.ts';
 import { createRunRecords } from '../../common/repositories/run-records.ts';
+import { scheduledStartsCollection } from '../../common/repositories/scheduled-starts.ts';
 
 const DUE = '2026-08-01T03:00:00Z';
 const IDLE = { runs: { maxConcurrentRuns: 0 } };
@@ -35,6 +37,17 @@ describe('starts of cognify by a schedule', () => {
     await using cognify = await startCognify(world, IDLE);
     expect(await begin(cognify, '2026-08-02T03:00:00Z')).not.to.equal(ids[0]);
     expect(await started()).to.equal(2);
+  });
+
+  it('are one also when a process of an earlier release made it', async () => {
+    await using cognify = await startCognify(world, IDLE);
+    const id = await begin(cognify);
+    const scope = scopeOf(world.dataset);
+    const earlier = { dueAt: DUE, claimedAt: DUE, runId: id } as { readonly dueAt: string };
+    await world.store.commit(scope, [remove(scheduledStartsCollection, COGNIFY_PIPELINE)]);
+    await world.store.commit(scope, [insert(scheduledStartsCollection, COGNIFY_PIPELINE, earlier)]);
+    expect(await begin(cognify)).to.equal(id);
+    expect(await begin(cognify, '2026-08-02T03:00:00Z')).not.to.equal(id);
   });
 
   it('are one when many ask at the same time', async () => {
