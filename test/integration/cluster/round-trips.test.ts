@@ -151,8 +151,10 @@ withBackends(['mongodb', 'nats', 'elasticsearch', 'neo4j'], () => {
       const ten = await counted(() => forget('ten'));
       const hundred = await counted(() => forget('hundred'));
       // Collections that hold nothing of a dataset cost nothing; the others go together, in parts if they are large.
-      expectAtMost(hundred, { mongodb: 140, elasticsearch: 24, neo4j: 20, nats: 24 });
-      expectNoGrowth(ten, hundred, 20);
+      // A commit that met another one, which a slow machine still had in hand, is made again.
+      const again = 30 * hundred.timesOf('mongodb: abortTransaction');
+      expectAtMost(hundred, { mongodb: 140 + again, elasticsearch: 24, neo4j: 20, nats: 24 });
+      expectNoGrowth(ten, hundred, 20 + again);
     });
   });
 });
