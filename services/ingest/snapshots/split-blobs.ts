@@ -20,7 +20,7 @@ export async function* splitBlobs(bytes: AsyncIterable<Buffer>): AsyncGenerator<
       const length = await source.take(4);
       if (length === null) return;
       const headBytes = length.readUInt32BE();
-      if (headBytes > MAX_HEAD_BYTES) throw unreadable('its blobs are damaged');
+      if (headBytes > MAX_HEAD_BYTES) throw damaged();
       const text = await source.take(headBytes);
       if (text === null) throw cutOff();
       const { key, size } = parseHead(text);
@@ -31,11 +31,18 @@ export async function* splitBlobs(bytes: AsyncIterable<Buffer>): AsyncGenerator<
   }
 }
 
+/** Of a file that somebody sent it is anybody's word: a size that is none would never come to an end. */
 function parseHead(text: Buffer): BlobHead {
+  const { key, size } = parseObject(text);
+  if (typeof key !== 'string' || !Number.isSafeInteger(size) || Number(size) < 0) throw damaged();
+  return { key, size: Number(size) };
+}
+
+function parseObject(text: Buffer): { readonly key?: unknown; readonly size?: unknown } {
   try {
-    return JSON.parse(text.toString()) as BlobHead;
+    return (JSON.parse(text.toString()) as object | null) ?? {};
   } catch {
-    throw unreadable('its blobs are damaged');
+    throw damaged();
   }
 }
 
@@ -71,6 +78,10 @@ function createSource(bytes: AsyncIterable<Buffer>) {
     },
     end: async () => void (await iterator.return?.()),
   };
+}
+
+function damaged() {
+  return unreadable('its blobs are damaged');
 }
 
 function cutOff() {
