@@ -16,8 +16,11 @@ export interface ControllerParts {
   readonly isLeading: () => boolean;
 }
 
-/** A failed key waits from half a second up to five minutes; after five times, about ten seconds, it is Stalled. */
-const BACKOFF_MS = { first: 500, most: 300_000 };
+/**
+ * A failed key waits from half a second up to half a minute, so that what comes back is found soon; after five times, about
+ * ten seconds, it is Stalled.
+ */
+const BACKOFF_MS = { first: 500, most: 30_000 };
 
 /** What is the same for both kinds. */
 export function controlOf({

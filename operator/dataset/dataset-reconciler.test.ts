@@ -71,7 +71,8 @@ describe('reconciler of datasets', () => {
     expect(world.conditions()).to.include({ Ready: 'False DatasetNotFound', Stalled: 'True DatasetNotFound' });
     const held = world.services.put({ id: ADOPTED, tenantId: TENANT_ID, name: 'old' });
     held.crUid = 'another';
-    await world.reconcile();
+    // Nobody tells that the other resource let it go.
+    expect((await world.reconcile()).requeueAfterMs).to.be.at.most(17_000);
     expect(world.conditions()).to.include({
       Stalled: 'True OwnedByAnother',
       StoresProvisioned: 'False OwnedByAnother',
@@ -280,6 +281,9 @@ describe('reconciler of datasets', () => {
     world.services.fail('ensureDataset', engramError('PayloadTooLargeError', 'datasets: 50 of 50 are used'));
     await start();
     expect(world.conditions()).to.include({ Stalled: 'True QuotaExceeded', QuotaExceeded: 'True Datasets' });
+    expect(world.read()?.status?.conditions?.find(({ type }) => type === 'Stalled')?.message).to.equal(
+      'datasets: 50 of 50 are used: raise quotas.datasets of the Tenant, or delete a dataset',
+    );
     await world.reconcile();
     expect(world.conditions()).to.include({ Ready: 'True Available' }).and.not.have.property('QuotaExceeded');
   });

@@ -193,10 +193,15 @@ describe('snapshots of datasets', () => {
     });
     world.services.restoreAnswers = [
       failed('ServiceUnavailableError', 'The bucket b does not answer.'),
+      failed('EntityNotFoundError', 'There is no snapshot tickets-1 of tenant t.'),
       failed('ConflictError', 'The snapshot cannot be restored: its part rows-1 is damaged.'),
     ];
     await begin({}, { source: { snapshotRef: { name: 'tickets-1' } } });
     expect(world.conditions()['Reconciling']).to.equal('True RestoreFailed');
+    expect((await world.reconcile()).requeueAfterMs).to.be.at.most(66_000);
+    expect(world.condition('Stalled')?.message).to.equal(
+      'There is no snapshot tickets-1 of tenant t: make this resource anew with one of status.backup',
+    );
     await world.reconcile();
     expect(world.conditions()).to.include({ Ready: 'False RestoreFailed', Stalled: 'True RestoreFailed' });
     const message = world.read()?.status?.conditions?.find(({ type }) => type === 'Stalled')?.message;

@@ -6,6 +6,9 @@ import { uidOf } from './resource.ts';
 
 type Outcome = StepOutcome<Record<string, unknown>>;
 
+/** What was refused may be free by then: a name, a budget, a resource that stood for the same dataset. */
+const REFUSED_AGAIN_MS = 15_000;
+
 const OWNED =
   'Another resource manages this dataset: delete that one with deletionPolicy Retain first, or choose another name';
 
@@ -13,20 +16,25 @@ const OWNED =
 const REFUSALS: Readonly<Record<string, (error: EngramError) => Outcome>> = {
   OwnedByAnother: () => refused('OwnedByAnother', OWNED),
   DatasetNotFoundError: () =>
-    refused('DatasetNotFound', 'The tenant has no dataset of this id: correct spec.datasetId, or leave it out'),
+    refused(
+      'DatasetNotFound',
+      'The tenant has no dataset of this id: make this resource anew with the right datasetId, or without',
+    ),
   TenantNotFoundError: () =>
     retrying('TenantNotReady', 'The tenant is not there yet or any more: see the conditions of its Tenant'),
   InvalidDatasetNameError: ({ message }) => refused('InvalidSpec', message),
   InvalidGraphModelError: ({ message }) => schemaRefused(`graphModel is refused: ${message}`),
   InvalidChunkSizeError: ({ message }) => schemaRefused(`chunking is refused: ${message}`),
   InvalidRequestError: ({ message }) => refused('InvalidSpec', message),
-  PayloadTooLargeError: ({ message }) =>
-    stalled('QuotaExceeded', message, {
+  PayloadTooLargeError: ({ message: said }) => {
+    const message = `${said}: raise quotas.datasets of the Tenant, or delete a dataset`;
+    return stalled('QuotaExceeded', message, {
       conditions: [
         { type: 'QuotaExceeded', status: 'True', reason: 'Datasets', message },
         condition('StoresProvisioned', 'QuotaExceeded', message),
       ],
-    }),
+    });
+  },
   ConflictError: ({ message }) => retrying('Conflict', message),
 };
 
@@ -40,8 +48,9 @@ export async function askService<Answer>(service: string, call: () => Promise<An
   } catch (error) {
     if (!isEngramError(error)) throw error;
     const refusal = REFUSALS[error.wireName]?.(error);
-    if (refusal !== undefined) throw new StepFailure(refusal, error);
-    if (!error.retryable && error.status < 500) throw new StepFailure(stalled('Refused', error.message), error);
+    if (refusal !== undefined) throw new StepFailure({ requeueAfterMs: REFUSED_AGAIN_MS, ...refusal }, error);
+    if (!error.retryable && error.status < 500)
+      throw new StepFailure(stalled('Refused', error.message, { requeueAfterMs: REFUSED_AGAIN_MS }), error);
     const message = `No answer from ${service}: see that its Deployment runs and reaches its stores`;
     const conditions = [condition('StoresProvisioned', 'StoreUnreachable', message)];
     throw new StepFailure(retrying('StoreUnreachable', message, { conditions }), error);

@@ -25,7 +25,7 @@ export async function ownerPassword(deps: TenantDependencies, context: TenantCon
     held === null ? (isGiven ? null : await generate(deps, context, name)) : await named(deps, context, held);
   const text = secret === null ? undefined : secretText(secret, key);
   if (secret === null || text === undefined || text === '') {
-    throw missing(`Secret ${name} with the owner's password under ${key} does not exist: create it`);
+    throw missing(`No Secret ${name} has the owner's password under ${key}: create it, or add that key to it`);
   }
   return { text, secret: statusOf(deps, object, secret) };
 }

@@ -4,6 +4,9 @@ import { retrying, StepFailure, type StepOutcome, stalled } from '../runtime/ste
 
 type Outcome = StepOutcome<Record<string, unknown>>;
 
+/** What was refused may be free by then: a host name, a resource that stood for the same, a budget. */
+const REFUSED_AGAIN_MS = 15_000;
+
 /** What a person reads and does when a service refuses, by the name of its error. */
 type Refusals = Readonly<Record<string, (error: EngramError) => Outcome>>;
 
@@ -51,8 +54,9 @@ export async function askServices<Answer>(
   } catch (error) {
     if (!isEngramError(error)) throw error;
     const refusal = { ...REFUSALS, ...ownRefusals }[error.wireName]?.(error);
-    if (refusal !== undefined) throw new StepFailure(refusal, error);
-    if (!error.retryable && error.status < 500) throw new StepFailure(stalled('Refused', error.message), error);
+    if (refusal !== undefined) throw new StepFailure({ requeueAfterMs: REFUSED_AGAIN_MS, ...refusal }, error);
+    if (!error.retryable && error.status < 500)
+      throw new StepFailure(stalled('Refused', error.message, { requeueAfterMs: REFUSED_AGAIN_MS }), error);
     throw new StepFailure(unreachable([service]), error);
   }
 }
@@ -64,6 +68,6 @@ export function unreachable(services: readonly string[]): Outcome {
   return retrying('StoreUnreachable', message, { conditions: [notProvisioned('StoreUnreachable', message)] });
 }
 
-function notProvisioned(reason: string, message: string): ConditionDraft {
+export function notProvisioned(reason: string, message: string): ConditionDraft {
   return { type: 'StoresProvisioned', status: 'False', reason, message };
 }

@@ -44,7 +44,7 @@ describe('embedding model of a tenant', () => {
     world.put({ embedding: EMBEDDING });
     await world.reconcile();
     expect(world.condition('CredentialsReady')?.message).to.equal(
-      "Secret llm with the embedding model's key under apiKey does not exist: create it",
+      "No Secret llm has the embedding model's key under apiKey: create it, or add that key to it",
     );
     addKey('sk-first');
     await world.reconcile();

@@ -40,7 +40,7 @@ describe('language model of a tenant', () => {
     expect(await world.reconcile()).to.include({ retry: true });
     expect(world.condition('CredentialsReady')).to.include({ status: 'False', reason: 'SecretMissing' });
     expect(world.condition('CredentialsReady')?.message).to.equal(
-      "Secret llm with the model's key under apiKey does not exist: create it",
+      "No Secret llm has the model's key under apiKey: create it, or add that key to it",
     );
     expect(world.secretValue('key', 'apiKey')).to.have.length(64);
     expect(world.conditions()).to.include({ Routed: 'True NotRequested' });

@@ -68,7 +68,7 @@ describe('reconciler of tenants', () => {
       Reconciling: 'True SecretMissing',
     });
     expect(world.condition('CredentialsReady')?.message).to.equal(
-      "Secret mine with the owner's password under pw does not exist: create it",
+      "No Secret mine has the owner's password under pw: create it, or add that key to it",
     );
     expect(world.services.tenants.size).to.equal(0);
     const pw = Buffer.from('hunter2hunter2').toString('base64');
@@ -152,8 +152,14 @@ describe('reconciler of tenants', () => {
 
   it('stalls on a tenant to take over that does not exist', async () => {
     world.put({ tenantId: ADOPTED });
+    world.services.fail('ensureTenant', unavailable());
     await world.reconcile();
-    expect(world.conditions()).to.include({ Stalled: 'True TenantNotFound' });
+    expect(world.conditions()['StoresProvisioned']).to.equal('False StoreUnreachable');
+    await world.reconcile();
+    expect(world.conditions()).to.include({
+      Stalled: 'True TenantNotFound',
+      StoresProvisioned: 'False TenantNotFound',
+    });
     expect(world.services.tenants.size).to.equal(0);
   });
 
@@ -171,7 +177,8 @@ describe('reconciler of tenants', () => {
     world.put({ routing: { type: 'None', hostname: 'acme.example.com' } }, { name: 'first', namespace: 'memory' });
     await world.reconcile('memory/first');
     world.put({ routing: { type: 'Ingress', hostname: 'acme.example.com' } });
-    await world.reconcile();
+    // Nobody tells that the other tenant let it go.
+    expect((await world.reconcile()).requeueAfterMs).to.be.at.most(17_000);
     expect(world.conditions()).to.include({ Routed: 'False HostnameConflict', Stalled: 'True HostnameConflict' });
     expect(world.objects('ingresses')).to.deep.equal([]);
     world.change({ spec: { routing: { hostname: 'acme-2.example.com' } } });

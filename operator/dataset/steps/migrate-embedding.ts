@@ -96,7 +96,7 @@ const ADVICE: Readonly<Record<string, string>> = {
   ProviderRejected: 'correct the key of the tenant’s embedding',
   BudgetExhausted: 'see the account of the provider',
   DimensionsDiffer: 'correct embedding.dimensions',
-  EmbeddingUnusable: 'correct embedding',
+  EmbeddingUnusable: 'set embedding of the Tenant, or correct or leave out that of the Dataset',
   ProviderUnreachable: 'it is tried again',
 };
 

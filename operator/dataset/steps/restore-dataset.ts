@@ -10,7 +10,7 @@ import { readTenant, uidOf, wireName } from '../resource.ts';
 import { askService } from '../service-failure.ts';
 
 const SOON_MS = 500;
-/** The other Tenant may come. */
+/** The other Tenant may come, and so may the snapshot. */
 const LATER_MS = 60_000;
 
 /** Only a person can help: another snapshot, another name, another installation. */
@@ -71,9 +71,13 @@ async function ask(
   const { datasetId, failure, step, done: parts, total } = answer;
   if (datasetId !== null) return done({ status: { datasetId } });
   if (failure !== null) {
-    const message = failure.message.replace(/\.$/, '').slice(0, 200);
+    const said = failure.message.replace(/\.$/, '');
+    const isMissing = failure.name === 'EntityNotFoundError';
+    const message = isMissing ? `${said}: make this resource anew with one of status.backup` : said;
     const isFinal = FINAL.includes(failure.name);
-    return notMade(isFinal ? stalled('RestoreFailed', message) : retrying('RestoreFailed', message));
+    // What is damaged stays so, and finding that out again costs.
+    const again = failure.name === 'ConflictError' ? {} : { requeueAfterMs: LATER_MS };
+    return notMade(isFinal ? stalled('RestoreFailed', message, again) : retrying('RestoreFailed', message));
   }
   const message = step === '' ? 'The dataset is being restored' : `The dataset is being restored: ${step}`;
   const isCounted = total > 0 && parts < total;

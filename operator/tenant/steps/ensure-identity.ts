@@ -10,7 +10,7 @@ import type { TenantContext, TenantDependencies, TenantStep } from '../dependenc
 import { declaredState, effectiveState, isUnused } from '../effective-state.ts';
 import { WAKE_AT } from '../names.ts';
 import { ownerPassword } from '../owner-password.ts';
-import { askServices, unreachable } from '../service-failure.ts';
+import { askServices, notProvisioned, unreachable } from '../service-failure.ts';
 
 /** How soon services are ended that nobody uses, and how often it is asked whether those are used that were woken. */
 const SLEEPY_MS = 5000;
@@ -61,11 +61,10 @@ async function ensureTenant(
   const { object, status, signal } = context;
   const ask = (text: string | undefined) =>
     askServices('auth', () => deps.services.ensureTenant(identityOf(deps, context, text), signal), {
-      TenantNotFoundError: () =>
-        stalled(
-          'TenantNotFound',
-          `There is no tenant ${object.spec.tenantId}: make this resource anew with the right tenantId`,
-        ),
+      TenantNotFoundError: () => {
+        const message = `There is no tenant ${object.spec.tenantId}: make this resource anew with the right tenantId`;
+        return stalled('TenantNotFound', message, { conditions: [notProvisioned('TenantNotFound', message)] });
+      },
     });
   if (status.ownerId === undefined || isNewGeneration(context) || password === undefined) return ask(password);
   try {

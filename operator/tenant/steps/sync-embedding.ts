@@ -30,7 +30,7 @@ export function syncEmbedding(deps: TenantDependencies): TenantStep {
       const held = await readModelKey(deps, context, embedding.apiKeySecretRef, PURPOSE);
       if (held === null) {
         const { name = '', key = '' } = embedding.apiKeySecretRef ?? {};
-        const message = `Secret ${name} with the embedding model's key under ${key} does not exist: create it`;
+        const message = `No Secret ${name} has the embedding model's key under ${key}: create it, or add that key to it`;
         return problem('retrying', 'SecretMissing', message);
       }
       const model = modelOf(embedding, held.apiKey);

@@ -31,7 +31,7 @@ export function syncModel(deps: TenantDependencies): TenantStep {
         return problem(
           'retrying',
           'SecretMissing',
-          `Secret ${name} with the model's key under ${key} does not exist: create it`,
+          `No Secret ${name} has the model's key under ${key}: create it, or add that key to it`,
         );
       }
       const model = modelOf(llm, held.apiKey);
