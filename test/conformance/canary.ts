@@ -66,7 +66,11 @@ export function canaryCases(
   };
   const erase = async ({ tenantId, crUid }: Tenant): Promise<ingest.ErasureProgress> => {
     for (;;) {
-      const { progress } = await app.messenger.call(ingest.eraseTenant, { tenantId, crUid }, CALL);
+      const { progress } = await app.messenger.call(
+        ingest.eraseTenant,
+        { tenantId, crUid, withoutSnapshots: true },
+        CALL,
+      );
       expect(progress.failure).to.equal(null);
       if (progress.erased) return progress;
     }

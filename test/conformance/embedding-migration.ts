@@ -66,7 +66,8 @@ export function embeddingMigrationCases(
   });
   after(async () => {
     for (let isErased = false; !isErased && tenantId !== undefined; ) {
-      const { progress } = await app.messenger.call(ingest.eraseTenant, { tenantId, crUid: tenant.crUid }, CALL);
+      const request = { tenantId, crUid: tenant.crUid, withoutSnapshots: true };
+      const { progress } = await app.messenger.call(ingest.eraseTenant, request, CALL);
       isErased = progress.erased;
     }
     await app?.stop();

@@ -87,9 +87,10 @@ export function managedTenantCases(start: () => Promise<ManagedApp>): void {
       if (progress.erased) return progress;
     }
   };
-  const eraseDataset = (thing: ingest.EraseDatasetRequest) => app.messenger.call(ingest.eraseDataset, thing, CALL);
+  const eraseDataset = (thing: ingest.EraseDatasetRequest) =>
+    app.messenger.call(ingest.eraseDataset, { ...thing, withoutSnapshots: true }, CALL);
   const eraseTenant = ({ tenantId, crUid }: Tenant) =>
-    app.messenger.call(ingest.eraseTenant, { tenantId, crUid }, CALL);
+    app.messenger.call(ingest.eraseTenant, { tenantId, crUid, withoutSnapshots: true }, CALL);
   const failure = (work: Promise<unknown>) =>
     work.then(() => null).catch((error: { wireName: string }) => error.wireName);
   const rowsOf = async ({ tenant, id }: DatasetRef): Promise<number> => {

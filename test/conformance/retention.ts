@@ -82,7 +82,7 @@ export function retentionCases(start: () => Promise<ManagedApp>): void {
   after(async () => {
     // Servers that others use too keep nothing of these.
     await until('the tenant is erased', async () => {
-      const request = { tenantId, crUid: tenantUid };
+      const request = { tenantId, crUid: tenantUid, withoutSnapshots: true };
       return (await app.messenger.call(ingest.eraseTenant, request, CALL)).progress.erased;
     });
     await app?.stop();
@@ -179,7 +179,7 @@ export function retentionCases(start: () => Promise<ManagedApp>): void {
   it('is forgotten with the dataset', async () => {
     await keepItemsFor(DAY);
     await until('the dataset is erased', async () => {
-      const erasure = { tenantId, datasetId: dataset.id, crUid: datasetUid };
+      const erasure = { tenantId, datasetId: dataset.id, crUid: datasetUid, withoutSnapshots: true };
       return (await app.messenger.call(ingest.eraseDataset, erasure, CALL)).progress.erased;
     });
     const scope = datasetScope(tenantId, dataset.id);

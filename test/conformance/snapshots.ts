@@ -86,7 +86,8 @@ export function snapshotCases(start: () => Promise<ManagedApp>, place: () => Sna
   };
   const eraseTenant = async ({ tenantId, crUid }: Tenant): Promise<ingest.ErasureProgress> => {
     for (;;) {
-      const { progress } = await app.messenger.call(ingest.eraseTenant, { tenantId, crUid }, CALL);
+      const request = { tenantId, crUid, withoutSnapshots: true };
+      const { progress } = await app.messenger.call(ingest.eraseTenant, request, CALL);
       expect(progress.failure).to.equal(null);
       if (progress.erased) return progress;
     }
@@ -397,7 +398,7 @@ export function snapshotCases(start: () => Promise<ManagedApp>, place: () => Sna
         const finalSnapshot = { name: 'final', place: place() };
         const request = {
           ...{ tenantId: leaving.tenantId, datasetId: id, crUid, keepSnapshots },
-          ...(keepSnapshots ? { finalSnapshot } : {}),
+          ...(keepSnapshots ? { finalSnapshot } : { withoutSnapshots: true }),
         };
         const { progress } = await app.messenger.call(ingest.eraseDataset, request, CALL);
         expect(progress.failure).to.equal(null);

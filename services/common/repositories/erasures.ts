@@ -17,8 +17,8 @@ type ErasureDocument = Omit<Leased, 'isComplete'> & {
   readonly removed: JsonObject;
   readonly residue: number;
   readonly receipt: string | null;
-  /** `wanted`: not all are taken yet. `over`: from here on things are erased, and none is taken. */
-  readonly finalSnapshots: 'none' | 'wanted' | 'over';
+  /** `over`: all that are wanted are taken. From here on things are erased, and none is taken. */
+  readonly finalSnapshots: 'open' | 'over';
   /** What stays on purpose, as it was found before anything was erased. */
   readonly kept: readonly string[];
 };
@@ -48,7 +48,7 @@ export function createErasures(store: DocumentStore): Erasures {
     insertWrite: (crUid, thing, begunAt) =>
       insert(erasuresCollection, idOf(crUid, thing), {
         ...{ begunAt, step: 'waiting', removed: {}, residue: 0, receipt: null, failure: null },
-        ...{ finalSnapshots: 'none', kept: [] },
+        ...{ finalSnapshots: 'open', kept: [] },
         ...{ worker: null, leasedUntilMs: 0 },
       }),
     replaceWrite: ({ id, version, isComplete: _, ...document }) => replace(erasuresCollection, id, document, version),
@@ -61,6 +61,6 @@ function idOf(crUid: string, { tenant, dataset }: ManagedThing): string {
 
 function erasureOf({ id, version, value }: Stored<ErasureDocument>): Erasure {
   // One that a release before this one began has neither.
-  const { finalSnapshots = 'none', kept = [] } = value as Partial<ErasureDocument>;
+  const { finalSnapshots = 'open', kept = [] } = value as Partial<ErasureDocument>;
   return { ...value, finalSnapshots, kept, id, version, isComplete: value.receipt !== null };
 }

@@ -45,6 +45,8 @@ const DATASET: DatasetRef = {
   ...{ createdAt: '2026-01-02T03:04:05.678Z', updatedAt: null },
 };
 const THING = { tenantId: TENANT, datasetId: DATASET.id, crUid: 'cr' };
+/** By a policy that wants nothing to stay. */
+const PLAIN = { ...THING, withoutSnapshots: true };
 const CALL = { requestId: 'r' };
 const SCOPE = datasetScope(TENANT, DATASET.id);
 const BUCKET = { endpoint: null, bucket: 'acme', prefix: '', region: 'us-east-1', accessKey: 'a', secretKey: 's' };
@@ -141,19 +143,19 @@ describe('erasures for the operator', () => {
 
   /** However slow the machine: asks until search has been asked to erase. */
   const untilSearching = async (erasures: ManagedErasures): Promise<ErasureProgress> => {
-    let progress = await erasures.progress(THING, CALL);
+    let progress = await erasures.progress(PLAIN, CALL);
     await until('search is asked to erase', async () => {
-      if (searching === 0) progress = await erasures.progress(THING, CALL);
+      if (searching === 0) progress = await erasures.progress(PLAIN, CALL);
       return searching > 0;
     });
     return progress;
   };
 
   it('answer with the receipt once everything is gone, and the same ever after', async () => {
-    const progress = await replica().progress(THING, CALL);
+    const progress = await replica().progress(PLAIN, CALL);
     expect(progress).to.deep.include({ erased: true, residue: 0, failure: null });
     expect(progress.removed).to.deep.equal({ graph: 5, searches: 1, datasets: 1 });
-    expect(await replica().progress(THING, CALL)).to.deep.equal(progress);
+    expect(await replica().progress(PLAIN, CALL)).to.deep.equal(progress);
   });
 
   it('tell why they did not end, and go on from there with all that was counted', async () => {
@@ -161,12 +163,12 @@ describe('erasures for the operator', () => {
       throw engramError('ServiceUnavailableError', 'The index is away.');
     };
     const erasures = replica();
-    const failed = await erasures.progress(THING, CALL);
+    const failed = await erasures.progress(PLAIN, CALL);
     expect(failed).to.deep.include({ erased: false, removed: { graph: 5 }, receipt: null });
     expect(failed.failure).to.deep.equal({ name: 'ServiceUnavailableError', message: 'The index is away.' });
     expect(failed.step).to.equal(`dataset ${DATASET.id}`);
     onSearched = async () => {};
-    const ended = await erasures.progress(THING, CALL);
+    const ended = await erasures.progress(PLAIN, CALL);
     expect(ended.removed).to.deep.equal({ graph: 5, searches: 1, datasets: 1 });
     expect(JSON.parse(ended.receipt ?? '')).to.deep.equal({ removed: ended.removed, kept: [] });
   });
@@ -179,7 +181,7 @@ describe('erasures for the operator', () => {
     expect(meanwhile).to.deep.include({ erased: false, failure: null, step: `dataset ${DATASET.id}` });
     release.resolve();
     let progress = meanwhile;
-    while (!progress.erased) progress = await hasty.progress(THING, CALL);
+    while (!progress.erased) progress = await hasty.progress(PLAIN, CALL);
     expect(progress.receipt).not.to.equal(null);
   });
 
@@ -188,15 +190,15 @@ describe('erasures for the operator', () => {
     const release = Promise.withResolvers<void>();
     onSearched = () => (searching === 1 ? release.promise : Promise.resolve());
     await untilSearching(stuck);
-    expect(await other.progress(THING, CALL)).to.deep.include({ erased: false, failure: null });
+    expect(await other.progress(PLAIN, CALL)).to.deep.include({ erased: false, failure: null });
     expect(searching).to.equal(1);
     clock.advance(61_000);
-    let progress = await other.progress(THING, CALL);
-    while (!progress.erased) progress = await other.progress(THING, CALL);
+    let progress = await other.progress(PLAIN, CALL);
+    while (!progress.erased) progress = await other.progress(PLAIN, CALL);
     // What comes back to life finds that it is not its business any more.
     release.resolve();
     await stuck.stop();
-    expect((await other.progress(THING, CALL)).receipt).to.equal(progress.receipt);
+    expect((await other.progress(PLAIN, CALL)).receipt).to.equal(progress.receipt);
   });
 
   it('are left to others by a process that stops', async () => {
@@ -208,7 +210,7 @@ describe('erasures for the operator', () => {
     release.resolve();
     await stopped;
     onSearched = async () => {};
-    const ended = await replica().progress(THING, CALL);
+    const ended = await replica().progress(PLAIN, CALL);
     expect(ended.erased).to.equal(true);
   });
 
@@ -229,6 +231,21 @@ describe('erasures for the operator', () => {
     expect(JSON.parse(ended.receipt ?? '').kept).to.deep.equal(['snapshot last in s3://acme/']);
   });
 
+  it('erase nothing until somebody says whether with snapshots or without', async () => {
+    // Whoever began it was killed before it wrote down what was wanted, and the policy says another thing by now.
+    for (const keepSnapshots of [false, true]) {
+      const bare = await replica().progress({ ...THING, keepSnapshots }, CALL);
+      expect([bare.failure?.name, bare.removed]).to.deep.equal(['FinalSnapshotFailed', {}]);
+    }
+    onSearched = async () => {
+      throw engramError('ServiceUnavailableError', 'The index is away.');
+    };
+    await replica().progress(PLAIN, CALL);
+    onSearched = async () => {};
+    const ended = await replica().progress(THING, CALL);
+    expect(ended.erased, 'what was begun without goes on without').to.equal(true);
+  });
+
   it('take another one of what was still on its way, and keep both', async () => {
     const last = Promise.withResolvers<void>();
     onTaken = async () => {
@@ -245,7 +262,7 @@ describe('erasures for the operator', () => {
   it('do without the snapshot once somebody says so', async () => {
     onSnapshot = async () => ({ name: 'ServiceUnavailableError', message: 'The bucket does not answer.' });
     await replica().progress({ ...THING, finalSnapshot: { name: 'last', place: BUCKET } }, CALL);
-    const ended = await replica().progress({ ...THING, withoutSnapshots: true }, CALL);
+    const ended = await replica().progress(PLAIN, CALL);
     expect(JSON.parse(ended.receipt ?? '').kept).to.deep.equal([]);
   });
 
@@ -273,7 +290,7 @@ describe('erasures for the operator', () => {
     });
     messenger = refusing;
     const error = await replica()
-      .progress(THING, CALL)
+      .progress(PLAIN, CALL)
       .catch((caught: unknown) => caught);
     expect(error).to.include({ wireName: 'OwnedByAnother' });
     const erasures = collections.find(({ name }) => name === 'erasures');

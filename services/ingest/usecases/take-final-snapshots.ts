@@ -11,7 +11,8 @@ type Wanted = Pick<TakeSnapshotRequest, 'datasetId' | 'name' | 'place'>;
 /**
  * All snapshots that are wanted of what is erased, each read again, before anything is erased: the erasure has begun, so
  * nobody can write any more. Once something may have been erased none is taken, whoever asks. `FinalSnapshotFailed` when one
- * cannot be taken, with the reason, and when nobody says where although they were wanted before. The step names the one.
+ * cannot be taken, with the reason, and when nobody says where, nor that none are wanted: whoever began the erasure may have
+ * wanted them, and have been killed before that was written down. The step names the one.
  */
 export async function takeFinalSnapshots(
   deps: ErasureDependencies,
@@ -20,12 +21,8 @@ export async function takeFinalSnapshots(
 ): Promise<void> {
   if (watch.finalSnapshots === 'over') return;
   const { finalSnapshot, finalSnapshots, withoutSnapshots = false } = wish;
-  if (finalSnapshot !== undefined || finalSnapshots !== undefined) {
-    await watch.note({ finalSnapshots: 'wanted' });
-    await takeAll(deps, wish, watch);
-  } else if (watch.finalSnapshots === 'wanted' && !withoutSnapshots) {
-    throw failed('The erasure was begun with snapshots, and not all of them are taken.');
-  }
+  if (finalSnapshot !== undefined || finalSnapshots !== undefined) await takeAll(deps, wish, watch);
+  else if (!withoutSnapshots) throw failed('Nobody says where to keep them, or that none are wanted.');
   await watch.note({ finalSnapshots: 'over' });
 }
 

@@ -15,7 +15,7 @@ export interface EraseDatasetRequest {
   readonly keepSnapshots?: boolean;
   /** Taken and checked before anything is erased, once nobody can write any more. */
   readonly finalSnapshot?: { readonly name: string; readonly place: SnapshotPlace };
-  /** Nobody wants the snapshot any more that an earlier request asked for; without this word the erasure waits for it. */
+  /** None is wanted, whatever an earlier request asked for. With neither word nothing is erased, unless that has begun. */
   readonly withoutSnapshots?: boolean;
 }
 

@@ -50,7 +50,7 @@ export type EraseDatasetRequest = Message<"engram.ingest.v1.EraseDatasetRequest"
   finalSnapshot?: FinalSnapshot | undefined;
 
   /**
-   * None is taken, although an earlier request asked for one.
+   * None is wanted, whatever an earlier request asked for. With neither nothing is erased, unless that has begun.
    *
    * @generated from field: bool without_snapshots = 6;
    */
@@ -136,7 +136,7 @@ export type EraseTenantRequest = Message<"engram.ingest.v1.EraseTenantRequest"> 
   finalSnapshots?: FinalSnapshots | undefined;
 
   /**
-   * None are taken, although an earlier request asked for them.
+   * None are wanted, whatever an earlier request asked for. With neither nothing is erased, unless that has begun.
    *
    * @generated from field: bool without_snapshots = 5;
    */
