@@ -2,6 +2,7 @@ import { readdirSync, readFileSync } from 'node:fs';
 import { fileURLToPath } from 'node:url';
 import { expect } from 'chai';
 import { parse } from 'yaml';
+import { METRICS_PREFIX } from '../operator/operator-options.ts';
 import { createRuntimeMetrics } from '../operator/runtime/metrics.ts';
 import { createIsolationChecks } from '../operator/tenant/isolation-checks.ts';
 import { createMetrics } from '../services/common/observability/metrics.ts';
@@ -219,13 +220,11 @@ async function otherMetrics(): Promise<string> {
   return text;
 }
 
-/** What the operator's process counts, under the prefix that operator/operator.ts gives. */
+/** What the operator's process counts. */
 async function operatorMetrics(): Promise<string> {
-  const source = readFileSync(fileURLToPath(new URL('../operator/operator.ts', import.meta.url)), 'utf8');
-  const prefix = /METRICS_PREFIX = '(\w+)'/.exec(source)?.[1] ?? '';
   const registry = new Registry();
   const close = addProcessMetrics([registry]);
-  const metrics = createRuntimeMetrics(registry, prefix);
+  const metrics = createRuntimeMetrics(registry, METRICS_PREFIX);
   metrics.reconciled('Tenant', 'success', 1);
   metrics.reconcileError('Tenant', 'Unreachable');
   metrics.queueAdded('Tenant');
