@@ -241,7 +241,13 @@ async function operatorMetrics(): Promise<string> {
   ]);
   metrics.conditions('Tenant', 'memory/other', [{ type: 'Ready', status: 'True', reason: 'X', ...at }]);
   const clock = { monotonicMs: () => 0 };
-  const isolation = createIsolationChecks({ clock, registry, prefix, intervalMs: 1, tenants: () => [] });
+  const isolation = createIsolationChecks({
+    clock,
+    registry,
+    prefix: METRICS_PREFIX,
+    intervalMs: 1,
+    tenants: () => [],
+  });
   for (const result of ['verified', 'leaked', 'unproven', 'failed'] as const) isolation.ended('memory/acme', result);
   const text = await registry.metrics();
   close();
