@@ -100,12 +100,9 @@ withBackend('s3', (address) => {
         await store.put(scope, 'a', Buffer.from('before'));
         await toxic({ type: 'timeout', stream: 'downstream', attributes: { timeout: 0 } });
         const begin = performance.now();
-        for (const call of [
-          store.put(scope, 'a', Buffer.from('x')),
-          store.get(scope, 'a'),
-          store.list(scope, { limit: 1 }),
-        ]) {
-          expect(await errorOf(call)).to.include({ wireName: 'DeadlineExceededError', retryable: true });
+        const calls = [store.put(scope, 'a', Buffer.from('x')), store.get(scope, 'a'), store.list(scope, { limit: 1 })];
+        for (const error of await Promise.all(calls.map(errorOf))) {
+          expect(error).to.include({ wireName: 'DeadlineExceededError', retryable: true });
         }
         expect(performance.now() - begin).to.be.lessThan(30_000);
         await ask(`/proxies/${name}/toxics/fault`, 'DELETE');

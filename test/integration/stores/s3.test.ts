@@ -68,8 +68,11 @@ withBackend('s3', (address) => {
     const administrator = createS3Administrator(options);
     const Key = `${namesOf(realm).folder}something`;
     await shared.client.send(new PutObjectCommand({ Bucket: shared.bucket, Key, Body: 'x' }));
-    for (const attempt of [administrator.ensure(realm, newCredentials(), NEVER), administrator.remove(realm, NEVER)]) {
-      expect(await attempt.catch((thrown: unknown) => thrown)).to.include({ wireName: 'OwnedByAnother' });
+    for (const attempt of [
+      () => administrator.ensure(realm, newCredentials(), NEVER),
+      () => administrator.remove(realm, NEVER),
+    ]) {
+      expect(await attempt().catch((thrown: unknown) => thrown)).to.include({ wireName: 'OwnedByAnother' });
     }
     expect(await shared.names()).to.deep.equal([Key]);
     await administrator.close();
