@@ -372,6 +372,40 @@ describe('values', () => {
     ],
     ['a store by settings', { settings: { ENGRAM_MONGODB_DATABASE: 'x' } }, "set by the chart's own values"],
     ['a secret by value', { secretSettings: { LLM_API_KEY: 'sk-secret' } }, 'LLM_API_KEY'],
+    ['a change of no object', { objects: { 'Deployment/serach': { merge: {} } } }, 'objects.Deployment/serach is no'],
+    ['a change of no kind', { objects: { 'Deploiment/search': { merge: {} } } }, 'objects.Deploiment/search is no'],
+    [
+      'Dedicated tenants without an operator',
+      { operator: { enabled: false, dedicated: { enabled: true } } },
+      'operator.dedicated.enabled needs operator.enabled',
+    ],
+    [
+      'Dedicated tenants in one pod',
+      { shape: 'embedded', operator: { dedicated: { enabled: true } } },
+      'operator.dedicated.enabled needs operator.enabled and shape: cluster',
+    ],
+    [
+      'buckets of Dedicated tenants that there are not',
+      { operator: { dedicated: { s3Buckets: true } }, externalS3: { bucket: 'x' } },
+      's3Buckets needs operator.dedicated.enabled',
+    ],
+    [
+      'a store beside one pod',
+      { shape: 'embedded', externalS3: { bucket: 'x' } },
+      'externalS3 means nothing with shape',
+    ],
+    ['a proxy by name', { trustedProxies: ['foo'] }, 'trustedProxies'],
+    ['a proxy range that is none', { trustedProxies: ['10.0.0.0/33'] }, 'trustedProxies'],
+    ['a range without its length', { networkPolicy: { egressCIDRs: ['10.0.0.0'] } }, 'egressCIDRs'],
+    ['another protocol than S3 has', { externalS3: { bucket: 'x', url: 'ftp://s3' } }, 'externalS3'],
+    ['a password in the address of S3', { externalS3: { bucket: 'x', url: 'https://a:b@s3' } }, 'url has credentials'],
+    ['S3 without a bucket', { externalS3: { url: 'https://s3' } }, 'externalS3.bucket is empty'],
+    ['Kafka without brokers', { externalKafka: { existingSecret: 'x' } }, 'externalKafka.brokers is empty'],
+    [
+      'another protocol than NATS has',
+      { nats: { enabled: false }, externalNats: { url: 'http://nats' } },
+      'externalNats',
+    ],
     ['a patch that is none', { objects: { 'Deployment/auth': { patch: [{ op: 'test', path: '/x' }] } } }, 'op'],
   ];
   for (const [what, values, words] of cases) {
@@ -379,6 +413,11 @@ describe('values', () => {
       expect(await refusalOf(values)).to.include(words);
     });
   }
+
+  it('with addresses of proxies of either kind are taken', async () => {
+    const trustedProxies = ['10.0.0.0/8', '192.0.2.1', 'fd00::/8', '2001:db8::1', '::ffff:10.0.0.1'];
+    expect(await refusalOf({ trustedProxies })).to.equal(null);
+  });
 
   it('tells all problems together', async () => {
     const refusal = await refusalOf({ ingress: { enabled: true }, mongodb: { enabled: false }, settings: { NOPE: 1 } });

@@ -8,6 +8,7 @@ Every object goes through here: dict root kind component text. Adds the common l
 {{- with .root.Values.commonLabels }}{{ $_ := set $object.metadata "labels" (mergeOverwrite (deepCopy .) (default dict $object.metadata.labels)) }}{{ end -}}
 {{- with .root.Values.commonAnnotations }}{{ $_ := set $object.metadata "annotations" (mergeOverwrite (deepCopy .) (default dict $object.metadata.annotations)) }}{{ end -}}
 {{- $key := printf "%s/%s" .kind .component -}}
+{{- if not (include "engram.isObject" (dict "root" .root "key" $key)) }}{{ fail (printf "engram.isObject does not know %s" $key) }}{{ end -}}
 {{- with index .root.Values.objects $key -}}
 {{- with .merge }}{{ $object = mergeOverwrite $object (deepCopy .) }}{{ end -}}
 {{- range .patch -}}
@@ -20,6 +21,38 @@ Every object goes through here: dict root kind component text. Adds the common l
 ---
 {{ toYaml $object }}
 {{ end -}}
+
+{{/* dict root key → whether `<kind>/<component>` is an object that this chart makes, with the present values or with others. */}}
+{{- define "engram.isObject" -}}
+{{- $services := .root.Files.Get "files/service-paths.json" | fromJson | keys | join "|" -}}
+{{- $stores := "mongodb|elasticsearch|neo4j|nats" -}}
+{{- $components := dict
+  "ClusterRole" "operator"
+  "ClusterRoleBinding" "operator"
+  "ConfigMap" "api-check|nats|dashboard-[a-z]+"
+  "CustomResourceDefinition" "tenants|datasets"
+  "Deployment" (printf "operator|%s" $services)
+  "HTTPRoute" "routes"
+  "HorizontalPodAutoscaler" $services
+  "Ingress" "routes"
+  "Job" "migration|uninstall-guard"
+  "NetworkPolicy" (printf "deny|processes|%s" $stores)
+  "Pod" "api-check"
+  "PodDisruptionBudget" (printf "operator|%s" $services)
+  "PodMonitor" "operator"
+  "PrometheusRule" "alerts"
+  "Role" "operator|operator-home"
+  "RoleBinding" "operator|operator-home"
+  "ScaledObject" $services
+  "Secret" (printf "keys|%s" $stores)
+  "Service" (printf "embedded|%s|%s" $stores $services)
+  "ServiceAccount" "operator|services"
+  "ServiceMonitor" "services"
+  "StatefulSet" (printf "embedded|%s" $stores)
+-}}
+{{- $parts := splitList "/" .key -}}
+{{- if regexMatch (printf "^(%s)$" (dig (first $parts) "-" $components)) (last $parts) }}true{{ end -}}
+{{- end -}}
 
 {{/* dict node path op value where → {"node": …} with the change at the path. */}}
 {{- define "engram.patched" -}}

@@ -25,6 +25,23 @@
 {{- if and (hasPrefix "ENGRAM_" $name) (or (has $name $known.stores) (regexMatch "^ENGRAM_(MONGODB|ELASTICSEARCH|NEO4J|NATS|S3|KAFKA|OPERATOR)_|^ENGRAM_ROOT_KEYS$" $name)) }}{{ $problems = append $problems (printf "secretSettings.%s is set by the chart's own values" $name) }}
 {{- else if not (or (has $name $known.secret) (has $name $known.plain)) }}{{ $problems = append $problems (printf "secretSettings.%s is no setting of this release" $name) }}{{ end -}}
 {{- end -}}
+{{- range $key, $change := $values.objects -}}
+{{- if not (include "engram.isObject" (dict "root" $ "key" $key)) }}{{ $problems = append $problems (printf "objects.%s is no object of this chart: say Deployment/search, by kind and component" $key) }}{{ end -}}
+{{- end -}}
+{{- range $place := list "externalS3" "externalKafka" -}}
+{{- $external := index $values $place -}}
+{{- $what := ternary "bucket" "brokers" (eq $place "externalS3") -}}
+{{- if and (or $external.existingSecret $external.url) (not (index $external $what)) }}{{ $problems = append $problems (printf "%s.%s is empty: the rest of %s means nothing" $place $what $place) }}{{ end -}}
+{{- end -}}
+{{- if regexMatch "://[^/]*@" (default "" $values.externalS3.url) }}{{ $problems = append $problems "externalS3.url has credentials: they go to a Secret" }}{{ end -}}
+{{- if and $values.operator.dedicated.enabled (not (include "engram.operatorRuns" .)) }}{{ $problems = append $problems "operator.dedicated.enabled needs operator.enabled and shape: cluster" }}{{ end -}}
+{{- if and $values.operator.dedicated.s3Buckets (not $values.operator.dedicated.enabled) }}{{ $problems = append $problems "operator.dedicated.s3Buckets needs operator.dedicated.enabled" }}{{ end -}}
+{{- if eq $values.shape "embedded" -}}
+{{- range $place := list "externalMongodb" "externalElasticsearch" "externalNeo4j" "externalNats" "externalS3" "externalKafka" -}}
+{{- $external := index $values $place -}}
+{{- if or $external.url $external.existingSecret $external.bucket $external.brokers }}{{ $problems = append $problems (printf "%s means nothing with shape: embedded, which keeps everything in its volume" $place) }}{{ end -}}
+{{- end -}}
+{{- end -}}
 {{- if eq $values.shape "cluster" -}}
 {{- $bundled := dict "mongodb" $values.mongodb.enabled "elasticsearch" $values.elasticsearch.enabled "neo4j" $values.neo4j.enabled "nats" $values.nats.enabled -}}
 {{- range $store, $isBundled := $bundled -}}
