@@ -6,12 +6,12 @@ import { isSnapshotName } from '../../common/domain/snapshot.ts';
 import type { CallContext } from '../../common/messaging/messenger.ts';
 import { checkSnapshot } from '../../common/messaging/methods/snapshots.ts';
 import type { AuditLog } from '../../common/ports/audit-log.ts';
-import { DuplicateKeyError, VersionConflictError } from '../../common/ports/document-store.ts';
+import { DuplicateKeyError } from '../../common/ports/document-store.ts';
 import { placeText } from '../../common/ports/snapshot-places.ts';
 import type { SnapshotRecord } from '../../common/repositories/snapshots.ts';
 import { partPlace } from '../../common/snapshots/manifest.ts';
 import { createLeasedWork, type WorkWatch } from '../usecases/leased-work.ts';
-import { carryOutSnapshot, removeSnapshot, type SnapshotDependencies } from './managed-snapshots.ts';
+import { carryOutSnapshot, removeSnapshot, type SnapshotDependencies, saveSnapshot } from './managed-snapshots.ts';
 import { type SnapshotFile, snapshotFile } from './snapshot-file.ts';
 
 export type DatasetSnapshotDependencies = Omit<SnapshotDependencies, 'managedResources'> & {
@@ -57,7 +57,7 @@ export function createDatasetSnapshots(
   const work = createLeasedWork<SnapshotRecord, undefined>({
     ...{ clock, logger: deps.logger, what: 'snapshot', ...options },
     isShared: store.capabilities.sharedBetweenProcesses,
-    save: (record) => save(deps, record),
+    save: (record) => saveSnapshot(deps, record),
     work: (record, _, watch) => carryOut(deps, record, watch),
   });
   const asked = (record: Pick<SnapshotRecord, 'tenant' | 'name' | 'datasetId'>, requestId: string) => ({
@@ -146,40 +146,14 @@ async function carryOut(
   watch: WorkWatch<SnapshotRecord>,
 ): Promise<Partial<SnapshotRecord>> {
   const { tenant, datasetId, name } = record;
-  try {
-    const request = { tenantId: tenant, datasetId, name, place: null };
-    const change = await carryOutSnapshot(deps, { record, request, watch });
-    if ((await deps.datasets.get({ tenant }, datasetId)) === null)
-      throw engramError('DatasetNotFoundError', `Dataset ${datasetId} not found.`);
-    return change;
-  } catch (error) {
-    await removeUnlessListed(deps, record);
-    throw error;
-  }
-}
-
-async function save(deps: DatasetSnapshotDependencies, record: SnapshotRecord): Promise<void> {
-  try {
-    await deps.store.commit({ tenant: record.tenant }, [deps.snapshots.replaceWrite(record)]);
-  } catch (error) {
-    if (error instanceof VersionConflictError) await removeUnlessListed(deps, record);
-    throw error;
-  }
-}
-
-/** Whoever removed it, or the dataset, could not know what was still to be written. */
-async function removeUnlessListed(
-  { snapshots, places }: DatasetSnapshotDependencies,
-  { tenant, name }: SnapshotRecord,
-): Promise<void> {
-  if ((await snapshots.get({ tenant }, name)) !== null) return;
-  const opened = await places.open(null);
-  try {
-    const { blobs, scope, folder } = partPlace(opened.blobs, tenant, name);
-    await blobs.removeAll(scope, folder);
-  } finally {
-    await opened.close();
-  }
+  const change = await carryOutSnapshot(deps, {
+    record,
+    request: { tenantId: tenant, datasetId, name, place: null },
+    watch,
+  });
+  if ((await deps.datasets.get({ tenant }, datasetId)) === null)
+    throw engramError('DatasetNotFoundError', `Dataset ${datasetId} not found.`);
+  return change;
 }
 
 async function file(

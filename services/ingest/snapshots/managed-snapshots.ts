@@ -1,6 +1,6 @@
 import { engramError } from '../../common/domain/errors.ts';
 import { SYSTEM_SCOPE } from '../../common/domain/scope.ts';
-import { isSnapshotName, type SnapshotPart } from '../../common/domain/snapshot.ts';
+import { isSnapshotName, MANIFEST_NAME, type SnapshotPart } from '../../common/domain/snapshot.ts';
 import type { CallContext } from '../../common/messaging/messenger.ts';
 import {
   type ListSnapshotsRequest,
@@ -10,7 +10,7 @@ import {
   signSnapshot,
   type TakeSnapshotRequest,
 } from '../../common/messaging/methods/snapshots.ts';
-import { DuplicateKeyError } from '../../common/ports/document-store.ts';
+import { DuplicateKeyError, VersionConflictError } from '../../common/ports/document-store.ts';
 import { placeText, type SnapshotPlace, type SnapshotPlaces } from '../../common/ports/snapshot-places.ts';
 import { datasetRef } from '../../common/repositories/datasets.ts';
 import type { ManagedResources } from '../../common/repositories/managed-resources.ts';
@@ -50,7 +50,7 @@ export function createManagedSnapshots(
   const work = createLeasedWork<SnapshotRecord, TakeSnapshotRequest>({
     ...{ clock: deps.clock, logger: deps.logger, what: 'snapshot', ...options },
     isShared: store.capabilities.sharedBetweenProcesses,
-    save: (record) => store.commit({ tenant: record.tenant }, [snapshots.replaceWrite(record)]),
+    save: (record) => saveSnapshot(deps, record),
     work: (record, request, watch) => carryOutSnapshot(deps, { record, request, watch }),
   });
   return {
@@ -145,6 +145,39 @@ export async function carryOutSnapshot(
     const sizeBytes = parts.reduce((sum, part) => sum + part.sizeBytes, 0);
     const { items } = counts;
     return { ...watermark, items, sizeBytes, sha256, done: items, total: items };
+  } catch (error) {
+    if (isInstalled) await removeUnlessListed(deps, record);
+    throw error;
+  } finally {
+    await opened.close();
+  }
+}
+
+/** `VersionConflictError` when it changed since it was read. */
+export async function saveSnapshot(deps: Removal, record: SnapshotRecord): Promise<void> {
+  try {
+    await deps.store.commit({ tenant: record.tenant }, [deps.snapshots.replaceWrite(record)]);
+  } catch (error) {
+    if (error instanceof VersionConflictError && record.isInstalled) await removeUnlessListed(deps, record);
+    throw error;
+  }
+}
+
+type Removal = Pick<SnapshotDependencies, 'places' | 'snapshots' | 'store'>;
+
+/**
+ * Of one in the installation's own store: whoever removed it, or the dataset, could not know what was still to be written. What
+ * is in a bucket may outlive the index.
+ */
+export async function removeUnlessListed(
+  { snapshots, places }: Omit<Removal, 'store'>,
+  { tenant, name }: SnapshotRecord,
+): Promise<void> {
+  if ((await snapshots.get({ tenant }, name)) !== null) return;
+  const opened = await places.open(null);
+  try {
+    const { blobs, scope, folder } = partPlace(opened.blobs, tenant, name);
+    await blobs.removeAll(scope, folder);
   } finally {
     await opened.close();
   }
@@ -170,22 +203,36 @@ async function prune(
   return removed;
 }
 
-/** First what makes it one: half a snapshot is none. Resolves to the number of its objects. */
-export async function removeSnapshot(
-  { places, snapshots, store }: Pick<SnapshotDependencies, 'places' | 'snapshots' | 'store'>,
-  record: SnapshotRecord,
-  place: SnapshotPlace,
-): Promise<number> {
-  const opened = await places.open(place);
+/** First what makes it one: half a snapshot is none. Also one that is being taken: whoever is at it finds that it is gone. */
+export async function removeSnapshot(deps: Removal, record: SnapshotRecord, place: SnapshotPlace): Promise<void> {
+  const opened = await deps.places.open(place);
   try {
     const { blobs, scope, folder } = partPlace(opened.blobs, record.tenant, record.name);
-    const manifest = await blobs.remove(scope, [`${folder}manifest.json`]);
-    const parts = await blobs.removeAll(scope, folder);
-    await store.commit({ tenant: record.tenant }, [snapshots.removeWrite(record)]);
-    return manifest + parts;
+    const removeObjects = async () => {
+      await blobs.remove(scope, [`${folder}${MANIFEST_NAME}`]);
+      await blobs.removeAll(scope, folder);
+    };
+    await removeObjects();
+    // It may have become complete meanwhile.
+    if ((await unlist(deps, record)) > 1) await removeObjects();
   } finally {
     await opened.close();
   }
+}
+
+/** However often whoever is at it says how far it is. Resolves to the number of attempts. */
+async function unlist({ snapshots, store }: Removal, record: SnapshotRecord): Promise<number> {
+  const { tenant, name } = record;
+  let attempts = 0;
+  for (let current: SnapshotRecord | null = record; current !== null; current = await snapshots.get({ tenant }, name)) {
+    attempts += 1;
+    try {
+      await store.commit({ tenant }, [snapshots.removeWrite(current)]);
+    } catch (error) {
+      if (!(error instanceof VersionConflictError)) throw error;
+    }
+  }
+  return attempts;
 }
 
 function infoOf({ name, tenant, datasetId, at, items, sizeBytes, sha256, place }: SnapshotRecord): SnapshotInfo {
