@@ -49,8 +49,8 @@ export interface ImprovePass {
   readonly signal: AbortSignal;
   /** What stages read alike. */
   readonly reads: PassReads;
-  /** Has a run that changed nothing recorded in the commit of the improve's end. */
-  recordLater(run: CompletedRun): void;
+  /** Runs of the improve that changed nothing: recorded with the next one that is, at the latest with the improve's end. */
+  readonly idleRuns: CompletedRun[];
 }
 
 /** Why a stage does not run; null when it does. */

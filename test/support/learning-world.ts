@@ -130,7 +130,7 @@ export async function createLearningWorld(): Promise<LearningWorld> {
       leaseToken: 'test/0',
       signal: new AbortController().signal,
       reads: createPassReads(),
-      recordLater: silent,
+      idleRuns: [],
     }),
     async [Symbol.asyncDispose]() {
       await world.provider?.close();

@@ -71,7 +71,7 @@ export async function createStructureWorld(
         options: { ...defaultOptions(0.1), ...options },
         signal: new AbortController().signal,
         reads: createPassReads(),
-        recordLater: () => {},
+        idleRuns: [],
       };
     },
     async learn(...texts) {

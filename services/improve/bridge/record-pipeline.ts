@@ -11,19 +11,22 @@ export const PIPELINE = 'memify_pipeline';
 
 /**
  * Work of a stage that runs no cognify: it stands in the history of runs all the same, at once or, when it changed nothing,
- * with the end of the improve. What it throws is recorded and thrown.
+ * with what is recorded next. What it throws is recorded and thrown.
  */
 export async function recordPipeline(
   { messenger, clock, ids }: Pick<ImproveDependencies, 'messenger' | 'clock' | 'ids'>,
-  { dataset, context, signal, recordLater }: Pick<ImprovePass, 'dataset' | 'context' | 'signal' | 'recordLater'>,
+  { dataset, context, signal, idleRuns }: Pick<ImprovePass, 'dataset' | 'context' | 'signal' | 'idleRuns'>,
   work: () => Promise<'changed' | 'unchanged'>,
   /** Of the run, when somebody was told of it already. */
   given?: string,
 ): Promise<{ readonly run: RunState; readonly isUnchanged: boolean }> {
   const id = asId<RunId>(given ?? ids.uuid());
   const startedAt = clock.now().toISOString();
-  const record = (end: Pick<RecordRunRequest, 'status' | 'error'>) =>
-    messenger.call(recordRun, { dataset, pipeline: PIPELINE, runId: id, ...end }, { ...context, signal });
+  const record = (end: Pick<RecordRunRequest, 'status' | 'error'>) => {
+    // Told of again by the improve's end, which changes nothing.
+    const request = { dataset, pipeline: PIPELINE, runId: id, ...end, completedBefore: [...idleRuns] };
+    return messenger.call(recordRun, request, { ...context, signal });
+  };
   let done: 'changed' | 'unchanged';
   try {
     done = await work();
@@ -34,7 +37,7 @@ export async function recordPipeline(
     throw error;
   }
   const isUnchanged = done === 'unchanged';
-  if (isUnchanged) recordLater({ pipeline: PIPELINE, runId: id });
+  if (isUnchanged) idleRuns.push({ pipeline: PIPELINE, runId: id });
   else await record({ status: 'DATASET_PROCESSING_COMPLETED' });
   const run: RunState = {
     ...{ id, pipeline: PIPELINE, dataset: dataset.id, datasetName: dataset.name },

@@ -30,7 +30,7 @@ export function keysOf({ dataset, principal, sessionIds }: Omit<ImproveRequest, 
   return claimKeys(principal.tenant, dataset.id, sessions);
 }
 
-export interface Holding extends Pick<ImprovePass, 'recordLater'> {
+export interface Holding extends Pick<ImprovePass, 'idleRuns'> {
   readonly held: HeldClaim;
   /** Aborted when the process stops, or the job is somebody else's. */
   readonly stop: AbortSignal;
@@ -43,14 +43,14 @@ export interface Holding extends Pick<ImprovePass, 'recordLater'> {
 export async function runPasses(
   { runner, settings }: Pick<ImproveParts, 'runner' | 'settings'>,
   request: ImproveRequest,
-  { held, stop, recordLater }: Holding,
+  { held, stop, idleRuns }: Holding,
 ): Promise<Pick<ImproveResult, 'stages' | 'rerunPasses' | 'failure'>> {
   const { dataset, principal, options, sessionIds } = request;
   const signal = AbortSignal.any([held.signal, stop]);
   const sessions = [...new Set(sessionIds)].map((session) => ({ user: principal.id, session }));
   const context: CallContext = { ...request.context, principal, signal };
   const { leaseToken } = held;
-  const given = { dataset, sessions, options, principal, context, leaseToken, signal, recordLater };
+  const given = { dataset, sessions, options, principal, context, leaseToken, signal, idleRuns };
   const passes: PassResult[] = [];
   try {
     do {

@@ -79,9 +79,9 @@ async function carryOut(parts: ImproveParts, { job, order, lease }: ClaimedOrder
   const result = await recordImprove(
     parts,
     { id: runId, dataset, background: true, sessionIds, context },
-    async (recordLater) => ({
+    async (idleRuns) => ({
       ...{ dataset, sessionIds, background: true, finished: true, rerunRequested: false },
-      ...(await runPasses(parts, request, { held, stop: lease.signal, recordLater })),
+      ...(await runPasses(parts, request, { held, stop: lease.signal, idleRuns })),
     }),
   );
   if (order.isAutomatic && statusOf(result) === 'errored') return await tryAgain(parts, job, result);

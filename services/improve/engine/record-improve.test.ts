@@ -1,12 +1,15 @@
 import { expect } from 'chai';
 import { unsignedPrincipals } from '../../../test/support/unsigned-principals.ts';
 import { createInProcessBus } from '../../common/adapters/in-process/bus.ts';
+import { createSystemClock } from '../../common/adapters/system/clock.ts';
+import { createIdSource } from '../../common/adapters/system/id-source.ts';
 import { engramError } from '../../common/domain/errors.ts';
 import { asId } from '../../common/domain/ids.ts';
 import { PERSONAL_TENANT } from '../../common/domain/scope.ts';
 import { createMessenger } from '../../common/messaging/messenger.ts';
 import { type RecordRunRequest, recordRun } from '../../common/messaging/methods/cognify.ts';
 import { createSilentLogger } from '../../common/observability/logger.ts';
+import { recordPipeline } from '../bridge/record-pipeline.ts';
 import type { ImproveResult } from './improve-result.ts';
 import { recordImprove } from './record-improve.ts';
 
@@ -33,8 +36,8 @@ async function recordedEnds(end: () => ImproveResult): Promise<readonly RecordRu
   });
   const context = { requestId: 'test', principal: PRINCIPAL };
   const improve = { id: 'improve-1', dataset: DATASET, background: false, sessionIds: ['s1'], context };
-  await recordImprove({ messenger, logger: createSilentLogger() }, improve, async (recordLater) => {
-    recordLater(IDLE);
+  await recordImprove({ messenger, logger: createSilentLogger() }, improve, async (idleRuns) => {
+    idleRuns.push(IDLE);
     return end();
   }).catch(() => null);
   // On a slow machine its start was recorded by itself.
@@ -55,6 +58,37 @@ describe('the record of an improve', () => {
     for (const end of [failed, () => ({ ...RESULT, failure: engramError('CogneeSystemError', 'No.') })]) {
       const [ended] = await recordedEnds(end);
       expect(ended).to.deep.include({ status: 'DATASET_PROCESSING_ERRORED', completedBefore: [IDLE] });
+    }
+  });
+
+  it('tells of them before a run that is recorded at once, so that the newest stays the newest', async () => {
+    for (const then of ['changed', 'fails'] as const) {
+      const messenger = createMessenger(createInProcessBus(), unsignedPrincipals);
+      const recorded = new Set<string>();
+      await messenger.serve(recordRun, async ({ runId, status, completedBefore = [] }) => {
+        if (status === 'DATASET_PROCESSING_STARTED') return {};
+        for (const before of completedBefore) recorded.add(before.runId);
+        recorded.add(runId);
+        return {};
+      });
+      const context = { requestId: 'test', principal: PRINCIPAL };
+      const improve = { id: 'improve-1', dataset: DATASET, background: false, sessionIds: [], context };
+      let count = 0;
+      const deps = {
+        messenger,
+        clock: createSystemClock(),
+        ids: { ...createIdSource(), uuid: () => `run-${++count}` },
+      };
+      await recordImprove({ messenger, logger: createSilentLogger() }, improve, async (idleRuns) => {
+        const pass = { dataset: DATASET, context, signal: new AbortController().signal, idleRuns };
+        await recordPipeline(deps, pass, async () => 'unchanged');
+        await recordPipeline(deps, pass, async () => {
+          if (then === 'fails') throw new Error('no');
+          return 'changed';
+        }).catch(() => null);
+        return RESULT;
+      });
+      expect([...recorded]).to.deep.equal(['run-1', 'run-2', 'improve-1']);
     }
   });
 });

@@ -26,13 +26,13 @@ export interface RecordedImprove {
 }
 
 /**
- * Keeps an improve in the history of runs: begun, then ended, in one commit with the runs that `work` says are to be recorded
- * later. What cannot be recorded is in the log.
+ * Keeps an improve in the history of runs: begun, then ended, in one commit with the idle runs that `work` collects. What
+ * cannot be recorded is in the log.
  */
 export async function recordImprove(
   { messenger, logger }: { readonly messenger: Messenger; readonly logger: Logger },
   { id, dataset, background, sessionIds, context: { signal: _, ...context } }: RecordedImprove,
-  work: (recordLater: (run: CompletedRun) => void) => Promise<ImproveResult>,
+  work: (idleRuns: CompletedRun[]) => Promise<ImproveResult>,
 ): Promise<ImproveResult> {
   const completedBefore: CompletedRun[] = [];
   const [session, ...others] = new Set(sessionIds);
@@ -45,7 +45,7 @@ export async function recordImprove(
   const timer = setTimeout(() => {
     begun = record({ status: 'DATASET_PROCESSING_STARTED' });
   }, SHORT_MS);
-  const [ended] = await Promise.allSettled([work((run) => completedBefore.push(run))]);
+  const [ended] = await Promise.allSettled([work(completedBefore)]);
   clearTimeout(timer);
   await begun;
   if (ended.status === 'rejected') {

@@ -21,7 +21,7 @@ function pass(more: Partial<ImprovePass> = {}): ImprovePass {
     sessions: [{ user: USER, session: 's1' }],
     options: defaultOptions(0.1),
     ...{ principal, context: { requestId: 'test' }, leaseToken: 'test/0', signal: new AbortController().signal },
-    ...{ reads: createPassReads(), recordLater: () => {} },
+    ...{ reads: createPassReads(), idleRuns: [] },
     ...more,
   };
 }

@@ -94,7 +94,7 @@ async function world() {
     options: defaultOptions(alpha),
     leaseToken: 'test/0',
     ...{ principal, context: { requestId: 'test', principal }, signal: new AbortController().signal },
-    ...{ reads: createPassReads(), recordLater: (run) => later.push(run) },
+    ...{ reads: createPassReads(), idleRuns: later },
   });
   return {
     ...{ entries, contexts, recorded, later },

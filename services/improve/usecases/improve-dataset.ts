@@ -14,10 +14,10 @@ export async function improveDataset(parts: ImproveParts, request: ImproveReques
   const { dataset } = request;
   const context = { ...request.context, principal: request.principal };
   const recorded = { id, dataset, background: false, sessionIds: request.sessionIds, context };
-  return recordImprove(parts, recorded, async (recordLater) => {
+  return recordImprove(parts, recorded, async (idleRuns) => {
     const held = await holdClaim(parts, keysOf(request), ownerOf(id, 0));
     if (held === null) return lockHeld(parts, request);
-    const passes = await runPasses(parts, request, { held, stop: parts.stopping, recordLater });
+    const passes = await runPasses(parts, request, { held, stop: parts.stopping, idleRuns });
     return { ...described(request), ...passes, background: false, finished: true, rerunRequested: false };
   });
 }
