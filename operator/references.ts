@@ -10,7 +10,14 @@ import { type KubeObject, keyOf, type ObjectName } from './runtime/kube-object.t
 export function secretsOf({ metadata, spec, status }: Tenant, own: Pick<Cache<KubeObject>, 'get'>): ObjectName[] {
   const { namespace } = metadata;
   if (namespace === undefined || metadata.deletionTimestamp !== undefined) return [];
-  const given = [spec.owner.passwordSecretRef?.name, spec.llm?.apiKeySecretRef?.name];
+  const { owner, llm, embedding, backup } = spec;
+  const references = [
+    owner.passwordSecretRef,
+    llm?.apiKeySecretRef,
+    embedding?.apiKeySecretRef,
+    backup?.destinationRef,
+  ];
+  const given = references.map((reference) => reference?.name);
   // Before the first look at the resource nobody knows whose these are.
   const keys = status?.observedGeneration === undefined ? [] : (spec.apiKeys ?? []).map(({ secretName }) => secretName);
   const foreign = keys.filter((name) => own.get(keyOf({ name, namespace })) === undefined);
