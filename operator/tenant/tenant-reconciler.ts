@@ -11,6 +11,7 @@ import type { TenantDependencies, TenantStep } from './dependencies.ts';
 import { readyOf } from './effective-state.ts';
 import { FINALIZER, FRAME_ANNOTATIONS, ROTATE_AT } from './names.ts';
 import { writeReceipt } from './receipts.ts';
+import { checkBackup } from './steps/check-backup.ts';
 import { checkIsolation } from './steps/check-isolation.ts';
 import { ensureIdentity } from './steps/ensure-identity.ts';
 import { letGo } from './steps/let-go.ts';
@@ -47,6 +48,7 @@ export function createTenantReconciler(deps: TenantDependencies, frame: FrameDep
       onOwn(deps, syncModel),
       onOwn(deps, syncEmbedding),
       onOwn(deps, () => noteRotation),
+      checkBackup(deps),
     ],
     deletionSteps: [
       forgetIsolation(deps),

@@ -100,3 +100,39 @@ describe('deletion of a tenant by Snapshot', () => {
     expect([world.read(), asked()]).to.deep.equal([undefined, []]);
   });
 });
+
+describe('backup of a tenant', () => {
+  let world: TenantWorld;
+  beforeEach(async () => {
+    world = await createTenantWorld();
+  });
+  afterEach(() => world.close());
+
+  const backup = { schedule: '0 3 * * *', keep: 14, destinationRef: { name: 's3' } };
+
+  it('without its Secret is said before a snapshot is due, while the tenant serves', async () => {
+    world.put({ backup, apiKeys: [{ name: 'default', secretName: 'key' }] });
+    expect(await world.reconcile()).to.include({ retry: true });
+    expect(world.conditions()).to.include({ Ready: 'False SecretMissing', CredentialsReady: 'True Issued' });
+    expect(world.condition('Ready')?.message).to.equal(
+      'Secret memory/s3 of the snapshots is missing: create it with the keys bucket, accessKey, secretKey',
+    );
+    const text = (value: string) => Buffer.from(value).toString('base64');
+    world.kube.put<Secret>(KINDS.secret, {
+      ...{ apiVersion: 'v1', kind: 'Secret', metadata: { name: 's3', namespace: 'memory' } },
+      data: { bucket: text('b'), accessKey: text('a'), secretKey: text('s') },
+    });
+    await world.reconcile();
+    expect(world.conditions()).to.include({ Ready: 'True Available' });
+  });
+
+  it('by a schedule that is none, or that never comes, is said', async () => {
+    world.put();
+    for (const schedule of ['99 * * * *', '0 0 31 2 *']) {
+      world.change({ spec: { backup: { schedule, keep: 14 } } });
+      await world.reconcile();
+      expect(world.conditions(), schedule).to.include({ Ready: 'False InvalidSpec', Stalled: 'True InvalidSpec' });
+      expect(world.condition('Stalled')?.message).to.match(/^spec.backup.schedule is no schedule: /);
+    }
+  });
+});
