@@ -34,6 +34,7 @@ interface ContainerStatus {
 
 interface Pod extends KubeObject {
   readonly status?: {
+    readonly phase?: string;
     readonly conditions?: readonly {
       readonly type: string;
       readonly status: string;
@@ -93,8 +94,8 @@ export async function readReadiness(
 }
 
 /**
- * Whether no pod of the services is left that read other Secrets than the present ones, also none that is ending, and those
- * that did are complete.
+ * Whether no pod of the services or of a migration is left that read other Secrets than the present ones, also none that is
+ * ending, and the services with the present ones are complete. What has ended stays in the list, often for long: an evicted pod.
  */
 export async function haveAllPodsChanged(
   client: Pick<KubeClient, 'list' | 'get'>,
@@ -109,12 +110,16 @@ export async function haveAllPodsChanged(
     wanted !== undefined && metadata?.annotations?.[SECRETS_ANNOTATION] === wanted;
   const deployments = (await client.list<Deployment>(KINDS.deployment, all)).items;
   const pods = (await client.list<Pod>(KINDS.pod, all)).items;
-  return SERVICE_NAMES.every((service) => {
+  const areMade = SERVICE_NAMES.every((service) => {
     const deployment = deployments.find(({ metadata }) => metadata.name === objectName(tenant, service));
-    const own = pods.filter(({ metadata }) => metadata.labels?.[COMPONENT] === service);
-    const isMade = isComplete(deployment) && hasWanted(deployment?.spec?.template?.metadata);
-    return isMade && own.every(({ metadata }) => hasWanted(metadata));
+    return isComplete(deployment) && hasWanted(deployment?.spec?.template?.metadata);
   });
+  const readers = pods.filter((pod) => pod.metadata.labels?.[COMPONENT] !== ASLEEP && !hasEnded(pod));
+  return areMade && readers.every(({ metadata }) => hasWanted(metadata));
+}
+
+function hasEnded({ status }: Pod): boolean {
+  return status?.phase === 'Succeeded' || status?.phase === 'Failed';
 }
 
 const COMPONENT = 'app.kubernetes.io/component';

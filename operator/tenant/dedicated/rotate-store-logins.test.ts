@@ -138,6 +138,26 @@ describe('rotation of the logins of a Dedicated tenant at its stores', () => {
     expect(given()).to.equal(valid().current.password);
   });
 
+  it('waits for a migration that may have the former logins, and for no pod that has ended', async () => {
+    await make();
+    const held = podLike('evicted');
+    const ended = { ...held, status: { phase: 'Failed', reason: 'Evicted' } };
+    const labels = { ...held.metadata.labels, 'app.kubernetes.io/component': 'migration' };
+    const migration = { ...held, metadata: { ...held.metadata, name: 'migration', labels } };
+    annotate({ [ROTATE_STORES_AT]: '1' });
+    await world.reconcile();
+    await world.reconcile();
+    runEverything(world.kube);
+    world.kube.put(KINDS.pod, ended);
+    world.kube.put(KINDS.pod, migration);
+    for (let i = 0; i < 3; i += 1) await world.reconcile();
+    expect(valid().previous).not.to.equal(null);
+    world.kube.remove(KINDS.pod, migration.metadata);
+    for (let i = 0; i < 3; i += 1) await world.reconcile();
+    expect(valid().previous).to.equal(null);
+    expect(world.conditions()).to.include({ StoreLoginsReady: 'True Issued' });
+  });
+
   it('does not end the former logins while pods with new ones do not come up', async () => {
     await make();
     annotate({ [ROTATE_STORES_AT]: '1' });
