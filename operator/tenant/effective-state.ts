@@ -11,9 +11,13 @@ type Seen = Readonly<Partial<Pick<TenantStatus, 'conditions' | 'waking'>>>;
 /** So long a Dedicated tenant that a request woke waits for one with a valid credential, which auth alone can tell. */
 const WAKING_MS = 300_000;
 
-/** Whether nobody used it, by the word of auth. What was woken just now gets the time to be used. */
-export function isUnused({ waking }: Seen, isAsleep: boolean, now: Date): boolean {
-  return isAsleep && (waking === undefined || now.getTime() - Date.parse(waking.since) >= WAKING_MS);
+/** Whether nobody used it, by the word of auth. What was woken gets the time to be used, from when its services answer. */
+export function isUnused({ waking, conditions }: Seen, isAsleep: boolean, now: Date): boolean {
+  if (!isAsleep || waking === undefined) return isAsleep;
+  const workloads = findCondition(conditions, 'WorkloadsReady');
+  if (workloads?.status !== 'True') return false;
+  const since = Math.max(Date.parse(waking.since), Date.parse(workloads.lastTransitionTime));
+  return now.getTime() - since >= WAKING_MS;
 }
 
 /** The one place that decides it; everything that starts, stops or routes goes by `status.state`. */

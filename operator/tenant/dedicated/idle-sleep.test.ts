@@ -108,6 +108,22 @@ describe('sleep of a Dedicated tenant that nobody uses', () => {
     expect(world.read()?.status?.waking).to.equal(undefined);
   });
 
+  it('waits for a request from when its services answer, however long they took to start', async () => {
+    await fallAsleep();
+    await ring();
+    await world.clock.advance(600_000);
+    runEverything(world.kube);
+    await settle();
+    expect([ready(), replicas()]).to.deep.equal(['True Available', 1]);
+    await world.clock.advance(290_000);
+    await settle();
+    expect(ready()).to.equal('True Available');
+    await world.clock.advance(10_000);
+    await settle();
+    await settle();
+    expect([ready(), replicas()]).to.deep.equal(['False Hibernated', 0]);
+  });
+
   it('finds the request that came while no operator ran, and takes no other end for one', async () => {
     await fallAsleep();
     endSleeper(world.kube, 137);
