@@ -1,6 +1,6 @@
 import { spawn } from 'node:child_process';
 import { once } from 'node:events';
-import { mkdtemp, rm } from 'node:fs/promises';
+import { mkdtemp, rm, utimes } from 'node:fs/promises';
 import { tmpdir } from 'node:os';
 import { join } from 'node:path';
 import { expect } from 'chai';
@@ -39,6 +39,23 @@ describe('process that stands in for a hibernated tenant', () => {
     expect([await second.ask(), await second.ask()]).to.deep.equal([503, 503]);
     second.child.kill('SIGTERM');
     expect(await second.ended).to.equal(0);
+  });
+
+  it('tells it again when nobody woke the tenant for long: what was told first may be lost', async () => {
+    const file = join(directory, 'rung');
+    const words = ['OnRequest', file];
+    const first = await start(...words);
+    await first.ask();
+    expect(await first.ended).to.equal(RUNG_EXIT_CODE);
+    const longAgo = new Date(Date.now() - 16 * 60_000);
+    await utimes(file, longAgo, longAgo);
+    const second = await start(...words);
+    expect(await second.ask()).to.equal(503);
+    expect(await second.ended).to.equal(RUNG_EXIT_CODE);
+    const third = await start(...words);
+    expect([await third.ask(), await third.ask()]).to.deep.equal([503, 503]);
+    third.child.kill('SIGTERM');
+    expect(await third.ended).to.equal(0);
   });
 
   it('stays where no request wakes the tenant', async () => {
