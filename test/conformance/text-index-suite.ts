@@ -333,6 +333,10 @@ export function textIndexConformance(name: string, open: () => Promise<DatasetIn
       expect(await fetched(2), 'what came since').to.deep.equal(['one:item', 'same:four', 'same:three']);
       await text.remove(scope, { item: item('four') });
       expect(await fetched(2), 'what went since').to.deep.equal(['one:item', 'same:three', 'same:two']);
+      await text.drop(scope);
+      expect(await fetched(2), 'of a dataset that is gone').to.deep.equal([]);
+      await text.upsert(scope, [textEntry('same', 'word', { item: item('new') })]);
+      expect(await fetched(2), 'of one that came in its place').to.deep.equal(['same:new']);
     });
 
     it('filters by item and by node set, before the limit', async () => {
