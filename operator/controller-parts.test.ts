@@ -6,7 +6,7 @@ import { createWorkQueue } from './runtime/work-queue.ts';
 describe('controllers of both kinds', () => {
   it('try what failed for a day again within half a minute, so that it works soon after its cause is mended', async () => {
     const clock = createFakeClock();
-    const parts = { options: { workers: 1 }, frame: { clock } } as ControllerParts;
+    const parts = { options: { workers: 1 }, frame: { clock } } as unknown as ControllerParts;
     const queue = createWorkQueue({ clock, ...controlOf(parts).queue });
     for (let tries = 0; tries < 3_000; tries += 1) {
       queue.retry('memory/acme');

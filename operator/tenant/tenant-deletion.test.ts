@@ -220,7 +220,7 @@ describe('deletion of a tenant', () => {
     await world.reconcile();
     expect(world.conditions()).to.include({ Stalled: 'True DatasetsExist' });
     expect(world.condition('Stalled')?.message).to.equal(
-      'Datasets memory/a, memory/b, memory/c, memory/d, memory/e and 2 more belong to the tenant: delete them, or set datasetDeletion to Cascade',
+      'Delete the Datasets of the tenant first, or set datasetDeletion to Cascade: memory/a, memory/b, memory/c, memory/d, memory/e and 2 more',
     );
     expect(world.services.countOf('eraseTenant')).to.equal(0);
     for (const name of ['f', 'e', 'd', 'c', 'b', 'a', 'mine-too']) {

@@ -17,7 +17,7 @@ export function removeDatasets(deps: TenantDependencies): TenantStep {
       if (datasets.length === 0) return done();
       const names = namesInMessage(datasets.map(({ metadata }) => keyOf(metadata)));
       if (object.spec.datasetDeletion === 'Block') {
-        const message = `Datasets ${names} belong to the tenant: delete them, or set datasetDeletion to Cascade`;
+        const message = `Delete the Datasets of the tenant first, or set datasetDeletion to Cascade: ${names}`;
         return stalled('DatasetsExist', message, { requeueAfterMs: STILL_THERE_MS });
       }
       for (const { metadata } of datasets) {
