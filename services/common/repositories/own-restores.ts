@@ -10,6 +10,7 @@ import {
   type Stored,
   type Write,
 } from '../ports/document-store.ts';
+import { findAll } from './find-all.ts';
 import type { Leased } from './leased.ts';
 
 type OwnRestoreDocument = Leased & {
@@ -70,8 +71,9 @@ export function createOwnRestores(store: DocumentStore): OwnRestores {
       return stored === null ? null : restoreOf(stored);
     },
     async countOpen({ tenant }, userId) {
-      const { items } = await store.find({ tenant }, collection, { where: { userId, isComplete: false }, limit: 100 });
-      return items.filter(({ value }) => value.failure === null).length;
+      // Those that failed are there, too, for whoever asks how it went.
+      const found = await findAll(store, { tenant }, collection, { where: { userId, isComplete: false } });
+      return found.filter(({ value }) => value.failure === null).length;
     },
     async untouched(scope, beforeMs, isComplete) {
       const where = { isComplete, leasedUntilMs: { lessThan: beforeMs } };

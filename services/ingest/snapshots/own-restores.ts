@@ -84,7 +84,7 @@ export function createSnapshotRestores(
       const { tenant, datasetId, name, items } = requireAtHand(record);
       await requireRoom(deps, request, items);
       const source = { tenantId: tenant, name, datasetId };
-      return work.progress(asked(await begin(deps, request, { source, isReady: true }), context.requestId));
+      return work.progress(asked(await admit(deps, await begin(deps, request, source)), context.requestId));
     },
     async fromFile(request, file, context) {
       const check = signatureCheck(deps, context.requestId);
@@ -92,7 +92,7 @@ export function createSnapshotRestores(
       await requireRoom(deps, request, counts.items);
       const { tenant } = request.principal;
       const source = { tenantId: tenant, name: `upload-${deps.ids.uuid()}`, datasetId: null };
-      const opened = await begin(deps, request, { source, isReady: false });
+      const opened = await begin(deps, request, source);
       return work.progress(asked(await keepFile(deps, opened, { file, check, context }), context.requestId));
     },
     async get({ id: userId, tenant, key }, id) {
@@ -149,34 +149,43 @@ async function requireRoom(
     throw engramError('InvalidRequestError', 'The new dataset needs a name.');
   if ((await datasets.ownedByName({ tenant }, ownerId, [name])).length > 0)
     throw engramError('EntityAlreadyExistsError', `You have a dataset ${name} already; choose another name.`);
-  if ((await restores.countOpen({ tenant }, ownerId)) >= MOST_AT_ONCE)
-    throw engramError('TooManyRequestsError', `${MOST_AT_ONCE} of your restores are under way; wait for one of them.`);
+  if ((await restores.countOpen({ tenant }, ownerId)) >= MOST_AT_ONCE) throw tooMany();
   await budgets.check(dataBill({ tenant, ownerId }, key?.id, { datasets: 1, items }));
 }
 
+function tooMany() {
+  return engramError('TooManyRequestsError', `${MOST_AT_ONCE} of your restores are under way; wait for one of them.`);
+}
+
+/** Nobody takes it up before it is admitted. */
 async function begin(
   deps: OwnRestoreDependencies,
   { principal, name }: RestoringRequest,
-  of: Pick<OwnRestore, 'source' | 'isReady'>,
+  source: OwnRestore['source'],
 ): Promise<OwnRestore> {
   const { id: userId, tenant, key } = principal;
-  const now = deps.clock.now().getTime();
-  const restore = {
-    ...{
-      id: deps.ids.uuid(),
-      userId,
-      keyId: key?.id ?? null,
-      datasetId: asId<DatasetId>(deps.ids.uuid()),
-      name,
-      ...of,
-    },
-    ...{ step: of.isReady ? 'waiting' : 'keeping the file', worker: null, failure: null, isComplete: false },
-    ...{ leasedUntilMs: of.isReady ? now : now + KEEPING_MS, done: 0, total: 0 },
+  const ids = { id: deps.ids.uuid(), userId, keyId: key?.id ?? null, datasetId: asId<DatasetId>(deps.ids.uuid()) };
+  const begun = {
+    ...{ ...ids, name, source, isReady: false, step: source.datasetId === null ? 'keeping the file' : 'waiting' },
+    ...{ worker: null, failure: null, isComplete: false },
+    ...{ leasedUntilMs: deps.clock.now().getTime() + KEEPING_MS, done: 0, total: 0 },
   };
-  const details = { snapshot: of.source.name, from: of.source.datasetId ?? 'a file' };
-  const entry = { tenant, action: 'dataset.restored', actor: userId, subject: restore.datasetId, details };
-  await deps.audit.commit({ tenant }, [deps.restores.insertWrite(restore)], [entry]);
-  return { ...restore, tenant, version: 1 };
+  const restore = { ...begun, tenant, version: 1 };
+  await deps.store.commit({ tenant }, [deps.restores.insertWrite(begun)]);
+  // Others may have begun in the same moment.
+  if ((await deps.restores.countOpen({ tenant }, userId)) <= MOST_AT_ONCE) return restore;
+  await deps.store.commit({ tenant }, [deps.restores.removeWrite(restore)]);
+  throw tooMany();
+}
+
+/** All that it needs is there. */
+async function admit({ audit, restores, clock }: OwnRestoreDependencies, restore: OwnRestore): Promise<OwnRestore> {
+  const { tenant, source, userId: actor, datasetId: subject } = restore;
+  const ready = { ...restore, isReady: true, step: 'waiting', leasedUntilMs: clock.now().getTime() };
+  const details = { snapshot: source.name, from: source.datasetId ?? 'a file' };
+  const entry = { tenant, action: 'dataset.restored', actor, subject, details };
+  await audit.commit({ tenant }, [restores.replaceWrite(ready)], [entry]);
+  return { ...ready, version: restore.version + 1 };
 }
 
 /** The file is gone when the request ends; what is kept of it is not. */
@@ -189,14 +198,12 @@ async function keepFile(
     context,
   }: { readonly file: UploadedFile; readonly check: CheckSignature; readonly context: CallContext },
 ): Promise<OwnRestore> {
-  const { tenant, source } = restore;
+  const { source } = restore;
   try {
     const { blobs } = await deps.places.open(null);
     const signal = context.signal ?? new AbortController().signal;
     await keepSnapshotFile(file.open(), partPlace(blobs, asId(source.tenantId), source.name), { check, signal });
-    const ready = { ...restore, isReady: true, step: 'waiting', leasedUntilMs: deps.clock.now().getTime() };
-    await deps.store.commit({ tenant }, [deps.restores.replaceWrite(ready)]);
-    return { ...ready, version: restore.version + 1 };
+    return await admit(deps, restore);
   } catch (error) {
     await remove(deps, restore);
     throw error;
@@ -253,7 +260,7 @@ async function asUser(
 }
 
 async function remove(deps: OwnRestoreDependencies, restore: OwnRestore): Promise<void> {
-  const { tenant, datasetId, source, userId: ownerId, isComplete } = restore;
+  const { tenant, datasetId, source, userId: ownerId, keyId, isComplete } = restore;
   if (!isComplete && (await deps.datasets.get({ tenant }, datasetId)) === null) {
     const snapshot = { tenantId: asId<typeof tenant>(source.tenantId), name: source.name };
     await discardRestored(deps, {
@@ -263,6 +270,7 @@ async function remove(deps: OwnRestoreDependencies, restore: OwnRestore): Promis
       place: null,
       requestId: deps.ids.uuid(),
       ownerId,
+      ...(keyId === null ? {} : { keyId }),
     });
   }
   await removeUpload(deps, restore);

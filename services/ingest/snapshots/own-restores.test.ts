@@ -1,0 +1,62 @@
+import { randomUUID } from 'node:crypto';
+import { expect } from 'chai';
+import { refusalOf } from '../../../test/support/refusal-of.ts';
+import { unsignedPrincipals } from '../../../test/support/unsigned-principals.ts';
+import { createInProcessBus } from '../../common/adapters/in-process/bus.ts';
+import { createMemoryBlobStore } from '../../common/adapters/memory/blob-store.ts';
+import { createMemoryDocumentStore } from '../../common/adapters/memory/document-store.ts';
+import { createSystemClock } from '../../common/adapters/system/clock.ts';
+import { createIdSource } from '../../common/adapters/system/id-source.ts';
+import type { DatasetId, UserId } from '../../common/domain/brand.ts';
+import { asId } from '../../common/domain/ids.ts';
+import { PERSONAL_TENANT } from '../../common/domain/scope.ts';
+import { createMessenger } from '../../common/messaging/messenger.ts';
+import { getPrincipal } from '../../common/messaging/methods/auth.ts';
+import { createSilentLogger } from '../../common/observability/logger.ts';
+import { auditRecordsCollection, createAuditLog } from '../../common/repositories/audit-log.ts';
+import { createOwnRestores, ownRestoresCollection } from '../../common/repositories/own-restores.ts';
+import type { SnapshotRecord } from '../../common/repositories/snapshots.ts';
+import { collections } from '../../composition/collections.ts';
+import { createSnapshotRestores, type OwnRestoreDependencies } from './own-restores.ts';
+
+const SCOPE = { tenant: PERSONAL_TENANT };
+const CALL = { requestId: 'r' };
+
+describe('restores of a user', () => {
+  it('are three at once, however many are asked for in one moment; the others leave nothing', async () => {
+    const store = createMemoryDocumentStore();
+    await store.prepare(collections);
+    const messenger = createMessenger(createInProcessBus(), unsignedPrincipals);
+    const isOver = Promise.withResolvers<void>();
+    await messenger.serve(getPrincipal, async () => {
+      await isOver.promise;
+      return { principal: null };
+    });
+    const clock = createSystemClock();
+    const restores = createSnapshotRestores(
+      {
+        ...{ store, messenger, clock, ids: createIdSource(clock), logger: createSilentLogger() },
+        ...{ blobs: createMemoryBlobStore(), restores: createOwnRestores(store), audit: createAuditLog(store, clock) },
+        ...{ datasets: { ownedByName: async () => [], get: async () => null }, budgets: { check: async () => {} } },
+      } as unknown as OwnRestoreDependencies,
+      { answerAfterMs: 0 },
+    );
+    const principal = { ...SCOPE, id: asId<UserId>('ada'), email: '', isSuperuser: false, parentId: null };
+    const record = {
+      ...{ ...SCOPE, name: 'one', datasetId: asId<DatasetId>(randomUUID()), items: 1 },
+      ...{ isComplete: true, isInstalled: true },
+    } as SnapshotRecord;
+    const ask = () => restores.fromSnapshot({ principal, name: randomUUID() }, record, CALL);
+    const open = async () => (await store.find(SCOPE, ownRestoresCollection, { limit: 100 })).items.length;
+    const audited = async () => (await store.find(SCOPE, auditRecordsCollection, { limit: 100 })).items.length;
+
+    const outcomes = await Promise.allSettled(Array.from({ length: 8 }, ask));
+    const begun = outcomes.filter(({ status }) => status === 'fulfilled').length;
+    expect(begun).to.be.at.most(3);
+    for (let more = begun; more < 3; more += 1) await ask();
+    expect((await refusalOf(ask())).status).to.equal(429);
+    expect([await open(), await audited()]).to.deep.equal([3, 3]);
+    isOver.resolve();
+    await restores.stop();
+  });
+});
