@@ -250,8 +250,8 @@ function serve(
         ...{ required: posture.required, posture: posture.reason },
       };
     }),
-    messenger.serve(methods.getPrincipal, async ({ userId, tenant, ...key }) =>
-      signed(await getPrincipal(deps, { userId: asId(userId), tenant: asId(tenant), ...key })),
+    messenger.serve(methods.getPrincipal, async ({ userId, tenant, ...given }) =>
+      signed(await getPrincipal(deps, { userId: asId(userId), tenant: asId(tenant), ...given })),
     ),
     messenger.serve(methods.getPublicKeys, async () => ({ jwks: signer.publicKeys })),
     messenger.serve(methods.heldCapabilities, async (_request, context) => ({

@@ -18,7 +18,17 @@ type Dependencies = Pick<
  */
 export async function getPrincipal(
   deps: Dependencies,
-  { userId, tenant, key }: { readonly userId: UserId; readonly tenant: TenantId; readonly key?: string },
+  {
+    userId,
+    tenant,
+    key,
+    unattended = false,
+  }: {
+    readonly userId: UserId;
+    readonly tenant: TenantId;
+    readonly key?: string;
+    readonly unattended?: boolean;
+  },
 ): Promise<Principal | null> {
   if (userId === canaryAccount(tenant)) return canaryOf(deps, tenant);
   const user = await deps.users.get(userId);
@@ -28,7 +38,7 @@ export async function getPrincipal(
   // What a hibernated tenant has in hand is ended: nothing new comes.
   if (facts?.state === 'Disabled' || facts?.state === 'Erasing') return null;
   // A run is use, too.
-  if (facts !== null && facts.hibernation !== null) deps.tenantUse.note(tenant);
+  if (facts !== null && facts.hibernation !== null && !unattended) deps.tenantUse.note(tenant);
   const principal = { ...principalOf(user), tenant };
   if (key === undefined) return principal;
   const presented = await deps.apiKeys.get(key);

@@ -118,10 +118,12 @@ describe('a tenant that goes to sleep', () => {
         CALL,
       );
     pass(HOUR / 2);
-    const { lastUsedAt } = (await stored()) ?? {};
+    const { lastUsedAt, ownerId = '' } = (await stored()) ?? {};
     expect(await look()).not.to.have.property('tenantState');
     const eraser = { tenantId, datasetId: asId<DatasetId>(randomUUID()) };
     expect(await auth.messenger.call(getEraser, eraser, CALL)).to.include({ principal: null });
+    const account = { userId: ownerId, tenant: tenantId, unattended: true };
+    expect((await auth.messenger.call(getPrincipal, account, CALL)).principal).to.include({ id: ownerId });
     pass(HOUR / 2);
     expect(await ensure()).to.include({ isAsleep: true });
     pass(2000);

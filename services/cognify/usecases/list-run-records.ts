@@ -54,7 +54,9 @@ export async function listRunRecords(
   const shown = rows.map(({ record }) => datasets.get(record.datasetId ?? '')).filter((found) => found !== undefined);
   for (const userId of new Set<UserId>(shown.map(({ ownerId }) => asId(ownerId)))) {
     if (owners.has(userId)) continue;
-    const answer = await messenger.call(getPrincipal, { userId, tenant: principal.tenant }, context);
+    // An open page asks for this again and again.
+    const account = { userId, tenant: principal.tenant, unattended: true };
+    const answer = await messenger.call(getPrincipal, account, context);
     if (answer.principal !== null) owners.set(userId, answer.principal.email);
   }
   return { rows, datasets, owners };

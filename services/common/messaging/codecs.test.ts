@@ -115,7 +115,13 @@ describe('messages of the services', () => {
       { requiredKeys: ['principal', 'required', 'posture'] },
     );
     await survives(response(auth.authenticate), identified);
-    await survives(request(auth.getPrincipal), fc.record({ userId: text, tenant: text }));
+    await survives(
+      request(auth.getPrincipal),
+      fc.record(
+        { userId: text, tenant: text, key: text, unattended: fc.boolean() },
+        { requiredKeys: ['userId', 'tenant'] },
+      ),
+    );
     await survives(response(auth.getPrincipal), fc.record({ principal: orNull(principal) }));
     const query = { permission: fc.constantFrom(...PERMISSIONS), ids, names: ids };
     await survives(

@@ -55,8 +55,12 @@ function closureOf(word: string | undefined): { readonly tenantState?: methods.C
 export const GetPrincipal: MethodCodec<methods.GetPrincipalRequest, methods.GetPrincipalResponse> = {
   request: messageCodec(
     wire.GetPrincipalRequestSchema,
-    ({ userId, tenant, key }) => ({ userId, tenant, key }),
-    ({ userId, tenant, key }) => ({ userId, tenant, ...maybe('key', key) }),
+    ({ userId, tenant, key, unattended }) => ({ userId, tenant, key, unattended }),
+    ({ userId, tenant, key, unattended }) => ({
+      ...{ userId, tenant },
+      ...maybe('key', key),
+      ...maybe('unattended', unattended),
+    }),
   ),
   response: messageCodec(
     wire.GetPrincipalResponseSchema,

@@ -46,6 +46,8 @@ export interface GetPrincipalRequest {
   readonly tenant: string;
   /** Id of the API key that the user asked with. */
   readonly key?: string;
+  /** The account is only looked at: it is no use of the tenant. */
+  readonly unattended?: boolean;
 }
 
 export interface GetPrincipalResponse {
