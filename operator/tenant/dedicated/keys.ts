@@ -4,7 +4,6 @@ import { deriveSigningKey } from '../../../services/common/domain/derived-key.ts
 import { keyId } from '../../../services/common/messaging/token-text.ts';
 import type { TenantStatusSecret } from '../../api/tenant.ts';
 import { toSeconds } from '../../runtime/conditions.ts';
-import { isKubeError } from '../../runtime/kube-error.ts';
 import { KINDS, type Secret } from '../../runtime/kube-object.ts';
 import { StepFailure, stalled } from '../../runtime/step.ts';
 import type { Realm } from '../../stores/realm.ts';
@@ -13,6 +12,7 @@ import { type RealmCredentials, STORE_DRIVERS, type StoreDriver } from '../../st
 import type { TenantContext, TenantDependencies } from '../dependencies.ts';
 import { KEY_ANNOTATIONS, ROTATE_STORES_AT } from '../names.ts';
 import { managedSecret, ownSecretsSelector, secretText } from '../tenant-secrets.ts';
+import { createKeys } from './create-keys.ts';
 import { FORMER_HOLDER, keysName, REALM_LABEL, REALM_OWNER, TENANT_ID_LABEL } from './names.ts';
 import { PROOF, requireRealm } from './realm-record.ts';
 import { restoreKeys } from './restore-keys.ts';
@@ -129,13 +129,11 @@ async function leftBehind(
   return taken;
 }
 
-async function generate(
-  { client, options }: TenantDependencies,
-  { object, event, now, signal }: TenantContext,
-): Promise<Secret> {
+async function generate(deps: TenantDependencies, context: TenantContext): Promise<Secret> {
+  const { object, event, now } = context;
   const realm = realmOf(object.metadata.uid ?? '');
   const name = keysName(object);
-  const secret = managedSecret(options, object, {
+  const secret = managedSecret(deps.options, object, {
     name,
     data: newValues(),
     labels: { [REALM_LABEL]: realm.name },
@@ -145,16 +143,10 @@ async function generate(
       [KEY_ANNOTATIONS.rotatedAt]: object.metadata.annotations?.[ROTATE_STORES_AT] ?? '',
     },
   });
-  try {
-    const made = await client.create<Secret>(KINDS.secret, secret, { signal });
-    const message = `The keys of the tenant's services are in Secret ${name}: what they sealed opens with nothing else`;
-    event({ type: 'Normal', reason: 'SecretCreated', message });
-    return made;
-  } catch (error) {
-    if (!isKubeError(error, 409)) throw error;
-    const message = `Secret ${name} exists and is not managed for this resource: rename or delete it`;
-    throw new StepFailure(stalled('ObjectExists', message));
-  }
+  const made = await createKeys(deps, context, secret);
+  const message = `The keys of the tenant's services are in Secret ${name}: what they sealed opens with nothing else`;
+  event({ type: 'Normal', reason: 'SecretCreated', message });
+  return made;
 }
 
 function newValues(): Record<string, string> {

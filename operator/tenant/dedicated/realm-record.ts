@@ -7,7 +7,7 @@ import type { Realm } from '../../stores/realm.ts';
 import type { TenantContext, TenantDependencies } from '../dependencies.ts';
 import { GROUP } from '../names.ts';
 import { secretText } from '../tenant-secrets.ts';
-import { REALM_OWNER, TENANT_ID_LABEL } from './names.ts';
+import { REALM_OWNER } from './names.ts';
 
 /** Key of the Secret: random, made once with the realm, and never rotated. Who has it has what the realm was left with. */
 export const PROOF = 'realm-proof';
@@ -16,7 +16,7 @@ export const PROOF = 'realm-proof';
 const KEPT_KEYS = ['ENGRAM_ROOT_KEYS', 'FASTAPI_USERS_JWT_SECRET', PROOF];
 
 /** Label of the record: id of the tenant. Not that of the Secret which it is a copy of, beside which it may be. */
-const RECORD_LABEL = `${GROUP}/realm-of-tenant`;
+export const RECORD_LABEL = `${GROUP}/realm-of-tenant`;
 
 /** Annotations of the record: uid, and namespace and name, of the Tenant that has the realm now or had it last. */
 const HOLDER_UID = `${GROUP}/realm-holder-uid`;
@@ -47,14 +47,14 @@ export async function findRecord(
   return client.get<Secret>(KINDS.secret, { name: recordName(realm), namespace: options.home }, { signal });
 }
 
-export async function findRecordOfTenant(
+/** More than one where the services of one said that they are of a tenant which is another's: its namespace runs them. */
+export async function findRecordsOfTenant(
   { client, options }: TenantDependencies,
   { signal }: TenantContext,
   tenantId: string,
-): Promise<RealmRecord | null> {
+): Promise<readonly RealmRecord[]> {
   const labelSelector = `${options.labels.managedBy}=${options.manager},${RECORD_LABEL}=${tenantId}`;
-  const { items } = await client.list<Secret>(KINDS.secret, { namespace: options.home, labelSelector, signal });
-  return items[0] ?? null;
+  return (await client.list<Secret>(KINDS.secret, { namespace: options.home, labelSelector, signal })).items;
 }
 
 /**
@@ -128,12 +128,13 @@ async function isNoted(
 /** Made before anything is sealed; brought up to date when the tenant got its id, or the realm another Tenant. */
 async function keepRecord(
   { client, options }: TenantDependencies,
-  { object, signal }: TenantContext,
+  { object, status, signal }: TenantContext,
   held: { readonly record: RealmRecord | null; readonly realm: Realm; readonly secret: Secret },
 ): Promise<void> {
   const { record, realm, secret } = held;
   const place = { name: recordName(realm.name), namespace: options.home };
-  const tenantId = secret.metadata.labels?.[TENANT_ID_LABEL];
+  // Not by the label of the Secret, which who is in the tenant's namespace writes.
+  const { tenantId } = status;
   const labels = {
     [options.labels.managedBy]: options.manager,
     ...(tenantId === undefined ? {} : { [RECORD_LABEL]: tenantId }),

@@ -116,6 +116,50 @@ describe('keys of a Dedicated tenant whose Secret is gone', () => {
     expect([ready(TRUSTED), rootKeys(keysIn(TRUSTED.namespace))]).to.deep.equal(['True Available', before]);
   });
 
+  it('are found for their Tenant although somebody wrote its id on other keys, and elsewhere not guessed', async () => {
+    const { status } = (await become()) ?? {};
+    const { tenantId = '' } = status ?? {};
+    const before = rootKeys(keysIn(PLACE.namespace));
+    await become({}, ELSEWHERE);
+    const forged = { metadata: { labels: { 'engram.dev/tenant-id': tenantId } } };
+    world.kube.change(KINDS.secret, keysIn(ELSEWHERE.namespace)?.metadata ?? ELSEWHERE, forged);
+    await world.reconcile(keyOf(ELSEWHERE));
+    await deleteNamespace();
+    world.kube.remove(TENANT_KIND, ELSEWHERE);
+    await world.reconcile(keyOf(ELSEWHERE));
+    // As if it had been noted first, with the record of what was forged before the other in every list.
+    for (const { metadata } of records()) {
+      const labels = { 'engram.dev/realm-of-tenant': tenantId };
+      world.kube.change(KINDS.secret, metadata, { metadata: { labels } });
+    }
+    await become({ tenantId }, TRUSTED);
+    expect([ready(TRUSTED), keysIn(TRUSTED.namespace)]).to.deep.equal(['False AdoptionNotAllowed', undefined]);
+    await become({ tenantId });
+    expect([ready(), rootKeys(keysIn(PLACE.namespace))]).to.deep.equal(['True Available', before]);
+  });
+
+  it('are not noted under the id that somebody wrote on their Secret', async () => {
+    const { status } = (await become()) ?? {};
+    const forged = { metadata: { labels: { 'engram.dev/tenant-id': 'another' } } };
+    world.kube.change(KINDS.secret, keysIn(PLACE.namespace)?.metadata ?? PLACE, forged);
+    world.kube.fail({ method: 'PATCH', path: /secrets.*-keys-/, fault: { status: 503 } });
+    await world.reconcile().catch(() => {});
+    world.kube.heal();
+    expect(records().map(({ metadata }) => metadata.labels?.['engram.dev/realm-of-tenant'])).to.deep.equal([
+      status?.tenantId,
+    ]);
+  });
+
+  it('say so where somebody made a Secret of their name', async () => {
+    await become();
+    const { name, namespace } = keysIn(PLACE.namespace)?.metadata ?? {};
+    world.kube.remove(KINDS.secret, keysIn(PLACE.namespace)?.metadata ?? PLACE);
+    const metadata = { name: name ?? '', namespace: namespace ?? '' };
+    world.kube.put(KINDS.secret, { apiVersion: 'v1', kind: 'Secret', metadata });
+    await world.reconcile().catch(() => {});
+    expect(ready()).to.equal('False ObjectExists');
+  });
+
   it('are given to nobody while a Tenant is there that has them', async () => {
     const { status } = (await become()) ?? {};
     await become({ tenantId: status?.tenantId ?? '' }, TRUSTED);

@@ -1,10 +1,12 @@
-import { KINDS, keyOf, type Secret } from '../../runtime/kube-object.ts';
+import { namesInMessage } from '../../runtime/conditions.ts';
+import { keyOf, type Secret } from '../../runtime/kube-object.ts';
 import { StepFailure, stalled } from '../../runtime/step.ts';
 import { realmOf } from '../../stores/realm.ts';
 import type { TenantContext, TenantDependencies } from '../dependencies.ts';
 import { managedSecret } from '../tenant-secrets.ts';
+import { createKeys } from './create-keys.ts';
 import { FORMER_HOLDER, keysName, REALM_LABEL, REALM_OWNER, TENANT_ID_LABEL } from './names.ts';
-import { findRecord, findRecordOfTenant, holderOf, isFree, type RealmRecord } from './realm-record.ts';
+import { findRecord, findRecordsOfTenant, holderOf, isFree, RECORD_LABEL, type RealmRecord } from './realm-record.ts';
 
 /**
  * The Secret of a realm's keys from the record beside the operator, where it is gone: with its namespace, or by hand. For the
@@ -15,12 +17,9 @@ export async function restoreKeys(deps: TenantDependencies, context: TenantConte
   const { object, status } = context;
   const { uid = '' } = object.metadata;
   const { tenantId } = object.spec;
-  const record =
-    (await findRecord(deps, context, status.realm ?? realmOf(uid).name)) ??
-    (tenantId === undefined ? null : await findRecordOfTenant(deps, context, tenantId));
+  const record = await recordFor(deps, context);
   if (record === null) return null;
-  await requireRightTo(deps, context, record);
-  const { client, options } = deps;
+  const { options } = deps;
   const { annotations = {} } = record.metadata;
   const realm = realmOf(annotations[REALM_OWNER] ?? '');
   const id = status.tenantId ?? tenantId;
@@ -33,27 +32,42 @@ export async function restoreKeys(deps: TenantDependencies, context: TenantConte
       ...(holderOf(record).uid === uid ? {} : { [FORMER_HOLDER]: holderOf(record).uid }),
     },
   });
-  const restored = await client.create<Secret>(
-    KINDS.secret,
-    { ...bare, data: record.data ?? {} },
-    { signal: context.signal },
-  );
+  const restored = await createKeys(deps, context, { ...bare, data: record.data ?? {} });
   const message = `The keys of the tenant's services are in Secret ${restored.metadata.name} again, from ${keyOf(record.metadata)}`;
   context.event({ type: 'Normal', reason: 'KeysRestored', message });
   return restored;
 }
 
-async function requireRightTo(deps: TenantDependencies, context: TenantContext, record: RealmRecord): Promise<void> {
+/** Null where there is none. */
+async function recordFor(deps: TenantDependencies, context: TenantContext): Promise<RealmRecord | null> {
   const { metadata, spec } = context.object;
-  const holder = holderOf(record);
-  if (holder.uid === metadata.uid) return;
-  const isSame = holder.key === keyOf(metadata);
-  const isTrusted = deps.options.trustedNamespaces.includes(metadata.namespace ?? '');
-  if (!isSame && !isTrusted) {
+  const own = await findRecord(deps, context, context.status.realm ?? realmOf(metadata.uid ?? '').name);
+  if (own !== null && holderOf(own).uid === metadata.uid) return own;
+  const { tenantId } = spec;
+  const ofTenant = own === null && tenantId !== undefined ? await findRecordsOfTenant(deps, context, tenantId) : [];
+  const all = own === null ? ofTenant : [own];
+  if (all.length === 0) return null;
+  const record = theOneFor(deps, context, all);
+  if (await isFree(deps, context, record)) return record;
+  const message = `Another Tenant has the realm of tenant ${tenantId}: delete that one first`;
+  throw new StepFailure(stalled('OwnedByAnother', message));
+}
+
+/** That which a Tenant of the same namespace and name had; in a trusted namespace also another, which is never guessed. */
+function theOneFor(
+  { options }: TenantDependencies,
+  { object: { metadata, spec } }: TenantContext,
+  all: readonly RealmRecord[],
+): RealmRecord {
+  const ofSame = all.filter((record) => holderOf(record).key === keyOf(metadata));
+  const isTrusted = options.trustedNamespaces.includes(metadata.namespace ?? '');
+  const [record, ...others] = ofSame.length === 0 && isTrusted ? all : ofSame;
+  if (record === undefined) {
     const message = `The keys of tenant ${spec.tenantId} are kept for a Tenant of another namespace or name: make it there or in a trusted namespace, or bring the Secret that it left`;
     throw new StepFailure(stalled('AdoptionNotAllowed', message));
   }
-  if (await isFree(deps, context, record)) return;
-  const message = `Another Tenant has the realm of tenant ${spec.tenantId}: delete that one first`;
-  throw new StepFailure(stalled('OwnedByAnother', message));
+  if (others.length === 0) return record;
+  const names = namesInMessage([record, ...others].map((one) => keyOf(one.metadata)));
+  const message = `More than one realm says it is of tenant ${spec.tenantId}, in Secrets ${names}: take label ${RECORD_LABEL} off the wrong ones`;
+  throw new StepFailure(stalled('AdoptionNotAllowed', message));
 }
