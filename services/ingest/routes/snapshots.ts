@@ -98,7 +98,7 @@ function ownRoutes({ messenger, snapshots }: SnapshotRouteDependencies): readonl
       ...common,
       method: 'POST',
       path: '/api/v1/datasets/:datasetId/snapshots',
-      summary: 'Take a snapshot: everything of a dataset as it is at one moment',
+      summary: 'Take a snapshot: everything of a dataset as it is at one moment, also what is forgotten later',
       permission: WHOLE,
       params: ofDataset,
       body: { kind: 'json', schema: z.object({ name: z.string().nullish() }), required: false },
