@@ -129,14 +129,18 @@ function installationOf(
 }
 
 /** What serves goes on serving. */
-function migrating({ job, hasFailed }: Migration, { available }: Readiness): InstallOutcome {
+function migrating({ job, hasFailed, problem }: Migration, { available }: Readiness): InstallOutcome {
   if (hasFailed) {
     const message = `Job ${job} failed, the former release stays: see its log, then delete it and it is tried again`;
     return stalled('MigrationFailed', message, { requeueAfterMs: FAILED_AGAIN_MS, continues: available });
   }
   const message = `Job ${job} brings the stores to the layout of the new release, which then replaces the former one`;
+  const conditions = available ? [workloadsReady('True', 'Migrating', message)] : [];
+  if (problem !== null) {
+    return retrying(problem.reason, problem.message, { conditions, requeueAfterMs: AGAIN_MS, continues: available });
+  }
   return available
-    ? done({ conditions: [workloadsReady('True', 'Migrating', message)], requeueAfterMs: AGAIN_MS })
+    ? done({ conditions, requeueAfterMs: AGAIN_MS })
     : progressing('Migrating', message, { requeueAfterMs: AGAIN_MS });
 }
 

@@ -16,6 +16,7 @@ interface Workload extends KubeObject {
   readonly spec: {
     readonly replicas?: number;
     readonly template: {
+      readonly metadata: KubeObject['metadata'];
       readonly spec: { readonly restartPolicy?: string; readonly containers: readonly Container[] };
     };
   };
@@ -97,6 +98,27 @@ describe('upgrade of a Dedicated tenant', () => {
     endJobs(world.kube, 'Complete');
     await settle();
     expect([images(), world.conditions()['Ready']]).to.deep.equal([['engram:2'], 'True Available']);
+  });
+
+  it('says what holds up the pod of the Job: an image that does not exist', async () => {
+    await make();
+    image = 'engram:none';
+    await settle();
+    const [job] = jobs();
+    const { name = '' } = job?.metadata ?? {};
+    const labels = job?.spec.template.metadata.labels ?? {};
+    world.kube.put(KINDS.pod, {
+      ...{ apiVersion: 'v1', kind: 'Pod', metadata: { name: `${name}-x7k2p`, namespace: PLACE.namespace, labels } },
+      status: { containerStatuses: [{ ready: false, state: { waiting: { reason: 'ErrImagePull' } } }] },
+    } as KubeObject);
+    await world.reconcile();
+    expect(world.conditions()).to.include({ Ready: 'False ImagePullBackOff', WorkloadsReady: 'True Migrating' });
+    expect(world.condition('Ready')?.message).to.equal(
+      `Job ${name} waits for its pod: ImagePullBackOff; see that image and pull Secrets are in reach`,
+    );
+    image = 'engram:1';
+    await settle();
+    expect([images(), jobs(), world.conditions()['Ready']]).to.deep.equal([['engram:1'], [], 'True Available']);
   });
 
   it('goes back to the former release, whose image the services still have', async () => {

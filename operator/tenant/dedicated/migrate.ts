@@ -1,6 +1,6 @@
 import { KINDS, type KubeObject } from '../../runtime/kube-object.ts';
 import type { TenantContext, TenantDependencies } from '../dependencies.ts';
-import type { Readiness } from './readiness.ts';
+import { type Readiness, readMigrationProblem } from './readiness.ts';
 import { type Installation, migration } from './workloads.ts';
 
 interface Job extends KubeObject {
@@ -12,6 +12,8 @@ export interface Migration {
   /** Name of its Job. */
   readonly job: string;
   readonly hasFailed: boolean;
+  /** What holds up its pod. */
+  readonly problem: Readiness['problem'];
 }
 
 /**
@@ -37,5 +39,7 @@ export async function migrate(
   }
   const { status } = (await client.get<Job>(KINDS.job, place, { signal })) ?? {};
   const has = (wanted: string) => status?.conditions?.some(({ type, status: so }) => type === wanted && so === 'True');
-  return has('Complete') ? null : { job: place.name, hasFailed: has('Failed') ?? false };
+  if (has('Complete')) return null;
+  const problem = await readMigrationProblem(client, object, { job: place.name, signal });
+  return { job: place.name, hasFailed: has('Failed') ?? false, problem };
 }

@@ -4,7 +4,7 @@ import { RUNG_EXIT_CODE } from '../../asleep/rung.ts';
 import { conditionMessage } from '../../runtime/conditions.ts';
 import type { KubeClient } from '../../runtime/kube-client.ts';
 import { KINDS, type KubeObject } from '../../runtime/kube-object.ts';
-import { ASLEEP, commonLabels, objectName, SECRETS_ANNOTATION, SETTINGS } from './names.ts';
+import { ASLEEP, commonLabels, MIGRATION, objectName, SECRETS_ANNOTATION, SETTINGS } from './names.ts';
 
 interface Deployment extends KubeObject {
   readonly spec?: {
@@ -158,18 +158,31 @@ function problemOf({ metadata, status }: Deployment, pods: readonly Pod[]): Read
       message: conditionMessage(`Deployment ${metadata.name} gets no pods: ${refused.message ?? ''}`),
     };
   }
+  return problemOfPods(`Deployment ${metadata.name}`, pods);
+}
+
+/** A sentence about the newest pod that does not come up. */
+function problemOfPods(subject: string, pods: readonly Pod[]): Readiness['problem'] {
   for (const pod of pods.toSorted(newestFirst)) {
     const reason = waitingReason(pod);
     if (reason === null) continue;
     const hint = HINTS[reason.word] ?? 'see kubectl describe';
-    return {
-      reason: reason.word,
-      message: conditionMessage(
-        `Deployment ${metadata.name} waits for its pod: ${reason.word}${reason.said === '' ? '' : ` (${reason.said})`}; ${hint}`,
-      ),
-    };
+    const said = reason.said === '' ? '' : ` (${reason.said})`;
+    const message = conditionMessage(`${subject} waits for its pod: ${reason.word}${said}; ${hint}`);
+    return { reason: reason.word, message };
   }
   return null;
+}
+
+/** What holds up the pod of a migration. */
+export async function readMigrationProblem(
+  client: Pick<KubeClient, 'list'>,
+  tenant: Tenant,
+  { job, signal }: { readonly job: string; readonly signal: AbortSignal },
+): Promise<Readiness['problem']> {
+  const pods = (await client.list<Pod>(KINDS.pod, { ...placeOf(tenant), signal })).items;
+  const own = pods.filter((pod) => pod.metadata.labels?.[COMPONENT] === MIGRATION && !hasEnded(pod));
+  return problemOfPods(`Job ${job}`, own);
 }
 
 const HINTS: Readonly<Record<string, string>> = {
