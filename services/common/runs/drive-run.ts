@@ -23,6 +23,7 @@ import { isPassing } from './run-error.ts';
 import type { ActiveRun, RunExecutor } from './run-executor.ts';
 import { describeRunError, type RunEnd, type RunRecorder, type RunUsage } from './run-recorder.ts';
 import type { RunSettings } from './run-settings.ts';
+import { whileInUse } from './while-in-use.ts';
 
 export interface DriveDependencies {
   readonly store: DocumentStore;
@@ -152,7 +153,10 @@ async function execute(dependencies: DriveDependencies, executor: RunExecutor, c
   const fields = { runId: run.state.id, pipeline: run.state.pipeline, datasetId: authority.dataset.id };
   logger.info('run.claimed', { ...fields, attempt: job.attempt });
   try {
-    const report = await tracer.root(rootOf(claim), () => executor.execute(active));
+    const using = { principal: authority.principal, requestId: run.state.id };
+    const report = await whileInUse(dependencies, using, () =>
+      tracer.root(rootOf(claim), () => executor.execute(active)),
+    );
     lease.signal.throwIfAborted();
     const { counts, outcome: kind } = report;
     await finish(dependencies, claim, run, { ...outcome(), counts, ...(kind === undefined ? {} : { outcome: kind }) });
