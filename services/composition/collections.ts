@@ -3,6 +3,7 @@ import { accountMailsCollection } from '../common/repositories/account-mails.ts'
 import { agentConnectionsCollection } from '../common/repositories/agent-connections.ts';
 import { apiKeysCollection } from '../common/repositories/api-keys.ts';
 import { auditRecordsCollection } from '../common/repositories/audit-log.ts';
+import { begunForgetsCollection } from '../common/repositories/begun-forgets.ts';
 import { blobIntentsCollection } from '../common/repositories/blob-intents.ts';
 import { budgetsCollection } from '../common/repositories/budgets.ts';
 import { capabilityGrantsCollection } from '../common/repositories/capability-grants.ts';
@@ -74,6 +75,7 @@ export const collections: readonly AnyCollection[] = [
   agentConnectionsCollection,
   apiKeysCollection,
   auditRecordsCollection,
+  begunForgetsCollection,
   blobIntentsCollection,
   budgetsCollection,
   capabilityGrantsCollection,

@@ -22,6 +22,7 @@ import type { AnyCollection } from '../common/ports/document-store.ts';
 import type { SnapshotPlaces } from '../common/ports/snapshot-places.ts';
 import { createAgentConnections } from '../common/repositories/agent-connections.ts';
 import { createApiKeys } from '../common/repositories/api-keys.ts';
+import { createBegunForgets } from '../common/repositories/begun-forgets.ts';
 import { createBlobIntents } from '../common/repositories/blob-intents.ts';
 import { createBudgets } from '../common/repositories/budget-keeper.ts';
 import { createDataItems } from '../common/repositories/data-items.ts';
@@ -78,6 +79,7 @@ const noteOnSession = onDemand(async () => (await import('./usecases/session-mes
 const removeCanary = onDemand(async () => (await import('./usecases/canary.ts')).removeCanary);
 const expireEvents = onDemand(async () => (await import('./usecases/expire-events.ts')).expireEvents);
 const expireItems = onDemand(async () => (await import('./usecases/expire-items.ts')).expireItems);
+const resumeForgets = onDemand(async () => (await import('./usecases/lasting-forget.ts')).resumeForgets);
 const setRetention = onDemand(async () => (await import('./usecases/set-retention.ts')).setRetention);
 const sweepBlobs = onDemand(async () => (await import('./usecases/sweep-blobs.ts')).sweepBlobs);
 const takeDownload = onDemand(async () => (await import('./usecases/take-download.ts')).takeDownload);
@@ -90,12 +92,15 @@ export type IngestServiceOptions = Omit<IngestDependencies, Owned | 'budgets'> &
   readonly tenantCollections?: readonly AnyCollection[];
   /** What snapshots are taken from, and where they are kept; none are taken without it. */
   readonly snapshots?: { readonly indexes: DatasetReaders; readonly places: SnapshotPlaces };
+  /** How often forgets that were cut off are looked for. Default 5 s. */
+  readonly forgetEveryMs?: number;
 };
 
 /** What it makes of the store by itself. */
 type Owned =
   | 'items'
   | 'intents'
+  | 'begunForgets'
   | 'sessions'
   | 'sessionEntries'
   | 'visibleSessions'
@@ -120,6 +125,8 @@ type Owned =
 const SWEEP_EVERY_MS = 600_000;
 /** What another process was at when it was killed is gone on with after its lease. */
 const RESUME_EVERY_MS = 15_000;
+/** What is half forgotten is seen by users. */
+const FORGET_EVERY_MS = 5_000;
 
 /** Takes data in, keeps it, hands it to the others and forgets it. */
 export function createIngestService(options: IngestServiceOptions): Service {
@@ -131,6 +138,7 @@ export function createIngestService(options: IngestServiceOptions): Service {
   });
   const stopping = new AbortController();
   const purge = createPurge(dependencies, stopping.signal);
+  const forgetting = createForgetting(dependencies, options.forgetEveryMs ?? FORGET_EVERY_MS, stopping.signal);
   const snapshots = options.snapshots === undefined ? null : openSnapshots(dependencies, options.snapshots);
   const erasures = createManagedErasures({
     ...{ ...dependencies, tenantCollections: options.tenantCollections ?? [] },
@@ -163,10 +171,13 @@ export function createIngestService(options: IngestServiceOptions): Service {
       snapshots?.resumption.start();
       sweep.start();
       purge.start();
+      if (!options.store.capabilities.sharedBetweenProcesses) await dependencies.begunForgets.releaseAll(SYSTEM_SCOPE);
+      forgetting.start();
     },
     async stop() {
       stopping.abort();
-      await Promise.all([sweep.stop(), purge.stop(), snapshots?.sweep.stop(), snapshots?.resumption.stop()]);
+      await Promise.all([sweep.stop(), purge.stop(), forgetting.stop()]);
+      await Promise.all([snapshots?.sweep.stop(), snapshots?.resumption.stop()]);
       await Promise.all(subscriptions.splice(0).map((subscription) => subscription.stop()));
       await Promise.all([erasures.stop(), snapshots?.stop()]);
     },
@@ -181,6 +192,7 @@ function dependenciesOf(options: IngestServiceOptions): IngestDependencies {
     budgets: options.budgets ?? createBudgets(options),
     items: createDataItems(store),
     intents: createBlobIntents(store),
+    begunForgets: createBegunForgets(store),
     sessions,
     sessionEntries: createSessionEntries(store, sessions),
     visibleSessions: createVisibleSessions(store, sessions),
@@ -220,6 +232,17 @@ function createPurge(dependencies: IngestDependencies, signal: AbortSignal) {
     },
     everyMs: dependencies.settings.sessions.purgeEveryMs,
     onError: purgeFailed,
+  });
+}
+
+/** Ends what was begun to be forgotten and cut off. */
+function createForgetting(dependencies: IngestDependencies, everyMs: number, signal: AbortSignal) {
+  return createRepeating({
+    work: () => resumeForgets(dependencies, signal),
+    everyMs,
+    onError(error) {
+      if (!signal.aborted) dependencies.logger.error('ingest.forgetting.failed', { error });
+    },
   });
 }
 

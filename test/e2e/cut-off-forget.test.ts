@@ -1,9 +1,4 @@
 import { expect } from 'chai';
-import type { DatasetId } from '../../services/common/domain/brand.ts';
-import { asId } from '../../services/common/domain/ids.ts';
-import { datasetScope, PERSONAL_TENANT, SYSTEM_SCOPE } from '../../services/common/domain/scope.ts';
-import { createBlobIntents } from '../../services/common/repositories/blob-intents.ts';
-import { sweepBlobs } from '../../services/ingest/usecases/sweep-blobs.ts';
 import { startTwoReplicas } from '../support/two-replicas.ts';
 import type { Answer } from '../support/wire.ts';
 
@@ -42,24 +37,6 @@ describe('a forget that was cut off', function () {
     const query = { query: 'Turin', searchType: 'CHUNKS_LEXICAL', datasets: ['notes'] };
     const [{ search_result: found }] = (await one.wire.post('/search', query)).json;
     expect(found.map(({ text }: { text: string }) => text)).to.deep.equal([TEXT]);
-  });
-
-  it('leaves no content for ever', async () => {
-    await using world = await startTwoReplicas();
-    const { one, blobs, store } = world;
-    const added = await one.wire.post('/add', { data: TEXT, datasetName: 'notes' });
-    const [dataId] = idsOf(added);
-    const datasetId = asId<DatasetId>(added.json.dataset_id);
-    const scope = datasetScope(PERSONAL_TENANT, datasetId);
-    const { removeAll } = blobs;
-    Object.assign(blobs, { removeAll: () => Promise.reject(new Error('killed')) });
-    expect((await one.wire.post('/forget', { datasetId, dataId })).status).to.equal(500);
-    Object.assign(blobs, { removeAll });
-    expect((await blobs.list(scope, { limit: 9 })).items).not.to.deep.equal([]);
-    const clock = { now: () => new Date(Date.now() + 2 * 3_600_000) };
-    const parts = { intents: createBlobIntents(store), blobs, clock } as Parameters<typeof sweepBlobs>[0];
-    expect(await sweepBlobs(parts, SYSTEM_SCOPE)).to.equal(1);
-    expect((await blobs.list(scope, { limit: 9 })).items).to.deep.equal([]);
   });
 });
 

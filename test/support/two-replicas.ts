@@ -84,6 +84,8 @@ export interface TwoReplicasOptions {
   readonly remoteUrl?: string;
   readonly sync?: Partial<SyncSettings>;
   readonly improve?: Partial<ImproveSettings>;
+  /** How often each looks for forgets that were cut off. */
+  readonly forgetEveryMs?: number;
 }
 
 export async function startTwoReplicas(options: TwoReplicasOptions = {}): Promise<TwoReplicas> {
@@ -155,6 +157,7 @@ async function startReplica(shared: Shared, index: 0 | 1): Promise<Replica> {
       fetcher: createGuardedFetcher({ allowHttpRequests: false, timeoutMs: 1000, maxBytes: 1000 }),
       models: searchModels(),
       settings: INGEST_SETTINGS,
+      ...(options.forgetEveryMs === undefined ? {} : { forgetEveryMs: options.forgetEveryMs }),
     }),
     createImproveService({
       ...{ ...common, indexes, embedder, workQueue },

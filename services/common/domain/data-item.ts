@@ -30,7 +30,7 @@ export interface DataItem {
   readonly updatedAt: string | null;
   /** When the same bytes were added again last, ISO-8601. */
   readonly addedAgainAt?: string;
-  /** It was kept for as long as its dataset's resource declares, and is being forgotten: it is not replaced any more. */
+  /** It is being forgotten, perhaps because it was kept for as long as its dataset's resource declares: it is not replaced any more. */
   readonly isExpiring?: boolean;
 }
 

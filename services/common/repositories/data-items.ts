@@ -90,6 +90,8 @@ export interface DataItems {
    * it was read.
    */
   expireWrite(item: DataItem): Write;
+  /** It is neither replaced nor answered as kept from now on; one that is gone is no matter. */
+  forgetWrite(item: DataItemId): Write;
 }
 
 /** An owner has each content once, so a page holds all that is found. */
@@ -172,6 +174,7 @@ export function createDataItems(store: DocumentStore): DataItems {
         where: { ...asRead(item), addedAgainAt: item.addedAgainAt ?? { exists: false } },
         ...{ set: { isExpiring: true }, required: true },
       }),
+    forgetWrite: (item) => update(collection, item, { set: { isExpiring: true } }),
   };
 }
 

@@ -11,8 +11,8 @@ import { presentDataItem } from '../presenters/data-item.ts';
 import { presentDataset } from '../presenters/dataset.ts';
 import type { IngestDependencies } from '../usecases/dependencies.ts';
 
-const forgetDataset = onDemand(async () => (await import('../usecases/forget.ts')).forgetDataset);
-const forgetItems = onDemand(async () => (await import('../usecases/forget.ts')).forgetItems);
+const forgetDataset = onDemand(async () => (await import('../usecases/lasting-forget.ts')).forgetDatasetForGood);
+const forgetItems = onDemand(async () => (await import('../usecases/lasting-forget.ts')).forgetItemsForGood);
 const listItems = onDemand(async () => (await import('../usecases/read-items.ts')).listItems);
 const readItemText = onDemand(async () => (await import('../usecases/read-items.ts')).readItemText);
 const permittedDatasets = onDemand(async () => (await import('../usecases/target-dataset.ts')).permittedDatasets);

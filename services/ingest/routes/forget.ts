@@ -8,8 +8,8 @@ import { onDemand } from '../../common/lifecycle/on-demand.ts';
 import type { IngestDependencies } from '../usecases/dependencies.ts';
 
 const findItemDataset = onDemand(async () => (await import('../usecases/find-item.ts')).findItemDataset);
-const forgetDataset = onDemand(async () => (await import('../usecases/forget.ts')).forgetDataset);
-const forgetItems = onDemand(async () => (await import('../usecases/forget.ts')).forgetItems);
+const forgetDataset = onDemand(async () => (await import('../usecases/lasting-forget.ts')).forgetDatasetForGood);
+const forgetItems = onDemand(async () => (await import('../usecases/lasting-forget.ts')).forgetItemsForGood);
 const forgetMemory = onDemand(async () => (await import('../usecases/forget.ts')).forgetMemory);
 const forgetOwnSessions = onDemand(async () => (await import('../usecases/forget.ts')).forgetOwnSessions);
 const permittedDatasets = onDemand(async () => (await import('../usecases/target-dataset.ts')).permittedDatasets);

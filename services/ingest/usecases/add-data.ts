@@ -12,11 +12,12 @@ import type { CallContext } from '../../common/messaging/messenger.ts';
 import { DuplicateKeyError, VersionConflictError, type Write } from '../../common/ports/document-store.ts';
 import type { ParsedDocument } from '../../common/ports/documents.ts';
 import { type FreshSource, freshSources } from '../hygiene/fresh-sources.ts';
+import { asEraser } from './as-eraser.ts';
+import { requireDatasetKept } from './dataset-still-there.ts';
 import type { IngestDependencies } from './dependencies.ts';
-import { asEraser } from './expire-items.ts';
-import { forgetItems } from './forget.ts';
 import { type Input, openInput, type Source } from './input-source.ts';
 import { checkCounts, type ItemAnnotations } from './item-annotations.ts';
+import { forgetItemsForGood } from './lasting-forget.ts';
 import { createLocalReader } from './local-files.ts';
 import { mapConcurrently } from './map-concurrently.ts';
 import { removeItems } from './remove-items.ts';
@@ -44,6 +45,7 @@ export interface AddedItem {
  */
 export async function addData(dependencies: IngestDependencies, request: AddRequest): Promise<readonly AddedItem[]> {
   checkCounts(request.annotations, request.inputs.length);
+  await requireDatasetKept(dependencies, request.dataset);
   const sources = await openInputs(dependencies, request);
   const known = await findKnown(dependencies, request, sources);
   await noteRepetitions(dependencies, request, known, sources);
@@ -201,7 +203,7 @@ async function forgetCutOff(
   );
   const gone = [...entries].filter(([, { erased }]) => erased).map(([id]) => id);
   const eraser = gone.length === 0 ? null : await asEraser(dependencies, dataset, signal);
-  if (eraser !== null) await forgetItems(dependencies, dataset, gone, eraser);
+  if (eraser !== null) await forgetItemsForGood(dependencies, dataset, gone, eraser);
   return new Set(eraser === null ? [] : gone);
 }
 

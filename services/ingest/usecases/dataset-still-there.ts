@@ -1,4 +1,6 @@
 import type { DatasetId } from '../../common/domain/brand.ts';
+import type { DatasetRef } from '../../common/domain/dataset.ts';
+import { engramError } from '../../common/domain/errors.ts';
 import { notAllPermitted } from '../../common/domain/permissions.ts';
 import type { Permission } from '../../common/domain/principal.ts';
 import type { Scope } from '../../common/domain/scope.ts';
@@ -11,11 +13,24 @@ import type { IngestDependencies } from './dependencies.ts';
  * one of the two finds the other. `PermissionDeniedError`, as for every dataset that is not there; then nothing is left.
  */
 export async function requireDatasetStillThere(
-  { datasets, sessionRemoval }: Pick<IngestDependencies, 'datasets' | 'sessionRemoval'>,
+  { datasets, begunForgets, sessionRemoval }: Pick<IngestDependencies, 'datasets' | 'begunForgets' | 'sessionRemoval'>,
   place: { readonly scope: Scope; readonly key: SessionKey; readonly dataset: DatasetId },
   permission: Permission,
 ): Promise<void> {
-  if ((await datasets.get(place.scope, place.dataset)) !== null) return;
+  const isThere = (await datasets.get(place.scope, place.dataset)) !== null;
+  if (isThere && !(await begunForgets.ofDataset({ tenant: place.scope.tenant, id: place.dataset }))) return;
   await sessionRemoval.session(place.scope, place.key);
   throw notAllPermitted(permission);
+}
+
+/**
+ * Before anything is taken into the dataset: its deletion may have been cut off, and goes on by itself. What was there before
+ * that began goes with it. `ConflictError`.
+ */
+export async function requireDatasetKept(
+  { begunForgets }: Pick<IngestDependencies, 'begunForgets'>,
+  dataset: DatasetRef,
+): Promise<void> {
+  if (!(await begunForgets.ofDataset(dataset))) return;
+  throw engramError('ConflictError', 'The dataset is being deleted; repeat it in a moment.', { retryable: true });
 }

@@ -13,6 +13,7 @@ import type { Clock, IdSource } from '../../common/ports/system.ts';
 import type { TraceSource } from '../../common/ports/tracer.ts';
 import type { AgentConnections } from '../../common/repositories/agent-connections.ts';
 import type { ApiKeys } from '../../common/repositories/api-keys.ts';
+import type { BegunForgets } from '../../common/repositories/begun-forgets.ts';
 import type { BlobIntents } from '../../common/repositories/blob-intents.ts';
 import type { DataItems } from '../../common/repositories/data-items.ts';
 import type { Datasets } from '../../common/repositories/datasets.ts';
@@ -39,6 +40,7 @@ export interface IngestDependencies {
   readonly store: DocumentStore;
   readonly items: DataItems;
   readonly intents: BlobIntents;
+  readonly begunForgets: BegunForgets;
   readonly sessions: Sessions;
   readonly sessionEntries: SessionEntries;
   readonly visibleSessions: VisibleSessions;

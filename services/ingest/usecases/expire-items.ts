@@ -2,12 +2,10 @@ import type { DataItemId } from '../../common/domain/brand.ts';
 import type { DataItem } from '../../common/domain/data-item.ts';
 import { type DatasetRef, scopeOf } from '../../common/domain/dataset.ts';
 import { pagesOf } from '../../common/domain/result-page.ts';
-import type { CallContext } from '../../common/messaging/messenger.ts';
-import { getEraser } from '../../common/messaging/methods/auth-managed.ts';
-import { fixedProof } from '../../common/messaging/principal-proof.ts';
 import { VersionConflictError } from '../../common/ports/document-store.ts';
+import { asEraser } from './as-eraser.ts';
 import type { IngestDependencies } from './dependencies.ts';
-import { forgetItems } from './forget.ts';
+import { forgetItemsForGood } from './lasting-forget.ts';
 
 /** Items that are forgotten together; each batch is a renewed question to auth. */
 const BATCH = 50;
@@ -50,22 +48,12 @@ async function expireOf(
     const context = await asEraser(deps, dataset, signal);
     if (context === null) break;
     const ids = await claimed(deps, dataset, old);
-    if (ids.length > 0) await forgetItems(deps, dataset, ids, context);
+    if (ids.length > 0) await forgetItemsForGood(deps, dataset, ids, context);
     forgotten += ids.length;
+    // What comes to be too old from here on the next pass finds, should it still be declared.
+    if (old.length < BATCH) break;
   }
   return forgotten;
-}
-
-/** Who forgets on behalf of the dataset's owner. Null: the dataset is gone. */
-export async function asEraser(
-  { messenger, ids }: Pick<IngestDependencies, 'messenger' | 'ids'>,
-  { id, tenant }: DatasetRef,
-  signal: AbortSignal,
-): Promise<CallContext | null> {
-  const context = { requestId: ids.uuid(), signal };
-  const { principal, token } = await messenger.call(getEraser, { tenantId: tenant, datasetId: id }, context);
-  if (principal === null) return null;
-  return { ...context, principal, ...(token === undefined ? {} : { proof: fixedProof(token) }) };
 }
 
 /**

@@ -31,9 +31,8 @@ export async function forgetItems(
   ids: readonly DataItemId[],
   context: CallContext,
 ): Promise<void> {
-  const { items, intents, blobs, eventLog, messenger, clock } = dependencies;
+  const { items, blobs, eventLog, messenger } = dependencies;
   const scope = scopeOf(dataset);
-  const intent = dependencies.ids.ordered();
   // While the graph still tells which answers were made from the items.
   await forgetAnswers(dependencies, dataset, ids);
   const { residue } = await messenger.call(eraseBuilt, { dataset, items: ids, memoryOnly: false }, context);
@@ -43,11 +42,7 @@ export async function forgetItems(
     const removed = present.map(({ id }) => id);
     const events = ids.map((id) => ({ type: 'item.forgotten', subjectId: id, data: {} }));
     return {
-      writes: [
-        ...eventLog.appendWrites(scope, events),
-        // Should this process die before the content is removed, a sweep removes it.
-        ...intents.leaveWrites(intent, present.flatMap(itemBlobs.content), clock.now().toISOString()),
-      ],
+      writes: eventLog.appendWrites(scope, events),
       entry: removed.length === 0 ? null : removal(dataset, 'item.removed', removed, context),
     };
   });
@@ -57,9 +52,16 @@ export async function forgetItems(
     await blobs.removeAll(scope, itemBlobs.prefix(id));
     left += (await blobs.list(scope, { prefix: itemBlobs.prefix(id), limit: 1 })).items.length;
   }
-  await intents.settle(scope, intent);
   requireNothingLeft(left);
 }
+
+/** What ingest keeps of a dataset beside its items, sessions and blobs. */
+const kept: readonly AnyCollection[] = [
+  ...markCollections,
+  ...skillCollections,
+  ...syncStateCollections,
+  datasetRetentionCollection,
+];
 
 /** Is told while something is forgotten, also when it does not come to an end. */
 export interface ForgettingCounts {
@@ -92,7 +94,6 @@ export async function forgetDataset(
   await removeAllItems(dependencies, dataset);
   counts.removed('items', present);
   counts.removed('blobs', await blobs.removeAll(scope));
-  const kept = [...markCollections, ...skillCollections, ...syncStateCollections, datasetRetentionCollection];
   const { left: owned, removed } = await eraseCollections(store, scope, kept);
   counts.removed('records', removed);
   const builtSince = await eraseBuiltSince(dependencies, dataset, context);
@@ -106,7 +107,7 @@ export async function forgetDataset(
   counts.left(residue);
   requireNothingLeft(residue);
   await messenger.call(removeDataset, { dataset }, context);
-  await removeLate(dependencies, dataset, kept);
+  await removeLate(dependencies, dataset);
 }
 
 /**
@@ -136,11 +137,7 @@ async function forgetSnapshots(
  * Once more, for what was written while all that was removed: nobody can name the dataset any more. Whoever adds to it looks
  * whether it is there after the commit (`addData`), so that either this finds what was added, or they do.
  */
-async function removeLate(
-  dependencies: IngestDependencies,
-  dataset: DatasetRef,
-  kept: readonly AnyCollection[],
-): Promise<void> {
+export async function removeLate(dependencies: IngestDependencies, dataset: DatasetRef): Promise<void> {
   const { store, intents, blobs, sessionRemoval } = dependencies;
   const scope = scopeOf(dataset);
   await forgetSnapshots(dependencies, dataset, UNCOUNTED);

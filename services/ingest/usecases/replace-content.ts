@@ -8,6 +8,7 @@ import { DuplicateKeyError, VersionConflictError } from '../../common/ports/docu
 import type { ParsedDocument } from '../../common/ports/documents.ts';
 import { blobIntentsCollection } from '../../common/repositories/blob-intents.ts';
 import { dataItemsCollection } from '../../common/repositories/data-items.ts';
+import { requireDatasetKept } from './dataset-still-there.ts';
 import type { IngestDependencies } from './dependencies.ts';
 import type { Source } from './input-source.ts';
 import { contentFacts, metadataFrom, storeContent } from './store-content.ts';
@@ -41,6 +42,7 @@ export interface FormerContent {
 export async function replaceContent(dependencies: IngestDependencies, request: Replacement): Promise<Replaced> {
   const { intents, ids, clock, budgets } = dependencies;
   const scope = scopeOf(request.dataset);
+  await requireDatasetKept(dependencies, request.dataset);
   const facts = { sizeBytes: request.source.sizeBytes, keyId: request.principal.key?.id ?? null };
   await budgets.check(differenceBill(request.dataset, request.item, facts));
   const content = { id: request.item.id, revision: ids.uuid() };

@@ -42,7 +42,9 @@ describe('turns of search and notes of improve', () => {
     deps = {
       ...{ store, sessions, sessionEntries: createSessionEntries(store, sessions), messenger },
       connections: createAgentConnections(store),
-      ...{ datasets: { get: async () => (isGone ? null : {}) }, sessionRemoval: createSessionRemoval(store) },
+      datasets: { get: async () => (isGone ? null : {}) },
+      begunForgets: { ofDataset: async () => false },
+      sessionRemoval: createSessionRemoval(store),
       clock: { now: () => new Date('2026-01-02T03:04:05Z'), monotonicMs: () => 0 },
       settings: { sessions: { enabled: true } },
     } as unknown as IngestDependencies;

@@ -1,0 +1,131 @@
+import type { DataItemId } from '../domain/brand.ts';
+import { type DatasetRef, scopeOf } from '../domain/dataset.ts';
+import { asId, dataItemId } from '../domain/ids.ts';
+import type { DatasetScope, SystemScope } from '../domain/scope.ts';
+import {
+  type Collection,
+  type DocumentStore,
+  insert,
+  removeWhere,
+  type Stored,
+  update,
+  type Write,
+} from '../ports/document-store.ts';
+import { untilUndisturbed } from './commit-races.ts';
+
+type BegunForgetDocument = {
+  /** A dataset that is made anew under the same id is another. */
+  readonly createdAt: string;
+  /** The dataset's, which what it counts for is given back to. */
+  readonly ownerId: string;
+  /** Milliseconds since 1970; from then on somebody else may go on. */
+  readonly leasedUntilMs: number;
+};
+
+/**
+ * What is being forgotten: one document for each item and each dataset, from before the first step until all is gone. One
+ * that nobody holds any more is ended by whoever finds it.
+ */
+export const begunForgetsCollection: Collection<BegunForgetDocument> = {
+  name: 'begun_forgets',
+  level: 'dataset',
+  indexes: [{ fields: ['createdAt'] }, { fields: ['leasedUntilMs'], wide: true }],
+};
+
+/** Items, or with null the dataset itself. */
+export type Forgotten = readonly DataItemId[] | null;
+
+export type ForgottenDataset = Pick<DatasetRef, 'id' | 'tenant' | 'createdAt' | 'ownerId'>;
+
+export interface CutOffForget {
+  readonly dataset: ForgottenDataset;
+  /** The item; null: the dataset. */
+  readonly item: DataItemId | null;
+  readonly leasedUntilMs: number;
+}
+
+export interface BegunForgets {
+  /** Commits `writes` with it. What was begun before is held from now on. */
+  begin(dataset: ForgottenDataset, what: Forgotten, untilMs: number, writes: readonly Write[]): Promise<void>;
+  /** Whether the dataset itself is being forgotten. */
+  ofDataset(dataset: Pick<DatasetRef, 'tenant' | 'id'>): Promise<boolean>;
+  /** Until somebody else may go on. */
+  hold(dataset: ForgottenDataset, what: Forgotten, untilMs: number): Promise<void>;
+  /** It is gone, and with a dataset all that was begun of its items. */
+  end(dataset: ForgottenDataset, what: Forgotten): Promise<void>;
+  /** What nobody has held since then, of all tenants, at most 500. */
+  cutOff(scope: SystemScope, beforeMs: number): Promise<readonly CutOffForget[]>;
+  /** False: somebody else goes on with it, or ended it. */
+  take(forget: CutOffForget, untilMs: number): Promise<boolean>;
+  /** For a process that has the store alone: whoever held them is dead. */
+  releaseAll(scope: SystemScope): Promise<void>;
+}
+
+/** Ids of items are none like it. */
+const WHOLE = 'dataset';
+const PAGE = 500;
+
+export function createBegunForgets(store: DocumentStore): BegunForgets {
+  const collection = begunForgetsCollection;
+  const cutOff = async (scope: SystemScope, beforeMs: number): Promise<readonly CutOffForget[]> => {
+    const where = { leasedUntilMs: { atMost: beforeMs } };
+    return (await store.find(scope, collection, { where, limit: PAGE })).items.map(cutOffOf);
+  };
+  const hold = async (scope: DatasetScope, ids: readonly string[], leasedUntilMs: number): Promise<void> => {
+    await store.commit(
+      scope,
+      ids.map((id) => update(collection, id, { set: { leasedUntilMs } })),
+    );
+  };
+  return {
+    async begin(dataset, what, leasedUntilMs, writes) {
+      const scope = scopeOf(dataset);
+      const { createdAt, ownerId } = dataset;
+      const document = { createdAt, ownerId, leasedUntilMs };
+      const ids = idsOf(what);
+      // An end that somebody else comes to, or a beginning, meanwhile.
+      await untilUndisturbed(async () => {
+        const known = new Set((await store.getMany(scope, collection, ids)).map(({ id }) => id));
+        const marks = ids.map((id) =>
+          known.has(id) ? update(collection, id, { set: document, required: true }) : insert(collection, id, document),
+        );
+        await store.commit(scope, [...marks, ...writes]);
+      });
+    },
+    ofDataset: async (dataset) => (await store.get(scopeOf(dataset), collection, WHOLE)) !== null,
+    hold: (dataset, what, untilMs) => hold(scopeOf(dataset), idsOf(what), untilMs),
+    async end(dataset, what) {
+      const { createdAt } = dataset;
+      await store.commit(scopeOf(dataset), [
+        removeWhere(collection, what === null ? { createdAt } : { id: { in: idsOf(what) }, createdAt }),
+      ]);
+    },
+    cutOff,
+    async take({ dataset, item, leasedUntilMs: read }, leasedUntilMs) {
+      const change = { where: { leasedUntilMs: read }, set: { leasedUntilMs } };
+      const [result] = await store.commit(scopeOf(dataset), [update(collection, item ?? WHOLE, change)]);
+      return result?.changed === 1;
+    },
+    async releaseAll(scope) {
+      for (;;) {
+        const held = await store.find(scope, collection, { where: { leasedUntilMs: { greaterThan: 0 } }, limit: PAGE });
+        for (const stored of held.items) await hold(scopeOf(cutOffOf(stored).dataset), [stored.id], 0);
+        if (held.items.length < PAGE) return;
+      }
+    },
+  };
+}
+
+function idsOf(what: Forgotten): readonly string[] {
+  return what === null ? [WHOLE] : [...new Set(what)];
+}
+
+function cutOffOf({ id, tenant, dataset, value }: Stored<BegunForgetDocument>): CutOffForget {
+  const { createdAt, ownerId, leasedUntilMs } = value;
+  const owner = { id: asId<DatasetRef['id']>(dataset ?? ''), tenant: asId<DatasetRef['tenant']>(tenant ?? '') };
+  return {
+    dataset: { ...owner, createdAt, ownerId: asId(ownerId) },
+    item: id === WHOLE ? null : dataItemId(id),
+    leasedUntilMs,
+  };
+}

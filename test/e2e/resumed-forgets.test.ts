@@ -1,0 +1,113 @@
+import { expect } from 'chai';
+import { createSystemClock } from '../../services/common/adapters/system/clock.ts';
+import type { DatasetId } from '../../services/common/domain/brand.ts';
+import { asId } from '../../services/common/domain/ids.ts';
+import { datasetScope, PERSONAL_TENANT, SYSTEM_SCOPE } from '../../services/common/domain/scope.ts';
+import { begunForgetsCollection } from '../../services/common/repositories/begun-forgets.ts';
+import { dataItemsCollection } from '../../services/common/repositories/data-items.ts';
+import { startTwoReplicas, type TwoReplicas } from '../support/two-replicas.ts';
+import { until } from '../support/until.ts';
+import type { Answer, Wire } from '../support/wire.ts';
+
+const TEXT = 'Ada met Charles in Turin.';
+/** Longer than any lease. */
+const LATER_MS = 120_000;
+
+describe('what was begun to be forgotten when the process was killed', function () {
+  this.timeout(60_000);
+
+  it('is forgotten to the end by another replica, whichever commit of an item it was killed before', async () => {
+    await using world = await startWorld();
+    await world.killedBeforeEach(async ({ datasetId, dataId }, wire) => wire.post('/forget', { datasetId, dataId }), {
+      async isEnded({ datasetId }) {
+        return (await world.two.wire.get(`/datasets/${datasetId}/data`)).json.length === 0;
+      },
+    });
+  });
+
+  it('is forgotten to the end, whichever commit of a dataset it was killed before', async () => {
+    await using world = await startWorld();
+    await world.killedBeforeEach(async ({ datasetId }, wire) => wire.remove(`/datasets/${datasetId}`), {
+      isEnded: async () => (await world.two.wire.get('/datasets')).json.length === 0,
+    });
+  });
+});
+
+interface Added {
+  readonly datasetId: string;
+  readonly dataId: string;
+}
+
+interface Checks {
+  isEnded(added: Added): Promise<boolean>;
+}
+
+async function startWorld() {
+  let aheadMs = 0;
+  const system = createSystemClock();
+  const clock = { ...system, now: () => new Date(system.now().getTime() + aheadMs) };
+  const world = await startTwoReplicas({ clock, forgetEveryMs: 20 });
+  const { one, two, messages } = world;
+  const { commit } = one.store;
+  return {
+    ...world,
+    /** Asks replica one, which dies before its n-th commit, for every n; what it leaves, the other has to end by itself. */
+    async killedBeforeEach(forget: (added: Added, wire: Wire) => Promise<Answer>, { isEnded }: Checks) {
+      for (let count = 0, isAnswered = false; !isAnswered; count += 1) {
+        messages.letAnswer(1);
+        const added = await addAndBuild(two.wire, `notes-${count}`);
+        messages.letAnswer(0);
+        let left = count;
+        const dying: typeof commit = async (...call) => {
+          if (left === 0) throw new Error('killed');
+          left -= 1;
+          return commit(...call);
+        };
+        Object.assign(one.store, { commit: dying });
+        isAnswered = (await forget(added, one.wire)).status === 200;
+        messages.letAnswer(1);
+        const scope = datasetScope(PERSONAL_TENANT, asId<DatasetId>(added.datasetId));
+        const begun = () => world.store.count(SYSTEM_SCOPE, begunForgetsCollection, {});
+        if ((await begun()) === 0 && !(await isEnded(added))) {
+          expect(await found(two.wire, `notes-${count}`), 'nothing was begun').to.deep.equal([TEXT]);
+          expect(await forget(added, two.wire)).to.include({ status: 200 });
+        }
+        aheadMs += LATER_MS;
+        await until(`the end of what was cut off before commit ${count}`, () => isEnded(added));
+        await until('no work left', async () => (await begun()) === 0);
+        expect(await remains(world, scope), `killed before commit ${count}`).to.deep.equal([0, 0, 0, 0]);
+        Object.assign(one.store, { commit });
+      }
+    },
+  };
+}
+
+async function addAndBuild(wire: Wire, datasetName: string): Promise<Added> {
+  const added = await wire.post('/add', { data: TEXT, datasetName });
+  expect(added.status, added.text).to.equal(200);
+  expect(added.json.data_ingestion_info[0].run_info.status).to.equal('PipelineRunCompleted');
+  expect((await wire.post('/cognify', { datasets: [datasetName] })).status).to.equal(200);
+  expect(await found(wire, datasetName)).to.deep.equal([TEXT]);
+  return { datasetId: added.json.dataset_id, dataId: added.json.data_ingestion_info[0].data_id };
+}
+
+async function found(wire: Wire, dataset: string): Promise<readonly string[]> {
+  const [{ search_result: rows }] = (
+    await wire.post('/search', { query: 'Turin', searchType: 'CHUNKS_LEXICAL', datasets: [dataset] })
+  ).json;
+  return rows.map(({ text }: { readonly text: string }) => text);
+}
+
+/** Records, rows of passages, rows of the graph, blobs. */
+async function remains(
+  { store, indexes, blobs }: Pick<TwoReplicas, 'store' | 'indexes' | 'blobs'>,
+  scope: ReturnType<typeof datasetScope>,
+): Promise<readonly number[]> {
+  const { nodeRows, edgeRows } = await indexes.graph.count(scope);
+  return [
+    await store.count(scope, dataItemsCollection, {}),
+    await indexes.text.count(scope, {}),
+    nodeRows + edgeRows,
+    (await blobs.list(scope, { limit: 9 })).items.length,
+  ];
+}
