@@ -855,7 +855,7 @@ export interface TenantStatusLeak {
 }
 
 /**
- * A Dedicated tenant that nobody used is being woken, and nobody used it since. After five minutes it goes back to sleep.
+ * A Dedicated tenant that nobody used is being woken, and nobody used it since. Five minutes after its services answer it goes back to sleep.
  */
 export interface TenantStatusWaking {
   /**
