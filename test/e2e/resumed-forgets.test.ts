@@ -31,6 +31,21 @@ describe('what was begun to be forgotten when the process was killed', function 
       isEnded: async () => (await world.two.wire.get('/datasets')).json.length === 0,
     });
   });
+
+  it('can be built again when only the memory of it was to go, whichever commit the process was killed before', async () => {
+    await using world = await startWorld();
+    for (let count = 0, isAnswered = false; !isAnswered; count += 1) {
+      const dataset = `notes-${count}`;
+      world.messages.letAnswer(1);
+      const { datasetId } = await addAndBuild(world.two.wire, dataset);
+      isAnswered = await world.isAnsweredBefore(count, async (wire) =>
+        wire.post('/forget', { datasetId, memoryOnly: true }),
+      );
+      expect((await world.two.wire.post('/cognify', { datasets: [dataset] })).status).to.equal(200);
+      expect(await found(world.two.wire, dataset), `killed before commit ${count}`).to.deep.equal([TEXT]);
+      world.revive();
+    }
+  });
 });
 
 interface Added {
@@ -49,23 +64,29 @@ async function startWorld() {
   const world = await startTwoReplicas({ clock, forgetEveryMs: 20 });
   const { one, two, messages } = world;
   const { commit } = one.store;
+  /** Asks replica one, which dies before that commit. It stays dead until `revive`, and the other answers all. */
+  const isAnsweredBefore = async (count: number, ask: (wire: Wire) => Promise<Answer>): Promise<boolean> => {
+    let left = count;
+    const dying: typeof commit = async (...call) => {
+      if (left === 0) throw new Error('killed');
+      left -= 1;
+      return commit(...call);
+    };
+    messages.letAnswer(0);
+    Object.assign(one.store, { commit: dying });
+    const { status } = await ask(one.wire);
+    messages.letAnswer(1);
+    return status === 200;
+  };
+  const revive = () => Object.assign(one.store, { commit });
   return {
-    ...world,
-    /** Asks replica one, which dies before its n-th commit, for every n; what it leaves, the other has to end by itself. */
+    ...{ ...world, isAnsweredBefore, revive },
+    /** Asks for every n replica one, which dies before its n-th commit; what it leaves, the other has to end by itself. */
     async killedBeforeEach(forget: (added: Added, wire: Wire) => Promise<Answer>, { isEnded }: Checks) {
       for (let count = 0, isAnswered = false; !isAnswered; count += 1) {
         messages.letAnswer(1);
         const added = await addAndBuild(two.wire, `notes-${count}`);
-        messages.letAnswer(0);
-        let left = count;
-        const dying: typeof commit = async (...call) => {
-          if (left === 0) throw new Error('killed');
-          left -= 1;
-          return commit(...call);
-        };
-        Object.assign(one.store, { commit: dying });
-        isAnswered = (await forget(added, one.wire)).status === 200;
-        messages.letAnswer(1);
+        isAnswered = await isAnsweredBefore(count, (wire) => forget(added, wire));
         const scope = datasetScope(PERSONAL_TENANT, asId<DatasetId>(added.datasetId));
         const begun = () => world.store.count(SYSTEM_SCOPE, begunForgetsCollection, {});
         if ((await begun()) === 0 && !(await isEnded(added))) {
@@ -76,7 +97,7 @@ async function startWorld() {
         await until(`the end of what was cut off before commit ${count}`, () => isEnded(added));
         await until('no work left', async () => (await begun()) === 0);
         expect(await remains(world, scope), `killed before commit ${count}`).to.deep.equal([0, 0, 0, 0]);
-        Object.assign(one.store, { commit });
+        revive();
       }
     },
   };
