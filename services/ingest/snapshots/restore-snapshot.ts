@@ -91,6 +91,7 @@ export async function restoreSnapshot(sources: RestoreSources, request: RestoreR
   const isInPlace = manifest.name === snapshot.name && manifest.tenant === snapshot.tenantId;
   if (!isInPlace && request.isUploaded !== true)
     throw unreadable(`it is ${manifest.name} of tenant ${manifest.tenant}, copied`);
+  await requireStorage(sources, request, manifest);
   const total = manifest.parts.length;
   const inOrder = [...ofKind(manifest, 'blobs'), ...ofKind(manifest, 'rows'), ...ofKind(manifest, 'documents')];
   const built: Record<string, number> = {};
@@ -145,6 +146,23 @@ function builtRequest(
 
 function ofKind({ parts }: SnapshotManifest, kind: SnapshotPart['kind']): readonly SnapshotPart[] {
   return parts.filter((part) => part.kind === kind);
+}
+
+/** Items are charged last, and their content is written first: what will not be paid for is refused before. */
+async function requireStorage(
+  { budgets }: Pick<RestoreSources, 'budgets'>,
+  { from, tenantId, ownerId, keyId }: RestoreRequest,
+  manifest: SnapshotManifest,
+): Promise<void> {
+  const demand = { items: 0, storageBytes: 0 };
+  for (const part of ofKind(manifest, 'documents')) {
+    for await (const { value } of readDocumentLines(linesOf(readPart(from, part)), [dataItemsCollection])) {
+      const { items, storageBytes } = demandOf([value]);
+      demand.items += items;
+      demand.storageBytes += storageBytes;
+    }
+  }
+  await budgets.check(dataBill({ tenant: tenantId, ownerId }, keyId, demand));
 }
 
 async function restoreBlobs(
