@@ -196,7 +196,12 @@ describeWithCluster("the operator with the chart's rights", (server) => {
     await lookAgain('for the new release');
     await lookAgain('once more');
     expect(await owned(KINDS.job)).to.have.length(1);
-    expect((await condition('Reconciling'))?.reason).to.equal('Migrating');
+    const migration = async () => (await condition('Reconciling'))?.message ?? '';
+    await until(
+      'the condition names what holds up the migration',
+      async () => /^Job \S+ waits for its pod: /.test(await migration()),
+      LIMIT,
+    );
     for (const { metadata } of await owned(KINDS.deployment)) {
       expect(metadata.generation, metadata.name).to.equal(before.get(metadata.name));
     }

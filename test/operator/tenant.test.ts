@@ -206,8 +206,8 @@ describeWithCluster('tenants on a real API server', (server) => {
     await world.reconcile('blocked');
     expect(await world.conditions('blocked')).to.include({ Stalled: 'True DatasetsExist' });
     const { conditions = [] } = (await world.tenant('blocked'))?.status ?? {};
-    expect(conditions.find(({ type }) => type === 'Stalled')?.message).to.include(
-      `${world.namespace}/of-blocked belong`,
+    expect(conditions.find(({ type }) => type === 'Stalled')?.message).to.match(
+      new RegExp(`: ${world.namespace}/of-blocked$`),
     );
     await world.change(TENANT_KIND, placed('blocked'), { spec: { datasetDeletion: 'Cascade' } });
     await world.reconcile('blocked');
