@@ -230,7 +230,7 @@ export interface DatasetFreshness {
  */
 export interface DatasetRetention {
   /**
-   * Items that were neither added nor replaced for so long are forgotten, with all that was built of them, for example `720h` (30 days). Adding the same content again renews its time. Absent, they are kept. A Dataset that is deleted with `deletionPolicy: Retain` keeps what it has by then.
+   * Items that were neither added nor replaced for so long are forgotten, with all that was built of them, for example `720h` (30 days). Adding the same content again renews its time. Absent, they are kept. A Dataset that is deleted with `deletionPolicy: Retain` keeps what it has by then, and snapshots keep what they hold.
    */
   readonly itemTTL: string;
 }

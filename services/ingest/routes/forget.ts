@@ -61,7 +61,8 @@ function forgetRoute(dependencies: IngestDependencies): Route {
     method: 'POST',
     path: '/api/v1/forget',
     tag: 'forget',
-    summary: 'Forget an item, a dataset or everything, and count what is left',
+    summary:
+      'Forget an item, a dataset or everything, and count what is left; snapshots of a dataset that stays keep it',
     auth: 'user',
     permission: onDatasets('delete', 'on each dataset'),
     body: { kind: 'json', schema: forgetSchema },
