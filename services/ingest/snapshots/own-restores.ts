@@ -5,10 +5,9 @@ import { asId } from '../../common/domain/ids.ts';
 import { requireDatasetCreation } from '../../common/domain/permissions.ts';
 import type { Principal } from '../../common/domain/principal.ts';
 import { SYSTEM_SCOPE } from '../../common/domain/scope.ts';
+import { asAccount } from '../../common/messaging/account-authority.ts';
 import type { CallContext } from '../../common/messaging/messenger.ts';
-import { getPrincipal } from '../../common/messaging/methods/auth.ts';
 import { admitOwnDataset, checkSnapshot } from '../../common/messaging/methods/snapshots.ts';
-import { fixedProof } from '../../common/messaging/principal-proof.ts';
 import type { AuditLog } from '../../common/ports/audit-log.ts';
 import type { Logger } from '../../common/ports/logger.ts';
 import type { SnapshotPlaces } from '../../common/ports/snapshot-places.ts';
@@ -251,11 +250,9 @@ async function asUser(
   { userId, tenant, keyId, source }: OwnRestore,
   requestId: string,
 ): Promise<CallContext> {
-  const account = { userId, tenant, ...(keyId === null ? {} : { key: keyId }) };
-  const { principal, token } = await messenger.call(getPrincipal, account, { requestId });
-  if (principal === null) throw engramError('PermissionDeniedError', 'The user of this restore is no longer admitted.');
-  const context = { requestId, principal, ...(token === undefined ? {} : { proof: fixedProof(token) }) };
-  if (source.datasetId !== null) await wholeDataset(messenger, principal, source.datasetId, context);
+  const account = { userId, tenant, keyId };
+  const context = await asAccount(messenger, account, { requestId }, 'The user of this restore is no longer admitted.');
+  if (source.datasetId !== null) await wholeDataset(messenger, context.principal, source.datasetId, context);
   return context;
 }
 
