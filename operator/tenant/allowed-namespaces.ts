@@ -1,4 +1,5 @@
-import type { Tenant, TenantDatasetsAllowedNamespacesSelector } from '../api/tenant.ts';
+import type { Tenant } from '../api/tenant.ts';
+import { matchesSelector } from '../runtime/label-selector.ts';
 
 export interface NamespaceLabels {
   readonly name: string;
@@ -17,33 +18,6 @@ export function allowsNamespace(
     case 'Same':
       return namespace.name === metadata.namespace;
     case 'Selector':
-      return selector !== undefined && matches(selector, namespace.labels);
-  }
-}
-
-/** As Kubernetes matches: everything must hold; a selector without conditions matches all. */
-function matches(
-  { matchLabels = {}, matchExpressions = [] }: TenantDatasetsAllowedNamespacesSelector,
-  labels: Readonly<Record<string, string>>,
-): boolean {
-  return (
-    Object.entries(matchLabels).every(([key, value]) => labels[key] === value) &&
-    matchExpressions.every((expression) => holds(expression, labels))
-  );
-}
-
-type Expression = NonNullable<TenantDatasetsAllowedNamespacesSelector['matchExpressions']>[number];
-
-function holds({ key, operator, values = [] }: Expression, labels: Readonly<Record<string, string>>): boolean {
-  const value = labels[key];
-  switch (operator) {
-    case 'In':
-      return value !== undefined && values.includes(value);
-    case 'NotIn':
-      return value === undefined || !values.includes(value);
-    case 'Exists':
-      return value !== undefined;
-    case 'DoesNotExist':
-      return value === undefined;
+      return selector !== undefined && matchesSelector(selector, namespace.labels);
   }
 }

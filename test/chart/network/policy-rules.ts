@@ -1,3 +1,5 @@
+import { type LabelSelector, matchesSelector } from '../../../operator/runtime/label-selector.ts';
+
 /** What of the cluster decides who may reach whom. */
 export interface NetworkState {
   readonly namespaces: readonly Labelled[];
@@ -24,25 +26,16 @@ interface ContainerPort {
 
 export interface NetworkPolicy extends Labelled {
   readonly spec: {
-    readonly podSelector: Selector;
+    readonly podSelector: LabelSelector;
     readonly policyTypes?: readonly string[];
     readonly ingress?: readonly { readonly from?: readonly Peer[]; readonly ports?: readonly PolicyPort[] }[];
     readonly egress?: readonly { readonly to?: readonly Peer[]; readonly ports?: readonly PolicyPort[] }[];
   };
 }
 
-interface Selector {
-  readonly matchLabels?: Labels;
-  readonly matchExpressions?: readonly {
-    readonly key: string;
-    readonly operator: string;
-    readonly values?: readonly string[];
-  }[];
-}
-
 interface Peer {
-  readonly podSelector?: Selector;
-  readonly namespaceSelector?: Selector;
+  readonly podSelector?: LabelSelector;
+  readonly namespaceSelector?: LabelSelector;
   readonly ipBlock?: { readonly cidr: string; readonly except?: readonly string[] };
 }
 
@@ -91,7 +84,11 @@ function isNetworked(pod: NetworkedPod): pod is Addressed {
 function isChosen({ metadata, spec }: NetworkPolicy, pod: NetworkedPod, direction: Direction): boolean {
   const types = spec.policyTypes ?? ['Ingress', ...(spec.egress === undefined ? [] : ['Egress'])];
   const isOf = types.some((type) => type.toLowerCase() === direction);
-  return isOf && metadata.namespace === pod.metadata.namespace && matches(spec.podSelector, pod.metadata.labels);
+  return (
+    isOf &&
+    metadata.namespace === pod.metadata.namespace &&
+    matchesSelector(spec.podSelector, pod.metadata.labels ?? {})
+  );
 }
 
 /** What lets a packet pass: conditions on its other end and on the port it is sent to. */
@@ -126,11 +123,12 @@ function endsOf(
   }
   const spaces = namespaces
     .filter(({ metadata: { name, labels } }) =>
-      namespaceSelector === undefined ? name === metadata.namespace : matches(namespaceSelector, labels),
+      namespaceSelector === undefined ? name === metadata.namespace : matchesSelector(namespaceSelector, labels ?? {}),
     )
     .map(({ metadata: { name } }) => name);
   const chosen = pods.filter(
-    ({ metadata: { namespace, labels } }) => spaces.includes(namespace ?? '') && matches(podSelector ?? {}, labels),
+    ({ metadata: { namespace, labels } }) =>
+      spaces.includes(namespace ?? '') && matchesSelector(podSelector ?? {}, labels ?? {}),
   );
   return chosen.length === 0 ? [] : [`ip ${side} { ${chosen.map(({ status }) => status.podIP).join(', ')} }`];
 }
@@ -145,26 +143,5 @@ function portsOf({ port, endPort, protocol = 'TCP' }: PolicyPort, receivers: rea
       .flatMap(({ ports = [] }) => ports)
       .filter((each) => each.name === port && (each.protocol ?? 'TCP') === protocol)
       .map(({ containerPort }) => `ip daddr ${status.podIP} ${transport} dport ${containerPort}`),
-  );
-}
-
-function matches({ matchLabels = {}, matchExpressions = [] }: Selector, labels: Labels = {}): boolean {
-  return (
-    Object.entries(matchLabels).every(([key, value]) => labels[key] === value) &&
-    matchExpressions.every(({ key, operator, values = [] }) => {
-      const value = labels[key];
-      switch (operator) {
-        case 'In':
-          return value !== undefined && values.includes(value);
-        case 'NotIn':
-          return value === undefined || !values.includes(value);
-        case 'Exists':
-          return value !== undefined;
-        case 'DoesNotExist':
-          return value === undefined;
-        default:
-          throw new Error(`${operator} is no operator of a selector`);
-      }
-    })
   );
 }
