@@ -1,25 +1,15 @@
 import type { DatasetId, TenantId } from '../../../services/common/domain/brand.ts';
 import { asId } from '../../../services/common/domain/ids.ts';
 import { finalSnapshotName } from '../../../services/common/domain/snapshot-name.ts';
-import type { ErasureProgress } from '../../../services/common/messaging/methods/ingest-managed.ts';
 import type { DatasetStatus } from '../../api/dataset.ts';
 import type { Tenant } from '../../api/tenant.ts';
-import { lacksSnapshots, snapshotsFailed, TAKE_THEM } from '../../final-snapshots.ts';
-import type { ConditionDraft } from '../../runtime/conditions.ts';
-import { done, progressing, retrying, StepFailure, type StepOutcome } from '../../runtime/step.ts';
+import { CARRIED_OUT, TAKE_THEM, underWay, withErasure, withoutSnapshots } from '../../erasure-outcome.ts';
+import { done, type StepOutcome } from '../../runtime/step.ts';
 import { type FoundPlace, findPlace } from '../../snapshot-place.ts';
 import type { DatasetContext, DatasetParts, DatasetStep } from '../dependencies.ts';
 import { writeReceipt } from '../receipt.ts';
 import { type DatasetIds, readTenant, uidOf, wireName } from '../resource.ts';
 import { askService, refusalOf } from '../service-failure.ts';
-
-const AGAIN_MS = 1_000;
-
-const CARRIED_OUT = {
-  type: 'Warning',
-  reason: 'ErasureGoesOn',
-  message: 'The erasure had begun when deletionPolicy was changed, so it is carried out: the data is not kept',
-} as const;
 
 const LEFT_TO_TENANT = {
   type: 'Normal',
@@ -108,7 +98,7 @@ async function erase(
   const { object, event, signal } = context;
   const last = await findLast(parts, context, { policy, tenant });
   // Once it has begun, ingest knows whether all that it waits for is there.
-  if (last !== null && 'fault' in last && !isErasing) return withoutSnapshot(last.fault, {});
+  if (last !== null && 'fault' in last && !isErasing) return withoutSnapshots(last.fault);
   const at = new Date(object.metadata.deletionTimestamp ?? context.now);
   const name = finalSnapshotName({ name: wireName(object), id: ids.datasetId }, at);
   const request = {
@@ -140,43 +130,6 @@ async function findLast(
   if (policy === 'Retain') return { fault: TAKE_THEM };
   if (policy === 'Delete') return null;
   return findPlace(parts, tenant, tenant?.spec.backup?.destinationRef?.name, signal);
-}
-
-function withoutSnapshot(why: string, status: DatasetStatus): StepOutcome<DatasetStatus> {
-  const { reason, message } = snapshotsFailed(why);
-  return retrying(reason, message, { status, conditions: [incomplete(reason, message)] });
-}
-
-/** `fault`: what is wrong with the place of snapshots. */
-function underWay({ step, residue, failure }: ErasureProgress, fault: string | null): StepOutcome<DatasetStatus> {
-  const status = { erasure: { residue, ...(step === '' ? {} : { step }) } };
-  if (failure !== null) {
-    if (lacksSnapshots(failure)) return withoutSnapshot(fault ?? failure.message, status);
-    const reason = failure.name === 'ServiceUnavailableError' || residue === 0 ? 'StoreUnreachable' : 'ResidueFound';
-    const message = `The erasure goes on when this is over: ${failure.message}`;
-    return retrying(reason, message, { status, conditions: [incomplete(reason, message)] });
-  }
-  const message = step === '' ? 'The erasure is under way' : `Being erased now: ${step}`;
-  return progressing('Erasing', message, {
-    status,
-    conditions: [incomplete('InProgress', message)],
-    requeueAfterMs: AGAIN_MS,
-  });
-}
-
-function incomplete(reason: string, message: string): ConditionDraft {
-  return { type: 'ErasureComplete', status: 'False', reason, message };
-}
-
-/** What holds up the erasure is said of the erasure, too. */
-async function withErasure<Answer>(call: () => Promise<Answer>): Promise<Answer> {
-  try {
-    return await call();
-  } catch (error) {
-    if (!(error instanceof StepFailure)) throw error;
-    const { conditions = [], reason = 'Failed', message = '' } = error.outcome;
-    throw new StepFailure({ ...error.outcome, conditions: [...conditions, incomplete(reason, message)] }, error.cause);
-  }
 }
 
 const NOT_OURS = ['DatasetNotFoundError', 'TenantNotFoundError', 'OwnedByAnother'];

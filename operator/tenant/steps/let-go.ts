@@ -2,26 +2,22 @@ import type { TenantId } from '../../../services/common/domain/brand.ts';
 import { isEngramError } from '../../../services/common/domain/errors.ts';
 import { asId } from '../../../services/common/domain/ids.ts';
 import type { EraseTenantRequest, ErasureProgress } from '../../../services/common/messaging/methods/ingest-managed.ts';
-import type { TenantStatus } from '../../api/tenant.ts';
-import { lacksSnapshots, snapshotsFailed, TAKE_THEM } from '../../final-snapshots.ts';
-import type { ConditionDraft } from '../../runtime/conditions.ts';
+import {
+  CARRIED_OUT,
+  type ErasureOutcome,
+  erasureComplete,
+  TAKE_THEM,
+  underWay,
+  withErasure,
+  withoutSnapshots,
+} from '../../erasure-outcome.ts';
 import { KINDS, keyOf, type Secret } from '../../runtime/kube-object.ts';
-import { done, progressing, retrying, StepFailure, type StepOutcome } from '../../runtime/step.ts';
+import { done } from '../../runtime/step.ts';
 import { type FoundPlace, findPlace } from '../../snapshot-place.ts';
 import type { TenantContext, TenantDependencies, TenantStep } from '../dependencies.ts';
 import { writeReceipt } from '../receipts.ts';
 import { askServices } from '../service-failure.ts';
 import { ownSecrets } from '../tenant-keys.ts';
-
-const AGAIN_MS = 1000;
-
-const CARRIED_OUT = {
-  type: 'Warning',
-  reason: 'ErasureGoesOn',
-  message: 'The erasure had begun when deletionPolicy was changed, so it is carried out: the data is not kept',
-} as const;
-
-type ErasureOutcome = StepOutcome<Pick<TenantStatus, 'erasure'>>;
 
 /**
  * Keeps or erases what the tenant has, as `deletionPolicy` says; what has begun to be erased is erased, whatever that says by
@@ -91,7 +87,7 @@ async function erase(
   const last = tenantId === null ? null : await findLast(deps, context);
   const fault = last !== null && 'fault' in last ? last.fault : null;
   // Once it has begun, ingest knows whether all that it waits for is there.
-  if (fault !== null && !isErasing) return withoutSnapshots(fault, {});
+  if (fault !== null && !isErasing) return withoutSnapshots(fault);
   const wish = last === null || 'fault' in last ? {} : { finalSnapshots: last };
   const progress =
     tenantId === null ? null : await askErasure(deps, context, { tenantId: asId<TenantId>(tenantId), ...wish });
@@ -107,7 +103,7 @@ async function erase(
   context.event({ type: 'Normal', reason: 'Erased', message });
   return done({
     status: { erasure: { residue: 0, receipt } },
-    conditions: [complete('True', 'Erased', message)],
+    conditions: [erasureComplete('True', 'Erased', message)],
   });
 }
 
@@ -132,49 +128,11 @@ async function findLast({ client }: TenantDependencies, { object, signal }: Tena
   return findPlace({ client }, object, secret, signal);
 }
 
-function withoutSnapshots(why: string, status: Pick<TenantStatus, 'erasure'>): ErasureOutcome {
-  const { reason, message } = snapshotsFailed(why);
-  return retrying(reason, message, { status, conditions: [complete('False', reason, message)] });
-}
-
 async function removeSecrets(deps: TenantDependencies, context: TenantContext): Promise<void> {
   const { signal } = context;
   for (const { metadata } of await ownSecrets(deps, context)) {
     const { uid } = metadata;
     await deps.client.delete(KINDS.secret, metadata, { signal, ...(uid === undefined ? {} : { uid }) });
-  }
-}
-
-/** `fault`: what is wrong with the place of snapshots. */
-function underWay({ step, residue, failure }: ErasureProgress, fault: string | null): ErasureOutcome {
-  const status = { erasure: { residue, ...(step === '' ? {} : { step }) } };
-  if (failure !== null) {
-    if (lacksSnapshots(failure)) return withoutSnapshots(fault ?? failure.message, status);
-    const reason = failure.name === 'ServiceUnavailableError' || residue === 0 ? 'StoreUnreachable' : 'ResidueFound';
-    const message = `The erasure goes on when this is over: ${failure.message}`;
-    return retrying(reason, message, { status, conditions: [complete('False', reason, message)] });
-  }
-  const message = step === '' ? 'The erasure is under way' : `Being erased now: ${step}`;
-  return progressing('Erasing', message, {
-    status,
-    conditions: [complete('False', 'InProgress', message)],
-    requeueAfterMs: AGAIN_MS,
-  });
-}
-
-function complete(status: ConditionDraft['status'], reason: string, message: string): ConditionDraft {
-  return { type: 'ErasureComplete', status, reason, message };
-}
-
-/** What holds up the erasure is said of the erasure, too. */
-async function withErasure<Answer>(call: () => Promise<Answer>): Promise<Answer> {
-  try {
-    return await call();
-  } catch (error) {
-    if (!(error instanceof StepFailure)) throw error;
-    const { conditions = [], reason = 'Failed', message = '' } = error.outcome;
-    const said = [...conditions, complete('False', reason, message)];
-    throw new StepFailure({ ...error.outcome, conditions: said }, error.cause);
   }
 }
 
