@@ -27,6 +27,8 @@ export interface ProcessOptions {
   readonly command?: string;
   /** After the command. */
   readonly commandArguments?: readonly string[];
+  /** A descriptor for its log, instead of `output()`. */
+  readonly standardOutput?: number;
   /** How long it may take to be healthy; default 30 s. */
   readonly startTimeoutMs?: number;
 }
@@ -90,6 +92,7 @@ async function launch({
   environment = {},
   command,
   commandArguments = [],
+  standardOutput,
 }: ProcessOptions): Promise<{ child: ChildProcess; output: () => string; port: number }> {
   const port = environment['HTTP_API_PORT'] === undefined ? await freePort() : Number(environment['HTTP_API_PORT']);
   const child = spawn(process.execPath, command === undefined ? [START] : [START, command, ...commandArguments], {
@@ -101,7 +104,7 @@ async function launch({
       HTTP_API_PORT: String(port),
       ...environment,
     },
-    stdio: ['ignore', 'pipe', 'pipe'],
+    stdio: ['ignore', standardOutput ?? 'pipe', 'pipe'],
   });
   const pieces: Buffer[] = [];
   child.stdout?.on('data', (piece: Buffer) => pieces.push(piece));

@@ -2,10 +2,11 @@ import { createRequire } from 'node:module';
 import type * as pinoModule from 'pino';
 import type { BaseLogger, DestinationStream } from 'pino';
 import type { Logger as EventLogger, LogFields } from '../ports/logger.ts';
+import { standardLogOutput } from './log-output.ts';
 import { describeError, redact } from './redact.ts';
 
 /** By `require`: for an `import` Node reads its files once more, for the names they export, 6 ms of start time. */
-const { pino, destination: openDestination } = createRequire(import.meta.url)('pino') as typeof pinoModule;
+const { pino } = createRequire(import.meta.url)('pino') as typeof pinoModule;
 
 export type LogLevel = 'debug' | 'info' | 'warn' | 'error' | 'silent';
 
@@ -19,12 +20,20 @@ export interface LoggerOptions {
   readonly level: LogLevel;
   /** The process or service that speaks. */
   readonly name: string;
-  /** Default: standard output, written synchronously, so that a crash loses no line. */
+  /** Default: standard output, which never blocks or ends the process. */
   readonly destination?: DestinationStream;
 }
 
 /** Secrets are masked by field name, errors are printed with their causes. */
 export function createLogger(options: LoggerOptions): Logger {
+  if (options.destination !== undefined) return loggerTo(options.destination, options);
+  const output = standardLogOutput();
+  const logger = loggerTo(output, options);
+  output.onRecovered((lines) => logger.warn('log.lines_dropped', { lines }));
+  return logger;
+}
+
+function loggerTo(destination: DestinationStream, options: LoggerOptions): Logger {
   const base = pino(
     {
       level: options.level,
@@ -34,7 +43,7 @@ export function createLogger(options: LoggerOptions): Logger {
       timestamp: () => `,"time":"${new Date().toISOString()}"`,
       formatters: { level: (label) => ({ level: label }) },
     },
-    options.destination ?? openDestination({ dest: 1, sync: true }),
+    destination,
   );
   return wrap(base);
 }

@@ -1,6 +1,7 @@
 import { monitorEventLoopDelay } from 'node:perf_hooks';
-import type { Gauge as GaugeType, Registry as RegistryType } from 'prom-client';
-import { Gauge } from './prometheus.ts';
+import type { Counter as CounterType, Gauge as GaugeType, Registry as RegistryType } from 'prom-client';
+import { droppedLogLines } from './log-output.ts';
+import { Counter, Gauge } from './prometheus.ts';
 
 /** The usual process figures under their usual names, read at the scrape. Answers what ends the event loop probe. */
 export function addProcessMetrics(registers: RegistryType[]): () => void {
@@ -21,6 +22,15 @@ export function addProcessMetrics(registers: RegistryType[]): () => void {
     const lag = delay.percentile(99) / 1e9;
     delay.reset();
     return lag;
+  });
+  const droppedLines: CounterType = new Counter({
+    name: 'engram_log_lines_dropped_total',
+    help: 'Log lines lost because standard output took no more',
+    registers,
+    collect() {
+      droppedLines.reset();
+      droppedLines.inc(droppedLogLines());
+    },
   });
   return () => delay.disable();
 }
