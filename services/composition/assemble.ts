@@ -186,6 +186,7 @@ function addHttp(
       spoolDirectory: spool,
       uploadLimitBytes: config.uploadLimitBytes,
       jsonLimitBytes: config.jsonLimitBytes,
+      bodyTimeoutMs: config.bodyTimeoutMs,
       corsOrigins: config.corsOrigins,
       cookieName: config.cookieName,
       authRequired: config.posture.required,

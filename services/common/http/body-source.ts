@@ -10,7 +10,7 @@ export interface BodySource {
   readonly isAbsent: boolean;
   /**
    * Throws `PayloadTooLargeError` at once when more is declared, else as soon as more has come; 408 when the client pauses
-   * too long; `ClientGoneError` when it goes away; what `shut` was aborted with. Leaving the loop keeps the connection.
+   * too long, or sends little for long; `ClientGoneError` when it goes away; what `shut` was aborted with. Leaving the loop keeps the connection.
    */
   chunks(limit: BodyLimit): AsyncGenerator<Buffer, void, undefined>;
 }
@@ -21,12 +21,23 @@ export interface BodyLimit {
   readonly setting: string | null;
 }
 
+export interface BodyTimes {
+  /** Longest silence of a client in the middle of a body; default 30 s. */
+  readonly idleTimeoutMs?: number;
+  /** How long a body may keep us waiting, and one more second for each `SLOWEST_BYTES_PER_SECOND` of it; default 60 s. */
+  readonly bodyTimeoutMs?: number;
+}
+
 const IDLE_TIMEOUT_MS = 30_000;
+const BODY_TIMEOUT_MS = 60_000;
+
+/** A poor mobile connection is faster. */
+const SLOWEST_BYTES_PER_SECOND = 4096;
 
 export function createBodySource(
   request: IncomingMessage,
   response: ServerResponse,
-  idleTimeoutMs = IDLE_TIMEOUT_MS,
+  { idleTimeoutMs = IDLE_TIMEOUT_MS, bodyTimeoutMs = BODY_TIMEOUT_MS }: BodyTimes = {},
   shut?: AbortSignal,
 ): BodySource {
   const { headers } = request;
@@ -44,12 +55,17 @@ export function createBodySource(
       const idle = idleAlarm(idleTimeoutMs, shut);
       const iterator = (request.iterator({ destroyOnReturn: false }) as AsyncIterable<Buffer>)[Symbol.asyncIterator]();
       let received = 0;
+      let waitedMs = 0;
       try {
         for (;;) {
+          // The reader's own time is not the client's.
+          const start = performance.now();
           const { done, value } = await idle.guard(iterator.next());
           if (done === true) break;
           idle.refresh();
+          waitedMs += performance.now() - start;
           received += value.length;
+          if (waitedMs > bodyTimeoutMs + (received / SLOWEST_BYTES_PER_SECOND) * 1000) throw tooSlow();
           if (received > limitBytes) throw tooLarge(null, limitBytes, setting);
           yield value;
         }

@@ -1,5 +1,5 @@
 import { findTooDeep } from '../domain/json.ts';
-import { type BodyLimit, type BodySource, readAll } from './body-source.ts';
+import { type BodyLimit, type BodySource, type BodyTimes, readAll } from './body-source.ts';
 import { collect, EMPTY_FORM, FORM_LIMITS, type FormBody } from './form-body.ts';
 import { HttpError } from './http-error.ts';
 import { findJsonFault } from './json-syntax.ts';
@@ -16,14 +16,12 @@ export type ReceivedBody =
   | { readonly kind: 'raw'; readonly text: string }
   | { readonly kind: 'form'; readonly form: FormBody };
 
-export interface BodySettings {
+export interface BodySettings extends BodyTimes {
   readonly spoolDirectory: string;
   readonly uploadLimitBytes: number;
   readonly jsonLimitBytes: number;
   /** Of any body, whatever the other two allow. */
   readonly anyLimitBytes?: number;
-  /** Longest silence of a client in the middle of a body; default 30 s. */
-  readonly idleTimeoutMs?: number;
 }
 
 export type BodyFormat = 'json' | 'multipart' | 'urlencoded' | 'other';

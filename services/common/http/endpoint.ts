@@ -54,7 +54,7 @@ export function createEndpoint(route: Route, options: EndpointOptions): Endpoint
     });
     const call: CallContext = { requestId: state.requestId, signal: abort.signal };
     const shut = new AbortController();
-    const source = createBodySource(req, res, options.body.idleTimeoutMs, shut.signal);
+    const source = createBodySource(req, res, options.body, shut.signal);
     const { declaredBytes } = source;
     const isEarly = formatOf(source) === 'json' && declaredBytes !== null && declaredBytes <= EARLY_BODY_BYTES;
     let body: ReceivedBody | null = null;

@@ -235,6 +235,21 @@ describe('multipart forms', () => {
     await slow.stop();
   });
 
+  it('answers 408 to a client that sends a little all the time', async () => {
+    const slow = await runApp({ routes, settings: { bodyTimeoutMs: 200, drainTimeoutMs: 100 } });
+    const start = '--B\r\nContent-Disposition: form-data; name="data"; filename="a"\r\n\r\n';
+    const socket = connect(slow.port, '127.0.0.1', () =>
+      socket.write(`${head('Content-Length: 1000000\r\n')}\r\n${start}`),
+    );
+    const drip = setInterval(() => socket.write('x'), 20);
+    const answer = await new Promise<string>((resolve) => socket.once('data', (data) => resolve(String(data))));
+    clearInterval(drip);
+    socket.destroy();
+    expect(answer).to.match(/^HTTP\/1\.1 408 /);
+    expect(calls).to.equal(0);
+    await slow.stop();
+  });
+
   it('does not answer two requests on one connection out of a refused upload', async () => {
     const form = new FormData();
     form.append('datasetName', 'x'.repeat(2 ** 20 + 1));

@@ -17,6 +17,14 @@ export const requests = {
     meaning:
       'Greatest size of a JSON or urlencoded body; more is answered 413. Whoever has not signed in may send 64 KiB.',
   }),
+  bodyTimeoutMs: setting({
+    names: ['ENGRAM_BODY_TIMEOUT'],
+    section: 'Requests',
+    type: type.secondsAsMs({ min: 1, max: 3_600 }),
+    default: '60',
+    meaning:
+      'Seconds that the body of a request may keep the server waiting, and one more for each 4 KiB of it; more is answered 408.',
+  }),
   acceptLocalFilePath: setting({
     names: ['ACCEPT_LOCAL_FILE_PATH'],
     section: 'Requests',
