@@ -202,6 +202,18 @@ describe('createApp', () => {
       expect(await statusOf('GET', { 'sec-fetch-site': 'cross-site' })).to.equal(200);
     });
 
+    it('tells pages of other sites by their Origin where a browser says nothing else', async () => {
+      const cookie = 'auth_token=user-key';
+      const statusOf = async (headers: Record<string, string>) =>
+        (await app.raw('/api/v1/datasets', { cookie, ...headers }, 'POST')).status;
+      const foreign = ['http://blog.localhost', 'http://127.0.0.1', 'http://127.0.0.1:1', 'null', '', 'no origin'];
+      for (const origin of foreign) expect(await statusOf({ origin }), origin).to.equal(401);
+      const own = [`http://127.0.0.1:${app.port}`, `https://127.0.0.1:${app.port}`, 'http://localhost:3000'];
+      for (const origin of own) expect(await statusOf({ origin }), origin).to.equal(201);
+      expect(await statusOf({ host: 'memory.example', origin: 'https://memory.example' })).to.equal(201);
+      expect(await statusOf({ host: 'memory.example:443', origin: 'https://memory.example' })).to.equal(201);
+    });
+
     it('asks strictly where the route says so, and not at all where it needs nobody', async () => {
       app.asked.length = 0;
       await app.get('/api/v1/strict');
@@ -275,6 +287,13 @@ describe('createApp', () => {
       const line = app.log.find(({ event }) => event === 'http.request') ?? {};
       expect(line).to.include({ requestId: 'my-id', status: 500, level: 'error' });
       expect(JSON.stringify(line)).to.include('/srv/secret').and.not.include('hunter2');
+    });
+
+    it('refuses a request with two Host headers, equal ones too', async () => {
+      for (const host of ['127.0.0.1', 'evil.example']) {
+        const request = `GET / HTTP/1.1\r\nHost: 127.0.0.1\r\nhost: ${host}\r\nConnection: close\r\n\r\n`;
+        expect(await app.wire(request)).to.match(/^HTTP\/1\.1 400 .*"The request has more than one Host header\."/s);
+      }
     });
 
     it('answers what is not HTTP, and a header that is too large', async () => {

@@ -93,7 +93,7 @@ export function createApp(options: AppOptions): App {
   koa.use(translateErrors(logger));
   koa.use(guardOrigins(guard));
   koa.use(cors(settings.corsOrigins, !settings.guard.isActive));
-  const foreignCookies = createForeignCookies(settings.corsOrigins);
+  const foreignCookies = createForeignCookies(settings);
   koa.use(dropForeignCookies(foreignCookies));
   const { authenticate } = options;
   const { selectsTenantByHost = false } = settings;

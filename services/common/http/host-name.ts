@@ -1,3 +1,5 @@
+import type { IncomingMessage } from 'node:http';
+
 /** Of a `Host` header, or of an address: without port, brackets and final dot, in lower case. */
 export function hostName(host: string): string {
   const name = host.trim().toLowerCase();
@@ -5,3 +7,10 @@ export function hostName(host: string): string {
   // A bare IPv6 address has several colons and no port.
   return name.split(':').length > 2 ? name : (name.split(':', 1)[0] ?? '').replace(/\.$/, '');
 }
+
+/** Two servers on the way may each believe another one of them; HTTP demands that such a request is refused with 400. */
+export function hasSeveralHosts({ rawHeaders }: Pick<IncomingMessage, 'rawHeaders'>): boolean {
+  return rawHeaders.filter((name, index) => index % 2 === 0 && name.toLowerCase() === 'host').length > 1;
+}
+
+export const SEVERAL_HOSTS = 'The request has more than one Host header.';

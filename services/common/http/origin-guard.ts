@@ -1,5 +1,5 @@
 import type { IncomingHttpHeaders } from 'node:http';
-import { hostName } from './host-name.ts';
+import { hasSeveralHosts, hostName, SEVERAL_HOSTS } from './host-name.ts';
 import { HttpError } from './http-error.ts';
 import type { Next, RequestContext } from './request-state.ts';
 import type { GuardSettings } from './settings.ts';
@@ -45,6 +45,7 @@ export function createOriginGuard(settings: GuardSettings, corsOrigins: readonly
 
 export function guardOrigins(guard: OriginGuard) {
   return async (context: RequestContext, next: Next): Promise<void> => {
+    if (hasSeveralHosts(context.req)) throw new HttpError(400, { detail: SEVERAL_HOSTS });
     const refusal = guard(context.headers);
     if (refusal !== null) throw new HttpError(403, { detail: refusal });
     await next();

@@ -86,6 +86,15 @@ describe('WebSockets', () => {
     const headers = { cookie: 'auth_token=user-key', origin: 'http://blog.localhost' };
     expect((await talk(url, { ...headers, 'sec-fetch-site': 'same-site' })).code).to.equal(1008);
     expect((await talk(url, { ...headers, 'sec-fetch-site': 'same-origin' })).code).to.equal(1000);
+    expect((await talk(url, headers)).code).to.equal(1008);
+    expect((await talk(url, { ...headers, origin: `http://127.0.0.1:${app.port}` })).code).to.equal(1000);
+  });
+
+  it('does not open for a request with two Host headers', async () => {
+    const key = 'Upgrade: websocket\r\nConnection: Upgrade\r\nSec-WebSocket-Key: dGhlIHNhbXBsZSBub25jZQ==';
+    const target = 'GET /api/v1/cognify/subscribe/run-1 HTTP/1.1';
+    const request = `${target}\r\nHost: a\r\nHost: b\r\n${key}\r\nSec-WebSocket-Version: 13\r\n\r\n`;
+    expect(await exchange(`http://127.0.0.1:${app.port}`, request)).to.match(/^HTTP\/1\.1 400 /);
   });
 
   it('takes the token of the query last, and keeps it from the handler and the log', async () => {

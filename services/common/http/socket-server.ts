@@ -9,7 +9,7 @@ import type { Metrics } from '../observability/metrics.ts';
 import type { BudgetGuard } from './budget-guard.ts';
 import { type Authenticate, socketCredentialsOf } from './credentials.ts';
 import type { DropForeignCookies } from './foreign-cookies.ts';
-import { hostName } from './host-name.ts';
+import { hasSeveralHosts, hostName, SEVERAL_HOSTS } from './host-name.ts';
 import { type Entry, isSame, type LastingAccess } from './lasting-access.ts';
 import type { OriginGuard } from './origin-guard.ts';
 import { saneRequestId } from './request-state.ts';
@@ -56,6 +56,7 @@ export function attachSockets(server: Server, options: SocketServerOptions): Soc
     const refusal = options.guard(request.headers);
     if (isClosing) refuse(stream, '503 Service Unavailable', 'The server is stopping.');
     else if (url === null) refuse(stream, '400 Bad Request', 'This is not a valid request target.');
+    else if (hasSeveralHosts(request)) refuse(stream, '400 Bad Request', SEVERAL_HOSTS);
     else if (refusal !== null) refuse(stream, '403 Forbidden', refusal);
     else if (match === null) refuse(stream, '404 Not Found', 'Not Found');
     else {

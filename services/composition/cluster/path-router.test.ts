@@ -3,6 +3,7 @@ import type { AddressInfo } from 'node:net';
 import { expect } from 'chai';
 import { WebSocket, WebSocketServer } from 'ws';
 import { until } from '../../../test/support/until.ts';
+import { exchange } from '../../../test/support/wire.ts';
 import { SERVICE_NAMES, type ServiceName } from '../../common/domain/service-paths.ts';
 import { createSilentLogger } from '../../common/observability/logger.ts';
 import { createMetrics } from '../../common/observability/metrics.ts';
@@ -109,6 +110,13 @@ describe('path router', () => {
     const message = await new Promise((resolve) => socket.on('message', (data) => resolve(String(data))));
     socket.close();
     expect(message).to.equal('cognify: hello');
+  });
+
+  it('refuses a request with two Host headers, of which a service would see one', async () => {
+    for (const more of ['', 'Upgrade: websocket\r\nConnection: Upgrade\r\n']) {
+      const request = `GET /health HTTP/1.1\r\nHost: a\r\nHost: b\r\n${more}Connection: close\r\n\r\n`;
+      expect(await exchange(url, request)).to.match(/^HTTP\/1\.1 400 /);
+    }
   });
 
   it('answers 503 with Retry-After while a service is away', async () => {

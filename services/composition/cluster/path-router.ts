@@ -2,6 +2,7 @@ import { Agent, createServer, type IncomingMessage, ServerResponse } from 'node:
 import type { AddressInfo, Socket } from 'node:net';
 import { createProxyServer } from 'httpxy';
 import { type ServiceName, serviceOfPath } from '../../common/domain/service-paths.ts';
+import { hasSeveralHosts, SEVERAL_HOSTS } from '../../common/http/host-name.ts';
 import { knownMethod } from '../../common/http/observe-requests.ts';
 import { proxyHeader } from '../../common/http/origin-guard.ts';
 import type { Logger } from '../../common/observability/logger.ts';
@@ -72,11 +73,20 @@ export function createPathRouter({
       void tellMetrics(metrics, response);
       return;
     }
+    // Passed on, only the first one would be left of them.
+    if (hasSeveralHosts(request)) {
+      response.writeHead(400, { 'content-type': 'application/json' }).end(JSON.stringify({ detail: SEVERAL_HOSTS }));
+      return;
+    }
     noteAddress(request);
     observe(request, response, metrics);
     proxy.web(request, response, { target: targetOf(request) }).catch(() => {});
   });
   server.on('upgrade', (request, socket, head) => {
+    if (hasSeveralHosts(request)) {
+      socket.end('HTTP/1.1 400 Bad Request\r\nConnection: close\r\nContent-Length: 0\r\n\r\n');
+      return;
+    }
     noteAddress(request);
     metrics.socketsOpen(1);
     socket.once('close', () => metrics.socketsOpen(-1));
