@@ -5,6 +5,7 @@ import { ConfigurationError, type LoadedConfig, loadProcessConfig } from './comm
 import { isEngramError } from './common/domain/errors.ts';
 import { SERVICE_NAMES } from './common/domain/service-paths.ts';
 import { createLifecycle, type Lifecycle } from './common/lifecycle/lifecycle.ts';
+import { endWithParent } from './common/lifecycle/parent-watch.ts';
 import { createLogger, type Logger } from './common/observability/logger.ts';
 import { createMetrics } from './common/observability/metrics.ts';
 import type { Foundation } from './composition/assemble.ts';
@@ -69,8 +70,11 @@ async function openAll(config: Config, open: () => Promise<Stores>, logger: Logg
   return awaitStores(open, { port: config.port, host: config.host, logger });
 }
 
-/** `npm start`, and `npm run migrate` with that word. A failure ends in one readable message and exit 1. */
-export async function run(command: string | undefined): Promise<void> {
+/**
+ * `npm start`, and `npm run migrate` with that word. A failure ends in one readable message and exit 1. `shellOfNpm` is the
+ * process id of the parent when that is npm's shell: the server ends with it.
+ */
+export async function run(command: string | undefined, shellOfNpm: number | null): Promise<void> {
   let loaded: LoadedConfig;
   if (command === 'cluster') process.env['ENGRAM_STORES'] ??= 'cluster';
   try {
@@ -82,6 +86,7 @@ export async function run(command: string | undefined): Promise<void> {
   const { config, warnings } = loaded;
   const logger = createLogger({ level: config.logLevel, name: nameOf(config) });
   const handled = endOnSignals();
+  if (shellOfNpm !== null) endWithParent(shellOfNpm);
   for (const warning of warnings) logger.warn('config.warning', { warning });
   try {
     if (command === 'migrate') return await migrate(config, logger);

@@ -2,6 +2,9 @@
 import module from 'node:module';
 import { shortenLoading, tuneRuntime } from './loading.mjs';
 
+// Read before anything else, as the shell of npm may end while the rest is loaded. See parent-watch.ts.
+const shellOfNpm = process.env.npm_lifecycle_script?.includes('services/start.mjs') ? process.ppid : null;
+
 const [major = 0] = process.versions.node.split('.').map(Number);
 if (major < 24) {
   process.stderr.write(
@@ -13,6 +16,6 @@ tuneRuntime();
 shortenLoading();
 
 const { run } = await import('./main.ts');
-await run(process.argv[2]);
+await run(process.argv[2], shellOfNpm);
 // Node itself saves at the end of the process, which a killed one does not reach. Late, to be in no request's way.
 setTimeout(() => module.flushCompileCache(), 2_000).unref();

@@ -1,3 +1,5 @@
+import { spawn } from 'node:child_process';
+import { once } from 'node:events';
 import { mkdirSync, readdirSync, writeFileSync } from 'node:fs';
 import type { AddressInfo } from 'node:net';
 import { createServer } from 'node:net';
@@ -6,7 +8,8 @@ import { DatabaseSync } from 'node:sqlite';
 import { setTimeout as sleep } from 'node:timers/promises';
 import { fileURLToPath } from 'node:url';
 import { expect } from 'chai';
-import { makeDataDir, runToExit, startProcess } from '../support/engram-process.ts';
+import { type EngramProcess, freePort, makeDataDir, runToExit, startProcess } from '../support/engram-process.ts';
+import { until } from '../support/until.ts';
 
 /** No stack trace, and short enough to be read. */
 function expectOneMessage(output: string): void {
@@ -150,5 +153,34 @@ describe('starting', function () {
     await second.stop();
     data.remove();
     expect(datasets.map(({ name }) => name)).to.deep.equal(['kept']);
+  });
+
+  it('leaves its port and its data directory when npm start is ended by SIGTERM', async () => {
+    const data = makeDataDir();
+    const port = await freePort();
+    const npm = spawn('npm', ['start'], {
+      cwd: fileURLToPath(new URL('../..', import.meta.url)),
+      env: { PATH: process.env['PATH'], HTTP_API_PORT: String(port), ENGRAM_DATA_DIR: data.path },
+      stdio: 'ignore',
+    });
+    const isUp = () =>
+      fetch(`http://127.0.0.1:${port}/health`).then(
+        ({ ok }) => ok,
+        () => false,
+      );
+    await until('the server is up', isUp, { limitMs: 30_000 });
+    const ended = once(npm, 'exit');
+    npm.kill('SIGTERM');
+    await ended;
+    await until('the server is down', async () => !(await isUp()));
+    let next: EngramProcess | undefined;
+    await until('another server can take its place', async () => {
+      next = await startProcess({ dataDir: data.path, environment: { HTTP_API_PORT: String(port) } }).catch(
+        () => undefined,
+      );
+      return next !== undefined;
+    });
+    expect(await next?.stop()).to.equal(0);
+    data.remove();
   });
 });
