@@ -60,7 +60,7 @@ function foreignMarkdown(): string {
   const lines = FOREIGN_NAMES.map(
     (entry) => `| ${statusWord(entry)} | ${entry.names.map((name) => `\`${name}\``).join(' ')} |`,
   );
-  return `Every name above is honoured. Other names that the reference implementation reads:\n\n| what happens | names |\n|---|---|\n${lines.join('\n')}`;
+  return `Every name above is honoured. Other names, of the reference implementation and of other programs here:\n\n| what happens | names |\n|---|---|\n${lines.join('\n')}`;
 }
 
 function statusWord(entry: ForeignNames): string {

@@ -1,6 +1,6 @@
 /**
- * Variables of the reference implementation (contract/env.md) that this build does not use, with what happens when they
- * are set: `warned` once at start, because the setter expects something; `later`: will be used, listed in one warning;
+ * Variables of the reference implementation (contract/env.md) and of other programs of this repository that the server does
+ * not use, with what happens when they are set: `warned` once at start, because the setter expects something; `later`: will be used, listed in one warning;
  * `ignored`: details of the other implementation. A name ending in `*` stands for a family.
  */
 export interface ForeignNames {
@@ -139,6 +139,16 @@ export const FOREIGN_NAMES: readonly ForeignNames[] = [
     names: ['COGNEE_CLOUD_URL', 'COGNEE_AUTH0_*'],
     status: 'ignored',
     note: 'read by clients',
+  },
+  {
+    names: ['ENGRAM_URL', 'ENGRAM_API_KEY'],
+    status: 'ignored',
+    note: 'read by the command line (`npm run engram`)',
+  },
+  {
+    names: ['ENGRAM_TEST_*', 'ENGRAM_BENCH_*', 'ENGRAM_SOAK_*'],
+    status: 'ignored',
+    note: 'read by tests and benchmarks',
   },
   {
     names: [

@@ -111,7 +111,7 @@ describe('loadConfig', () => {
   it('lets the process win over the .env text, and counts an empty value as unset', () => {
     const { config } = loadConfig(
       { HTTP_API_PORT: '9001', LLM_MODEL: '' },
-      'HTTP_API_PORT=9002\nHTTP_API_HOST="::1"\n',
+      { path: '.env', text: 'HTTP_API_PORT=9002\nHTTP_API_HOST="::1"\n' },
     );
     expect(config.port).to.equal(9001);
     expect(config.host).to.equal('::1');
@@ -219,6 +219,51 @@ describe('loadConfig', () => {
       .and.include('Did you mean ENGRAM_DATA_DIR?');
   });
 
+  it('refuses a misspelling of what closes the server, and names what was meant', () => {
+    for (const [name, meant] of [
+      ['REQUIRE_AUTHENTIFICATION', 'REQUIRE_AUTHENTICATION'],
+      ['REQUIRE_AUTHENTICATIONS', 'REQUIRE_AUTHENTICATION'],
+      ['REQUIRE_AUTH', 'REQUIRE_AUTHENTICATION'],
+      ['require_authentication', 'REQUIRE_AUTHENTICATION'],
+      ['ENGRAM_REQUIRE_AUTHENTICATION', 'REQUIRE_AUTHENTICATION'],
+      ['COGNEE_REQUIRE_AUTHENTICATION', 'REQUIRE_AUTHENTICATION'],
+      ['ENABLE_BACKEND_ACCESS_CONTROLL', 'ENABLE_BACKEND_ACCESS_CONTROL'],
+      ['ENGRAM_PUBLIC_SIGNUP', 'ENGRAM_PUBLIC_SIGN_UP'],
+      ['ENGRAM_HOSTET', 'ENGRAM_HOSTED'],
+    ] as const) {
+      expect(problemsOf({ [name]: 'true' }), name).to.deep.equal([
+        `${name}: there is no such setting. Did you mean ${meant}? Rename it or remove it.`,
+      ]);
+      expect(problemsOf({ [name]: '' }), name).to.deep.equal([]);
+    }
+  });
+
+  it('warns about other misspelt names, and not about the names of other programs', () => {
+    expect(loadConfig({ HTTP_API_PROT: '1', ENGRAM_LOG_LEVEL: 'debug', ENGRAM_XYZ: '1' }).warnings).to.deep.equal([
+      'HTTP_API_PROT is not a setting of this version. Did you mean HTTP_API_PORT?',
+      'ENGRAM_LOG_LEVEL is not a setting of this version. Did you mean LOG_LEVEL?',
+      'ENGRAM_XYZ is not a setting of this version.',
+    ]);
+    const others = {
+      ...{ PATH: '/bin', HOME: '/root', LANG: 'C', TERM: 'xterm', SHLVL: '1', PWD: '/', npm_lifecycle_event: 'start' },
+      ...{ HTTP_PROXY: 'p', http_proxy: 'p', PORT: '1', HOST: 'h', KUBERNETES_PORT: 'tcp://10.0.0.1:443' },
+      ...{ KUBERNETES_SERVICE_PORT_HTTPS: '443', CORS_ORIGINS: '*', SECRET: 's', OPENAI_API_KEY: 'k', NODE_ENV: 'x' },
+      ...{ ENGRAM_URL: 'http://h', ENGRAM_API_KEY: 'k', ENGRAM_TEST_NATS_URL: 'nats://h', ENGRAM_BENCH_DATA: '/d' },
+    };
+    expect(loadConfig(others).warnings).to.deep.equal([]);
+  });
+
+  it('names the lines of a .env file that it cannot read, and shows nothing of them', () => {
+    const text = '# settings\nHTTP_API_PORT=9002\n\nREQUIRE_AUTHENTICATION true\nsk-secret\n';
+    const load = () => loadConfig({}, { path: '/srv/.env', text });
+    expect(load)
+      .to.throw(ConfigurationError, '2 problems')
+      .with.property('message')
+      .that.includes('/srv/.env, line 4: must be NAME=value')
+      .and.includes('/srv/.env, line 5:')
+      .and.not.includes('sk-secret');
+  });
+
   it('says that any origin is not allowed without authentication', () => {
     expect(loadConfig({ CORS_ALLOWED_ORIGINS: '*' }).warnings.join()).to.include(
       'has no effect without authentication',
@@ -238,14 +283,19 @@ describe('readDotenv', () => {
 
   it('finds the nearest .env up to the project root and not beyond it', () => {
     writeFileSync(join(directory, '.env'), 'HTTP_API_PORT=1');
-    expect(readDotenv({}, join(directory, 'a', 'b'))).to.equal('HTTP_API_PORT=1');
+    expect(readDotenv({}, join(directory, 'a', 'b'))).to.deep.equal({
+      path: join(directory, '.env'),
+      text: 'HTTP_API_PORT=1',
+    });
     mkdirSync(join(directory, 'a', '.git'));
-    expect(readDotenv({}, join(directory, 'a', 'b'))).to.equal('');
+    expect(readDotenv({}, join(directory, 'a', 'b'))).to.equal(null);
   });
 
   it('reads the file that COGNEE_ENV_FILE names, which must exist', () => {
     writeFileSync(join(directory, 'other'), 'HTTP_API_PORT=2');
-    expect(readDotenv({ COGNEE_ENV_FILE: 'other' }, directory)).to.equal('HTTP_API_PORT=2');
+    expect(readDotenv({ COGNEE_ENV_FILE: 'other' }, directory)).to.deep.include({
+      text: 'HTTP_API_PORT=2',
+    });
     expect(() => readDotenv({ COGNEE_ENV_FILE: 'missing' }, directory)).to.throw(
       ConfigurationError,
       'cannot be read (ENOENT)',

@@ -3,6 +3,7 @@ import { dirname, join, resolve } from 'node:path';
 import { parseEnv } from 'node:util';
 import { distance } from 'fastest-levenshtein';
 import { adviseOn, type Config, completeConfig } from './configuration.ts';
+import { malformedLines, withoutBlankValues } from './dotenv-lines.ts';
 import { foreignNameOf } from './foreign-names.ts';
 import type { Setting } from './settings/setting.ts';
 import { SETTINGS, type SettingValues } from './settings.ts';
@@ -27,25 +28,42 @@ export class ConfigurationError extends Error {
   }
 }
 
-/** Variables of `environment` win over those of the `.env` text. Throws `ConfigurationError`. */
-export function loadConfig(environment: Environment, dotenvText = ''): LoadedConfig {
-  const merged = { ...parseEnv(dotenvText.replace(/^\uFEFF/, '')), ...presentOnly(environment) };
+/** A file with variables. */
+export interface Dotenv {
+  readonly path: string;
+  readonly text: string;
+}
+
+/** Variables of `environment` win over those of the file. Throws `ConfigurationError`. */
+export function loadConfig(environment: Environment, dotenv: Dotenv | null = null): LoadedConfig {
   const problems: string[] = [];
+  const merged = { ...(dotenv === null ? {} : readLines(dotenv, problems)), ...presentOnly(environment) };
   const values: Record<string, unknown> = {};
   for (const [key, row] of Object.entries<Setting>(SETTINGS)) values[key] = readSetting(row, merged, problems);
+  const warnings = checkNames(merged, problems);
   if (problems.length > 0) throw new ConfigurationError(problems);
   const config = completeConfig(values as unknown as SettingValues, problems);
   if (problems.length > 0) throw new ConfigurationError(problems);
-  return { config, warnings: [...warnAbout(merged), ...adviseOn(config)] };
+  return { config, warnings: [...warnings, ...adviseOn(config)] };
 }
 
-/** The text of `COGNEE_ENV_FILE`, else of the nearest `.env` from `directory` up to the project root, else "". */
-export function readDotenv(environment: Environment, directory: string): string {
+function readLines({ path, text }: Dotenv, problems: string[]): NodeJS.Dict<string> {
+  // Not the line itself: it may hold a secret.
+  for (const line of malformedLines(text)) {
+    problems.push(
+      `${path}, line ${line}: must be NAME=value or a comment (#); a quoted value must end with its quote.`,
+    );
+  }
+  return parseEnv(withoutBlankValues(text));
+}
+
+/** The file of `COGNEE_ENV_FILE`, else the nearest `.env` from `directory` up to the project root, else null. */
+export function readDotenv(environment: Environment, directory: string): Dotenv | null {
   const named = environment['COGNEE_ENV_FILE'];
   if (named !== undefined && named !== '') {
     const path = resolve(directory, named);
     try {
-      return readFileSync(path, 'utf8');
+      return { path, text: readFileSync(path, 'utf8') };
     } catch (error) {
       const reason = (error as NodeJS.ErrnoException).code ?? 'unreadable';
       throw new ConfigurationError([`COGNEE_ENV_FILE: ${path} cannot be read (${reason}).`]);
@@ -53,9 +71,9 @@ export function readDotenv(environment: Environment, directory: string): string 
   }
   for (let place = resolve(directory); ; place = dirname(place)) {
     const path = join(place, '.env');
-    if (existsSync(path)) return readFileSync(path, 'utf8');
+    if (existsSync(path)) return { path, text: readFileSync(path, 'utf8') };
     const isProjectRoot = ['.git', 'package.json', 'pyproject.toml'].some((name) => existsSync(join(place, name)));
-    if (isProjectRoot || dirname(place) === place) return '';
+    if (isProjectRoot || dirname(place) === place) return null;
   }
 }
 
@@ -82,24 +100,43 @@ function readSetting(row: Setting, variables: Environment, problems: string[]): 
   return undefined;
 }
 
-function warnAbout(variables: Environment): string[] {
+/** Variables that are no settings, but may be meant as such: warnings, and `problems` where one would leave a door open. */
+function checkNames(variables: Environment, problems: string[]): string[] {
   const warnings: string[] = [];
   const later: string[] = [];
-  const known = new Set(Object.values<Setting>(SETTINGS).flatMap((row) => row.names));
+  const rows = new Map(Object.values<Setting>(SETTINGS).flatMap((row) => row.names.map((name) => [name, row])));
   for (const [name, value] of Object.entries(variables)) {
-    if (value === undefined || value.trim() === '' || known.has(name)) continue;
+    if (value === undefined || value.trim() === '' || rows.has(name)) continue;
     const foreign = foreignNameOf(name);
     if (foreign?.status === 'warned') warnings.push(`${name} has no effect: ${foreign.note}`);
     if (foreign?.status === 'later') later.push(name);
-    if (name.startsWith('ENGRAM_') && !name.startsWith('ENGRAM_TEST_'))
-      warnings.push(`${name} is not a setting of this version.${suggest(name, known)}`);
+    if (foreign !== undefined) continue;
+    const meant = nearestName(name, [...rows.keys()]);
+    if (meant !== null && rows.get(meant)?.protects === true) {
+      problems.push(`${name}: there is no such setting. Did you mean ${meant}? Rename it or remove it.`);
+    } else if (meant !== null || name.startsWith('ENGRAM_')) {
+      warnings.push(`${name} is not a setting of this version.${meant === null ? '' : ` Did you mean ${meant}?`}`);
+    }
   }
   if (later.length > 0) warnings.push(`Set, but not used by this version yet: ${later.sort().join(', ')}.`);
   return warnings;
 }
 
-function suggest(name: string, known: ReadonlySet<string>): string {
-  const near = [...known].map((candidate) => ({ candidate, edits: distance(name, candidate) }));
-  const best = near.sort((a, b) => a.edits - b.edits)[0];
-  return best !== undefined && best.edits <= 4 ? ` Did you mean ${best.candidate}?` : '';
+/** The setting that a misspelt name means: a few letters differ, the end or a prefix is missing, or a prefix is too much. */
+function nearestName(name: string, known: readonly string[]): string | null {
+  const given = comparable(name);
+  const near = known
+    .map((candidate) => {
+      const wanted = comparable(candidate);
+      const isCut = given.length >= 10 && wanted.startsWith(given);
+      return { candidate, edits: isCut ? 1 : distance(given, wanted) };
+    })
+    .sort((a, b) => a.edits - b.edits)[0];
+  // Names of other programs are in the environment too.
+  const limit = name.startsWith('ENGRAM_') ? name.length / 5 : given.length / 6;
+  return near !== undefined && near.edits <= limit ? near.candidate : null;
+}
+
+function comparable(name: string): string {
+  return name.toUpperCase().replace(/^(ENGRAM|COGNEE)_/, '');
 }

@@ -5,6 +5,7 @@ import { optional, setting } from './setting.ts';
 export const access = {
   accessControl: optional({
     names: ['ENABLE_BACKEND_ACCESS_CONTROL'],
+    protects: true,
     section: 'Access',
     type: type.onlyTrue(),
     shownDefault: 'on, except for the open mode on loopback',
@@ -12,6 +13,7 @@ export const access = {
   }),
   requireAuthentication: optional({
     names: ['REQUIRE_AUTHENTICATION'],
+    protects: true,
     section: 'Access',
     type: type.onlyTrue(),
     shownDefault: 'required, except on loopback',
@@ -104,6 +106,7 @@ export const access = {
   }),
   publicSignUp: setting({
     names: ['ENGRAM_PUBLIC_SIGN_UP'],
+    protects: true,
     section: 'Access',
     type: type.flag(),
     default: 'true',
@@ -112,6 +115,7 @@ export const access = {
   }),
   tenantCreation: setting({
     names: ['ENGRAM_TENANT_CREATION'],
+    protects: true,
     section: 'Access',
     type: type.oneOf(['users', 'superusers']),
     default: 'users',
@@ -156,6 +160,7 @@ export const access = {
   }),
   hosted: setting({
     names: ['ENGRAM_HOSTED'],
+    protects: true,
     section: 'Access',
     type: type.flag(),
     default: 'false',

@@ -12,6 +12,8 @@ export interface Setting<Value = unknown> {
   readonly shownDefault?: string;
   readonly meaning: string;
   readonly secret?: boolean;
+  /** Ignoring it would leave the server more open than meant: a misspelling of its name is an error, not a warning. */
+  readonly protects?: boolean;
 }
 
 export const SECTIONS = [
