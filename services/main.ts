@@ -124,7 +124,6 @@ async function serve(config: Config, logger: Logger, signalsHandled: () => void)
     url,
     dataDir: config.dataDir,
     authentication: config.posture.required ? 'required' : 'off',
-    model: config.languageModel === null ? 'rules' : (config.languageModel.model ?? config.languageModel.provider),
   });
 }
 

@@ -228,14 +228,13 @@ function addHttp(
   return () => `http://${config.host.includes(':') ? `[${config.host}]` : config.host}:${port}`;
 }
 
-/** A configured model is loaded before it is asked: the first run need not wait for it. */
-function addModels(lifecycle: Lifecycle, models: Models, { config: { languageModel }, logger }: Foundation): void {
+/** A configured model is loaded before it is asked: the first run need not wait for it, and the log says which it is. */
+function addModels(lifecycle: Lifecycle, models: Models, { logger }: Pick<Foundation, 'logger'>): void {
   let news: Subscription | undefined;
   lifecycle.add({
     name: 'models',
     async start() {
       news = await models.listen();
-      if (languageModel === null) return;
       await models.current().catch((error: unknown) => logger.warn('models.unopened', { error }));
     },
     stop: () => news?.stop(),

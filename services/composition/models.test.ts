@@ -60,11 +60,15 @@ describe('models of several processes', () => {
     readonly box?: SecretBox;
     readonly isDeaf?: boolean;
     readonly tenantModelHosts?: string;
+    /** In place of the test provider. */
+    readonly languageModel?: Readonly<Record<string, string>>;
   }
 
   async function open(options: Options = {}): Promise<Models> {
     const { config } = loadConfig({
-      ...{ LLM_PROVIDER: 'openai', LLM_MODEL: 'first', LLM_ENDPOINT: `${provider.url}/v1` },
+      ...(options.languageModel ?? {
+        ...{ LLM_PROVIDER: 'openai', LLM_MODEL: 'first', LLM_ENDPOINT: `${provider.url}/v1` },
+      }),
       ENGRAM_TENANT_MODEL_HOSTS: options.tenantModelHosts ?? '127.0.0.1',
     });
     const messenger = createMessenger(bus, unsignedPrincipals);
@@ -115,6 +119,21 @@ describe('models of several processes', () => {
     expect(await ask(one)).to.deep.equal(['second', 'Bearer sk-second']);
     await wait(500);
     expect(await ask(two)).to.deep.equal(['second', 'Bearer sk-second']);
+  });
+
+  it('are named in the log as they are in use: a provider without its key is a warning', async () => {
+    const opened = async (languageModel: Readonly<Record<string, string>>) => {
+      lines = [];
+      await (await open({ languageModel })).current();
+      return lines
+        .map((line) => JSON.parse(line) as Record<string, unknown>)
+        .find(({ event }) => event === 'models.opened');
+    };
+    expect(await opened({})).to.include({ level: 'info', model: 'rules' });
+    expect(await opened({ LLM_PROVIDER: 'openai', LLM_API_KEY: 'k' })).to.include({ level: 'info' });
+    const withoutKey = await opened({ LLM_PROVIDER: 'openai', LLM_MODEL: 'gpt-5' });
+    expect(withoutKey).to.include({ level: 'warn', model: 'none' });
+    expect(withoutKey?.['fault']).to.contain('set LLM_API_KEY');
   });
 
   describe('of tenants', () => {

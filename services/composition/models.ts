@@ -104,7 +104,8 @@ export async function openModels(parts: ModelParts): Promise<Models> {
     open: (stored) => openActive(stored, pool, parts),
     opened({ languageModel, missingModelKey }, stored) {
       const source = stored?.languageModel ? 'settings' : 'environment';
-      logger.info('models.opened', { model: languageModel?.name ?? null, source, fault: missingModelKey });
+      if (missingModelKey === null) logger.info('models.opened', { model: languageModel?.name ?? 'rules', source });
+      else logger.warn('models.opened', { model: 'none', source, fault: missingModelKey });
     },
     rereadMs,
     ...{ clock, logger },

@@ -1,7 +1,7 @@
 import { resolve } from 'node:path';
 import { SERVICE_NAMES, type ServiceName } from '../domain/service-paths.ts';
 import { chooseMailServer, type MailServer } from './mail-choice.ts';
-import { chooseEmbedding, chooseLanguageModel, type ModelSettings } from './model-choice.ts';
+import { chooseEmbedding, chooseLanguageModel, lacksKey, type ModelSettings } from './model-choice.ts';
 import { type OidcProvider, readOidcProviders } from './oidc-providers.ts';
 import { type AuthPosture, decidePosture } from './posture.ts';
 import type { StoreShape } from './settings/stores.ts';
@@ -132,6 +132,11 @@ export function adviseOn(config: Config): readonly string[] {
   if (config.posture.guarded && config.corsOrigins.includes('*')) {
     advice.push(
       'CORS_ALLOWED_ORIGINS=* has no effect without authentication: any web page could read this memory. List the origins, or require authentication.',
+    );
+  }
+  if (config.embedding !== null && lacksKey(config.embedding)) {
+    advice.push(
+      `EMBEDDING_PROVIDER: ${config.embedding.provider} has no key, so nothing can be embedded. Set EMBEDDING_API_KEY or EMBEDDING_ENDPOINT, or unset it for the built-in embedder.`,
     );
   }
   if (config.agentMode && config.stores.documents === 'cluster') {

@@ -264,6 +264,13 @@ describe('loadConfig', () => {
       .and.not.includes('sk-secret');
   });
 
+  it('warns about an embedding provider without its key', () => {
+    const warningsOf = (variables: Environment) => loadConfig({ EMBEDDING_PROVIDER: 'openai', ...variables }).warnings;
+    expect(warningsOf({}).join()).to.contain('EMBEDDING_PROVIDER: openai has no key');
+    expect(warningsOf({ LLM_API_KEY: 'k' })).to.deep.equal([]);
+    expect(warningsOf({ EMBEDDING_ENDPOINT: 'http://e/v1' })).to.deep.equal([]);
+  });
+
   it('says that any origin is not allowed without authentication', () => {
     expect(loadConfig({ CORS_ALLOWED_ORIGINS: '*' }).warnings.join()).to.include(
       'has no effect without authentication',
