@@ -94,9 +94,17 @@ class StandInServer {
       body instanceof FormData
         ? await Promise.all(body.getAll('data').map((entry) => (entry as File).text()))
         : (body as { data: string[] }).data;
-    const bad = contents.find((content) => content.includes('UNREADABLE'));
-    if (bad !== undefined) return { status: 415, body: { detail: 'it is encrypted [UnreadableFileContentError]' } };
-    const infos = contents.map((content) => {
+    const names = body instanceof FormData ? body.getAll('data').map((entry) => (entry as File).name) : [];
+    const refused = contents.flatMap((content, index) =>
+      content.includes('UNREADABLE')
+        ? [{ index, name: names[index] ?? null, error_class: 'UnreadableFileContentError', message: 'it is encrypted' }]
+        : [],
+    );
+    if (refused.length === contents.length) {
+      return { status: 415, body: { detail: 'it is encrypted [UnreadableFileContentError]' } };
+    }
+    const readable = contents.filter((content) => !content.includes('UNREADABLE'));
+    const infos = readable.map((content) => {
       const hash = createHash('md5').update(content).digest('hex');
       const known = this.stored.get(hash);
       if (known === undefined) this.stored.set(hash, randomUUID());
@@ -112,6 +120,7 @@ class StandInServer {
         dataset_id: DATASET_ID,
         dataset_name: 'main_dataset',
         data_ingestion_info: infos,
+        ...(refused.length === 0 ? {} : { refused }),
       },
     };
   }
@@ -259,6 +268,20 @@ describe('command-line client', () => {
       expect(out).to.match(/^1 item added/);
       expect((await run('add', join(folder, 'été.md'))).out).to.match(/^0 items added.*1 item already there/);
     });
+
+    it('adds the good files and texts, names the refused file and ends with 1', async () => {
+      const [good, bad] = [join(folder, 'good.txt'), join(folder, 'bad.txt')];
+      await writeFile(good, 'A readable file.');
+      await writeFile(bad, 'UNREADABLE');
+      const { code, out, err } = await run('add', good, bad, 'A sentence of its own.');
+      expect(code).to.equal(1);
+      expect(out).to.match(/^2 items added to main_dataset, 1 refused\n/);
+      expect(err).to.equal('refused: bad.txt: it is encrypted\n');
+      const onlyText = await run('add', bad, 'Another sentence.');
+      expect(onlyText.code).to.equal(1);
+      expect(onlyText.out).to.match(/^1 item added to main_dataset\n/);
+      expect(onlyText.err).to.match(/^The server refused \(415\): it is encrypted/);
+    });
   });
 
   describe('import', () => {
@@ -300,7 +323,8 @@ describe('command-line client', () => {
       const { code, out, err } = await run('import', join(folder, 'sub'));
       expect(code).to.equal(1);
       expect(out).to.match(/^20 files added to main_dataset, 1 failed/);
-      expect(err).to.match(/^failed: locked.txt: The server refused \(415\): it is encrypted/);
+      expect(err).to.match(/^failed: locked.txt: it is encrypted/);
+      expect(server.requests).to.have.length(2);
     });
 
     it('waits and tries again when the server is busy', async () => {

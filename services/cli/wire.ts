@@ -17,6 +17,15 @@ export interface RunInfo {
   readonly data_ingestion_info:
     | readonly { readonly run_info: { readonly status: string }; readonly data_id: string }[]
     | null;
+  /** Inputs that were not stored; absent when all were. */
+  readonly refused?: readonly RefusedInput[];
+}
+
+export interface RefusedInput {
+  /** Position among the inputs: uploads first, then strings. */
+  readonly index: number;
+  readonly name: string | null;
+  readonly message: string;
 }
 
 export interface DatasetProgress {

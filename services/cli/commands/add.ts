@@ -2,8 +2,9 @@ import { openAsBlob } from 'node:fs';
 import { stat } from 'node:fs/promises';
 import { basename } from 'node:path';
 import { text as readText } from 'node:stream/consumers';
+import { ApiFailure } from '../api-client.ts';
 import { type Command, type CommandCall, isSet, stringList } from '../command.ts';
-import { count, print, printJson } from '../output.ts';
+import { count, note, print, printJson } from '../output.ts';
 import { CliFailure, exitCodes, usageFailure } from '../terminal.ts';
 import { datasetFields, type RunInfo } from '../wire.ts';
 
@@ -20,13 +21,31 @@ export const addCommand: Command = {
   async run(call) {
     if (call.arguments.length === 0) throw usageFailure('Nothing to add. See: engram add --help');
     const { files, strings } = await sortArguments(call);
-    const answers: RunInfo[] = [];
-    if (files.length > 0) answers.push(await uploadFiles(call, files));
-    if (strings.length > 0) answers.push(await sendStrings(call, strings));
+    const sent: Promise<Sent>[] = [];
+    if (files.length > 0) sent.push(orFailure(uploadFiles(call, files)));
+    if (strings.length > 0) sent.push(orFailure(sendStrings(call, strings)));
+    const outcomes = await Promise.all(sent);
+    const answers = outcomes.flatMap((outcome) => ('answer' in outcome ? [outcome.answer] : []));
+    const failures = outcomes.flatMap((outcome) => ('failure' in outcome ? [outcome.failure] : []));
+    if (answers.length === 0 && failures[0] !== undefined) throw failures[0];
     report(call, answers);
-    return exitCodes.ok;
+    for (const { message } of failures) note(call, message);
+    const isComplete = failures.length === 0 && answers.every(({ refused = [] }) => refused.length === 0);
+    return isComplete ? exitCodes.ok : exitCodes.failed;
   },
 };
+
+type Sent = { readonly answer: RunInfo } | { readonly failure: ApiFailure };
+
+/** Files that are all refused do not stop the texts beside them. */
+async function orFailure(request: Promise<RunInfo>): Promise<Sent> {
+  try {
+    return { answer: await request };
+  } catch (failure) {
+    if (failure instanceof ApiFailure) return { failure };
+    throw failure;
+  }
+}
 
 async function sortArguments(call: CommandCall): Promise<{ files: string[]; strings: string[] }> {
   const files: string[] = [];
@@ -79,7 +98,11 @@ function report(call: CommandCall, answers: readonly RunInfo[]): void {
   }
   const items = answers.flatMap((answer) => answer.data_ingestion_info ?? []);
   const known = items.filter(({ run_info }) => run_info.status === 'PipelineRunAlreadyCompleted').length;
-  const note = known === 0 ? '' : `, ${count(known, 'item')} already there`;
-  print(call, `${count(items.length - known, 'item')} added to ${answers[0]?.dataset_name ?? call.dataset}${note}`);
+  const refused = answers.flatMap((answer) => answer.refused ?? []);
+  const parts = [`${count(items.length - known, 'item')} added to ${answers[0]?.dataset_name ?? call.dataset}`];
+  if (known > 0) parts.push(`${count(known, 'item')} already there`);
+  if (refused.length > 0) parts.push(`${refused.length} refused`);
+  print(call, parts.join(', '));
+  for (const { name, message } of refused) note(call, `refused: ${name === null ? '' : `${name}: `}${message}`);
   for (const { data_id } of items) print(call, data_id);
 }

@@ -119,7 +119,7 @@ interface ImportState {
   readonly progress: Progress;
 }
 
-/** A batch is refused as a whole, so when one file is bad the others are sent one by one. */
+/** The server names the bad files of a batch; when it refuses the whole batch, its files are sent one by one. */
 async function sendBatch(call: CommandCall, batch: readonly FoundFile[], state: ImportState): Promise<void> {
   const { outcome, progress } = state;
   try {
@@ -127,8 +127,12 @@ async function sendBatch(call: CommandCall, batch: readonly FoundFile[], state: 
     const known = (answer.data_ingestion_info ?? []).filter(
       ({ run_info }) => run_info.status === 'PipelineRunAlreadyCompleted',
     ).length;
+    const refused = answer.refused ?? [];
     outcome.known += known;
-    outcome.added += batch.length - known;
+    outcome.added += batch.length - known - refused.length;
+    for (const { index, message } of refused) {
+      outcome.failed.push({ path: batch[index]?.relativePath ?? '', reason: message });
+    }
   } catch (error) {
     if (!(error instanceof ApiFailure) || !isAboutContent(error.status)) throw error;
     if (batch.length > 1) {

@@ -1,13 +1,14 @@
 import type { DatasetRef } from '../../common/domain/dataset.ts';
-import type { AddedItem } from '../usecases/add-data.ts';
+import type { AddOutcome } from '../usecases/add-data.ts';
+import { refusedField } from '../usecases/refused-input.ts';
 
 const ITEM_STATUS = { completed: 'PipelineRunCompleted', already_completed: 'PipelineRunAlreadyCompleted' } as const;
 
-/** PipelineRunInfo of an add (ingest.md §0.6, §1); `added` is null while it goes on in the background. */
+/** PipelineRunInfo of an add (ingest.md §0.6, §1); `outcome` is null while it goes on in the background. */
 export function presentAddResult(
   runId: string,
   dataset: DatasetRef,
-  added: readonly AddedItem[] | null,
+  outcome: AddOutcome | null,
 ): Readonly<Record<string, unknown>> {
   const info = (status: string, payload: unknown, items: unknown) => ({
     status,
@@ -17,10 +18,10 @@ export function presentAddResult(
     payload,
     data_ingestion_info: items,
   });
-  if (added === null) return info('PipelineRunStarted', [], null);
-  const items = added.map(({ item, status }) => ({
+  if (outcome === null) return info('PipelineRunStarted', [], null);
+  const items = outcome.added.map(({ item, status }) => ({
     run_info: info(ITEM_STATUS[status], null, null),
     data_id: item.id,
   }));
-  return info('PipelineRunCompleted', null, items);
+  return { ...info('PipelineRunCompleted', null, items), ...refusedField(outcome.refused) };
 }

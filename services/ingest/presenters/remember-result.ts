@@ -1,3 +1,4 @@
+import { refusedField } from '../usecases/refused-input.ts';
 import type { RememberOutcome } from '../usecases/remember-data.ts';
 import type { RememberedInSession } from '../usecases/remember-in-session.ts';
 
@@ -9,7 +10,8 @@ export function presentRememberResult(
   const { dataset, run, items, improved } = outcome;
   const common = { dataset_name: dataset.name, dataset_id: dataset.id };
   if (background) {
-    return { status: 'running', ...common, pipeline_run_id: null, items_processed: 0, elapsed_seconds: null };
+    const started = { status: 'running', ...common, pipeline_run_id: null, items_processed: 0, elapsed_seconds: null };
+    return { ...started, ...refusedField(outcome.refused) };
   }
   const errored = run.status === 'DATASET_PROCESSING_ERRORED';
   return {
@@ -28,6 +30,7 @@ export function presentRememberResult(
             data_size: item.sizeBytes,
           })),
         }),
+    ...refusedField(outcome.refused),
     ...(errored ? { error: run.errorMessage ?? 'the run failed' } : {}),
     ...(improved?.result ? { improve: improved.result } : {}),
     ...(improved?.error ? { improve_error: improved.error } : {}),
@@ -35,7 +38,7 @@ export function presentRememberResult(
 }
 
 export function presentRememberedInSession(
-  { dataset, elapsedSeconds }: RememberedInSession,
+  { dataset, elapsedSeconds, refused }: RememberedInSession,
   session: string,
 ): Readonly<Record<string, unknown>> {
   return {
@@ -46,5 +49,6 @@ export function presentRememberedInSession(
     items_processed: 0,
     elapsed_seconds: elapsedSeconds,
     session_ids: [session],
+    ...refusedField(refused),
   };
 }

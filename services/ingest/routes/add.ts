@@ -47,7 +47,7 @@ export function addRoutes(dependencies: IngestDependencies): readonly Route[] {
         const run = { id: runId, pipeline: 'add_pipeline', principal, dataset, context };
         const added = await trackedRun(messenger, run, async () => {
           const result = await addData(dependencies, { principal, dataset, inputs, annotations, context, signal });
-          return { result, items: result.map(({ item }) => item.id) };
+          return { result, items: result.added.map(({ item }) => item.id) };
         });
         return json(presentAddResult(runId, dataset, body.runInBackground ? null : added));
       },

@@ -2,7 +2,7 @@ import type { DataItemId } from '../../common/domain/brand.ts';
 import { type Bill, dataBill } from '../../common/domain/budget.ts';
 import { type DataItem, itemBlobs } from '../../common/domain/data-item.ts';
 import { type DatasetRef, scopeOf } from '../../common/domain/dataset.ts';
-import { engramError } from '../../common/domain/errors.ts';
+import { type EngramError, engramError } from '../../common/domain/errors.ts';
 import { asId } from '../../common/domain/ids.ts';
 import type { JsonObject } from '../../common/domain/json.ts';
 import type { Principal } from '../../common/domain/principal.ts';
@@ -20,6 +20,7 @@ import { checkCounts, type ItemAnnotations } from './item-annotations.ts';
 import { forgetItemsForGood } from './lasting-forget.ts';
 import { createLocalReader } from './local-files.ts';
 import { mapConcurrently } from './map-concurrently.ts';
+import { inputName, nothingStored, orRefusal, type RefusedInput } from './refused-input.ts';
 import { removeItems } from './remove-items.ts';
 import { contentFacts, metadataFrom, storeContent } from './store-content.ts';
 
@@ -38,15 +39,24 @@ export interface AddedItem {
   readonly status: 'completed' | 'already_completed';
 }
 
+export interface AddOutcome {
+  /** One per source in the order of the inputs, without those that were refused. */
+  readonly added: readonly AddedItem[];
+  readonly refused: readonly RefusedInput[];
+}
+
 /**
- * Reads, parses and stores the inputs; when it resolves they survive `kill -9`. All or nothing: a document that cannot be
- * read, or would not fit into a budget, fails the request and leaves no item and no blob. Same bytes by the same owner give the existing item, also within
- * one request. Errors: those of `DocumentLoader` and `Fetcher`, `PayloadTooLargeError`, the annotation errors.
+ * Reads, parses and stores the inputs; when it resolves they survive `kill -9`. An input that cannot be read is refused
+ * alone. Every other failure, or a budget that the rest would not fit into, fails the request and leaves no item and no
+ * blob. Same bytes by the same owner give the existing item, also within one request. Errors: those of `nothingStored`
+ * when every input is refused, the annotation errors.
  */
-export async function addData(dependencies: IngestDependencies, request: AddRequest): Promise<readonly AddedItem[]> {
+export async function addData(dependencies: IngestDependencies, request: AddRequest): Promise<AddOutcome> {
   checkCounts(request.annotations, request.inputs.length);
   await requireDatasetKept(dependencies, request.dataset);
-  const sources = await openInputs(dependencies, request);
+  const opened = await openInputs(dependencies, request);
+  const { sources } = opened;
+  if (sources.length === 0 && opened.refused.length > 0) throw nothingStored(opened.refused);
   const known = await findKnown(dependencies, request, sources);
   await noteRepetitions(dependencies, request, known, sources);
   const unknown = sources.filter(({ source }) => !known.has(source.md5));
@@ -58,40 +68,58 @@ export async function addData(dependencies: IngestDependencies, request: AddRequ
       fresh.map(({ source }) => source),
     ),
   );
-  const stored = fresh.length === 0 ? new Map<string, DataItem>() : await storeItems(dependencies, request, fresh);
+  const stored = await storeItems(dependencies, request, fresh);
   const answered = new Set<string>();
   const kept = new Map(parted.map(({ source, md5 }) => [md5, source.md5]));
-  return sources.map(({ source: given }) => {
+  const added: AddedItem[] = [];
+  const refused = [...opened.refused];
+  for (const { source: given, index } of sources) {
     const md5 = kept.get(given.md5) ?? given.md5;
     const existing = known.get(md5);
-    if (existing) return { item: existing, status: 'already_completed' };
-    const item = stored.get(md5);
-    if (item === undefined) throw new Error('an input was neither known nor stored');
-    const status = answered.has(md5) ? 'already_completed' : 'completed';
-    answered.add(md5);
-    return { item, status };
-  });
+    const item = existing ?? stored.items.get(md5);
+    const refusal = stored.refusals.get(md5);
+    if (item !== undefined) {
+      const isKnown = existing !== undefined || answered.has(md5);
+      added.push({ item, status: isKnown ? 'already_completed' : 'completed' });
+      answered.add(md5);
+    } else if (refusal !== undefined) refused.push({ index, name: given.fileName, error: refusal });
+    else throw new Error('an input was neither known nor stored');
+  }
+  if (added.length === 0 && refused.length > 0) throw nothingStored(refused);
+  return { added, refused: refused.toSorted((a, b) => a.index - b.index) };
 }
 
 interface AnnotatedSource {
+  /** Position of the input that it came from. */
+  readonly index: number;
   readonly source: Source;
   readonly label: string | null;
   readonly externalMetadata: JsonObject | null;
 }
 
-async function openInputs(dependencies: IngestDependencies, request: AddRequest): Promise<readonly AnnotatedSource[]> {
+async function openInputs(
+  dependencies: IngestDependencies,
+  request: AddRequest,
+): Promise<{ readonly sources: readonly AnnotatedSource[]; readonly refused: readonly RefusedInput[] }> {
   const { settings, fetcher } = dependencies;
   const options = { fetcher, readLocal: createLocalReader(settings), maxBytes: settings.maxDocumentBytes };
   const opened = await mapConcurrently(request.inputs, settings.parseConcurrency, (input) =>
-    openInput(input, options, request.signal),
+    orRefusal(() => openInput(input, options, request.signal)),
   );
-  return opened.flatMap((sources, index) =>
-    sources.map((source) => ({
-      source,
-      label: request.annotations.labels[index] ?? null,
-      externalMetadata: request.annotations.externalMetadata[index] ?? null,
-    })),
+  const refused = opened.flatMap((outcome, index) =>
+    'refusal' in outcome ? [{ index, name: inputName(request.inputs[index]), error: outcome.refusal }] : [],
   );
+  const sources = opened.flatMap((outcome, index) =>
+    'refusal' in outcome
+      ? []
+      : outcome.value.map((source) => ({
+          index,
+          source,
+          label: request.annotations.labels[index] ?? null,
+          externalMetadata: request.annotations.externalMetadata[index] ?? null,
+        })),
+  );
+  return { sources, refused };
 }
 
 /** Said again word for word: wanted still, and support for what is there, unless it was only read out of it. */
@@ -213,11 +241,18 @@ function uniqueByContent(sources: readonly AnnotatedSource[]): readonly Annotate
 
 type PlacedSource = AnnotatedSource & Pick<DataItem, 'id' | 'revision'>;
 
+interface StoredItems {
+  /** Both by MD5 of the content. */
+  readonly items: ReadonlyMap<string, DataItem>;
+  readonly refusals: ReadonlyMap<string, EngramError>;
+}
+
 async function storeItems(
   dependencies: IngestDependencies,
   request: AddRequest,
   sources: readonly AnnotatedSource[],
-): Promise<Map<string, DataItem>> {
+): Promise<StoredItems> {
+  if (sources.length === 0) return { items: new Map(), refusals: new Map() };
   const { intents, ids, clock, settings } = dependencies;
   // What comes in one request was said at one moment: none of it is newer than the rest.
   const at = clock.now().toISOString();
@@ -228,12 +263,23 @@ async function storeItems(
   const declared = intents.declare(scope, intent, prefixes, clock.now().toISOString());
   declared.catch(() => null); // whoever waits for it hears of it; nobody may wait yet
   try {
-    const items = await mapConcurrently(planned, settings.parseConcurrency, (plan) =>
-      storeBlobs(dependencies, request, { ...plan, declared, at }),
+    const outcomes = await mapConcurrently(planned, settings.parseConcurrency, (plan) =>
+      orRefusal(() => storeBlobs(dependencies, request, { ...plan, declared, at })),
     );
+    const items = outcomes.flatMap((outcome) => ('refusal' in outcome ? [] : [outcome.value]));
+    const refusals = new Map(
+      outcomes.flatMap((outcome, at) =>
+        'refusal' in outcome ? [[planned[at]?.source.md5 ?? '', outcome.refusal] as const] : [],
+      ),
+    );
+    if (items.length === 0) {
+      await declared;
+      await removeAbandoned(dependencies, scope, { intent, prefixes });
+      return { items: new Map(), refusals };
+    }
     const added = await commitItems(dependencies, request, { items, intent });
     await requireDataset(dependencies, request, items);
-    return added;
+    return { items: added, refusals };
   } catch (error) {
     await declared;
     // When the store is away, the sweep removes the blobs later.

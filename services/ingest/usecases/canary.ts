@@ -110,7 +110,9 @@ async function add(deps: IngestDependencies, dataset: DatasetRef, context: Canar
   const input = { kind: 'document', id: dataItemId(deps.ids.uuid()), fileName: 'canary.txt', text } as const;
   const annotations = { labels: [], externalMetadata: [], nodeSets: [] };
   const signal = context.signal ?? new AbortController().signal;
-  const [added] = await addData(deps, { principal, dataset, inputs: [input], annotations, context, signal });
+  const {
+    added: [added],
+  } = await addData(deps, { principal, dataset, inputs: [input], annotations, context, signal });
   if (added === undefined) throw new Error('a canary was added and is not there');
   return added.item;
 }

@@ -50,7 +50,9 @@ async function keep(
   context: CallContext,
 ) {
   const { name: fileName, text, nodeSets, externalMetadata } = document;
-  const [outcome] = await addData(dependencies, {
+  const {
+    added: [outcome],
+  } = await addData(dependencies, {
     ...{ principal: callerOf(context), dataset, context },
     inputs: [{ kind: 'document', id, fileName, text }],
     annotations: { labels: [], nodeSets, externalMetadata: [{ ...externalMetadata, ...MADE_BY_IMPROVE }] },

@@ -10,6 +10,7 @@ import { improve } from '../../common/messaging/methods/improve.ts';
 import { awaitRun } from '../../common/runs/await-run.ts';
 import { type AddRequest, addData } from './add-data.ts';
 import type { IngestDependencies } from './dependencies.ts';
+import type { RefusedInput } from './refused-input.ts';
 import { trackedRun } from './tracked-run.ts';
 
 export interface RememberOutcome {
@@ -18,6 +19,7 @@ export interface RememberOutcome {
   readonly run: RunState;
   /** Every item the run reports, present ones only. */
   readonly items: readonly DataItem[];
+  readonly refused: readonly RefusedInput[];
   readonly elapsedSeconds: number;
   /** What improving the dataset came to; null when it was not improved. */
   readonly improved: Improved | null;
@@ -44,9 +46,10 @@ export async function rememberData(
   // Before the data is taken in: a request that is refused changes nothing.
   await dependencies.budgets.check(billOf(payerOf(request.principal), { concurrentRuns: 1 }));
   const startedMs = clock.monotonicMs();
-  await trackedRun(messenger, { id: ids.uuid(), pipeline: 'add_pipeline', principal, dataset, context }, async () => {
-    const added = await addData(dependencies, request);
-    return { result: added, items: added.map(({ item }) => item.id) };
+  const tracked = { id: ids.uuid(), pipeline: 'add_pipeline', principal, dataset, context };
+  const { refused } = await trackedRun(messenger, tracked, async () => {
+    const result = await addData(dependencies, request);
+    return { result, items: result.added.map(({ item }) => item.id) };
   });
   const started = await messenger.call(startRun, { dataset, options, background }, { ...context, principal });
   const run =
@@ -58,7 +61,8 @@ export async function rememberData(
   const isImproved = request.selfImprovement && dependencies.settings.sessions.autoImprove !== null;
   const isBuilt = run.status === 'DATASET_PROCESSING_COMPLETED';
   const improved = isImproved && isBuilt ? await improveBuilt(dependencies, request) : null;
-  return { dataset, run, items: built, elapsedSeconds: (clock.monotonicMs() - startedMs) / 1000, improved };
+  const elapsedSeconds = (clock.monotonicMs() - startedMs) / 1000;
+  return { dataset, run, items: built, refused, elapsedSeconds, improved };
 }
 
 /** What was remembered is in the graph: a failure here is told, and does not fail the call. */

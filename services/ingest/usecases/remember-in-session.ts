@@ -8,6 +8,7 @@ import type { UploadedFile } from '../../common/ports/upload.ts';
 import { appendQa, requirePinnable } from './append-to-session.ts';
 import type { IngestDependencies } from './dependencies.ts';
 import type { Input } from './input-source.ts';
+import { inputName, nothingStored, orRefusal, type RefusedInput } from './refused-input.ts';
 import { requireSessionMemory, type SessionSelection, sessionTarget } from './session-target.ts';
 
 export interface SessionRemembering {
@@ -23,6 +24,7 @@ export interface SessionRemembering {
 
 export interface RememberedInSession {
   readonly dataset: DatasetRef;
+  readonly refused: readonly RefusedInput[];
   readonly elapsedSeconds: number;
 }
 
@@ -31,8 +33,8 @@ const MAX_TEXT_BYTES = 4 * 1024 * 1024;
 
 /**
  * Keeps the texts as one entry of the session, with a wish to be improved in the same commit: durable when it resolves, in
- * the graph later. Errors: 503 without session memory, `UnreadableFileContentError` for what is no text,
- * `PayloadTooLargeError`, those of `sessionTarget`, `SessionNodeSetConflictError`.
+ * the graph later. A file that holds no text is refused alone. Errors: 503 without session memory, those of `nothingStored`
+ * when every input is refused, `PayloadTooLargeError`, those of `sessionTarget`, `SessionNodeSetConflictError`.
  */
 export async function rememberInSession(
   dependencies: IngestDependencies,
@@ -42,7 +44,7 @@ export async function rememberInSession(
   const startedMs = clock.monotonicMs();
   requireSessionMemory(dependencies);
   requirePinnable(nodeSets);
-  const answer = await textOf(inputs);
+  const { text: answer, refused } = await textOf(inputs);
   const target = await sessionTarget(dependencies, principal, selection, context);
   const { scope, key, dataset } = target;
   const debounce = selfImprovement ? settings.sessions.autoImprove : null;
@@ -61,14 +63,17 @@ export async function rememberInSession(
           }),
     },
   );
-  return { dataset, elapsedSeconds: (clock.monotonicMs() - startedMs) / 1000 };
+  return { dataset, refused, elapsedSeconds: (clock.monotonicMs() - startedMs) / 1000 };
 }
 
 /** All of them, with a blank line between two. */
-async function textOf(inputs: readonly Input[]): Promise<string> {
+async function textOf(
+  inputs: readonly Input[],
+): Promise<{ readonly text: string; readonly refused: readonly RefusedInput[] }> {
   const texts: string[] = [];
+  const refused: RefusedInput[] = [];
   let size = 0;
-  for (const input of inputs) {
+  for (const [index, input] of inputs.entries()) {
     const given = input.kind === 'string' ? input.value : input.kind === 'document' ? input.text : null;
     size += input.kind === 'upload' ? input.file.sizeBytes : Buffer.byteLength(given ?? '');
     if (size > MAX_TEXT_BYTES) {
@@ -77,13 +82,19 @@ async function textOf(inputs: readonly Input[]): Promise<string> {
         `A session keeps at most ${MAX_TEXT_BYTES} bytes of one call; add larger data without a session.`,
       );
     }
-    texts.push(input.kind === 'upload' ? await fileText(input.file) : (given ?? ''));
+    const read = await orRefusal(async () => (input.kind === 'upload' ? fileText(input.file) : (given ?? '')));
+    if ('refusal' in read) refused.push({ index, name: inputName(input), error: read.refusal });
+    else texts.push(read.value);
   }
-  return texts.join('\n\n');
+  if (texts.length === 0 && refused.length > 0) throw nothingStored(refused);
+  return { text: texts.join('\n\n'), refused };
 }
 
 async function fileText(file: UploadedFile): Promise<string> {
   const decoded = decodeText(await buffer(file.open()));
+  if (decoded !== null && decoded.text.trim() === '') {
+    throw engramError('UnreadableFileContentError', `'${file.fileName}' is empty`);
+  }
   if (decoded !== null) return decoded.text.trim();
   throw engramError(
     'UnreadableFileContentError',

@@ -30,7 +30,9 @@ export async function takeDownload(
   const run = { id: ids.uuid(), pipeline: 'add_pipeline', principal, dataset, context };
   return trackedRun(messenger, run, async () => {
     const file = { field: 'data', fileName, mimeType: mimeType ?? '', sizeBytes, md5, sha256, open };
-    const [added] = await addData(dependencies, {
+    const {
+      added: [added],
+    } = await addData(dependencies, {
       ...{ principal, dataset, context },
       inputs: [{ kind: 'upload', file, isCopy: true }],
       annotations: { labels: [], nodeSets: [], externalMetadata: [] },
