@@ -44,6 +44,15 @@ describe('extractive answers', () => {
     );
   });
 
+  it('quote a text of one sentence, which is a statement and not its own heading', async () => {
+    const title = `text_${'0'.repeat(32)}`;
+    const designed = { title, text: 'Charles Babbage designed the Analytical Engine.' };
+    const wrote = { title: 'ada', text: 'Ada wrote the first program for the Analytical Engine. She lived in London.' };
+    expect((await answer('Who designed the Analytical Engine?', [wrote, designed])).split('\n')[0]).to.equal(
+      '"Charles Babbage designed the Analytical Engine." (Charles Babbage designed the Analytical Engine.)',
+    );
+  });
+
   it('quote no line that only names its document, unless there is nothing else', async () => {
     const title = `text_${'0'.repeat(32)}`;
     const game = 'Medici (board game)';
@@ -53,6 +62,29 @@ describe('extractive answers', () => {
     );
     expect(await answer('Is Medici a board game?', [{ title, text: game }])).to.equal(`"${game}" (${game})`);
   });
+
+  const labelled: Readonly<Record<string, readonly [text: string, question: string, quote: string]>> = {
+    'a Markdown heading': [
+      '# 2017 NCAA Final\n\nNorth Carolina beat Gonzaga by six points.',
+      'Who won the 2017 NCAA Final?',
+      'North Carolina beat Gonzaga by six points.',
+    ],
+    'a key without a value': [
+      'plotter:\n  width of the plotter is 3 m\n\nsize:',
+      'plotter',
+      'width of the plotter is 3 m',
+    ],
+    'the head and the rule of a table': [
+      '| plant | height |\n|-------|--------|\n| oak | 20 m height |',
+      'plant height',
+      '| oak | 20 m height |',
+    ],
+  };
+  for (const [name, [text, question, quote]] of Object.entries(labelled)) {
+    it(`quote what stands under ${name}, never the label itself`, async () => {
+      expect(await answer(question, [{ title: 'notes', text }])).to.equal(`"${quote}" (notes)`);
+    });
+  }
 
   it('say that nothing fits when the name asked for stands nowhere', async () => {
     expect(await answer('Where was Wolfgang Amadeus Mozart born?')).to.equal(NOTHING_FITS);

@@ -1,9 +1,9 @@
 import { NOTHING_FITS, quoteLine } from '../../common/domain/hygiene/own-answers.ts';
 import { inverseRowFrequency } from '../../common/domain/ranking/bm25.ts';
 import { collapseNearDuplicates } from '../../common/domain/ranking/near-duplicates.ts';
-import { sentences } from '../../common/language/sentences.ts';
 import { tokenize, tokenizeQuery } from '../../common/language/tokenize.ts';
 import type { RankedPassage, Retrieval } from '../retrieval/retrieval.ts';
+import { type Statement, statementsOf } from './statements.ts';
 
 const MAX_QUOTES = 3;
 const PASSAGES_READ = 8;
@@ -11,6 +11,8 @@ const PASSAGES_READ = 8;
 const QUOTE_FLOOR = 0.6;
 /** What a sentence of the first passage gains over one of the last read, as a share of its own score. */
 const RANK_GAIN = 0.5;
+/** What a word of the heading or key above a statement counts, as a share of a word in it. */
+const LABEL_SHARE = 0.5;
 /**
  * Share of the query's information that the best passages must hold together: more when a name of the query stands in
  * none of them. Calibrated by asking the questions of each train set against the other, where nothing answers them:
@@ -81,26 +83,27 @@ function heldInformation(
 }
 
 function bestQuotes(query: string, passages: readonly RankedPassage[], retrieval: Retrieval): readonly Quote[] {
-  const split = passages.map((passage) => sentences(passage.payload.text).map((sentence) => sentence.text));
-  const informationOf = sentenceInformation(query, split.flat());
+  const read = passages.map((passage) => ({ passage, statements: statementsOf(passage) }));
+  const informationOf = statementInformation(
+    query,
+    read.flatMap(({ statements }) => statements),
+  );
   const names = retrieval.named.map((entity) => entity.name.toLowerCase());
-  const quotes = passages.flatMap((passage, place) =>
-    (split[place] ?? []).map((text, at): Quote => {
-      const lower = text.toLowerCase();
+  const quotes = read.flatMap(({ passage, statements }, place) =>
+    statements.map((statement, at): Quote => {
+      const lower = statement.text.toLowerCase();
       const named = names.filter((name) => lower.includes(name)).length;
       const gain = 1 + RANK_GAIN * (1 - place / PASSAGES_READ);
       return {
         id: `${passage.id}#${at}`,
         passageId: passage.id,
-        text: text.replace(/\s+/gu, ' '),
+        text: statement.text,
         source: sourceName(passage),
-        score: (informationOf(text) + named) * gain,
+        score: (informationOf(statement) + named) * gain,
       };
     }),
   );
-  // The name of its document stands behind each quote anyway.
-  const telling = quotes.filter(({ text, source, score }) => score > 0 && text.trim() !== source);
-  const ranked = (telling.length > 0 ? telling : quotes).toSorted((a, b) => b.score - a.score);
+  const ranked = quotes.toSorted((a, b) => b.score - a.score);
   const best = ranked[0]?.score ?? 0;
   if (best === 0) return [];
   const strong = ranked.filter((quote) => quote.score >= QUOTE_FLOOR * best);
@@ -121,23 +124,29 @@ function sourceName({ payload }: RankedPassage): string {
 const GENERATED = /^text_[0-9a-f]{32}$/;
 const MAX_SOURCE = 48;
 
-/** Information of the query's words in a sentence, against all sentences that were read; long ones pay for length. */
-function sentenceInformation(query: string, all: readonly string[]): (text: string) => number {
+/**
+ * Information of the query's words in a statement, against all statements that were read; words that only its label has
+ * count for a share. Long ones pay for length.
+ */
+function statementInformation(query: string, all: readonly Statement[]): (statement: Statement) => number {
   const terms = tokenizeQuery(query);
   const read = new Map(
-    all.map((text) => {
-      const tokens = tokenize(text);
-      return [text, { words: new Set(tokens), length: tokens.length }];
+    all.map((statement) => {
+      const tokens = tokenize(statement.text);
+      const labels = new Set(tokenize(statement.label));
+      return [statement, { words: new Set(tokens), labels, length: tokens.length }];
     }),
   );
   const rows = [...read.values()];
   const weights = terms.map((term) =>
     inverseRowFrequency(rows.length, rows.filter(({ words }) => words.has(term)).length),
   );
-  return (text) => {
-    const sentence = read.get(text);
-    if (sentence === undefined) return 0;
-    const sum = terms.reduce((total, term, at) => total + (sentence.words.has(term) ? (weights[at] ?? 0) : 0), 0);
-    return sum / Math.sqrt(1 + sentence.length / 60);
+  return (statement) => {
+    const found = read.get(statement);
+    if (found === undefined) return 0;
+    const { words, labels, length } = found;
+    const shareOf = (term: string) => (words.has(term) ? 1 : labels.has(term) ? LABEL_SHARE : 0);
+    const sum = terms.reduce((total, term, at) => total + shareOf(term) * (weights[at] ?? 0), 0);
+    return sum / Math.sqrt(1 + length / 60);
   };
 }

@@ -1,0 +1,63 @@
+import { sentences } from '../../common/language/sentences.ts';
+import type { RankedPassage } from '../retrieval/retrieval.ts';
+
+/** A sentence that says something, with the heading or key that stands above it. */
+export interface Statement {
+  readonly text: string;
+  /** '' without one. */
+  readonly label: string;
+}
+
+const MAX_TITLE_LENGTH = 100;
+const MAX_KEY_LENGTH = 60;
+const HAS_WORD = /[\p{L}\p{N}]/u;
+const MARKDOWN_HEADING = /^[ \t]*#{1,6}[ \t]/u;
+const ENDS_SENTENCE = /[.!?…。！？｡]["”’»)\]]*$/u;
+const ENDS_KEY = /:[ \t]*[>|[{(]?[-+]?$/u;
+const TABLE_ROW = /^[ \t]*\|.*\|[ \t]*$/u;
+const TABLE_RULE = /^[ \t]*[|+]?[ \t]*:?[-=]{2,}[-=:|+ \t]*$/u;
+
+/**
+ * The sentences of a passage that can answer a question. Headings, keys without a value, table heads and rules are none:
+ * they label what stands below them. A passage that is nothing but a title states that title.
+ */
+export function statementsOf({ payload }: Pick<RankedPassage, 'payload'>): readonly Statement[] {
+  const { text } = payload;
+  const read = sentences(text);
+  const titles = new Set([...payload.headings.map(plain), payload.documentName]);
+  const statements: Statement[] = [];
+  let label = '';
+  for (const [at, sentence] of read.entries()) {
+    const line = sentence.text.trim();
+    if (!HAS_WORD.test(line)) continue;
+    const following = text.slice(sentence.end, read[at + 1]?.start ?? text.length);
+    const isFirst = payload.chunkIndex === 0 && statements.length === 0 && label === '';
+    const isLabel =
+      (line.length <= MAX_KEY_LENGTH && ENDS_KEY.test(line)) ||
+      isHeading(line, titles) ||
+      (TABLE_ROW.test(line) && TABLE_RULE.test(read[at + 1]?.text ?? '')) ||
+      (isFirst && isTitleLine(line, following));
+    if (isLabel) label = plain(line);
+    else statements.push({ text: line.replace(/\s+/gu, ' '), label });
+  }
+  if (statements.length > 0) return statements;
+  const only = read.filter((sentence) => HAS_WORD.test(sentence.text));
+  return only.length === 1 ? only.map((sentence) => ({ text: plain(sentence.text), label: '' })) : [];
+}
+
+function isHeading(line: string, titles: ReadonlySet<string>): boolean {
+  return titles.has(plain(line)) || (MARKDOWN_HEADING.test(line) && !ENDS_SENTENCE.test(line));
+}
+
+/** The first line of a text, set apart from the rest by a blank line. */
+function isTitleLine(line: string, following: string): boolean {
+  return line.length <= MAX_TITLE_LENGTH && !ENDS_SENTENCE.test(line) && /\n[ \t]*\r?\n/u.test(following);
+}
+
+/** A heading or key without its signs. */
+function plain(line: string): string {
+  return line
+    .replace(/^[ \t]*#{1,6}[ \t]+/u, '')
+    .replace(/\s+/gu, ' ')
+    .trim();
+}
