@@ -13,25 +13,34 @@ function tourSteps(): string[] {
   return block.split(/^# \d\. .*$/m).slice(1);
 }
 
-/** Runs README's tour against a server, in a folder of its own, and looks at what it prints. */
+/** Runs README's tour against a server, in a folder of its own, and checks the answer to each of its requests. */
 export async function takeTour(baseUrl: string, folder: string): Promise<void> {
-  const steps = tourSteps();
-  expect(steps).to.have.length(5);
-  const outputs: string[] = [];
-  for (const step of steps) {
-    const script = `set -euo pipefail\n${step.replaceAll('http://127.0.0.1:8000', baseUrl)}`;
-    const { stdout } = await run('bash', ['-c', script], {
+  const answers: unknown[][] = [];
+  for (const step of tourSteps()) {
+    // One answer on each line.
+    const script = step.replaceAll('http://127.0.0.1:8000', baseUrl).replaceAll('curl -s ', "curl -sw '\\n' ");
+    const { stdout } = await run('bash', ['-c', `set -euo pipefail\n${script}`], {
       cwd: folder,
       env: { PATH: `${dirname(process.execPath)}:${process.env['PATH']}` },
     });
-    outputs.push(stdout);
+    const lines = stdout.split('\n').filter((line) => line !== '');
+    answers.push(lines.map((line) => JSON.parse(line)));
   }
-  const [added = '', built = '', asked = '', , forgotten = ''] = outputs;
-  expect(added.match(/PipelineRunCompleted/g)).to.have.length(4);
-  expect(built).to.include('PipelineRunCompleted').and.include('"documents":2');
-  expect(asked).to.include('Charles Babbage designed the Analytical Engine.').and.include('Ada Lovelace');
+  expect(answers.map((step) => step.length)).to.deep.equal([2, 1, 2, 0, 1]);
+  const [added = [], [built] = [], [search, recall] = [], , [forgotten] = []] = answers;
+  for (const answer of added) expect(answer).to.include({ status: 'PipelineRunCompleted', dataset_name: 'tour' });
+  const [finished] = Object.values(built as Record<string, { status: string; payload: object }>);
+  expect(finished).to.include({ status: 'PipelineRunCompleted' });
+  expect(finished?.payload).to.include({ documents: 2, chunks: 2 });
+  const [designed] = search as { search_result: string[] }[];
+  expect(designed?.search_result[0]?.split('\n', 1)[0]).to.match(
+    /^"Charles Babbage designed the Analytical Engine\." \(/,
+  );
+  const [wrote] = recall as { text: string; metadata: object }[];
+  expect(wrote?.text).to.equal(readFileSync(join(folder, 'ada.txt'), 'utf8'));
+  expect(wrote?.metadata).to.include({ document_name: 'ada' });
   expect(readFileSync(join(folder, 'graph.html'), 'utf8')).to.match(/Ada Lovelace/i);
-  expect(forgotten).to.include('"status":"success"');
+  expect(forgotten).to.include({ status: 'success' });
   const left = await (await fetch(`${baseUrl}/api/v1/datasets`)).json();
   expect(left).to.deep.equal([]);
 }
