@@ -124,10 +124,15 @@ describe('the search service', () => {
       expect(text).to.include('## Relevant entities\n### Ada Lovelace (Person)\n- ');
     });
 
-    it('answers triplets from the statements', async () => {
+    it('answers TRIPLET_COMPLETION as GRAPH_COMPLETION where no triplets were made', async () => {
       await using search = await start();
-      const text = String(await result(search, { searchType: 'TRIPLET_COMPLETION', onlyContext: true }));
-      expect(text).to.include('Ada Lovelace-›relates_to-›Oslo: Ada Lovelace lives in Oslo.');
+      for (const options of [{ onlyContext: true }, { includeReferences: true }]) {
+        const [triplets, graph] = await Promise.all(
+          ['TRIPLET_COMPLETION', 'GRAPH_COMPLETION'].map((searchType) => result(search, { searchType, ...options })),
+        );
+        expect(triplets).to.deep.equal(graph);
+        expect(String(graph)).to.include('Ada Lovelace lives in Oslo.');
+      }
     });
 
     it('explains each result when asked', async () => {

@@ -163,7 +163,7 @@ export async function hybridRows(
     readonly dataset: DatasetRef;
     readonly vector: QueryVector;
     readonly limit: number;
-    readonly kind: 'summary' | 'edge' | 'triplet';
+    readonly kind: 'summary' | 'triplet';
     readonly nodeSets?: readonly string[];
   },
 ): Promise<readonly ScoredRow[]> {

@@ -1,7 +1,7 @@
 import { type DatasetRef, scopeOf } from '../../common/domain/dataset.ts';
 import { engramError } from '../../common/domain/errors.ts';
 import { NOTHING_FITS } from '../../common/domain/hygiene/own-answers.ts';
-import type { EdgePayload, TripletPayload } from '../../common/domain/index-rows.ts';
+import type { TripletPayload } from '../../common/domain/index-rows.ts';
 import { agentAnswer } from '../agentic/agent-answer.ts';
 import { recordUsedSkills } from '../agentic/record-used-skills.ts';
 import { openToolbox, type Toolbox } from '../agentic/toolbox.ts';
@@ -203,41 +203,22 @@ async function contextOf(
   return { context: contextOfType(passages, knowledge), knowledge };
 }
 
-/** Triplets that improve has made, by words and vectors; else the statements; without any it is answered from the graph. */
+/** Answers from the triplets that improve has made, by words and vectors; without any it is GRAPH_COMPLETION. */
 async function tripletCompletion(
   deps: SearchDependencies,
   request: SearchRequest,
   target: CompletionTarget,
 ): Promise<SearchOutcome> {
-  const triplets = await tripletRows(deps, request, target);
-  if (triplets.length > 0) {
-    const context = triplets.map(({ row }) => (row.payload as TripletPayload).text).join('\n');
-    return answeredBy(deps, request, target, { rows: triplets, context, structure: { triplets } });
-  }
-  const found = await hybridRows(deps, request, { ...target, kind: 'edge' });
-  const rows = await currentRows(deps, request, target.dataset, found);
+  const rows = await tripletRows(deps, request, target);
   if (rows.length === 0) return completion(deps, request, { ...target, type: 'GRAPH_COMPLETION' });
-  const context = rows.map(({ row }) => {
-    const { sourceName, relation, targetName, text } = row.payload as EdgePayload;
-    return `${sourceName}-›${relation}-›${targetName}${text === '' ? '' : `: ${text}`}`;
-  });
-  return answeredBy(deps, request, target, { rows, context: context.join('\n'), structure: {} });
-}
-
-/** An answer from rows that each name the passage they were made from. */
-async function answeredBy(
-  deps: SearchDependencies,
-  request: SearchRequest,
-  target: CompletionTarget,
-  { rows, context, structure }: Pick<AnswerMaterial, 'context' | 'structure'> & { readonly rows: readonly ScoredRow[] },
-): Promise<SearchOutcome> {
+  const context = rows.map(({ row }) => (row.payload as TripletPayload).text).join('\n');
   const { retrieval } = await gatherPassages(deps, request, target);
-  const stated = new Set(rows.map(({ row }) => (row.payload as EdgePayload | TripletPayload).chunkId));
+  const stated = new Set(rows.map(({ row }) => (row.payload as TripletPayload).chunkId));
   const passages = retrieval.passages.filter((passage) => stated.has(passage.id));
   const supported = passages.length > 0 ? passages : packPassages(retrieval.passages);
   const material = { query: request.query, retrieval, found: [] };
   const conversation = target.conversation === null ? null : { ...target.conversation, lookup: null };
-  const shown = { passages: supported, context, knowledge: null, structure };
+  const shown = { passages: supported, context, knowledge: null, structure: { triplets: rows } };
   return answered(deps, request, { ...target, type: 'TRIPLET_COMPLETION', ...shown, material, conversation });
 }
 
