@@ -103,13 +103,16 @@ export function dates(text: string, anchor?: Date): DateMention[] {
 
 function absoluteDates(text: string): DateMention[] {
   const found: DateMention[] = [];
+  // By character: comparing every date with every other would cost the square of a list of years.
+  const isTaken = new Uint8Array(text.length);
   for (const pattern of ABSOLUTE) {
     for (const match of text.matchAll(pattern.expression)) {
       const start = match.index;
       const end = start + match[0].length;
-      if (found.some((other) => other.start < end && start < other.end)) continue;
+      if (isTaken.subarray(start, end).includes(1)) continue;
       const value = pattern.read(match);
       if (value === null || (value.precision === 'year' && !isYear(text, start, value.name))) continue;
+      isTaken.fill(1, start, end);
       found.push({ text: match[0], start, end, isRelative: false, ...value });
     }
   }

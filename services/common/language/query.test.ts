@@ -68,4 +68,15 @@ describe('analyseQuery', () => {
     }
     expect(performance.now() - started).to.be.lessThan(1500);
   });
+
+  it('takes a stretch of more years than the calendar has for all of its years', () => {
+    for (const question of [
+      'what happened in the last 99999999999 years',
+      'what is due in the next 1000000 decades?',
+    ]) {
+      const { timeWindow } = analyseQuery(question, { now });
+      expect(timeWindow?.until?.getTime(), question).to.be.greaterThan(timeWindow?.from?.getTime() ?? Number.NaN);
+    }
+    expect(() => analyseQuery('what was said 99999999999 months ago?', { now })).to.not.throw();
+  });
 });

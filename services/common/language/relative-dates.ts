@@ -16,8 +16,12 @@ const DAY_MS = 86_400_000;
 
 const require = createRequire(import.meta.url);
 
+/** Relative dates stand in questions; of a longer text the beginning is read, because each expression takes a millisecond. */
+const MAX_READ = 600;
+
 /** Expressions that are meant from the time of writing, in UTC. */
-export function relativeDates(text: string, anchor: Date): DateMention[] {
+export function relativeDates(source: string, anchor: Date): DateMention[] {
+  const text = source.slice(0, MAX_READ);
   if (!MAY_BE_RELATIVE.test(text)) return [];
   const found = periods(text, anchor);
   const parser = require('chrono-node') as typeof chrono;
@@ -26,7 +30,8 @@ export function relativeDates(text: string, anchor: Date): DateMention[] {
     const end = start + result.text.length;
     if (found.some((other) => other.start < end && start < other.end)) continue;
     const span = spanOf(result);
-    if (span !== null) found.push({ text: result.text, start, end, isRelative: true, ...span });
+    if (span !== null && isWithinCalendar(span))
+      found.push({ text: result.text, start, end, isRelative: true, ...span });
   }
   return found;
 }
@@ -91,7 +96,22 @@ function countedPeriod(unit: string, size: number, anchor: Date): TimeSpan {
   if (unit === 'year') other.setUTCFullYear(other.getUTCFullYear() + size);
   if (unit === 'decade') other.setUTCFullYear(other.getUTCFullYear() + size * 10);
   const tomorrow = new Date(today.getTime() + DAY_MS);
-  return size < 0 ? stretch(other, tomorrow) : stretch(today, other);
+  return size < 0
+    ? stretch(isBetween(other, FIRST_DAY, today) ? other : FIRST_DAY, tomorrow)
+    : stretch(today, isBetween(other, today, LAST_DAY) ? other : LAST_DAY);
+}
+
+/** Years of four digits: `the last 99999999999 years` begin with the first of them. */
+const FIRST_DAY = new Date('0000-01-01T00:00:00Z');
+const LAST_DAY = new Date('9999-12-31T00:00:00Z');
+
+/** False for a date that cannot be represented. */
+function isBetween(date: Date, first: Date, last: Date): boolean {
+  return date >= first && date <= last;
+}
+
+function isWithinCalendar({ from, until }: TimeSpan): boolean {
+  return isBetween(from, FIRST_DAY, LAST_DAY) && isBetween(until, FIRST_DAY, LAST_DAY);
 }
 
 function midnight(date: Date): Date {

@@ -26,7 +26,8 @@ const OPENING_WORDS = new Set(
   one some many most all both each no not with without under according since until once`.split(/\s+/u),
 );
 
-const BOUNDARY = /[.!?…]+["'”’»)\]]*(?=\s|$)|[。！？｡]+["”’»」』）)]*|\n/gu;
+/** A run of marks is read from its first one only: read from each of them, a long run would cost its square. */
+const BOUNDARY = /(?<![.!?…])[.!?…]+["'”’»)\]]*(?=\s|$)|[。！？｡]+["”’»」』）)]*|\n/gu;
 const LIST_MARKER = /^[ \t]*(?:[-*•‣◦–—]|\d{1,3}[.)]|[a-z][.)]|#{1,6}|>|\|)[ \t]/iu;
 const STRUCTURED_LINE = /^[ \t]*(?:#{1,6} |\|)/u;
 const SPEAKER = /^[ \t]*[\p{Lu}[][\p{L}\p{N} _.'\]-]{0,30}: /u;

@@ -104,7 +104,7 @@ function addCompound(compound: string, tokens: string[], form: Form): void {
 /** Scripts without blanks: overlapping pairs, and single characters in the index so that one-character queries match. */
 function addBigrams(run: string, tokens: string[], form: Form): void {
   const characters = [...run];
-  if (form === 'index' || characters.length === 1) tokens.push(...characters);
+  if (form === 'index' || characters.length === 1) for (const character of characters) tokens.push(character);
   for (let at = 1; at < characters.length; at++) tokens.push(`${characters[at - 1]}${characters[at]}`);
 }
 

@@ -55,8 +55,8 @@ export function resolveNames(
     name.gender = gender ?? name.gender;
     own.set(key, name);
   }
-  const ownIndex = indexByWord(own.values());
-  const knownIndex = indexByWord(known.values());
+  const ownIndex = indexByShortName(own.values());
+  const knownIndex = indexByShortName(known.values());
   const canonical = new Map<string, string>();
   for (const [key, name] of own) {
     // Earlier text has used it for itself: which fuller name it belongs to is for the whole document to say.
@@ -72,22 +72,43 @@ function fullName(name: string, type: string | null, order: number, isThing: boo
   return { name, words, type, isPerson: isPersonName(name, words, type, isThing), gender: genderOfName(words), order };
 }
 
-/** Longer names by their first word, last word and initials: where a shorter name can be found. */
-function indexByWord(names: Iterable<FullName>): ReadonlyMap<string, readonly FullName[]> {
+/**
+ * Longer names by the shorter ones that they can be found under: first word, last word, initials, and the name without
+ * its legal forms. Keyed by the whole short name, because thousands of names may begin with the same word.
+ */
+function indexByShortName(names: Iterable<FullName>): ReadonlyMap<string, readonly FullName[]> {
   const index = new Map<string, FullName[]>();
   for (const name of names) {
-    if (name.words.length < 2) continue;
-    for (const word of new Set([name.words[0] as string, name.words.at(-1) as string, ...initialsOf(name.words)])) {
-      const list = index.get(word) ?? [];
-      list.push(name);
-      index.set(word, list);
-    }
+    const { words } = name;
+    if (words.length < 2) continue;
+    const keys = new Set([words[0] as string, words.at(-1) as string, ...initialsOf(words)]);
+    for (const key of keys) listAt(index, key).push(name);
+    for (const key of withoutLegalForms(words)) if (!keys.has(key)) listAt(index, key).push(name);
   }
   return index;
 }
 
+function listAt(index: Map<string, FullName[]>, key: string): FullName[] {
+  const list = index.get(key) ?? [];
+  index.set(key, list);
+  return list;
+}
+
+/** More legal forms behind one name are no name. */
+const MAX_LEGAL_FORMS = 4;
+
+/** `acme holdings ltd` is `acme holdings` and `acme`. */
+function withoutLegalForms(words: readonly string[]): string[] {
+  const found: string[] = [];
+  const least = Math.max(1, words.length - MAX_LEGAL_FORMS);
+  for (let length = words.length - 1; length >= least && LEGAL_FORMS.has(words[length] as string); length--) {
+    found.push(words.slice(0, length).join(' '));
+  }
+  return found;
+}
+
 function fullestOf(short: FullName, index: ReadonlyMap<string, readonly FullName[]>): FullName | null {
-  const candidates = index.get(short.words[0] as string) ?? [];
+  const candidates = index.get(short.words.join(' ')) ?? [];
   const matches = candidates.filter((full) => full.words.length > short.words.length && isShortFor(short, full));
   const longest = matches.toSorted((left, right) => right.words.length - left.words.length)[0];
   if (longest === undefined) return null;

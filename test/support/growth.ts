@@ -1,0 +1,95 @@
+import { threadCpuTimeMs } from './cpu-time.ts';
+
+/** Lengths in characters that a text is tried at; each is four times the one before. */
+export const PUMPED_LENGTHS = [4_000, 16_000, 64_000] as const;
+
+/** Work that is linear takes four times as long for four times the text, n·log n a little more, a square sixteen times. */
+const MAX_GROWTH = 9;
+/** What takes less is not measured: a square of it would show at the next length. */
+const LEAST_MS = 25;
+const ATTEMPTS = 4;
+/** The processor's time is counted in ticks of up to ten milliseconds: short work is measured several times over. */
+const REPETITIONS = 8;
+
+/** A pump: the text of a length, of repeated units. Numbered units differ from each other. */
+export interface Pump {
+  readonly name: string;
+  text(length: number): string;
+}
+
+export function repeated(unit: string): Pump {
+  return {
+    name: JSON.stringify(unit.length > 40 ? `${unit.slice(0, 40)}…` : unit),
+    text: (length) => unit.repeat(Math.ceil(length / unit.length)),
+  };
+}
+
+/** Units that differ: `#` stands for a number in letters. */
+export function numbered(unit: string): Pump {
+  return {
+    name: `${JSON.stringify(unit)}, each with its own #`,
+    text(length) {
+      const parts: string[] = [];
+      for (let size = 0, at = 0; size < length; at++) {
+        const part = unit.replaceAll('#', letters(at));
+        parts.push(part);
+        size += part.length;
+      }
+      return parts.join('');
+    },
+  };
+}
+
+/** A text that begins with one thing, goes on with another and ends with a third. */
+export function between(start: string, unit: string, end: string): Pump {
+  return {
+    name: JSON.stringify(`${start}${unit}…${end}`),
+    text: (length) => start + unit.repeat(Math.ceil(length / unit.length)) + end,
+  };
+}
+
+/**
+ * Says how the work for longer texts grows beyond n·log n; null when it does not. In processor time of this thread, the
+ * best of several attempts of each length, so that neither the machine nor what else it does decides.
+ */
+export function growthBeyond(work: (text: string) => unknown, pump: Pump): string | null {
+  let shorter = Number.POSITIVE_INFINITY;
+  for (const [place, length] of PUMPED_LENGTHS.entries()) {
+    const text = pump.text(length);
+    let best = timeOf(work, text);
+    if (place > 0) {
+      const small = pump.text(PUMPED_LENGTHS[place - 1] as number);
+      for (let attempt = 1; attempt < ATTEMPTS && grows(best, shorter); attempt++) {
+        shorter = Math.max(shorter, timeOf(() => repeat(work, small), small) / REPETITIONS);
+        best = Math.min(best, timeOf(work, text));
+      }
+      if (grows(best, shorter)) {
+        return `${pump.name}: ${shorter.toFixed(1)} ms for ${small.length} characters, ${best.toFixed(1)} ms for ${text.length}`;
+      }
+    }
+    shorter = best;
+  }
+  return null;
+}
+
+function grows(longer: number, shorter: number): boolean {
+  return longer > LEAST_MS && longer > MAX_GROWTH * Math.max(shorter, LEAST_MS / MAX_GROWTH);
+}
+
+function timeOf(work: (text: string) => unknown, text: string): number {
+  const before = threadCpuTimeMs();
+  work(text);
+  return threadCpuTimeMs() - before;
+}
+
+function repeat(work: (text: string) => unknown, text: string): void {
+  for (let round = 0; round < REPETITIONS; round++) work(text);
+}
+
+function letters(number: number): string {
+  let text = '';
+  for (let rest = number; rest > 0 || text === ''; rest = Math.floor(rest / 26)) {
+    text = String.fromCharCode(97 + (rest % 26)) + text;
+  }
+  return text;
+}
