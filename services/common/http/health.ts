@@ -37,7 +37,7 @@ const TIMES: ProbeTimes = { timeoutMs: 800, unknownMs: 2_000, staleMs: 10_000, n
 
 /** Answers of auth-integrations.md §1.5. Results are shared for a moment, so that polling costs the stores nothing. */
 export function createHealth(options: HealthOptions): Health {
-  const { version, cacheMs = 2_000 } = options;
+  const { version, cacheMs = 500 } = options;
   const times = { ...TIMES, ...options.times };
   const start = performance.now();
   const probesOf = (checks: HealthChecks) =>

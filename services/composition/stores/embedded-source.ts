@@ -1,11 +1,16 @@
+import { existsSync, readdirSync } from 'node:fs';
 import { access, constants } from 'node:fs/promises';
 import { join } from 'node:path';
 import { createFileBlobStore } from '../../common/adapters/files/blob-store.ts';
 import { createInProcessBus } from '../../common/adapters/in-process/bus.ts';
 import { lockDataDirectory } from '../../common/adapters/sqlite/data-directory-lock.ts';
 import { openSqliteDocumentStore } from '../../common/adapters/sqlite/document-store.ts';
+import { rememberFile } from '../../common/adapters/sqlite/file-in-place.ts';
 import { createSqliteDatasetIndexes } from '../../common/adapters/sqlite-index/sqlite-dataset-indexes.ts';
+import type { Logger } from '../../common/observability/logger.ts';
 import { createClosing, critical, once, probeDocuments, type SourceParts, type StoreSource } from './store-source.ts';
+
+const WATCH_MS = 500;
 
 /** Files below the data directory, which must exist and which this process then owns alone. */
 export async function openEmbeddedSource({ config, collections, logger }: SourceParts): Promise<StoreSource> {
@@ -13,7 +18,11 @@ export async function openEmbeddedSource({ config, collections, logger }: Source
   const closing = createClosing();
   const lock = await lockDataDirectory(dataDir);
   closing.add(() => lock.release());
-  const writable = () => access(dataDir, constants.W_OK);
+  const isLocked = rememberFile(join(dataDir, 'lock.db'));
+  const writable = async () => {
+    isLocked();
+    await access(dataDir, constants.W_OK);
+  };
   const indexes = once(async () => {
     const opened = await createSqliteDatasetIndexes({
       directory: join(dataDir, 'datasets'),
@@ -25,9 +34,22 @@ export async function openEmbeddedSource({ config, collections, logger }: Source
   });
   return {
     async documents() {
-      const store = await openSqliteDocumentStore({ file: join(dataDir, 'control.db'), autoMigrate, collections });
+      const file = join(dataDir, 'control.db');
+      if (!existsSync(file) && holdsBlobs(dataDir)) {
+        logger.warn('store.records_missing', {
+          file,
+          advice: 'The server starts empty beside the content of an earlier one. Stop it and restore control.db',
+        });
+      }
+      const store = await openSqliteDocumentStore({ file, autoMigrate, collections });
       closing.add(() => store.close());
-      return { port: store, health: critical('sqlite', () => probeDocuments(store)) };
+      const isInPlace = rememberFile(file);
+      closing.add(watchStore(isInPlace, logger));
+      const check = async () => {
+        isInPlace();
+        await probeDocuments(store);
+      };
+      return { port: store, health: critical('sqlite', check) };
     },
     async blobs() {
       const store = await createFileBlobStore({ directory: join(dataDir, 'blobs') });
@@ -49,4 +71,30 @@ export async function openEmbeddedSource({ config, collections, logger }: Source
     prepare: () => void indexes().then((opened) => opened.prepare()),
     close: () => closing.closeAll(),
   };
+}
+
+/** Content without records: `control.db` was lost. */
+function holdsBlobs(dataDir: string): boolean {
+  try {
+    return readdirSync(join(dataDir, 'blobs')).some((name) => !name.startsWith('.'));
+  } catch {
+    return false;
+  }
+}
+
+/** Says in the log when the file of the records is lost, and when it is back. Answers what ends the watch. */
+function watchStore(requireInPlace: () => void, logger: Logger): () => Promise<void> {
+  let isLost = false;
+  const timer = setInterval(() => {
+    try {
+      requireInPlace();
+      if (isLost) logger.info('store.restored');
+      isLost = false;
+    } catch (error) {
+      if (!isLost) logger.error('store.lost', { error });
+      isLost = true;
+    }
+  }, WATCH_MS);
+  timer.unref();
+  return async () => clearInterval(timer);
 }

@@ -1,5 +1,6 @@
 import { parentPort, workerData } from 'node:worker_threads';
 import { encodeError } from './encoded-errors.ts';
+import { rememberFile } from './file-in-place.ts';
 import { migrate } from './migrations.ts';
 import { openForWriting } from './open-database.ts';
 import { prepareTables } from './prepare-tables.ts';
@@ -39,7 +40,8 @@ function openStorage({ file, autoMigrate }: StorageWorkerData): StorageWorker {
 }
 
 function createStorage(context: CommitContext): StorageWorker {
-  const { database } = context;
+  const { database, file } = context;
+  const requireSameFile = rememberFile(file);
   const parts = new Map<number, EncodedWrite[]>();
   const idle = createIdleTimer(() => tidy(context, CHECKPOINT));
   const whole = ({ writes, large }: EncodedCommit): readonly EncodedWrite[] => {
@@ -57,6 +59,7 @@ function createStorage(context: CommitContext): StorageWorker {
     answer(request) {
       switch (request.kind) {
         case 'commits':
+          requireSameFile();
           idle.restart();
           return { kind: 'commits', outcomes: runCommits(context, request.commits.map(whole)) };
         case 'prepare':

@@ -1,0 +1,78 @@
+import { mkdirSync, renameSync, rmSync, writeFileSync } from 'node:fs';
+import { join } from 'node:path';
+import { expect } from 'chai';
+import { type EngramProcess, makeDataDir, startProcess } from '../support/engram-process.ts';
+import { until } from '../support/until.ts';
+import { createWire, type Wire } from '../support/wire.ts';
+
+describe('the data directory of a running server', function () {
+  this.timeout(60_000);
+  const data = makeDataDir();
+  const directory = join(data.path, 'data');
+  const aside = join(data.path, 'aside');
+  const control = join(directory, 'control.db');
+  let server: EngramProcess;
+  let wire: Wire;
+
+  beforeEach(async () => {
+    server = await startProcess({ dataDir: directory });
+    wire = createWire(server.baseUrl);
+    expect((await add()).status).to.equal(200);
+  });
+  afterEach(async () => {
+    await server.kill();
+    for (const path of [directory, aside]) rmSync(path, { recursive: true, force: true });
+  });
+  after(() => data.remove());
+
+  const add = () => wire.post('/add', { data: `Ada Lovelace, ${Math.random()}`, datasetName: 'notes' });
+  const healthOf = async (path: string) => {
+    const answer = await fetch(`${server.baseUrl}${path}`);
+    return { status: answer.status, text: await answer.text() };
+  };
+
+  async function expectRefusals(reason: RegExp): Promise<void> {
+    const added = await add();
+    expect(added.status, added.text).to.equal(503);
+    expect(added.json.detail).to.match(reason).and.not.include(data.path);
+    for (const path of ['/health', '/readyz', '/health/detailed']) {
+      await until(`${path} says so`, async () => (await healthOf(path)).status === 503, { limitMs: 1_000 });
+    }
+    expect((await healthOf('/health/detailed')).text).to.match(reason);
+    await until('the log says so', () => server.output().includes('store.lost'), { limitMs: 1_000 });
+  }
+
+  it('without its control.db takes nothing, and goes on when the file is back', async () => {
+    renameSync(control, aside);
+    await expectRefusals(/control\.db was removed while the server was running/);
+    renameSync(aside, control);
+    expect((await add()).status).to.equal(200);
+    await until('it is healthy', async () => (await healthOf('/health')).status === 200);
+    expect(await server.stop()).to.equal(0);
+    server = await startProcess({ dataDir: directory });
+    const [dataset] = (await createWire(server.baseUrl).get('/datasets')).json;
+    const items = await createWire(server.baseUrl).get(`/datasets/${dataset.id}/data`);
+    expect(items.json).to.have.length(2);
+  });
+
+  it('with another control.db takes nothing', async () => {
+    renameSync(control, aside);
+    writeFileSync(control, '');
+    await expectRefusals(/control\.db was replaced while the server was running/);
+  });
+
+  it('removed as a whole is not made again by what is added', async () => {
+    renameSync(directory, aside);
+    await expectRefusals(/was removed while the server was running/);
+    mkdirSync(directory);
+    await expectRefusals(/was removed while the server was running/);
+  });
+
+  it('without its control.db at the start is said to be empty beside what an earlier server stored', async () => {
+    expect(server.output()).to.not.include('store.records_missing');
+    expect(await server.stop()).to.equal(0);
+    rmSync(control);
+    server = await startProcess({ dataDir: directory });
+    expect(server.output()).to.include('store.records_missing');
+  });
+});
