@@ -77,11 +77,13 @@ interface OpeningParts extends ModelParts {
 
 const REREAD_MS = 2_000;
 const DEFAULT_EMBEDDING_MODEL = 'text-embedding-3-large';
-const DEFAULT_EMBEDDING_MODELS: Readonly<Record<string, string>> = {
-  gemini: 'gemini-embedding-001',
-  mistral: 'mistral-embed',
-  ollama: 'nomic-embed-text',
-};
+const DEFAULT_EMBEDDING_MODELS: ReadonlyMap<string, string> = new Map(
+  Object.entries<string>({
+    gemini: 'gemini-embedding-001',
+    mistral: 'mistral-embed',
+    ollama: 'nomic-embed-text',
+  }),
+);
 const DEFAULT_EMBEDDING_DIMENSIONS = 3072;
 
 /**
@@ -224,7 +226,7 @@ async function openEmbedder(
   const { createEmbedder } = await import('../common/adapters/ai-models/embedder.ts');
   const { knownDimensions } = await import('../common/adapters/ai-models/embedding-models.ts');
   const { config } = parts;
-  const connected = connection(settings, DEFAULT_EMBEDDING_MODELS[settings.provider] ?? DEFAULT_EMBEDDING_MODEL);
+  const connected = connection(settings, DEFAULT_EMBEDDING_MODELS.get(settings.provider) ?? DEFAULT_EMBEDDING_MODEL);
   const embedder = createEmbedder({
     ...connected,
     ...(send === undefined ? {} : { fetch: send }),

@@ -42,21 +42,23 @@ async function probeModel(
     return { outcome: 'accepted', detail: '' };
   } catch (error) {
     if (!isEngramError(error)) throw error;
-    return { outcome: OUTCOMES[error.wireName] ?? 'unreachable', detail: sentence(error, request.apiKey) };
+    return { outcome: OUTCOMES.get(error.wireName) ?? 'unreachable', detail: sentence(error, request.apiKey) };
   }
 }
 
-const OUTCOMES: Readonly<Record<string, ProbeModelResponse['outcome']>> = {
-  LLMAPIKeyNotSetError: 'rejected',
-  LLMPaymentRequiredError: 'rejected',
-  LLMQuotaExceededError: 'rejected',
-  CogneeValidationError: 'invalid',
-  EmbeddingDimensionMismatchError: 'invalid',
-  EmbeddingException: 'invalid',
-  SSRFProtectionError: 'invalid',
-  // Its filter does not like a greeting; the credential is right.
-  ContentPolicyFilterError: 'accepted',
-};
+const OUTCOMES: ReadonlyMap<string, ProbeModelResponse['outcome']> = new Map(
+  Object.entries<ProbeModelResponse['outcome']>({
+    LLMAPIKeyNotSetError: 'rejected',
+    LLMPaymentRequiredError: 'rejected',
+    LLMQuotaExceededError: 'rejected',
+    CogneeValidationError: 'invalid',
+    EmbeddingDimensionMismatchError: 'invalid',
+    EmbeddingException: 'invalid',
+    SSRFProtectionError: 'invalid',
+    // Its filter does not like a greeting; the credential is right.
+    ContentPolicyFilterError: 'accepted',
+  }),
+);
 
 async function askLanguageModel(connected: ModelSettings, signal: AbortSignal | undefined): Promise<void> {
   const { createLanguageModel } = await import('../common/adapters/ai-models/language-model.ts');

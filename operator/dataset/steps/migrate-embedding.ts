@@ -81,16 +81,18 @@ function underWay(migration: Migration | null): ConditionDraft {
 }
 
 /** What a person reads and does, by the name of the error. */
-const REASONS: Readonly<Record<string, string>> = {
-  LLMAPIKeyNotSetError: 'ProviderRejected',
-  LLMPaymentRequiredError: 'BudgetExhausted',
-  LLMQuotaExceededError: 'BudgetExhausted',
-  TooManyRequestsError: 'BudgetExhausted',
-  EmbeddingDimensionMismatchError: 'DimensionsDiffer',
-  EmbeddingException: 'EmbeddingUnusable',
-  CogneeValidationError: 'EmbeddingUnusable',
-  SSRFProtectionError: 'EmbeddingUnusable',
-};
+const REASONS: ReadonlyMap<string, string> = new Map(
+  Object.entries<string>({
+    LLMAPIKeyNotSetError: 'ProviderRejected',
+    LLMPaymentRequiredError: 'BudgetExhausted',
+    LLMQuotaExceededError: 'BudgetExhausted',
+    TooManyRequestsError: 'BudgetExhausted',
+    EmbeddingDimensionMismatchError: 'DimensionsDiffer',
+    EmbeddingException: 'EmbeddingUnusable',
+    CogneeValidationError: 'EmbeddingUnusable',
+    SSRFProtectionError: 'EmbeddingUnusable',
+  }),
+);
 
 const ADVICE: Readonly<Record<string, string>> = {
   ProviderRejected: 'correct the key of the tenant’s embedding',
@@ -101,7 +103,7 @@ const ADVICE: Readonly<Record<string, string>> = {
 };
 
 function held({ name, message }: NonNullable<EmbeddingState['failure']>): ConditionDraft {
-  const reason = REASONS[name] ?? 'ProviderUnreachable';
+  const reason = REASONS.get(name) ?? 'ProviderUnreachable';
   const said = message.replace(/\.$/, '');
   return {
     type: 'Migrating',

@@ -166,7 +166,7 @@ function problemOfPods(subject: string, pods: readonly Pod[]): Readiness['proble
   for (const pod of pods.toSorted(newestFirst)) {
     const reason = waitingReason(pod);
     if (reason === null) continue;
-    const hint = HINTS[reason.word] ?? 'see kubectl describe';
+    const hint = HINTS.get(reason.word) ?? 'see kubectl describe';
     const said = reason.said === '' ? '' : ` (${reason.said})`;
     const message = conditionMessage(`${subject} waits for its pod: ${reason.word}${said}; ${hint}`);
     return { reason: reason.word, message };
@@ -185,14 +185,18 @@ export async function readMigrationProblem(
   return problemOfPods(`Job ${job}`, own);
 }
 
-const HINTS: Readonly<Record<string, string>> = {
-  ImagePullBackOff: 'see that image and pull Secrets are in reach',
-  CrashLoopBackOff: 'see the log of the pod',
-  Unschedulable: 'free or add room, or lower the requests',
-};
+const HINTS: ReadonlyMap<string, string> = new Map(
+  Object.entries<string>({
+    ImagePullBackOff: 'see that image and pull Secrets are in reach',
+    CrashLoopBackOff: 'see the log of the pod',
+    Unschedulable: 'free or add room, or lower the requests',
+  }),
+);
 
 /** Words that stand for each other by turns are one here, so that no condition flaps. */
-const SAME: Readonly<Record<string, string>> = { ErrImagePull: 'ImagePullBackOff', Error: 'CrashLoopBackOff' };
+const SAME: ReadonlyMap<string, string> = new Map(
+  Object.entries<string>({ ErrImagePull: 'ImagePullBackOff', Error: 'CrashLoopBackOff' }),
+);
 
 function waitingReason({ status }: Pod): { readonly word: string; readonly said: string } | null {
   const unscheduled = status?.conditions?.find(
@@ -202,7 +206,7 @@ function waitingReason({ status }: Pod): { readonly word: string; readonly said:
   for (const { ready, state, lastState } of status?.containerStatuses ?? []) {
     const word = state?.waiting?.reason;
     if (word !== undefined && word !== 'ContainerCreating' && word !== 'PodInitializing') {
-      return { word: SAME[word] ?? word, said: '' };
+      return { word: SAME.get(word) ?? word, said: '' };
     }
     // Between two attempts it runs for a moment.
     if (ready !== true && lastState?.terminated !== undefined) return { word: 'CrashLoopBackOff', said: '' };

@@ -55,17 +55,19 @@ function outcomeOf(quotas: TenantQuotas | undefined, usage: Usage): StepOutcome<
   const said = exceeded.map(({ kind, used, limit }) => `${FIELDS[kind]} ${used} of ${limit}`).toSorted();
   const [first] = exceeded.map(({ kind }) => FIELDS[kind]).toSorted();
   const message = `More is used than the budget has: ${said.join(', ')}; raise the limit in spec.quotas or remove data`;
-  const reason = REASONS[first ?? ''] ?? 'Exceeded';
+  const reason = REASONS.get(first ?? '') ?? 'Exceeded';
   return done({ status, conditions: [{ type: 'QuotaExceeded', status: 'True', reason, message }] });
 }
 
-const REASONS: Readonly<Record<string, string>> = {
-  datasets: 'Datasets',
-  items: 'Items',
-  storage: 'Storage',
-  llmTokensPerDay: 'Tokens',
-  llmTokensPerMonth: 'Tokens',
-};
+const REASONS: ReadonlyMap<string, string> = new Map(
+  Object.entries<string>({
+    datasets: 'Datasets',
+    items: 'Items',
+    storage: 'Storage',
+    llmTokensPerDay: 'Tokens',
+    llmTokensPerMonth: 'Tokens',
+  }),
+);
 
 function askUsage(deps: TenantDependencies, { signal }: TenantContext, tenant: TenantId): Promise<Usage> {
   return askServices('auth', () => deps.services.usage({ tenant }, signal));

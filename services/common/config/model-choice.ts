@@ -10,19 +10,21 @@ export interface ModelSettings {
 
 /** Providers with an endpoint of their own; any other name is an OpenAI-compatible server whose address must be given. */
 const PROVIDERS = ['openai', 'anthropic', 'gemini', 'mistral', 'ollama'];
-const OTHER_NAMES: Readonly<Record<string, string>> = { google: 'gemini' };
+const OTHER_NAMES: ReadonlyMap<string, string> = new Map(Object.entries<string>({ google: 'gemini' }));
 
 const DEFAULT_MODEL = 'gpt-5-mini';
-const DEFAULT_MODELS: Readonly<Record<string, string>> = {
-  anthropic: 'claude-haiku-4-5',
-  gemini: 'gemini-2.5-flash',
-  mistral: 'mistral-small-latest',
-  ollama: 'llama3.2',
-};
+const DEFAULT_MODELS: ReadonlyMap<string, string> = new Map(
+  Object.entries<string>({
+    anthropic: 'claude-haiku-4-5',
+    gemini: 'gemini-2.5-flash',
+    mistral: 'mistral-small-latest',
+    ollama: 'llama3.2',
+  }),
+);
 
 /** The model of a provider when none is named. */
 export function defaultModel(provider: string): string {
-  return DEFAULT_MODELS[provider] ?? DEFAULT_MODEL;
+  return DEFAULT_MODELS.get(provider) ?? DEFAULT_MODEL;
 }
 
 /** What a superuser chose at run time; an absent key is the one of the environment. */
@@ -90,7 +92,7 @@ interface Given {
 
 function providerOf({ provider, model, endpoint, prefix }: Given, problems: string[]): string {
   if (provider === undefined) return deduced(model);
-  const name = OTHER_NAMES[provider] ?? provider;
+  const name = OTHER_NAMES.get(provider) ?? provider;
   if (endpoint === undefined && !PROVIDERS.includes(name)) {
     problems.push(
       `${prefix}_PROVIDER: ${provider} needs ${prefix}_ENDPOINT, the base URL of an OpenAI-compatible server; only ${PROVIDERS.join(', ')} are known by name.`,
@@ -102,6 +104,6 @@ function providerOf({ provider, model, endpoint, prefix }: Given, problems: stri
 /** `anthropic/claude-haiku-4-5` names its provider; a name without a known first part is asked for as OpenAI's. */
 function deduced(model: string | undefined): string {
   const first = model?.split('/')[0]?.toLowerCase() ?? '';
-  const name = OTHER_NAMES[first] ?? first;
+  const name = OTHER_NAMES.get(first) ?? first;
   return model?.includes('/') === true && PROVIDERS.includes(name) ? name : 'openai';
 }

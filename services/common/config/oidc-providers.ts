@@ -1,6 +1,7 @@
 import { z } from 'zod';
 import type { TenantId } from '../domain/brand.ts';
 import { asId } from '../domain/ids.ts';
+import { ownValue } from '../domain/json.ts';
 
 /** An OpenID Connect provider as configured. */
 export interface OidcProvider {
@@ -125,7 +126,7 @@ function readProvider(entry: unknown, { index, secrets, problems }: Surroundings
     {
       ...rest,
       title: title ?? rest.name,
-      clientSecret: secrets[rest.name] ?? null,
+      clientSecret: ownValue(secrets, rest.name) ?? null,
       tenant: tenant === undefined ? null : asId(tenant),
       roles: roles ?? null,
     },

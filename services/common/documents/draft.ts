@@ -57,10 +57,6 @@ function cleanTitle(title: string | null): string | null {
 }
 
 function cleanMetadata(metadata: Readonly<Record<string, string>>): Record<string, string> {
-  const clean: Record<string, string> = {};
-  for (const [key, value] of Object.entries(metadata)) {
-    const text = cleanText(value).trim();
-    if (text !== '') clean[key] = text.slice(0, 2_000);
-  }
-  return clean;
+  const clean = Object.entries(metadata).map(([key, value]) => [key, cleanText(value).trim().slice(0, 2_000)] as const);
+  return Object.fromEntries(clean.filter(([, text]) => text !== ''));
 }

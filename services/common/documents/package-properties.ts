@@ -2,17 +2,19 @@ import type { ParseContext } from './limits.ts';
 import { childElements, localName, parseXml, textOf } from './xml-tree.ts';
 import type { ZipArchive } from './zip-archive.ts';
 
-const WANTED: Readonly<Record<string, string>> = {
-  title: 'title',
-  creator: 'author',
-  subject: 'subject',
-  keywords: 'keywords',
-  description: 'description',
-  created: 'created',
-  'creation-date': 'created',
-  modified: 'modified',
-  date: 'modified',
-};
+const WANTED: ReadonlyMap<string, string> = new Map(
+  Object.entries<string>({
+    title: 'title',
+    creator: 'author',
+    subject: 'subject',
+    keywords: 'keywords',
+    description: 'description',
+    created: 'created',
+    'creation-date': 'created',
+    modified: 'modified',
+    date: 'modified',
+  }),
+);
 
 /** Title, author and dates of an office document: `docProps/core.xml` (OOXML) or `meta.xml` (OpenDocument). */
 export function packageProperties(archive: ZipArchive, context: ParseContext): Record<string, string> {
@@ -22,7 +24,7 @@ export function packageProperties(archive: ZipArchive, context: ParseContext): R
   for (const root of childElements(parseXml(source, context))) {
     const meta = childElements(root, 'meta')[0] ?? root;
     for (const element of childElements(meta)) {
-      const key = WANTED[localName(element)];
+      const key = WANTED.get(localName(element));
       const value = textOf(element).trim();
       if (key !== undefined && value !== '') properties[key] = value;
     }

@@ -101,7 +101,7 @@ interface StartTag {
   readonly end: number;
 }
 
-const NO_ATTRIBUTES: Readonly<Record<string, string>> = {};
+const NO_ATTRIBUTES: Readonly<Record<string, string>> = Object.create(null) as Record<string, string>;
 
 function readTag(source: string, open: number, context: ParseContext): StartTag {
   const nameMark = /[^\s/>"'=<]+/y;
@@ -114,7 +114,7 @@ function readTag(source: string, open: number, context: ParseContext): StartTag 
   attributeMark.lastIndex = position;
   for (let found = attributeMark.exec(source); found !== null; found = attributeMark.exec(source)) {
     position = attributeMark.lastIndex;
-    attributes ??= {};
+    attributes ??= Object.create(null) as Record<string, string>;
     attributes[found[1] ?? ''] = decodeXmlText(found[2] ?? found[3] ?? '');
   }
   while (isSpace(source.charCodeAt(position))) position += 1;
@@ -136,13 +136,15 @@ function unreadable(context: ParseContext, reason: string): Error {
   return engramError('UnreadableFileContentError', `'${context.fileName}' cannot be read: ${reason}`);
 }
 
-const NAMED: Readonly<Record<string, string>> = { amp: '&', lt: '<', gt: '>', quot: '"', apos: "'", nbsp: '\u00a0' };
+const NAMED: ReadonlyMap<string, string> = new Map(
+  Object.entries<string>({ amp: '&', lt: '<', gt: '>', quot: '"', apos: "'", nbsp: '\u00a0' }),
+);
 
 /** The five predefined entities and character references; anything else stays as it is written. */
 function decodeXmlText(text: string): string {
   if (!text.includes('&')) return text;
   return text.replaceAll(/&(#x[\da-f]{1,6}|#\d{1,7}|\w{1,8});/gi, (written, reference: string) => {
-    if (!reference.startsWith('#')) return NAMED[reference] ?? written;
+    if (!reference.startsWith('#')) return NAMED.get(reference) ?? written;
     const isHex = reference[1] === 'x' || reference[1] === 'X';
     const code = Number.parseInt(reference.slice(isHex ? 2 : 1), isHex ? 16 : 10);
     return code <= 0x10ffff ? String.fromCodePoint(code) : '\ufffd';

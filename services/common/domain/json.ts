@@ -4,6 +4,11 @@ export interface JsonObject {
   readonly [key: string]: Json | undefined;
 }
 
+/** The value under a name from outside, or undefined: names such as `constructor` do not lead to what every object inherits. */
+export function ownValue<Value>(record: Readonly<Record<string, Value>>, name: string): Value | undefined {
+  return Object.hasOwn(record, name) ? record[name] : undefined;
+}
+
 /** How deep a value of a client may nest: what walks values, `JSON.stringify` too, is recursive. */
 export const MAX_JSON_DEPTH = 500;
 

@@ -35,11 +35,13 @@ const START = `window.ui = SwaggerUIBundle({
 `;
 
 /** Files of swagger-ui-dist that the page loads. */
-const ASSETS: Readonly<Record<string, string>> = {
-  'swagger-ui.css': 'text/css; charset=utf-8',
-  'swagger-ui-bundle.js': 'text/javascript; charset=utf-8',
-  'favicon-32x32.png': 'image/png',
-};
+const ASSETS: ReadonlyMap<string, string> = new Map(
+  Object.entries<string>({
+    'swagger-ui.css': 'text/css; charset=utf-8',
+    'swagger-ui-bundle.js': 'text/javascript; charset=utf-8',
+    'favicon-32x32.png': 'image/png',
+  }),
+);
 
 /** The OpenAPI document for people: `/docs` and `/redoc`. */
 export interface ApiPage {
@@ -56,8 +58,8 @@ export function createApiPage(title: string): ApiPage {
     }),
     async asset(name) {
       if (name === 'start.js') return file(Buffer.from(START), 'text/javascript; charset=utf-8');
-      const type = ASSETS[name];
-      if (type === undefined || !Object.hasOwn(ASSETS, name)) return NOT_FOUND;
+      const type = ASSETS.get(name);
+      if (type === undefined) return NOT_FOUND;
       return file(await readFile(fileURLToPath(import.meta.resolve(`swagger-ui-dist/${name}`))), type);
     },
   };

@@ -119,11 +119,10 @@ function snakeNames(params: Readonly<Record<string, string>>): Record<string, st
 }
 
 function echoOf(form: FormBody): Record<string, unknown> {
-  const echo: Record<string, unknown> = {};
-  for (const [name, values] of form.fields)
-    if (name !== '__proto__') echo[name] = values.length > 1 ? values : values[0];
+  const echo = new Map<string, unknown>();
+  for (const [name, values] of form.fields) echo.set(name, values.length > 1 ? values : values[0]);
   for (const { field, fileName, sizeBytes, mimeType } of form.files) {
-    echo[field] = { filename: fileName, size: sizeBytes, headers: { 'content-type': mimeType } };
+    echo.set(field, { filename: fileName, size: sizeBytes, headers: { 'content-type': mimeType } });
   }
-  return echo;
+  return Object.fromEntries(echo);
 }

@@ -1,4 +1,5 @@
 import type { z } from 'zod';
+import { ownValue } from '../domain/json.ts';
 import { camelCase, isRecord, snakeCase, unwrap } from './wire-keys.ts';
 
 type Schema = z.core.$ZodType;
@@ -112,7 +113,7 @@ function itemSchema(schema: Schema | undefined): Schema | undefined {
 function fieldSchema(schema: Schema | undefined, name: string): Schema | undefined {
   if (schema === undefined) return undefined;
   const { def } = unwrap(schema)._zod;
-  if (def.type === 'object') return (def as z.core.$ZodObjectDef).shape[name];
+  if (def.type === 'object') return ownValue((def as z.core.$ZodObjectDef).shape, name);
   if (def.type === 'record') return (def as z.core.$ZodRecordDef).valueType;
   if (def.type === 'union') return firstOf((def as z.core.$ZodUnionDef).options, (one) => fieldSchema(one, name));
   return undefined;

@@ -11,7 +11,9 @@ const MAY_BE_RELATIVE =
   /\b(?:today|tonight|yesterday|tomorrow|ago|(?:last|past|previous|this|next|coming)\s+(?:\w+\s+)?(?:night|morning|afternoon|evening|day|week|weekend|fortnight|month|quarter|year|decade|spring|summer|autumn|fall|winter|(?:mon|tues|wednes|thurs|fri|satur|sun)day|january|february|march|april|may|june|july|august|september|october|november|december)s?|(?:on|since|by|until|before|after)\s+(?:mon|tues|wednes|thurs|fri|satur|sun)day|in\s+(?:an?|\d+|two|three|four|five|six|seven|eight|nine|ten)\s+(?:minute|hour|day|week|month|year)s?|(?:days?|weeks?|months?|years?)\s+(?:after|before|later|earlier)|\d{1,2}(?:st|nd|rd|th)?\s+(?:of\s+)?(?:january|february|march|april|may|june|july|august|september|october|november|december)|(?:january|february|march|april|may|june|july|august|september|october|november|december)\s+\d{1,2}(?!\d))\b/iu;
 const PERIOD =
   /\b(?:(last|past|previous|this|current|next|coming)\s+)(?:(\d+|two|three|four|five|six|few)\s+)?(week|month|year|decade)s?\b/giu;
-const COUNTS: Readonly<Record<string, number>> = { two: 2, three: 3, four: 4, five: 5, six: 6, few: 3 };
+const COUNTS: ReadonlyMap<string, number> = new Map(
+  Object.entries<number>({ two: 2, three: 3, four: 4, five: 5, six: 6, few: 3 }),
+);
 const DAY_MS = 86_400_000;
 
 const require = createRequire(import.meta.url);
@@ -62,7 +64,7 @@ function periods(text: string, anchor: Date): DateMention[] {
     const start = match.index;
     const isBack = /^(?:last|past|previous)$/iu.test(side);
     const isNow = /^(?:this|current)$/iu.test(side);
-    const size = count === undefined ? undefined : (COUNTS[count.toLowerCase()] ?? Number(count));
+    const size = count === undefined ? undefined : (COUNTS.get(count.toLowerCase()) ?? Number(count));
     const span =
       size === undefined
         ? calendarPeriod(unit.toLowerCase(), isNow ? 0 : isBack ? -1 : 1, anchor)

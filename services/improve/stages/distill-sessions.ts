@@ -146,7 +146,9 @@ async function unknownOf(
 }
 
 /** Where a statement of a turn guides the answers of its session. */
-const GUIDES: Readonly<Record<string, 'rules' | 'preferences'>> = { rule: 'rules', preference: 'preferences' };
+const GUIDES: ReadonlyMap<string, 'rules' | 'preferences'> = new Map(
+  Object.entries<'rules' | 'preferences'>({ rule: 'rules', preference: 'preferences' }),
+);
 
 /** What users ask for and prefer stands in the guidance of the session too. Answers the ids of the rows. */
 async function guide(
@@ -156,7 +158,7 @@ async function guide(
   { candidates }: SessionMaterial,
 ): Promise<readonly string[]> {
   const rows = candidates.flatMap(({ row, origin, text: content, confidence }): readonly NewContextRow[] => {
-    const section = row === null ? GUIDES[origin] : undefined;
+    const section = row === null ? GUIDES.get(origin) : undefined;
     return section === undefined ? [] : [{ profile: 'qa', section, content, confidence }];
   });
   if (rows.length === 0) return [];

@@ -36,12 +36,14 @@ const listQuery = z.object({
 type ListQuery = z.output<typeof listQuery>;
 
 /** None ends: by that time all are equal, and the last activity orders them. */
-const ORDERS: Readonly<Record<string, SessionOrder>> = {
-  started_at: 'startedAt',
-  cost_usd: 'costUsd',
-  tokens_in: 'tokensIn',
-  tokens_out: 'tokensOut',
-};
+const ORDERS: ReadonlyMap<string, SessionOrder> = new Map(
+  Object.entries<SessionOrder>({
+    started_at: 'startedAt',
+    cost_usd: 'costUsd',
+    tokens_in: 'tokensIn',
+    tokens_out: 'tokensOut',
+  }),
+);
 
 const common = {
   method: 'GET',
@@ -140,7 +142,7 @@ function statisticsRoutes(dependencies: IngestDependencies): readonly Route[] {
 }
 
 function listQueryOf({ status, order_by, ...query }: ListQuery): SessionListQuery {
-  return { ...query, status: status ?? null, order: ORDERS[order_by] ?? 'lastActivityAt' };
+  return { ...query, status: status ?? null, order: ORDERS.get(order_by) ?? 'lastActivityAt' };
 }
 
 function page({ total }: SessionList, { limit, offset }: ListQuery, sessions: readonly unknown[]) {

@@ -28,12 +28,14 @@ export async function* blobsKept(
   }
 }
 
-const COUNTED: Readonly<Record<string, keyof RowCounts>> = {
-  text: 'text',
-  vector: 'vectors',
-  node: 'nodes',
-  edge: 'edges',
-};
+const COUNTED: ReadonlyMap<string, keyof RowCounts> = new Map(
+  Object.entries<keyof RowCounts>({
+    text: 'text',
+    vector: 'vectors',
+    node: 'nodes',
+    edge: 'edges',
+  }),
+);
 
 /** The rows of those items alone, as a part has them. */
 export async function* rowsKept(place: PartPlace, part: SnapshotPart, { items, counts }: Kept): AsyncGenerator<string> {
@@ -43,7 +45,7 @@ export async function* rowsKept(place: PartPlace, part: SnapshotPart, { items, c
     const [kind, id] = line as readonly [string, string];
     if (kind === 'item') isKept = ids.has(id);
     if (!isKept) continue;
-    const counted = COUNTED[kind];
+    const counted = COUNTED.get(kind);
     if (counted !== undefined) counts[counted] += 1;
     yield lineOf(line);
   }

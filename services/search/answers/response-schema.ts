@@ -1,5 +1,5 @@
 import { engramError } from '../../common/domain/errors.ts';
-import type { JsonObject } from '../../common/domain/json.ts';
+import { type JsonObject, ownValue } from '../../common/domain/json.ts';
 
 /** Limits of search-recall.md §6.6. */
 const MAX_DEPTH = 10;
@@ -65,19 +65,23 @@ function objectOf(schema: Schema, place: Place): JsonObject {
   place.counter.properties += names.length;
   if (place.counter.properties > MAX_PROPERTIES) throw refused(`it has more than ${MAX_PROPERTIES} properties`);
   const required = Array.isArray(schema['required']) ? schema['required'] : [];
-  const properties: Record<string, JsonObject> = {};
-  for (const name of names) {
+  const properties = names.map((name) => {
     if (!IDENTIFIER.test(name)) throw refused(`the property name ${JSON.stringify(name)} is no identifier`);
     const property = convert(given[name], deeper(place));
-    properties[name] = required.includes(name) ? property : nullable(property);
-  }
-  return { type: 'object', properties, required: names, additionalProperties: false };
+    return [name, required.includes(name) ? property : nullable(property)] as const;
+  });
+  return {
+    type: 'object',
+    properties: Object.fromEntries(properties),
+    required: names,
+    additionalProperties: false,
+  };
 }
 
 function resolved(reference: unknown, place: Place): JsonObject {
   const text = typeof reference === 'string' ? reference : '';
   const [, name] = /^#\/(?:\$defs|definitions)\/([^/]+)$/.exec(text) ?? [];
-  const target = name === undefined ? undefined : place.definitions[name];
+  const target = name === undefined ? undefined : ownValue(place.definitions, name);
   if (name === undefined || target === undefined)
     throw refused(`the reference ${JSON.stringify(reference)} leads nowhere`);
   if (place.through.includes(name)) throw refused(`${name} is recursive`);

@@ -17,10 +17,12 @@ export interface ModelSettings {
 const ANTHROPIC_ENDPOINT = 'https://api.anthropic.com';
 const GOOGLE_ENDPOINT = 'https://generativelanguage.googleapis.com';
 /** Base URLs of providers that speak OpenAI's protocol. */
-const COMPATIBLE_ENDPOINTS: Readonly<Record<string, string>> = {
-  ollama: 'http://127.0.0.1:11434/v1',
-  mistral: 'https://api.mistral.ai/v1',
-};
+const COMPATIBLE_ENDPOINTS: ReadonlyMap<string, string> = new Map(
+  Object.entries<string>({
+    ollama: 'http://127.0.0.1:11434/v1',
+    mistral: 'https://api.mistral.ai/v1',
+  }),
+);
 /** The libraries read a key from the environment when they are given none; a proxy may need none at all. */
 const NO_KEY = 'none';
 
@@ -86,7 +88,7 @@ async function google(settings: ModelSettings) {
 async function compatible(settings: ModelSettings) {
   const { createOpenAICompatible } = await import('@ai-sdk/openai-compatible');
   const { provider, endpoint, apiKey } = settings;
-  const baseURL = endpoint ?? COMPATIBLE_ENDPOINTS[provider];
+  const baseURL = endpoint ?? COMPATIBLE_ENDPOINTS.get(provider);
   if (baseURL === undefined) {
     throw engramError(
       'CogneeValidationError',

@@ -1,19 +1,21 @@
-const EXTENSIONS: Readonly<Record<string, string>> = {
-  'text/html': 'html',
-  'application/xhtml+xml': 'html',
-  'text/plain': 'txt',
-  'text/markdown': 'md',
-  'text/csv': 'csv',
-  'application/json': 'json',
-  'application/xml': 'xml',
-  'text/xml': 'xml',
-  'application/pdf': 'pdf',
-  'application/epub+zip': 'epub',
-  'application/vnd.openxmlformats-officedocument.wordprocessingml.document': 'docx',
-  'application/vnd.openxmlformats-officedocument.spreadsheetml.sheet': 'xlsx',
-  'application/vnd.openxmlformats-officedocument.presentationml.presentation': 'pptx',
-  'application/vnd.oasis.opendocument.text': 'odt',
-};
+const EXTENSIONS: ReadonlyMap<string, string> = new Map(
+  Object.entries<string>({
+    'text/html': 'html',
+    'application/xhtml+xml': 'html',
+    'text/plain': 'txt',
+    'text/markdown': 'md',
+    'text/csv': 'csv',
+    'application/json': 'json',
+    'application/xml': 'xml',
+    'text/xml': 'xml',
+    'application/pdf': 'pdf',
+    'application/epub+zip': 'epub',
+    'application/vnd.openxmlformats-officedocument.wordprocessingml.document': 'docx',
+    'application/vnd.openxmlformats-officedocument.spreadsheetml.sheet': 'xlsx',
+    'application/vnd.openxmlformats-officedocument.presentationml.presentation': 'pptx',
+    'application/vnd.oasis.opendocument.text': 'odt',
+  }),
+);
 
 /** Bare, lower case; what nobody declares is bytes. */
 export function mimeTypeOf(contentType: string | undefined): string {
@@ -32,7 +34,7 @@ export function fileNameOf(
   const segment = decode(url.pathname.split('/').findLast((part) => part !== '') ?? '');
   const base =
     cleanName(dispositionName(disposition) ?? '') || cleanName(segment) || url.hostname.replaceAll(/[[\]:]/g, '_');
-  const extension = EXTENSIONS[mimeType];
+  const extension = EXTENSIONS.get(mimeType);
   // A page named `index.php` or `report.2024` is still a page: the type decides when the name says nothing that is known.
   const hasExtension =
     /\.[a-z0-9]{1,8}$/i.test(base) && base !== url.hostname && !(extension === 'html' && !/\.x?html?$/i.test(base));

@@ -6,12 +6,14 @@ import { optional, setting } from './setting.ts';
 const LOG_LEVELS = ['debug', 'info', 'warn', 'error', 'silent'] as const;
 
 /** Spellings of Python's logging module. */
-const LEVEL_WORDS: Readonly<Record<string, string>> = {
-  warning: 'warn',
-  critical: 'error',
-  fatal: 'error',
-  notset: 'debug',
-};
+const LEVEL_WORDS: ReadonlyMap<string, string> = new Map(
+  Object.entries<string>({
+    warning: 'warn',
+    critical: 'error',
+    fatal: 'error',
+    notset: 'debug',
+  }),
+);
 
 export const server = {
   port: optional({
@@ -41,7 +43,7 @@ export const server = {
     section: 'Server',
     type: type
       .text()
-      .transform((value) => LEVEL_WORDS[value.trim().toLowerCase()] ?? value.trim().toLowerCase())
+      .transform((value) => LEVEL_WORDS.get(value.trim().toLowerCase()) ?? value.trim().toLowerCase())
       .pipe(type.oneOf(LOG_LEVELS)),
     default: 'info',
     meaning: 'Least level that is logged: debug, info, warn, error, silent.',

@@ -66,20 +66,23 @@ function refuseProtected(archive: ZipArchive, chapters: readonly string[], conte
   }
 }
 
+/** Elements of the package's metadata, and what they are called here. */
+const METADATA: ReadonlyMap<string, string> = new Map([
+  ['title', 'title'],
+  ['creator', 'author'],
+  ['language', 'language'],
+  ['publisher', 'publisher'],
+  ['date', 'published'],
+  ['description', 'description'],
+]);
+
 function bookMetadata(root: XmlElement): Record<string, string> {
   const found: Record<string, string> = {};
   const element = firstDescendant(root, 'metadata');
   for (const child of element?.children ?? []) {
     if (typeof child === 'string') continue;
     const name = localName(child);
-    const key = {
-      title: 'title',
-      creator: 'author',
-      language: 'language',
-      publisher: 'publisher',
-      date: 'published',
-      description: 'description',
-    }[name];
+    const key = METADATA.get(name);
     if (key === undefined) continue;
     const text = textOf(child)
       .replaceAll(/<[^<>]*>/g, ' ')

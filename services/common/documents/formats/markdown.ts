@@ -114,25 +114,27 @@ function linkText(link: Tokens.Link): string {
   return isAddress && link.tokens.every((token) => token.type !== 'image') ? `${words} (${link.href})` : words;
 }
 
-const NAMED: Readonly<Record<string, string>> = {
-  amp: '&',
-  lt: '<',
-  gt: '>',
-  quot: '"',
-  apos: "'",
-  nbsp: ' ',
-  mdash: '—',
-  ndash: '–',
-  hellip: '…',
-  copy: '©',
-};
+const NAMED: ReadonlyMap<string, string> = new Map(
+  Object.entries<string>({
+    amp: '&',
+    lt: '<',
+    gt: '>',
+    quot: '"',
+    apos: "'",
+    nbsp: ' ',
+    mdash: '—',
+    ndash: '–',
+    hellip: '…',
+    copy: '©',
+  }),
+);
 
 function decodeHtml(text: string): string {
   if (!text.includes('&')) return text;
   return text.replaceAll(
     /&(?:#(\d{1,7})|#x([\da-f]{1,6})|([a-z]{2,8}));/gi,
     (written, decimal?: string, hex?: string, name?: string) => {
-      if (name !== undefined) return NAMED[name] ?? written;
+      if (name !== undefined) return NAMED.get(name) ?? written;
       const code = decimal === undefined ? Number.parseInt(hex ?? '0', 16) : Number.parseInt(decimal, 10);
       return code > 0 && code <= 0x10ffff ? String.fromCodePoint(code) : '\ufffd';
     },
@@ -149,15 +151,15 @@ function stripTags(html: string): string {
 function splitFrontMatter(text: string): { readonly body: string; readonly metadata: Record<string, string> } {
   const found = /^---[ \t]*\r?\n([\s\S]{0,20000}?)\r?\n---[ \t]*(?:\r?\n|$)/.exec(text);
   if (found === null) return { body: text, metadata: {} };
-  const metadata: Record<string, string> = {};
+  const pairs = new Map<string, string>();
   for (const line of (found[1] ?? '').split(/\r?\n/)) {
     const pair = /^([\w-]{1,60}):[ \t]+(.+)$/.exec(line);
     if (pair?.[1] !== undefined && pair[2] !== undefined)
-      metadata[pair[1]] = pair[2].trim().replaceAll(/^["']|["']$/g, '');
+      pairs.set(pair[1], pair[2].trim().replaceAll(/^["']|["']$/g, ''));
   }
-  return Object.keys(metadata).length === 0
+  return pairs.size === 0
     ? { body: text, metadata: {} }
-    : { body: text.slice(found[0].length), metadata };
+    : { body: text.slice(found[0].length), metadata: Object.fromEntries(pairs) };
 }
 
 function frontMatterBlock(metadata: Readonly<Record<string, string>>): DocumentBlock {

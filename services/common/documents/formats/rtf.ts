@@ -11,24 +11,26 @@ const NOT_TEXT = new Set(
     .split(/\s+/),
 );
 
-const SYMBOLS: Readonly<Record<string, string>> = {
-  par: '\n\n',
-  sect: '\n\n',
-  page: '\n\n',
-  line: '\n',
-  row: '\n',
-  cell: ' | ',
-  tab: '\t',
-  emdash: '—',
-  endash: '–',
-  bullet: '•',
-  lquote: '‘',
-  rquote: '’',
-  ldblquote: '“',
-  rdblquote: '”',
-  emspace: ' ',
-  enspace: ' ',
-};
+const SYMBOLS: ReadonlyMap<string, string> = new Map(
+  Object.entries<string>({
+    par: '\n\n',
+    sect: '\n\n',
+    page: '\n\n',
+    line: '\n',
+    row: '\n',
+    cell: ' | ',
+    tab: '\t',
+    emdash: '—',
+    endash: '–',
+    bullet: '•',
+    lquote: '‘',
+    rquote: '’',
+    ldblquote: '“',
+    rdblquote: '”',
+    emspace: ' ',
+    enspace: ' ',
+  }),
+);
 
 interface GroupState {
   readonly isHidden: boolean;
@@ -68,7 +70,7 @@ function rtfText(source: string): string {
     } else if (word === 'uc' && parameter !== undefined)
       state = { ...state, fallbackLength: Math.min(8, Math.abs(Number(parameter))) };
     else if (word !== undefined && NOT_TEXT.has(word)) state = { ...state, isHidden: true };
-    else if (word !== undefined && SYMBOLS[word] !== undefined) write(SYMBOLS[word]);
+    else if (word !== undefined) write(SYMBOLS.get(word) ?? '');
   }
   return text;
 }

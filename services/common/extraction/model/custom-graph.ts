@@ -1,5 +1,5 @@
 import { nodeName } from '../../domain/ids.ts';
-import type { Json, JsonObject } from '../../domain/json.ts';
+import { type Json, type JsonObject, ownValue } from '../../domain/json.ts';
 import type { ExtractedEntity, ExtractedRelation } from '../../ports/extractor.ts';
 import { cleanName, cleanText, relationName } from './clean-text.ts';
 import { type ModelPlace, readGraphModel } from './graph-model.ts';
@@ -38,7 +38,7 @@ export function graphOfInstance(instance: unknown, schema: JsonObject): ModelGra
       at = { ...at, owner: own };
     }
     for (const [field, child] of Object.entries(record)) {
-      visit(child, { owner: at.owner, field, schema: place.properties[field] });
+      visit(child, { owner: at.owner, field, schema: ownValue(place.properties, field) });
     }
   };
 
@@ -74,7 +74,7 @@ function keep(
 
 function nameOf(record: Record<string, unknown>, { nameField }: ModelPlace): string | null {
   for (const field of nameField === null ? NAME_FIELDS : [nameField, ...NAME_FIELDS]) {
-    const name = cleanName(record[field]);
+    const name = cleanName(ownValue(record, field));
     if (nodeName(name).trim() !== '') return name;
   }
   return null;

@@ -1,4 +1,4 @@
-import type { Json, JsonObject } from '../../domain/json.ts';
+import { type Json, type JsonObject, ownValue } from '../../domain/json.ts';
 
 /** A place in a caller's graph model: what an object found there is called, and what its fields are. */
 export interface ModelPlace {
@@ -28,7 +28,7 @@ export function readGraphModel(model: JsonObject): GraphModel {
     if (only !== undefined) return resolve(only, hops + 1);
     if (reference === '#') return { schema: model, name: titleOf(model) };
     const name = /^#\/(?:\$defs|definitions)\/(.+)$/.exec(String(reference))?.[1] ?? '';
-    const target = resolve(definitions[name], hops + 1);
+    const target = resolve(ownValue(definitions, name), hops + 1);
     return { schema: target.schema, name: target.name ?? name };
   };
   /** Each union is opened once: a model may lead back to itself. */
@@ -49,7 +49,8 @@ export function readGraphModel(model: JsonObject): GraphModel {
       const keys = Object.keys(recordOf(value));
       const fits = ({ schema: branch }: { schema: JsonObject }) => {
         const properties = recordOf(branch['properties']);
-        return keys.filter((key) => key in properties).length - keys.filter((key) => !(key in properties)).length;
+        const known = keys.filter((key) => Object.hasOwn(properties, key)).length;
+        return known - (keys.length - known);
       };
       const [best] = branchesOf(schema).toSorted((one, other) => fits(other) - fits(one));
       if (best === undefined) return EMPTY;

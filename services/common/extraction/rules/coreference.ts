@@ -175,16 +175,18 @@ export interface PronounMention {
 
 type Gender = 'male' | 'female';
 
-const PRONOUNS: Readonly<Record<string, Gender>> = {
-  he: 'male',
-  him: 'male',
-  his: 'male',
-  himself: 'male',
-  she: 'female',
-  her: 'female',
-  hers: 'female',
-  herself: 'female',
-};
+const PRONOUNS: ReadonlyMap<string, Gender> = new Map(
+  Object.entries<Gender>({
+    he: 'male',
+    him: 'male',
+    his: 'male',
+    himself: 'male',
+    she: 'female',
+    her: 'female',
+    hers: 'female',
+    herself: 'female',
+  }),
+);
 const FEMALE_TITLES = new Set(['mrs', 'ms', 'miss', 'mme', 'queen', 'princess', 'lady', 'aunt']);
 const MALE_TITLES = new Set(['mr', 'sir', 'king', 'prince', 'lord', 'uncle', 'father']);
 /** Further back a pronoun's person is a guess. */
@@ -207,7 +209,7 @@ export function resolvePronouns(
   return sentences.map(({ words }, index) => {
     const found: PronounMention[] = [];
     for (const word of words) {
-      const gender = PRONOUNS[word.text.toLowerCase()];
+      const gender = PRONOUNS.get(word.text.toLowerCase());
       if (gender === undefined) continue;
       const fits = (person: { gender: string | null }): boolean => person.gender === null || person.gender === gender;
       let person = (persons[index] ?? []).find((one) => one.start < word.start && fits(one));

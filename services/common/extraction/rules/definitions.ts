@@ -49,7 +49,7 @@ function readPhrase(text: string, rest: readonly TaggedWord[], isApposition: boo
   return {
     description,
     className: isIndefinite && nouns !== null && !isVague(nouns) ? classNameOf(nouns) : null,
-    type: (TYPE_NOUNS[head.lemma.toLowerCase()] as EntityType | undefined) ?? null,
+    type: (TYPE_NOUNS.get(head.lemma.toLowerCase()) as EntityType | undefined) ?? null,
   };
 }
 
@@ -83,10 +83,10 @@ function nounPhrase(rest: readonly TaggedWord[]): TaggedWord[] {
 
 /** `film and voice actress`: the person is behind the `and`. */
 function isSharedHead(phrase: readonly TaggedWord[], rest: readonly TaggedWord[]): boolean {
-  if (rest[0]?.pos !== 'CCONJ' || TYPE_NOUNS[phrase.at(-1)?.lemma.toLowerCase() ?? ''] === 'Person') return false;
+  if (rest[0]?.pos !== 'CCONJ' || TYPE_NOUNS.get(phrase.at(-1)?.lemma.toLowerCase() ?? '') === 'Person') return false;
   const end = rest.findIndex((word, at) => at > 0 && word.pos !== 'NOUN');
   const last = rest[(end === -1 ? rest.length : end) - 1];
-  return TYPE_NOUNS[last?.lemma.toLowerCase() ?? ''] === 'Person';
+  return TYPE_NOUNS.get(last?.lemma.toLowerCase() ?? '') === 'Person';
 }
 
 /** What names the class: nouns and adjectives behind the last `and`; null when it holds a name or is too long. */

@@ -103,7 +103,7 @@ function withoutOpening(
     lowerCase.has(first) ||
     PERSONAL_ADJECTIVES.has(first) ||
     /(?:ing|ed|ly|ous|ful)$/u.test(first);
-  const isRole = TYPE_NOUNS[first] === 'Person' && isGivenName(rest.split(' ')[0]?.toLowerCase() ?? '');
+  const isRole = TYPE_NOUNS.get(first) === 'Person' && isGivenName(rest.split(' ')[0]?.toLowerCase() ?? '');
   const isVerb = /(?:ing|ed)$/u.test(first) && words.some((word) => word.start === at && word.pos === 'VERB');
   const isPity = /^(?:poor|dear|wretched|wicked|mad)$/u.test(first) && !rest.includes(' ');
   if (!(isKnown && isOrdinary) && !isVerb && !isRole && !isPity && !OLD_WORDS.has(first.replace(/['’]/gu, '')))

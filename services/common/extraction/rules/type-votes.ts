@@ -51,7 +51,8 @@ function voteForPlace(votes: TypeVotes, { mention, text, before, beforeThat, aft
     else if (/^(?:to|from|for)$/u.test(word) && MOTION.test(beforeThat?.lemma.toLowerCase() ?? ''))
       vote(votes, 'Place', 0.8);
   }
-  if (before?.text === 'of' && TYPE_NOUNS[beforeThat?.lemma.toLowerCase() ?? ''] === 'Place') vote(votes, 'Place', 2);
+  if (before?.text === 'of' && TYPE_NOUNS.get(beforeThat?.lemma.toLowerCase() ?? '') === 'Place')
+    vote(votes, 'Place', 2);
   // `Sinaloa, Mexico`
   const region = /^, (\p{Lu}[\p{L}.]+(?: \p{Lu}[\p{L}.]+)?)/u.exec(text.slice(mention.end))?.[1];
   const isList = /^, [^,]+,? and /u.test(text.slice(mention.end));
@@ -93,9 +94,9 @@ function isSaid({ before, beforeThat }: Surroundings): boolean {
 
 /** The noun beside a name says what it is: `the novel Typee`, `the Typee novel`, `our cat Luna`. */
 function voteForNoun(votes: TypeVotes, { mention, before, after, isOwner }: Surroundings): void {
-  const leading = before?.pos === 'NOUN' ? TYPE_NOUNS[before.lemma.toLowerCase()] : undefined;
+  const leading = before?.pos === 'NOUN' ? TYPE_NOUNS.get(before.lemma.toLowerCase()) : undefined;
   if (leading !== undefined) vote(votes, leading as EntityType, 2);
   if (isOwner || after?.pos !== 'NOUN' || after.start - mention.end > 1) return;
-  const following = TYPE_NOUNS[after.lemma.toLowerCase()];
+  const following = TYPE_NOUNS.get(after.lemma.toLowerCase());
   if (following !== undefined && following !== 'Person') vote(votes, following as EntityType, 1);
 }

@@ -84,7 +84,7 @@ export const CONCEPT_ENDINGS = set(`
   religion century project program programme operation siege conference agreement accord`);
 
 /** Words in front of a name that tell its type. */
-export const TYPE_NOUNS: Readonly<Record<string, string>> = Object.fromEntries(
+export const TYPE_NOUNS: ReadonlyMap<string, string> = new Map(
   Object.entries({
     Work: 'novel book film movie album song single play poem opera painting series episode game show magazine newspaper journal track musical documentary sitcom comic essay story miniseries sequel drama comedy memoir poem sculpture symphony',
     Person:
@@ -93,7 +93,7 @@ export const TYPE_NOUNS: Readonly<Record<string, string>> = Object.fromEntries(
       'city town village river lake island county state province country region district mountain capital suburb neighborhood neighbourhood street port airport municipality commune hamlet borough parish peninsula bay valley ridge territory settlement township cathedral castle stadium bridge stream tributary glacier community enclave diocese archdiocese deanery',
     Organisation:
       'company band group university college school organization organisation bank team club label studio firm agency party publisher newspaper airline startup conference league club distributor manufacturer retailer orchestra charity museum',
-  }).flatMap(([type, nouns]) => nouns.split(' ').map((noun) => [noun, type])),
+  }).flatMap(([type, nouns]) => nouns.split(' ').map((noun): [string, string] => [noun, type])),
 );
 
 /** In front of a name they tell who speaks: `said Queequeg`. Lemmas. */

@@ -110,23 +110,25 @@ export const ENDS: readonly Pattern[] = [
   },
 ];
 
-const SAME_ATTRIBUTE: Readonly<Record<string, string>> = {
-  cost: 'price',
-  telephone: 'phone',
-  'due date': 'due date',
-  wife: 'spouse',
-  husband: 'spouse',
-  'user name': 'username',
-  timezone: 'time zone',
-  'chief executive': 'ceo',
-  'chief executive officer': 'ceo',
-  'chief technology officer': 'cto',
-  'chief financial officer': 'cfo',
-  'chief operating officer': 'coo',
-  chairman: 'chair',
-  chairwoman: 'chair',
-  chairperson: 'chair',
-};
+const SAME_ATTRIBUTE: ReadonlyMap<string, string> = new Map(
+  Object.entries<string>({
+    cost: 'price',
+    telephone: 'phone',
+    'due date': 'due date',
+    wife: 'spouse',
+    husband: 'spouse',
+    'user name': 'username',
+    timezone: 'time zone',
+    'chief executive': 'ceo',
+    'chief executive officer': 'ceo',
+    'chief technology officer': 'cto',
+    'chief financial officer': 'cfo',
+    'chief operating officer': 'coo',
+    chairman: 'chair',
+    chairwoman: 'chair',
+    chairperson: 'chair',
+  }),
+);
 
 /** One spelling for each attribute and role. */
 export function attributeName(written: string): string {
@@ -138,7 +140,7 @@ export function attributeName(written: string): string {
     .replace('email address', 'email')
     .replace(/(?:tele)?phone number/u, 'phone')
     .replace(/^(?:list|retail) /u, '');
-  return SAME_ATTRIBUTE[name] ?? name;
+  return SAME_ATTRIBUTE.get(name) ?? name;
 }
 
 const PLACES = /^(?:headquarters|location)$/u;

@@ -108,14 +108,16 @@ for (const [unit, entries] of Object.entries({
 })) {
   for (const [name, factor] of Object.entries(entries)) UNITS.set(name, [factor, unit]);
 }
-const MULTIPLES: Readonly<Record<string, number>> = {
-  k: 1e3,
-  thousand: 1e3,
-  million: 1e6,
-  m: 1e6,
-  billion: 1e9,
-  bn: 1e9,
-};
+const MULTIPLES: ReadonlyMap<string, number> = new Map(
+  Object.entries<number>({
+    k: 1e3,
+    thousand: 1e3,
+    million: 1e6,
+    m: 1e6,
+    billion: 1e9,
+    bn: 1e9,
+  }),
+);
 
 const QUANTITY =
   /^(?<sign>[$€£¥])? ?(?<number>-?\d{1,3}(?:,\d{3})+(?:\.\d+)?|-?\d+(?:\.\d+)?)(?<multiple> ?(?:thousand|million|billion|bn)|k|m(?= ?(?:dollars|euros|usd|eur)\b))?(?: ?(?<unit>%|\p{L}+))?(?:(?: (?:per|an?) |\/)(?<per>\p{L}+))?$/iu;
@@ -125,7 +127,7 @@ function readQuantity(value: string): StatementValue | null {
   const groups = QUANTITY.exec(value)?.groups;
   if (groups === undefined) return null;
   const digits = (groups['number'] ?? '').replaceAll(',', '');
-  const multiple = MULTIPLES[(groups['multiple'] ?? '').trim().toLowerCase()] ?? 1;
+  const multiple = MULTIPLES.get((groups['multiple'] ?? '').trim().toLowerCase()) ?? 1;
   const unit = unitOf(groups['sign'], groups['unit']);
   if (unit === null) return null;
   const per = groups['per']?.toLowerCase();

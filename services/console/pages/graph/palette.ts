@@ -1,10 +1,12 @@
-const FIXED: Readonly<Record<string, readonly [light: string, dark: string]>> = {
-  Document: ['#7a3fd1', '#b794f6'],
-  Passage: ['#2f9e6e', '#5fd3a3'],
-  Summary: ['#c77700', '#ffb454'],
-  'Entity type': ['#8b8fa3', '#a9aec4'],
-  'Node set': ['#64748b', '#94a3b8'],
-};
+const FIXED: ReadonlyMap<string, readonly [light: string, dark: string]> = new Map(
+  Object.entries<readonly [light: string, dark: string]>({
+    Document: ['#7a3fd1', '#b794f6'],
+    Passage: ['#2f9e6e', '#5fd3a3'],
+    Summary: ['#c77700', '#ffb454'],
+    'Entity type': ['#8b8fa3', '#a9aec4'],
+    'Node set': ['#64748b', '#94a3b8'],
+  }),
+);
 
 /** Spread far apart, readable on both grounds; entity types take them in the order of their frequency. */
 const FREE: readonly (readonly [light: string, dark: string])[] = [
@@ -25,7 +27,7 @@ export function paletteFor(groups: readonly string[], dark: boolean): ReadonlyMa
   let next = 0;
   return new Map(
     groups.map((group) => {
-      const fixed = FIXED[group];
+      const fixed = FIXED.get(group);
       if (fixed !== undefined) return [group, fixed[shade]];
       const free = FREE[next % FREE.length] ?? FREE[0];
       next += 1;

@@ -27,17 +27,19 @@ export interface GraphView {
   readonly total_nodes?: number;
 }
 
-const TYPE_LABELS: Readonly<Record<string, string>> = {
-  TextDocument: 'Document',
-  DocumentChunk: 'Passage',
-  TextSummary: 'Summary',
-  EntityType: 'Entity type',
-  NodeSet: 'Node set',
-};
+const TYPE_LABELS: ReadonlyMap<string, string> = new Map(
+  Object.entries<string>({
+    TextDocument: 'Document',
+    DocumentChunk: 'Passage',
+    TextSummary: 'Summary',
+    EntityType: 'Entity type',
+    NodeSet: 'Node set',
+  }),
+);
 
 /** What the legend groups by: an entity shows its own type, everything else its node type. */
 export function groupOf(node: GraphNode): string {
-  return node.type === 'Entity' ? (node.entity_type ?? 'Entity') : (TYPE_LABELS[node.type] ?? node.type);
+  return node.type === 'Entity' ? (node.entity_type ?? 'Entity') : (TYPE_LABELS.get(node.type) ?? node.type);
 }
 
 /** The view without the summaries that say their whole passage again, as those of short passages do. */

@@ -49,20 +49,24 @@ export function presentPageData(view: GraphView, dataset: string): Readonly<Reco
 }
 
 function countBy(values: readonly string[]): Readonly<Record<string, number>> {
-  const counts: Record<string, number> = {};
-  for (const value of values) counts[value] = (counts[value] ?? 0) + 1;
-  return counts;
+  const counts = new Map<string, number>();
+  for (const value of values) counts.set(value, (counts.get(value) ?? 0) + 1);
+  return Object.fromEntries(counts);
 }
 
-const PINNED: Readonly<Record<string, string>> = {
-  session_learnings: '#FFC53D',
-  user_sessions_from_cache: '#00C2AA',
-  agent_trace_feedbacks: '#FF7A59',
-};
+const PINNED: ReadonlyMap<string, string> = new Map(
+  Object.entries<string>({
+    session_learnings: '#FFC53D',
+    user_sessions_from_cache: '#00C2AA',
+    agent_trace_feedbacks: '#FF7A59',
+  }),
+);
 
 /** Hues 137.5 degrees apart, lightness 0.6, saturation 0.65. */
 function coloursOf(values: readonly string[]): Readonly<Record<string, string>> {
-  return Object.fromEntries(values.map((value, index) => [value, PINNED[value] ?? hexColour((index * 137.5) % 360)]));
+  return Object.fromEntries(
+    values.map((value, index) => [value, PINNED.get(value) ?? hexColour((index * 137.5) % 360)]),
+  );
 }
 
 /** Saturation 0.65, lightness 0.6 as `#rrggbb` (CSS Color 4, §7.1: HSL to sRGB). */

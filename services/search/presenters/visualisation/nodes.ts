@@ -18,25 +18,29 @@ export interface ViewNode extends Readonly<Record<string, unknown>> {
 }
 
 export const STAGES = ['document', 'chunk', 'entity', 'type', 'summary', 'context', 'schema', 'other'] as const;
-const STAGE_BY_TYPE: Readonly<Record<string, (typeof STAGES)[number]>> = {
-  [NODE_TYPES.document]: 'document',
-  [NODE_TYPES.chunk]: 'chunk',
-  [NODE_TYPES.entity]: 'entity',
-  [NODE_TYPES.entityType]: 'type',
-  [NODE_TYPES.summary]: 'summary',
-};
-const COLOURS: Readonly<Record<string, string>> = {
-  [NODE_TYPES.document]: '#A550FF',
-  [NODE_TYPES.chunk]: '#0DFF00',
-  [NODE_TYPES.entity]: '#6510F4',
-  [NODE_TYPES.entityType]: '#D5C2FF',
-  [NODE_TYPES.summary]: '#FFB454',
-  [NODE_TYPES.nodeSet]: '#94A3B8',
-};
+const STAGE_BY_TYPE: ReadonlyMap<string, (typeof STAGES)[number]> = new Map(
+  Object.entries<(typeof STAGES)[number]>({
+    [NODE_TYPES.document]: 'document',
+    [NODE_TYPES.chunk]: 'chunk',
+    [NODE_TYPES.entity]: 'entity',
+    [NODE_TYPES.entityType]: 'type',
+    [NODE_TYPES.summary]: 'summary',
+  }),
+);
+const COLOURS: ReadonlyMap<string, string> = new Map(
+  Object.entries<string>({
+    [NODE_TYPES.document]: '#A550FF',
+    [NODE_TYPES.chunk]: '#0DFF00',
+    [NODE_TYPES.entity]: '#6510F4',
+    [NODE_TYPES.entityType]: '#D5C2FF',
+    [NODE_TYPES.summary]: '#FFB454',
+    [NODE_TYPES.nodeSet]: '#94A3B8',
+  }),
+);
 const OTHER_COLOUR = '#DBD8D8';
 
 export function stageOf(type: string): (typeof STAGES)[number] {
-  return STAGE_BY_TYPE[type] ?? 'other';
+  return STAGE_BY_TYPE.get(type) ?? 'other';
 }
 
 export function presentNodes(view: GraphView): readonly ViewNode[] {
@@ -62,7 +66,7 @@ export function presentNodes(view: GraphView): readonly ViewNode[] {
       type: node.type,
       ...named,
       entity_type: entityTypes.get(node.id) || node.type,
-      color: COLOURS[node.type] ?? OTHER_COLOUR,
+      color: COLOURS.get(node.type) ?? OTHER_COLOUR,
       stage,
       visual_rank: STAGES.indexOf(stage) + 1,
       degree,
