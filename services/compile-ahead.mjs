@@ -11,7 +11,7 @@ shortenLoading();
 
 /** They act when they are loaded; all that they import is imported by others too. */
 const ENTRIES =
-  /(\.test|\.fixture|-worker|\/worker|\/print|\/print-\w+|\/build)\.ts$|\/(cli|operator|uninstall|asleep)\/main\.ts$|\/(console|testing)\/|\/generate/;
+  /(\.test|\.fixture|-worker|\/worker-process|\/memory-watch|\/print|\/print-\w+|\/build)\.ts$|\/(cli|operator|uninstall|asleep)\/main\.ts$|\/(console|testing)\/|\/generate/;
 
 let compiled = 0;
 for (const folder of process.argv.slice(2)) {

@@ -19,6 +19,7 @@ import type { Clock, IdSource } from './common/ports/system.ts';
 import type { Tracer, TraceSource } from './common/ports/tracer.ts';
 import type { WorkQueue } from './common/ports/work-queue.ts';
 import type { Ledger } from './common/repositories/ledger.ts';
+import type { WorkerPool } from './common/workers/worker-pool.ts';
 import { tenantCollections } from './composition/collections.ts';
 import { openMailer } from './composition/mailer.ts';
 import type { Models } from './composition/models.ts';
@@ -42,6 +43,8 @@ export interface Parts {
   readonly budgets: Budgets;
   readonly ledger: Ledger;
   readonly documents: DocumentLoader;
+  /** For work over whole texts. */
+  readonly textWorkers: WorkerPool;
   readonly fetcher: Fetcher;
   readonly clock: Clock;
   readonly ids: IdSource;

@@ -12,7 +12,7 @@ const SERVICES = ['auth', 'ingest', 'cognify', 'improve', 'search', 'integration
 const COMMON_LAYERS: Readonly<Record<string, readonly string[]>> = {
   domain: [],
   language: ['domain'],
-  workers: [],
+  workers: ['domain'],
   ports: ['domain'],
   repositories: ['domain', 'ports'],
   contracts: [],
@@ -203,6 +203,8 @@ describe('architecture', () => {
     const wrong = [...files, ...operatorFiles].filter(
       (file) =>
         !file.startsWith('services/common/config/') &&
+        // Chooses what worker processes get of it.
+        !file.startsWith('services/common/workers/') &&
         !COMPOSITION.test(file) &&
         /\bprocess\.env\b/.test(readFileSync(join(root, file), 'utf8')),
     );

@@ -8,6 +8,7 @@ import type { Config } from '../common/config/configuration.ts';
 import { ConfigurationError } from '../common/config/load-config.ts';
 import { createDocumentLoader } from '../common/documents/document-loader.ts';
 import { SYSTEM_SCOPE } from '../common/domain/scope.ts';
+import { createTextWorkers } from '../common/extraction/text-workers.ts';
 import { createApp } from '../common/http/app.ts';
 import type { HealthChecks } from '../common/http/health.ts';
 import type { Lifecycle } from '../common/lifecycle/lifecycle.ts';
@@ -39,6 +40,7 @@ import { answerForServices, otherServices } from './other-services.ts';
 import { rootKeysOf } from './root-keys.ts';
 import type { Stores } from './stores.ts';
 import type { Tracing } from './tracing.ts';
+import { workerLimits } from './worker-limits.ts';
 
 /** The version of the contract that is spoken, see `/health`. */
 const CONTRACT_VERSION = '1.6.5';
@@ -89,7 +91,10 @@ async function openParts(foundation: Foundation, lifecycle: Lifecycle): Promise<
     { ...{ config, store, clock, ids, eventLog, messenger, metrics }, logger: foundation.logger },
     lifecycle,
   );
+  const workers = workerLimits(config);
+  const textWorkers = createTextWorkers({ timeoutMs: config.documentTimeoutMs, memoryBytes: workers.memoryBytes });
   const models = await openModels({
+    textWorkers,
     ...{ config, clock, metrics, messenger, secretBox, logger: foundation.logger },
     usage: createModelUsage(store),
     budgets,
@@ -99,10 +104,14 @@ async function openParts(foundation: Foundation, lifecycle: Lifecycle): Promise<
     isShared: store.capabilities.sharedBetweenProcesses,
   });
   addModels(lifecycle, models, foundation);
-  const documents = createDocumentLoader({ workers: config.documentWorkers, timeoutMs: config.documentTimeoutMs });
+  const documents = createDocumentLoader({
+    workers: workers.documentWorkers,
+    timeoutMs: config.documentTimeoutMs,
+    memoryBytes: workers.memoryBytes,
+  });
   lifecycle.add({
     name: 'workers',
-    stop: () => Promise.all([models.close(), documents.close()]).then(() => undefined),
+    stop: () => Promise.all([documents.close(), textWorkers.close()]).then(() => undefined),
   });
   const workQueue = createWorkQueue({ store, bus, clock, ids });
   metrics.watchQueue(() => workQueue.depth(SYSTEM_SCOPE));
@@ -123,6 +132,7 @@ async function openParts(foundation: Foundation, lifecycle: Lifecycle): Promise<
     audit: createAuditLog(store, clock),
     ledger: createLedger(store),
     documents,
+    textWorkers,
     fetcher: guardedFetcher(config),
     clock,
     ids,

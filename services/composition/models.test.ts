@@ -13,6 +13,7 @@ import { loadConfig } from '../common/config/load-config.ts';
 import type { TenantId } from '../common/domain/brand.ts';
 import { asId } from '../common/domain/ids.ts';
 import { datasetScope, PERSONAL_TENANT, SYSTEM_SCOPE } from '../common/domain/scope.ts';
+import { createTextWorkers } from '../common/extraction/text-workers.ts';
 import { createMessenger } from '../common/messaging/messenger.ts';
 import { createLogger } from '../common/observability/logger.ts';
 import { createMetrics, type Metrics } from '../common/observability/metrics.ts';
@@ -36,7 +37,8 @@ describe('models of several processes', () => {
   let metrics: Metrics;
   let secretBox: SecretBox;
   let lines: string[];
-  const opened: Models[] = [];
+  // Starts nothing before a text is worked on, which none of these does.
+  const textWorkers = createTextWorkers();
   let revision = 0;
 
   beforeEach(async () => {
@@ -50,7 +52,6 @@ describe('models of several processes', () => {
     lines = [];
   });
   afterEach(async () => {
-    await Promise.all(opened.splice(0).map((models) => models.close()));
     await bus.drain();
     metrics.close();
     await provider.close();
@@ -75,6 +76,7 @@ describe('models of several processes', () => {
     const clock = createSystemClock();
     const models = await openModels({
       ...{ config, metrics, messenger, clock, secretBox: options.box ?? secretBox },
+      textWorkers,
       logger: createLogger({ level: 'debug', name: 't', destination: { write: (line) => void lines.push(line) } }),
       usage: createModelUsage(store),
       // The calls of these tests name nobody who pays.
@@ -84,7 +86,6 @@ describe('models of several processes', () => {
       tenantEmbedders: createTenantEmbedders(store),
       isShared: true,
     });
-    opened.push(models);
     if (options.isDeaf !== true) await models.listen();
     return models;
   }

@@ -28,6 +28,7 @@ import {
 import type { ModelUsage } from '../common/repositories/model-usage.ts';
 import type { TenantEmbedderAccounts } from '../common/repositories/tenant-embedders.ts';
 import type { TenantModels } from '../common/repositories/tenant-models.ts';
+import type { WorkerPool } from '../common/workers/worker-pool.ts';
 import { createEmbedderSource } from './embedder-source.ts';
 import { createFollowedModels } from './followed-models.ts';
 import { type ChosenModel, createTenantModelSource } from './tenant-model-source.ts';
@@ -46,7 +47,6 @@ export interface Models extends ModelSource {
   listen(): Promise<Subscription>;
   /** Starts what a run will need, while its data still comes in. */
   prepare(): void;
-  close(): Promise<void>;
 }
 
 export interface OpenedModels extends ActiveModels {
@@ -55,6 +55,7 @@ export interface OpenedModels extends ActiveModels {
 }
 
 export interface ModelParts {
+  readonly textWorkers: WorkerPool;
   readonly config: Config;
   readonly usage: ModelUsage;
   readonly budgets: Pick<Budgets, 'reserveTokens'>;
@@ -92,7 +93,7 @@ const DEFAULT_EMBEDDING_DIMENSIONS = 3072;
  */
 export async function openModels(parts: ModelParts): Promise<Models> {
   const { config, settings, messenger, clock, logger, isShared } = parts;
-  const pool = createExtractionPool({ size: 1 });
+  const pool = createExtractionPool(parts.textWorkers);
   const rereadMs = isShared ? REREAD_MS : Number.POSITIVE_INFINITY;
   const outdated = () => {
     followed.outdated();
@@ -147,7 +148,6 @@ export async function openModels(parts: ModelParts): Promise<Models> {
       const hasModel = known === null ? config.languageModel !== null : known.languageModel !== null;
       if (!hasModel) pool.prepare();
     },
-    close: () => pool.close(),
   };
 }
 

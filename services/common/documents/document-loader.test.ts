@@ -455,7 +455,7 @@ describe('document loader', () => {
   });
 
   it('fails only the document that takes too long or too much memory', async () => {
-    const tight = createDocumentLoader({ workers: 1, maxHeapBytes: 24 * 1024 * 1024 });
+    const tight = createDocumentLoader({ workers: 1, memoryBytes: 192 * 1024 * 1024 });
     const hasty = createDocumentLoader({ workers: 1, timeoutMs: 1 });
     const csv = Buffer.from('a,b\n1,2');
     const big = Buffer.from(`[${'{"a":1},'.repeat(1_500_000)}{}]`);
@@ -463,13 +463,13 @@ describe('document loader', () => {
       expect(await refusal(tight.load({ fileName: 'big.json', content: big, sizeBytes: big.length }))).to.deep.equal({
         name: 'DocumentParsingError',
         status: 422,
-        message: "'big.json' cannot be read: it needs more than 24 MiB of memory",
+        message: "'big.json' cannot be read: it needs more than 192 MiB of memory (ENGRAM_WORKER_MEMORY)",
       });
       expect((await tight.load({ fileName: 'a.csv', content: csv, sizeBytes: csv.length })).text).to.equal(
         'a: 1, b: 2',
       );
       expect((await refusal(hasty.load({ fileName: 'a.csv', content: csv, sizeBytes: csv.length }))).message).to.equal(
-        "'a.csv' cannot be read: it took longer than 0.001 seconds",
+        "'a.csv' cannot be read: it took longer than 0.001 seconds (ENGRAM_DOCUMENT_TIMEOUT)",
       );
     } finally {
       await Promise.all([tight.close(), hasty.close()]);
@@ -486,7 +486,7 @@ describe('document loader', () => {
     expect(await loading.catch((error: Error) => error.message)).to.equal('not needed');
   });
 
-  it('parses a short text without a thread, in under a millisecond', async () => {
+  it('parses a short text without another process, in under a millisecond', async () => {
     await load('warm.txt', 'warm');
     const start = threadCpuTimeMs();
     for (let index = 0; index < 100; index += 1) await load('memory.txt', `Ada lives in Oslo. Memory ${index}.`);

@@ -1,64 +1,105 @@
-import { Worker, type WorkerOptions } from 'node:worker_threads';
+import { type ChildProcess, fork } from 'node:child_process';
+import { fileURLToPath } from 'node:url';
+import type { FromWorker, ToWorker, WorkerFunction, WorkerTask } from './worker-messages.ts';
 
 export interface WorkerPoolOptions {
-  readonly entry: URL;
-  /** Workers at the same time; each is started when there is work for it. */
+  /** Processes at the same time; each is started when there is work for it. */
   readonly size: number;
-  /** A job that takes longer is ended together with its worker. */
+  /** A call that takes longer is ended together with its process. */
   readonly timeoutMs: number;
-  /** A worker without work is ended after this time, which gives its memory back. */
+  /** Resident memory of one process, everything included; a call that needs more is ended together with its process. */
+  readonly memoryBytes: number;
+  /** A process without work is ended after this time, which gives its memory back. */
   readonly idleMs: number;
-  /** Heap of one worker; default: as the engine sees fit. Buffers outside the heap are not counted. */
-  readonly maxHeapBytes?: number;
-  readonly workerData?: unknown;
 }
 
-/** Why a worker did not answer: the job cost it its life, or the pool is closed. */
+export type WorkerFailureReason = 'timeout' | 'memory' | 'crash' | 'closed';
+
+/** Says why a process did not answer: its call passed a limit or made it crash, or the pool is closed. */
 export class WorkerFailure extends Error {
   override readonly name = 'WorkerFailure';
   readonly reason: WorkerFailureReason;
 
-  constructor(reason: WorkerFailureReason, options: ErrorOptions = {}) {
-    super(`worker failed: ${reason}`, options);
+  /** `message` names the limit and reads on after "… failed: ". */
+  constructor(reason: WorkerFailureReason, message: string) {
+    super(message);
     this.reason = reason;
   }
 }
 
-type WorkerFailureReason = 'timeout' | 'memory' | 'crash' | 'closed';
+/** An error that the called function threw. Its own properties that are plain data, such as `wireName` and `status`, come along. */
+export class WorkerTaskError extends Error {
+  override readonly name = 'WorkerTaskError';
+  readonly properties: Readonly<Record<string, unknown>>;
 
-export interface WorkerPool<Job, Reply> {
-  /** Starts a worker, or lets the idle one stay on: for work that is about to come. */
-  prepare(): void;
-  /** Waits for a free worker. Errors: `WorkerFailure`; the signal's reason when it is aborted, the worker is then ended. */
-  run(job: Job, signal?: AbortSignal): Promise<Reply>;
-  /** Ends all workers; waiting and running jobs fail. */
+  constructor(message: string, stack: string | undefined, properties: Readonly<Record<string, unknown>>) {
+    super(message);
+    if (stack !== undefined) this.stack = stack;
+    this.properties = properties;
+  }
+}
+
+export interface CallOptions<Part> {
+  /** Bytes for the function's second parameter. They are sent in slices, so that no size of them blocks this thread. */
+  readonly content?: Uint8Array | AsyncIterable<Uint8Array>;
+  /** Gets what a generator function yields, each in a turn of its own: for results too large for one message. */
+  readonly onPart?: (part: Part) => void;
+  /** Withdraws a waiting call, and ends the process of a running one. */
+  readonly signal?: AbortSignal | undefined;
+}
+
+/**
+ * Processes for work over whole documents, whose input may be hostile: each takes one call at a time and is ended when the
+ * call passes a limit of time or memory. That costs this call only; the next one gets a new process. Processes, because the
+ * memory of a thread cannot be limited: typed arrays and strings outside the heap do not count for `resourceLimits`.
+ */
+export interface WorkerPool {
+  /** Starts a process, or lets an idle one stay on, and loads the module: for work that is about to come. */
+  prepare(task: WorkerTask<WorkerFunction>): void;
+  /** Errors: `WorkerFailure`, `WorkerTaskError`; the signal's reason when it is aborted, that of `content` when that fails. */
+  run<Work extends WorkerFunction>(
+    task: WorkerTask<Work>,
+    input: Parameters<Work>[0],
+    options?: CallOptions<PartOf<Work>>,
+  ): Promise<ResultOf<Work>>;
+  /** Ends all processes; waiting and running calls fail. */
   close(): Promise<void>;
 }
 
-interface Task<Job, Reply> {
-  readonly job: Job;
-  readonly resolve: (reply: Reply) => void;
-  readonly reject: (reason: unknown) => void;
+type Yielding<Part, Result> = Generator<Part, Result> | AsyncGenerator<Part, Result>;
+type PartOf<Work extends WorkerFunction> = ReturnType<Work> extends Yielding<infer Part, unknown> ? Part : never;
+type ResultOf<Work extends WorkerFunction> =
+  ReturnType<Work> extends Yielding<unknown, infer Result> ? Result : Awaited<ReturnType<Work>>;
+
+interface Call {
+  readonly module: string;
+  readonly name: string;
+  readonly input: unknown;
+  readonly content: CallOptions<never>['content'];
+  readonly onPart: ((part: never) => void) | undefined;
   readonly signal: AbortSignal | undefined;
+  readonly resolve: (result: never) => void;
+  readonly reject: (reason: unknown) => void;
 }
 
-/** Workers that each take one job at a time and may be killed in the middle of it; a dead one is replaced by the next job. */
-export function createWorkerPool<Job, Reply>(options: WorkerPoolOptions): WorkerPool<Job, Reply> {
-  const waiting: Task<Job, Reply>[] = [];
-  const members = new Set<PoolMember<Job, Reply>>();
+const CLOSED = () => new WorkerFailure('closed', 'the server is stopping');
+
+export function createWorkerPool(options: WorkerPoolOptions): WorkerPool {
+  const waiting: Call[] = [];
+  const members = new Set<PoolMember>();
   let isClosed = false;
 
   const dispatch = (): void => {
     while (waiting.length > 0) {
       const member =
         [...members].find((candidate) => candidate.isFree) ?? (members.size < options.size ? start() : null);
-      const task = member === null ? undefined : waiting.shift();
-      if (member === null || task === undefined) return;
-      member.take(task);
+      const call = member === null ? undefined : waiting.shift();
+      if (member === null || call === undefined) return;
+      member.take(call);
     }
   };
-  const start = (): PoolMember<Job, Reply> => {
-    const member = new PoolMember<Job, Reply>(options, {
+  const start = (): PoolMember => {
+    const member = new PoolMember(options, {
       onFree: dispatch,
       onGone: () => {
         members.delete(member);
@@ -70,41 +111,41 @@ export function createWorkerPool<Job, Reply>(options: WorkerPoolOptions): Worker
   };
 
   return {
-    prepare() {
+    prepare({ module }) {
       if (isClosed) return;
       const [member = start()] = members;
-      if (member.isFree) member.rest();
+      member.load(module);
     },
-    run: (job, signal) =>
-      new Promise<Reply>((resolve, reject) => {
-        if (isClosed) throw new WorkerFailure('closed');
+    run: (task, input, { content, onPart, signal } = {}) =>
+      new Promise((resolve, reject) => {
+        if (isClosed) throw CLOSED();
         signal?.throwIfAborted();
         const withdraw = (): void => {
-          const index = waiting.indexOf(task);
+          const index = waiting.indexOf(call);
           if (index === -1) return;
           waiting.splice(index, 1);
           reject(signal?.reason);
         };
-        const task: Task<Job, Reply> = {
-          job,
-          signal,
-          resolve: (reply) => {
-            signal?.removeEventListener('abort', withdraw);
-            resolve(reply);
+        const settled = () => signal?.removeEventListener('abort', withdraw);
+        const call: Call = {
+          ...{ module: task.module, name: task.name, input, content, onPart, signal },
+          resolve: (result) => {
+            settled();
+            resolve(result);
           },
           reject: (reason) => {
-            signal?.removeEventListener('abort', withdraw);
+            settled();
             reject(reason);
           },
         };
         signal?.addEventListener('abort', withdraw, { once: true });
-        waiting.push(task);
+        waiting.push(call);
         dispatch();
       }),
     close: async () => {
       isClosed = true;
-      for (const task of waiting.splice(0)) task.reject(new WorkerFailure('closed'));
-      await Promise.all([...members].map((member) => member.end(new WorkerFailure('closed'))));
+      for (const call of waiting.splice(0)) call.reject(CLOSED());
+      await Promise.all([...members].map((member) => member.end(CLOSED())));
     },
   };
 }
@@ -114,65 +155,161 @@ interface MemberEvents {
   readonly onGone: () => void;
 }
 
-class PoolMember<Job, Reply> {
-  readonly #worker: Worker;
+const ENTRY = fileURLToPath(new URL('./worker-process.ts', import.meta.url));
+const MIB = 1024 * 1024;
+const SLICE_BYTES = 256 * 1024;
+/** A process that is not up by then never will be. */
+const START_TIMEOUT_MS = 60_000;
+const MAX_KEPT_STDERR = 4_000;
+/** What a process needs of the environment. Readers of foreign documents get no secrets. */
+const ENVIRONMENT =
+  /^(NODE_COMPILE_CACHE|NODE_V8_COVERAGE|TZ|LANG|LC_\w+|PATH|HOME|TMPDIR|TEMP|TMP|SYSTEMROOT|WINDIR)$/i;
+
+class PoolMember {
+  readonly #process: ChildProcess;
+  readonly #gone: Promise<void>;
   readonly #options: WorkerPoolOptions;
   readonly #events: MemberEvents;
-  #task: Task<Job, Reply> | null = null;
+  #call: Call | null = null;
   #deadline: NodeJS.Timeout | null = null;
   #idle: NodeJS.Timeout | null = null;
+  #isReady = false;
   #isGone = false;
-  readonly #onAbort = (): void => void this.end(this.#task?.signal?.reason);
+  #stderr = '';
+  readonly #onAbort = (): void => void this.end(this.#call?.signal?.reason);
 
   constructor(options: WorkerPoolOptions, events: MemberEvents) {
     this.#options = options;
     this.#events = events;
-    this.#worker = new Worker(options.entry, workerOptions(options));
-    // Libraries print warnings about odd input; these must not end up between the server's log lines.
-    this.#worker.stdout.resume();
-    this.#worker.stderr.resume();
-    this.#worker.unref();
-    this.#worker.on('message', (reply: Reply) => this.#onReply(reply));
-    this.#worker.on('error', (error: NodeJS.ErrnoException) => {
-      const reason = error.code === 'ERR_WORKER_OUT_OF_MEMORY' ? 'memory' : 'crash';
-      this.#leave(new WorkerFailure(reason, { cause: error }));
+    this.#process = fork(ENTRY, [String(options.memoryBytes)], {
+      serialization: 'advanced',
+      // The heap is collected harder before the process reaches its limit. The other flags are those of the server, so that it
+      // finds the same compiled code.
+      execArgv: [
+        '--max-semi-space-size=8',
+        '--heap-growing-percent=60',
+        `--max-old-space-size=${Math.ceil((options.memoryBytes * 0.9) / MIB)}`,
+      ],
+      env: Object.fromEntries(Object.entries(process.env).filter(([name]) => ENVIRONMENT.test(name))),
+      // Libraries print warnings about odd input; these must not end up between the server's log lines.
+      stdio: ['ignore', 'ignore', 'pipe', 'ipc'],
     });
-    this.#worker.on('exit', () => this.#leave(new WorkerFailure('crash')));
+    this.#process.stderr?.on('data', (data: Buffer) => {
+      this.#stderr = (this.#stderr + data.toString()).slice(-MAX_KEPT_STDERR);
+    });
+    this.#process.on('message', (message: FromWorker) => this.#onMessage(message));
+    this.#process.on('error', (error) =>
+      this.#leave(new WorkerFailure('crash', `no worker process: ${error.message}`)),
+    );
+    this.#gone = new Promise((resolve) => {
+      // "close" comes after all that the process wrote; it comes alone when the process could not be started.
+      this.#process.once('close', (code, signal) => {
+        this.#leave(failureOf({ code, signal, stderr: this.#stderr }, options));
+        resolve();
+      });
+    });
+    this.#deadline = setTimeout(() => {
+      void this.end(
+        new WorkerFailure('crash', `the worker process did not start in ${START_TIMEOUT_MS / 1000} seconds`),
+      );
+    }, START_TIMEOUT_MS);
+    this.#deadline.unref();
+    this.#hold(false);
   }
 
   get isFree(): boolean {
-    return this.#task === null && !this.#isGone;
+    return this.#call === null && !this.#isGone;
   }
 
-  take(task: Task<Job, Reply>): void {
+  take(call: Call): void {
     if (this.#idle !== null) clearTimeout(this.#idle);
-    this.#task = task;
-    this.#worker.ref();
-    this.#deadline = setTimeout(() => void this.end(new WorkerFailure('timeout')), this.#options.timeoutMs);
-    task.signal?.addEventListener('abort', this.#onAbort, { once: true });
-    this.#worker.postMessage(task.job);
+    this.#call = call;
+    this.#hold(true);
+    call.signal?.addEventListener('abort', this.#onAbort, { once: true });
+    if (this.#isReady) this.#startClock();
+    void this.#send(call).catch((error: unknown) => this.end(error));
   }
 
-  /** Keeps no process alive, and ends after a while unless a job comes. */
-  rest(): void {
+  /** Loads a module ahead of its first call. */
+  load(module: string): void {
+    void this.#post({ kind: 'load', module });
+    if (this.isFree && this.#isReady) this.#rest();
+  }
+
+  /** Ends the process; its call fails with the reason. */
+  async end(reason: unknown): Promise<void> {
+    this.#leave(reason);
+    // Its end is near, and somebody may wait for it.
+    this.#hold(true);
+    this.#process.kill('SIGKILL');
+    await this.#gone;
+  }
+
+  async #send(call: Call): Promise<void> {
+    const { module, name, input, content } = call;
+    const contentBytes = content instanceof Uint8Array ? content.byteLength : null;
+    await this.#post({ kind: 'call', module, name, input, contentBytes });
+    if (content !== undefined) {
+      for await (const part of content instanceof Uint8Array ? [content] : content) {
+        for (let at = 0; at < part.byteLength && this.#call === call; at += SLICE_BYTES) {
+          await this.#post({ kind: 'content', bytes: part.subarray(at, at + SLICE_BYTES) });
+        }
+        if (this.#call !== call) return;
+      }
+    }
+    await this.#post({ kind: 'begin' });
+  }
+
+  /** Resolves when the message is written, also to nowhere: that a process died is heard from itself. */
+  #post(message: ToWorker): Promise<void> {
+    return new Promise((resolve) => {
+      if (this.#process.connected) this.#process.send(message, () => resolve());
+      else resolve();
+    });
+  }
+
+  #startClock(): void {
+    if (this.#deadline !== null) clearTimeout(this.#deadline);
+    const { timeoutMs } = this.#options;
+    const failure = () => new WorkerFailure('timeout', `it took longer than ${timeoutMs / 1_000} seconds`);
+    this.#deadline = setTimeout(() => void this.end(failure()), timeoutMs);
+  }
+
+  #onMessage(message: FromWorker): void {
+    if (this.#isGone) return;
+    if (message.kind === 'ready') {
+      this.#isReady = true;
+      if (this.#call === null) this.#rest();
+      else this.#startClock();
+    } else if (message.kind === 'part') {
+      try {
+        this.#call?.onPart?.(message.part as never);
+      } catch (error) {
+        void this.end(error);
+      }
+    } else {
+      const call = this.#settle();
+      if (message.isSpent) void this.end(null);
+      else this.#rest();
+      if (message.kind === 'result') call?.resolve(message.result as never);
+      else call?.reject(new WorkerTaskError(message.message, message.stack, message.properties));
+      this.#events.onFree();
+    }
+  }
+
+  /** Keeps this process alive no longer, and ends after a while unless a call comes. */
+  #rest(): void {
     if (this.#idle !== null) clearTimeout(this.#idle);
-    this.#worker.unref();
+    if (this.#deadline !== null) clearTimeout(this.#deadline);
+    this.#hold(false);
     this.#idle = setTimeout(() => void this.end(null), this.#options.idleMs);
     this.#idle.unref();
   }
 
-  /** Ends the worker; its job fails with the reason. */
-  async end(reason: unknown): Promise<void> {
-    this.#leave(reason);
-    await this.#worker.terminate();
-  }
-
-  #onReply(reply: Reply): void {
-    const task = this.#settle();
-    if (this.#isGone) return;
-    this.rest();
-    task?.resolve(reply);
-    this.#events.onFree();
+  /** Whether this process must stay for the worker's sake. */
+  #hold(isHeld: boolean): void {
+    const handles = [this.#process, this.#process.channel, this.#process.stderr as unknown as NodeJS.RefCounted | null];
+    for (const handle of handles) isHeld ? handle?.ref() : handle?.unref();
   }
 
   #leave(reason: unknown): void {
@@ -183,18 +320,28 @@ class PoolMember<Job, Reply> {
     this.#events.onGone();
   }
 
-  #settle(): Task<Job, Reply> | null {
-    const task = this.#task;
-    this.#task = null;
+  #settle(): Call | null {
+    const call = this.#call;
+    this.#call = null;
     if (this.#deadline !== null) clearTimeout(this.#deadline);
-    task?.signal?.removeEventListener('abort', this.#onAbort);
-    return task;
+    call?.signal?.removeEventListener('abort', this.#onAbort);
+    return call;
   }
 }
 
-function workerOptions({ workerData, maxHeapBytes }: WorkerPoolOptions): WorkerOptions {
-  const options = { stdout: true, stderr: true, workerData };
-  if (maxHeapBytes === undefined) return options;
-  const maxOldGenerationSizeMb = Math.ceil(maxHeapBytes / (1024 * 1024));
-  return { ...options, resourceLimits: { maxOldGenerationSizeMb, stackSizeMb: 8 } };
+interface Ending {
+  readonly code: number | null;
+  readonly signal: NodeJS.Signals | null;
+  readonly stderr: string;
+}
+
+/** Of a process that ended by itself. */
+function failureOf({ code, signal, stderr }: Ending, { memoryBytes }: WorkerPoolOptions): WorkerFailure {
+  // SIGKILL comes from the watch over its memory, and from a kernel that is out of it.
+  if (signal === 'SIGKILL' || /memory limit|out of memory/i.test(stderr)) {
+    return new WorkerFailure('memory', `it needs more than ${Math.round(memoryBytes / MIB)} MiB of memory`);
+  }
+  const said = stderr.split('\n').find((line) => /^\w*error\b/i.test(line)) ?? '';
+  const how = signal === null ? `exit code ${code}` : signal;
+  return new WorkerFailure('crash', `the worker process ended with ${how}${said === '' ? '' : `: ${said.trim()}`}`);
 }

@@ -5,6 +5,7 @@ import { createHashingEmbedder } from '../../../services/common/adapters/hashing
 import { createSqliteDatasetIndexes } from '../../../services/common/adapters/sqlite-index/sqlite-dataset-indexes.ts';
 import { scopeOf } from '../../../services/common/domain/dataset.ts';
 import { createExtractionPool } from '../../../services/common/extraction/rules/extraction-pool.ts';
+import { createTextWorkers } from '../../../services/common/extraction/text-workers.ts';
 import { createRetriever } from '../../../services/search/retrieval/pipeline.ts';
 import {
   DEFAULT_SETTINGS,
@@ -30,7 +31,8 @@ export async function benchDirect(
 ): Promise<DirectReport> {
   const directory = await mkdtemp(path.join(tmpdir(), 'engram-retrieval-'));
   const indexes = await createSqliteDatasetIndexes({ directory });
-  const extractor = createExtractionPool();
+  const textWorkers = createTextWorkers();
+  const extractor = createExtractionPool(textWorkers);
   try {
     const world = await createWorld({ indexes });
     const positions = new Map<string, number>();
@@ -54,7 +56,7 @@ export async function benchDirect(
     };
     return { cognifyMs, runs: await askAll(corpus, [...ablations(askWith), ...changed(askWith, changes)]) };
   } finally {
-    await extractor.close();
+    await textWorkers.close();
     await indexes.close();
     await rm(directory, { recursive: true, force: true });
   }

@@ -58,14 +58,23 @@ export const requests = {
     section: 'Requests',
     type: type.integer({ min: 1, max: 64 }),
     default: '4',
-    meaning: 'Threads that read documents at the same time; never more than processors.',
+    meaning:
+      'Processes that read documents at the same time; never more than processors, nor than half of the memory has room for.',
   }),
   documentTimeoutMs: setting({
     names: ['ENGRAM_DOCUMENT_TIMEOUT'],
     section: 'Requests',
     type: type.secondsAsMs({ min: 1, max: 3_600 }),
     default: '60',
-    meaning: 'Seconds that reading one document may take; more is answered 422.',
+    meaning:
+      'Seconds that reading one document, or one step over its text, may take; a document that needs more is refused with 422.',
+  }),
+  workerMemoryBytes: optional({
+    names: ['ENGRAM_WORKER_MEMORY'],
+    section: 'Requests',
+    type: type.bytes({ min: 192 * 1024 * 1024 }),
+    meaning:
+      'Memory of one worker process, which reads documents or works on their texts; a document that needs more is refused with 422 (default: half of the memory for all of them together, 1 GiB each at most).',
   }),
   cloudApiUrl: setting({
     names: ['COGNEE_CLOUD_API_URL'],

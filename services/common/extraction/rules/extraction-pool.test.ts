@@ -2,15 +2,22 @@ import { expect } from 'chai';
 import { asId } from '../../domain/ids.ts';
 import { datasetScope, PERSONAL_TENANT } from '../../domain/scope.ts';
 import type { ModelCallContext } from '../../ports/models.ts';
-import { createExtractionPool } from './extraction-pool.ts';
+import type { WorkerPoolOptions } from '../../workers/worker-pool.ts';
+import { createTextWorkers } from '../text-workers.ts';
+import { createExtractionPool, type ExtractionPool } from './extraction-pool.ts';
 import { createRulesExtractor } from './rules-extractor.ts';
 
 const context: ModelCallContext = { scope: datasetScope(PERSONAL_TENANT, asId('d')), purpose: 'extraction' };
 const input = { text: 'Ada Lovelace lived in London.', documentName: 'n', headings: [], knownNames: [] };
 
 describe('extraction pool', () => {
+  const open = (options: Partial<WorkerPoolOptions> = {}): ExtractionPool & { close(): Promise<void> } => {
+    const pool = createTextWorkers(options);
+    return { ...createExtractionPool(pool), close: pool.close };
+  };
+
   it('answers as the extractor in the calling thread does, for many calls at once', async () => {
-    const pool = createExtractionPool({ size: 2 });
+    const pool = open({ size: 2 });
     try {
       const expected = await createRulesExtractor().extract(input, context);
       const found = await Promise.all(Array.from({ length: 40 }, () => pool.extract(input, context)));
@@ -21,8 +28,8 @@ describe('extraction pool', () => {
     }
   });
 
-  it('starts again after its thread went idle', async () => {
-    const pool = createExtractionPool({ idleMs: 20 });
+  it('starts again after its process went idle', async () => {
+    const pool = open({ idleMs: 20 });
     try {
       await pool.extract(input, context);
       await new Promise((resolve) => setTimeout(resolve, 120));
@@ -32,15 +39,15 @@ describe('extraction pool', () => {
     }
   });
 
-  it('has a thread ready after prepare', async () => {
-    const timeOf = async (pool: ReturnType<typeof createExtractionPool>) => {
+  it('has a process ready after prepare', async () => {
+    const timeOf = async (pool: ReturnType<typeof open>) => {
       const started = performance.now();
       await pool.extract(input, context);
       return performance.now() - started;
     };
     const isReadyAfter = async (waitMs: number): Promise<boolean> => {
-      const cold = createExtractionPool();
-      const prepared = createExtractionPool();
+      const cold = open();
+      const prepared = open();
       try {
         prepared.prepare();
         prepared.prepare();
@@ -52,14 +59,14 @@ describe('extraction pool', () => {
         prepared.prepare(); // starts nothing that nobody would end
       }
     };
-    // How long a thread needs is known of no machine.
+    // How long a process needs is known of no machine.
     let isReady = false;
     for (const waitMs of [300, 1000, 2000, 4000]) isReady ||= await isReadyAfter(waitMs);
     expect(isReady).to.equal(true);
   });
 
-  it('ends a thread that takes too long and serves the next call', async () => {
-    const pool = createExtractionPool({ timeoutMs: 1 });
+  it('ends a process that takes too long and serves the next call', async () => {
+    const pool = open({ timeoutMs: 1 });
     try {
       const error = await pool.extract(input, context).catch((reason: unknown) => reason);
       expect(error).to.have.property('wireName', 'CogneeSystemError');
@@ -69,7 +76,7 @@ describe('extraction pool', () => {
   });
 
   it('refuses calls once closed and fails those under way', async () => {
-    const pool = createExtractionPool();
+    const pool = open();
     const pending = pool.extract(input, context).catch((reason: unknown) => reason);
     await pool.close();
     expect(await pending).to.have.property('wireName', 'CancelledError');
@@ -78,7 +85,7 @@ describe('extraction pool', () => {
   });
 
   it('does not start for a call that is aborted already', async () => {
-    const pool = createExtractionPool();
+    const pool = open();
     const signal = AbortSignal.abort();
     const error = await pool.extract(input, { ...context, signal }).catch((reason: unknown) => reason);
     expect(error).to.have.property('name', 'AbortError');
