@@ -1,6 +1,20 @@
 import { expect } from 'chai';
+import { chunkItem } from '../services/cognify/pipeline/chunk-item.ts';
+import { createDocumentEntities } from '../services/cognify/pipeline/document-entities.ts';
+import type { ChunkableBlock } from '../services/common/domain/chunking/chunk-draft.ts';
+import { saysSomething, sentenceFingerprint } from '../services/common/domain/hygiene/fingerprint.ts';
+import { judge } from '../services/common/domain/hygiene/judge.ts';
+import { newParts } from '../services/common/domain/hygiene/new-parts.ts';
+import { isOwnAnswer, withoutEvidence } from '../services/common/domain/hygiene/own-answers.ts';
+import { type Statement, statementKey } from '../services/common/domain/hygiene/statement.ts';
+import { dataItemId } from '../services/common/domain/ids.ts';
+import { slices } from '../services/common/domain/slices.ts';
 import { resolveNames } from '../services/common/extraction/rules/coreference.ts';
+import { extractByRules } from '../services/common/extraction/rules/extract-by-rules.ts';
 import type { Mention } from '../services/common/extraction/rules/mention.ts';
+import { resolveEntities } from '../services/common/extraction/rules/resolve-entities.ts';
+import { createTagger } from '../services/common/extraction/rules/tagger.ts';
+import { readStatements } from '../services/common/extraction/statements/read-text.ts';
 import { dates } from '../services/common/language/dates.ts';
 import { fold } from '../services/common/language/fold.ts';
 import { names } from '../services/common/language/names.ts';
@@ -9,9 +23,13 @@ import { relativeDates } from '../services/common/language/relative-dates.ts';
 import { sentences } from '../services/common/language/sentences.ts';
 import { estimateTokens } from '../services/common/language/token-count.ts';
 import { contentStems, tokenize, tokenizeQuery } from '../services/common/language/tokenize.ts';
+import type { ParsedDocument } from '../services/common/ports/documents.ts';
 import { between, growthBeyond, numbered, type Pump, repeated } from './support/growth.ts';
 
 const NOW = new Date('2026-11-23T10:00:00Z');
+
+const ITEM = dataItemId('00000000-0000-4000-8000-000000000001');
+const tag = createTagger();
 
 /** Work over a text of any length. */
 const WORK: Readonly<Record<string, (text: string) => unknown>> = {
@@ -32,7 +50,38 @@ const WORK: Readonly<Record<string, (text: string) => unknown>> = {
       parts(text).slice(0, 100).map(mentionOf),
       parts(text).map((name) => ({ name, type: 'Person' })),
     ),
+  resolveEntities: (text) =>
+    resolveEntities(
+      [...new Set(parts(text))].map((name) => ({ name, type: 'Person', aliases: name.split(' '), mentions: 1 })),
+    ),
+  'the entities of a document': documentEntities,
+  'chunks of paragraphs': (text) => chunksOf(text.split('\n\n').map((part) => ({ kind: 'paragraph', text: part }))),
+  'chunks of one paragraph': (text) => chunksOf([{ kind: 'paragraph', text }]),
+  'chunks of a table': (text) => chunksOf([{ kind: 'table', text }]),
+  'chunks of code': (text) => chunksOf([{ kind: 'code', text }]),
+  'chunks under one heading': (text) => chunksOf([{ kind: 'heading', level: 1, text }]),
+  'chunks under many headings': (text) =>
+    chunksOf(text.split('\n').map((part, at) => ({ kind: 'heading', level: 1 + (at % 6), text: part }))),
+  readStatements: (text) => readStatements(text),
+  'judge, for what one document states': (text) => judge(statementsOf(text, false)),
+  'judge, for what many documents state': (text) => judge(statementsOf(text, true)),
+  sentenceFingerprint,
+  saysSomething,
+  statementKey: (text) => statementKey(text, 'lives_in'),
+  newParts: (text) =>
+    newParts(
+      text,
+      sentences(text).map((sentence, at) => ({ ...sentence, isEcho: at % 2 === 0 })),
+    ),
+  isOwnAnswer: (text) => isOwnAnswer(`"${text}" (${text})`, true),
+  withoutEvidence,
 };
+
+/** Work over chunks, which have a greatest size. */
+const CHUNK_WORK: Readonly<Record<string, (text: string) => unknown>> = {
+  extractByRules: (text) => extractByRules({ text, documentName: 'x', headings: [], knownNames: [] }, tag),
+};
+const CHUNK_LENGTHS = [500, 2_000, 8_000];
 
 const PUMPS: readonly Pump[] = [
   ...[
@@ -147,7 +196,42 @@ describe('The time that texts take', () => {
       expect(PUMPS.flatMap((pump) => growthBeyond(work, pump) ?? [])).to.deep.equal([]);
     });
   }
+  for (const [name, work] of Object.entries(CHUNK_WORK)) {
+    it(`grows no faster than n·log n in ${name}, whatever is repeated in the chunk`, () => {
+      expect(PUMPS.flatMap((pump) => growthBeyond(work, pump, CHUNK_LENGTHS) ?? [])).to.deep.equal([]);
+    });
+  }
 });
+
+function chunksOf(blocks: readonly ChunkableBlock[]): unknown {
+  const text = blocks.map((block) => block.text).join('\n\n');
+  return chunkItem(ITEM, { text, blocks } as ParsedDocument, { maxTokens: 1000, targetTokens: 400 });
+}
+
+function documentEntities(text: string): unknown {
+  const names = parts(text).filter((part) => part.trim() !== '');
+  const document = createDocumentEntities();
+  const names20 = [...slices(names, 20)];
+  for (const [at, own] of names20.entries()) {
+    const [first = ''] = own;
+    const entities = own.map((name) => ({
+      ...{ name, type: 'Person', description: '', mentions: 1 },
+      aliases: [first],
+    }));
+    const relations = own.map((name) => ({ source: name, target: first, relation: 'knows', evidence: name }));
+    document.add(`c${at}`, { entities, relations, sentences: [], summary: '', usage: null }, own.slice(0, 1));
+    if (at % 16 === 0) document.knownNames();
+  }
+  return document.resolve();
+}
+
+function statementsOf(text: string, areOfManyItems: boolean): Statement[] {
+  return readStatements(text).map((read, ordinal): Statement => {
+    const at = areOfManyItems ? String(ordinal) : '0';
+    const place = { item: areOfManyItems ? `i${ordinal}` : 'i', chunk: 'c', ordinal };
+    return { ...read, ...place, ...{ id: `s${ordinal}`, key: 'k', at, from: at } };
+  });
+}
 
 function parts(text: string): string[] {
   return text.split(/\n|(?<=\.) /u);

@@ -1,7 +1,7 @@
 import { threadCpuTimeMs } from './cpu-time.ts';
 
 /** Lengths in characters that a text is tried at; each is four times the one before. */
-export const PUMPED_LENGTHS = [4_000, 16_000, 64_000] as const;
+export const PUMPED_LENGTHS = [3_000, 12_000, 48_000] as const;
 
 /** Work that is linear takes four times as long for four times the text, n·log n a little more, a square sixteen times. */
 const MAX_GROWTH = 9;
@@ -52,13 +52,17 @@ export function between(start: string, unit: string, end: string): Pump {
  * Says how the work for longer texts grows beyond n·log n; null when it does not. In processor time of this thread, the
  * best of several attempts of each length, so that neither the machine nor what else it does decides.
  */
-export function growthBeyond(work: (text: string) => unknown, pump: Pump): string | null {
+export function growthBeyond(
+  work: (text: string) => unknown,
+  pump: Pump,
+  lengths: readonly number[] = PUMPED_LENGTHS,
+): string | null {
   let shorter = Number.POSITIVE_INFINITY;
-  for (const [place, length] of PUMPED_LENGTHS.entries()) {
+  for (const [place, length] of lengths.entries()) {
     const text = pump.text(length);
     let best = timeOf(work, text);
     if (place > 0) {
-      const small = pump.text(PUMPED_LENGTHS[place - 1] as number);
+      const small = pump.text(lengths[place - 1] as number);
       for (let attempt = 1; attempt < ATTEMPTS && grows(best, shorter); attempt++) {
         shorter = Math.max(shorter, timeOf(() => repeat(work, small), small) / REPETITIONS);
         best = Math.min(best, timeOf(work, text));

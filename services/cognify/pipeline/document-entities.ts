@@ -100,7 +100,9 @@ export function createDocumentEntities(): DocumentEntities {
   const entries = new Map<string, Entry>();
   const relations = new Map<string, RelationEntry>();
   const mentions: { chunkId: string; key: string; mentions: number; isSubject: boolean }[] = [];
-  let known: readonly KnownName[] | null = [];
+  // Counts only grow: whatever is among the most mentioned now was so before or was mentioned since.
+  let known: readonly Entry[] = [];
+  const mentionedSince = new Set<Entry>();
   let chunks = 0;
 
   const enter = (entity: ExtractedEntity): Entry | null => {
@@ -116,12 +118,12 @@ export function createDocumentEntities(): DocumentEntities {
     entry.chunks++;
     if (entity.isKeyword === true) entry.keywordChunks++;
     if (entity.isKeyword !== undefined) entry.wordChunks++;
+    mentionedSince.add(entry);
     return entry;
   };
 
   return {
     add(chunkId, extraction, subjects) {
-      known = null;
       chunks++;
       const inChunk = new Map<string, { mentions: number; isSubject: boolean }>();
       for (const entity of extraction.entities) {
@@ -148,12 +150,11 @@ export function createDocumentEntities(): DocumentEntities {
       }
     },
     knownNames() {
-      known ??= [...entries.values()]
-        .filter((entry) => entry.mentions > 0)
+      known = [...new Set([...known, ...mentionedSince])]
         .sort((one, other) => other.mentions - one.mentions || one.ordinal - other.ordinal)
-        .slice(0, KNOWN_NAMES)
-        .map((entry) => nameAndType(entry));
-      return known;
+        .slice(0, KNOWN_NAMES);
+      mentionedSince.clear();
+      return known.map((entry) => nameAndType(entry));
     },
     resolve() {
       const { rootOf, mergesInto } = resolveEntries(entries);
@@ -323,7 +324,7 @@ function merged(group: readonly Entry[], root: string, { merges, isRelated, chun
       1,
       group.reduce((sum, entry) => sum + entry.mentions, 0),
     ),
-    ordinal: Math.min(...group.map(({ ordinal }) => ordinal)),
+    ordinal: group.reduce((least, { ordinal }) => Math.min(least, ordinal), main.ordinal),
     merged: merges,
     isKeyword: !isRelated && isOnlyKeyword(group, chunks),
   };

@@ -32,10 +32,10 @@ export function createRowGatherer(writer: IndexWriter): RowGatherer {
       return rows;
     },
     append({ entries, embeddings, nodes, edges }) {
-      rows.entries.push(...entries);
-      rows.embeddings.push(...embeddings);
-      rows.nodes.push(...nodes);
-      rows.edges.push(...edges);
+      appendTo(rows.entries, entries);
+      appendTo(rows.embeddings, embeddings);
+      appendTo(rows.nodes, nodes);
+      appendTo(rows.edges, edges);
     },
     async spill(isDue = false) {
       if (isDue || rowCount(rows) >= ROWS_PER_WRITE) await handOver();
@@ -49,4 +49,9 @@ export function createRowGatherer(writer: IndexWriter): RowGatherer {
       await Promise.allSettled([writing]);
     },
   };
+}
+
+/** One by one: a call takes some hundred thousand arguments at most, and a node set may have more members. */
+function appendTo<Row>(list: Row[], rows: readonly Row[]): void {
+  for (const row of rows) list.push(row);
 }

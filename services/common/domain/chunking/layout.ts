@@ -58,9 +58,15 @@ function startsOf(text: string, blocks: readonly ChunkableBlock[]): number[] | n
 
 /** Without Markdown signs: the text of a heading as a reader sees it. */
 function headingText(text: string): string {
-  return text
-    .replace(/^\s*#{1,6}\s+|\s+#+\s*$/gu, '')
-    .replace(/\s*\n[=-]+\s*$/u, '')
-    .replace(/\s+/gu, ' ')
-    .trim();
+  const bare = text.replace(/^\s*#{1,6}\s+/u, '').trim();
+  const underline = bare.lastIndexOf('\n');
+  const title = underline !== -1 && /^[=-]+$/u.test(bare.slice(underline + 1)) ? bare.slice(0, underline) : bare;
+  return withoutClosingMarks(title.replace(/\s+/gu, ' ').trim());
+}
+
+/** `Title ##` → `Title`. */
+function withoutClosingMarks(title: string): string {
+  let end = title.length;
+  while (title[end - 1] === '#') end--;
+  return end < title.length && title[end - 1] === ' ' ? title.slice(0, end - 1) : title;
 }

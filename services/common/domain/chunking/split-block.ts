@@ -72,7 +72,7 @@ function lineSpans(text: string): Span[] {
 }
 
 const SENTENCE_END = /[.!?…。！？｡][^\p{L}\p{N}]*$/u;
-const MARKDOWN_RULE = /^\s*\|?[\s:|-]+\|?\s*$/u;
+const MARKDOWN_RULE = /^[\s:|-]+$/u;
 
 function splitTable(block: PlacedBlock, limits: SplitLimits, options: ChunkOptions): Piece[] {
   const rows = lineSpans(block.text).map((span) => ({ ...span, cutType: 'row_end' as const }));

@@ -13,6 +13,24 @@ export function compareValues(one: StatementValue, other: StatementValue): Compa
   return 'unclear';
 }
 
+/** A text that is equal for values that are the same, in whatever units or spelling they are told. */
+export function valueKey(value: StatementValue): string {
+  switch (value.kind) {
+    case 'quantity':
+      return `quantity ${value.amount.toPrecision(9)} ${value.unit}`;
+    case 'date':
+      return `date ${value.from} ${value.until}`;
+    case 'code':
+      return `code ${value.code}`;
+    case 'place':
+      return `place ${value.parts.join()}`;
+    case 'words': {
+      const telling = new Set(value.words.filter((word) => !EMPTY_WORDS.has(word)));
+      return `words ${telling.size === 0 ? value.words.join(' ') : [...telling].sort().join(' ')}`;
+    }
+  }
+}
+
 type Quantity = Extract<StatementValue, { kind: 'quantity' }>;
 
 /** Prices in two currencies may hold side by side; a rounded number is the number. */

@@ -1,4 +1,4 @@
-import { compareValues } from './compare-values.ts';
+import { compareValues, valueKey } from './compare-values.ts';
 import type { Statement } from './statement.ts';
 
 /** A statement that a newer one of the same subject and predicate replaces. */
@@ -21,19 +21,83 @@ const CHANGE_ONLY = new Set(['located_in', 'location', 'capital']);
  */
 export function judge<Of extends Statement>(statements: readonly Of[]): readonly Judgement<Of>[] {
   const ordered = statements.toSorted(byTime);
-  return ordered.flatMap((older, place): readonly Judgement<Of>[] => {
-    if (older.isDated || older.isEnd) return [];
-    for (const newer of ordered.slice(place + 1)) {
-      if (!isLater(newer, older)) continue;
-      if (CHANGE_ONLY.has(newer.predicate) && !newer.isChange && !newer.isEnd) continue;
-      const comparison = compareValues(older.value, newer.value);
-      const reason = newer.isEnd ? 'ended' : 'newer_value';
-      if (comparison !== (newer.isEnd ? 'same' : 'different')) continue;
-      const support = { olderSupport: supportOf(older, ordered), newerSupport: supportOf(newer, ordered) };
-      return [{ older, newer, reason, ...support }];
+  const supportOf = supportAmong(ordered);
+  const judgements: Judgement<Of>[] = [];
+  const later = createSuccessors<Of>();
+  // From the newest to the oldest, so that each statement meets those that come after it.
+  for (let end = ordered.length; end > 0; ) {
+    const { at } = ordered[end - 1] as Of;
+    let start = end - 1;
+    while (start > 0 && ordered[start - 1]?.at === at) start--;
+    const moment = ordered.slice(start, end).toReversed();
+    const sameMoment = new Map<string, Successors<Of>>();
+    for (const older of moment) {
+      const own = sameMoment.get(older.item) ?? createSuccessors<Of>();
+      const newer = older.isDated || older.isEnd ? null : (own.firstAgainst(older) ?? later.firstAgainst(older));
+      if (newer !== null) {
+        const reason = newer.isEnd ? 'ended' : 'newer_value';
+        judgements.push({ older, newer, reason, olderSupport: supportOf(older), newerSupport: supportOf(newer) });
+      }
+      sameMoment.set(older.item, own);
+      if (older.isChange || older.isEnd) own.addBefore(older);
     }
-    return [];
-  });
+    for (const one of moment) later.addBefore(one);
+    end = start;
+  }
+  return judgements.toReversed();
+}
+
+/** Values that a statement is compared with: with so many different ones behind it, none of which replaces it, none does. */
+const MAX_COMPARED = 256;
+
+/** Statements that may replace an older one, each value once, at its first place. */
+interface Successors<Of extends Statement> {
+  /** Enters one that stands before all entered so far. */
+  addBefore(statement: Of): void;
+  /** The first that replaces the older one. */
+  firstAgainst(older: Of): Of | null;
+}
+
+function createSuccessors<Of extends Statement>(): Successors<Of> {
+  interface Entry {
+    readonly statement: Of;
+    next: Entry | null;
+    before: Entry | null;
+  }
+  const entries = new Map<string, Entry>();
+  let first: Entry | null = null;
+  return {
+    addBefore(statement) {
+      const key = `${kindOf(statement)} ${JSON.stringify(statement.value)}`;
+      const known = entries.get(key);
+      if (known !== undefined) {
+        if (known.before !== null) known.before.next = known.next;
+        else first = known.next;
+        if (known.next !== null) known.next.before = known.before;
+      }
+      const entry: Entry = { statement, next: first, before: null };
+      if (first !== null) first.before = entry;
+      first = entry;
+      entries.set(key, entry);
+    },
+    firstAgainst(older) {
+      let compared = 0;
+      for (let entry = first; entry !== null && compared < MAX_COMPARED; entry = entry.next, compared++) {
+        if (replaces(entry.statement, older)) return entry.statement;
+      }
+      return null;
+    },
+  };
+}
+
+function replaces(newer: Statement, older: Statement): boolean {
+  if (CHANGE_ONLY.has(newer.predicate) && !newer.isChange && !newer.isEnd) return false;
+  return compareValues(older.value, newer.value) === (newer.isEnd ? 'same' : 'different');
+}
+
+/** What decides, beside the value, whether a statement replaces another. */
+function kindOf({ isEnd, isChange }: Statement): string {
+  return isEnd ? 'end' : isChange ? 'change' : 'value';
 }
 
 function byTime(one: Statement, other: Statement): number {
@@ -41,12 +105,13 @@ function byTime(one: Statement, other: Statement): number {
   return one.ordinal - other.ordinal || (one.id < other.id ? -1 : 1);
 }
 
-function isLater(newer: Statement, older: Statement): boolean {
-  if (newer.at !== older.at) return newer.at > older.at;
-  return newer.item === older.item && (newer.isChange || newer.isEnd) && newer.ordinal > older.ordinal;
-}
-
-function supportOf({ value, isEnd }: Statement, all: readonly Statement[]): number {
-  const alike = all.filter((other) => other.isEnd === isEnd && compareValues(value, other.value) === 'same');
-  return new Set(alike.map(({ item }) => item)).size;
+/** Counts the items that say the same as a statement, itself included. */
+function supportAmong(statements: readonly Statement[]): (statement: Statement) => number {
+  const keyOf = ({ isEnd, value }: Statement): string => `${isEnd} ${valueKey(value)}`;
+  const items = new Map<string, Set<string>>();
+  for (const statement of statements) {
+    const key = keyOf(statement);
+    items.set(key, (items.get(key) ?? new Set()).add(statement.item));
+  }
+  return (statement) => items.get(keyOf(statement))?.size ?? 0;
 }
