@@ -1,3 +1,4 @@
+import { spawn } from 'node:child_process';
 import { createHash, randomUUID } from 'node:crypto';
 import { once } from 'node:events';
 import { mkdir, mkdtemp, readFile, rm, symlink, writeFile } from 'node:fs/promises';
@@ -6,7 +7,8 @@ import type { AddressInfo } from 'node:net';
 import { tmpdir } from 'node:os';
 import { join } from 'node:path';
 import { Readable, Writable } from 'node:stream';
-import { buffer } from 'node:stream/consumers';
+import { buffer, text as readText } from 'node:stream/consumers';
+import { fileURLToPath } from 'node:url';
 import { expect } from 'chai';
 import { runCli } from './cli.ts';
 
@@ -24,6 +26,8 @@ class StandInServer {
     });
   });
   progress: unknown[] = [];
+  onProgress = (): void => {};
+  answers: unknown[] | null = null;
   failures: { status: number; body: unknown; headers?: Record<string, string> }[] = [];
 
   async start(): Promise<string> {
@@ -63,6 +67,7 @@ class StandInServer {
           },
         };
       case 'GET /api/v1/datasets/status/progress':
+        this.onProgress();
         return {
           status: 200,
           body: { [DATASET_ID]: this.progress.shift() ?? { status: 'DATASET_PROCESSING_COMPLETED', progress: null } },
@@ -76,7 +81,9 @@ class StandInServer {
       case 'POST /api/v1/search':
         return {
           status: 200,
-          body: [{ dataset_id: DATASET_ID, dataset_name: 'main_dataset', search_result: ['Ada lives in Oslo.'] }],
+          body: this.answers ?? [
+            { dataset_id: DATASET_ID, dataset_name: 'main_dataset', search_result: ['Ada lives in Oslo.'] },
+          ],
         };
       case 'POST /api/v1/recall':
         return { status: 200, body: [{ source: 'graph', text: 'Oslo.', dataset_name: 'main_dataset', metadata: {} }] };
@@ -137,6 +144,7 @@ describe('command-line client', () => {
   let server: StandInServer;
   let url: string;
   let folder: string;
+  const listeners = new Set<() => void>();
 
   beforeEach(async () => {
     server = new StandInServer();
@@ -171,6 +179,10 @@ describe('command-line client', () => {
       out: sink('out'),
       err: sink('err'),
       input: Readable.from([given.stdin ?? '']),
+      onInterrupt(listener) {
+        listeners.add(listener);
+        return () => listeners.delete(listener);
+      },
       environment: { ENGRAM_URL: url, ...given.environment },
       isInteractive: given.isInteractive ?? false,
     });
@@ -307,6 +319,7 @@ describe('command-line client', () => {
       expect(answer.skipped).to.have.deep.members([
         { relativePath: 'empty.txt', reason: 'empty' },
         { relativePath: 'huge.txt', reason: 'too large' },
+        { relativePath: 'link.txt', reason: 'symbolic link' },
         { relativePath: 'picture.png', reason: 'not a document' },
       ]);
       expect(server.requests).to.have.length(2);
@@ -315,7 +328,8 @@ describe('command-line client', () => {
       );
       expect(sent).to.have.length(20).and.deep.include({ source_path: 'sub/note-00.txt' });
       const second = await run('import', folder, '--max-size', '0.1');
-      expect(second.out).to.match(/^0 files added to main_dataset, 20 already there, 3 passed over/);
+      expect(second.out).to.match(/^0 files added to main_dataset, 20 already there, 4 passed over/);
+      expect(second.err).to.contain('passed over: empty.txt (empty)\npassed over: huge.txt (too large)\n');
     });
 
     it('adds the good files of a batch when one is refused, names the bad one and ends with 1', async () => {
@@ -368,19 +382,47 @@ describe('command-line client', () => {
       const { code, out } = await run('cognify');
       expect(code).to.equal(0);
       expect(out).to.match(/^main_dataset is ready/);
-      expect(server.requests[0]?.body).to.deep.equal({ datasets: ['main_dataset'], run_in_background: true });
+      expect(server.requests[1]?.body).to.deep.equal({ dataset_ids: [DATASET_ID], run_in_background: true });
     });
 
-    it('ends with 1 when the run fails', async () => {
-      server.progress = [{ status: 'DATASET_PROCESSING_ERRORED', progress: null }];
+    it('ends with 1 when the run fails, and says why', async () => {
+      server.progress = [{ status: 'DATASET_PROCESSING_ERRORED', progress: null, error: 'no credit [PaymentError]' }];
       const { code, err } = await run('cognify');
       expect(code).to.equal(1);
-      expect(err).to.contain('run-1');
+      expect(err).to.equal('engram: the run of main_dataset failed: no credit [PaymentError] (run run-1)\n');
     });
 
     it('does not wait with --no-wait', async () => {
       expect((await run('cognify', '--no-wait')).out).to.equal('run run-1 started for main_dataset\n');
-      expect(server.requests).to.have.length(1);
+      expect(server.requests).to.have.length(2);
+    });
+
+    it('refuses a dataset that there is not, and makes none', async () => {
+      const { code, err } = await run('cognify', '-d', 'nope');
+      expect(code).to.equal(1);
+      expect(err).to.contain("There is no dataset 'nope'. There are: main_dataset.");
+      expect(server.requests.map(({ method }) => method)).to.deep.equal(['GET']);
+    });
+
+    it('shows a person the chunks of items that are being built', async () => {
+      const chunks = { completed: 48, total: 375 };
+      server.progress = [{ status: 'DATASET_PROCESSING_STARTED', progress: null, chunks }];
+      const { err } = await runWith({ isInteractive: true }, 'cognify');
+      expect(err).to.contain('0/1 items').and.contain('48/375 chunks').and.contain('1/1 items | done');
+      expect(err).to.not.match(/\d{7}|NaN|INF/);
+    });
+
+    it('gives the cursor back and says that the server goes on when it is interrupted', async () => {
+      const started = { status: 'DATASET_PROCESSING_STARTED', progress: null };
+      server.progress = Array.from({ length: 9 }, () => started);
+      server.onProgress = () => {
+        if (server.progress.length === 5) for (const listener of listeners) listener();
+      };
+      const { err } = await runWith({ isInteractive: true }, 'cognify');
+      const [, afterwards] = err.split('\u001b[?25l');
+      expect(afterwards).to.contain('\u001b[?25h');
+      expect(afterwards).to.contain('The server goes on. See how far it is: engram status -d main_dataset\n');
+      expect(listeners.size).to.equal(0);
     });
   });
 
@@ -406,8 +448,60 @@ describe('command-line client', () => {
     });
   });
 
+  it('search in all datasets shows only those that have something, and says where it is from', async () => {
+    const from = (text: string, document_name: string, metadata: object | null) => ({
+      ...{ text, document_name },
+      external_metadata: metadata === null ? null : JSON.stringify(metadata),
+    });
+    const text = 'A sentence that nobody gave a name, and that goes on for longer than a line of the screen is.';
+    server.answers = [
+      { dataset_name: 'empty', search_result: [] },
+      { dataset_name: 'silent', search_result: ['Nothing in memory answers this question.'] },
+      {
+        dataset_name: 'notes',
+        search_result: [
+          from('one', 'stem', { source_path: 'sub/one.md', _cognee: { source_uri: 'file:///one.md' } }),
+          from('two', 'stem', { _cognee: { source_uri: 'file:///a%20b.txt' } }),
+          from(text, `text_${'0'.repeat(32)}`, null),
+        ],
+      },
+    ];
+    expect((await run('search', 'x')).out).to.equal(
+      [
+        '[notes]',
+        'one\n  — sub/one.md\n',
+        'two\n  — a b.txt\n',
+        `${text}\n  — "A sentence that nobody gave a name, and that goes on for …"\n`,
+      ].join('\n'),
+    );
+    server.answers = server.answers.slice(0, 2);
+    expect((await run('search', 'x')).out).to.equal('nothing found\n');
+  });
+
+  describe('as a process', () => {
+    const MAIN = fileURLToPath(new URL('main.ts', import.meta.url));
+    const start = (args: readonly string[], environment: Readonly<Record<string, string>> = {}) =>
+      spawn(process.execPath, [MAIN, ...args], { cwd: tmpdir(), env: { ENGRAM_URL: url, ...environment } });
+
+    it('takes paths from the folder in which npm was called', async () => {
+      await mkdir(join(folder, 'notes'));
+      await writeFile(join(folder, 'notes', 'one.txt'), 'one');
+      const child = start(['import', 'notes', '--dry-run'], { npm_lifecycle_event: 'engram', INIT_CWD: folder });
+      expect(await readText(child.stdout)).to.equal('one.txt\n');
+    });
+
+    it('ends without an error when its reader has seen enough', async () => {
+      server.answers = [{ dataset_name: 'notes', search_result: Array.from({ length: 50_000 }, () => 'much to read') }];
+      const child = start(['search', 'x']);
+      const errors = readText(child.stderr);
+      child.stdout.once('data', () => child.stdout.destroy());
+      expect(await once(child, 'exit')).to.deep.equal([0, null]);
+      expect(await errors).to.equal('');
+    });
+  });
+
   it('recall leaves the choice to the server and names the sources', async () => {
-    expect((await run('recall', 'Where is Ada?', '-s', 's1')).out).to.equal('Oslo.\n  — graph, main_dataset\n');
+    expect((await run('recall', 'Where is Ada?', '-s', 's1')).out).to.equal('Oslo.\n  — main_dataset, graph\n');
     expect(lastBody()).to.deep.equal({ query: 'Where is Ada?', search_type: null, session_id: 's1' });
   });
 

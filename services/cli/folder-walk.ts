@@ -11,7 +11,7 @@ export interface FoundFile {
 
 export interface SkippedFile {
   readonly relativePath: string;
-  readonly reason: 'empty' | 'too large' | 'not a document' | 'unreadable';
+  readonly reason: 'empty' | 'too large' | 'not a document' | 'symbolic link' | 'unreadable';
 }
 
 export interface WalkOptions {
@@ -22,7 +22,7 @@ export interface WalkOptions {
 /** Folders that hold what tools made, not what people wrote. */
 const TOOL_FOLDERS = new Set(['node_modules', 'bower_components', '__pycache__', 'venv', 'site-packages']);
 
-/** The documents below a folder in a stable order; hidden files and folders and symbolic links are passed over in silence. */
+/** The documents below a folder in a stable order; hidden files and folders are passed over in silence. */
 export async function walkFolder(
   root: string,
   options: WalkOptions,
@@ -42,6 +42,8 @@ export async function walkFolder(
         const looked = await look(path, entry.name, options);
         if (typeof looked === 'string') skipped.push({ relativePath, reason: looked });
         else files.push({ path, relativePath, sizeBytes: looked });
+      } else if (entry.isSymbolicLink()) {
+        skipped.push({ relativePath: relative(root, path).split(sep).join('/'), reason: 'symbolic link' });
       }
     }
   };

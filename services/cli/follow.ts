@@ -14,6 +14,7 @@ export interface Followed {
 export interface Following<Work> {
   readonly title: string;
   readonly unit: string;
+  readonly whenInterrupted: (work: Work | null) => string;
   start(): Promise<Work>;
   look(work: Work): Promise<Work>;
 }
@@ -22,9 +23,13 @@ const LOOK_AGAIN_MS = 500;
 
 /** Resolves when it is complete. `CliFailure` with what it failed of. */
 export async function follow<Work extends Followed>(call: CommandCall, following: Following<Work>): Promise<Work> {
-  const progress = createProgress(call.terminal, following.title, { total: 1, unit: following.unit });
+  let work: Work | null = null;
+  const progress = createProgress(call.terminal, following.title, {
+    ...{ total: 1, unit: following.unit },
+    whenInterrupted: () => following.whenInterrupted(work),
+  });
   try {
-    let work = await following.start();
+    work = await following.start();
     while (work.status === 'running') {
       progress.setTotal(Math.max(1, work.total));
       progress.update(work.done, '');

@@ -36,6 +36,6 @@ export function columns(cells: readonly (readonly string[])[]): string {
 /** Control characters, ends of lines, and what turns the direction of writing. */
 const STEERING = /[\p{Cc}\u2028\u2029\u202a-\u202e\u2066-\u2069]/gu;
 
-function harmless(cell: string): string {
+export function harmless(cell: string): string {
   return cell.replace(STEERING, (character) => `\\u${character.charCodeAt(0).toString(16).padStart(4, '0')}`);
 }

@@ -2,8 +2,8 @@ import { SingleBar } from 'cli-progress';
 import type { Terminal } from './terminal.ts';
 
 export interface Progress {
-  /** `detail` says what is being done now. */
-  update(done: number, detail: string): void;
+  /** `detail` says what is being done now; `part`: how much of the next one is done, 0 to 1. */
+  update(done: number, detail: string, part?: number): void;
   setTotal(total: number): void;
   stop(): void;
 }
@@ -11,37 +11,50 @@ export interface Progress {
 /** Lines for logs come at most this often. */
 const LINE_INTERVAL_MS = 5_000;
 
-/** A bar where a person looks on, now and then a line where a log is written. */
-export function createProgress(
-  terminal: Terminal,
-  title: string,
-  options: { readonly total: number; readonly unit: string },
-): Progress {
-  return terminal.isInteractive ? barProgress(terminal, title, options) : lineProgress(terminal, title, options);
+export interface ProgressOptions {
+  readonly total: number;
+  readonly unit: string;
+  /** Says what becomes of the work when this client is stopped. */
+  readonly whenInterrupted: () => string;
 }
 
-function barProgress(
-  terminal: Terminal,
-  title: string,
-  { total, unit }: { readonly total: number; readonly unit: string },
-): Progress {
+/** A bar where a person looks on, now and then a line where a log is written. */
+export function createProgress(terminal: Terminal, title: string, options: ProgressOptions): Progress {
+  const create = terminal.isInteractive ? barProgress : lineProgress;
+  const progress = create(terminal, title, options);
+  const ignoreInterrupt = terminal.onInterrupt?.(() => {
+    progress.stop();
+    terminal.err.write(`${terminal.isInteractive ? '\n' : ''}${options.whenInterrupted()}\n`);
+  });
+  return {
+    ...progress,
+    stop() {
+      ignoreInterrupt?.();
+      progress.stop();
+    },
+  };
+}
+
+function barProgress(terminal: Terminal, title: string, { total, unit }: ProgressOptions): Progress {
   const started = Date.now();
   let currentTotal = total;
   const bar = new SingleBar({
-    format: `${title} {bar} {value}/{total} ${unit} | {rate}/s | {eta_formatted} left | {detail}`,
+    format: `${title} {bar} {done}/{total} ${unit}{facts}`,
     stream: terminal.err as NodeJS.WritableStream,
     hideCursor: true,
     barsize: 28,
-    etaBuffer: 50,
     fps: 8,
     linewrap: false,
     barCompleteChar: '█',
     barIncompleteChar: '░',
   });
-  bar.start(total, 0, { rate: '0', detail: '' });
+  bar.start(total, 0, { done: 0, facts: '' });
   return {
-    update: (done, detail) =>
-      bar.update(Math.min(done, currentTotal), { rate: rateText(done, started), detail: detail.slice(0, 40) }),
+    update: (done, detail, part = 0) =>
+      bar.update(Math.min(done + part, currentTotal), {
+        done: Math.min(done, currentTotal),
+        facts: factsOf({ value: done + part, total: currentTotal, elapsedMs: Date.now() - started }, detail),
+      }),
     setTotal: (next) => {
       currentTotal = next;
       bar.setTotal(next);
@@ -50,11 +63,7 @@ function barProgress(
   };
 }
 
-function lineProgress(
-  terminal: Terminal,
-  title: string,
-  { total, unit }: { readonly total: number; readonly unit: string },
-): Progress {
+function lineProgress(terminal: Terminal, title: string, { total, unit }: ProgressOptions): Progress {
   const started = Date.now();
   let currentTotal = total;
   let lastLine = started;
@@ -71,6 +80,25 @@ function lineProgress(
     },
     stop: () => undefined,
   };
+}
+
+interface Pace {
+  readonly value: number;
+  readonly total: number;
+  readonly elapsedMs: number;
+}
+
+/** What is left is told once something is done. */
+function factsOf({ value, total, elapsedMs }: Pace, detail: string): string {
+  const seconds = Math.ceil((elapsedMs / value) * (total - value)) / 1_000;
+  const left = value > 0 && value < total ? `${durationText(Math.ceil(seconds))} left` : '';
+  return [left, detail.slice(0, 40)].map((fact) => (fact === '' ? '' : ` | ${fact}`)).join('');
+}
+
+function durationText(seconds: number): string {
+  const [hours, minutes] = [Math.floor(seconds / 3_600), Math.floor(seconds / 60) % 60];
+  if (hours > 0) return `${hours}h${String(minutes).padStart(2, '0')}m`;
+  return minutes > 0 ? `${minutes}m${String(seconds % 60).padStart(2, '0')}s` : `${seconds}s`;
 }
 
 function rateText(done: number, started: number): string {

@@ -10,6 +10,8 @@ export interface Terminal {
   readonly environment: Readonly<Record<string, string | undefined>>;
   /** A person can be asked, and sees a bar move. */
   readonly isInteractive: boolean;
+  /** Calls the listener right before the process ends because it was told to (Ctrl-C); the result takes it off again. */
+  readonly onInterrupt?: (listener: () => void) => () => void;
 }
 
 export const exitCodes = {

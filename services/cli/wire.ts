@@ -33,8 +33,12 @@ export interface DatasetProgress {
   readonly progress: {
     readonly completed_items: number;
     readonly total_items: number;
-    readonly current_stage: string;
+    readonly current_stage: string | null;
   } | null;
+  /** Of the items that are being built. */
+  readonly chunks?: { readonly completed: number; readonly total: number };
+  /** What a failed run failed of. */
+  readonly error?: string;
 }
 
 export interface SnapshotInfo extends Followed {

@@ -3,7 +3,7 @@ import { type Command, type CommandCall, isSet, stringOption } from '../command.
 import { note, print, printJson } from '../output.ts';
 import { createProgress } from '../progress.ts';
 import { CliFailure, exitCodes, usageFailure } from '../terminal.ts';
-import { type DatasetProgress, datasetLists, type RunInfo } from '../wire.ts';
+import { type DatasetProgress, findDataset, type RunInfo } from '../wire.ts';
 
 const POLL_MS = 250;
 
@@ -29,8 +29,10 @@ export const cognifyCommand: Command = {
 export async function runCognify(call: CommandCall, { wait }: { readonly wait: boolean }): Promise<number> {
   const size = stringOption(call.options, 'chunk-size');
   if (size !== null && !/^\d{1,6}$/.test(size)) throw usageFailure('--chunk-size needs a number of tokens');
+  // The server would make a dataset of a mistyped name.
+  const { id, name } = await findDataset(call.api, call.dataset);
   const body = {
-    ...datasetLists(call.dataset),
+    dataset_ids: [id],
     run_in_background: true,
     ...(size === null ? {} : { chunk_size: Number(size) }),
   };
@@ -39,46 +41,62 @@ export async function runCognify(call: CommandCall, { wait }: { readonly wait: b
   if (started === undefined) throw new CliFailure('The server started no run.', exitCodes.failed);
   if (!wait) {
     if (call.asJson) printJson(call, answer);
-    else print(call, `run ${started.pipeline_run_id} started for ${started.dataset_name}`);
+    else print(call, `run ${started.pipeline_run_id} started for ${name}`);
     return exitCodes.ok;
   }
   const startedAt = Date.now();
-  const status = await follow(call, started.dataset_id);
+  const { status, error } = await follow(call, { id, name });
   const seconds = ((Date.now() - startedAt) / 1_000).toFixed(1);
   const isDone = status === 'DATASET_PROCESSING_COMPLETED';
   if (call.asJson)
-    printJson(call, { dataset_id: started.dataset_id, pipeline_run_id: started.pipeline_run_id, status });
-  else if (isDone) print(call, `${started.dataset_name} is ready (${seconds} s)`);
+    printJson(call, { dataset_id: id, pipeline_run_id: started.pipeline_run_id, status, ...(error && { error }) });
+  else if (isDone) print(call, `${name} is ready (${seconds} s)`);
   if (!isDone)
     note(
       call,
-      `engram: the run of ${started.dataset_name} ended with an error; the server's log names it (run ${started.pipeline_run_id})`,
+      `engram: the run of ${name} failed: ${error ?? 'the log of the server says why'} (run ${started.pipeline_run_id})`,
     );
   return isDone ? exitCodes.ok : exitCodes.failed;
 }
 
-async function follow(call: CommandCall, datasetId: string): Promise<string> {
-  const progress = createProgress(call.terminal, 'Cognify', { total: 1, unit: 'items' });
+async function follow(
+  call: CommandCall,
+  { id, name }: { readonly id: string; readonly name: string },
+): Promise<DatasetProgress> {
+  let total = 1;
+  const progress = createProgress(call.terminal, 'Cognify', {
+    ...{ total, unit: 'items' },
+    whenInterrupted: () => `The server goes on. See how far it is: engram status -d ${name}`,
+  });
   try {
     for (;;) {
       const all = await call.api.json<Readonly<Record<string, DatasetProgress>>>(
         'GET',
         '/api/v1/datasets/status/progress',
-        { query: { dataset: datasetId } },
+        { query: { dataset: id } },
       );
-      const state = all[datasetId];
+      const state = all[id];
       if (state !== undefined && /_(COMPLETED|ERRORED)$/.test(state.status)) {
-        if (state.status.endsWith('_COMPLETED')) progress.update(Number.MAX_SAFE_INTEGER, 'done');
-        return state.status;
+        if (state.status.endsWith('_COMPLETED')) progress.update(total, 'done');
+        return state;
       }
-      const step = state?.progress ?? null;
-      if (step !== null) {
-        progress.setTotal(step.total_items);
-        progress.update(step.completed_items, step.current_stage);
-      }
+      total = state?.progress?.total_items ?? total;
+      progress.setTotal(total);
+      progress.update(state?.progress?.completed_items ?? 0, stageOf(state), partOf(state));
       await sleep(POLL_MS);
     }
   } finally {
     progress.stop();
   }
+}
+
+function stageOf(state: DatasetProgress | undefined): string {
+  const { chunks, progress } = state ?? {};
+  if (chunks !== undefined) return `${chunks.completed}/${chunks.total} chunks`;
+  return progress?.current_stage ?? '';
+}
+
+function partOf(state: DatasetProgress | undefined): number {
+  const { chunks } = state ?? {};
+  return chunks === undefined ? 0 : chunks.completed / chunks.total;
 }

@@ -50,8 +50,15 @@ async function isConfirmed(call: CommandCall, what: string): Promise<boolean> {
   if (isSet(call.options, 'yes')) return true;
   if (!call.terminal.isInteractive) throw usageFailure(`Nobody can be asked here; to forget ${what}, give --yes`);
   const prompt = createInterface({ input: call.terminal.input, output: call.terminal.err });
+  // Ctrl-C, which the prompt keeps to itself, and the end of the input are a no.
+  const closed = new Promise<string>((resolve) => {
+    prompt.once('SIGINT', () => prompt.close());
+    prompt.once('close', () => resolve(''));
+  });
   try {
-    return /^y(es)?$/i.test((await prompt.question(`Forget ${what}? This cannot be undone. [y/N] `)).trim());
+    return /^y(es)?$/i.test(
+      (await Promise.race([prompt.question(`Forget ${what}? This cannot be undone. [y/N] `), closed])).trim(),
+    );
   } finally {
     prompt.close();
   }

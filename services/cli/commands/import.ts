@@ -6,7 +6,7 @@ import { createDocumentLoader } from '../../common/documents/document-loader.ts'
 import { ApiFailure } from '../api-client.ts';
 import { type Command, type CommandCall, isSet, stringList, stringOption } from '../command.ts';
 import { type FoundFile, type SkippedFile, walkFolder } from '../folder-walk.ts';
-import { count, note, print, printJson } from '../output.ts';
+import { count, harmless, note, print, printJson } from '../output.ts';
 import { createProgress, type Progress } from '../progress.ts';
 import { CliFailure, exitCodes, usageFailure } from '../terminal.ts';
 import { datasetFields, type RunInfo } from '../wire.ts';
@@ -68,6 +68,7 @@ function listOnly(call: CommandCall, files: readonly FoundFile[], skipped: reado
     });
   else {
     for (const { relativePath } of files) print(call, relativePath);
+    noteSkipped(call, skipped);
     note(call, `${count(files.length, 'file')} would be added, ${count(skipped.length, 'file')} passed over`);
   }
   return exitCodes.ok;
@@ -83,7 +84,11 @@ interface Outcome {
 async function importFiles(call: CommandCall, files: readonly FoundFile[]): Promise<Outcome> {
   const outcome: Outcome = { added: 0, known: 0, failed: [], startedAt: Date.now() };
   const batches = batchesOf(files);
-  const progress = createProgress(call.terminal, 'Importing', { total: files.length, unit: 'files' });
+  const progress = createProgress(call.terminal, 'Importing', {
+    ...{ total: files.length, unit: 'files' },
+    whenInterrupted: () =>
+      `${count(outcome.added + outcome.known, 'file')} of ${files.length} sent. To go on, give the same command again.`,
+  });
   try {
     await Promise.all(
       Array.from({ length: PARALLEL_BATCHES }, async () => {
@@ -196,10 +201,20 @@ function reportOutcome(call: CommandCall, outcome: Outcome, skipped: readonly Sk
     });
     return;
   }
-  for (const { path, reason } of failed) note(call, `failed: ${path}: ${reason}`);
+  noteSkipped(call, skipped);
+  for (const { path, reason } of failed) note(call, `failed: ${harmless(path)}: ${reason}`);
   const parts = [`${count(added, 'file')} added to ${call.dataset}`];
   if (known > 0) parts.push(`${known} already there`);
   if (failed.length > 0) parts.push(`${failed.length} failed`);
   if (skipped.length > 0) parts.push(`${skipped.length} passed over`);
   print(call, `${parts.join(', ')} (${seconds.toFixed(1)} s)`);
+}
+
+const SKIPPED_SHOWN = 50;
+
+function noteSkipped(call: CommandCall, skipped: readonly SkippedFile[]): void {
+  for (const { relativePath, reason } of skipped.slice(0, SKIPPED_SHOWN)) {
+    note(call, `passed over: ${harmless(relativePath)} (${reason})`);
+  }
+  if (skipped.length > SKIPPED_SHOWN) note(call, `and ${skipped.length - SKIPPED_SHOWN} more; --json lists all`);
 }

@@ -1,8 +1,9 @@
 import { type Command, stringOption } from '../command.ts';
-import { print, printJson } from '../output.ts';
+import { harmless, print, printJson } from '../output.ts';
+import { type SourceFields, sourceName } from '../sources.ts';
 import { exitCodes, usageFailure } from '../terminal.ts';
 import { datasetLists } from '../wire.ts';
-import { topKOf } from './search.ts';
+import { topKOf, withSource } from './search.ts';
 
 interface RecallItem {
   readonly source: string;
@@ -10,7 +11,8 @@ interface RecallItem {
   readonly answer?: unknown;
   readonly content?: unknown;
   readonly dataset_name?: unknown;
-  readonly metadata?: { readonly document_name?: unknown } | null;
+  readonly metadata?: SourceFields | null;
+  readonly raw?: SourceFields | null;
 }
 
 export const recallCommand: Command = {
@@ -45,7 +47,8 @@ export const recallCommand: Command = {
 
 function itemText(item: RecallItem): string {
   const text = [item.text, item.answer, item.content].find((value): value is string => typeof value === 'string');
-  const origin = [item.metadata?.document_name, item.dataset_name].find((value) => typeof value === 'string');
-  const from = origin === undefined ? item.source : `${item.source}, ${String(origin)}`;
-  return `${text ?? JSON.stringify(item)}\n  — ${from}`;
+  const document = item.raw ?? item.metadata;
+  const from = [document ? sourceName({ ...document, text }) : null, item.dataset_name, item.source];
+  const parts = from.filter((part): part is string => typeof part === 'string' && part !== '').map(harmless);
+  return withSource(text ?? JSON.stringify(item), parts.join(', '));
 }

@@ -28,6 +28,10 @@ server of the same installation: the server looks at the signature.`,
     const restored = await follow<RestoreInfo>(call, {
       title: 'Restore',
       unit: 'parts',
+      whenInterrupted: (work) =>
+        work === null
+          ? 'Nothing was restored.'
+          : 'The server goes on. See the dataset when it is whole: engram datasets',
       start: async () => ((await isFile(source)) ? upload(call, source, name) : start(call, source, name)),
       look: ({ id }) => call.api.json('GET', `/api/v1/datasets/restores/${id}`),
     });

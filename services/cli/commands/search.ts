@@ -1,5 +1,7 @@
+import { NOTHING_FITS } from '../../common/domain/hygiene/own-answers.ts';
 import { type Command, isSet, stringOption } from '../command.ts';
-import { print, printJson } from '../output.ts';
+import { harmless, print, printJson } from '../output.ts';
+import { type SourceFields, sourceName } from '../sources.ts';
 import { exitCodes, usageFailure } from '../terminal.ts';
 import { datasetLists } from '../wire.ts';
 
@@ -37,25 +39,42 @@ export function topKOf(given: string | null): { top_k?: number } {
   return { top_k: Number(given) };
 }
 
-/** Answers come per dataset with access control, bare without. */
-function searchText(answer: unknown): string {
-  if (!Array.isArray(answer)) return resultText(answer);
-  const perDataset = answer.every((entry) => typeof entry === 'object' && entry !== null && 'search_result' in entry);
-  if (!perDataset || answer.length === 0) return resultText(answer);
-  const entries = answer as readonly { readonly dataset_name?: unknown; readonly search_result: unknown }[];
-  const parts = entries.map((entry) =>
-    entries.length === 1
-      ? resultText(entry.search_result)
-      : `[${String(entry.dataset_name)}]\n${resultText(entry.search_result)}`,
-  );
-  return parts.join('\n\n');
+interface DatasetAnswer {
+  readonly dataset_name?: unknown;
+  readonly search_result: unknown;
+  readonly error?: unknown;
 }
 
-function resultText(result: unknown): string {
-  if (result === null || result === undefined) return 'nothing found';
+/** Answers come per dataset with access control, bare without. Datasets that have nothing to say are left out. */
+function searchText(answer: unknown): string {
+  if (!Array.isArray(answer) || !answer.every(isDatasetAnswer)) return resultText(answer) ?? NOTHING_FOUND;
+  const blocks = answer.flatMap(({ dataset_name: name, search_result: result, error }) => {
+    const text = typeof error === 'string' ? error : resultText(result);
+    return text === null ? [] : [{ name: String(name), text }];
+  });
+  if (answer.length === 1 || blocks.length === 0) return blocks[0]?.text ?? NOTHING_FOUND;
+  return blocks.map(({ name, text }) => `[${harmless(name)}]\n${text}`).join('\n\n');
+}
+
+const NOTHING_FOUND = 'nothing found';
+
+function isDatasetAnswer(entry: unknown): entry is DatasetAnswer {
+  return typeof entry === 'object' && entry !== null && 'search_result' in entry;
+}
+
+/** Null: nothing was found. */
+function resultText(result: unknown): string | null {
+  if (result === null || result === undefined || result === '' || result === NOTHING_FITS) return null;
   if (typeof result === 'string') return result;
-  if (Array.isArray(result)) return result.length === 0 ? 'nothing found' : result.map(resultText).join('\n\n');
-  const { text, document_name: source } = result as { text?: unknown; document_name?: unknown };
+  if (Array.isArray(result)) {
+    const texts = result.map(resultText).filter((text) => text !== null);
+    return texts.length === 0 ? null : texts.join('\n\n');
+  }
+  const { text } = result as SourceFields;
   if (typeof text !== 'string') return JSON.stringify(result, null, 2);
-  return typeof source === 'string' ? `${text}\n  — ${source}` : text;
+  return withSource(text, sourceName(result as SourceFields));
+}
+
+export function withSource(text: string, source: string | null): string {
+  return source === null ? text : `${text.trimEnd()}\n  — ${source}`;
 }

@@ -42,6 +42,8 @@ function take(call: CommandCall, dataset: string, name: string | null): Promise<
   return follow<SnapshotInfo>(call, {
     title: 'Snapshot',
     unit: 'items',
+    whenInterrupted: (work) =>
+      work === null ? 'No snapshot was taken.' : 'The server goes on, and keeps the snapshot. See: engram snapshots',
     start: () => call.api.json('POST', path, { body: { name } }),
     look: ({ id }) => call.api.json('GET', snapshotPath({ id, dataset_id: dataset })),
   });

@@ -59,8 +59,15 @@ async function stateOf(call: CommandCall, datasets: readonly DatasetRecord[]): P
 
 function rowOf({ name, items, run }: DatasetState): string[] {
   const state = run === null ? 'not cognified' : (run.status.split('_').at(-1)?.toLowerCase() ?? run.status);
-  const step = run?.progress;
-  const stage =
-    step === null || step === undefined ? '' : `${step.current_stage} ${step.completed_items}/${step.total_items}`;
-  return [name, String(items.total), String(items.completed), state, stage];
+  return [name, String(items.total), String(items.completed), state, run === null ? '' : stageOf(run)];
+}
+
+function stageOf({ progress, chunks, error }: DatasetProgress): string {
+  if (error !== undefined) return error;
+  return [
+    ...(progress === null
+      ? []
+      : [`${progress.current_stage ?? ''} ${progress.completed_items}/${progress.total_items}`.trim()]),
+    ...(chunks === undefined ? [] : [`${chunks.completed}/${chunks.total} chunks`]),
+  ].join(', ');
 }

@@ -82,6 +82,8 @@ async function gatherChunks(
   const entities = createDocumentEntities();
   let reported = 0;
   for (let start = 0; start < chunks.length; start += CHUNKS_PER_WAVE) {
+    // An item of one wave is counted as a whole soon enough.
+    if (chunks.length > CHUNKS_PER_WAVE) await run.chunksBuilt(item.id, { completed: start, total: chunks.length });
     const wave = chunks.slice(start, start + CHUNKS_PER_WAVE);
     const extractions = await tracer.step('extract', { chunks: wave.length }, () =>
       extractWave(extraction, wave, entities.knownNames()),

@@ -1,17 +1,17 @@
 import type { DatasetRef } from '../../common/domain/dataset.ts';
-import type { RunState } from '../../common/domain/run.ts';
+import type { StoredRun } from '../../common/repositories/runs.ts';
 
 /**
  * Flat for one pipeline, without the datasets that never ran it; nested for several, with every dataset
  * (ingest.md §5.7).
  */
 export function presentStatuses<Leaf>(
-  runs: readonly RunState[],
+  runs: readonly StoredRun[],
   { datasets, pipelines }: { readonly datasets: readonly DatasetRef[]; readonly pipelines: readonly string[] },
-  leaf: (run: RunState) => Leaf,
+  leaf: (run: StoredRun) => Leaf,
 ): Readonly<Record<string, unknown>> {
-  if (pipelines.length < 2) return Object.fromEntries(runs.map((run) => [run.dataset, leaf(run)]));
-  const byPair = new Map(runs.map((run) => [`${run.dataset}/${run.pipeline}`, run]));
+  if (pipelines.length < 2) return Object.fromEntries(runs.map((run) => [run.state.dataset, leaf(run)]));
+  const byPair = new Map(runs.map((run) => [`${run.state.dataset}/${run.state.pipeline}`, run]));
   return Object.fromEntries(
     datasets.map(({ id }) => {
       const own = pipelines.flatMap((pipeline) => {
@@ -23,7 +23,9 @@ export function presentStatuses<Leaf>(
   );
 }
 
-export function presentProgress({ status, progress }: RunState): object {
+/** `chunks` is there while items of many chunks are being built, `error` when the run failed. */
+export function presentProgress({ state, chunks }: StoredRun): object {
+  const { status, progress, errorClass, errorMessage } = state;
   return {
     status,
     progress:
@@ -34,5 +36,7 @@ export function presentProgress({ status, progress }: RunState): object {
             total_items: progress.totalItems,
             current_stage: progress.currentStage,
           },
+    ...(chunks === null ? {} : { chunks }),
+    ...(errorClass === null ? {} : { error: `${errorMessage ?? ''} [${errorClass}]`.trimStart() }),
   };
 }

@@ -1,12 +1,13 @@
 import { z } from 'zod';
 import { isEngramError } from '../../common/domain/errors.ts';
 import type { Principal } from '../../common/domain/principal.ts';
-import { COGNIFY_PIPELINE, type RunState } from '../../common/domain/run.ts';
+import { COGNIFY_PIPELINE } from '../../common/domain/run.ts';
 import { HttpError } from '../../common/http/http-error.ts';
 import { defineRoute, json, type Reply, type Route } from '../../common/http/route.ts';
 import { onDatasets } from '../../common/http/route-permission.ts';
 import { stringList, uuidList } from '../../common/http/schema.ts';
 import type { CallContext } from '../../common/messaging/messenger.ts';
+import type { StoredRun } from '../../common/repositories/runs.ts';
 import type { CognifyDependencies } from '../dependencies.ts';
 import { presentProgress, presentStatuses } from '../presenters/run-status.ts';
 import { isRefusal, readableDatasets } from '../usecases/permitted-datasets.ts';
@@ -25,6 +26,11 @@ const progress = z.object({
   progress: z
     .object({ completed_items: z.int(), total_items: z.int(), current_stage: z.string().nullable() })
     .nullable(),
+  chunks: z
+    .object({ completed: z.int(), total: z.int() })
+    .optional()
+    .describe('Of the items that are being built, when they have many'),
+  error: z.string().optional().describe('Of a run that failed: what happened, with the class in brackets'),
 });
 const progressAnswer = z.record(z.string(), z.union([progress, z.record(z.string(), progress)]));
 const common = { method: 'GET', tag: 'datasets', auth: 'user' } as const;
@@ -43,7 +49,7 @@ export function datasetStatusRoutes(dependencies: CognifyDependencies): readonly
         409: { description: 'A dataset is not readable' },
       },
       handle: ({ principal, query, context }) =>
-        statuses(dependencies, { principal, query, context, leaf: ({ status }) => status, what: 'statuses' }),
+        statuses(dependencies, { principal, query, context, leaf: ({ state }) => state.status, what: 'statuses' }),
     }),
     defineRoute({
       ...common,
@@ -67,7 +73,7 @@ async function statuses(
     readonly principal: Principal;
     readonly query: StatusQuery;
     readonly context: CallContext;
-    readonly leaf: (run: RunState) => unknown;
+    readonly leaf: (run: StoredRun) => unknown;
     readonly what: 'statuses' | 'progress';
   },
 ): Promise<Reply> {
@@ -77,8 +83,7 @@ async function statuses(
   try {
     const datasets = await readableOrNone({ messenger }, principal, query.dataset, context);
     const newest = await runs.newest(datasets, pipelines);
-    const states = newest.map(({ state }) => state);
-    return json(presentStatuses(states, { datasets, pipelines }, leaf));
+    return json(presentStatuses(newest, { datasets, pipelines }, leaf));
   } catch (error) {
     if (!isEngramError(error)) throw error;
     throw new HttpError(409, { error: `Unable to retrieve dataset ${what}.` }, { cause: error });

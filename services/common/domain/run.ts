@@ -11,6 +11,12 @@ export interface RunProgress {
   readonly currentStage: string | null;
 }
 
+/** Of the items that are being built. */
+export type ChunkProgress = {
+  readonly completed: number;
+  readonly total: number;
+};
+
 /** What one item of a run came to. */
 export interface RunItem {
   readonly item: DataItemId;

@@ -3,7 +3,7 @@ import type { BudgetAccount } from '../domain/budget.ts';
 import type { DatasetRef } from '../domain/dataset.ts';
 import { asId } from '../domain/ids.ts';
 import type { JsonObject } from '../domain/json.ts';
-import type { RunItem, RunOutcome, RunState, RunStatus } from '../domain/run.ts';
+import type { ChunkProgress, RunItem, RunOutcome, RunState, RunStatus } from '../domain/run.ts';
 import type { AnyScope, DatasetScope } from '../domain/scope.ts';
 import { slices } from '../domain/slices.ts';
 import {
@@ -27,6 +27,8 @@ export type RunDocument = {
   /** 0 until the first item ended: the wire then shows no progress. */
   readonly completedItems: number;
   readonly stage: string | null;
+  /** Of the items that are being built; null or absent: none of them has many. */
+  readonly chunks?: ChunkProgress | null;
   readonly counts: JsonObject | null;
   readonly errorClass: string | null;
   readonly errorMessage: string | null;
@@ -79,6 +81,8 @@ export interface StoredRun {
   readonly background: boolean;
   readonly paidBy: readonly BudgetAccount[];
   readonly sessionId?: string;
+  /** While it goes on. */
+  readonly chunks: ChunkProgress | null;
   /** Without items: `items` reads them. */
   readonly state: RunState;
 }
@@ -212,6 +216,7 @@ function storedRun({ id, version, value, tenant, dataset }: Stored<RunDocument>)
     stalledClaims: value.stalledClaims,
     background: value.background,
     paidBy: value.paidBy ?? [],
+    chunks: isRunning ? (value.chunks ?? null) : null,
     ...(value.sessionId === undefined ? {} : { sessionId: value.sessionId }),
     state: {
       id: asId(id),

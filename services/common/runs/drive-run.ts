@@ -3,7 +3,7 @@ import { payerOf } from '../domain/budget.ts';
 import { scopeOf } from '../domain/dataset.ts';
 import { clientMessage, engramError, isEngramError } from '../domain/errors.ts';
 import { asId } from '../domain/ids.ts';
-import type { RunItem } from '../domain/run.ts';
+import type { ChunkProgress, RunItem } from '../domain/run.ts';
 import { datasetScope } from '../domain/scope.ts';
 import { createWorkGroups } from '../domain/work-groups.ts';
 import { type RunJob, readRunJob } from '../messaging/jobs.ts';
@@ -13,7 +13,7 @@ import type { Logger } from '../ports/logger.ts';
 import type { ModelKind, TokenUsage } from '../ports/models.ts';
 import { NO_TRACER, type TraceRoot, type Tracer } from '../ports/tracer.ts';
 import { type ClaimedJob, LeaseLostError, type WorkQueue } from '../ports/work-queue.ts';
-import { datasetOf, type Runs, runsCollection, type StoredRun } from '../repositories/runs.ts';
+import { datasetOf, type RunDocument, type Runs, runsCollection, type StoredRun } from '../repositories/runs.ts';
 import { authoriseRun, type RunAuthority } from './authorise-run.ts';
 import { HandOverError, handOver } from './hand-over.ts';
 import { heldError } from './job-document.ts';
@@ -195,6 +195,8 @@ function rootOf({ job, payload, run, authority }: AuthorisedClaim): TraceRoot {
 /** Items of a run that are committed at once, and their writes: below every adapter's limit. */
 const ITEMS_TOGETHER = 50;
 const WRITES_TOGETHER = 100;
+/** Between two notes of how many chunks are built. */
+const CHUNK_NOTE_MS = 1_000;
 
 interface HeldCommit {
   readonly writes: readonly Write[];
@@ -214,6 +216,8 @@ function activeRun(
   let usage: RunUsage = { inputTokens: 0, outputTokens: 0, embeddingTokens: 0 };
   let lastStage: string | null = null;
   let isStalled = true;
+  const chunks = new Map<string, ChunkProgress>();
+  let chunksNotedAt = Number.NEGATIVE_INFINITY;
   const progressOf = () => ({ completedItems: completed, totalItems: results.size, currentStage: lastStage });
   // Every commit changes the job, so that two at a time would only disturb each other.
   const commitHeld = createWorkGroups<HeldCommit, undefined>({
@@ -235,10 +239,13 @@ function activeRun(
     maxSize: WRITES_TOGETHER,
     sizeOf: ({ writes }) => writes.length,
   });
+  const note = async (change: Partial<RunDocument>): Promise<void> => {
+    await commitHeld({ writes: [runs.tickWrite(id, change)], isItem: false });
+  };
   const writeTick = async (): Promise<void> => {
     if (!isProgressTick(completed, results.size)) return;
     const change = { completedItems: completed, totalItems: results.size, stage: lastStage };
-    await commitHeld({ writes: [runs.tickWrite(id, change)], isItem: false });
+    await note({ ...change, chunks: summed(chunks) });
   };
   const active: ActiveRun = {
     id,
@@ -254,9 +261,18 @@ function activeRun(
     },
     drop: (item) => {
       results.delete(item);
+      chunks.delete(item);
+    },
+    async chunksBuilt(item, progress) {
+      chunks.set(item, progress);
+      const now = performance.now();
+      if (now - chunksNotedAt < CHUNK_NOTE_MS) return;
+      chunksNotedAt = now;
+      await note({ totalItems: results.size, chunks: summed(chunks) });
     },
     async itemEnded(item, stage) {
       results.set(item.item, item);
+      chunks.delete(item.item);
       completed += 1;
       lastStage = stage?.name ?? lastStage;
       await writeTick();
@@ -271,6 +287,17 @@ function activeRun(
   };
   const outcome = () => ({ items: [...results.values()].filter((item) => item !== null), usage });
   return { active, outcome };
+}
+
+/** Null: there are none. */
+function summed(parts: ReadonlyMap<string, ChunkProgress>): ChunkProgress | null {
+  if (parts.size === 0) return null;
+  let [completed, total] = [0, 0];
+  for (const part of parts.values()) {
+    completed += part.completed;
+    total += part.total;
+  }
+  return { completed, total };
 }
 
 function addedUsage(usage: RunUsage, more: TokenUsage, kind: ModelKind): RunUsage {

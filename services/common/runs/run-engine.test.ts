@@ -197,6 +197,22 @@ describe('run engine', () => {
     expect((await awaitRun(cognify.messenger, id, CALL)).progress).to.equal(null);
   });
 
+  it('shows how many chunks are built of items that have many, and none when it has ended', async () => {
+    const world = await createWorld();
+    const sentences = Array.from({ length: 60 }, (_, index) => `Ada met Grace for the ${index}th time in Oslo.`);
+    await world.addText('long', sentences.join('\n\n'));
+    const { extractor, entered, letGo } = heldExtractor();
+    await using cognify = await startCognify(world, { extractor });
+    const { id } = await cognify.start({ chunkSize: 20 });
+    await entered;
+    const chunks = async () => (await createRuns(world.store).get(scopeOf(world.dataset), id))?.chunks;
+    expect(await chunks()).to.have.property('completed', 0);
+    expect((await chunks())?.total).to.be.greaterThan(16);
+    letGo();
+    await awaitRun(cognify.messenger, id, CALL);
+    expect(await chunks()).to.equal(null);
+  });
+
   it('runs one at a time on a dataset, in the order they were asked for', async () => {
     const world = await createWorld();
     await world.addText('one', 'Ada met Grace.');

@@ -3,7 +3,7 @@ import type { Payer } from '../domain/budget.ts';
 import type { DatasetRef } from '../domain/dataset.ts';
 import type { JsonObject } from '../domain/json.ts';
 import type { Principal } from '../domain/principal.ts';
-import type { RunItem, RunOutcome } from '../domain/run.ts';
+import type { ChunkProgress, RunItem, RunOutcome } from '../domain/run.ts';
 import type { DatasetScope } from '../domain/scope.ts';
 import type { Write } from '../ports/document-store.ts';
 import type { ModelKind, TokenUsage } from '../ports/models.ts';
@@ -30,6 +30,8 @@ export interface ActiveRun {
   readonly signal: AbortSignal;
   /** Tells which items the run has; their order is that of the result. Once, before `itemEnded`. */
   plan(items: readonly DataItemId[]): void;
+  /** Tells how far an item of many chunks is, for those who look on; about once a second is written. */
+  chunksBuilt(item: DataItemId, chunks: ChunkProgress): Promise<void>;
   /** Counts an item, whatever its outcome, and tells subscribers which stage it left; null: nothing was done for it. */
   itemEnded(outcome: RunItem, stage: StagePosition | null): Promise<void>;
   /** The item exists no longer: it is left out of result and progress. */

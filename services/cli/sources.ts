@@ -1,0 +1,53 @@
+import { harmless } from './output.ts';
+
+/** What search and recall say about where a text is from. */
+export interface SourceFields {
+  readonly text?: unknown;
+  readonly document_name?: unknown;
+  /** JSON text: the metadata that the item was added with. */
+  readonly external_metadata?: unknown;
+}
+
+/** Plain text has no name of its own. */
+const TEXT_NAME = /^text_[\da-f]{32}$/;
+const FIRST_WORDS_LENGTH = 60;
+
+/** The path of an imported file, else the file name or address that it came from, else the first words; null: not known. */
+export function sourceName({ text, document_name: name, external_metadata: metadata }: SourceFields): string | null {
+  const origin = originOf(metadata);
+  if (origin !== null) return harmless(origin);
+  if (typeof name !== 'string') return null;
+  return harmless(TEXT_NAME.test(name) && typeof text === 'string' ? firstWords(text) : name);
+}
+
+function firstWords(text: string): string {
+  const words = text.replaceAll(/\s+/g, ' ').trim();
+  if (words.length <= FIRST_WORDS_LENGTH) return `"${words}"`;
+  return `"${words.slice(0, FIRST_WORDS_LENGTH).replace(/\s+\S*$/, '')} …"`;
+}
+
+function originOf(metadata: unknown): string | null {
+  const values = parsed(metadata);
+  const path = values?.['source_path'];
+  if (typeof path === 'string' && path !== '') return path;
+  const uri = (values?.['_cognee'] as { source_uri?: unknown } | null | undefined)?.source_uri;
+  if (typeof uri !== 'string') return null;
+  return uri.startsWith('file:///') ? decoded(uri.slice('file:///'.length)) : uri;
+}
+
+function parsed(metadata: unknown): Readonly<Record<string, unknown>> | null {
+  try {
+    const value: unknown = typeof metadata === 'string' ? JSON.parse(metadata) : metadata;
+    return typeof value === 'object' ? (value as Readonly<Record<string, unknown>>) : null;
+  } catch {
+    return null;
+  }
+}
+
+function decoded(path: string): string {
+  try {
+    return decodeURIComponent(path);
+  } catch {
+    return path;
+  }
+}
