@@ -65,7 +65,7 @@ describe('improve at two replicas', function () {
     expect(lost.json).to.include({ status: 'skipped', rerun_requested: true, finished: true });
     expect(reasonsOf(lost)).to.deep.equal(Array(9).fill('lock_held'));
     const other = await two.improve(['s2']);
-    expect(other.json, 'another session of the dataset').to.include({ status: 'skipped', rerun_requested: false });
+    expect(other.json, 'another session of the dataset').to.include({ status: 'skipped', rerun_requested: true });
     const elsewhere = await world.two.wire.post('/improve', { datasetName: 'others', sessionIds: ['s1'] });
     expect(elsewhere.json, 'the session in another dataset').to.include({ rerun_requested: true });
     slow.open();
@@ -75,6 +75,33 @@ describe('improve at two replicas', function () {
     expect(stagesOf(json.rerun_passes[0])['persist_session_qa']?.status).to.equal('completed');
     expect(await two.bridged()).to.deep.equal([document('s1', 'Ada'), document('s1', 'Byron')]);
     expect((await two.improve(['s1'])).json.status, 'it is free again').to.equal('completed');
+  });
+
+  it('is kept as a request while another session of the dataset is improved, and carried out when that is over', async () => {
+    const slow = gate();
+    await using world = await startTwoReplicas({ extractors: [slow.extractor, slow.extractor] });
+    const [one, two] = [notesOf(world.one), notesOf(world.two)];
+    await one.ask('s1', 'Ada', 'Ada.');
+    await two.ask('s2', 'Byron', 'Byron.');
+    const improving = one.improve(['s1']);
+    await slow.entered;
+    for (const more of [{}, { runInBackground: true }, {}]) {
+      const lost = await two.improve(['s2'], more);
+      expect(lost.json).to.include({ status: 'skipped', rerun_requested: true, finished: true });
+    }
+    expect(await two.bridged()).to.deep.equal([document('s1', 'Ada')]);
+    slow.open();
+    expect((await improving).json).to.include({ status: 'completed' });
+    const nodesAbout = async (name: string): Promise<readonly unknown[]> => {
+      const [{ id }] = (await world.one.wire.get('/datasets')).json;
+      const { nodes } = (await world.one.wire.get(`/datasets/${id}/graph`)).json;
+      return nodes.filter(({ label }: { label: string }) => label.toLowerCase() === name);
+    };
+    await until(async () => (await nodesAbout('byron')).length === 1);
+    expect(await two.bridged(), 'once, however often it was asked for').to.deep.equal([
+      document('s1', 'Ada'),
+      document('s2', 'Byron'),
+    ]);
   });
 
   it('repeats the window of one who stalled after the run and before the watermark, and doubles nothing', async () => {

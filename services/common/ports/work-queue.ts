@@ -31,8 +31,11 @@ export interface WorkQueue {
     error: { readonly name: string; readonly message: string },
     options: { readonly retry: boolean },
   ): Promise<'retry' | 'dead'>;
-  /** Gives the job back at once, without counting an attempt: the worker is stopping. */
-  release(job: ClaimedJob): Promise<void>;
+  /**
+   * Gives the job back without counting an attempt: the worker is stopping, or what the job needs is taken. It may be
+   * claimed again after `afterMs`, default at once.
+   */
+  release(job: ClaimedJob, afterMs?: number): Promise<void>;
   /** Tells the job's worker, or the next one, to stop; at once over the bus, with its next heartbeat when that is lost. */
   requestCancel(scope: SystemScope, jobId: string): Promise<boolean>;
   /** To be committed with what relies on a job that has not begun: they change nothing, and fail as `withdrawWrites`. */

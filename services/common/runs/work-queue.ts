@@ -94,8 +94,8 @@ export function createWorkQueue(options: WorkQueueOptions): DurableWorkQueue {
       await changeHeld(job, { ...waiting(nowMs() + backOffMs(job.attempt)), error });
       return 'retry';
     },
-    async release(job) {
-      await changeHeld(job, waiting(nowMs()), { attempts: -1 });
+    async release(job, afterMs = 0) {
+      await changeHeld(job, waiting(nowMs() + afterMs), { attempts: -1 });
     },
     async requestCancel(scope, jobId) {
       const isAsked = await requestCancel(store, scope, jobId, nowMs());

@@ -1,6 +1,6 @@
 import type { DatasetRef } from '../../common/domain/dataset.ts';
 import { isEngramError } from '../../common/domain/errors.ts';
-import type { StageName } from '../../common/domain/improve-stages.ts';
+import { STAGE_NAMES, type StageName } from '../../common/domain/improve-stages.ts';
 import type { RunState } from '../../common/domain/run.ts';
 import { describeRunError } from '../../common/runs/run-recorder.ts';
 
@@ -45,6 +45,24 @@ export function firstError({ stages, rerunPasses }: Pick<ImproveResult, 'stages'
 
 export function skipped(stage: StageName, reason: string): StageResult {
   return { stage, status: 'skipped', reason, error: null, counts: {}, durationMs: 0, run: null };
+}
+
+type Asked = Pick<ImproveResult, 'dataset' | 'sessionIds'>;
+
+export function described({ dataset, sessionIds }: Asked): Asked {
+  return { dataset, sessionIds };
+}
+
+/** Another improve has the dataset or one of the sessions. */
+export function lockHeld(
+  asked: Asked,
+  { background, rerunRequested }: Pick<ImproveResult, 'background' | 'rerunRequested'>,
+): ImproveResult {
+  return {
+    ...described(asked),
+    stages: STAGE_NAMES.map((stage) => skipped(stage, 'lock_held')),
+    ...{ rerunPasses: [], background, finished: true, failure: null, rerunRequested },
+  };
 }
 
 /** A budget is spent, the provider's or one of ours: nothing that needs a model goes on. */

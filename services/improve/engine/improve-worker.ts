@@ -22,6 +22,9 @@ import { recordImprove } from './record-improve.ts';
 /** Of one that nobody asked for by hand; then it is a dead letter, which an operator can replay. */
 const MAX_AUTOMATIC_ATTEMPTS = 8;
 
+/** How often a job looks whether its dataset and sessions are free. */
+const LOCK_POLL_MS = 2000;
+
 /** Drives improves that wait as jobs, one after the other per dataset. At its stop they go on elsewhere, or with the next start. */
 export function createImproveWorker(parts: ImproveParts): JobWorker {
   return createJobWorker(parts, {
@@ -71,7 +74,7 @@ async function carryOut(parts: ImproveParts, { job, order, lease }: ClaimedOrder
   const request: ImproveRequest = { dataset, principal, context, sessionIds, options };
   const held = await holdClaim(parts, keysOf(request), ownerOf(id, job.fencingToken));
   if (held === null) {
-    await workQueue.fail(job, { name: 'LockHeld', message: 'Another improve is under way.' }, { retry: true });
+    await workQueue.release(job, LOCK_POLL_MS);
     return;
   }
   logger.info('improve.claimed', { runId: id, datasetId, sessions: sessionIds.length, attempt: job.attempt });

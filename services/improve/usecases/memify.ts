@@ -4,7 +4,7 @@ import type { RunState } from '../../common/domain/run.ts';
 import { recordRun } from '../../common/messaging/methods/cognify.ts';
 import { PIPELINE } from '../bridge/record-pipeline.ts';
 import type { ImproveParts, ImproveRequest } from '../engine/improve-passes.ts';
-import type { ImproveResult } from '../engine/improve-result.ts';
+import { type ImproveResult, lockHeld } from '../engine/improve-result.ts';
 import { type CustomEnrichment, defaultOptions } from '../stage.ts';
 import { improveDataset } from './improve-dataset.ts';
 import { startImprove } from './start-improve.ts';
@@ -28,7 +28,10 @@ export async function memify(parts: ImproveParts, request: MemifyRequest): Promi
   const options = { ...defaultOptions(parts.settings.feedbackAlpha), nodeNames, custom: { ...tasks, runId } };
   const improve: ImproveRequest = { dataset, principal, context, sessionIds: [], options };
   const startedAt = parts.clock.now().toISOString();
-  const result = background ? await startImprove(parts, improve) : await improveDataset(parts, improve);
+  const start = background ? startImprove : improveDataset;
+  const result = await start(parts, improve, async (_, asked) =>
+    lockHeld(asked, { background, rerunRequested: false }),
+  );
   const stage = enrichmentOf(result);
   if (stage?.reason === 'lock_held') {
     throw engramError('ConflictError', 'Another improve of this dataset is under way.', { retryable: true });

@@ -3,8 +3,7 @@ import type { Write } from '../../common/ports/document-store.ts';
 import { isOvertaken } from '../../common/repositories/commit-races.ts';
 import { IMPROVE_JOB, improveJob } from '../engine/improve-job.ts';
 import type { ImproveParts, ImproveRequest } from '../engine/improve-passes.ts';
-import type { ImproveResult } from '../engine/improve-result.ts';
-import { described } from './improve-dataset.ts';
+import { described, type ImproveResult } from '../engine/improve-result.ts';
 
 type Parts = Pick<ImproveParts, 'scheduledStarts' | 'ids' | 'logger' | 'store' | 'workQueue' | 'tracer'>;
 type Request = Omit<ImproveRequest, 'options' | 'context'> & { readonly dueAt: string };
