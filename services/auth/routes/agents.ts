@@ -20,6 +20,7 @@ export function agentRoutes(deps: AuthDependencies): readonly Route[] {
 
 const tag = 'agent management';
 const NOT_OWN = {
+  403: { description: 'An account that is no agent of the caller' },
   404: { description: 'No such account' },
 };
 

@@ -167,7 +167,7 @@ describe('agents', () => {
     expect([await count(usersCollection), await count(apiKeysCollection)]).to.deep.equal([users - 1, keys]);
   });
 
-  it('are nobody’s but their parent’s: 404 for others, for the parent itself and for the agent, as for an unknown id', async () => {
+  it('are nobody’s but their parent’s: 403 for others, for the parent itself and for the agent, 404 for an unknown id', async () => {
     const agent = await create('bot');
     const stranger = await auth.addUser();
     const self = await principalOf(agent);
@@ -177,10 +177,11 @@ describe('agents', () => {
         [agent.agentId, self],
         [parent.id, parent],
         [stranger.id, parent],
-        [randomUUID(), parent],
       ] as const) {
-        expect(await refusal(call(method, id, who))).to.include({ status: 404, wireName: 'EntityNotFoundError' });
+        expect(await refusal(call(method, id, who))).to.include({ status: 403, wireName: 'PermissionDeniedError' });
       }
+      const unknown = { status: 404, wireName: 'EntityNotFoundError' };
+      expect(await refusal(call(method, randomUUID(), parent))).to.include(unknown);
     }
     expect(await use(agent.agentApiKey)).not.to.equal(null);
   });

@@ -77,10 +77,11 @@ export async function listAgents(deps: AuthDependencies, parent: UserId): Promis
   return users.map((user) => ({ user, key: keys.find(({ userId }) => userId === user.id) ?? null }));
 }
 
-/** Errors: `EntityNotFoundError` for anything but an own agent, so that ids of accounts cannot be probed. */
+/** Errors: `EntityNotFoundError` for an unknown id, `PermissionDeniedError` for an account that is no agent of the caller. */
 export async function getAgent(deps: AuthDependencies, parent: UserId, id: UserId): Promise<Agent> {
   const user = await deps.users.get(id);
-  if (user?.parentId !== parent) throw engramError('EntityNotFoundError', `Could not find user: ${id}`);
+  if (user === null) throw engramError('EntityNotFoundError', `Could not find user: ${id}`);
+  if (user.parentId !== parent) throw engramError('PermissionDeniedError', 'This is no agent of yours.');
   const [key = null] = await deps.apiKeys.ofUser(id);
   return { user, key };
 }

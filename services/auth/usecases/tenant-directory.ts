@@ -73,13 +73,17 @@ export async function rolesOfMember(
   return roles.toSorted(byName);
 }
 
-/** For managers; in the order of joining, each with the roles there by name. */
+/**
+ * For managers; in the order of joining, each with the roles there by name. `PermissionDeniedError` for everybody else, who
+ * need not be a member, `TenantNotFoundError` for an unknown tenant.
+ */
 export async function membersOfTenant(
   deps: AuthDependencies,
   principal: Principal,
   tenant: TenantId,
 ): Promise<readonly MemberWithRoles[]> {
-  await requireCapability(deps, principal, tenant, 'manage_users');
+  const authority = await authorityOf(deps, principal, await requireTenant(deps, tenant));
+  if (!authority.allows('manage_users')) throw capabilityMissing('manage_users');
   const [ids, roles, members] = await Promise.all([
     deps.memberships.usersOf(tenant),
     deps.roles.ofTenant(tenant),

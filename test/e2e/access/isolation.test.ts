@@ -125,6 +125,10 @@ const TELLS_OF_ACCOUNTS: ReadonlySet<string> = new Set([
   'POST /api/v1/permissions/capabilities/{principal_id} member',
   'DELETE /api/v1/permissions/capabilities/{principal_id} member',
   'GET /api/v1/permissions/principals/{principal_id}/datasets owner',
+  // The contract answers 403 to these, and 404 for what does not exist.
+  'GET /api/v1/agents/{agent_id} agent',
+  'DELETE /api/v1/agents/{agent_id} agent',
+  'GET /api/v1/permissions/tenants/{tenant_id}/users tenant',
 ]);
 
 /** Everybody has sessions and connections of any name: another's name is one's own. */
