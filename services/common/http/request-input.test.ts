@@ -268,7 +268,9 @@ describe('request validation', () => {
       detail: [{ type: 'missing', loc: ['body'], msg: 'Field required', input: null }],
       body: null,
     });
-    expect(await invalid(send('null', 'application/json'))).to.deep.include({ body: null });
+    const sentNull = await invalid(send('null', 'application/json'));
+    expect(sentNull).to.deep.include({ body: null });
+    expect(kinds(sentNull)).to.deep.equal(['model_attributes_type body']);
     expect(await invalid(send('{"a":}', 'application/json'))).to.deep.equal({
       detail: [
         {

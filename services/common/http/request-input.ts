@@ -42,7 +42,7 @@ export function createInputCheck(route: Route): (input: RawInput) => CheckedInpu
       readQuery === null ? {} : readQuery.read(readQuery.fromFields(collect(new URLSearchParams(input.search))), items);
     if (readBody === null) return finish(items, null, { params: checkedParams, query: checkedQuery, body: undefined });
     const sent = sentValue(input.body, readBody);
-    if (sent === undefined) {
+    if (sent === undefined || (sent === null && !isRequired)) {
       if (isRequired) throw missingBody();
       return finish(items, null, { params: checkedParams, query: checkedQuery, body: undefined });
     }
@@ -105,7 +105,7 @@ function sentValue(body: ReceivedBody, reader: Reader): unknown {
     case 'none':
       return undefined;
     case 'json':
-      return body.value === null ? undefined : body.value;
+      return body.value;
     case 'raw':
       throw notAnObject(body.text);
     case 'form':
