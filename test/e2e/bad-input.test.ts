@@ -50,11 +50,14 @@ describe('bad input', function () {
   describe('in the request', () => {
     it('is refused when there is no body', async () => {
       for (const path of ['/cognify', '/search', '/recall', '/forget', '/datasets']) {
-        for (const body of ['', 'null']) {
+        for (const [body, type] of [
+          ['', 'missing'],
+          ['null', 'model_attributes_type'],
+        ] as const) {
           const answer = await wire.post(path, body);
-          expectInvalid(answer, 'missing');
+          expectInvalid(answer, type);
           expect(answer.json).to.deep.include({ body: null });
-          expect(answer.json.detail[0].loc).to.deep.equal(['body']);
+          expect(answer.json.detail[0]).to.deep.include({ loc: ['body'], input: null });
         }
       }
       expect((await wire.post('/add', '')).json).to.deep.equal({

@@ -20,6 +20,12 @@ const querySchema = z.object({
   chunk_level_diff: lenientBoolean().default(true),
 });
 
+/** What was sent, in the names of the wire. */
+function echoOf({ data, rawData, nodeSet }: z.output<typeof bodySchema>): Readonly<Record<string, unknown>> {
+  const fields = Object.entries({ data, raw_data: rawData, node_set: nodeSet });
+  return Object.fromEntries(fields.filter(([, value]) => value !== undefined));
+}
+
 export function updateRoutes(dependencies: IngestDependencies): readonly Route[] {
   return [
     defineRoute({
@@ -42,7 +48,7 @@ export function updateRoutes(dependencies: IngestDependencies): readonly Route[]
       },
       async handle({ principal, query, body, files, context, signal }) {
         const inputs = inputsOf(body ?? {}, files);
-        if (inputs.length === 0) throw missingField('data', body ?? null);
+        if (inputs.length === 0) throw missingField('data', echoOf(body ?? {}));
         const outcome = await updateItem(dependencies, {
           ...{ principal, inputs, context, signal },
           itemId: dataItemId(query.data_id),
