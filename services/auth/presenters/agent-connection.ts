@@ -38,11 +38,11 @@ export function presentConnectionList(
 }
 
 export function presentConnectionDetail({ connection, sources, recent }: ConnectionDetail) {
-  const { session, user } = recent?.session ?? {};
+  const { sessionId, userId } = connection;
   return {
     agent: presentConnection(connection),
     memory_sources: sources.map(presentSource),
-    recent_sessions: session === undefined ? [] : [{ session_id: session, user_id: user }],
+    recent_sessions: sessionId === null ? [] : [{ session_id: sessionId, user_id: userId }],
     recent_traces: (recent?.traces ?? []).map(presentTrace),
     recent_qas: (recent?.qas ?? []).map(presentQa),
   };

@@ -1,7 +1,7 @@
-import type { StoredConfiguration } from '../../common/repositories/stored-configurations.ts';
+import type { ListedConfiguration } from '../usecases/stored-configurations.ts';
 
 /** One entry of the list (auth-integrations.md §5.1). */
-export function presentConfiguration(stored: StoredConfiguration) {
+export function presentConfiguration(stored: ListedConfiguration) {
   const { id, ownerId, name, configuration, createdAt, updatedAt } = stored;
   return { id, ownerId, name, configuration, createdAt, updatedAt };
 }

@@ -1,12 +1,15 @@
+import { CONNECTION_STATES } from '../../common/domain/agent-connection.ts';
 import type { UserId } from '../../common/domain/brand.ts';
 import { engramError } from '../../common/domain/errors.ts';
+import { uuid5 } from '../../common/domain/ids.ts';
 import type { JsonObject } from '../../common/domain/json.ts';
-import type { Principal } from '../../common/domain/principal.ts';
+import { type Principal, reachesTenant } from '../../common/domain/principal.ts';
 import { PERSONAL_TENANT } from '../../common/domain/scope.ts';
 import type { Write } from '../../common/ports/document-store.ts';
 import { isOvertaken } from '../../common/repositories/commit-races.ts';
 import type { StoredConfiguration } from '../../common/repositories/stored-configurations.ts';
 import type { AuthDependencies } from '../dependencies.ts';
+import { presentConnection } from '../presenters/agent-connection.ts';
 
 /** All of a user are answered at once: together no more than a client can take. */
 const MAX_BYTES = 256 * 1024;
@@ -45,23 +48,68 @@ export async function storeConfiguration(
   }
 }
 
+/** What is listed: clients look for what their agents registered among the configurations. */
+export type ListedConfiguration = Omit<StoredConfiguration, 'version'>;
+
 /** Null when it does not exist for the caller: it is neither theirs nor of one of their agents. */
 export async function readConfiguration(
-  { configurations, users }: AuthDependencies,
+  deps: AuthDependencies,
   caller: Principal,
   id: string,
-): Promise<StoredConfiguration | null> {
-  const found = await configurations.get(id);
-  if (found === null || found.ownerId === caller.id) return found;
-  return (await users.childAgents(caller.id)).includes(found.ownerId) ? found : null;
+): Promise<ListedConfiguration | null> {
+  const owners = await visibleOwners(deps, caller);
+  const found = await deps.configurations.get(id);
+  if (found !== null && !owners.includes(found.ownerId)) return null;
+  if (found !== null && found.name !== AGENT_CONFIGURATION) return found;
+  const owner = found?.ownerId ?? owners.find((one) => agentConfigurationId(one) === id);
+  if (owner === undefined) return null;
+  const [withAgents] = await withConnections(deps, caller, { owners: [owner], stored: found === null ? [] : [found] });
+  return withAgents ?? null;
 }
 
-/** The caller's own and those of their agents. */
+/** The caller's own and those of their agents, by owner and name. */
 export async function listConfigurations(
-  { configurations, users }: AuthDependencies,
-  { id }: Principal,
-): Promise<readonly StoredConfiguration[]> {
-  return configurations.ofUsers([id, ...(await users.childAgents(id))]);
+  deps: AuthDependencies,
+  caller: Principal,
+): Promise<readonly ListedConfiguration[]> {
+  const owners = await visibleOwners(deps, caller);
+  return withConnections(deps, caller, { owners, stored: await deps.configurations.ofUsers(owners) });
+}
+
+async function visibleOwners({ users }: AuthDependencies, { id }: Principal): Promise<readonly UserId[]> {
+  return [id, ...(await users.childAgents(id))];
+}
+
+/** Where the contract keeps registered connections (auth-integrations.md §4.2). */
+const AGENT_CONFIGURATION = 'agent_configuration';
+const MAX_CONNECTIONS = 1000;
+
+/** Of an owner who stored nothing under the name. */
+function agentConfigurationId(owner: UserId): string {
+  return uuid5(owner, AGENT_CONFIGURATION);
+}
+
+/** The connections that an owner registered, newest first, as `agents` of the owner's `agent_configuration`. */
+async function withConnections(
+  { connections }: AuthDependencies,
+  caller: Principal,
+  { owners, stored }: { readonly owners: readonly UserId[]; readonly stored: readonly ListedConfiguration[] },
+): Promise<readonly ListedConfiguration[]> {
+  const found = await connections.page(owners, { states: CONNECTION_STATES, limit: MAX_CONNECTIONS, offset: 0 });
+  const visible = found.connections.filter(({ tenant }) => reachesTenant(caller, tenant));
+  const byOwner = Map.groupBy(visible, ({ userId }) => userId);
+  const listed = new Map(stored.map((one) => [`${one.ownerId}/${one.name}`, one]));
+  for (const [ownerId, own] of byOwner) {
+    const key = `${ownerId}/${AGENT_CONFIGURATION}`;
+    const times = own.map(({ lastActiveAt }) => lastActiveAt).toSorted();
+    const before = listed.get(key) ?? {
+      ...{ id: agentConfigurationId(ownerId), ownerId, name: AGENT_CONFIGURATION, configuration: {} },
+      ...{ createdAt: times.at(0) ?? '', updatedAt: times.at(-1) ?? null },
+    };
+    const agents = Object.fromEntries(own.map((connection) => [connection.id, presentConnection(connection)]));
+    listed.set(key, { ...before, configuration: { ...before.configuration, agents } as JsonObject });
+  }
+  return [...listed].toSorted(([one], [other]) => (one < other ? -1 : 1)).map(([, configuration]) => configuration);
 }
 
 async function requireRoom({ configurations }: AuthDependencies, owner: UserId): Promise<void> {
