@@ -15,7 +15,7 @@ function session(facts: Partial<Session['usage']> & Pick<Session, 'lastModel' | 
 }
 
 describe('what sessions cost by model', () => {
-  it('tells embedders by the tokens that their providers counted, beside language models', async () => {
+  it('are one row per session and model, with the embedder in it; an embedder has a row where no model was used', async () => {
     const sessions = [
       session({ lastModel: 'm', lastEmbeddingModel: 'e', tokensIn: 10, tokensOut: 2, embeddingTokens: 7 }),
       session({ lastModel: 'm', tokensIn: 1, tokensOut: 1 }),
@@ -34,7 +34,7 @@ describe('what sessions cost by model', () => {
       },
     } as unknown as IngestDependencies;
     expect(await costByModel(dependencies, principal, 'all', { requestId: 'r' })).to.deep.equal([
-      { model: 'e', sessions: 2, tokensIn: 12, tokensOut: 0, costUsd: 0.25 },
+      { model: 'e', sessions: 1, tokensIn: 5, tokensOut: 0, costUsd: 0.25 },
       { model: 'm', sessions: 2, tokensIn: 11, tokensOut: 3, costUsd: 0 },
     ]);
   });

@@ -54,8 +54,8 @@ export interface ModelCost extends SpentTokens {
 }
 
 /**
- * By the model that a session used last, and by the embedder whose provider counted tokens; sessions that used none are left
- * out. Dearest first.
+ * One row per model. A session counts for the model that it used last, or for its embedder when it used no other; what the
+ * embedder cost is in the same row. Sessions that used none are left out. Dearest first.
  */
 export async function costByModel(
   dependencies: IngestDependencies,
@@ -67,10 +67,11 @@ export async function costByModel(
   for await (const page of sessionsInSight(dependencies, principal, range, context)) {
     for (const session of page) {
       const { lastModel, lastEmbeddingModel, usage } = session;
-      if (lastModel !== null) spent.set(lastModel, added(spent.get(lastModel), usage));
-      if (!lastEmbeddingModel) continue;
-      const embedded = { tokensIn: usage.embeddingTokens, tokensOut: 0, costUsd: usage.embeddingCostUsd };
-      spent.set(lastEmbeddingModel, added(spent.get(lastEmbeddingModel), embedded));
+      const model = lastModel ?? lastEmbeddingModel;
+      if (!model) continue;
+      const tokensIn = lastModel === null ? usage.embeddingTokens : usage.tokensIn;
+      const costUsd = usage.costUsd + usage.embeddingCostUsd;
+      spent.set(model, added(spent.get(model), { tokensIn, tokensOut: usage.tokensOut, costUsd }));
     }
   }
   return [...spent].map(([model, cost]) => ({ model, ...cost })).toSorted(dearestFirst);
