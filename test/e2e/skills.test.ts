@@ -107,6 +107,19 @@ describe('skills', function () {
     expect(nameless.json.items[0].name).to.equal('skill');
   });
 
+  it('have the names of their folders also when the client percent-encodes them', async () => {
+    const { json } = await upload(
+      [
+        ['my%20skills%2Fd%C3%A9ploiement%2FSKILL.md', TRIAGE],
+        ['100%/50%ff/SKILL.md', TRIAGE],
+      ],
+      { datasetName: fresh('kb') },
+    );
+    expect(json.items.map((item: { name: string }) => item.name)).to.deep.equal(['déploiement', '50%ff']);
+    const climbing = await upload([['%2E%2E%2Fx%2FSKILL.md', TRIAGE]], { datasetId: json.dataset_id });
+    expect(climbing.status).to.equal(409);
+  });
+
   it('that cannot be taken are refused before a dataset is made', async () => {
     const name = fresh('kb');
     const fields = { datasetName: name };
