@@ -140,6 +140,7 @@ const REGISTRY: Readonly<Partial<Record<ServiceName, () => Promise<BuildService>
         ...common(parts, 'cognify'),
         budgets: parts.budgets,
         blobs: stores.blobs,
+        documents,
         text: stores.indexes.text,
         vectors: stores.indexes.vectors,
         graph: stores.indexes.graph,

@@ -5,6 +5,7 @@ import type { BlobStore } from '../common/ports/blob-store.ts';
 import type { Budgets } from '../common/ports/budgets.ts';
 import type { DatasetIndexes } from '../common/ports/dataset-indexes.ts';
 import type { DocumentStore } from '../common/ports/document-store.ts';
+import type { DocumentLoader } from '../common/ports/documents.ts';
 import type { EmbedderSource } from '../common/ports/embedders.ts';
 import type { EventLog } from '../common/ports/event-log.ts';
 import type { Logger } from '../common/ports/logger.ts';
@@ -38,6 +39,8 @@ import type { CognifySettings, RunModelSource } from './pipeline/settings.ts';
 export interface CognifyServiceOptions extends Pick<DatasetIndexes, 'text' | 'vectors' | 'graph'> {
   readonly store: DocumentStore;
   readonly blobs: BlobStore;
+  /** Reads a document again whose stored text is damaged; absent: it stays so. */
+  readonly documents?: Pick<DocumentLoader, 'load'>;
   /** The server's own. */
   readonly embedder: Embedder;
   /** Default: that one for everybody. */

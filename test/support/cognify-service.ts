@@ -25,7 +25,7 @@ import { datasetItems } from '../../services/common/messaging/methods/ingest.ts'
 import type { BlobStore } from '../../services/common/ports/blob-store.ts';
 import type { DatasetIndexes } from '../../services/common/ports/dataset-indexes.ts';
 import type { DocumentStore } from '../../services/common/ports/document-store.ts';
-import type { ParsedDocument } from '../../services/common/ports/documents.ts';
+import type { DocumentLoader, ParsedDocument } from '../../services/common/ports/documents.ts';
 import type { EmbedderSource } from '../../services/common/ports/embedders.ts';
 import type { Extractor } from '../../services/common/ports/extractor.ts';
 import type { Logger } from '../../services/common/ports/logger.ts';
@@ -96,6 +96,11 @@ export interface TestWorld {
   addText(name: string, text: string, more?: Partial<DataItem>): Promise<DataItem>;
 }
 
+export function parsedText(text: string): ParsedDocument {
+  const blocks = text.split('\n\n').map((part) => ({ kind: 'paragraph' as const, text: part }));
+  return { text, blocks, title: null, format: 'text', metadata: {} };
+}
+
 export async function createWorld(
   parts: Partial<Pick<TestWorld, 'store' | 'blobs' | 'indexes'>> = {},
 ): Promise<TestWorld> {
@@ -116,13 +121,7 @@ export async function createWorld(
     permitted: new Set([userId, CALL.principal.id]),
     vanished: new Set(),
     async addText(name, text, more = {}) {
-      const document: ParsedDocument = {
-        text,
-        blocks: text.split('\n\n').map((part) => ({ kind: 'paragraph', text: part })),
-        title: null,
-        format: 'text',
-        metadata: {},
-      };
+      const document = parsedText(text);
       const item: DataItem = {
         id: asId<DataItemId>(randomUUID()),
         name,
@@ -171,6 +170,7 @@ export interface TestRequest {
 export interface TestCognifyOptions {
   readonly extractor?: Extractor;
   readonly embedder?: Embedder;
+  readonly documents?: Pick<DocumentLoader, 'load'>;
   readonly embedders?: EmbedderSource;
   readonly settings?: Partial<CognifySettings>;
   readonly models?: Partial<Omit<RunModels, 'extractor'>>;
@@ -202,6 +202,7 @@ export async function startCognify(world: TestWorld, options: TestCognifyOptions
     vectors: world.indexes.vectors,
     graph: world.indexes.graph,
     embedder: options.embedder ?? createHashingEmbedder({ dimensions: 64 }),
+    ...(options.documents === undefined ? {} : { documents: options.documents }),
     ...(options.embedders === undefined ? {} : { embedders: options.embedders }),
     models: fixedModels(options.extractor ?? capitalsExtractor, options.models),
     workQueue,

@@ -1,5 +1,5 @@
 import { expect } from 'chai';
-import { capitalsExtractor, createWorld, startCognify } from '../../../test/support/cognify-service.ts';
+import { capitalsExtractor, createWorld, parsedText, startCognify } from '../../../test/support/cognify-service.ts';
 import { graphOf } from '../../../test/support/visible-graph.ts';
 import { createHashingEmbedder } from '../../common/adapters/hashing-embedder/hashing-embedder.ts';
 import { itemBlobs } from '../../common/domain/data-item.ts';
@@ -107,18 +107,120 @@ describe('cognify run', () => {
     expect((await world.indexes.graph.count(scopeOf(world.dataset), { item: bad.id })).nodeRows).to.equal(0);
   });
 
-  it('tries every item before it ends when item errors are not raised', async () => {
+  it('builds all other items when one fails, and says which and why', async () => {
     const world = await createWorld();
-    const extractor = failingOn('Kurt', new Error('broken'));
-    await using cognify = await startCognify(world, { extractor, settings: { raiseItemErrors: false } });
+    const extractor = failingOn('Kurt', engramError('CogneeValidationError', 'broken'));
+    await using cognify = await startCognify(world, { extractor });
     const bad = await world.addText('bad', 'Alan met Kurt.');
     const good = await world.addText('good', 'Ada met Grace.');
     const run = await cognify.run({ dataPerBatch: 1 });
-    expect(run).to.include({ status: 'DATASET_PROCESSING_ERRORED', errorClass: 'Error', errorMessage: 'broken' });
+    expect(run).to.include({
+      status: 'DATASET_PROCESSING_COMPLETED',
+      errorClass: 'PipelineRunFailedError',
+      errorMessage: "1 item could not be built. 'bad': broken",
+    });
+    expect(run.counts).to.include({ documents: 1, failed_items: 1 });
+    const failure = { name: 'bad', errorClass: 'CogneeValidationError', message: 'broken', isSetAside: false };
     expect(run.items).to.deep.equal([
-      { item: bad.id, status: 'errored' },
+      { item: bad.id, status: 'errored', failure },
       { item: good.id, status: 'completed' },
     ]);
+    const logged = cognify.log.find(({ event }) => event === 'cognify.item.failed');
+    expect(logged?.fields).to.include({ itemId: bad.id, name: 'bad', reason: 'broken' });
+    expect((await graphOf(world)).nodes.map(({ name }) => name))
+      .to.include('Grace')
+      .and.not.include('Kurt');
+  });
+
+  it('ends at the first item that fails when item errors are raised', async () => {
+    const world = await createWorld();
+    const extractor = failingOn('Kurt', engramError('CogneeValidationError', 'broken'));
+    await using cognify = await startCognify(world, { extractor, settings: { raiseItemErrors: true } });
+    await world.addText('bad', 'Alan met Kurt.');
+    await world.addText('good', 'Ada met Grace.');
+    const run = await cognify.run({ dataPerBatch: 1 });
+    expect(run).to.include({ status: 'DATASET_PROCESSING_ERRORED', errorMessage: 'broken' });
+    expect((await graphOf(world)).nodes).to.deep.equal([]);
+  });
+
+  it('ends with the error of the items when none could be built, and names one', async () => {
+    const world = await createWorld();
+    const extractor = failingOn('Kurt', engramError('CogneeValidationError', 'broken'));
+    await using cognify = await startCognify(world, { extractor });
+    await world.addText('bad', 'Alan met Kurt.');
+    const run = await cognify.run();
+    expect(run).to.include({
+      status: 'DATASET_PROCESSING_ERRORED',
+      errorClass: 'CogneeValidationError',
+      errorMessage: "'bad' could not be built: broken",
+      errorStatus: 422,
+    });
+  });
+
+  it('keeps an item whose chunk cannot be extracted, without the entities of that chunk', async () => {
+    const world = await createWorld();
+    const extractor = failingOn('Kurt', new Error('broken'));
+    await using cognify = await startCognify(world, { extractor });
+    const filler = 'Ada met Grace in the house by the river. '.repeat(12);
+    await world.addText('long', [filler, `Alan met Kurt. ${filler}`, `Emmy met David. ${filler}`].join('\n\n'));
+    const run = await cognify.run({ chunkSize: 160 });
+    expect(run).to.include({ status: 'DATASET_PROCESSING_COMPLETED', errorClass: null });
+    expect(run.counts).to.include({ documents: 1, failed_chunks: 1 });
+    expect((await graphOf(world)).nodes.map(({ name }) => name))
+      .to.include.members(['Ada', 'Emmy'])
+      .and.not.include('Kurt');
+    expect(cognify.log.filter(({ event }) => event === 'cognify.chunk.failed')).to.have.length(1);
+  });
+
+  it('tries a failed item again in later runs, sets it aside after the third, and takes changed content up', async () => {
+    const world = await createWorld();
+    let asked = 0;
+    const extractor: Extractor = {
+      version: 'counting/1',
+      async extract(input, context) {
+        if (input.text.includes('Kurt')) asked += 1;
+        return failingOn('Kurt', engramError('CogneeValidationError', 'broken')).extract(input, context);
+      },
+    };
+    await using cognify = await startCognify(world, { extractor });
+    await world.addText('good', 'Ada met Grace.');
+    const bad = await world.addText('bad', 'Alan met Kurt.');
+    const setAside: boolean[] = [];
+    for (let run = 1; run <= 5; run++) {
+      const { status, items } = await cognify.run();
+      expect(status).to.equal('DATASET_PROCESSING_COMPLETED');
+      setAside.push(items.find(({ item }) => item === bad.id)?.failure?.isSetAside ?? false);
+    }
+    expect(asked).to.equal(3);
+    expect(setAside).to.deep.equal([false, false, true, true, true]);
+    await world.ledger.forgive(scopeOf(world.dataset), [bad.id]);
+    await cognify.run();
+    expect(asked).to.equal(4);
+    await world.addText('bad', 'Alan met Emmy.', { id: bad.id });
+    const { items } = await cognify.run();
+    expect(items.map(({ status }) => status)).to.deep.equal(['already_completed', 'completed']);
+  });
+
+  it('reads a document again from its original when the stored text is cut off or missing', async () => {
+    const world = await createWorld();
+    const scope = scopeOf(world.dataset);
+    const documents = {
+      load: async ({ content }: { readonly content: Uint8Array }) => parsedText(Buffer.from(content).toString()),
+    };
+    await using cognify = await startCognify(world, { documents });
+    const cut = await world.addText('cut', 'Ada met Grace.');
+    const missing = await world.addText('missing', 'Alan met Kurt.');
+    for (const [item, text] of [
+      [cut, 'Ada met Grace.'],
+      [missing, 'Alan met Kurt.'],
+    ] as const)
+      await world.blobs.put(scope, itemBlobs.original(item), Buffer.from(text));
+    await world.blobs.put(scope, itemBlobs.parsed(cut), Buffer.from('{"text":"Ada m'));
+    await world.blobs.remove(scope, [itemBlobs.parsed(missing)]);
+    const run = await cognify.run();
+    expect(run.items.map(({ status }) => status)).to.deep.equal(['completed', 'completed']);
+    expect((await graphOf(world)).nodes.map(({ name }) => name)).to.include.members(['Ada', 'Kurt']);
+    expect(await world.blobs.get(scope, itemBlobs.parsed(missing))).to.not.equal(null);
   });
 
   it('refuses vectors of another size before anything is written, naming both', async () => {
@@ -172,9 +274,9 @@ describe('cognify run', () => {
     const lost = await world.addText('lost', 'Ada met Grace.');
     const kept = await world.addText('kept', 'Alan met Kurt.');
     await world.blobs.removeAll(scopeOf(world.dataset), itemBlobs.prefix(lost.id));
-    const errored = await cognify.run();
-    expect(errored).to.include({ errorClass: 'CorruptStoreError' });
-    expect(errored.errorMessage).to.contain('missing');
+    const withLoss = await cognify.run();
+    expect(withLoss.items[0]?.failure).to.include({ name: 'lost', errorClass: 'DataNotFoundError' });
+    expect(withLoss.items[0]?.failure?.message).to.contain('missing');
     world.vanished.add(lost.id);
     const run = await cognify.run();
     expect(run.status).to.equal('DATASET_PROCESSING_COMPLETED');

@@ -1,7 +1,7 @@
+import type { DataItemId } from '../../common/domain/brand.ts';
 import { isCanaryDataset } from '../../common/domain/canary.ts';
 import { contentVersion, type DataItem } from '../../common/domain/data-item.ts';
 import { engramError } from '../../common/domain/errors.ts';
-import type { RunItem } from '../../common/domain/run.ts';
 import type { Messenger } from '../../common/messaging/messenger.ts';
 import type { CognifyOptions } from '../../common/messaging/methods/cognify.ts';
 import { datasetItems } from '../../common/messaging/methods/ingest.ts';
@@ -12,17 +12,18 @@ import type { Clock } from '../../common/ports/system.ts';
 import { NO_TRACER } from '../../common/ports/tracer.ts';
 import { isSameSpace } from '../../common/ports/vector-index.ts';
 import { type ActiveEmbedding, activeEmbedding } from '../../common/repositories/active-embedding.ts';
-import type { Ledger, LedgerEntry } from '../../common/repositories/ledger.ts';
+import { type Ledger, type LedgerEntry, MAX_TRIES, triesOf } from '../../common/repositories/ledger.ts';
 import type { ModelCache } from '../../common/repositories/model-cache.ts';
 import type { VectorHomes } from '../../common/repositories/vector-homes.ts';
 import { isProgressTick } from '../../common/runs/progress-rule.ts';
-import type { ActiveRun, RunExecutor, RunReport, StagePosition } from '../../common/runs/run-executor.ts';
+import type { ActiveRun, RunExecutor, RunReport } from '../../common/runs/run-executor.ts';
 import { gatherVectors } from '../migration/gather-vectors.ts';
 import { createAskExtractor } from '../pipeline/ask-extractor.ts';
 import { type BuildDependencies, type BuiltItem, buildItem } from '../pipeline/build-item.ts';
 import type { ChunkSizes } from '../pipeline/chunk-item.ts';
 import { itemPages } from '../pipeline/dataset-items.ts';
 import { createIndexWriter } from '../pipeline/index-writer.ts';
+import { createItemFailures, type ItemFailures, LAST_STAGE } from '../pipeline/item-failures.ts';
 import { createPriorityGate } from '../pipeline/priority-gate.ts';
 import { runItems } from '../pipeline/run-items.ts';
 import type { CognifySettings, RunModelSource, RunModels } from '../pipeline/settings.ts';
@@ -30,8 +31,6 @@ import { ContentMissingError } from '../pipeline/write-item.ts';
 import { type JudgeDependencies, judgeOrLeave } from '../usecases/judge-statements.ts';
 import { COGNIFY_JOB } from './cognify-job.ts';
 
-/** The wire counts an item when the last of four tasks has ended. */
-const LAST_STAGE: StagePosition = { name: 'add_data_points', index: 4, total: 4 };
 const DEFAULT_DATA_PER_BATCH = 20;
 
 export interface CognifyRunDependencies extends BuildDependencies, JudgeDependencies {
@@ -83,13 +82,15 @@ async function execute(dependencies: CognifyRunDependencies, run: ActiveRun): Pr
     if (isOurs) totals.addCounts(entry);
     await run.itemEnded({ item: item.id, status: isOurs ? 'completed' : 'already_completed' }, null);
   }
+  const failures = createItemFailures(dependencies, run, { isNothingBuilt: open.length === live.length });
   try {
-    await buildAll(dependencies, run, { models, embedder, open, totals });
+    await buildAll(dependencies, run, { models, embedder, open, entries, totals, failures });
+    await failures.end();
   } finally {
     // Whatever became of one item, the others are there.
     if (!run.signal.aborted) await judgeOrLeave(dependencies, run.scope);
   }
-  return { counts: totals.counts() };
+  return { counts: { ...totals.counts(), ...failures.counts() }, ...failures.report() };
 }
 
 /** New vectors go beside those that are there: who configured another model would wait for it in vain. */
@@ -115,13 +116,17 @@ async function buildAll(
     models,
     embedder,
     open,
+    entries,
     totals,
+    failures,
   }: {
     readonly models: RunModels;
     /** The one that is in force when the run begins; a migration may bring another. */
     readonly embedder: Embedder;
     readonly open: readonly DataItem[];
+    readonly entries: ReadonlyMap<DataItemId, LedgerEntry>;
     readonly totals: Totals;
+    readonly failures: ItemFailures;
   },
 ): Promise<void> {
   const { settings, logger, tracer = NO_TRACER } = dependencies;
@@ -152,32 +157,46 @@ async function buildAll(
     chunksPerBatch: Math.min(options.chunksPerBatch ?? Number.POSITIVE_INFINITY, settings.chunksPerBatch),
   };
   let done = 0;
-  const limit = options.dataPerBatch ?? DEFAULT_DATA_PER_BATCH;
-  await runItems(
-    open,
-    { limit, raise: settings.raiseItemErrors, signal: run.signal },
-    async (item, position, signal) => {
-      const ended = (status: RunItem['status']) => run.itemEnded({ item: item.id, status }, LAST_STAGE);
-      let built: BuiltItem | null;
-      try {
-        built = await tracer.step('item', { item_id: item.id }, () =>
-          buildItem(dependencies, { ...request, item, position, signal }),
-        );
-      } catch (error) {
-        if (error instanceof ContentMissingError && !(await isAsListed(dependencies, run, item))) {
-          return run.drop(item.id);
-        }
-        if (!signal.aborted) await ended('errored');
-        throw lossOf(error, item);
+  const build = async (item: DataItem, position: number, signal: AbortSignal): Promise<void> => {
+    const triesBefore = triesOf(entries.get(item.id), contentVersion(item));
+    let built: BuiltItem | null;
+    try {
+      built = await tracer.step('item', { item_id: item.id }, () =>
+        buildItem(dependencies, { ...request, item, triesBefore, position, signal }),
+      );
+    } catch (error) {
+      if (signal.aborted) throw error;
+      if (error instanceof ContentMissingError && !(await isAsListed(dependencies, run, item))) {
+        return run.drop(item.id);
       }
-      if (built === null) return run.drop(item.id);
-      totals.add(built);
-      await ended('completed');
-      done += 1;
-      const fields = { runId: run.id, items: open.length, done, stage: LAST_STAGE.name };
-      if (isProgressTick(done, open.length)) logger.info('cognify.progress', fields);
-    },
-  );
+      return failures.add(item, error, triesBefore + 1);
+    }
+    if (built === null) return run.drop(item.id);
+    totals.add(built);
+    failures.succeeded();
+    await run.itemEnded({ item: item.id, status: 'completed' }, LAST_STAGE);
+    done += 1;
+    const fields = { runId: run.id, items: open.length, done, stage: LAST_STAGE.name };
+    if (isProgressTick(done, open.length)) logger.info('cognify.progress', fields);
+  };
+  const places = open.map((item, position) => ({ item, position }));
+  const {
+    first = [],
+    last = [],
+    aside = [],
+  } = Object.groupBy(places, ({ item }) => turnOf(triesOf(entries.get(item.id), contentVersion(item))));
+  for (const { item } of aside) await failures.setAside(item, entries.get(item.id) as LedgerEntry);
+  const limit = options.dataPerBatch ?? DEFAULT_DATA_PER_BATCH;
+  const work = ({ item, position }: (typeof places)[number], signal: AbortSignal) => build(item, position, signal);
+  await runItems(first, { limit, signal: run.signal }, work);
+  // Whatever kills the process now was alone: no neighbour is blamed for it.
+  await runItems(last, { limit: 1, signal: run.signal }, work);
+}
+
+/** `first`: beside others. `last`: alone, when the others are done, because it is its last try. `aside`: not any more. */
+function turnOf(tries: number): 'first' | 'last' | 'aside' {
+  if (tries >= MAX_TRIES) return 'aside';
+  return tries === MAX_TRIES - 1 ? 'last' : 'first';
 }
 
 /** Content that was replaced since is built by the run that its update asks for. */
@@ -185,11 +204,6 @@ async function isAsListed({ messenger }: CognifyRunDependencies, run: ActiveRun,
   const request = { dataset: run.dataset, limit: 1, ids: [item.id] };
   const { items } = await messenger.call(datasetItems, request, { requestId: run.id, principal: run.principal });
   return items.some((present) => contentVersion(present) === contentVersion(item));
-}
-
-function lossOf(error: unknown, item: DataItem): unknown {
-  if (!(error instanceof ContentMissingError)) return error;
-  return engramError('CorruptStoreError', `The stored text of item ${item.id} is missing.`, { cause: error });
 }
 
 async function listItems({ messenger }: CognifyRunDependencies, run: ActiveRun): Promise<readonly DataItem[]> {
@@ -216,11 +230,13 @@ function createTotals(): Totals {
   let chunks = 0;
   let earlierEntities = 0;
   let relationships = 0;
+  let failedChunks = 0;
   return {
     add(item) {
       documents += 1;
       chunks += item.chunks;
       relationships += item.relationships;
+      failedChunks += item.failedChunks;
       for (const id of item.entityIds) entities.add(id);
     },
     addCounts({ counts }) {
@@ -228,7 +244,11 @@ function createTotals(): Totals {
       chunks += Number(counts?.['chunks'] ?? 0);
       earlierEntities += Number(counts?.['entities'] ?? 0);
       relationships += Number(counts?.['relationships'] ?? 0);
+      failedChunks += Number(counts?.['failed_chunks'] ?? 0);
     },
-    counts: () => ({ documents, chunks, entities: entities.size + earlierEntities, relationships }),
+    counts: () => ({
+      ...{ documents, chunks, entities: entities.size + earlierEntities, relationships },
+      ...(failedChunks === 0 ? {} : { failed_chunks: failedChunks }),
+    }),
   };
 }

@@ -1,10 +1,17 @@
 import { setTimeout as sleep } from 'node:timers/promises';
 import { expect } from 'chai';
-import { createWorld, startCognify, type TestCognify, type TestWorld } from '../../../test/support/cognify-service.ts';
+import {
+  capitalsExtractor,
+  createWorld,
+  startCognify,
+  type TestCognify,
+  type TestWorld,
+} from '../../../test/support/cognify-service.ts';
 import { dyingProcess } from '../../../test/support/dying-ports.ts';
 import { graphPrint } from '../../../test/support/visible-graph.ts';
 import { scopeOf } from '../../common/domain/dataset.ts';
 import { SYSTEM_SCOPE } from '../../common/domain/scope.ts';
+import type { Extractor } from '../../common/ports/extractor.ts';
 import { createLedger } from '../../common/repositories/ledger.ts';
 import { awaitRun } from '../../common/runs/await-run.ts';
 import { jobsCollection } from '../../common/runs/job-document.ts';
@@ -87,4 +94,45 @@ describe('killed cognify run', () => {
       expect(dieAt).to.be.above(20);
     });
   }
+
+  it('sets an item aside that took three workers with it, and blames no neighbour', async () => {
+    const world = await createWorld();
+    const bad = await world.addText('bad', 'Poison met Kurt.');
+    for (const name of ['Ada', 'Grace', 'Emmy']) await world.addText(name, `${name} met Alan.`);
+    const id = await queueRun(world);
+    const lost: TestCognify[] = [];
+    try {
+      for (let worker = 1; worker <= 3; worker++) {
+        const { promise: taken, resolve } = Promise.withResolvers<void>();
+        // The first two block before a neighbour is through, as a process does that dies at once. The third builds one at a time.
+        const extractor = blockingOn(worker === 3 ? 'Poison' : 'met', resolve);
+        lost.push(await startCognify(world, { extractor, endLeases: true, runs: { leaseMs: 60_000 } }));
+        await taken;
+      }
+      await using last = await startCognify(world, { extractor: blockingOn('Poison', () => {}), endLeases: true });
+      const run = await awaitRun(last.messenger, id, { requestId: 'test' });
+      expect(run.status).to.equal('DATASET_PROCESSING_COMPLETED');
+      const { status, failure } = run.items.find(({ item }) => item === bad.id) ?? {};
+      expect(status).to.equal('errored');
+      expect(failure).to.include({ name: 'bad', isSetAside: true, errorClass: 'AbandonedPipelineRunError' });
+      expect(run.items.filter((item) => item.status === 'completed')).to.have.length(3);
+      expect(last.log.some(({ event }) => event === 'cognify.item.set_aside')).to.equal(true);
+    } finally {
+      for (const worker of lost) await worker.service.stop();
+    }
+  });
 });
+
+/** Never comes back from a text with the word, until its lease is lost. */
+function blockingOn(word: string, onTaken: () => void): Extractor {
+  return {
+    version: 'blocking/1',
+    async extract(input, context) {
+      if (!input.text.includes(word)) return capitalsExtractor.extract(input, context);
+      onTaken();
+      return new Promise((_, reject) => {
+        context.signal?.addEventListener('abort', () => reject(context.signal?.reason), { once: true });
+      });
+    },
+  };
+}

@@ -2,23 +2,29 @@ import { contentVersion, type DataItem } from '../../common/domain/data-item.ts'
 import type { CognifyOptions } from '../../common/messaging/methods/cognify.ts';
 import type { BlobStore } from '../../common/ports/blob-store.ts';
 import { VersionConflictError } from '../../common/ports/document-store.ts';
+import type { DocumentLoader } from '../../common/ports/documents.ts';
 import type { Provenance } from '../../common/ports/index-entry.ts';
 import type { Logger } from '../../common/ports/logger.ts';
 import type { Clock } from '../../common/ports/system.ts';
 import type { Tracer } from '../../common/ports/tracer.ts';
-import { ItemErasedError, type Ledger } from '../../common/repositories/ledger.ts';
+import { LeaseLostError } from '../../common/ports/work-queue.ts';
+import { type AttemptEnd, ItemErasedError, type Ledger } from '../../common/repositories/ledger.ts';
 import type { Statements } from '../../common/repositories/statements.ts';
 import type { ActiveRun } from '../../common/runs/run-executor.ts';
+import { describeItemError } from '../../common/runs/run-recorder.ts';
 import type { AskExtractor } from './ask-extractor.ts';
 import type { ChunkSizes } from './chunk-item.ts';
 import type { IndexWriter } from './index-writer.ts';
 import { BuildStoppedError, type ItemBuilds } from './item-builds.ts';
+import { blameOf } from './item-fault.ts';
 import type { PriorityGate } from './priority-gate.ts';
 import { type RowStores, removeRows } from './remove-rows.ts';
 import { writeItem } from './write-item.ts';
 
 export interface BuildDependencies extends RowStores {
   readonly blobs: BlobStore;
+  /** Reads a document again whose stored text is damaged; absent: it stays so. */
+  readonly documents?: Pick<DocumentLoader, 'load'>;
   readonly ledger: Ledger;
   readonly builds: ItemBuilds;
   readonly statements: Pick<Statements, 'put' | 'remove'>;
@@ -31,6 +37,8 @@ export interface BuildDependencies extends RowStores {
 export interface BuildRequest {
   readonly run: ActiveRun;
   readonly item: DataItem;
+  /** How often its content was tried in vain before. */
+  readonly triesBefore: number;
   /** Position of the item in its run. */
   readonly position: number;
   readonly writer: IndexWriter;
@@ -48,18 +56,22 @@ export interface BuiltItem {
   readonly chunks: number;
   readonly entityIds: readonly string[];
   readonly relationships: number;
+  /** Chunks that are found by their text alone, because their extraction failed. */
+  readonly failedChunks: number;
 }
 
 /**
  * Builds one item under a new generation and commits it in the ledger; until then nothing of it is visible. Null when the
- * item was forgotten or reset meanwhile. Whatever else happens, its rows are removed again and the error goes on.
+ * item was forgotten or reset meanwhile. Whatever else happens, its rows are removed again and the error goes on; a failure of
+ * the item itself is noted in the ledger. A process that dies meanwhile leaves the try counted.
  */
 export async function buildItem(dependencies: BuildDependencies, request: BuildRequest): Promise<BuiltItem | null> {
   const { ledger, builds } = dependencies;
   const { run, item } = request;
   let generation: number;
   try {
-    generation = await ledger.begin(run.scope, item.id);
+    const attempt = { version: contentVersion(item), tries: request.triesBefore + 1 };
+    generation = await ledger.begin(run.scope, item.id, attempt);
   } catch (error) {
     if (error instanceof ItemErasedError) return null;
     throw error;
@@ -82,11 +94,23 @@ async function buildGeneration(
     await commit(dependencies, request, generation, built);
     return built;
   } catch (error) {
-    await rollBack(dependencies, request, generation);
     // A conflict means that the generation may not become visible: erased, reset, or another attempt is under way.
-    if (error instanceof VersionConflictError || signal.reason instanceof BuildStoppedError) return null;
+    const isOver = error instanceof VersionConflictError || signal.reason instanceof BuildStoppedError;
+    await rollBack(dependencies, request, generation, endOf(dependencies, request, isOver ? null : error));
+    if (isOver) return null;
     throw error;
   }
+}
+
+/** A try counts when the item failed by itself, and when the lease was lost over it. */
+function endOf(
+  { clock }: Pick<BuildDependencies, 'clock'>,
+  { signal, run, triesBefore }: BuildRequest,
+  error: unknown,
+): AttemptEnd {
+  if (signal.reason instanceof LeaseLostError || error instanceof LeaseLostError) return {};
+  if (signal.aborted || error === null || blameOf(error) !== 'item') return { tries: triesBefore };
+  return { failure: { ...describeItemError(error), at: clock.now().toISOString(), runId: run.id } };
 }
 
 async function commit(
@@ -96,7 +120,10 @@ async function commit(
   built: BuiltItem,
 ): Promise<void> {
   const { ledger, clock, logger } = dependencies;
-  const counts = { chunks: built.chunks, entities: built.entityIds.length, relationships: built.relationships };
+  const counts = {
+    ...{ chunks: built.chunks, entities: built.entityIds.length, relationships: built.relationships },
+    ...(built.failedChunks === 0 ? {} : { failed_chunks: built.failedChunks }),
+  };
   const by = { runId: run.id, counts, chunkSize: options.chunkSize ?? null };
   await run.commit(ledger.commitWrites(item.id, generation, contentVersion(item), clock.now().toISOString(), by));
   if (generation === 1) return;
@@ -112,6 +139,7 @@ async function rollBack(
   dependencies: BuildDependencies,
   { run, item }: BuildRequest,
   generation: number,
+  end: AttemptEnd,
 ): Promise<void> {
   const { ledger, logger } = dependencies;
   try {
@@ -119,7 +147,7 @@ async function rollBack(
     // The commit went through although its answer was lost.
     if (entry?.generation === generation) return;
     await removeRows(dependencies, run.scope, { item: item.id, generation });
-    await ledger.settle(run.scope, item.id, generation);
+    await ledger.settle(run.scope, item.id, generation, end);
   } catch (error) {
     // The rows are invisible and the sweeper finds them by their pending entry.
     logger.warn('cognify.rollback.failed', { runId: run.id, itemId: item.id, error });

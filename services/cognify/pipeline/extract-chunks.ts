@@ -1,8 +1,10 @@
+import { isEngramError } from '../../common/domain/errors.ts';
 import type { CognifyOptions } from '../../common/messaging/methods/cognify.ts';
 import type { Extraction, ExtractionInput, KnownName } from '../../common/ports/extractor.ts';
 import type { ModelCallContext } from '../../common/ports/models.ts';
 import type { AskExtractor } from './ask-extractor.ts';
 import type { ItemChunk } from './item-chunk.ts';
+import { blameOf } from './item-fault.ts';
 import type { ItemSource } from './item-source.ts';
 import type { PriorityGate } from './priority-gate.ts';
 
@@ -22,20 +24,44 @@ export interface ExtractChunksOptions {
  */
 export const CHUNKS_PER_WAVE = 16;
 
-/** Extractions of one wave, in order. When it throws, nothing of the wave is under way any more. */
+const SUMMARY_LENGTH = 200;
+
+/** What a chunk gives. A failed extraction leaves its text, which is found like any other, without entities. */
+export interface ChunkOutcome {
+  readonly extraction: Extraction;
+  /** Why there are no entities. */
+  readonly error?: unknown;
+}
+
+/**
+ * Extractions of one wave, in order. A failure of one chunk costs its entities; what would fail all chunks is thrown, and then
+ * nothing of the wave is under way any more.
+ */
 export async function extractWave(
   settings: ExtractChunksOptions,
   chunks: readonly ItemChunk[],
   knownNames: readonly KnownName[],
-): Promise<readonly Extraction[]> {
+): Promise<readonly ChunkOutcome[]> {
   settings.context.signal?.throwIfAborted();
   const settled = await Promise.allSettled(
     chunks.map((chunk) => settings.gate.run(settings.priority, () => extractChunk(settings, chunk, knownNames))),
   );
-  return settled.map((outcome) => {
-    if (outcome.status === 'rejected') throw outcome.reason;
-    return outcome.value;
+  return settled.map((outcome, index) => {
+    if (outcome.status === 'fulfilled') return { extraction: outcome.value };
+    if (settings.context.signal?.aborted === true || !isOfChunk(outcome.reason)) throw outcome.reason;
+    return { extraction: withoutEntities(chunks[index] as ItemChunk), error: outcome.reason };
   });
+}
+
+/** A request that the provider refuses as such would be refused for other chunks too. */
+function isOfChunk(error: unknown): boolean {
+  return blameOf(error) === 'item' && !(isEngramError(error) && error.wireName === 'CogneeValidationError');
+}
+
+/** The chunk as one sentence that mentions nothing; the beginning of its text stands for a summary. */
+function withoutEntities({ text }: ItemChunk): Extraction {
+  const summary = text.slice(0, SUMMARY_LENGTH).trim();
+  return { entities: [], relations: [], sentences: [{ text, start: 0, entities: [] }], summary, usage: null };
 }
 
 async function extractChunk(

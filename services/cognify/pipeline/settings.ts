@@ -28,7 +28,7 @@ export interface CognifySettings {
   /** Texts of one call of the embedder (`EMBEDDING_BATCH_SIZE`), and calls at the same time. */
   readonly embeddingBatchSize: number;
   readonly embeddingConcurrency: number;
-  /** `RAISE_INCREMENTAL_LOADING_ERRORS`: the first failing item ends the run. False: the others go on first. */
+  /** `RAISE_INCREMENTAL_LOADING_ERRORS`: the first failing item ends the run. False: it is reported, and the others are built. */
   readonly raiseItemErrors: boolean;
 }
 
@@ -38,5 +38,5 @@ export const DEFAULT_COGNIFY_SETTINGS: CognifySettings = {
   extractionConcurrency: 32,
   embeddingBatchSize: 256,
   embeddingConcurrency: 4,
-  raiseItemErrors: true,
+  raiseItemErrors: false,
 };

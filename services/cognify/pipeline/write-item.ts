@@ -1,6 +1,5 @@
 import { setImmediate as nextTurn } from 'node:timers/promises';
 import { subjectNames } from '../../common/domain/index-rows.ts';
-import type { Extraction } from '../../common/ports/extractor.ts';
 import type { ModelCallContext } from '../../common/ports/models.ts';
 import { NO_TRACER } from '../../common/ports/tracer.ts';
 import type { BuildDependencies, BuildRequest, BuiltItem } from './build-item.ts';
@@ -8,7 +7,7 @@ import { chunkItem } from './chunk-item.ts';
 import { addChunkRows, chunkPayload } from './chunk-rows.ts';
 import { createDocumentEntities, type ResolvedEntities } from './document-entities.ts';
 import { documentBatches } from './document-rows.ts';
-import { CHUNKS_PER_WAVE, extractWave } from './extract-chunks.ts';
+import { CHUNKS_PER_WAVE, type ChunkOutcome, extractWave } from './extract-chunks.ts';
 import type { ItemChunk } from './item-chunk.ts';
 import { type ItemSource, itemSource } from './item-source.ts';
 import { itemStatements } from './item-statements.ts';
@@ -30,13 +29,13 @@ export async function writeItem(
   generation: number,
 ): Promise<BuiltItem & { readonly homes: ReadonlySet<number> }> {
   const { run, item, sizes, writer, signal } = request;
-  const document = await loadDocument(dependencies.blobs, run.scope, item);
+  const document = await loadDocument(dependencies, run.scope, item, signal);
   if (document === null) throw new ContentMissingError(`item ${item.id} has no content`);
   const source = itemSource(item, generation, document.title);
   const chunks = chunkItem(item.id, document, sizes);
   const gatherer = createRowGatherer(writer);
   try {
-    const resolved = await gatherChunks(dependencies, request, { source, chunks, gatherer });
+    const { resolved, failedChunks } = await gatherChunks(dependencies, request, { source, chunks, gatherer });
     const chunkIds = chunks.map(({ id }) => id);
     for (const batch of documentBatches(source, resolved, chunkIds)) {
       signal.throwIfAborted();
@@ -51,6 +50,7 @@ export async function writeItem(
       chunks: chunks.length,
       entityIds: resolved.entities.filter(({ isKeyword }) => !isKeyword).map(({ id }) => id),
       relationships: resolved.relations.length,
+      failedChunks,
     };
   } finally {
     await gatherer.settled();
@@ -68,7 +68,7 @@ async function gatherChunks(
   { logger, tracer = NO_TRACER }: BuildDependencies,
   request: BuildRequest,
   { source, chunks, gatherer }: Parts,
-): Promise<ResolvedEntities> {
+): Promise<{ readonly resolved: ResolvedEntities; readonly failedChunks: number }> {
   const { run, item, position, gate, ask, options, chunksPerBatch, signal } = request;
   const context: ModelCallContext = {
     scope: run.scope,
@@ -81,6 +81,7 @@ async function gatherChunks(
   const extraction = { ask, source, context, options, gate, priority: position };
   const entities = createDocumentEntities();
   let reported = 0;
+  let failedChunks = 0;
   for (let start = 0; start < chunks.length; start += CHUNKS_PER_WAVE) {
     // An item of one wave is counted as a whole soon enough.
     if (chunks.length > CHUNKS_PER_WAVE) await run.chunksBuilt(item.id, { completed: start, total: chunks.length });
@@ -89,7 +90,14 @@ async function gatherChunks(
       extractWave(extraction, wave, entities.knownNames()),
     );
     for (const [index, chunk] of wave.entries()) {
-      const found = extractions[index] as Extraction;
+      const { extraction: found, error } = extractions[index] as ChunkOutcome;
+      if (error !== undefined) {
+        failedChunks += 1;
+        // Not one of several could be read: it is not the chunks.
+        if (failedChunks === chunks.length && chunks.length > 1) throw error;
+        const place = { chunk: start + index + 1, chunks: chunks.length };
+        logger.warn('cognify.chunk.failed', { runId: run.id, itemId: item.id, name: item.name, ...place, error });
+      }
       entities.add(chunk.id, found, subjectNames(chunkPayload(source, chunk), source.title));
       const previousId = chunks[start + index - 1]?.id ?? null;
       addChunkRows(gatherer.rows, source, { chunk, extraction: found, previousId });
@@ -101,5 +109,5 @@ async function gatherChunks(
     await gatherer.spill(true);
     logger.info('cognify.chunks', { runId: run.id, itemId: item.id, chunks: done, totalChunks: chunks.length });
   }
-  return entities.resolve();
+  return { resolved: entities.resolve(), failedChunks };
 }

@@ -1,4 +1,4 @@
-import type { RunState } from '../../common/domain/run.ts';
+import type { RunItem, RunState } from '../../common/domain/run.ts';
 
 /** PipelineRunInfo of the wire (ingest.md §0.6). */
 export interface RunInfo {
@@ -7,7 +7,15 @@ export interface RunInfo {
   readonly dataset_id: string;
   readonly dataset_name: string;
   readonly payload: unknown;
-  readonly data_ingestion_info: readonly { readonly run_info: RunInfo; readonly data_id: string }[] | null;
+  readonly data_ingestion_info: readonly { readonly run_info: RunInfo & ItemError; readonly data_id: string }[] | null;
+}
+
+interface ItemError {
+  readonly error_class?: string | null;
+  readonly error_message?: string | null;
+  readonly data_name?: string | null;
+  /** It is not tried again until somebody asks for it. */
+  readonly is_set_aside?: boolean;
 }
 
 export const RUN_STATUS = {
@@ -20,18 +28,29 @@ export function presentStartedRun(run: RunState): RunInfo {
   return { status: 'PipelineRunStarted', ...common(run), payload: [], data_ingestion_info: null };
 }
 
+/** An item that failed has its reason as payload, its class and its name beside; the others of the run are built. */
 export function presentEndedRun(run: RunState): RunInfo {
-  const item = (status: string): RunInfo => ({ status, ...common(run), payload: null, data_ingestion_info: null });
   return {
     status: RUN_STATUS[run.status],
     ...common(run),
     payload: run.counts,
-    data_ingestion_info: run.items
-      .filter(({ status }) => status !== 'errored')
-      .map((entry) => ({
-        run_info: item(entry.status === 'completed' ? 'PipelineRunCompleted' : 'PipelineRunAlreadyCompleted'),
-        data_id: entry.item,
-      })),
+    data_ingestion_info: run.items.map((entry) => ({ run_info: itemInfo(run, entry), data_id: entry.item })),
+  };
+}
+
+const ITEM_STATUS = {
+  completed: 'PipelineRunCompleted',
+  already_completed: 'PipelineRunAlreadyCompleted',
+  errored: 'PipelineRunErrored',
+} as const;
+
+function itemInfo(run: RunState, { status, failure }: RunItem): RunInfo & ItemError {
+  const info = { status: ITEM_STATUS[status], ...common(run), payload: null, data_ingestion_info: null };
+  if (status !== 'errored') return info;
+  return {
+    ...{ ...info, payload: failure?.message ?? null, error_class: failure?.errorClass ?? null },
+    ...{ error_message: failure?.message ?? null, data_name: failure?.name ?? null },
+    is_set_aside: failure?.isSetAside ?? false,
   };
 }
 

@@ -23,7 +23,7 @@ const ONTOLOGY_KEY = /^[A-Za-z0-9][A-Za-z0-9_.-]{0,127}$/;
 
 /** POST /cognify (cognify-improve.md §1.1). */
 export function cognifyRoutes(dependencies: CognifyDependencies): readonly Route[] {
-  const { messenger, settings, budgets } = dependencies;
+  const { messenger, budgets } = dependencies;
   return [
     defineRoute({
       method: 'POST',
@@ -54,7 +54,7 @@ export function cognifyRoutes(dependencies: CognifyDependencies): readonly Route
         const waiting = { ...context, principal, signal };
         const ended = await Promise.all(started.map(({ id }) => awaitRun(messenger, id, waiting)));
         const errored = ended.find(({ status }) => status === 'DATASET_PROCESSING_ERRORED');
-        if (errored !== undefined) throw runFailure(errored, settings);
+        if (errored !== undefined) throw runFailure(errored);
         return json(byDataset(ended, presentEndedRun));
       },
     }),

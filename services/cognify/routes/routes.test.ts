@@ -7,6 +7,7 @@ import {
   type TestCognify,
   type TestWorld,
 } from '../../../test/support/cognify-service.ts';
+import { createHashingEmbedder } from '../../common/adapters/hashing-embedder/hashing-embedder.ts';
 import { engramError, isEngramError } from '../../common/domain/errors.ts';
 import { asId } from '../../common/domain/ids.ts';
 import { HttpError } from '../../common/http/http-error.ts';
@@ -26,6 +27,7 @@ async function failure(reply: Promise<unknown>): Promise<{ status: number; body:
   throw new Error('the request succeeded');
 }
 
+const refusing = () => Promise.reject(new Error('no route to ada@example.com'));
 const throwing = (error: Error): Extractor => ({ version: 'throwing/1', extract: () => Promise.reject(error) });
 
 async function built(texts: readonly string[]): Promise<{ world: TestWorld; cognify: TestCognify }> {
@@ -129,11 +131,11 @@ describe('POST /api/v1/cognify', () => {
     }
     {
       await using cognify = await startCognify(world, {
-        extractor: throwing(new Error('no route to ada@example.com')),
+        embedder: { ...createHashingEmbedder({ dimensions: 64 }), embed: refusing },
       });
       expect(await failure(post(cognify, { datasets: ['notes'] }))).to.deep.equal({
         status: 500,
-        body: { error: 'Internal server error', detail: 'no route to [email]' },
+        body: { error: 'Internal server error', detail: "'one' could not be built: no route to [email]" },
       });
     }
     await using cognify = await startCognify(world, { models: { missingModelKey: 'LLM API key is not set.' } });

@@ -8,6 +8,7 @@ import {
   type TestCognify,
   type TestWorld,
 } from '../../../test/support/cognify-service.ts';
+import { engramError } from '../../common/domain/errors.ts';
 import type { Principal } from '../../common/domain/principal.ts';
 import type { Extractor } from '../../common/ports/extractor.ts';
 
@@ -48,7 +49,7 @@ function heldExtractor() {
     async extract(input, context) {
       entered.resolve();
       await gate.promise;
-      if (input.text.includes('broken')) throw new Error('broken');
+      if (input.text.includes('broken')) throw engramError('CogneeValidationError', 'broken');
       return capitalsExtractor.extract(input, context);
     },
   };

@@ -8,6 +8,7 @@ import {
 } from '../../../test/support/cognify-service.ts';
 import type { DataItem } from '../../common/domain/data-item.ts';
 import { scopeOf } from '../../common/domain/dataset.ts';
+import { engramError } from '../../common/domain/errors.ts';
 import { builtStatistics } from '../../common/messaging/methods/cognify-managed.ts';
 import type { Extractor } from '../../common/ports/extractor.ts';
 import { createDataItems } from '../../common/repositories/data-items.ts';
@@ -18,7 +19,7 @@ describe('statistics of what was built', () => {
   const extractor: Extractor = {
     version: 'capitals/1',
     async extract(input, context) {
-      if ([...broken].some((word) => input.text.includes(word))) throw new Error('broken');
+      if ([...broken].some((word) => input.text.includes(word))) throw engramError('CogneeValidationError', 'broken');
       return capitalsExtractor.extract(input, context);
     },
   };

@@ -21,7 +21,19 @@ export type ChunkProgress = {
 export interface RunItem {
   readonly item: DataItemId;
   readonly status: 'completed' | 'already_completed' | 'errored';
+  /** Of an errored one. Absent for the rest of very many. */
+  readonly failure?: ItemFailure;
 }
+
+/** Why an item could not be built, for people: which one it is, and what was wrong. */
+export type ItemFailure = {
+  readonly name: string;
+  readonly errorClass: string;
+  /** Scrubbed. */
+  readonly message: string;
+  /** It is not tried again until somebody asks for it. */
+  readonly isSetAside: boolean;
+};
 
 /** The newest state of a run. */
 export interface RunState {

@@ -33,7 +33,32 @@ export type LedgerEntry = {
   readonly pending?: boolean;
   /** The newest generation was taken to bar the attempt before it, and not by a new attempt. */
   readonly barred?: boolean;
+  /**
+   * Attempts to build `triedVersion` that failed by themselves or were cut off with their process; absent: 0. Attempts that
+   * were stopped, or that a store or a provider failed, do not count.
+   */
+  readonly tries?: number;
+  /** `contentVersion` that the tries were for. */
+  readonly triedVersion?: string | null;
+  /** How the newest of the tries ended; null or absent: none did, or it was cut off. */
+  readonly failure?: BuildFailure | null;
 };
+
+/** Why an item could not be built, as clients may see it. */
+export type BuildFailure = {
+  readonly errorClass: string;
+  readonly message: string;
+  readonly at: string;
+  readonly runId: string;
+};
+
+/** An item that failed so often is not tried again until somebody asks for it. */
+export const MAX_TRIES = 3;
+
+/** How often this content of the item was tried in vain. */
+export function triesOf(entry: LedgerEntry | undefined, version: string): number {
+  return entry?.triedVersion === version ? (entry.tries ?? 0) : 0;
+}
 
 export const ledgerCollection: Collection<LedgerEntry> = {
   name: 'ledger',
@@ -46,8 +71,11 @@ export interface Ledger {
   committed(scope: DatasetScope, items: readonly DataItemId[]): Promise<ReadonlyMap<DataItemId, number>>;
   /** The same for every item of the dataset. */
   allCommitted(scope: DatasetScope): Promise<ReadonlyMap<DataItemId, number>>;
-  /** Reserves the next generation of an item for a new attempt; older attempts can no longer commit. `ItemErasedError`. */
-  begin(scope: DatasetScope, item: DataItemId): Promise<number>;
+  /**
+   * Reserves the next generation of an item for a new attempt, which counts as a try until it is settled otherwise; older
+   * attempts can no longer commit. `ItemErasedError`.
+   */
+  begin(scope: DatasetScope, item: DataItemId, attempt?: Attempt): Promise<number>;
   /**
    * To be committed with the run's progress: makes the generation the visible one. The commit fails with
    * `VersionConflictError` when the item was erased or reset, or another attempt began, since `begin`.
@@ -69,11 +97,26 @@ export interface Ledger {
   /** When the newest generation became visible; null: there is none. */
   lastCommit(scope: DatasetScope): Promise<string | null>;
   /** The attempt has ended without a commit and removed its rows. Another one that began since stays as it is. */
-  settle(scope: DatasetScope, item: DataItemId, generation: number): Promise<void>;
+  settle(scope: DatasetScope, item: DataItemId, generation: number, end?: AttemptEnd): Promise<void>;
+  /** Items that were set aside, or failed, are tried again as if for the first time. Those that did not fail stay as they are. */
+  forgive(scope: DatasetScope, items: readonly DataItemId[]): Promise<void>;
   /** Items with an attempt that did not end. */
   pending(scope: AnyScope, limit: number): Promise<readonly PendingItem[]>;
   /** Bars the newest attempt from committing, unless another began since: true when barred; `settle` it then. */
   fence(scope: DatasetScope, item: DataItemId, generation: number): Promise<boolean>;
+}
+
+export interface Attempt {
+  /** `contentVersion` that it builds. */
+  readonly version: string;
+  /** Tries of this version, this one included. */
+  readonly tries: number;
+}
+
+/** What an attempt without a commit leaves behind; absent: nothing is changed. */
+export interface AttemptEnd {
+  readonly tries?: number;
+  readonly failure?: BuildFailure | null;
 }
 
 export interface CommittingRun {
@@ -112,8 +155,13 @@ const UNBUILT: LedgerEntry = {
   chunkSize: null,
   pending: false,
   barred: false,
+  tries: 0,
+  triedVersion: null,
+  failure: null,
 };
+const UNTRIED = { tries: 0, triedVersion: null, failure: null } as const;
 const EMPTIED = {
+  ...UNTRIED,
   generation: 0,
   contentHash: null,
   committedAt: null,
@@ -157,7 +205,10 @@ export function createLedger(store: DocumentStore): Ledger {
     allEntries,
     committed: async (scope, items) => committedOf(await entries(scope, items)),
     allCommitted: async (scope) => committedOf(await allEntries(scope)),
-    begin: async (scope, item) => (await change(store, scope, item, { pending: true, barred: false })).lastGeneration,
+    async begin(scope, item, attempt) {
+      const tried = attempt === undefined ? {} : { tries: attempt.tries, triedVersion: attempt.version };
+      return (await change(store, scope, item, { pending: true, barred: false, ...tried })).lastGeneration;
+    },
     commitWrites(item, generation, contentHash, at, by) {
       return [
         update(ledgerCollection, item, {
@@ -170,6 +221,7 @@ export function createLedger(store: DocumentStore): Ledger {
             counts: by?.counts ?? null,
             chunkSize: by?.chunkSize ?? null,
             pending: false,
+            ...UNTRIED,
           },
           required: true,
         }),
@@ -184,13 +236,21 @@ export function createLedger(store: DocumentStore): Ledger {
       const { items } = await store.find(scope, ledgerCollection, { where, sort, limit: 1 });
       return items[0]?.value.committedAt ?? null;
     },
-    async settle(scope, item, generation) {
+    async settle(scope, item, generation, end = {}) {
       const set = { pending: false };
       await store.commit(scope, [
-        update(ledgerCollection, item, { where: { lastGeneration: generation }, set }),
+        update(ledgerCollection, item, { where: { lastGeneration: generation }, set: { ...set, ...end } }),
         // A tombstone or a reset has taken one more generation meanwhile.
         update(ledgerCollection, item, { where: { lastGeneration: generation + 1, barred: true }, set }),
       ]);
+    },
+    async forgive(scope, items) {
+      for (const slice of slices(items, SLICE)) {
+        await store.commit(
+          scope,
+          slice.map((item) => update(ledgerCollection, item, { where: { tries: { greaterThan: 0 } }, set: UNTRIED })),
+        );
+      }
     },
     async pending(scope, limit) {
       const page = await store.find(scope, ledgerCollection, { where: { pending: true }, limit });

@@ -3,7 +3,7 @@ import type { BudgetAccount } from '../domain/budget.ts';
 import type { DatasetRef } from '../domain/dataset.ts';
 import { asId } from '../domain/ids.ts';
 import type { JsonObject } from '../domain/json.ts';
-import type { ChunkProgress, RunItem, RunOutcome, RunState, RunStatus } from '../domain/run.ts';
+import type { ChunkProgress, ItemFailure, RunItem, RunOutcome, RunState, RunStatus } from '../domain/run.ts';
 import type { AnyScope, DatasetScope } from '../domain/scope.ts';
 import { slices } from '../domain/slices.ts';
 import {
@@ -60,7 +60,8 @@ export const runHeadsCollection: Collection<RunHead> = { name: 'run_heads', leve
 type RunResult = {
   readonly pipeline: string;
   readonly endedAt: string;
-  readonly items: readonly (readonly [string, RunItem['status']])[];
+  /** Id, outcome, and how it failed. */
+  readonly items: readonly (readonly [string, RunItem['status']] | readonly [string, RunItem['status'], ItemFailure])[];
 };
 
 export const runResultsCollection: Collection<RunResult> = {
@@ -160,7 +161,11 @@ export function createRuns(store: DocumentStore): Runs {
     async items({ scope, state }) {
       const stored = await store.get(scope, runResultsCollection, state.id);
       if (stored === null) return [];
-      return stored.value.items.map(([item, status]) => ({ item: asId(item), status }));
+      return stored.value.items.map(([item, status, failure]) => ({
+        item: asId(item),
+        status,
+        ...(failure === undefined ? {} : { failure }),
+      }));
     },
     async unfinished(scope, { startedBefore, withoutJob, limit }) {
       const page = await store.find(scope, runsCollection, {
@@ -192,7 +197,9 @@ export function createRuns(store: DocumentStore): Runs {
       return [
         removeWhere(runResultsCollection, { pipeline: { in: pipelines }, endedAt: { lessThan: before } }),
         ...results.map(({ run, pipeline, items }) => {
-          const list = items.map(({ item, status }) => [item, status] as const);
+          const list = items.map(({ item, status, failure }) =>
+            failure === undefined ? ([item, status] as const) : ([item, status, failure] as const),
+          );
           return insert(runResultsCollection, run, { pipeline, endedAt, items: list });
         }),
       ];

@@ -158,8 +158,12 @@ async function execute(dependencies: DriveDependencies, executor: RunExecutor, c
       tracer.root(rootOf(claim), () => executor.execute(active)),
     );
     lease.signal.throwIfAborted();
-    const { counts, outcome: kind } = report;
-    await finish(dependencies, claim, run, { ...outcome(), counts, ...(kind === undefined ? {} : { outcome: kind }) });
+    const { counts, outcome: kind, itemError } = report;
+    await finish(dependencies, claim, run, {
+      ...{ ...outcome(), counts },
+      ...(kind === undefined ? {} : { outcome: kind }),
+      ...(itemError === undefined ? {} : { itemError }),
+    });
     logger.info('run.completed', { ...fields, ...counts });
   } catch (error) {
     const reason: unknown = lease.signal.aborted ? lease.signal.reason : error;

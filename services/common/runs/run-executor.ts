@@ -58,4 +58,6 @@ export interface RunReport {
   readonly counts: JsonObject;
   /** Default `succeeded`. */
   readonly outcome?: RunOutcome;
+  /** What went wrong with some of its items, for the history: the run is COMPLETED with errors. */
+  readonly itemError?: { readonly errorClass: string; readonly message: string };
 }

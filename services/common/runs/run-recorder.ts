@@ -48,6 +48,8 @@ export interface NewRun {
 export interface RunEnd {
   readonly error?: RunError;
   readonly outcome?: RunOutcome;
+  /** Of a COMPLETED run, for the history: what went wrong with some of its items. */
+  readonly itemError?: { readonly errorClass: string; readonly message: string };
   readonly items?: readonly RunItem[];
   readonly counts?: JsonObject | null;
   readonly usage?: RunUsage;
@@ -202,6 +204,12 @@ export function describeRunError(error: unknown): RunError {
   return { errorClass: 'Error', message: scrubErrorText(String(error)), status: 500 };
 }
 
+/** The same of one item: without what only a blocking caller of the whole run needs. */
+export function describeItemError(error: unknown): { readonly errorClass: string; readonly message: string } {
+  const { errorClass, message } = describeRunError(error);
+  return { errorClass, message };
+}
+
 async function racing(commit: () => Promise<void>): Promise<void> {
   for (let attempt = 1; ; attempt++) {
     try {
@@ -262,14 +270,14 @@ function documentOf(run: StoredRun): RunDocument {
   };
 }
 
-function endChange(startedAt: string, { error, outcome, counts }: RunEnd, now: string) {
+function endChange(startedAt: string, { error, itemError, outcome, counts }: RunEnd, now: string) {
   const duration = { duration_ms: Math.max(0, Date.parse(now) - Date.parse(startedAt)) };
   return {
     status: error ? 'DATASET_PROCESSING_ERRORED' : 'DATASET_PROCESSING_COMPLETED',
     outcome: error ? 'failed' : (outcome ?? 'succeeded'),
     counts: counts ? { ...counts, ...duration } : null,
-    errorClass: error?.errorClass ?? null,
-    errorMessage: error?.message ?? null,
+    errorClass: (error ?? itemError)?.errorClass ?? null,
+    errorMessage: (error ?? itemError)?.message ?? null,
     errorStatus: error?.status ?? null,
     endedAt: now,
   } satisfies Partial<RunDocument>;

@@ -6,8 +6,9 @@ export const runs = {
     names: ['RAISE_INCREMENTAL_LOADING_ERRORS'],
     section: 'Runs',
     type: type.flag(),
-    default: 'true',
-    meaning: 'The first item that cannot be processed ends its run; `false` lets the other items finish first.',
+    default: 'false',
+    meaning:
+      'The first item that cannot be processed ends its run. `false`: it is reported as failed, and all others are built.',
   }),
   chunksPerBatch: optional({
     names: ['CHUNKS_PER_BATCH'],

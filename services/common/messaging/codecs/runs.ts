@@ -1,10 +1,12 @@
 import type { MessageInitShape } from '@bufbuild/protobuf';
 import {
   type RunStateSchema,
+  type RunItem as WireItem,
   RunItemStatus as WireItemStatus,
   type RunState as WireState,
   RunStatus as WireStatus,
 } from '../../contracts/engram/common/v1/run_pb.ts';
+import type { DataItemId } from '../../domain/brand.ts';
 import type { RunItem, RunState, RunStatus } from '../../domain/run.ts';
 import { enumMapping } from '../codec.ts';
 import { fromJsonText, idOf, toJsonText } from './shared.ts';
@@ -27,13 +29,24 @@ export function toRun(run: RunState): MessageInitShape<typeof RunStateSchema> {
     ...{ id, pipeline, datasetId: dataset, datasetName, startedAt },
     status: runStatus.toWire(status),
     progress: progress === null ? undefined : { ...progress, currentStage: progress.currentStage ?? undefined },
-    items: items.map(({ item, status: ended }) => ({ itemId: item, status: itemStatus.toWire(ended) })),
+    items: items.map(({ item, status: ended, failure }) => ({
+      itemId: item,
+      status: itemStatus.toWire(ended),
+      failure,
+    })),
     countsJson: counts === null ? undefined : toJsonText(counts),
     errorClass: run.errorClass ?? undefined,
     errorMessage: run.errorMessage ?? undefined,
     errorStatus: run.errorStatus ?? undefined,
     endedAt: run.endedAt ?? undefined,
   };
+}
+
+function fromItem({ itemId, status, failure }: WireItem): RunItem {
+  const item = { item: idOf<DataItemId>(itemId), status: itemStatus.fromWire(status) };
+  if (failure === undefined) return item;
+  const { name, errorClass, message, isSetAside } = failure;
+  return { ...item, failure: { name, errorClass, message, isSetAside } };
 }
 
 export function fromRun(run: WireState): RunState {
@@ -49,7 +62,7 @@ export function fromRun(run: WireState): RunState {
             totalItems: progress.totalItems,
             currentStage: progress.currentStage ?? null,
           },
-    items: items.map(({ itemId, status: ended }) => ({ item: idOf(itemId), status: itemStatus.fromWire(ended) })),
+    items: items.map(fromItem),
     counts: countsJson === undefined ? null : fromJsonText(countsJson),
     errorClass: run.errorClass ?? null,
     errorMessage: run.errorMessage ?? null,

@@ -10,7 +10,7 @@ import type { Message, UnknownEnum } from "@bufbuild/protobuf";
  * Describes the file engram/common/v1/run.proto.
  */
 export const file_engram_common_v1_run: GenFile = /*@__PURE__*/
-  fileDesc("ChplbmdyYW0vY29tbW9uL3YxL3J1bi5wcm90bxIQZW5ncmFtLmNvbW1vbi52MSJpCgtSdW5Qcm9ncmVzcxIXCg9jb21wbGV0ZWRfaXRlbXMYASABKA0SEwoLdG90YWxfaXRlbXMYAiABKA0SGgoNY3VycmVudF9zdGFnZRgDIAEoCUgAiAEBQhAKDl9jdXJyZW50X3N0YWdlIksKB1J1bkl0ZW0SDwoHaXRlbV9pZBgBIAEoCRIvCgZzdGF0dXMYAiABKA4yHy5lbmdyYW0uY29tbW9uLnYxLlJ1bkl0ZW1TdGF0dXMi0gMKCFJ1blN0YXRlEgoKAmlkGAEgASgJEhAKCHBpcGVsaW5lGAIgASgJEhIKCmRhdGFzZXRfaWQYAyABKAkSFAoMZGF0YXNldF9uYW1lGAQgASgJEisKBnN0YXR1cxgFIAEoDjIbLmVuZ3JhbS5jb21tb24udjEuUnVuU3RhdHVzEjQKCHByb2dyZXNzGAYgASgLMh0uZW5ncmFtLmNvbW1vbi52MS5SdW5Qcm9ncmVzc0gAiAEBEigKBWl0ZW1zGAcgAygLMhkuZW5ncmFtLmNvbW1vbi52MS5SdW5JdGVtEhgKC2NvdW50c19qc29uGAggASgJSAGIAQESGAoLZXJyb3JfY2xhc3MYCSABKAlIAogBARIaCg1lcnJvcl9tZXNzYWdlGAogASgJSAOIAQESGQoMZXJyb3Jfc3RhdHVzGAsgASgNSASIAQESEgoKc3RhcnRlZF9hdBgMIAEoCRIVCghlbmRlZF9hdBgNIAEoCUgFiAEBQgsKCV9wcm9ncmVzc0IOCgxfY291bnRzX2pzb25CDgoMX2Vycm9yX2NsYXNzQhAKDl9lcnJvcl9tZXNzYWdlQg8KDV9lcnJvcl9zdGF0dXNCCwoJX2VuZGVkX2F0KnEKCVJ1blN0YXR1cxIaChZSVU5fU1RBVFVTX1VOU1BFQ0lGSUVEEAASFgoSUlVOX1NUQVRVU19TVEFSVEVEEAESGAoUUlVOX1NUQVRVU19DT01QTEVURUQQAhIWChJSVU5fU1RBVFVTX0VSUk9SRUQQAyqTAQoNUnVuSXRlbVN0YXR1cxIfChtSVU5fSVRFTV9TVEFUVVNfVU5TUEVDSUZJRUQQABIdChlSVU5fSVRFTV9TVEFUVVNfQ09NUExFVEVEEAESJQohUlVOX0lURU1fU1RBVFVTX0FMUkVBRFlfQ09NUExFVEVEEAISGwoXUlVOX0lURU1fU1RBVFVTX0VSUk9SRUQQA2IGcHJvdG8z");
+  fileDesc("ChplbmdyYW0vY29tbW9uL3YxL3J1bi5wcm90bxIQZW5ncmFtLmNvbW1vbi52MSJpCgtSdW5Qcm9ncmVzcxIXCg9jb21wbGV0ZWRfaXRlbXMYASABKA0SEwoLdG90YWxfaXRlbXMYAiABKA0SGgoNY3VycmVudF9zdGFnZRgDIAEoCUgAiAEBQhAKDl9jdXJyZW50X3N0YWdlIowBCgdSdW5JdGVtEg8KB2l0ZW1faWQYASABKAkSLwoGc3RhdHVzGAIgASgOMh8uZW5ncmFtLmNvbW1vbi52MS5SdW5JdGVtU3RhdHVzEjMKB2ZhaWx1cmUYAyABKAsyHS5lbmdyYW0uY29tbW9uLnYxLkl0ZW1GYWlsdXJlSACIAQFCCgoIX2ZhaWx1cmUiVwoLSXRlbUZhaWx1cmUSDAoEbmFtZRgBIAEoCRITCgtlcnJvcl9jbGFzcxgCIAEoCRIPCgdtZXNzYWdlGAMgASgJEhQKDGlzX3NldF9hc2lkZRgEIAEoCCLSAwoIUnVuU3RhdGUSCgoCaWQYASABKAkSEAoIcGlwZWxpbmUYAiABKAkSEgoKZGF0YXNldF9pZBgDIAEoCRIUCgxkYXRhc2V0X25hbWUYBCABKAkSKwoGc3RhdHVzGAUgASgOMhsuZW5ncmFtLmNvbW1vbi52MS5SdW5TdGF0dXMSNAoIcHJvZ3Jlc3MYBiABKAsyHS5lbmdyYW0uY29tbW9uLnYxLlJ1blByb2dyZXNzSACIAQESKAoFaXRlbXMYByADKAsyGS5lbmdyYW0uY29tbW9uLnYxLlJ1bkl0ZW0SGAoLY291bnRzX2pzb24YCCABKAlIAYgBARIYCgtlcnJvcl9jbGFzcxgJIAEoCUgCiAEBEhoKDWVycm9yX21lc3NhZ2UYCiABKAlIA4gBARIZCgxlcnJvcl9zdGF0dXMYCyABKA1IBIgBARISCgpzdGFydGVkX2F0GAwgASgJEhUKCGVuZGVkX2F0GA0gASgJSAWIAQFCCwoJX3Byb2dyZXNzQg4KDF9jb3VudHNfanNvbkIOCgxfZXJyb3JfY2xhc3NCEAoOX2Vycm9yX21lc3NhZ2VCDwoNX2Vycm9yX3N0YXR1c0ILCglfZW5kZWRfYXQqcQoJUnVuU3RhdHVzEhoKFlJVTl9TVEFUVVNfVU5TUEVDSUZJRUQQABIWChJSVU5fU1RBVFVTX1NUQVJURUQQARIYChRSVU5fU1RBVFVTX0NPTVBMRVRFRBACEhYKElJVTl9TVEFUVVNfRVJST1JFRBADKpMBCg1SdW5JdGVtU3RhdHVzEh8KG1JVTl9JVEVNX1NUQVRVU19VTlNQRUNJRklFRBAAEh0KGVJVTl9JVEVNX1NUQVRVU19DT01QTEVURUQQARIlCiFSVU5fSVRFTV9TVEFUVVNfQUxSRUFEWV9DT01QTEVURUQQAhIbChdSVU5fSVRFTV9TVEFUVVNfRVJST1JFRBADYgZwcm90bzM");
 
 /**
  * @generated from message engram.common.v1.RunProgress
@@ -52,6 +52,13 @@ export type RunItem = Message<"engram.common.v1.RunItem"> & {
    * @generated from field: engram.common.v1.RunItemStatus status = 2;
    */
   status: RunItemStatus;
+
+  /**
+   * Of an errored item; absent for the rest of very many.
+   *
+   * @generated from field: optional engram.common.v1.ItemFailure failure = 3;
+   */
+  failure?: ItemFailure | undefined;
 };
 
 /**
@@ -60,6 +67,42 @@ export type RunItem = Message<"engram.common.v1.RunItem"> & {
  */
 export const RunItemSchema: GenMessage<RunItem> = /*@__PURE__*/
   messageDesc(file_engram_common_v1_run, 1);
+
+/**
+ * Why an item could not be built.
+ *
+ * @generated from message engram.common.v1.ItemFailure
+ */
+export type ItemFailure = Message<"engram.common.v1.ItemFailure"> & {
+  /**
+   * @generated from field: string name = 1;
+   */
+  name: string;
+
+  /**
+   * @generated from field: string error_class = 2;
+   */
+  errorClass: string;
+
+  /**
+   * @generated from field: string message = 3;
+   */
+  message: string;
+
+  /**
+   * It is not tried again until somebody asks for it.
+   *
+   * @generated from field: bool is_set_aside = 4;
+   */
+  isSetAside: boolean;
+};
+
+/**
+ * Describes the message engram.common.v1.ItemFailure.
+ * Use `create(ItemFailureSchema)` to create a new message.
+ */
+export const ItemFailureSchema: GenMessage<ItemFailure> = /*@__PURE__*/
+  messageDesc(file_engram_common_v1_run, 2);
 
 /**
  * The newest state of a run.
@@ -144,7 +187,7 @@ export type RunState = Message<"engram.common.v1.RunState"> & {
  * Use `create(RunStateSchema)` to create a new message.
  */
 export const RunStateSchema: GenMessage<RunState> = /*@__PURE__*/
-  messageDesc(file_engram_common_v1_run, 2);
+  messageDesc(file_engram_common_v1_run, 3);
 
 /**
  * States of a pipeline run.
