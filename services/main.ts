@@ -124,6 +124,7 @@ async function serve(config: Config, logger: Logger, signalsHandled: () => void)
     url,
     dataDir: config.dataDir,
     authentication: config.posture.required ? 'required' : 'off',
+    signUp: config.signUp,
   });
 }
 

@@ -76,7 +76,12 @@ const REGISTRY: Readonly<Partial<Record<ServiceName, () => Promise<BuildService>
           cookieSecure: /^https:/i.test(config.publicUrl ?? ''),
           tokenLifetimeSeconds: config.jwtLifetimeSeconds,
           maxApiKeysPerUser: config.maxUserApiKeys,
-          publicSignUp: config.publicSignUp,
+          signUp: config.signUp,
+          registersFirstSuperuser:
+            config.signUp === 'closed' &&
+            config.stores.documents === 'embedded' &&
+            config.defaultUserPassword === undefined &&
+            config.oidcProviders.length === 0,
           tenantCreation: config.tenantCreation,
         },
         secretBox: parts.secretBox,

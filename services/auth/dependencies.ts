@@ -61,8 +61,10 @@ export interface AuthSettings {
   readonly cookieSecure: boolean;
   /** JWT_LIFETIME_SECONDS; 0: tokens do not end. */
   readonly tokenLifetimeSeconds: number;
-  /** ENGRAM_PUBLIC_SIGN_UP: whoever reaches the service may make an account; else superusers may. */
-  readonly publicSignUp: boolean;
+  /** ENGRAM_SIGN_UP. `open`: everybody may make an account. `closed`: superusers may. */
+  readonly signUp: 'open' | 'closed';
+  /** Closed, and no other way to a first account is configured: that one may be made by registering, as a superuser. */
+  readonly registersFirstSuperuser: boolean;
   /** ENGRAM_TENANT_CREATION: who may make tenants. */
   readonly tenantCreation: 'users' | 'superusers';
   /** MAX_USER_API_KEYS */

@@ -137,6 +137,7 @@ export function createAuthService(options: AuthServiceOptions): Service {
     sockets: [],
     async start() {
       await prepareDefaultUser(deps);
+      await warnWithoutAccount(deps);
       subscriptions = await serve(deps, options);
       // Costs a password hash and only writes a log line: nothing waits for it.
       review = reviewDefaultUser(deps).catch((error: unknown) => {
@@ -160,6 +161,14 @@ export function createAuthService(options: AuthServiceOptions): Service {
       await deps.passwords.close();
     },
   };
+}
+
+/** A closed server without any account: whoever registers first owns it. */
+async function warnWithoutAccount({ settings, users, logger }: AuthDependencies): Promise<void> {
+  if (!settings.registersFirstSuperuser || (await users.exist())) return;
+  logger.warn('auth.sign_up.first_account_missing', {
+    advice: 'Sign-up is closed and there is no account yet: the first one that registers becomes a superuser.',
+  });
 }
 
 /** Fails never: what cannot be done now is done a minute later, or told in the log. */

@@ -218,7 +218,8 @@ const AUTH_SETTINGS: AuthSettings = {
   cookieSecure: false,
   tokenLifetimeSeconds: 3600,
   maxApiKeysPerUser: 10,
-  publicSignUp: true,
+  signUp: 'open',
+  registersFirstSuperuser: false,
   tenantCreation: 'users',
 };
 

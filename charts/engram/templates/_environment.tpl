@@ -34,7 +34,7 @@
 - { name: REQUIRE_AUTHENTICATION, value: "true" }
 - { name: BACKGROUND_DRAIN_TIMEOUT_SECONDS, value: {{ $root.Values.shutdown.drainSeconds | quote }} }
 - { name: DEFAULT_USER_EMAIL, value: {{ $root.Values.defaultUser.email | quote }} }
-- { name: ENGRAM_PUBLIC_SIGN_UP, value: {{ $root.Values.publicSignUp | quote }} }
+- { name: ENGRAM_SIGN_UP, value: {{ ternary "open" "closed" $root.Values.publicSignUp }} }
 {{- if and (include "engram.operatorRuns" $root) (not (hasKey $root.Values.settings "ENGRAM_HOSTED")) }}
 {{- /* Host names of Tenant resources select the tenant. */}}
 - { name: ENGRAM_HOSTED, value: "true" }

@@ -6,7 +6,7 @@
 {{- if and $values.ingress.enabled (not $values.ingress.hosts) }}{{ $problems = append $problems "ingress.hosts is empty: name at least one host" }}{{ end -}}
 {{- if and $values.httpRoute.enabled (not $values.httpRoute.parentRefs) }}{{ $problems = append $problems "httpRoute.parentRefs is empty: name at least one gateway" }}{{ end -}}
 {{- $known := .Files.Get "files/settings.json" | fromJson -}}
-{{- $own := list "ENGRAM_SERVICES" "SERVICES" "ENGRAM_STORES" "ENGRAM_DATA_DIR" "HTTP_API_HOST" "HTTP_API_PORT" "REQUIRE_AUTHENTICATION" "BACKGROUND_DRAIN_TIMEOUT_SECONDS" "DEFAULT_USER_EMAIL" "ENGRAM_PUBLIC_SIGN_UP" "ENGRAM_PUBLIC_URL" "ENGRAM_TRUSTED_PROXIES" "COGNEE_ENV_FILE" "ENGRAM_DOCUMENTS" "ENGRAM_BLOBS" "ENGRAM_INDEX" "ENGRAM_GRAPH" "ENGRAM_BUS" -}}
+{{- $own := list "ENGRAM_SERVICES" "SERVICES" "ENGRAM_STORES" "ENGRAM_DATA_DIR" "HTTP_API_HOST" "HTTP_API_PORT" "REQUIRE_AUTHENTICATION" "BACKGROUND_DRAIN_TIMEOUT_SECONDS" "DEFAULT_USER_EMAIL" "ENGRAM_SIGN_UP" "ENGRAM_PUBLIC_SIGN_UP" "ENGRAM_PUBLIC_URL" "ENGRAM_TRUSTED_PROXIES" "COGNEE_ENV_FILE" "ENGRAM_DOCUMENTS" "ENGRAM_BLOBS" "ENGRAM_INDEX" "ENGRAM_GRAPH" "ENGRAM_BUS" -}}
 {{- $groups := dict "settings" $values.settings "operator.dedicated.settings" $values.operator.dedicated.settings -}}
 {{- range $name, $service := $values.services }}{{ $_ := set $groups (printf "services.%s.settings" $name) (default dict (default dict $service).settings) }}{{ end -}}
 {{- range $place, $settings := $groups -}}

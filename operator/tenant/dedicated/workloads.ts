@@ -173,7 +173,7 @@ function ownSettings({ options }: Installation, name: ServiceName): Readonly<Rec
     HTTP_API_HOST: '0.0.0.0',
     HTTP_API_PORT: String(HTTP_PORT),
     REQUIRE_AUTHENTICATION: 'true',
-    ENGRAM_PUBLIC_SIGN_UP: 'false',
+    ENGRAM_SIGN_UP: 'closed',
     ENGRAM_HOSTED: 'true',
     BACKGROUND_DRAIN_TIMEOUT_SECONDS: String(options.pods.drainSeconds),
   };

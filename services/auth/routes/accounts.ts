@@ -25,7 +25,7 @@ function register(deps: AuthDependencies): Route {
     responses: {
       201: { description: 'The account', schema: userRecord },
       400: { description: 'REGISTER_USER_ALREADY_EXISTS or REGISTER_INVALID_PASSWORD' },
-      403: { description: 'Public sign-up is switched off, and no superuser asks' },
+      403: { description: 'Sign-up is closed, and no superuser asks' },
       429: { description: 'Too many at the moment' },
     },
     async handle({ body, headers }) {

@@ -145,18 +145,41 @@ describe('changing an account', () => {
 });
 
 describe('signing up', () => {
-  it('can be switched off for the public', async () => {
-    await using auth = await startAuth({ settings: { publicSignUp: false } });
+  it('can be closed', async () => {
+    await using auth = await startAuth({ settings: { signUp: 'closed' } });
     const body = { email: 'ada@example.com', password: PASSWORD };
     expect(await refusalOf(auth.call('POST', '/api/v1/auth/register', { body }))).to.deep.equal({
       status: 403,
-      text: 'Public sign-up is switched off: ask an administrator for an account. [PermissionDeniedError]',
+      text: 'Sign-up is closed on this server: ask an administrator for an account. [PermissionDeniedError]',
     });
     expect(await auth.events()).to.deep.equal([]);
   });
 
-  it('is then for superusers, with a credential that has no limits', async () => {
-    await using auth = await startAuth({ settings: { publicSignUp: false, posture: off } });
+  it('makes the first account of a closed server a superuser, who makes the others', async () => {
+    await using auth = await startAuth({ settings: { signUp: 'closed', registersFirstSuperuser: true } });
+    expect(auth.warnings).to.include('auth.sign_up.first_account_missing');
+    const register = (email: string, headers: Record<string, string> = {}) =>
+      auth.call('POST', '/api/v1/auth/register', { body: { email, password: PASSWORD }, headers });
+    expect((await register('root@example.com')).json).to.include({ is_superuser: true });
+    expect((await refusalOf(register('stranger@example.com'))).status).to.equal(403);
+    const login = await auth.call('POST', '/api/v1/auth/login', {
+      body: { username: 'root@example.com', password: PASSWORD },
+    });
+    const { access_token: token } = login.json as { access_token: string };
+    const invited = await register('ada@example.com', { authorization: `Bearer ${token}` });
+    expect(invited.status).to.equal(201);
+    expect(invited.json).to.include({ is_superuser: false });
+  });
+
+  it('has no first account to give where another way to one is configured', async () => {
+    await using auth = await startAuth({ settings: { signUp: 'closed' } });
+    const body = { email: 'ada@example.com', password: PASSWORD };
+    expect((await refusalOf(auth.call('POST', '/api/v1/auth/register', { body }))).status).to.equal(403);
+    expect(auth.warnings).to.deep.equal([]);
+  });
+
+  it('is for superusers while it is closed, with a credential that has no limits', async () => {
+    await using auth = await startAuth({ settings: { signUp: 'closed', posture: off } });
     const keyOf = async (principal: Principal, body: object = {}) =>
       ((await auth.call('POST', '/api/v1/auth/api-keys', { principal, body })).json as { key: string }).key;
     const root = await auth.addUser({ isSuperuser: true });

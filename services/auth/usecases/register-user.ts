@@ -19,8 +19,9 @@ export interface NewAccount {
 }
 
 /**
- * Makes an ordinary account. Where the public may not sign up, superusers make them, by what the request presents. Errors:
- * 400 `REGISTER_USER_ALREADY_EXISTS` and `REGISTER_INVALID_PASSWORD`; `PermissionDeniedError` where the public may not.
+ * Makes an ordinary account. Where sign-up is closed, superusers make them, by what the request presents; the first one of
+ * all is a superuser. Errors: 400 `REGISTER_USER_ALREADY_EXISTS` and `REGISTER_INVALID_PASSWORD`; `PermissionDeniedError`
+ * where sign-up is closed.
  * Addresses that later stand for somebody else – the default account's and those of agents – are taken from the first day,
  * so that nobody can own them in advance.
  */
@@ -29,24 +30,34 @@ export async function registerUser(
   { email, password }: NewAccount,
   presented: readonly Credential[],
 ): Promise<User> {
-  const by = deps.settings.publicSignUp ? null : await requireSuperuser(deps, presented);
+  const isFirst = await mayRegisterFirst(deps);
+  const isPublic = deps.settings.signUp === 'open' || isFirst;
+  const by = isPublic ? null : await requireSuperuser(deps, presented);
   const isTaken = isReservedAddress(deps.settings, email) || (await deps.users.findByEmail(email)) !== null;
   if (isTaken) throw alreadyExists();
   const reason = passwordProblem(password);
   if (reason !== null) throw new HttpError(400, { detail: { code: 'REGISTER_INVALID_PASSWORD', reason } });
   const passwordHash = await deps.passwords.hash(password);
   try {
-    return await createUser(deps, { email, passwordHash, isSuperuser: false, isVerified: false }, by);
+    return await createUser(deps, { email, passwordHash, isSuperuser: isFirst, isVerified: false }, by);
   } catch (error) {
     if (error instanceof DuplicateKeyError) throw alreadyExists();
     throw error;
   }
 }
 
+/** Whether the next account is the first one of a server that nobody could sign in to otherwise. */
+export async function mayRegisterFirst({
+  settings,
+  users,
+}: Pick<AuthDependencies, 'settings' | 'users'>): Promise<boolean> {
+  return settings.registersFirstSuperuser && !(await users.exist());
+}
+
 async function requireSuperuser(deps: AuthDependencies, credentials: readonly Credential[]): Promise<UserId> {
   const principal = await authenticate(deps, { credentials, strict: true });
   if (principal?.isSuperuser && !isLimited(principal)) return principal.id;
-  throw engramError('PermissionDeniedError', 'Public sign-up is switched off: ask an administrator for an account.');
+  throw engramError('PermissionDeniedError', 'Sign-up is closed on this server: ask an administrator for an account.');
 }
 
 export function isReservedAddress(settings: AuthDependencies['settings'], email: string): boolean {

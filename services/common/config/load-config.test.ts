@@ -139,6 +139,16 @@ describe('loadConfig', () => {
     });
   });
 
+  it('reads who may sign up, in the words of the former name of the variable too', () => {
+    const signUp = (environment: Environment) => loadConfig(environment).config.signUp;
+    expect(signUp({})).to.equal('open');
+    expect(signUp({ ENGRAM_SIGN_UP: 'Closed' })).to.equal('closed');
+    expect(signUp({ ENGRAM_PUBLIC_SIGN_UP: 'false' })).to.equal('closed');
+    expect(problemsOf({ ENGRAM_SIGN_UP: 'shut' })).to.deep.equal([
+      'ENGRAM_SIGN_UP: "shut" must be one of open, closed.',
+    ]);
+  });
+
   it('names every server that a store in the cluster lacks, and no other', () => {
     expect(problemsOf({ ENGRAM_STORES: 'cluster' }).map((problem) => problem.split(':')[0])).to.deep.equal(
       Object.keys(servers),

@@ -72,6 +72,8 @@ export interface Users {
   /** Unknown ids are left out; the order is that of `ids`. */
   getMany(ids: readonly UserId[]): Promise<readonly User[]>;
   findByEmail(address: string): Promise<User | null>;
+  /** Whether there is any account. */
+  exist(): Promise<boolean>;
   /** Ids of the agents that work for a user. */
   childAgents(parent: UserId): Promise<readonly UserId[]>;
   /** The agents that work for a user, oldest first. */
@@ -104,6 +106,9 @@ export function createUsers(store: DocumentStore): Users {
       const where = { emailKey: emailKey(address) };
       const { items } = await store.find(SYSTEM_SCOPE, usersCollection, { where, limit: 1 });
       return items[0] === undefined ? null : userOf(items[0]);
+    },
+    async exist() {
+      return (await store.find(SYSTEM_SCOPE, usersCollection, { limit: 1 })).items.length > 0;
     },
     async childAgents(parent) {
       const children = await findAll(store, SYSTEM_SCOPE, usersCollection, { where: { parentId: parent } });

@@ -104,14 +104,14 @@ export const access = {
     shownDefault: 'derived from the secret of login tokens',
     meaning: 'Signs the tokens that confirm addresses.',
   }),
-  publicSignUp: setting({
-    names: ['ENGRAM_PUBLIC_SIGN_UP'],
+  signUp: setting({
+    names: ['ENGRAM_SIGN_UP', 'ENGRAM_PUBLIC_SIGN_UP'],
     protects: true,
     section: 'Access',
-    type: type.flag(),
-    default: 'true',
+    type: signUp(),
+    default: 'open',
     meaning:
-      'Whoever reaches the service may make an account by `POST /api/v1/auth/register`; false = only superusers do there, besides identity providers and SCIM.',
+      'Who may make accounts by `POST /api/v1/auth/register`: `open` = everybody who reaches the service, `closed` = superusers, who so invite others (identity providers and SCIM go on making theirs). The first account of a closed server is the default account, if it has a password; else, with embedded stores and no identity provider, it is the first one that registers, and becomes a superuser.',
   }),
   tenantCreation: setting({
     names: ['ENGRAM_TENANT_CREATION'],
@@ -168,3 +168,15 @@ export const access = {
       'The host name of a tenant is a way into it: a request under one acts in that tenant, always needs a credential, and is refused to who does not belong there; keys of a tenant that has host names work under those alone. The proxy in front must pass `Host` on. Other host names: as without.',
   }),
 };
+
+/** The former name of the variable was a question that true and false answer. */
+function signUp() {
+  const words = new Map([
+    ['true', 'open'],
+    ['false', 'closed'],
+  ]);
+  return type
+    .text()
+    .transform((value) => words.get(value.trim().toLowerCase()) ?? value)
+    .pipe(type.oneOf(['open', 'closed']));
+}
