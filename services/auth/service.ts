@@ -267,7 +267,7 @@ function serve(
       capabilities: await heldCapabilities(deps, callerOf(context)),
     })),
     messenger.serve(methods.resolveDatasets, async (request, context) => ({
-      datasets: await resolveDatasets(deps, { ...request, principal: callerOf(context) }),
+      datasets: await resolveDatasets(deps, { ...request, principal: callerOf(context), signal: context.signal }),
     })),
     messenger.serve(methods.createDataset, async ({ name }, context) => ({
       dataset: await createDataset(deps, callerOf(context), name),

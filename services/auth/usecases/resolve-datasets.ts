@@ -28,6 +28,8 @@ export interface DatasetQuery {
   readonly names?: readonly string[] | undefined;
   readonly createMissing?: boolean | undefined;
   readonly namesAmongPermitted?: boolean | undefined;
+  /** Aborted when nobody waits for the answer any more: no further dataset is created. */
+  readonly signal?: AbortSignal | undefined;
 }
 
 /** See `resolveDatasets` in common/messaging/methods/auth.ts: rules and errors. */
@@ -81,7 +83,10 @@ async function amongOwn(
   // Before anything is made: a refused request leaves no dataset behind.
   const ownIds = own.map(({ id }) => id);
   await requirePermission(deps, query, ownIds);
-  for (const name of missing) known.set(name, await createDataset(deps, principal, name));
+  for (const name of missing) {
+    query.signal?.throwIfAborted();
+    known.set(name, await createDataset(deps, principal, name));
+  }
   return names.flatMap((name) => known.get(name) ?? []);
 }
 

@@ -19,7 +19,18 @@ export function parseClientJson(text: string): unknown {
   return value;
 }
 
-/** The offset in a valid JSON text at which its nesting goes beyond `MAX_JSON_DEPTH`, or null. */
+/** How many values a JSON text has, counted up to one more than `most`; of one that is no JSON, about. */
+export function countValues(text: string, most: number): number {
+  let count = 1;
+  for (let at = 0; at < text.length && count <= most; at += 1) {
+    const code = text.charCodeAt(at);
+    if (code === QUOTE) at = closingQuote(text, at);
+    else if (code === COMMA || code === OPENING_BRACKET || code === OPENING_BRACE) count += 1;
+  }
+  return count;
+}
+
+/** The offset in a JSON text at which its nesting goes beyond `MAX_JSON_DEPTH`, or null. */
 export function findTooDeep(text: string): number | null {
   if (text.length <= 2 * MAX_JSON_DEPTH) return null;
   let depth = 0;
@@ -35,6 +46,7 @@ export function findTooDeep(text: string): number | null {
 }
 
 const QUOTE = 0x22;
+const COMMA = 0x2c;
 const BACKSLASH = 0x5c;
 const OPENING_BRACKET = 0x5b;
 const CLOSING_BRACKET = 0x5d;

@@ -1,4 +1,5 @@
-import { findTooDeep } from '../domain/json.ts';
+import { setImmediate as nextTurn } from 'node:timers/promises';
+import { countValues, findTooDeep } from '../domain/json.ts';
 import { type BodyLimit, type BodySource, type BodyTimes, readAll } from './body-source.ts';
 import { collect, EMPTY_FORM, FORM_LIMITS, type FormBody } from './form-body.ts';
 import { HttpError } from './http-error.ts';
@@ -6,7 +7,7 @@ import { findJsonFault } from './json-syntax.ts';
 import { readMultipart } from './multipart-body.ts';
 import { malformedForm } from './request-faults.ts';
 import type { BodySpec } from './route.ts';
-import { invalidJson } from './validation-error.ts';
+import { invalidJson, tooManyValues } from './validation-error.ts';
 
 /** A body as it came, parsed by its content type but not yet checked. */
 export type ReceivedBody =
@@ -50,35 +51,51 @@ export async function receiveBody(
     const form = await readMultipart(source, { limit, spoolDirectory: settings.spoolDirectory });
     return { kind: 'form', form };
   }
-  const bytes = await readAll(source, limitOf(settings, settings.jsonLimitBytes, 'ENGRAM_JSON_LIMIT_BYTES'));
+  const isUrlencoded = kind !== 'json' && format === 'urlencoded';
+  const most = isUrlencoded ? Math.min(settings.jsonLimitBytes, URLENCODED_LIMIT_BYTES) : settings.jsonLimitBytes;
+  const bytes = await readAll(source, limitOf(settings, most, 'ENGRAM_JSON_LIMIT_BYTES'));
   const text = bytes.toString('utf8').replace(/^\uFEFF/, '');
-  if (kind !== 'json' && format === 'urlencoded') return { kind: 'form', form: urlencodedForm(text) };
+  if (isUrlencoded) return { kind: 'form', form: urlencodedForm(text) };
   if (text === '') return { kind: 'none' };
-  return format === 'json' ? { kind: 'json', value: parseJson(text) } : { kind: 'raw', text };
+  return format === 'json' ? { kind: 'json', value: await parseJson(text) } : { kind: 'raw', text };
 }
+
+/** Decoding takes many times as long as that of JSON; a longer text comes as JSON or as a file. */
+const URLENCODED_LIMIT_BYTES = 4 * 1024 * 1024;
+
+/** Reading more takes long enough for others to notice. A document comes as one text, whatever its length. */
+const MAX_JSON_VALUES = 50_000;
+
+/** Longer texts are read with turns for others between the passes. */
+const LONG_TEXT = 1024 * 1024;
 
 function limitOf({ anyLimitBytes }: BodySettings, limitBytes: number, setting: string): BodyLimit {
   if (anyLimitBytes === undefined || anyLimitBytes >= limitBytes) return { limitBytes, setting };
   return { limitBytes: anyLimitBytes, setting: null };
 }
 
-function parseJson(text: string): unknown {
-  let value: unknown;
+async function parseJson(text: string): Promise<unknown> {
+  const pause = text.length > LONG_TEXT ? nextTurn : () => undefined;
+  await pause();
+  // Both before it is parsed: what the values take, in time and memory, is what is limited.
+  const offset = findTooDeep(text);
+  if (offset !== null) throw invalidJson({ offset, reason: 'Nested too deeply' }, text);
+  await pause();
+  if (countValues(text, MAX_JSON_VALUES) > MAX_JSON_VALUES) throw tooManyValues(MAX_JSON_VALUES);
+  await pause();
   try {
-    value = JSON.parse(text);
+    return JSON.parse(text);
   } catch {
     throw invalidJson(findJsonFault(text), text);
   }
-  const offset = findTooDeep(text);
-  if (offset !== null) throw invalidJson({ offset, reason: 'Nested too deeply' }, text);
-  return value;
 }
 
 function urlencodedForm(text: string): FormBody {
-  const pairs = [...new URLSearchParams(text)];
-  if (pairs.length > FORM_LIMITS.fields) {
+  const parts = text.split('&', FORM_LIMITS.fields + 1);
+  if (parts.length > FORM_LIMITS.fields) {
     throw malformedForm(`Too many fields. Maximum number of fields is ${FORM_LIMITS.fields}.`);
   }
+  const pairs = new URLSearchParams(text);
   return { ...EMPTY_FORM, fields: collect(pairs) };
 }
 

@@ -34,6 +34,9 @@ export interface EndpointOptions {
 /** Answers one matched request. */
 export type Endpoint = (context: RequestContext, params: Readonly<Record<string, string>>) => Promise<Reply>;
 
+/** Of JSON bodies that carry no document. */
+const SMALL_BODY_BYTES = 4 * 1024 * 1024;
+
 /** Larger bodies are read only from callers who have proved who they are: strangers must not fill memory or disk. */
 const EARLY_BODY_BYTES = 64 * 1024;
 
@@ -104,7 +107,9 @@ type Receive = (source: ReturnType<typeof createBodySource>) => Promise<Received
 
 function createReceiver({ body, auth }: Route, settings: BodySettings): Receive {
   if (body === undefined) return async () => ({ kind: 'none' });
-  const limits = auth === 'none' ? { ...settings, anyLimitBytes: EARLY_BODY_BYTES } : settings;
+  const isSmall = body.kind === 'json' && body.carriesDocument !== true;
+  const most = auth === 'none' ? EARLY_BODY_BYTES : isSmall ? SMALL_BODY_BYTES : undefined;
+  const limits = most === undefined ? settings : { ...settings, anyLimitBytes: most };
   return (source) => receiveBody(source, body.kind, limits);
 }
 

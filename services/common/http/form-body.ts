@@ -8,8 +8,13 @@ export interface FormBody {
   dispose(): Promise<void>;
 }
 
-/** Limits of the contract (ingest.md §0.5). */
-export const FORM_LIMITS = { files: 1000, fields: 1000, fieldBytes: 1024 * 1024 } as const;
+/** Limits of the contract (ingest.md §0.5); that of all fields together is ours: they are kept in memory. */
+export const FORM_LIMITS = {
+  files: 1000,
+  fields: 1000,
+  fieldBytes: 1024 * 1024,
+  allFieldsBytes: 32 * 1024 * 1024,
+} as const;
 
 export const EMPTY_FORM: FormBody = { fields: new Map(), files: [], dispose: async () => {} };
 

@@ -60,6 +60,7 @@ class FormCollector {
   private readonly spooling: Promise<SpooledFile>[] = [];
   private readonly streams = new Set<Readable>();
   private memoryLeftBytes = MEMORY_BUDGET_BYTES;
+  private fieldBytes = 0;
 
   constructor(directory: string) {
     this.directory = directory;
@@ -120,8 +121,14 @@ class FormCollector {
   }
 
   private addField(name: string | undefined, value: string, isTruncated: boolean): void {
+    const bytes = Buffer.byteLength(value);
+    this.fieldBytes += bytes;
+    if (this.fieldBytes > FORM_LIMITS.allFieldsBytes) {
+      this.fail(malformedForm(`Fields exceeded maximum size of ${FORM_LIMITS.allFieldsBytes / 1024}KB together.`));
+      return;
+    }
     // One byte more than allowed is let in, so that exactly the limit is not mistaken for more.
-    if (isTruncated || Buffer.byteLength(value) > FORM_LIMITS.fieldBytes) {
+    if (isTruncated || bytes > FORM_LIMITS.fieldBytes) {
       this.fail(malformedForm(`Field exceeded maximum size of ${FORM_LIMITS.fieldBytes / 1024}KB.`));
       return;
     }

@@ -89,7 +89,7 @@ function createReader(schema: z.ZodType, part: Part): Reader {
     read(sent, items) {
       const result = schema.safeParse(named(sent, plan));
       if (result.success) return result.data;
-      items.push(...validationItems(result.error, { part, schema, sent }));
+      for (const item of validationItems(result.error, { part, schema, sent })) items.push(item);
       return undefined;
     },
   };

@@ -75,6 +75,8 @@ export interface BodySpec<Body> {
   readonly schema: z.ZodType<Body>;
   /** Default true: a missing body is `missing` at `["body"]`. */
   readonly required?: boolean;
+  /** A field may hold a whole document: as JSON the body may have as much as the configuration allows, else 4 MiB. */
+  readonly carriesDocument?: boolean;
   /** Field names that carry files. */
   readonly files?: readonly string[];
 }

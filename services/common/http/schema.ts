@@ -53,20 +53,27 @@ export function lenientNumber(range: NumberRange = {}) {
   );
 }
 
-export function stringList() {
-  return z.array(z.string());
-}
+/** Names and texts of which a request means several: nobody lists more of them by hand or by program. */
+const MAX_TEXTS = 1_000;
 
-/** No request means so many things by their ids. */
+/** Ids that a request names. */
 const MAX_IDS = 10_000;
 
-/** A list that is longer is refused before its values are looked at: half a million of them would take seconds. */
+export function stringList({ max = MAX_TEXTS }: { readonly max?: number } = {}) {
+  return listUpTo(max, z.array(z.string()));
+}
+
 export function uuidList({ min = 0, max = MAX_IDS }: { readonly min?: number; readonly max?: number } = {}) {
+  return listUpTo(max, z.array(uuid()).min(min));
+}
+
+/** A list that is longer is refused before its values are looked at: half a million of them would take seconds. */
+export function listUpTo<List extends z.ZodType>(max: number, list: List) {
   return z.preprocess((value, context) => {
     if (!Array.isArray(value) || value.length <= max) return value;
     context.addIssue({ code: 'too_big', origin: 'array', maximum: max, inclusive: true, input: value });
     return z.NEVER;
-  }, z.array(uuid()).min(min));
+  }, list);
 }
 
 /** Absent and null alike: the handler sees `undefined`. */

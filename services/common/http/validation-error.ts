@@ -1,5 +1,5 @@
 import { z } from 'zod';
-import { isSecretName, MASK, redact, redactText } from '../observability/redact.ts';
+import { isSecretName, MASK, type RedactBudget, redact, redactText } from '../observability/redact.ts';
 import type { JsonFault } from './json-syntax.ts';
 import {
   discriminatorOf,
@@ -45,8 +45,14 @@ export function validationItems(
 ): ValidationItem[] {
   const { part, schema, sent } = request;
   const root: Place = { value: sent, holder: null, loc: [part], schema };
-  return error.issues.flatMap((issue) => itemsOf(issue, root));
+  return error.issues
+    .slice(0, MAX_ITEMS)
+    .flatMap((issue) => itemsOf(issue, root))
+    .slice(0, MAX_ITEMS);
 }
+
+/** Nobody mends more at once; a list may have a fault in each of its values. */
+const MAX_ITEMS = 100;
 
 export function missingBody(): RequestValidationError {
   return new RequestValidationError([{ type: 'missing', loc: ['body'], msg: 'Field required', input: null }], null);
@@ -75,27 +81,37 @@ export function invalidJson(fault: JsonFault, text: string): RequestValidationEr
   return new RequestValidationError([item], text);
 }
 
+/** A body is refused before it is read into values: there is nothing of it to show. */
+export function tooManyValues(most: number): RequestValidationError {
+  const item = { type: 'too_long', loc: ['body'], msg: `The body should have at most ${most} values`, input: null };
+  return new RequestValidationError([{ ...item, ctx: { max_length: most } }], null);
+}
+
 /** Enough for every honest request; keeps an answer from growing with a hostile one. */
 const ECHO_LIMITS = { depth: 16, textLength: 10_000 };
 
+/** Of all that one answer shows of its request. */
+const ECHO_LENGTH = 64 * 1024;
+
 /** The wire form: secrets masked, also inside raw text. */
 export function validationBody(error: RequestValidationError): unknown {
+  const budget = { left: ECHO_LENGTH };
   return {
     // The input of a missing field is the object that lacks it: it is masked by its own names.
     detail: error.items.map((item) => ({
       ...item,
-      input: echo(item.input, item.type === 'missing' ? undefined : item.loc.at(-1)),
+      input: echo(item.input, budget, item.type === 'missing' ? undefined : item.loc.at(-1)),
     })),
-    body: echo(error.body),
+    body: echo(error.body, budget),
   };
 }
 
-function echo(value: unknown, name?: string | number): unknown {
+function echo(value: unknown, budget: RedactBudget, name?: string | number): unknown {
   if (typeof name === 'string' && isSecretName(name) && value !== null) return MASK;
-  return redact(
-    typeof value === 'string' ? redactText(value.slice(0, ECHO_LIMITS.textLength * 2)) : value,
-    ECHO_LIMITS,
-  );
+  return redact(typeof value === 'string' ? redactText(value.slice(0, ECHO_LIMITS.textLength * 2)) : value, {
+    ...ECHO_LIMITS,
+    budget,
+  });
 }
 
 const NOT_AN_OBJECT = {

@@ -25,14 +25,28 @@ export interface RedactLimits {
   readonly textLength: number;
   /** Values of a list. Default 1000. */
   readonly listLength?: number;
+  /** Of the whole copy, and of others that share it. Default: no limit. */
+  readonly budget?: RedactBudget;
 }
+
+/** Characters that may still be printed; each value counts for some. */
+export interface RedactBudget {
+  left: number;
+}
+
+/** About what a number, or the punctuation around a value, takes. */
+const VALUE_COST = 8;
 
 const LIST_LENGTH = 1000;
 const LOG_LIMITS: RedactLimits = { depth: 6, textLength: 4_000 };
 
 /** A printable copy: secrets masked by name, depth and text length bounded, so that hostile input cannot blow up a line. */
 export function redact(value: unknown, limits: RedactLimits = LOG_LIMITS): unknown {
-  if (typeof value === 'string') return cut(value, limits.textLength);
+  if (limits.budget !== undefined) {
+    if (limits.budget.left <= 0) return '…';
+    limits.budget.left -= VALUE_COST;
+  }
+  if (typeof value === 'string') return cutWithin(value, limits);
   if (value === null || typeof value !== 'object') return typeof value === 'bigint' ? String(value) : value;
   if (limits.depth <= 0) return '…';
   const inner = { ...limits, depth: limits.depth - 1 };
@@ -43,15 +57,26 @@ export function redact(value: unknown, limits: RedactLimits = LOG_LIMITS): unkno
   const copy: Record<string, unknown> = {};
   for (const [name, item] of Object.entries(value)) {
     if (name === '__proto__') continue;
+    if (limits.budget !== undefined) {
+      if (limits.budget.left <= 0) {
+        copy['…'] = '…';
+        break;
+      }
+      limits.budget.left -= name.length;
+    }
     copy[name] = isSecretName(name) && item !== null && item !== undefined && item !== '' ? MASK : redact(item, inner);
   }
   return copy;
 }
 
 function redactList(list: readonly unknown[], limits: RedactLimits): readonly unknown[] {
-  const { listLength = LIST_LENGTH } = limits;
-  const shown = list.slice(0, listLength).map((item) => redact(item, limits));
-  return list.length > listLength ? [...shown, `… (${list.length} items)`] : shown;
+  const { listLength = LIST_LENGTH, budget } = limits;
+  const shown: unknown[] = [];
+  for (const item of list.slice(0, listLength)) {
+    if (budget !== undefined && budget.left <= 0) break;
+    shown.push(redact(item, limits));
+  }
+  return list.length > shown.length ? [...shown, `… (${list.length} items)`] : shown;
 }
 
 /** Secrets that stand inside a text: `Authorization: Bearer …`, `"password": "…"`, `token=…`, provider keys. */
@@ -77,6 +102,13 @@ export function describeError(error: unknown, depth = 4): unknown {
     ...(error.stack === undefined ? {} : { stack: redactText(error.stack) }),
     ...(error.cause === undefined || depth <= 0 ? {} : { cause: describeError(error.cause, depth - 1) }),
   };
+}
+
+function cutWithin(text: string, { textLength, budget }: RedactLimits): string {
+  if (budget === undefined) return cut(text, textLength);
+  const shown = cut(text, Math.max(0, Math.min(textLength, budget.left)));
+  budget.left -= shown.length;
+  return shown;
 }
 
 function cut(text: string, length: number): string {

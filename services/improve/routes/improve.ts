@@ -26,7 +26,7 @@ export function improveRoutes(parts: ImproveParts): readonly Route[] {
       summary: 'Bridge what sessions hold into the graph of a dataset, learn from it, and enrich the graph',
       auth: 'user',
       permission: onDatasets('write', 'on the dataset; a new name is created'),
-      body: { kind: 'json', schema: improveBody },
+      body: { kind: 'json', schema: improveBody, carriesDocument: true },
       responses: {
         200: { description: 'What each stage came to, or that it goes on in the background', schema: improveAnswer },
         402: { description: 'Persisting the sessions stopped on an exhausted budget' },

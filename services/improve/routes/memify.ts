@@ -22,7 +22,7 @@ export function memifyRoutes(parts: ImproveParts): readonly Route[] {
       summary: 'Enrich the graph of a dataset by named tasks',
       auth: 'user',
       permission: onDatasets('write', 'on the dataset; a new name is created'),
-      body: { kind: 'json', schema: memifyBody },
+      body: { kind: 'json', schema: memifyBody, carriesDocument: true },
       responses: {
         200: { description: 'The run of the dataset; nothing without a task', schema: memifyAnswer },
         402: { description: 'Token budget exhausted' },

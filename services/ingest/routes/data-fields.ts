@@ -1,5 +1,5 @@
 import { z } from 'zod';
-import { lenientBoolean, optionalOrBlank, uuid } from '../../common/http/schema.ts';
+import { lenientBoolean, listUpTo, optionalOrBlank, uuid } from '../../common/http/schema.ts';
 import type { UploadedFile } from '../../common/ports/upload.ts';
 import type { Input } from '../usecases/input-source.ts';
 import {
@@ -9,8 +9,11 @@ import {
   parseNodeSets,
 } from '../usecases/item-annotations.ts';
 
+/** Of one request: as many as a form may have files, and more of what is short. */
+const MAX_ITEMS = 10_000;
+
 /** One value or several: JSON sends either, a form repeats the field. */
-export const textOrTexts = z.union([z.string(), z.array(z.string())]).nullish();
+export const textOrTexts = listUpTo(MAX_ITEMS, z.union([z.string(), z.array(z.string())]).nullish());
 
 /** The fields that /add and /remember share, in the spelling of the use cases. */
 export const dataFields = {
@@ -19,8 +22,11 @@ export const dataFields = {
   datasetName: z.string().nullish(),
   datasetId: optionalOrBlank(uuid()),
   nodeSet: textOrTexts,
-  labels: z.union([z.string(), z.array(z.unknown())]).nullish(),
-  externalMetadata: z.union([z.string(), z.array(z.unknown()), z.record(z.string(), z.unknown())]).nullish(),
+  labels: listUpTo(MAX_ITEMS, z.union([z.string(), z.array(z.unknown())]).nullish()),
+  externalMetadata: listUpTo(
+    MAX_ITEMS,
+    z.union([z.string(), z.array(z.unknown()), z.record(z.string(), z.unknown())]).nullish(),
+  ),
   runInBackground: lenientBoolean().default(false),
 };
 

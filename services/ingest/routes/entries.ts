@@ -27,7 +27,7 @@ export function entryRoutes(dependencies: IngestDependencies): readonly Route[] 
       summary: 'Remember what an agent lived through: a question with its answer, a step, feedback, a skill run',
       auth: 'user',
       permission: onDatasets('write', 'on the dataset; a new name is created'),
-      body: { kind: 'json', schema: bodySchema },
+      body: { kind: 'json', schema: bodySchema, carriesDocument: true },
       responses: {
         200: { description: 'RememberResult with `entry_type` and `entry_id`; `errored` for an unknown answer' },
         409: { description: 'Another node set than the session’s' },

@@ -49,7 +49,7 @@ function postRoute(dependencies: IngestDependencies): Route {
     path: '/api/v1/skills',
     summary: 'Store a skill; one of the same name in the dataset is updated',
     permission: onDatasets('write', 'on the dataset; a new name is created'),
-    body: { kind: 'json', schema: bodySchema },
+    body: { kind: 'json', schema: bodySchema, carriesDocument: true },
     responses: { 200: { description: 'RememberResult with an item per skill' }, 409: { description: 'It failed' } },
     handle: ({ principal, body, context }) =>
       orFixedFailure(dependencies.logger, 'Failed to ingest skill', async () => {
