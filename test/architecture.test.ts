@@ -199,6 +199,17 @@ describe('architecture', () => {
     expect(wrong.map(arrow)).to.deep.equal([]);
   });
 
+  it('passes no list of what came from outside as arguments, of which a call takes about a hundred thousand', () => {
+    const folders =
+      /^services\/(common\/(http|language|documents|extraction|domain\/chunking)|cognify\/pipeline|ingest\/skills)\//;
+    const found = files
+      .filter((file) => folders.test(file))
+      .filter((file) =>
+        /\.(push|unshift)\(\.\.\.|Math\.(min|max)\(\.\.\./.test(readFileSync(join(root, file), 'utf8')),
+      );
+    expect(found, 'use append and smallest of services/common/domain/long-lists.ts').to.deep.equal([]);
+  });
+
   it('reads the environment in the configuration and the composition root only', () => {
     const wrong = [...files, ...operatorFiles].filter(
       (file) =>

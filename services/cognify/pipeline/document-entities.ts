@@ -1,6 +1,7 @@
 import { isOrdinaryWord, majorityType } from '../../common/domain/graph/entity-type.ts';
 import { idFor, slug } from '../../common/domain/ids.ts';
 import type { JsonObject } from '../../common/domain/json.ts';
+import { smallest } from '../../common/domain/long-lists.ts';
 import { type MergeReason, resolveEntities } from '../../common/extraction/rules/resolve-entities.ts';
 import { isCommonWord } from '../../common/language/common-words.ts';
 import type { ExtractedEntity, Extraction, KnownName } from '../../common/ports/extractor.ts';
@@ -324,7 +325,7 @@ function merged(group: readonly Entry[], root: string, { merges, isRelated, chun
       1,
       group.reduce((sum, entry) => sum + entry.mentions, 0),
     ),
-    ordinal: group.reduce((least, { ordinal }) => Math.min(least, ordinal), main.ordinal),
+    ordinal: smallest(group.map(({ ordinal }) => ordinal)),
     merged: merges,
     isKeyword: !isRelated && isOnlyKeyword(group, chunks),
   };

@@ -1,3 +1,4 @@
+import { append } from '../../common/domain/long-lists.ts';
 import { emptyBatch, type GrowingBatch, type IndexBatch, rowCount } from './index-batch.ts';
 import type { IndexWriter } from './index-writer.ts';
 
@@ -32,10 +33,10 @@ export function createRowGatherer(writer: IndexWriter): RowGatherer {
       return rows;
     },
     append({ entries, embeddings, nodes, edges }) {
-      appendTo(rows.entries, entries);
-      appendTo(rows.embeddings, embeddings);
-      appendTo(rows.nodes, nodes);
-      appendTo(rows.edges, edges);
+      append(rows.entries, entries);
+      append(rows.embeddings, embeddings);
+      append(rows.nodes, nodes);
+      append(rows.edges, edges);
     },
     async spill(isDue = false) {
       if (isDue || rowCount(rows) >= ROWS_PER_WRITE) await handOver();
@@ -49,9 +50,4 @@ export function createRowGatherer(writer: IndexWriter): RowGatherer {
       await Promise.allSettled([writing]);
     },
   };
-}
-
-/** One by one: a call takes some hundred thousand arguments at most, and a node set may have more members. */
-function appendTo<Row>(list: Row[], rows: readonly Row[]): void {
-  for (const row of rows) list.push(row);
 }

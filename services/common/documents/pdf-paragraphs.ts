@@ -1,3 +1,4 @@
+import { append } from '../domain/long-lists.ts';
 import type { DocumentBlock } from '../ports/documents.ts';
 import type { PdfLine } from './pdf-lines.ts';
 import { markdownTable } from './table-text.ts';
@@ -139,7 +140,7 @@ function joinAcrossPages(groups: readonly Group[]): Group[] {
       group.page === before.page + 1 &&
       !SENTENCE_END.test(lastText) &&
       /^\p{Ll}/u.test(group.lines[0]?.text ?? '');
-    if (goesOn) before.lines.push(...group.lines);
+    if (goesOn) append(before.lines, group.lines);
     else joined.push(group);
   }
   return joined;

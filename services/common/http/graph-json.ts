@@ -1,4 +1,5 @@
 import type { VisibleGraph } from '../domain/graph/shown.ts';
+import { append } from '../domain/long-lists.ts';
 import { presentEdge, presentNode } from './graph-rows.ts';
 
 /** `{"nodes":[…],"edges":[…]}` in pieces, so that a large graph is never whole in memory. */
@@ -17,8 +18,8 @@ export async function wholeGraph(
 ): Promise<{ readonly nodes: readonly unknown[]; readonly edges: readonly unknown[] }> {
   const nodes: unknown[] = [];
   const edges: unknown[] = [];
-  for await (const page of graph.nodes(signal)) nodes.push(...page.map(presentNode));
-  for await (const page of graph.edges(signal)) edges.push(...page.map(presentEdge));
+  for await (const page of graph.nodes(signal)) append(nodes, page.map(presentNode));
+  for await (const page of graph.edges(signal)) append(edges, page.map(presentEdge));
   return { nodes, edges };
 }
 

@@ -1,4 +1,5 @@
 import type { z } from 'zod';
+import { append } from '../domain/long-lists.ts';
 import type { ReceivedBody } from './body.ts';
 import { collect, type FormBody } from './form-body.ts';
 import type { Route, UploadedFile } from './route.ts';
@@ -89,7 +90,7 @@ function createReader(schema: z.ZodType, part: Part): Reader {
     read(sent, items) {
       const result = schema.safeParse(named(sent, plan));
       if (result.success) return result.data;
-      for (const item of validationItems(result.error, { part, schema, sent })) items.push(item);
+      append(items, validationItems(result.error, { part, schema, sent }));
       return undefined;
     },
   };

@@ -1,3 +1,4 @@
+import { smallest } from '../../common/domain/long-lists.ts';
 /** Fields of a front matter: a text, or a list of texts. Names are lower-cased. */
 export type FrontMatter = ReadonlyMap<string, string | readonly string[]>;
 
@@ -72,7 +73,7 @@ function listOrText(lines: readonly string[]): string | readonly string[] | null
 
 /** `|` keeps the lines, `>` joins them; blank lines part paragraphs. */
 function blockText(style: string, lines: readonly string[]): string {
-  const indent = Math.min(...lines.filter((line) => line.trim() !== '').map((line) => line.search(/\S/u)));
+  const indent = smallest(lines.filter((line) => line.trim() !== '').map((line) => line.search(/\S/u)));
   const texts = lines.map((line) => line.slice(Number.isFinite(indent) ? indent : 0).trimEnd());
   if (style.startsWith('|')) return texts.join('\n').trim();
   return texts

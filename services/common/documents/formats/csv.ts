@@ -38,8 +38,8 @@ function delimiterOf(text: string): string {
   let best = { delimiter: ',', score: 0 };
   for (const delimiter of [',', ';', '\t', '|']) {
     const counts = lines.map((line) => outsideQuotes(line).split(delimiter).length - 1);
-    const least = Math.min(...counts);
-    const most = Math.max(...counts);
+    const [least = 0, ...more] = counts.toSorted((one, other) => one - other);
+    const most = more.at(-1) ?? least;
     const score = least > 0 ? least * 2 - (most - least) * 0.5 : most > 0 ? 0.1 : 0;
     if (score > best.score) best = { delimiter, score };
   }

@@ -1,5 +1,6 @@
 import { posix } from 'node:path';
 import { engramError } from '../../domain/errors.ts';
+import { append } from '../../domain/long-lists.ts';
 import type { DocumentBlock } from '../../ports/documents.ts';
 import type { DocumentDraft } from '../draft.ts';
 import { readHtmlFragment } from '../html-page.ts';
@@ -28,7 +29,7 @@ export function readEpub(archive: ZipArchive, context: ParseContext): DocumentDr
   const blocks: DocumentBlock[] = [];
   for (const path of chapters) {
     const chapter = archive.readText(path);
-    if (chapter !== null) blocks.push(...readHtmlFragment(chapter, context));
+    if (chapter !== null) append(blocks, readHtmlFragment(chapter, context));
   }
   const metadata = bookMetadata(root);
   return { blocks, title: metadata['title'] ?? null, metadata };

@@ -1,4 +1,5 @@
 import { Readability } from '@mozilla/readability';
+import { append } from '../../domain/long-lists.ts';
 import type { DocumentBlock } from '../../ports/documents.ts';
 import type { DocumentDraft } from '../draft.ts';
 import { type HtmlBlock, htmlBlocks, readHtmlTree } from '../html-blocks.ts';
@@ -57,7 +58,7 @@ function withoutNavigation(blocks: readonly HtmlBlock[]): HtmlBlock[] {
   const kept: HtmlBlock[] = [];
   let run: HtmlBlock[] = [];
   const closeRun = (): void => {
-    if (run.length < 3) kept.push(...run);
+    if (run.length < 3) append(kept, run);
     run = [];
   };
   for (const block of blocks) {

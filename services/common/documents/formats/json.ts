@@ -1,3 +1,4 @@
+import { append } from '../../domain/long-lists.ts';
 import type { DocumentBlock } from '../../ports/documents.ts';
 import type { DocumentDraft } from '../draft.ts';
 import type { ParseContext } from '../limits.ts';
@@ -23,7 +24,7 @@ export function readJsonLines(text: string, context: ParseContext): DocumentDraf
     if (line.trim() === '') continue;
     const value = parseJson(line);
     if (value === undefined) blocks.push({ kind: 'paragraph', text: line });
-    else blocks.push(...recordBlocks(value, '', context.limits.maxDepth));
+    else append(blocks, recordBlocks(value, '', context.limits.maxDepth));
   }
   return { text, blocks };
 }
@@ -69,7 +70,7 @@ function collect(value: unknown, path: string, collection: Collection): void {
     for (const [key, inner] of Object.entries(value)) {
       const innerPath = path === '' ? key : `${path}.${key}`;
       if (collection.isTop && isComposite(inner))
-        collection.parts.push(...recordBlocks(inner, innerPath, collection.depthLeft - 1));
+        append(collection.parts, recordBlocks(inner, innerPath, collection.depthLeft - 1));
       else collect(inner, innerPath, { ...collection, depthLeft: collection.depthLeft - 1, isTop: false });
     }
   }

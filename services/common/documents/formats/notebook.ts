@@ -1,3 +1,4 @@
+import { append } from '../../domain/long-lists.ts';
 import type { DocumentBlock } from '../../ports/documents.ts';
 import type { DocumentDraft } from '../draft.ts';
 import type { ParseContext } from '../limits.ts';
@@ -16,7 +17,7 @@ export function readNotebook(text: string, context: ParseContext): DocumentDraft
   const blocks: DocumentBlock[] = [];
   for (const cell of notebook.cells) {
     const source = Array.isArray(cell.source) ? cell.source.join('') : String(cell.source ?? '');
-    if (cell.cell_type === 'markdown') blocks.push(...readMarkdown(source).blocks);
+    if (cell.cell_type === 'markdown') append(blocks, readMarkdown(source).blocks);
     else if (cell.cell_type === 'code') blocks.push({ kind: 'code', text: source, language: notebook.language });
     else blocks.push({ kind: 'paragraph', text: source });
   }

@@ -1,4 +1,5 @@
 import { engramError } from '../../domain/errors.ts';
+import { append } from '../../domain/long-lists.ts';
 import type { DocumentBlock } from '../../ports/documents.ts';
 import type { DocumentDraft } from '../draft.ts';
 import type { ParseContext } from '../limits.ts';
@@ -34,7 +35,7 @@ export function readPptx(archive: ZipArchive, context: ParseContext): DocumentDr
     const slide = parseXml(source, context);
     const tree = firstDescendant(slide, 'spTree');
     if (tree !== null) collectShapes(tree, index + 1, blocks);
-    blocks.push(...notesOf(archive, path, { context, page: index + 1 }));
+    append(blocks, notesOf(archive, path, { context, page: index + 1 }));
   }
   const properties = packageProperties(archive, context);
   const heading = blocks.find((block) => block.kind === 'heading')?.text ?? null;

@@ -1,5 +1,6 @@
 import { createHash } from 'node:crypto';
 import { chunkId } from '../ids.ts';
+import { append } from '../long-lists.ts';
 import type { ChunkableDocument, ChunkDraft, ChunkOptions } from './chunk-draft.ts';
 import { layoutOf, type PlacedBlock } from './layout.ts';
 import { type Piece, splitBlock } from './split-block.ts';
@@ -107,7 +108,7 @@ function joinTail(groups: Group[], target: number, whole: number): Group[] {
   const isSameSection = last.first.headings.join('\n') === before.first.headings.join('\n');
   if (!isSameSection || last.tokens >= target * TAIL_SHARE || last.tokens + before.tokens > whole) return groups;
   if (last.first.block.symbol !== before.first.block.symbol) return groups;
-  before.pieces.push(...last.pieces);
+  append(before.pieces, last.pieces);
   before.tokens += last.tokens;
   return groups.slice(0, -1);
 }

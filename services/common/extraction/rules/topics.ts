@@ -1,3 +1,4 @@
+import { smallest } from '../../domain/long-lists.ts';
 import type { Definition } from './definitions.ts';
 import type { AnalysedSentence } from './mention.ts';
 
@@ -51,7 +52,7 @@ function topicOf(
     if (subject !== undefined) return subject.type === 'Person' || subject.type === 'Date' ? null : subject.name;
     return found[index - 1]?.name ?? null;
   }
-  const defined = sources.filter((source) => source.head === noun && Math.min(...source.starts.keys()) < index);
+  const defined = sources.filter((source) => source.head === noun && smallest(source.starts.keys()) < index);
   return defined.length === 1 ? (defined[0]?.name ?? null) : null;
 }
 
