@@ -109,12 +109,12 @@ const REGISTRY: Readonly<Partial<Record<ServiceName, () => Promise<BuildService>
         blobs: stores.blobs,
         documents,
         fetcher,
-        graph: stores.indexes.graph,
+        graph: stores.readers.graph,
         models,
         ledger,
         traces: parts.traces,
         tenantCollections,
-        snapshots: { indexes: stores.indexes, places: createSnapshotPlaces(stores.blobs) },
+        snapshots: { indexes: stores.readers, places: createSnapshotPlaces(stores.blobs) },
         settings: {
           maxDocumentBytes: config.uploadLimitBytes,
           parseConcurrency: 4,
@@ -185,7 +185,7 @@ const REGISTRY: Readonly<Partial<Record<ServiceName, () => Promise<BuildService>
       return createImproveService({
         ...common(parts, 'improve'),
         workQueue,
-        indexes: stores.indexes,
+        indexes: stores.readers,
         models,
         embedder: models.embedder,
         embedders: models.embedders,
@@ -215,7 +215,7 @@ const REGISTRY: Readonly<Partial<Record<ServiceName, () => Promise<BuildService>
       const { config, stores, models, ledger } = parts;
       return createSearchService({
         ...common(parts, 'search'),
-        indexes: stores.indexes,
+        indexes: stores.readers,
         embedder: models.embedder,
         embedders: models.embedders,
         models,

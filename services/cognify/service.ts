@@ -26,6 +26,7 @@ import { createRunEngine } from '../common/runs/run-engine.ts';
 import { createRunRecorder } from '../common/runs/run-recorder.ts';
 import { DEFAULT_RUN_SETTINGS } from '../common/runs/run-settings.ts';
 import { COGNIFY_JOB } from './consumers/cognify-job.ts';
+import { rebuildLost } from './consumers/rebuild-lost.ts';
 import { sweepGenerations } from './consumers/sweep-generations.ts';
 import type { CognifyDependencies, CognifyServiceOptions } from './dependencies.ts';
 import { createMigrationsInHand, type MigrationsInHand } from './migration/migrations-in-hand.ts';
@@ -57,6 +58,9 @@ const startScheduled = onDemand(async () => (await import('./usecases/start-sche
 /** Other workers may be killed while this process lives on. */
 const SWEEP_EVERY_MS = 600_000;
 
+/** How soon a dataset is built again after its index was lost. */
+const REBUILD_EVERY_MS = 1_000;
+
 /** Runs, and the graph and indexes they build: see README.md. */
 export function createCognifyService(options: CognifyServiceOptions): Service {
   const dependencies = dependenciesOf(options);
@@ -67,6 +71,11 @@ export function createCognifyService(options: CognifyServiceOptions): Service {
     work: () => sweepGenerations(dependencies),
     everyMs: SWEEP_EVERY_MS,
     onError: (error) => logger.error('cognify.sweep.failed', { error }),
+  });
+  const rebuilding = createRepeating({
+    work: () => rebuildLost(dependencies),
+    everyMs: REBUILD_EVERY_MS,
+    onError: (error) => logger.error('index.rebuild.failed', { error }),
   });
   return {
     name: 'cognify',
@@ -85,12 +94,14 @@ export function createCognifyService(options: CognifyServiceOptions): Service {
       subscriptions = await serve(dependencies, migrations, options);
       await engine.start();
       sweep.start();
+      rebuilding.start();
     },
     drain: () => engine.stop(),
     async stop() {
       await engine.stop();
       await migrations.stop();
       await sweep.stop();
+      await rebuilding.stop();
       await Promise.all(subscriptions.map((subscription) => subscription.stop()));
       subscriptions = [];
     },

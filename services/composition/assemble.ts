@@ -31,6 +31,7 @@ import { createModelUsage } from '../common/repositories/model-usage.ts';
 import { createTenantEmbedders } from '../common/repositories/tenant-embedders.ts';
 import { createTenantModels } from '../common/repositories/tenant-models.ts';
 import { createEventLog } from '../common/runs/event-log.ts';
+import { createRepeating } from '../common/runs/repeating.ts';
 import { createWorkQueue } from '../common/runs/work-queue.ts';
 import { type BuildService, loadServices, type Parts, spoolDirectory } from '../registry.ts';
 import { openBudgets } from './budgets.ts';
@@ -114,6 +115,7 @@ async function openParts(foundation: Foundation, lifecycle: Lifecycle): Promise<
     stop: () => Promise.all([documents.close(), textWorkers.close()]).then(() => undefined),
   });
   const workQueue = createWorkQueue({ store, bus, clock, ids });
+  addIndexInspection(lifecycle, foundation);
   metrics.watchQueue(() => workQueue.depth(SYSTEM_SCOPE));
   if (!store.capabilities.sharedBetweenProcesses) {
     // This process alone owns the store: leases that are still open belonged to one that was killed.
@@ -138,6 +140,18 @@ async function openParts(foundation: Foundation, lifecycle: Lifecycle): Promise<
     ids,
     secrets: { jwt: await jwtSecret(config) },
   };
+}
+
+/** A dataset that nobody asks is looked at, too. */
+const INSPECT_EVERY_MS = 30_000;
+
+function addIndexInspection(lifecycle: Lifecycle, { stores, logger }: Foundation): void {
+  const inspection = createRepeating({
+    work: () => stores.inspectIndexes(),
+    everyMs: INSPECT_EVERY_MS,
+    onError: (error) => logger.error('index.inspection.failed', { error }),
+  });
+  lifecycle.add({ name: 'index inspection', start: () => inspection.start(), stop: () => inspection.stop() });
 }
 
 /** Loaded with the first page that is asked for. */

@@ -19,6 +19,7 @@ import { erasuresCollection } from '../common/repositories/erasures.ts';
 import { grantsCollection } from '../common/repositories/grants.ts';
 import { improveClaimsCollection } from '../common/repositories/improve-claims.ts';
 import { improveWishesCollection } from '../common/repositories/improve-wishes.ts';
+import { indexRebuildsCollection } from '../common/repositories/index-rebuilds.ts';
 import { ledgerCollection } from '../common/repositories/ledger.ts';
 import { linkedIdentitiesCollection } from '../common/repositories/linked-identities.ts';
 import { loginFailuresCollection } from '../common/repositories/login-failures.ts';
@@ -115,6 +116,7 @@ export const collections: readonly AnyCollection[] = [
   runResultsCollection,
   runsCollection,
   scheduledStartsCollection,
+  indexRebuildsCollection,
   scimGroupsCollection,
   scimUsersCollection,
   searchHistoryCollection,

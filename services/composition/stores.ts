@@ -1,4 +1,5 @@
 import { mkdirSync } from 'node:fs';
+import { createSystemClock } from '../common/adapters/system/clock.ts';
 import type { Config, StoreSettings } from '../common/config/configuration.ts';
 import { engramError } from '../common/domain/errors.ts';
 import type { HealthCheck } from '../common/http/health.ts';
@@ -10,16 +11,21 @@ import type { Bus } from '../common/ports/bus.ts';
 import type { DatasetIndexes } from '../common/ports/dataset-indexes.ts';
 import type { AnyCollection, DocumentStore } from '../common/ports/document-store.ts';
 import { openEmbeddedSource } from './stores/embedded-source.ts';
-import { once, type StoreSource } from './stores/store-source.ts';
+import { createIndexGuard, type IndexGuard } from './stores/index-guard.ts';
+import { once, type SourceParts, type StoreSource } from './stores/store-source.ts';
 
 /** Everything that keeps data or carries messages, chosen by the configuration. */
 export interface Stores {
   readonly documents: DocumentStore;
   readonly blobs: BlobStore;
   readonly indexes: Omit<DatasetIndexes, 'close'>;
+  /** For those that answer from them: a read fails while its dataset is rebuilt. */
+  readonly readers: Omit<DatasetIndexes, 'close'>;
   readonly bus: Bus;
   /** How each of them is, by its name in `/health/detailed`. */
   readonly health: Readonly<Record<string, HealthCheck>>;
+  /** Verifies every dataset whose index is not there. */
+  inspectIndexes(): Promise<void>;
   /** Starts what a run will need, while its data still comes in. */
   prepare(): void;
   /** In the order in which nothing is lost: messages, indexes, records, the lock. */
@@ -45,7 +51,9 @@ export async function openStores(parts: StoreParts): Promise<Stores> {
       sources.push(opening);
       return opening;
     });
-  const embedded = remember(() => openEmbeddedSource(parts));
+  let guard: IndexGuard | null = null;
+  const verifyIndex: SourceParts['verifyIndex'] = async (scope, provenance) => guard?.verify(scope, provenance);
+  const embedded = remember(() => openEmbeddedSource({ ...parts, verifyIndex }));
   const cluster = remember(async () => (await import('./stores/cluster-source.ts')).createClusterSource(parts));
   const sourceOf = (port: keyof StoreSettings) => (config.stores[port] === 'cluster' ? cluster() : embedded());
   const closeAll = async () => {
@@ -53,25 +61,33 @@ export async function openStores(parts: StoreParts): Promise<Stores> {
   };
   try {
     const documents = await (await sourceOf('documents')).documents();
+    const opened = await createIndexGuard({ store: documents.port, clock: createSystemClock(), logger: parts.logger });
+    guard = opened;
     const blobs = await (await sourceOf('blobs')).blobs();
     const graph = await (await sourceOf('graph')).graph();
     const index = await (await sourceOf('index')).index();
     const bus = await (await sourceOf('bus')).bus();
+    const indexes = {
+      text: measured(index.port.text, 'text', metrics),
+      vectors: measured(index.port.vectors, 'vectors', metrics),
+      graph: measured(graph.port, 'graph', metrics),
+    };
+    const indexSource = await sourceOf('index');
     return {
       documents: measured(documents.port, 'documents', metrics),
       blobs: measured(blobs.port, 'blobs', metrics),
-      indexes: {
-        text: measured(index.port.text, 'text', metrics),
-        vectors: measured(index.port.vectors, 'vectors', metrics),
-        graph: measured(graph.port, 'graph', metrics),
-      },
+      indexes,
+      readers: opened.guarded(indexes),
       bus: bus.port,
       health: {
         ...named('relational_db', documents.health),
-        ...named('vector_db', index.health),
-        ...named('graph_db', graph.health),
+        ...named('vector_db', opened.guardedHealth(index.health)),
+        ...named('graph_db', opened.guardedHealth(graph.health)),
         ...named('file_storage', blobs.health),
         ...named('message_bus', bus.health),
+      },
+      inspectIndexes: async () => {
+        if (indexSource.inspectIndex !== undefined) await opened.inspectAll(indexSource.inspectIndex);
       },
       prepare() {
         for (const source of sources) void source.then((opened) => opened.prepare());

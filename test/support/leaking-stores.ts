@@ -29,6 +29,7 @@ export function createLeakingStores(): LeakingStores {
       ...stores,
       documents: leakingDocuments(stores.documents, leaking),
       indexes: { ...stores.indexes, text: leakingWords(stores.indexes.text, leaking) },
+      readers: { ...stores.readers, text: leakingWords(stores.readers.text, leaking) },
     }),
   };
   return leaking;

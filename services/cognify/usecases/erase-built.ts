@@ -8,6 +8,7 @@ import { slices } from '../../common/domain/slices.ts';
 import type { AnyCollection } from '../../common/ports/document-store.ts';
 import { datasetConfigurationsCollection } from '../../common/repositories/dataset-configurations.ts';
 import { eraseCollections } from '../../common/repositories/erase-collections.ts';
+import { indexRebuildsCollection } from '../../common/repositories/index-rebuilds.ts';
 import { modelCacheCollection } from '../../common/repositories/model-cache.ts';
 import { runHeadsCollection, runResultsCollection } from '../../common/repositories/runs.ts';
 import { scheduledStartsCollection } from '../../common/repositories/scheduled-starts.ts';
@@ -57,7 +58,7 @@ type Dependencies = Pick<
 >;
 
 /** What goes with the memory of a dataset, beside the rows of the indexes. */
-const MEMORY: readonly AnyCollection[] = [statementsCollection, supersessionsCollection];
+const MEMORY: readonly AnyCollection[] = [statementsCollection, supersessionsCollection, indexRebuildsCollection];
 /** What goes with the dataset alone: answers of models were paid for; one that is made again under its id has no past. */
 const BUILT: readonly AnyCollection[] = [
   modelCacheCollection,

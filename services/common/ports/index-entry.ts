@@ -14,6 +14,11 @@ export interface Provenance {
   readonly generation: number;
 }
 
+/** As one word, for sets. */
+export function provenanceKey({ item, generation }: Provenance): string {
+  return `${item} ${generation}`;
+}
+
 /** A row is identified by (scope, kind, item, generation, id). `id` is the wire id and may repeat across items. */
 export interface EntryKey extends Provenance {
   readonly id: string;

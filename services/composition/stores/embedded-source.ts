@@ -13,7 +13,12 @@ import { createClosing, critical, once, probeDocuments, type SourceParts, type S
 const WATCH_MS = 500;
 
 /** Files below the data directory, which must exist and which this process then owns alone. */
-export async function openEmbeddedSource({ config, collections, logger }: SourceParts): Promise<StoreSource> {
+export async function openEmbeddedSource({
+  config,
+  collections,
+  logger,
+  verifyIndex,
+}: SourceParts): Promise<StoreSource> {
   const { dataDir, autoMigrations: autoMigrate } = config;
   const closing = createClosing();
   const lock = await lockDataDirectory(dataDir);
@@ -28,6 +33,7 @@ export async function openEmbeddedSource({ config, collections, logger }: Source
       directory: join(dataDir, 'datasets'),
       vectorMemoryBytes: config.vectorMemoryBytes,
       autoMigrate,
+      ...(verifyIndex === undefined ? {} : { verify: verifyIndex }),
     });
     closing.add(() => opened.close());
     return opened;
@@ -68,6 +74,7 @@ export async function openEmbeddedSource({ config, collections, logger }: Source
       closing.add(() => bus.drain());
       return { port: bus, health: null };
     },
+    inspectIndex: async (scope) => (await indexes()).inspect(scope),
     prepare: () => void indexes().then((opened) => opened.prepare()),
     close: () => closing.closeAll(),
   };

@@ -1,5 +1,5 @@
 import type { Config } from '../../common/config/configuration.ts';
-import { SYSTEM_SCOPE } from '../../common/domain/scope.ts';
+import { type DatasetScope, SYSTEM_SCOPE } from '../../common/domain/scope.ts';
 import type { HealthCheck } from '../../common/http/health.ts';
 import type { Logger } from '../../common/observability/logger.ts';
 import type { BlobStore } from '../../common/ports/blob-store.ts';
@@ -11,6 +11,8 @@ export interface SourceParts {
   readonly config: Config;
   readonly collections: readonly AnyCollection[];
   readonly logger: Logger;
+  /** See `SqliteDatasetIndexes`. */
+  readonly verifyIndex?: (scope: DatasetScope, provenance: () => Promise<ReadonlySet<string>>) => Promise<void>;
 }
 
 /** A port's adapter, and how to tell whether it works. */
@@ -27,6 +29,8 @@ export interface StoreSource {
   index(): Promise<Opened<Pick<DatasetIndexes, 'text' | 'vectors'>>>;
   graph(): Promise<Opened<DatasetIndexes['graph']>>;
   bus(): Promise<Opened<Bus>>;
+  /** Verifies a dataset whose index is not there, in the shape that can tell. */
+  inspectIndex?(scope: DatasetScope): Promise<void>;
   /** Starts what a run will need, while its data still comes in. */
   prepare(): void;
   /** Everything that was opened, newest first. */

@@ -1,4 +1,5 @@
-import { existsSync, mkdirSync, rmSync } from 'node:fs';
+import { randomUUID } from 'node:crypto';
+import { mkdirSync, rmSync, type Stats, statSync } from 'node:fs';
 import { dirname } from 'node:path';
 import type { DatabaseSync, SQLInputValue } from 'node:sqlite';
 import { isEngramError } from '../../domain/errors.ts';
@@ -64,13 +65,16 @@ export interface OpenFilesOptions {
   readonly mode: 'read' | 'write';
   readonly autoMigrate: boolean;
   readonly openingLock: OpeningLock;
-  /** Told before a file is read again because reading it failed. */
+  /** Told before a file is read again, because reading it failed or it is another one. */
   readonly onLost?: (path: string) => void;
+  /** Told when another file stands at the path than the last time, or none: what it holds is unknown. */
+  readonly onChanged?: (path: string) => void;
 }
 
 interface Entry {
   readonly database: DatabaseSync;
   readonly file: OpenFile;
+  readonly place: Stats | null;
 }
 
 export function createOpenFiles(options: OpenFilesOptions): OpenFiles {
@@ -86,12 +90,26 @@ export function createOpenFiles(options: OpenFilesOptions): OpenFiles {
     cooled?.file.forgetReads();
   };
   let latest = '';
+  const identities = new Map<string, string | null>();
+  const noteIdentity = (path: string, identity: string | null) => {
+    if (identities.has(path) && identities.get(path) === identity) return;
+    identities.set(path, identity);
+    options.onChanged?.(path);
+  };
   const readOnce = <Result>(path: string, work: (file: OpenFile) => Result): Result | null => {
     const file = open(path);
     return file === null ? null : work(file);
   };
-  const open = (path: string): OpenFile | null => {
+  /** A file that was removed, replaced or emptied under the connection is let go of: what is written to it is lost. */
+  const openedStill = (path: string): Entry | undefined => {
     const known = entries.get(path);
+    if (known === undefined || isInPlace(path, known.place)) return known;
+    options.onLost?.(path);
+    forget(path);
+    return undefined;
+  };
+  const open = (path: string): OpenFile | null => {
+    const known = openedStill(path);
     if (known && path === latest) return known.file;
     if (known) {
       entries.delete(path);
@@ -101,8 +119,9 @@ export function createOpenFiles(options: OpenFilesOptions): OpenFiles {
       return known.file;
     }
     const opened = holding(options.openingLock, () =>
-      options.mode === 'read' && !existsSync(path) ? null : openDatasetFile(path, options),
+      options.mode === 'read' && isEmpty(path) ? null : openDatasetFile(path, options),
     );
+    noteIdentity(path, opened === null ? null : identityOf(opened.database));
     if (opened === null) return null;
     for (const oldest of entries.keys()) {
       if (entries.size < options.limit) break;
@@ -114,7 +133,10 @@ export function createOpenFiles(options: OpenFilesOptions): OpenFiles {
     return opened.file;
   };
   return {
-    forget,
+    forget(path) {
+      forget(path);
+      identities.delete(path);
+    },
     open,
     read(path, work) {
       for (let attempt = 1; ; attempt += 1) {
@@ -135,9 +157,11 @@ export function createOpenFiles(options: OpenFilesOptions): OpenFiles {
 
 /** Removes a dataset's file; nothing may have it open for writing. */
 export function removeDatasetFile(path: string, lock: OpeningLock): void {
-  holding(lock, () => {
-    for (const suffix of ['', '-wal', '-shm']) rmSync(path + suffix, { force: true });
-  });
+  holding(lock, () => removeFiles(path));
+}
+
+function removeFiles(path: string): void {
+  for (const suffix of ['', '-wal', '-shm']) rmSync(path + suffix, { force: true });
 }
 
 function openDatasetFile(path: string, { mode, autoMigrate }: OpenFilesOptions): Entry | null {
@@ -156,11 +180,14 @@ function openDatasetFile(path: string, { mode, autoMigrate }: OpenFilesOptions):
 /** Makes the file when it is not there. */
 function openWritable(path: string, autoMigrate: boolean): DatabaseSync {
   makeDirectory(path);
+  // Connections of other threads may still hold a file that was emptied: SQLite could not set it up again under them.
+  if (isEmpty(path)) removeFiles(path);
   const database = openForWriting(path);
   // 16 MB: the pages that every commit of an import touches are copied into the file once, not for each commit.
   database.exec('PRAGMA wal_autocheckpoint = 4000');
   try {
     checkLayout(database, path, autoMigrate);
+    giveIdentity(database);
     return database;
   } catch (error) {
     // Another thread of this process may have done the same migration meanwhile.
@@ -173,7 +200,7 @@ function openWritable(path: string, autoMigrate: boolean): DatabaseSync {
 function openForWork(path: string, database: DatabaseSync): Entry {
   try {
     checkLayout(database, path, false);
-    return { database, file: asOpenFile(database, path) };
+    return { database, file: asOpenFile(database, path), place: placeOf(path) };
   } catch (error) {
     database.close();
     throw storeError(error, path) ?? error;
@@ -195,6 +222,31 @@ function storedVersion(database: DatabaseSync, path: string): number | null {
     database.close();
     throw storeError(error, path) ?? error;
   }
+}
+
+function placeOf(path: string): Stats | null {
+  return statSync(path, { throwIfNoEntry: false }) ?? null;
+}
+
+/** Or not there. */
+function isEmpty(path: string): boolean {
+  return (placeOf(path)?.size ?? 0) === 0;
+}
+
+function isInPlace(path: string, before: Stats | null): boolean {
+  const now = placeOf(path);
+  return now !== null && now.size > 0 && now.ino === before?.ino && now.dev === before.dev;
+}
+
+/** Given to a file when it is made; empty: an earlier release made it, and nothing was written since. */
+function identityOf(database: DatabaseSync): string {
+  return String(database.prepare(`SELECT value FROM meta WHERE key = 'identity'`).get()?.['value'] ?? '');
+}
+
+/** Tells a file from another one that is made at its path later. */
+function giveIdentity(database: DatabaseSync): void {
+  if (identityOf(database) !== '') return;
+  database.prepare(`INSERT OR IGNORE INTO meta (key, value) VALUES ('identity', ?)`).run(randomUUID());
 }
 
 function closed(database: DatabaseSync): null {

@@ -1,5 +1,5 @@
 import type { DataItemId } from '../../domain/brand.ts';
-import type { EntryFilter, Provenance } from '../../ports/index-entry.ts';
+import { type EntryFilter, type Provenance, provenanceKey } from '../../ports/index-entry.ts';
 import type { RowSelection } from '../../ports/text-index.ts';
 import type { OpenFile } from './open-files.ts';
 
@@ -98,4 +98,11 @@ export function readOrigin(file: OpenFile, origin: number): StoredOrigin | null 
   const row = file.get('SELECT item, generation, node_sets FROM origin WHERE origin = ?', [origin]);
   if (row === undefined) return null;
   return { item: row[0] as DataItemId, generation: Number(row[1]), nodeSets: String(row[2]) };
+}
+
+/** Items and generations that have rows, each as one word; see `provenanceKey`. */
+export function readProvenance(file: OpenFile): readonly string[] {
+  return file
+    .all('SELECT DISTINCT item, generation FROM origin', [])
+    .map(([item, generation]) => provenanceKey({ item: String(item) as DataItemId, generation: Number(generation) }));
 }

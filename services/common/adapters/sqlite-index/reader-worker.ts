@@ -5,6 +5,7 @@ import type { CandidateQuery, TextQuery } from '../../ports/text-index.ts';
 import { countGraph, readNodes, scanEdges, scanNodes } from './graph-reader.ts';
 import { readNeighbours, readSubgraph } from './graph-walk.ts';
 import { createOpenFiles, type OpenFile } from './open-files.ts';
+import { readProvenance } from './origins.ts';
 import {
   countRows,
   countText,
@@ -16,12 +17,12 @@ import {
   textCandidates,
 } from './text-reader.ts';
 import { fetchVectors, readSpace, type VectorsById } from './vector-reader.ts';
-import { serveParent } from './worker-host.ts';
+import { serveParent, tellChanged } from './worker-host.ts';
 import type { WorkerSettings } from './worker-protocol.ts';
 
 /** Answers every read but the vector scan, on read-only connections. A dataset without a file answers null. */
 const { openFiles: limit, autoMigrate, openingLock } = workerData as WorkerSettings;
-const files = createOpenFiles({ limit, mode: 'read', autoMigrate, openingLock });
+const files = createOpenFiles({ limit, mode: 'read', autoMigrate, openingLock, onChanged: tellChanged });
 
 function onFile<Argument, Result>(read: (file: OpenFile, argument: Argument) => Result) {
   return (path: string, argument: Argument): Result | null => files.read(path, (file) => read(file, argument));
@@ -46,6 +47,7 @@ const methods = {
   subgraph: onFile((file, query: SubgraphQuery) => readSubgraph(file, query)),
   scanNodes: onFile((file, query: ScanQuery) => scanNodes(file, query)),
   scanEdges: onFile((file, query: ScanQuery) => scanEdges(file, query)),
+  provenance: onFile((file, _: null) => readProvenance(file)),
   countGraph: onFile((file, item: string | null) => countGraph(file, item)),
 };
 

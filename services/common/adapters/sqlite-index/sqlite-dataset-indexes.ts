@@ -1,4 +1,5 @@
 import { mkdirSync } from 'node:fs';
+import { stat } from 'node:fs/promises';
 import { resolve } from 'node:path';
 import type { DatasetScope } from '../../domain/scope.ts';
 import type { DatasetIndexes } from '../../ports/dataset-indexes.ts';
@@ -11,8 +12,8 @@ import { createSqliteGraphStore } from './sqlite-graph-store.ts';
 import { createSqliteTextIndex } from './sqlite-text-index.ts';
 import { createSqliteVectorIndex } from './sqlite-vector-index.ts';
 import type { VectorMethods } from './vector-worker.ts';
-import { createWorkerClient } from './worker-client.ts';
-import type { WorkerSettings } from './worker-protocol.ts';
+import { createWorkerClient, type WorkerClient } from './worker-client.ts';
+import type { MethodMap, WorkerSettings } from './worker-protocol.ts';
 import type { WriterMethods } from './writer-worker.ts';
 
 export interface SqliteDatasetIndexesOptions {
@@ -26,9 +27,16 @@ export interface SqliteDatasetIndexesOptions {
   readonly quantiseAbove?: number;
   /** False: a file of an older layout is refused when it is opened. Default true. New files are always set up. */
   readonly autoMigrate?: boolean;
+  /**
+   * Told when a dataset's file is another one than before, or is not there, before what was read from it is answered.
+   * `provenance` reads the words of `provenanceKey` of what the file holds.
+   */
+  readonly verify?: (scope: DatasetScope, provenance: () => Promise<ReadonlySet<string>>) => Promise<void>;
 }
 
 export interface SqliteDatasetIndexes extends DatasetIndexes {
+  /** Verifies a dataset whose file is not there or empty, without waiting for somebody to read it. */
+  inspect(scope: DatasetScope): Promise<void>;
   /** Starts the threads that a run needs, so that its first steps do not wait for them. */
   prepare(): void;
 }
@@ -47,11 +55,24 @@ export async function createSqliteDatasetIndexes(options: SqliteDatasetIndexesOp
     quantiseAbove: options.quantiseAbove ?? 50_000,
     openingLock: createOpeningLock(),
   };
-  const pathOf = (scope: DatasetScope) => datasetFile(directory, scope);
+  const scopes = new Map<string, DatasetScope>();
+  const pathOf = (scope: DatasetScope) => {
+    const path = datasetFile(directory, scope);
+    if (!scopes.has(path)) scopes.set(path, scope);
+    return path;
+  };
+  const start = <Methods extends MethodMap>(module: string, onChanged: (path: string) => void) =>
+    createWorkerClient<Methods>(new URL(module, import.meta.url), settings, onChanged);
+  const reader = start<ReaderMethods>('./reader-worker.ts', (path) => changed.note(path));
+  const changed = createChangedFiles(async (path) => {
+    const scope = scopes.get(path);
+    const provenance = async () => new Set(await reader.call('provenance', path, null));
+    if (scope !== undefined) await options.verify?.(scope, provenance);
+  });
   const workers: DatasetWorkers = {
-    writer: createWorkerClient<WriterMethods>(new URL('./writer-worker.ts', import.meta.url), settings),
-    reader: createWorkerClient<ReaderMethods>(new URL('./reader-worker.ts', import.meta.url), settings),
-    scanner: createWorkerClient<VectorMethods>(new URL('./vector-worker.ts', import.meta.url), settings),
+    writer: start<WriterMethods>('./writer-worker.ts', changed.note),
+    reader: verifying(reader, changed),
+    scanner: verifying(start<VectorMethods>('./vector-worker.ts', changed.note), changed),
     pathOf,
     forget(scope) {
       const notice = { notice: 'forget', path: pathOf(scope) } as const;
@@ -63,6 +84,16 @@ export async function createSqliteDatasetIndexes(options: SqliteDatasetIndexesOp
     text: createSqliteTextIndex(workers),
     vectors: createSqliteVectorIndex(workers),
     graph: createSqliteGraphStore(workers),
+    async inspect(scope) {
+      const path = pathOf(scope);
+      const size = await stat(path).then(
+        (found) => found.size,
+        () => 0,
+      );
+      if (size > 0) return;
+      changed.note(path);
+      await changed.verify(path);
+    },
     prepare() {
       workers.writer.prepare();
       workers.reader.prepare();
@@ -71,6 +102,52 @@ export async function createSqliteDatasetIndexes(options: SqliteDatasetIndexesOp
       await Promise.all([workers.reader.close(), workers.scanner.close()]);
       // Last: the connection that closes last cleans the logs up, and only a writing one can.
       await workers.writer.close();
+    },
+  };
+}
+
+interface ChangedFiles {
+  note(path: string): void;
+  /** Resolves when what is known to have changed is verified; rejects when that fails, and is tried again. */
+  verify(path: string): Promise<void>;
+}
+
+function createChangedFiles(check: (path: string) => Promise<void>): ChangedFiles {
+  const changed = new Set<string>();
+  const checking = new Map<string, Promise<void>>();
+  const run = async (path: string) => {
+    try {
+      // What changes meanwhile is verified once more.
+      while (changed.delete(path)) await check(path);
+    } catch (error) {
+      changed.add(path);
+      throw error;
+    } finally {
+      checking.delete(path);
+    }
+  };
+  return {
+    note: (path) => void changed.add(path),
+    async verify(path) {
+      if (!changed.has(path) && !checking.has(path)) return;
+      const running = checking.get(path) ?? run(path);
+      checking.set(path, running);
+      await running;
+    },
+  };
+}
+
+/** The same worker, whose answers wait until the file that they were read from is verified. */
+function verifying<Methods extends MethodMap>(
+  client: WorkerClient<Methods>,
+  changed: ChangedFiles,
+): WorkerClient<Methods> {
+  return {
+    ...client,
+    async call(method, path, argument, callOptions) {
+      const answer = await client.call(method, path, argument, callOptions);
+      await changed.verify(path);
+      return answer;
     },
   };
 }

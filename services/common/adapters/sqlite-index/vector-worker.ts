@@ -6,7 +6,7 @@ import type { VectorSource } from '../wasm-vectors/vector-source.ts';
 import { assertQueryDimensions, normaliseInto } from '../wasm-vectors/vector-space.ts';
 import { createOpenFiles, type OpenFile, reading } from './open-files.ts';
 import { createVectorSource } from './vector-reader.ts';
-import { type Result, serveParent } from './worker-host.ts';
+import { type Result, serveParent, tellChanged } from './worker-host.ts';
 import type { WorkerRequest, WorkerSettings } from './worker-protocol.ts';
 
 /** Holds vectors in memory and finds the nearest. Queries for one kind of one dataset that wait together share a pass. */
@@ -23,6 +23,7 @@ const files = createOpenFiles({
   autoMigrate: settings.autoMigrate,
   openingLock: settings.openingLock,
   onLost: (path) => scan.unload(path),
+  onChanged: tellChanged,
 });
 
 export interface VectorMethods {

@@ -1,7 +1,14 @@
 import { type Transferable, Worker } from 'node:worker_threads';
 import { engramError } from '../../domain/errors.ts';
 import { decodeError } from '../sqlite/encoded-errors.ts';
-import type { MethodMap, WorkerAnswer, WorkerMessage, WorkerNotice, WorkerSettings } from './worker-protocol.ts';
+import type {
+  MethodMap,
+  WorkerAnswer,
+  WorkerMessage,
+  WorkerNews,
+  WorkerNotice,
+  WorkerSettings,
+} from './worker-protocol.ts';
 
 /** A worker thread as its users see it: started by the first call, started again when it died. */
 export interface WorkerClient<Methods extends MethodMap> {
@@ -28,6 +35,7 @@ interface Pending {
 export function createWorkerClient<Methods extends MethodMap>(
   module: URL,
   settings: WorkerSettings,
+  onChanged: (path: string) => void = () => {},
 ): WorkerClient<Methods> {
   const pending = new Map<number, Pending>();
   let worker: Worker | null = null;
@@ -52,7 +60,11 @@ export function createWorkerClient<Methods extends MethodMap>(
       });
       for (const id of [...pending.keys()]) settle(id)?.reject(error);
     };
-    made.on('message', (answer: WorkerAnswer) => {
+    made.on('message', (answer: WorkerAnswer | WorkerNews) => {
+      if ('changed' in answer) {
+        onChanged(answer.changed);
+        return;
+      }
       const asked = settle(answer.id);
       if ('error' in answer) asked?.reject(decodeError(answer.error));
       else asked?.resolve(answer.value);

@@ -1,7 +1,7 @@
 import { parentPort } from 'node:worker_threads';
 import { encodeError } from '../sqlite/encoded-errors.ts';
 import { datasetFileError } from './dataset-file-error.ts';
-import type { WorkerAnswer, WorkerMessage, WorkerNotice, WorkerRequest } from './worker-protocol.ts';
+import type { WorkerAnswer, WorkerMessage, WorkerNews, WorkerNotice, WorkerRequest } from './worker-protocol.ts';
 
 /** The result of a request, made when it is sent so that its error goes to the one who asked. */
 export type Result = () => unknown;
@@ -60,6 +60,11 @@ export function serveParent(service: WorkerService): void {
       if (waiting.length === 0) finish();
     }
   });
+}
+
+/** Tells the thread that started this one that a file has changed. */
+export function tellChanged(path: string): void {
+  parentPort?.postMessage({ changed: path } satisfies WorkerNews);
 }
 
 /** Runs `work` once; the returned function gives its value or throws its error, as often as it is asked. */

@@ -13,6 +13,11 @@ export interface WorkerRequest {
   readonly argument: unknown;
 }
 
+/** The file at the path is another one than before, or none; sent before the answer that was read from it. */
+export interface WorkerNews {
+  readonly changed: string;
+}
+
 export type WorkerAnswer =
   | { readonly id: number; readonly value: unknown }
   | { readonly id: number; readonly error: EncodedError };

@@ -8,13 +8,13 @@ import { dropGraph, removeGraph, upsertGraph } from './graph-writer.ts';
 import { createOpenFiles, type OpenFile, removeDatasetFile } from './open-files.ts';
 import { dropText, removeText, upsertText } from './text-writer.ts';
 import { dropVectors, removeVectors, upsertVectors } from './vector-writer.ts';
-import { serveParent } from './worker-host.ts';
+import { serveParent, tellChanged } from './worker-host.ts';
 import type { WorkerSettings } from './worker-protocol.ts';
 
 /** The storage worker: the only thread with write connections to dataset files. */
 const settings = workerData as WorkerSettings;
 const { openFiles: limit, autoMigrate, openingLock } = settings;
-const files = createOpenFiles({ limit, mode: 'write', autoMigrate, openingLock });
+const files = createOpenFiles({ limit, mode: 'write', autoMigrate, openingLock, onChanged: tellChanged });
 const checkpoints = createCheckpoints(files);
 
 function open(path: string): OpenFile {

@@ -1,0 +1,142 @@
+import type { DataItemId } from '../../common/domain/brand.ts';
+import { engramError } from '../../common/domain/errors.ts';
+import { asId } from '../../common/domain/ids.ts';
+import { type AnyScope, type DatasetScope, datasetScope, SYSTEM_SCOPE } from '../../common/domain/scope.ts';
+import { slices } from '../../common/domain/slices.ts';
+import type { HealthCheck } from '../../common/http/health.ts';
+import type { Logger } from '../../common/observability/logger.ts';
+import type { DatasetIndexes } from '../../common/ports/dataset-indexes.ts';
+import type { DocumentStore } from '../../common/ports/document-store.ts';
+import { provenanceKey } from '../../common/ports/index-entry.ts';
+import type { Clock } from '../../common/ports/system.ts';
+import { createDataItems } from '../../common/repositories/data-items.ts';
+import { datasetsCollection } from '../../common/repositories/datasets.ts';
+import { findAll } from '../../common/repositories/find-all.ts';
+import { createIndexRebuilds } from '../../common/repositories/index-rebuilds.ts';
+import { createLedger, ledgerCollection } from '../../common/repositories/ledger.ts';
+
+type Indexes = Pick<DatasetIndexes, 'text' | 'vectors' | 'graph'>;
+
+/** Compares what indexes hold with the ledger, and refuses reads of a dataset whose rows were lost until they are back. */
+export interface IndexGuard {
+  /** Marks items that are committed but have no rows as not built, to be built again by a run of cognify. */
+  verify(scope: DatasetScope, provenance: () => Promise<ReadonlySet<string>>): Promise<void>;
+  /** The indexes for those that answer from them: reads fail while their dataset is rebuilt. */
+  guarded(indexes: Indexes): Indexes;
+  /** The check, degraded while a dataset is rebuilt. */
+  guardedHealth(health: HealthCheck | null): HealthCheck | null;
+  /** Calls `inspect` for every dataset. */
+  inspectAll(inspect: (scope: DatasetScope) => Promise<void>): Promise<void>;
+}
+
+/** Datasets that are looked at in one turn of the event loop. */
+const AT_ONCE = 50;
+
+export async function createIndexGuard({
+  store,
+  clock,
+  logger,
+}: {
+  readonly store: DocumentStore;
+  readonly clock: Clock;
+  readonly logger: Logger;
+}): Promise<IndexGuard> {
+  const ledger = createLedger(store);
+  const items = createDataItems(store);
+  const rebuilds = createIndexRebuilds(store);
+  // Only a hint, so that reads of whole datasets cost nothing: the store says whether it is still so.
+  const rebuilding = new Map<string, DatasetScope>();
+  const keyOf = ({ tenant, dataset }: DatasetScope) => `${tenant}/${dataset}`;
+  for (const { scope } of await rebuilds.all(SYSTEM_SCOPE)) rebuilding.set(keyOf(scope), scope);
+
+  const lostItems = async (scope: DatasetScope, provenance: () => Promise<ReadonlySet<string>>) => {
+    const committed = [...(await ledger.allEntries(scope))]
+      // A document without text has no rows.
+      .filter(([, { erased, generation, counts }]) => !erased && generation > 0 && counts?.['chunks'] !== 0)
+      .map(([item, { generation }]) => ({ item, generation }));
+    if (committed.length === 0) return { lost: [], intact: 0 };
+    const present = await provenance();
+    const missing = committed.filter((entry) => !present.has(provenanceKey(entry)));
+    if (missing.length === 0) return { lost: [], intact: committed.length };
+    // An item may have been built again or erased between the two looks.
+    const now = await ledger.committed(
+      scope,
+      missing.map(({ item }) => item),
+    );
+    const still = missing.filter(({ item, generation }) => now.get(item) === generation);
+    // What no item was added for (learned facts, for example) cannot be built again.
+    const known = await items.getMany(
+      scope,
+      still.map(({ item }) => item),
+    );
+    return { lost: known.map(({ id }) => id), intact: committed.length - still.length };
+  };
+
+  const refuse = async (scope: DatasetScope): Promise<void> => {
+    if (!rebuilding.has(keyOf(scope))) return;
+    const rebuild = await rebuilds.get(scope);
+    if (rebuild === null) {
+      rebuilding.delete(keyOf(scope));
+      return;
+    }
+    const built = await store.count(scope, ledgerCollection, { generation: { greaterThan: 0 } });
+    const done = Math.min(rebuild.lost, Math.max(0, built - rebuild.intact));
+    throw engramError(
+      'ServiceUnavailableError',
+      `The index of the dataset was lost and is being rebuilt from what was added: ${done} of ${rebuild.lost} items are ` +
+        'done. Try again later',
+      { retryable: true },
+    );
+  };
+
+  return {
+    async verify(scope, provenance) {
+      const { lost, intact } = await lostItems(scope, provenance);
+      if (lost.length === 0) return;
+      const lostAt = clock.now().toISOString();
+      logger.error('index.lost', { datasetId: scope.dataset, tenant: scope.tenant, items: lost.length, intact });
+      rebuilding.set(keyOf(scope), scope);
+      await rebuilds.put(scope, { lostAt, lost: lost.length, intact, runId: null, failures: 0, retryAtMs: 0 });
+      await ledger.reset(scope, lost as readonly DataItemId[], lostAt);
+    },
+    guarded: ({ text, vectors, graph }) => ({
+      text: refusing(text, refuse),
+      vectors: refusing(vectors, refuse),
+      graph: refusing(graph, refuse),
+    }),
+    guardedHealth(health) {
+      if (health === null) return null;
+      return {
+        critical: health.critical,
+        async check() {
+          const result = await health.check();
+          const count = (await rebuilds.all(SYSTEM_SCOPE)).length;
+          if (count === 0 || result.status !== 'healthy') return result;
+          const details = `The index of ${count} dataset${count === 1 ? '' : 's'} was lost and is being rebuilt`;
+          return { ...result, status: 'degraded', details };
+        },
+      };
+    },
+    async inspectAll(inspect) {
+      const datasets = await findAll(store, SYSTEM_SCOPE, datasetsCollection);
+      for (const slice of slices(datasets, AT_ONCE)) {
+        await Promise.all(slice.map(({ id, tenant }) => inspect(datasetScope(asId(tenant ?? ''), asId(id)))));
+      }
+    },
+  };
+}
+
+/** The port, whose reads end with `refuse` of their scope: also those that began before the loss was noticed. */
+function refusing<Port extends object>(port: Port, refuse: (scope: DatasetScope) => Promise<void>): Port {
+  return new Proxy(port, {
+    get(target, name) {
+      const member: unknown = Reflect.get(target, name);
+      if (typeof member !== 'function') return member;
+      return async (scope: AnyScope, ...values: unknown[]) => {
+        const result: unknown = await Reflect.apply(member, target, [scope, ...values]);
+        await refuse(scope as DatasetScope);
+        return result;
+      };
+    },
+  });
+}

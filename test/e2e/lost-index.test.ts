@@ -1,0 +1,103 @@
+import { rmSync, truncateSync } from 'node:fs';
+import { join } from 'node:path';
+import { expect } from 'chai';
+import { type EngramProcess, makeDataDir, startProcess } from '../support/engram-process.ts';
+import { until } from '../support/until.ts';
+import { type Answer, createWire, type Wire } from '../support/wire.ts';
+
+const TEXTS = Array.from({ length: 5 }, (_, index) => `Ada Lovelace wrote letter number ${index} to Charles Babbage.`);
+
+function remove(file: string): void {
+  for (const suffix of ['', '-wal', '-shm']) rmSync(file + suffix, { force: true });
+}
+
+describe('a dataset whose index file is lost', function () {
+  this.timeout(60_000);
+  const data = makeDataDir();
+  let server: EngramProcess;
+  let wire: Wire;
+  let datasetId: string;
+
+  before(async () => {
+    await start();
+    const added = await wire.post('/add', { data: TEXTS, datasetName: 'letters' });
+    datasetId = added.json.dataset_id;
+    expect((await wire.post('/cognify', { datasets: ['letters'] })).status).to.equal(200);
+    expect(foundBy(await search())).to.equal(5);
+  });
+  after(async () => {
+    await server.stop();
+    data.remove();
+  });
+
+  async function start(): Promise<void> {
+    server = await startProcess({ dataDir: data.path });
+    wire = createWire(server.baseUrl);
+  }
+
+  const file = () => join(data.path, 'datasets', 'personal', `${datasetId}.db`);
+  const search = () =>
+    wire.post('/search', { query: 'letter', datasets: ['letters'], search_type: 'CHUNKS', top_k: 10 });
+  const foundBy = ({ status, json }: Answer): number => (status === 200 ? json[0].search_result.length : -1);
+
+  /** Never an empty answer: first one that says what happens, then the rows. */
+  async function expectRebuilt(): Promise<void> {
+    let refusals = 0;
+    await until('the index is rebuilt', async () => {
+      const answer = await search();
+      if (answer.status === 200) return foundBy(answer) === 5 || expect.fail(`answered ${answer.text}`);
+      refusals += 1;
+      expect(answer.status, answer.text).to.equal(503);
+      expect(answer.json.detail).to.match(/index of the dataset was lost and is being rebuilt.*\d of 5 items/);
+      return false;
+    });
+    expect(refusals, 'refusals').to.be.greaterThan(0);
+    await until('the log says so', () => server.output().includes('index.rebuilt'));
+    expect(server.output()).to.include('index.lost');
+    const status = await wire.get(`/datasets/status?dataset=${datasetId}`);
+    expect(status.json[datasetId]).to.equal('DATASET_PROCESSING_COMPLETED');
+    expect((await (await fetch(`${server.baseUrl}/health`)).json()) as object).to.include({ health: 'healthy' });
+  }
+
+  it('emptied while the server was stopped is built again by itself', async () => {
+    expect(await server.stop()).to.equal(0);
+    truncateSync(file(), 0);
+    await start();
+    await expectRebuilt();
+  });
+
+  it('removed after the server was killed is built again by itself', async () => {
+    await server.kill();
+    remove(file());
+    await start();
+    await expectRebuilt();
+  });
+
+  it('emptied while the server runs is built again by itself', async () => {
+    truncateSync(file(), 0);
+    await expectRebuilt();
+  });
+
+  it('removed while the server runs is built again by itself', async () => {
+    remove(file());
+    await expectRebuilt();
+  });
+
+  it('is built again without anybody asking for it, and says so in health until then', async () => {
+    await server.kill();
+    remove(file());
+    await start();
+    await until('the log says so', () => server.output().includes('index.rebuilt'));
+    expect(foundBy(await search())).to.equal(5);
+  });
+
+  it('is built again also when what comes first is a run', async () => {
+    remove(file());
+    expect(
+      (await wire.post('/add', { data: 'Ada Lovelace wrote letter number 6.', datasetName: 'letters' })).status,
+    ).to.equal(200);
+    const run = await wire.post('/cognify', { datasets: ['letters'] });
+    expect(run.status, run.text).to.equal(200);
+    await until('all rows are back', async () => foundBy(await search()) === 6);
+  });
+});
