@@ -209,6 +209,16 @@ describe('reconciler of datasets', () => {
     expect(world.conditions()).to.include({ Ready: 'True Available', SchemaCurrent: 'True Current' });
   });
 
+  it('says that model and prompt have no effect without a language model, until there is one', async () => {
+    world.services.unused = 'graph_model has no effect: no language model is configured';
+    await start({ graphModel: { inline: '{"title":"Ticket"}' } });
+    expect(world.conditions()).to.include({ Ready: 'True Available', SchemaCurrent: 'False NoLanguageModel' });
+    expect(world.condition('SchemaCurrent')?.message).to.equal(world.services.unused);
+    world.services.unused = null;
+    await world.reconcile();
+    expect(world.conditions()['SchemaCurrent']).to.equal('True Current');
+  });
+
   it('says that data was built by another model, and is ready all the same', async () => {
     world.services.drifted = true;
     await start({ prompt: { inline: 'Extract.' } });

@@ -76,7 +76,7 @@ export interface CognifyServiceOptions extends Pick<DatasetIndexes, 'text' | 've
 export interface CognifyDependencies
   extends Pick<
     CognifyServiceOptions,
-    'text' | 'vectors' | 'graph' | 'messenger' | 'ledger' | 'clock' | 'ids' | 'logger' | 'store' | 'audit'
+    'text' | 'vectors' | 'graph' | 'models' | 'messenger' | 'ledger' | 'clock' | 'ids' | 'logger' | 'store' | 'audit'
   > {
   /** `vectors` are the ones of all homes. */
   readonly homes: VectorHomes;

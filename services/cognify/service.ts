@@ -134,7 +134,7 @@ function dependenciesOf(options: CognifyServiceOptions): CognifyDependencies {
     executors: [{ kind: COGNIFY_JOB, execute: async (active) => (await run()).execute(active) }],
     settings: { ...DEFAULT_RUN_SETTINGS, ...options.runs },
   });
-  const { text, graph, audit } = options;
+  const { text, graph, audit, models } = options;
   const claims = createImproveClaims(store);
   const configurations = createDatasetConfigurations(store);
   const scheduledStarts = createScheduledStarts(store);
@@ -144,7 +144,7 @@ function dependenciesOf(options: CognifyServiceOptions): CognifyDependencies {
     items: createDataItems(store),
   };
   return {
-    ...{ ...embedding, text, graph, claims, audit, messenger, ledger, clock, ids, logger, store, workQueue },
+    ...{ ...embedding, text, graph, models, claims, audit, messenger, ledger, clock, ids, logger, store, workQueue },
     ...{ settings, budgets, cache, runs, records, recorder, engine, builds, configurations, scheduledStarts },
     ...{ ...stated, ...ofOthers },
   };

@@ -271,7 +271,7 @@ export function managedTenantCases(start: () => Promise<ManagedApp>): void {
         { tenantId: tenant.tenantId, datasetId: dataset.id, crUid, ...change },
         CALL,
       );
-    const none = { graphModelHash: null, promptHash: null, chunkingHash: null, drifted: false };
+    const none = { graphModelHash: null, promptHash: null, chunkingHash: null, drifted: false, unused: null };
     expect(await configure({})).to.deep.equal(none);
     const chunking = { strategy: 'paragraph', maxTokens: 8 };
     const small = await configure({ chunking });

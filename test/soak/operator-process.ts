@@ -49,7 +49,13 @@ const datasetServices: DatasetServices = {
     },
   }),
   syncGrants: async () => ({ added: 0, removed: 0, unknownPrincipals: [] }),
-  setConfiguration: async () => ({ graphModelHash: null, promptHash: null, chunkingHash: null, drifted: false }),
+  setConfiguration: async () => ({
+    graphModelHash: null,
+    promptHash: null,
+    chunkingHash: null,
+    drifted: false,
+    unused: null,
+  }),
   statistics: async () => ({
     ...{ items: 7, chunks: 8, nodes: 9, edges: 9, pending: 0, failed: 0, lagSeconds: 0 },
     ...{ lastCognifiedAt: '2026-08-01T00:00:00+00:00', writer: null, activeRun: null },

@@ -1,5 +1,6 @@
 import { createHash } from 'node:crypto';
 import type { JsonObject } from '../../../services/common/domain/json.ts';
+import type { DatasetConfigurationHashes } from '../../../services/common/messaging/methods/cognify-managed.ts';
 import type { DatasetGraphModel, DatasetPrompt } from '../../api/dataset.ts';
 import type { ConditionDraft } from '../../runtime/conditions.ts';
 import { type ConfigMap, KINDS } from '../../runtime/kube-object.ts';
@@ -41,11 +42,11 @@ export function configure(parts: DatasetParts): DatasetStep {
         service: 'cognify',
         call: () => services.setConfiguration(request, signal),
       });
-      // Drift ends with a run, which nobody announces: ask again with the next look.
-      if (!answer.drifted) memory.configuration.remember(uid, state);
+      // Nobody announces the run that ends a drift, nor the model that makes these options work: ask again next time.
+      if (!answer.drifted && answer.unused === null) memory.configuration.remember(uid, state);
       return done({
         ...again,
-        conditions: [schemaCondition(answer.drifted)],
+        conditions: [schemaCondition(answer)],
         status: {
           graphModelHash: answer.graphModelHash ?? undefined,
           promptHash: answer.promptHash ?? undefined,
@@ -55,7 +56,8 @@ export function configure(parts: DatasetParts): DatasetStep {
   };
 }
 
-function schemaCondition(drifted: boolean): ConditionDraft {
+function schemaCondition({ drifted, unused }: DatasetConfigurationHashes): ConditionDraft {
+  if (unused !== null) return { type: 'SchemaCurrent', status: 'False', reason: 'NoLanguageModel', message: unused };
   if (!drifted) {
     const message = 'What is in memory was built by the declared model, prompt and chunking';
     return { type: 'SchemaCurrent', status: 'True', reason: 'Current', message };

@@ -2,6 +2,7 @@ import type { DataItemId } from '../../common/domain/brand.ts';
 import { isCanaryDataset } from '../../common/domain/canary.ts';
 import { contentVersion, type DataItem } from '../../common/domain/data-item.ts';
 import { engramError } from '../../common/domain/errors.ts';
+import { unusedModelOptions } from '../../common/domain/unused-options.ts';
 import type { Messenger } from '../../common/messaging/messenger.ts';
 import type { CognifyOptions } from '../../common/messaging/methods/cognify.ts';
 import { datasetItems } from '../../common/messaging/methods/ingest.ts';
@@ -90,7 +91,9 @@ async function execute(dependencies: CognifyRunDependencies, run: ActiveRun): Pr
     // Whatever became of one item, the others are there.
     if (!run.signal.aborted) await judgeOrLeave(dependencies, run.scope);
   }
-  return { counts: { ...totals.counts(), ...failures.counts() }, ...failures.report() };
+  const unused = unusedModelOptions(run.options as CognifyOptions, models.keepExtractions);
+  const warnings = unused === null ? {} : { warnings: [unused] };
+  return { counts: { ...totals.counts(), ...failures.counts(), ...warnings }, ...failures.report() };
 }
 
 /** New vectors go beside those that are there: who configured another model would wait for it in vain. */

@@ -3,10 +3,12 @@ import type { DatasetRef } from '../../common/domain/dataset.ts';
 import { engramError } from '../../common/domain/errors.ts';
 import type { JsonObject } from '../../common/domain/json.ts';
 import type { Principal } from '../../common/domain/principal.ts';
-import type { RunState } from '../../common/domain/run.ts';
+import { type RunState, warningsOfRun } from '../../common/domain/run.ts';
+import { unusedModelOptions } from '../../common/domain/unused-options.ts';
 import { HttpError } from '../../common/http/http-error.ts';
 import { defineRoute, json, type Route } from '../../common/http/route.ts';
 import { onDatasets } from '../../common/http/route-permission.ts';
+import { warningHeader } from '../../common/http/warning-header.ts';
 import { onDemand } from '../../common/lifecycle/on-demand.ts';
 import type { CallContext } from '../../common/messaging/messenger.ts';
 import { resolveDatasets } from '../../common/messaging/methods/auth.ts';
@@ -23,7 +25,7 @@ const ONTOLOGY_KEY = /^[A-Za-z0-9][A-Za-z0-9_.-]{0,127}$/;
 
 /** POST /cognify (cognify-improve.md §1.1). */
 export function cognifyRoutes(dependencies: CognifyDependencies): readonly Route[] {
-  const { messenger, budgets } = dependencies;
+  const { messenger, budgets, models } = dependencies;
   return [
     defineRoute({
       method: 'POST',
@@ -50,15 +52,24 @@ export function cognifyRoutes(dependencies: CognifyDependencies): readonly Route
         const started = await Promise.all(
           datasets.map((dataset) => startCognify(dependencies, { principal, dataset, options, background })),
         );
-        if (background) return json(byDataset(started, presentStartedRun));
+        if (background) {
+          const { keepExtractions } = await models.current(principal.tenant);
+          const unused = unusedModelOptions(options, keepExtractions);
+          return { ...json(byDataset(started, presentStartedRun)), ...warningHeader(unused) };
+        }
         const waiting = { ...context, principal, signal };
         const ended = await Promise.all(started.map(({ id }) => awaitRun(messenger, id, waiting)));
         const errored = ended.find(({ status }) => status === 'DATASET_PROCESSING_ERRORED');
         if (errored !== undefined) throw runFailure(errored);
-        return json(byDataset(ended, presentEndedRun));
+        return { ...json(byDataset(ended, presentEndedRun)), ...warningHeader(warningOf(ended)) };
       },
     }),
   ];
+}
+
+/** What the runs say of options without effect; all of one request say the same. */
+function warningOf(runs: readonly RunState[]): string | null {
+  return runs.flatMap(warningsOfRun)[0] ?? null;
 }
 
 function byDataset(runs: readonly RunState[], present: (run: RunState) => unknown): Record<string, unknown> {

@@ -3,6 +3,7 @@ import type { DatasetId, TenantId } from '../../common/domain/brand.ts';
 import { engramError } from '../../common/domain/errors.ts';
 import type { JsonObject } from '../../common/domain/json.ts';
 import { type DatasetScope, datasetScope } from '../../common/domain/scope.ts';
+import { unusedModelOptions } from '../../common/domain/unused-options.ts';
 import type { CognifyOptions } from '../../common/messaging/methods/cognify.ts';
 import type {
   DatasetConfigurationHashes,
@@ -15,7 +16,7 @@ import type { CognifyDependencies } from '../dependencies.ts';
 
 type Dependencies = Pick<
   CognifyDependencies,
-  'audit' | 'clock' | 'configurations' | 'datasets' | 'ledger' | 'managedResources'
+  'audit' | 'clock' | 'configurations' | 'datasets' | 'ledger' | 'managedResources' | 'models'
 >;
 
 /** The chunker goes by paragraphs; there is no other. */
@@ -32,6 +33,9 @@ export async function setDatasetConfiguration(
   const { tenantId, datasetId, crUid } = request;
   const wanted = defaultsOf(request);
   const scope = datasetScope(tenantId, datasetId);
+  const { keepExtractions } = await deps.models.current(tenantId);
+  const asked = { graphModel: wanted.graphModel, customPrompt: wanted.prompt };
+  const unused = unusedModelOptions(asked, keepExtractions);
   for (;;) {
     await requireManagedDataset(deps, { tenant: tenantId, dataset: datasetId, crUid });
     const before = await deps.configurations.get(scope);
@@ -39,7 +43,7 @@ export async function setDatasetConfiguration(
     const total = totalHash(wanted);
     const { history = [] } = before ?? {};
     if ((history.at(-1)?.hash ?? totalHash(NOTHING)) === total) {
-      return { ...hashes, drifted: await hasDrifted(deps, scope, before) };
+      return { ...hashes, drifted: await hasDrifted(deps, scope, before), unused };
     }
     const entry = { hash: total, since: deps.clock.now().toISOString() };
     const document = { ...wanted, history: [...history, entry].slice(-KEPT) };
@@ -54,7 +58,7 @@ export async function setDatasetConfiguration(
       if (isOvertaken(error)) continue;
       throw error;
     }
-    return { ...hashes, drifted: await hasDrifted(deps, scope, { ...document, version: 0 }) };
+    return { ...hashes, drifted: await hasDrifted(deps, scope, { ...document, version: 0 }), unused };
   }
 }
 
@@ -106,7 +110,11 @@ export async function requireManagedDataset(
   await requireManaged(deps, { tenant, dataset }, crUid);
 }
 
-function hashesOf({ graphModel, prompt, chunking }: RunDefaults): Omit<DatasetConfigurationHashes, 'drifted'> {
+function hashesOf({
+  graphModel,
+  prompt,
+  chunking,
+}: RunDefaults): Omit<DatasetConfigurationHashes, 'drifted' | 'unused'> {
   return {
     graphModelHash: graphModel === null ? null : hashOf(JSON.stringify(graphModel)),
     promptHash: prompt === null ? null : hashOf(prompt),

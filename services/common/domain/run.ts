@@ -44,7 +44,7 @@ export interface RunState {
   readonly status: RunStatus;
   readonly progress: RunProgress | null;
   readonly items: readonly RunItem[];
-  /** Counts and durations of a finished run: documents, chunks, entities, relationships, duration_ms. */
+  /** Of a finished run: documents, chunks, entities, relationships, duration_ms; `warnings`, texts, where there are any. */
   readonly counts: JsonObject | null;
   readonly errorClass: string | null;
   readonly errorMessage: string | null;
@@ -69,6 +69,12 @@ export type RunEvent =
 
 export function isTerminal(status: RunStatus): boolean {
   return status !== 'DATASET_PROCESSING_STARTED';
+}
+
+/** What a finished run did not do as it was asked to. */
+export function warningsOfRun({ counts }: Pick<RunState, 'counts'>): readonly string[] {
+  const warnings = counts?.['warnings'];
+  return Array.isArray(warnings) ? warnings.filter((text) => typeof text === 'string') : [];
 }
 
 /** The name of cognify's pipeline on the wire. */

@@ -1,3 +1,4 @@
+import { warningsOfRun } from '../../common/domain/run.ts';
 import { refusedField } from '../usecases/refused-input.ts';
 import type { RememberOutcome } from '../usecases/remember-data.ts';
 import type { RememberedInSession } from '../usecases/remember-in-session.ts';
@@ -13,6 +14,7 @@ export function presentRememberResult(
     const started = { status: 'running', ...common, pipeline_run_id: null, items_processed: 0, elapsed_seconds: null };
     return { ...started, ...refusedField(outcome.refused) };
   }
+  const warnings = warningsOfRun(run);
   const errored = run.status === 'DATASET_PROCESSING_ERRORED';
   return {
     status: errored ? 'errored' : 'completed',
@@ -31,6 +33,7 @@ export function presentRememberResult(
           })),
         }),
     ...refusedField(outcome.refused),
+    ...(warnings.length === 0 ? {} : { warnings }),
     ...(errored ? { error: run.errorMessage ?? 'the run failed' } : {}),
     ...(improved?.result ? { improve: improved.result } : {}),
     ...(improved?.error ? { improve_error: improved.error } : {}),

@@ -1,10 +1,12 @@
 import { z } from 'zod';
 import { engramError } from '../../common/domain/errors.ts';
 import { type JsonObject, parseClientJson } from '../../common/domain/json.ts';
+import { unusedModelOptions } from '../../common/domain/unused-options.ts';
 import { HttpError } from '../../common/http/http-error.ts';
 import { defineRoute, json, type Route } from '../../common/http/route.ts';
 import { onDatasets } from '../../common/http/route-permission.ts';
 import { lenientBoolean, lenientInteger, optional, optionalOrBlank } from '../../common/http/schema.ts';
+import { warningHeader } from '../../common/http/warning-header.ts';
 import { onDemand } from '../../common/lifecycle/on-demand.ts';
 import type { CognifyOptions } from '../../common/messaging/methods/cognify.ts';
 import { isModelRefusal, runError } from '../../common/runs/run-error.ts';
@@ -107,10 +109,10 @@ export function rememberRoutes(dependencies: IngestDependencies): readonly Route
         });
         const { run } = outcome;
         if (isModelRefusal(run)) throw runError(run);
-        return json(
-          presentRememberResult(outcome, background),
-          !background && run.status === 'DATASET_PROCESSING_ERRORED' ? 409 : 200,
-        );
+        const status = !background && run.status === 'DATASET_PROCESSING_ERRORED' ? 409 : 200;
+        const { languageModel } = await dependencies.models.current(principal.tenant);
+        const unused = unusedModelOptions(options, languageModel !== null);
+        return { ...json(presentRememberResult(outcome, background), status), ...warningHeader(unused) };
       },
     }),
   ];

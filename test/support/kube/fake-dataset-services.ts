@@ -42,6 +42,7 @@ export interface FakeDatasetServices extends DatasetServices {
   /** Holders that the tenant knows: `user/ana@acme.example.com`, `role/support`. Tenants are always known. */
   readonly known: Set<string>;
   drifted: boolean;
+  unused: string | null;
   /** What `migrateEmbedding` answers, one after the other; then that there is nothing to do. */
   migrationAnswers: EmbeddingState[];
   /** Newest first. */
@@ -97,7 +98,17 @@ export function createFakeDatasetServices(): FakeDatasetServices {
   }
 
   const fake: FakeDatasetServices = {
-    ...{ calls, datasets, started, known, drifted: false, migrationAnswers: [], erasureAnswers: [], before: {} },
+    ...{
+      calls,
+      datasets,
+      started,
+      known,
+      drifted: false,
+      unused: null,
+      migrationAnswers: [],
+      erasureAnswers: [],
+      before: {},
+    },
     ...{ snapshots: [], snapshotAnswers: [], restoreAnswers: [] },
     fail: (method, error, times = 1) => void faults.push({ method, error, left: times }),
     heal() {
@@ -146,6 +157,7 @@ export function createFakeDatasetServices(): FakeDatasetServices {
       return {
         ...{ graphModelHash: hash(graphModel), promptHash: hash(prompt), chunkingHash: hash(chunking) },
         drifted: fake.drifted,
+        unused: fake.unused,
       };
     },
     async setRetention(request) {

@@ -25,17 +25,19 @@ export const SetDatasetConfiguration: MethodCodec<
   ),
   response: messageCodec(
     wire.SetDatasetConfigurationResponseSchema,
-    ({ graphModelHash, promptHash, chunkingHash, drifted }) => ({
+    ({ graphModelHash, promptHash, chunkingHash, drifted, unused }) => ({
       graphModelHash: graphModelHash ?? undefined,
       promptHash: promptHash ?? undefined,
       chunkingHash: chunkingHash ?? undefined,
       drifted,
+      unused: unused ?? undefined,
     }),
-    ({ graphModelHash, promptHash, chunkingHash, drifted }) => ({
+    ({ graphModelHash, promptHash, chunkingHash, drifted, unused }) => ({
       graphModelHash: graphModelHash ?? null,
       promptHash: promptHash ?? null,
       chunkingHash: chunkingHash ?? null,
       drifted,
+      unused: unused ?? null,
     }),
   ),
 };

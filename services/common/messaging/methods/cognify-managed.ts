@@ -31,6 +31,8 @@ export interface DatasetConfigurationHashes {
   readonly chunkingHash: string | null;
   /** Something was built by another configuration than this one. */
   readonly drifted: boolean;
+  /** What of it has no effect as the server is configured; null when all of it has. */
+  readonly unused: string | null;
 }
 
 /**
