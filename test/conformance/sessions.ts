@@ -138,7 +138,7 @@ export function sessionsConformance(name: string, open: () => Promise<AuditLogSu
         await say(minute, { ...who, session: `s${minute}` }, { dataset, at: at(minute) });
       }
       const visible = createVisibleSessions(subject.stores[0], createSessions(subject.stores[0]));
-      for (const order of ['lastActivityAt', 'startedAt', 'costUsd', 'tokensOut'] satisfies SessionOrder[]) {
+      for (const order of ['lastActivityAt', 'startedAt', 'tokensIn', 'tokensOut'] satisfies SessionOrder[]) {
         for (const viewer of [
           { users: [mine.user], datasets: [dataset] },
           { users: [mine.user, theirs.user], datasets: [] },

@@ -40,12 +40,11 @@ export interface EntryCounts {
   readonly traces: number;
 }
 
+/** What models took. Prices are not known: nothing here is money. */
 export interface SessionUsage {
   readonly tokensIn: number;
   readonly tokensOut: number;
-  readonly costUsd: number;
   readonly embeddingTokens: number;
-  readonly embeddingCostUsd: number;
 }
 
 /** Common to everything that is appended to a session. */

@@ -162,9 +162,8 @@ describe('messages of the services', () => {
         embeddingModel: orNull(text),
         tokensIn: count,
         tokensOut: count,
-        costUsd: fc.float({ min: 0, noNaN: true }),
       },
-      ...{ embeddingTokens: count, embeddingCostUsd: fc.float({ min: 0, noNaN: true }) },
+      ...{ embeddingTokens: count },
     });
     await survives(
       request(ingest.appendSession),

@@ -82,7 +82,7 @@ function isKnownId(error: unknown): boolean {
   return error.collection === sessionEntriesCollection.name && error.index[0] === 'id';
 }
 
-const NOTHING_SPENT = { tokensIn: 0, tokensOut: 0, costUsd: 0, embeddingTokens: 0, embeddingCostUsd: 0 };
+const NOTHING_SPENT = { tokensIn: 0, tokensOut: 0, embeddingTokens: 0 };
 const NONE: EntryCounts = { qas: 0, traces: 0 };
 
 function opened(

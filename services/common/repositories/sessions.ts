@@ -31,9 +31,7 @@ export type SessionDocument = {
   readonly holdsEntries: boolean;
   readonly tokensIn: number;
   readonly tokensOut: number;
-  readonly costUsd: number;
   readonly embeddingTokens: number;
-  readonly embeddingCostUsd: number;
   readonly lastModel: string | null;
   readonly lastEmbeddingModel?: string | null;
 };
@@ -43,7 +41,7 @@ export const sessionsCollection: Collection<SessionDocument> = {
   level: 'tenant',
   indexes: [
     { fields: ['userId', 'lastActivityAt'] },
-    { fields: ['userId', 'startedAt', 'costUsd', 'tokensIn', 'tokensOut'] },
+    { fields: ['userId', 'startedAt', 'tokensIn', 'tokensOut'] },
     { fields: ['datasetId', 'lastActivityAt'] },
     { fields: ['sessionId', 'datasetId'] },
     { fields: ['holdsEntries', 'lastActivityAt'], wide: true },

@@ -19,7 +19,7 @@ export interface ActivityRange {
   readonly before: string | null;
 }
 
-export type SessionOrder = 'lastActivityAt' | 'startedAt' | 'costUsd' | 'tokensIn' | 'tokensOut';
+export type SessionOrder = 'lastActivityAt' | 'startedAt' | 'tokensIn' | 'tokensOut';
 
 export interface SessionPageQuery extends ActivityRange {
   readonly order: SessionOrder;

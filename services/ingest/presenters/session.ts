@@ -34,12 +34,12 @@ export function presentDetail({ session, label, qas, traces }: SessionDetail): R
 }
 
 export function presentStatistics(range: SessionRange, statistics: SessionStatistics): Row {
-  const { sessions, spendUsd, tokensIn, tokensOut, activeSeconds, abandoned, running } = statistics;
+  const { sessions, tokensIn, tokensOut, activeSeconds, abandoned, running } = statistics;
   return {
     range,
     sessions,
-    total_spend_usd: spendUsd,
-    avg_spend_per_session_usd: sessions === 0 ? 0 : spendUsd / sessions,
+    total_spend_usd: costOf(tokensIn + tokensOut),
+    avg_spend_per_session_usd: costOf(tokensIn + tokensOut),
     tokens_in: tokensIn,
     tokens_out: tokensOut,
     tokens_total: tokensIn + tokensOut,
@@ -54,11 +54,17 @@ export function presentStatistics(range: SessionRange, statistics: SessionStatis
   };
 }
 
-export function presentModelCost({ model, sessions, costUsd, tokensIn, tokensOut }: ModelCost): Row {
-  return { model, session_count: sessions, cost_usd: costUsd, tokens_in: tokensIn, tokens_out: tokensOut };
+export function presentModelCost({ model, sessions, tokensIn, tokensOut }: ModelCost): Row {
+  return {
+    model,
+    session_count: sessions,
+    cost_usd: costOf(tokensIn + tokensOut),
+    tokens_in: tokensIn,
+    tokens_out: tokensOut,
+  };
 }
 
-export function presentAgentCost({ user, email, agentType, sessions, tokensIn, tokensOut, costUsd }: AgentCost): Row {
+export function presentAgentCost({ user, email, agentType, sessions, tokensIn, tokensOut }: AgentCost): Row {
   return {
     user_id: user,
     user_email: email,
@@ -67,8 +73,13 @@ export function presentAgentCost({ user, email, agentType, sessions, tokensIn, t
     tokens_in: tokensIn,
     tokens_out: tokensOut,
     tokens_total: tokensIn + tokensOut,
-    cost_usd: costUsd,
+    cost_usd: costOf(tokensIn + tokensOut),
   };
+}
+
+/** Prices are not known: what took tokens has an unknown cost. */
+function costOf(tokens: number): 0 | null {
+  return tokens === 0 ? 0 : null;
 }
 
 function presentRow(session: Session): Row {
@@ -84,9 +95,9 @@ function presentRow(session: Session): Row {
     ended_at: null,
     tokens_in: usage.tokensIn,
     tokens_out: usage.tokensOut,
-    cost_usd: usage.costUsd,
+    cost_usd: costOf(usage.tokensIn + usage.tokensOut),
     embedding_tokens: usage.embeddingTokens,
-    embedding_cost_usd: usage.embeddingCostUsd,
+    embedding_cost_usd: costOf(usage.embeddingTokens),
     error_count: session.errorCount,
     last_model: session.lastModel,
   };

@@ -35,11 +35,10 @@ const listQuery = z.object({
 });
 type ListQuery = z.output<typeof listQuery>;
 
-/** None ends: by that time all are equal, and the last activity orders them. */
+/** None ends and no cost is known: by these all are equal, and the last activity orders them. */
 const ORDERS: ReadonlyMap<string, SessionOrder> = new Map(
   Object.entries<SessionOrder>({
     started_at: 'startedAt',
-    cost_usd: 'costUsd',
     tokens_in: 'tokensIn',
     tokens_out: 'tokensOut',
   }),

@@ -10,7 +10,7 @@ const principal = { id: asId('ada'), tenant: PERSONAL_TENANT } as unknown as Pri
 
 function session(facts: Partial<Session['usage']> & Pick<Session, 'lastModel' | 'lastEmbeddingModel'>): Session {
   const { lastModel, lastEmbeddingModel, ...spent } = facts;
-  const nothing = { tokensIn: 0, tokensOut: 0, costUsd: 0, embeddingTokens: 0, embeddingCostUsd: 0 };
+  const nothing = { tokensIn: 0, tokensOut: 0, embeddingTokens: 0 };
   return { lastModel, lastEmbeddingModel, usage: { ...nothing, ...spent } } as unknown as Session;
 }
 
@@ -19,7 +19,7 @@ describe('what sessions cost by model', () => {
     const sessions = [
       session({ lastModel: 'm', lastEmbeddingModel: 'e', tokensIn: 10, tokensOut: 2, embeddingTokens: 7 }),
       session({ lastModel: 'm', tokensIn: 1, tokensOut: 1 }),
-      session({ lastModel: null, lastEmbeddingModel: 'e', embeddingTokens: 5, embeddingCostUsd: 0.25 }),
+      session({ lastModel: null, lastEmbeddingModel: 'e', embeddingTokens: 5 }),
       session({ lastModel: null }),
     ];
     const dependencies = {
@@ -34,8 +34,8 @@ describe('what sessions cost by model', () => {
       },
     } as unknown as IngestDependencies;
     expect(await costByModel(dependencies, principal, 'all', { requestId: 'r' })).to.deep.equal([
-      { model: 'e', sessions: 1, tokensIn: 5, tokensOut: 0, costUsd: 0.25 },
-      { model: 'm', sessions: 2, tokensIn: 11, tokensOut: 3, costUsd: 0 },
+      { model: 'm', sessions: 2, tokensIn: 11, tokensOut: 3 },
+      { model: 'e', sessions: 1, tokensIn: 5, tokensOut: 0 },
     ]);
   });
 });

@@ -10,7 +10,6 @@ import { activityOf, connectionsOf, listed, type SessionRange, sessionViewer } f
 
 export interface SessionStatistics {
   readonly sessions: number;
-  readonly spendUsd: number;
   readonly tokensIn: number;
   readonly tokensOut: number;
   /** From the first to the last activity, all sessions together. */
@@ -27,12 +26,11 @@ export async function sessionStatistics(
   context: CallContext,
 ): Promise<SessionStatistics> {
   const now = dependencies.clock.now();
-  const total = { sessions: 0, spendUsd: 0, tokensIn: 0, tokensOut: 0, activeSeconds: 0, abandoned: 0, running: 0 };
+  const total = { sessions: 0, tokensIn: 0, tokensOut: 0, activeSeconds: 0, abandoned: 0, running: 0 };
   for await (const page of sessionsInSight(dependencies, principal, range, context)) {
     for (const session of page) {
       const { usage, startedAt, lastActivityAt } = session;
       total.sessions += 1;
-      total.spendUsd += usage.costUsd;
       total.tokensIn += usage.tokensIn;
       total.tokensOut += usage.tokensOut;
       total.activeSeconds += Math.max(0, Date.parse(lastActivityAt) - Date.parse(startedAt)) / 1000;
@@ -46,7 +44,6 @@ export interface SpentTokens {
   readonly sessions: number;
   readonly tokensIn: number;
   readonly tokensOut: number;
-  readonly costUsd: number;
 }
 
 export interface ModelCost extends SpentTokens {
@@ -54,8 +51,8 @@ export interface ModelCost extends SpentTokens {
 }
 
 /**
- * One row per model. A session counts for the model that it used last, or for its embedder when it used no other; what the
- * embedder cost is in the same row. Sessions that used none are left out. Dearest first.
+ * One row per model. A session counts for the model that it used last, or for its embedder when it used no other. Sessions
+ * that used none are left out. Most tokens first.
  */
 export async function costByModel(
   dependencies: IngestDependencies,
@@ -70,11 +67,10 @@ export async function costByModel(
       const model = lastModel ?? lastEmbeddingModel;
       if (!model) continue;
       const tokensIn = lastModel === null ? usage.embeddingTokens : usage.tokensIn;
-      const costUsd = usage.costUsd + usage.embeddingCostUsd;
-      spent.set(model, added(spent.get(model), { tokensIn, tokensOut: usage.tokensOut, costUsd }));
+      spent.set(model, added(spent.get(model), { tokensIn, tokensOut: usage.tokensOut }));
     }
   }
-  return [...spent].map(([model, cost]) => ({ model, ...cost })).toSorted(dearestFirst);
+  return [...spent].map(([model, cost]) => ({ model, ...cost })).toSorted(mostTokensFirst);
 }
 
 export interface AgentCost extends SpentTokens {
@@ -86,7 +82,7 @@ export interface AgentCost extends SpentTokens {
 
 /**
  * By the user and the type of the agent that worked in the session; of everybody in the tenant for those who manage its
- * users. Dearest first.
+ * users. Most tokens first.
  */
 export async function costByUserAgent(
   dependencies: IngestDependencies,
@@ -107,7 +103,7 @@ export async function costByUserAgent(
   const addresses = new Map(people.map(({ id, email }) => [id, shownAgentAddress(email)]));
   return [...spent.values()]
     .map((cost) => ({ ...cost, email: addresses.get(cost.user) ?? null }))
-    .toSorted(dearestFirst);
+    .toSorted(mostTokensFirst);
 }
 
 async function* sessionsInSight(
@@ -145,14 +141,9 @@ function added(before: SpentTokens | undefined, usage: Omit<SpentTokens, 'sessio
     sessions: (before?.sessions ?? 0) + 1,
     tokensIn: (before?.tokensIn ?? 0) + usage.tokensIn,
     tokensOut: (before?.tokensOut ?? 0) + usage.tokensOut,
-    costUsd: (before?.costUsd ?? 0) + usage.costUsd,
   };
 }
 
-function dearestFirst(one: SpentTokens, other: SpentTokens): number {
-  return (
-    other.costUsd - one.costUsd ||
-    other.tokensIn + other.tokensOut - one.tokensIn - one.tokensOut ||
-    other.sessions - one.sessions
-  );
+function mostTokensFirst(one: SpentTokens, other: SpentTokens): number {
+  return other.tokensIn + other.tokensOut - one.tokensIn - one.tokensOut || other.sessions - one.sessions;
 }

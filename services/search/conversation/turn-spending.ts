@@ -14,11 +14,11 @@ export function createTurnSpending(model: string | null, embedder: string) {
   };
   return {
     onUsage,
-    /** Null when no model was asked. Prices are not known here. */
+    /** Null when no model was asked. */
     total(): SessionSpending | null {
       if (tokensIn + tokensOut + embeddingTokens === 0) return null;
       const embeddingModel = embeddingTokens === 0 ? null : embedder;
-      return { model, embeddingModel, tokensIn, tokensOut, costUsd: 0, embeddingTokens, embeddingCostUsd: 0 };
+      return { model, embeddingModel, tokensIn, tokensOut, embeddingTokens };
     },
   };
 }

@@ -29,8 +29,8 @@ function spentToWire({ model, embeddingModel, ...spent }: methods.SessionSpendin
 }
 
 function fromSpending(spending: wire.SessionSpending): methods.SessionSpending {
-  const { model, embeddingModel, tokensIn, tokensOut, costUsd, embeddingTokens, embeddingCostUsd } = spending;
-  const spent = { tokensIn, tokensOut, costUsd, embeddingTokens, embeddingCostUsd };
+  const { model, embeddingModel, tokensIn, tokensOut, embeddingTokens } = spending;
+  const spent = { tokensIn, tokensOut, embeddingTokens };
   return { model: model ?? null, embeddingModel: embeddingModel ?? null, ...spent };
 }
 
