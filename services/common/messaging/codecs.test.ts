@@ -398,7 +398,10 @@ describe('messages of the services', () => {
       ),
     );
     const hashes = { graphModelHash: orNull(text), promptHash: orNull(text), chunkingHash: orNull(text) };
-    await survives(response(cognifyManaged.setDatasetConfiguration), fc.record({ ...hashes, drifted: fc.boolean() }));
+    await survives(
+      response(cognifyManaged.setDatasetConfiguration),
+      fc.record({ ...hashes, drifted: fc.boolean(), unused: orNull(text) }),
+    );
     const model = { kind: fc.constantFrom('language' as const, 'embedding' as const), provider: text, model: text };
     const space = fc.record({ model: text, dimensions: count });
     await survives(

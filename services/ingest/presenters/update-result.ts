@@ -10,8 +10,8 @@ export function presentUpdateResult(outcome: UpdateOutcome): Readonly<Record<str
     deleted_chunks: chunks?.deleted ?? null,
     added_chunks: chunks?.added ?? null,
     reused_chunks: chunks?.reused ?? null,
-    // What a passage says does not depend on dates around it here, so none is ever extracted anew for that.
-    redated_chunks: chunks === null ? null : 0,
+    // Passages keep no context of dates that could change around them.
+    redated_chunks: null,
     kept_chunks: chunks?.kept ?? null,
     reindexed_chunks: chunks?.reindexed ?? null,
     total_chunks: chunks?.total ?? null,

@@ -1,8 +1,8 @@
 import type { ChunkPayload, SummaryPayload } from '../../common/domain/index-rows.ts';
-import type { TextRow } from '../../common/ports/text-index.ts';
+import { COGNIFY_PIPELINE } from '../../common/domain/run.ts';
 import type { StatementMark } from '../hygiene/retired-statements.ts';
 import type { Explanation, RankedPassage } from '../retrieval/retrieval.ts';
-import type { ScoredRow } from '../usecases/material.ts';
+import type { FoundRow } from '../usecases/search-outcome.ts';
 import { epochMs } from './wire-time.ts';
 
 /**
@@ -12,11 +12,11 @@ import { epochMs } from './wire-time.ts';
 const UNRELATED = 1;
 
 /** CHUNKS: payload and score (search-recall.md §3.0). */
-export function presentChunk(scored: ScoredRow & { readonly passage: RankedPassage | null }, explain: boolean) {
+export function presentChunk(scored: FoundRow, explain: boolean) {
   const payload = scored.row.payload as ChunkPayload;
   return {
     id: scored.row.id,
-    ...bookkeeping(scored.row, payload),
+    ...bookkeeping(scored, payload),
     type: 'IndexSchema',
     belongs_to_set: payload.nodeSets,
     text: payload.text,
@@ -31,11 +31,11 @@ export function presentChunk(scored: ScoredRow & { readonly passage: RankedPassa
 }
 
 /** SUMMARIES: the same keys; a summary knows its chunk, not its document. */
-export function presentSummary(scored: ScoredRow) {
+export function presentSummary(scored: FoundRow) {
   const payload = scored.row.payload as SummaryPayload;
   return {
     id: scored.row.id,
-    ...bookkeeping(scored.row, payload),
+    ...bookkeeping(scored, payload),
     type: 'IndexSchema',
     belongs_to_set: payload.nodeSets,
     text: payload.text,
@@ -52,16 +52,14 @@ export function presentSummary(scored: ScoredRow) {
 const CHUNKER_ID = 'structure_chunker_v1';
 
 /** CHUNKS_LEXICAL: the chunk as a node of the graph, without a score. */
-export function presentLexicalChunk(scored: ScoredRow) {
+export function presentLexicalChunk(scored: FoundRow) {
   const payload = scored.row.payload as ChunkPayload;
   return {
     name: '',
-    ...bookkeeping(scored.row, payload),
+    ...bookkeeping(scored, payload),
     type: 'DocumentChunk',
     metadata: { index_fields: ['text'] },
     belongs_to_set: payload.nodeSets.length === 0 ? null : payload.nodeSets,
-    source_pipeline: 'cognify_pipeline',
-    source_task: 'extract_chunks_from_documents',
     text: payload.text,
     chunk_size: payload.chunkSize,
     chunk_index: payload.chunkIndex,
@@ -76,21 +74,22 @@ export function presentLexicalChunk(scored: ScoredRow) {
   };
 }
 
-function bookkeeping(row: TextRow, payload: ChunkPayload | SummaryPayload) {
+/** What the reference keeps about rows. Null: this server keeps or computes no such thing. */
+function bookkeeping({ row, feedbackWeight }: FoundRow, payload: ChunkPayload | SummaryPayload) {
   const at = epochMs(payload.createdAt);
   return {
     created_at: at,
     updated_at: at,
-    ontology_valid: false,
+    ontology_valid: null,
     ontology_uri: null,
     version: row.generation,
-    topological_rank: 0,
-    source_pipeline: null as string | null,
-    source_task: null as string | null,
+    topological_rank: null,
+    source_pipeline: COGNIFY_PIPELINE,
+    source_task: null,
     source_node_set: payload.nodeSets[0] ?? null,
     source_user: null,
     source_content_hash: null,
-    feedback_weight: 0.5,
+    feedback_weight: feedbackWeight,
     importance_weight: payload.importanceWeight,
   };
 }

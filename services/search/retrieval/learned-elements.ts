@@ -24,6 +24,8 @@ export type LearnedReader = (ids: readonly string[]) => Promise<LearnedWeights>;
 export interface LearnedElements {
   /** Null where nothing is wished, or the dataset has learned nothing: then there is nothing to be read. */
   reader(scope: DatasetScope, wish: InfluenceWish): Promise<LearnedReader | null>;
+  /** What ratings have made of elements, by id; those that were never rated have none. */
+  feedbackWeights(scope: DatasetScope, ids: readonly string[]): Promise<ReadonlyMap<string, number>>;
   /** Lines that the user stated, newest first; '' for none. */
   statedPreferences(scope: DatasetScope, wish: InfluenceWish): Promise<string>;
 }
@@ -65,6 +67,9 @@ export function createLearnedElements(store: DocumentStore, clock: Clock): Learn
           preferenceInfluence: wish.preferences?.influence ?? 0,
         };
       };
+    },
+    async feedbackWeights(scope, ids) {
+      return ids.length > 0 && (await isRated(scope)) ? weights.of(scope, ids) : NOTHING;
     },
     async statedPreferences(scope, wish) {
       return wish.preferences === null ? '' : (await preferenceOf(scope, wish.preferences.user)).text;

@@ -269,13 +269,17 @@ describe('what was learned', () => {
     await rate([found.passages[0]?.id ?? ''], 5, 5);
     const settings = { feedbackInfluence: 0.5, personalization: { influence: 0.3, beta: 0.02 } };
     await using search = await startSearch(world, [dataset, second], { settings });
+    type Row = { feedback_weight: number; explain: { learned: { feedback: number; factor: number } } };
     const post = async (body: object) => {
       const query = PAIRED[0]?.question;
       const response = await search.app.post('/api/v1/search', { query, explain: true, ...body });
       return (await response.json()) as { search_result: unknown; explain?: { learned?: object }[] }[];
     };
     const [chunks] = await post({ searchType: 'CHUNKS', datasets: ['notes'] });
-    const [chunk] = (chunks?.search_result ?? []) as { explain: { learned: { feedback: number; factor: number } } }[];
+    const rows = (chunks?.search_result ?? []) as Row[];
+    const [chunk] = rows;
+    expect(chunk?.feedback_weight).to.be.greaterThan(0.5);
+    expect(rows.at(-1)?.feedback_weight).to.equal(0.5);
     expect(chunk?.explain.learned.feedback).to.be.greaterThan(0);
     expect(chunk?.explain.learned.factor).to.be.greaterThan(1);
     const [one] = await post({ searchType: 'RAG_COMPLETION', datasets: ['notes'], onlyContext: true });

@@ -26,7 +26,6 @@ const pageQuery = viewQuery.extend({ max_nodes: lenientInteger({ min: 1, max: 50
 const jsonQuery = viewQuery.extend({
   max_nodes: lenientInteger({ min: 1, max: 20_000 }).default(500),
   stream: optionalOrBlank(lenientBoolean()),
-  include_session_events: lenientBoolean().default(true),
 });
 type ViewQuery = z.output<typeof viewQuery> & { readonly max_nodes: number };
 

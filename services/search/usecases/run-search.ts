@@ -2,6 +2,7 @@ import { type DatasetRef, scopeOf } from '../../common/domain/dataset.ts';
 import { engramError } from '../../common/domain/errors.ts';
 import { NOTHING_FITS } from '../../common/domain/hygiene/own-answers.ts';
 import type { TripletPayload } from '../../common/domain/index-rows.ts';
+import { NEUTRAL_WEIGHT } from '../../common/repositories/element-weights.ts';
 import { agentAnswer } from '../agentic/agent-answer.ts';
 import { recordUsedSkills } from '../agentic/record-used-skills.ts';
 import { openToolbox, type Toolbox } from '../agentic/toolbox.ts';
@@ -95,15 +96,19 @@ export async function runSearch(
         known: new Set(passages.map(({ id }) => id)),
       });
       const current = await currentRows(deps, request, dataset, rest);
-      return { kind: 'rows', type, rows: [...ranked, ...current.map((row) => ({ ...row, passage: null }))] };
+      return rowsOutcome(deps, dataset, type, [...ranked, ...current]);
     }
     case 'CHUNKS_LEXICAL':
       return rowsOutcome(
+        deps,
+        dataset,
         type,
         await currentRows(deps, request, dataset, await lexicalChunks(deps, request, { dataset, limit })),
       );
     case 'SUMMARIES':
       return rowsOutcome(
+        deps,
+        dataset,
         type,
         await currentRows(deps, request, dataset, await summaries(deps, request, { dataset, vector, limit })),
       );
@@ -128,8 +133,22 @@ function asScoredRow(passage: RankedPassage, index: number) {
   return { row: passage.row, distance, rank: index + 1, passage };
 }
 
-function rowsOutcome(type: 'CHUNKS_LEXICAL' | 'SUMMARIES', rows: Awaited<ReturnType<typeof summaries>>): SearchOutcome {
-  return { kind: 'rows', type, rows: rows.map((row) => ({ ...row, passage: null })) };
+async function rowsOutcome(
+  { learned }: Pick<SearchDependencies, 'learned'>,
+  dataset: DatasetRef,
+  type: 'CHUNKS' | 'CHUNKS_LEXICAL' | 'SUMMARIES',
+  rows: readonly (ScoredRow & { readonly passage?: RankedPassage })[],
+): Promise<SearchOutcome> {
+  const weights = await learned.feedbackWeights(
+    scopeOf(dataset),
+    rows.map(({ row }) => row.id),
+  );
+  const found = rows.map((scored) => ({
+    ...scored,
+    passage: scored.passage ?? null,
+    feedbackWeight: weights.get(scored.row.id) ?? NEUTRAL_WEIGHT,
+  }));
+  return { kind: 'rows', type, rows: found };
 }
 
 interface CompletionTarget extends Omit<SearchTarget, 'type'> {

@@ -14,7 +14,7 @@ export type SearchOutcome =
   | {
       readonly kind: 'rows';
       readonly type: 'CHUNKS' | 'CHUNKS_LEXICAL' | 'SUMMARIES';
-      readonly rows: readonly (ScoredRow & { readonly passage: RankedPassage | null })[];
+      readonly rows: readonly FoundRow[];
     }
   | {
       readonly kind: 'completion';
@@ -39,6 +39,12 @@ export type SearchOutcome =
     }
   | RecordsOutcome
   | SkillsOutcome;
+
+export interface FoundRow extends ScoredRow {
+  readonly passage: RankedPassage | null;
+  /** What ratings have made of it, 0 to 1; neutral where it was never rated. */
+  readonly feedbackWeight: number;
+}
 
 /** What a conversation gave to an answer. */
 export interface ConversationTurn {

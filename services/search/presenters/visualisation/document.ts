@@ -4,7 +4,7 @@ import { presentMemoryMap } from './memory-map.ts';
 import { presentNodes, STAGES } from './nodes.ts';
 import { presentSchemaGraph } from './schema-graph.ts';
 
-/** The one object of `/visualize/json` (search-recall.md §8.1). */
+/** The one object of `/visualize/json` (search-recall.md §8.1). Null: what this server does not keep. */
 export function presentVisualisation(view: GraphView): Readonly<Record<string, unknown>> {
   const nodes = presentNodes(view);
   const links = presentLinks(view);
@@ -19,10 +19,10 @@ export function presentVisualisation(view: GraphView): Readonly<Record<string, u
     pipeline_stages: STAGES.filter((stage) => present.has(stage)),
     edge_classes: countBy(links.map(({ edge_class }) => edge_class)),
     bundles: countBy(links.map(({ bundle_key }) => bundle_key)),
-    provenance_index: {},
+    provenance_index: null,
     has_meaningful_topological_rank: false,
     memory_map: presentMemoryMap(nodes, links),
-    search_events: [],
+    search_events: null,
   };
 }
 

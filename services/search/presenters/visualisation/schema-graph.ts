@@ -25,7 +25,7 @@ export function presentSchemaGraph(
       name: type,
       type: 'GraphNodeType',
       rank: Math.min(...members.map(({ visual_rank }) => visual_rank)),
-      fields: [],
+      fields: null,
       instance_count: members.length,
       samples,
       sample_size: samples.length,
@@ -41,12 +41,12 @@ export function presentSchemaGraph(
     id: `rel:${index}:${source}:${target}`,
     name: relation,
     type: 'GraphRelationshipType',
-    rank: 0,
+    rank: null,
     source_type: source,
     target_type: target,
     relationship_label: relation,
     edge_count: count,
-    fields: [],
+    fields: null,
   }));
   return {
     nodes: [...cards, ...joints],
@@ -56,8 +56,8 @@ export function presentSchemaGraph(
     ]),
     instances_by_type: Object.fromEntries([...byType].map(([type, members]) => [type, members.map(({ id }) => id)])),
     instance_index: instanceIndex(semantic, typeOf, links),
-    operations: [],
-    operation_links: [],
+    operations: null,
+    operation_links: null,
   };
 }
 
