@@ -10,6 +10,7 @@ import { createLogger, type Logger } from './common/observability/logger.ts';
 import { createMetrics } from './common/observability/metrics.ts';
 import type { Foundation } from './composition/assemble.ts';
 import { collections } from './composition/collections.ts';
+import { shareDescriptors } from './composition/descriptors.ts';
 import { openStores, type Stores } from './composition/stores.ts';
 import type { Tracing } from './composition/tracing.ts';
 
@@ -33,6 +34,7 @@ export async function startEngram({
 }
 
 async function start(config: Config, logger: Logger): Promise<{ readonly url: string; readonly lifecycle: Lifecycle }> {
+  const descriptors = shareDescriptors(config);
   const lifecycle = createLifecycle({ logger, stopTimeoutMs: config.drainTimeoutMs + 4000 });
   const tracing = config.tracingEnabled
     ? (await import('./composition/tracing.ts')).openTracing(createMetrics())
@@ -40,7 +42,7 @@ async function start(config: Config, logger: Logger): Promise<{ readonly url: st
   const metrics = tracing?.metrics ?? createMetrics();
   // Loading modules is most of the start: the storage thread starts beside it.
   const [stores, assemble] = await Promise.all([
-    openAll(config, () => openStores({ config, collections, logger, metrics }), logger),
+    openAll(config, () => openStores({ config, collections, logger, metrics, descriptors }), logger),
     // A turn later: by then the thread is started, while loading would keep this one busy to its end.
     nextTurn()
       .then(() => import('./composition/assemble.ts'))
@@ -48,7 +50,7 @@ async function start(config: Config, logger: Logger): Promise<{ readonly url: st
   ]);
   lifecycle.add({ name: 'stores', stop: () => stores.close() });
   try {
-    const foundation = { config, logger, metrics, stores };
+    const foundation = { config, logger, metrics, stores, descriptors };
     const address = await assemble(tracing === null ? foundation : traced(foundation, tracing), lifecycle);
     await lifecycle.start();
     return { url: address(), lifecycle };

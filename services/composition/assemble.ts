@@ -35,6 +35,7 @@ import { createRepeating } from '../common/runs/repeating.ts';
 import { createWorkQueue } from '../common/runs/work-queue.ts';
 import { type BuildService, loadServices, type Parts, spoolDirectory } from '../registry.ts';
 import { openBudgets } from './budgets.ts';
+import type { Descriptors } from './descriptors.ts';
 import { addEventRelay } from './event-relay.ts';
 import { type Models, openModels } from './models.ts';
 import { answerForServices, otherServices } from './other-services.ts';
@@ -53,6 +54,8 @@ export interface Foundation {
   /** Absent: off. */
   readonly tracing?: Tracing;
   readonly stores: Stores;
+  /** Absent: as many connections as come. */
+  readonly descriptors?: Descriptors;
 }
 
 /** Adds the services and their HTTP server to the lifecycle; the answer tells the address once that has started. */
@@ -196,7 +199,7 @@ async function jwtSecret({ jwtSecret: configured, services, stores, dataDir }: C
 /** Requests are taken last and refused first. */
 function addHttp(
   lifecycle: Lifecycle,
-  parts: Parts & Pick<Foundation, 'tracing'>,
+  parts: Parts & Pick<Foundation, 'tracing' | 'descriptors'>,
   services: readonly Service[],
 ): () => string {
   const { config, messenger, logger, metrics } = parts;
@@ -221,6 +224,7 @@ function addHttp(
       },
       trustedProxies: config.trustedProxies,
       selectsTenantByHost: config.hosted,
+      ...(parts.descriptors === undefined ? {} : { maxConnections: parts.descriptors.maxConnections }),
       drainTimeoutMs: config.drainTimeoutMs,
     },
     health: healthChecks(parts),

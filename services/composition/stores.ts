@@ -10,6 +10,7 @@ import type { BlobStore } from '../common/ports/blob-store.ts';
 import type { Bus } from '../common/ports/bus.ts';
 import type { DatasetIndexes } from '../common/ports/dataset-indexes.ts';
 import type { AnyCollection, DocumentStore } from '../common/ports/document-store.ts';
+import { type Descriptors, shareDescriptors } from './descriptors.ts';
 import { openEmbeddedSource } from './stores/embedded-source.ts';
 import { createIndexGuard, type IndexGuard } from './stores/index-guard.ts';
 import { once, type SourceParts, type StoreSource } from './stores/store-source.ts';
@@ -37,11 +38,14 @@ export interface StoreParts {
   readonly collections: readonly AnyCollection[];
   readonly logger: Logger;
   readonly metrics: Metrics;
+  /** Default: from the configuration. */
+  readonly descriptors?: Descriptors;
 }
 
 /** Opens each store in the shape that the configuration gives it; rejects, with everything closed, when one cannot be. */
 export async function openStores(parts: StoreParts): Promise<Stores> {
   const { config, metrics } = parts;
+  const descriptors = parts.descriptors ?? shareDescriptors(config);
   // In a cluster it holds uploads under way.
   makeDirectory(config.dataDir);
   const sources: Promise<StoreSource>[] = [];
@@ -53,7 +57,7 @@ export async function openStores(parts: StoreParts): Promise<Stores> {
     });
   let guard: IndexGuard | null = null;
   const verifyIndex: SourceParts['verifyIndex'] = async (scope, provenance) => guard?.verify(scope, provenance);
-  const embedded = remember(() => openEmbeddedSource({ ...parts, verifyIndex }));
+  const embedded = remember(() => openEmbeddedSource({ ...parts, openFiles: descriptors.openFiles, verifyIndex }));
   const cluster = remember(async () => (await import('./stores/cluster-source.ts')).createClusterSource(parts));
   const sourceOf = (port: keyof StoreSettings) => (config.stores[port] === 'cluster' ? cluster() : embedded());
   const closeAll = async () => {
@@ -80,7 +84,7 @@ export async function openStores(parts: StoreParts): Promise<Stores> {
       readers: opened.guarded(indexes),
       bus: bus.port,
       health: {
-        ...named('relational_db', documents.health),
+        ...named('relational_db', descriptors.guardedHealth(documents.health)),
         ...named('vector_db', opened.guardedHealth(index.health)),
         ...named('graph_db', opened.guardedHealth(graph.health)),
         ...named('file_storage', blobs.health),

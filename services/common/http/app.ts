@@ -112,6 +112,7 @@ export function createApp(options: AppOptions): App {
   );
 
   const server = createServer(SERVER_OPTIONS, koa.callback());
+  if (Number.isFinite(settings.maxConnections)) server.maxConnections = settings.maxConnections as number;
   // Answered by `BodySource`, when somebody wants the body.
   server.on('checkContinue', (request, response) => server.emit('request', request, response));
   server.on('clientError', answerBrokenRequest);

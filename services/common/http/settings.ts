@@ -11,6 +11,8 @@ export interface HttpSettings extends BodySettings {
   readonly selectsTenantByHost?: boolean;
   /** Addresses and ranges whose `X-Forwarded-For` is believed; default none. */
   readonly trustedProxies?: readonly string[];
+  /** Connections at the same time; more are closed at once. Default: as many as come. */
+  readonly maxConnections?: number;
   /** How long a stop waits for requests that are being served. */
   readonly drainTimeoutMs: number;
 }

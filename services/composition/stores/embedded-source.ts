@@ -17,6 +17,7 @@ export async function openEmbeddedSource({
   config,
   collections,
   logger,
+  openFiles,
   verifyIndex,
 }: SourceParts): Promise<StoreSource> {
   const { dataDir, autoMigrations: autoMigrate } = config;
@@ -33,6 +34,7 @@ export async function openEmbeddedSource({
       directory: join(dataDir, 'datasets'),
       vectorMemoryBytes: config.vectorMemoryBytes,
       autoMigrate,
+      ...(openFiles === undefined ? {} : { openFiles }),
       ...(verifyIndex === undefined ? {} : { verify: verifyIndex }),
     });
     closing.add(() => opened.close());

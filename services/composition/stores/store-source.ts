@@ -11,6 +11,8 @@ export interface SourceParts {
   readonly config: Config;
   readonly collections: readonly AnyCollection[];
   readonly logger: Logger;
+  /** Dataset files that each thread of an index keeps open. */
+  readonly openFiles?: number;
   /** See `SqliteDatasetIndexes`. */
   readonly verifyIndex?: (scope: DatasetScope, provenance: () => Promise<ReadonlySet<string>>) => Promise<void>;
 }

@@ -40,6 +40,13 @@ export const stores = {
     default: '512MB',
     meaning: 'Memory that loaded vectors may take; the least recently used datasets are unloaded beyond it.',
   }),
+  maxOpenFiles: optional({
+    names: ['ENGRAM_MAX_OPEN_FILES'],
+    section: 'Stores',
+    type: type.integer({ min: 96 }),
+    shownDefault: 'the limit of the process (`ulimit -n`)',
+    meaning: 'File descriptors that the process may use: it bounds open dataset files and connections of clients.',
+  }),
   autoMigrations: optional({
     names: ['ENABLE_AUTO_MIGRATIONS'],
     section: 'Stores',
