@@ -20,6 +20,8 @@ type BegunForgetDocument = {
   readonly ownerId: string;
   /** Milliseconds since 1970; from then on somebody else may go on. */
   readonly leasedUntilMs: number;
+  /** ISO-8601, of memory only: what is built later stays. */
+  readonly begunAt?: string;
 };
 
 /**
@@ -32,8 +34,12 @@ export const begunForgetsCollection: Collection<BegunForgetDocument> = {
   indexes: [{ fields: ['createdAt'] }, { fields: ['leasedUntilMs'], wide: true }],
 };
 
-/** Items, or with null the dataset itself. */
-export type Forgotten = readonly DataItemId[] | null;
+export interface Forgotten {
+  /** Null: the dataset itself. */
+  readonly items: readonly DataItemId[] | null;
+  /** What was built of them goes, they stay. */
+  readonly memoryOnly: boolean;
+}
 
 export type ForgottenDataset = Pick<DatasetRef, 'id' | 'tenant' | 'createdAt' | 'ownerId'>;
 
@@ -41,12 +47,19 @@ export interface CutOffForget {
   readonly dataset: ForgottenDataset;
   /** The item; null: the dataset. */
   readonly item: DataItemId | null;
+  /** When it was begun, if only its memory goes; null: all of it goes. */
+  readonly memoryBefore: string | null;
+  readonly leasedUntilMs: number;
+}
+
+export interface BeginTimes {
+  readonly begunAt: string;
   readonly leasedUntilMs: number;
 }
 
 export interface BegunForgets {
   /** Commits `writes` with it. What was begun before is held from now on. */
-  begin(dataset: ForgottenDataset, what: Forgotten, untilMs: number, writes: readonly Write[]): Promise<void>;
+  begin(dataset: ForgottenDataset, what: Forgotten, times: BeginTimes, writes: readonly Write[]): Promise<void>;
   /** Whether the dataset itself is being forgotten. */
   ofDataset(dataset: Pick<DatasetRef, 'tenant' | 'id'>): Promise<boolean>;
   /** Until somebody else may go on. */
@@ -61,8 +74,9 @@ export interface BegunForgets {
   releaseAll(scope: SystemScope): Promise<void>;
 }
 
-/** Ids of items are none like it. */
+/** Ids of items are none like these. */
 const WHOLE = 'dataset';
+const MEMORY = 'memory';
 const PAGE = 500;
 
 export function createBegunForgets(store: DocumentStore): BegunForgets {
@@ -78,10 +92,10 @@ export function createBegunForgets(store: DocumentStore): BegunForgets {
     );
   };
   return {
-    async begin(dataset, what, leasedUntilMs, writes) {
+    async begin(dataset, what, { begunAt, leasedUntilMs }, writes) {
       const scope = scopeOf(dataset);
       const { createdAt, ownerId } = dataset;
-      const document = { createdAt, ownerId, leasedUntilMs };
+      const document = { createdAt, ownerId, leasedUntilMs, ...(what.memoryOnly ? { begunAt } : {}) };
       const ids = idsOf(what);
       // An end that somebody else comes to, or a beginning, meanwhile.
       await untilUndisturbed(async () => {
@@ -97,13 +111,14 @@ export function createBegunForgets(store: DocumentStore): BegunForgets {
     async end(dataset, what) {
       const { createdAt } = dataset;
       await store.commit(scopeOf(dataset), [
-        removeWhere(collection, what === null ? { createdAt } : { id: { in: idsOf(what) }, createdAt }),
+        removeWhere(collection, isWhole(what) ? { createdAt } : { id: { in: idsOf(what) }, createdAt }),
       ]);
     },
     cutOff,
-    async take({ dataset, item, leasedUntilMs: read }, leasedUntilMs) {
+    async take(forget, leasedUntilMs) {
+      const { dataset, leasedUntilMs: read } = forget;
       const change = { where: { leasedUntilMs: read }, set: { leasedUntilMs } };
-      const [result] = await store.commit(scopeOf(dataset), [update(collection, item ?? WHOLE, change)]);
+      const [result] = await store.commit(scopeOf(dataset), [update(collection, idOf(forget), change)]);
       return result?.changed === 1;
     },
     async releaseAll(scope) {
@@ -116,16 +131,27 @@ export function createBegunForgets(store: DocumentStore): BegunForgets {
   };
 }
 
-function idsOf(what: Forgotten): readonly string[] {
-  return what === null ? [WHOLE] : [...new Set(what)];
+function isWhole({ items, memoryOnly }: Forgotten): boolean {
+  return items === null && !memoryOnly;
+}
+
+function idsOf({ items, memoryOnly }: Forgotten): readonly string[] {
+  const ids = items === null ? [WHOLE] : [...new Set(items)];
+  return memoryOnly ? ids.map((id) => `${MEMORY} ${id}`) : ids;
+}
+
+function idOf({ item, memoryBefore }: CutOffForget): string {
+  return idsOf({ items: item === null ? null : [item], memoryOnly: memoryBefore !== null })[0] ?? WHOLE;
 }
 
 function cutOffOf({ id, tenant, dataset, value }: Stored<BegunForgetDocument>): CutOffForget {
-  const { createdAt, ownerId, leasedUntilMs } = value;
+  const { createdAt, ownerId, leasedUntilMs, begunAt = null } = value;
+  const name = begunAt === null ? id : id.slice(MEMORY.length + 1);
   const owner = { id: asId<DatasetRef['id']>(dataset ?? ''), tenant: asId<DatasetRef['tenant']>(tenant ?? '') };
   return {
     dataset: { ...owner, createdAt, ownerId: asId(ownerId) },
-    item: id === WHOLE ? null : dataItemId(id),
+    item: name === WHOLE ? null : dataItemId(name),
+    memoryBefore: begunAt,
     leasedUntilMs,
   };
 }

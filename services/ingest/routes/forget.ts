@@ -10,7 +10,7 @@ import type { IngestDependencies } from '../usecases/dependencies.ts';
 const findItemDataset = onDemand(async () => (await import('../usecases/find-item.ts')).findItemDataset);
 const forgetDataset = onDemand(async () => (await import('../usecases/lasting-forget.ts')).forgetDatasetForGood);
 const forgetItems = onDemand(async () => (await import('../usecases/lasting-forget.ts')).forgetItemsForGood);
-const forgetMemory = onDemand(async () => (await import('../usecases/forget.ts')).forgetMemory);
+const forgetMemory = onDemand(async () => (await import('../usecases/lasting-forget.ts')).forgetMemoryForGood);
 const forgetOwnSessions = onDemand(async () => (await import('../usecases/forget.ts')).forgetOwnSessions);
 const permittedDatasets = onDemand(async () => (await import('../usecases/target-dataset.ts')).permittedDatasets);
 const targetDataset = onDemand(async () => (await import('../usecases/target-dataset.ts')).targetDataset);

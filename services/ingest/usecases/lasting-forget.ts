@@ -5,7 +5,7 @@ import type { CallContext } from '../../common/messaging/messenger.ts';
 import type { CutOffForget, Forgotten, ForgottenDataset } from '../../common/repositories/begun-forgets.ts';
 import { asEraser } from './as-eraser.ts';
 import type { IngestDependencies } from './dependencies.ts';
-import { forgetDataset, forgetItems, removeLate } from './forget.ts';
+import { forgetDataset, forgetItems, forgetMemory, removeLate } from './forget.ts';
 
 /** Who died does not hold it up for longer. */
 const LEASE_MS = 60_000;
@@ -21,7 +21,8 @@ export function forgetItemsForGood(
   ids: readonly DataItemId[],
   context: CallContext,
 ): Promise<void> {
-  return toTheEnd(deps, dataset, ids, () => forgetItems(deps, dataset, ids, context));
+  const what = { items: ids, memoryOnly: false };
+  return toTheEnd(deps, dataset, what, () => forgetItems(deps, dataset, ids, context));
 }
 
 /** The same of a dataset: from the first commit on nothing is taken into it. Errors: those of `forgetDataset`. */
@@ -30,18 +31,30 @@ export function forgetDatasetForGood(
   dataset: DatasetRef,
   context: CallContext,
 ): Promise<void> {
-  return toTheEnd(deps, dataset, null, () => forgetDataset(deps, dataset, context));
+  return toTheEnd(deps, dataset, { items: null, memoryOnly: false }, () => forgetDataset(deps, dataset, context));
 }
 
-async function toTheEnd(
+/** The same of what was built of the items, with null of the whole dataset. Returns how many items were reset. */
+export function forgetMemoryForGood(
+  deps: IngestDependencies,
+  dataset: DatasetRef,
+  ids: readonly DataItemId[] | null,
+  context: CallContext,
+): Promise<number> {
+  const what = { items: ids, memoryOnly: true };
+  return toTheEnd(deps, dataset, what, () => forgetMemory(deps, dataset, ids, context));
+}
+
+async function toTheEnd<Result>(
   deps: IngestDependencies,
   dataset: DatasetRef,
   what: Forgotten,
-  work: () => Promise<void>,
-): Promise<void> {
-  const writes = (what ?? []).map((id) => deps.items.forgetWrite(id));
-  await deps.begunForgets.begin(dataset, what, leaseOf(deps), writes);
-  await whileHeld(deps, dataset, what, work);
+  work: () => Promise<Result>,
+): Promise<Result> {
+  const writes = what.memoryOnly ? [] : (what.items ?? []).map((id) => deps.items.forgetWrite(id));
+  const times = { begunAt: deps.clock.now().toISOString(), leasedUntilMs: leaseOf(deps) };
+  await deps.begunForgets.begin(dataset, what, times, writes);
+  return whileHeld(deps, dataset, what, work);
 }
 
 function leaseOf({ clock }: Pick<IngestDependencies, 'clock'>): number {
@@ -49,25 +62,26 @@ function leaseOf({ clock }: Pick<IngestDependencies, 'clock'>): number {
 }
 
 /** Lets go of it when the work fails, so that the next pass goes on. Two that do the same do each other no harm. */
-async function whileHeld(
+async function whileHeld<Result>(
   deps: Pick<IngestDependencies, 'begunForgets' | 'clock'>,
   dataset: ForgottenDataset,
   what: Forgotten,
-  work: () => Promise<void>,
-): Promise<void> {
+  work: () => Promise<Result>,
+): Promise<Result> {
   const { begunForgets } = deps;
   // Whoever cannot renew for a while may be two.
   const renewal = setInterval(() => void begunForgets.hold(dataset, what, leaseOf(deps)).catch(() => {}), RENEW_MS);
   renewal.unref();
   try {
-    await work();
+    const result = await work();
+    await begunForgets.end(dataset, what);
+    return result;
   } catch (error) {
-    clearInterval(renewal);
     await begunForgets.hold(dataset, what, 0).catch(() => {});
     throw error;
+  } finally {
+    clearInterval(renewal);
   }
-  clearInterval(renewal);
-  await begunForgets.end(dataset, what);
 }
 
 /**
@@ -78,7 +92,8 @@ export async function resumeForgets(deps: IngestDependencies, signal: AbortSigna
   const { begunForgets, clock, logger } = deps;
   const found = await begunForgets.cutOff(SYSTEM_SCOPE, clock.now().getTime());
   // One that was made anew under the id of another has nothing to do with it.
-  for (const ofOne of Map.groupBy(found, ({ dataset }) => `${dataset.id} ${dataset.createdAt}`).values()) {
+  const keyOf = ({ dataset, memoryBefore }: CutOffForget) => `${dataset.id} ${dataset.createdAt} ${memoryBefore}`;
+  for (const ofOne of Map.groupBy(found, keyOf).values()) {
     try {
       await endAll(deps, ofOne, signal);
     } catch (error) {
@@ -98,21 +113,40 @@ async function endAll(deps: IngestDependencies, found: readonly CutOffForget[], 
   const [one] = taken;
   if (one === undefined) return;
   const items = taken.flatMap(({ item }) => (item === null ? [] : [item]));
-  const what = items.length < taken.length ? null : items;
-  await whileHeld(deps, one.dataset, what, () => forgetAgain(deps, one.dataset, what, signal));
+  const what = { items: items.length < taken.length ? null : items, memoryOnly: one.memoryBefore !== null };
+  await whileHeld(deps, one.dataset, what, () => forgetAgain(deps, one, what.items, signal));
 }
 
 async function forgetAgain(
   deps: IngestDependencies,
-  forgotten: ForgottenDataset,
-  what: Forgotten,
+  { dataset: forgotten, memoryBefore }: CutOffForget,
+  items: readonly DataItemId[] | null,
   signal: AbortSignal,
 ): Promise<void> {
   const dataset = await deps.datasets.get(scopeOf(forgotten), forgotten.id);
   // Nobody can name it any more, but something may have been written since the last look.
+  if (dataset === null && memoryBefore !== null) return;
   if (dataset === null) return removeLate(deps, { ...forgotten, name: '', updatedAt: null });
   if (dataset.createdAt !== forgotten.createdAt) return;
   const eraser = await asEraser(deps, dataset, signal);
   if (eraser === null) throw new Error('the dataset went meanwhile');
-  await (what === null ? forgetDataset(deps, dataset, eraser) : forgetItems(deps, dataset, what, eraser));
+  if (memoryBefore !== null) {
+    const ids = await builtBefore(deps, dataset, items, memoryBefore);
+    if (ids === null || ids.length > 0) await forgetMemory(deps, dataset, ids, eraser);
+    return;
+  }
+  await (items === null ? forgetDataset(deps, dataset, eraser) : forgetItems(deps, dataset, items, eraser));
+}
+
+/** Without the items that were built again since: that memory is a new one. Null: all of the dataset. */
+async function builtBefore(
+  { ledger }: Pick<IngestDependencies, 'ledger'>,
+  dataset: DatasetRef,
+  items: readonly DataItemId[] | null,
+  before: string,
+): Promise<readonly DataItemId[] | null> {
+  const entries = await ledger.allEntries(scopeOf(dataset));
+  const isNew = (item: DataItemId) => (entries.get(item)?.committedAt ?? '') > before;
+  const ids = items ?? [...entries.keys()];
+  return items === null && !ids.some(isNew) ? null : ids.filter((item) => !isNew(item));
 }
