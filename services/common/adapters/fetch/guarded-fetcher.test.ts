@@ -153,7 +153,7 @@ describe('guarded fetcher', () => {
 
     it('refuses names that lead to this machine, and names that lead nowhere', async () => {
       expect((await refusal(guarded.fetch('http://localhost:9/'))).message).to.match(
-        /^URL host 'localhost' resolves to a non-public address/,
+        /^URL host 'localhost' resolves to a non-public address and is blocked\.$/,
       );
       const nowhere = createGuardedFetcher({ ...base, resolve: () => Promise.reject(new Error('ENOTFOUND')) });
       expect((await refusal(nowhere.fetch('http://no.such.host/'))).message).to.equal(

@@ -20,7 +20,7 @@ export interface TargetRules {
   /** Whether a connection may go there. */
   readonly isAllowed: (address: string) => boolean;
   readonly resolve: ResolveHost;
-  /** What is thrown for a host that may not be connected to, or that was not resolved because of `cause`. The default tells its address. */
+  /** What is thrown for a host that may not be connected to, or that was not resolved because of `cause`. The default names the host. */
   readonly refusal?: (url: URL, cause?: unknown) => Error;
 }
 
@@ -78,12 +78,9 @@ async function resolvePublic(
     throw refusal?.(url, error) ?? engramError('SSRFProtectionError', unresolved, { cause: error });
   }
   if (addresses.length === 0) throw refusal?.(url) ?? refused(`Could not resolve URL host '${host}'.`);
-  const blocked = addresses.find(({ address }) => !isAllowed(address));
-  if (blocked === undefined) return addresses;
-  throw (
-    refusal?.(url) ??
-    refused(`URL host '${host}' resolves to a non-public address (${blocked.address}) and is blocked.`)
-  );
+  if (addresses.every(({ address }) => isAllowed(address))) return addresses;
+  // Not to which one: it tells of the network that this server is in.
+  throw refusal?.(url) ?? refused(`URL host '${host}' resolves to a non-public address and is blocked.`);
 }
 
 export function nonPublicHost({ hostname }: URL): Error {
