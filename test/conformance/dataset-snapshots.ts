@@ -167,7 +167,7 @@ export function datasetSnapshotCases(start: () => Promise<ManagedApp>): void {
     const weight = { weight: 0.75, changedAt: new Date().toISOString() };
     await app.stores.documents.commit(original, [insert(elementWeightsCollection, entity, weight)]);
     const { id } = await take(ada, dataset, 'improved');
-    const clone = await restore(ada, dataset, id, 'improved clone');
+    const clone = await restore(ada, dataset, id, 'improved_clone');
     const restored = datasetScope(PERSONAL_TENANT, asId(clone));
     expect((await app.stores.documents.get(restored, elementWeightsCollection, entity))?.value).to.deep.equal(weight);
     const triplets = { kind: 'triplet' as const };
@@ -187,7 +187,7 @@ export function datasetSnapshotCases(start: () => Promise<ManagedApp>): void {
     const old = JSON.stringify({ ...JSON.parse(JSON.parse(stored).manifest), version: 1 });
     const signed = await app.messenger.call(signSnapshot, { sha256: hash('sha256', old) }, { requestId: 'test' });
     await blobs.put(SNAPSHOT_SCOPE, key, Buffer.from(JSON.stringify({ manifest: old, ...signed })));
-    const clone = await restore(ada, dataset, id, 'old clone');
+    const clone = await restore(ada, dataset, id, 'old_clone');
     expect(await answerOf(ada, clone)).to.equal(await answerOf(ada, dataset));
     await need(ada, 'DELETE', `/datasets/${clone}`);
   });
@@ -198,7 +198,7 @@ export function datasetSnapshotCases(start: () => Promise<ManagedApp>): void {
     expect(answer.status).to.equal(200);
     const bytes = new Uint8Array(await answer.arrayBuffer());
     expect(Number(answer.headers.get('content-length'))).to.equal(bytes.length);
-    const started = await need(grace, 'POST', '/datasets/restores', upload(bytes, 'from a file'));
+    const started = await need(grace, 'POST', '/datasets/restores', upload(bytes, 'from_a_file'));
     const { id: restoreId, dataset_id: clone } = await whenRestored(grace, started);
     expect(await answerOf(grace, clone)).to.equal(await answerOf(ada, dataset));
     const scope = datasetScope(PERSONAL_TENANT, asId(clone));

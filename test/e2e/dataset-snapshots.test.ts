@@ -43,6 +43,10 @@ describe('a restore that its quota has no room for', () => {
     const taken = await api('POST', snapshots, { name: 'full' });
     await until('it is taken', async () => (await api('GET', `${snapshots}/${taken.id}`)).status === 'complete');
     const before = written.length;
+    for (const name of ['two words', 'a.b', '']) {
+      const misnamed = await send('POST', `${snapshots}/${taken.id}/restore`, { name });
+      expect([misnamed.status, await misnamed.text()], name).to.deep.include(400);
+    }
     expect(before).to.be.greaterThan(0);
     const refused = await send('POST', `${snapshots}/${taken.id}/restore`, { name: 'again' });
     expect(refused.status).to.equal(413);

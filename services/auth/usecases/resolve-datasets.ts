@@ -4,10 +4,10 @@ import { engramError } from '../../common/domain/errors.ts';
 import { asId, isUuid } from '../../common/domain/ids.ts';
 import {
   datasetsWith,
-  isCreatableDatasetName,
   keyAllows,
   keyReaches,
   notAllPermitted,
+  requireCreatableDatasetName,
 } from '../../common/domain/permissions.ts';
 import type { Permission, Principal } from '../../common/domain/principal.ts';
 import type { Scope } from '../../common/domain/scope.ts';
@@ -78,8 +78,7 @@ async function amongOwn(
   const known = new Map<string, DatasetRef>(own.map((dataset) => [dataset.name, datasetRef(dataset)]));
   const missing = names.filter((name) => !known.has(name));
   if (missing.length > 0 && !query.createMissing) throw namesNotFound(missing);
-  const unusable = missing.find((name) => !isCreatableDatasetName(name));
-  if (unusable !== undefined) throw invalidName(unusable);
+  for (const name of missing) requireCreatableDatasetName(name);
   // Before anything is made: a refused request leaves no dataset behind.
   const ownIds = own.map(({ id }) => id);
   await requirePermission(deps, query, ownIds);
@@ -143,9 +142,4 @@ function namesNotFound(names: readonly string[]) {
     `Dataset(s) not found: ${list}. Dataset names resolve only among the datasets you own in the current tenant; ` +
       'pass dataset_ids for datasets shared with you.',
   );
-}
-
-function invalidName(name: string) {
-  const fault = name === '' ? 'be empty' : name.isWellFormed() ? 'contain spaces or dots' : 'be broken Unicode';
-  return engramError('InvalidDatasetNameError', `Dataset name cannot ${fault}.`);
 }

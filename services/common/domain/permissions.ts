@@ -62,7 +62,17 @@ export function notAllPermitted(permission: Permission): EngramError {
   );
 }
 
-/** Names that a run or an upload would have to create; `POST /datasets` takes any Unicode text. */
-export function isCreatableDatasetName(name: string): boolean {
-  return name !== '' && !/[\s.]/u.test(name) && name.isWellFormed();
+/**
+ * `InvalidDatasetNameError` for a name that a run, an upload or a restore would have to create; `POST /datasets` takes any
+ * Unicode text.
+ */
+export function requireCreatableDatasetName(name: string): void {
+  const fault = !name.isWellFormed()
+    ? 'be broken Unicode'
+    : name === ''
+      ? 'be empty'
+      : /[\s.]/u.test(name)
+        ? 'contain spaces or dots'
+        : null;
+  if (fault !== null) throw engramError('InvalidDatasetNameError', `Dataset name cannot ${fault}.`);
 }

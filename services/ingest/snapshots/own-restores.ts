@@ -2,7 +2,7 @@ import type { DatasetId } from '../../common/domain/brand.ts';
 import { dataBill } from '../../common/domain/budget.ts';
 import { engramError } from '../../common/domain/errors.ts';
 import { asId } from '../../common/domain/ids.ts';
-import { requireDatasetCreation } from '../../common/domain/permissions.ts';
+import { requireCreatableDatasetName, requireDatasetCreation } from '../../common/domain/permissions.ts';
 import type { Principal } from '../../common/domain/principal.ts';
 import { SYSTEM_SCOPE } from '../../common/domain/scope.ts';
 import { asAccount } from '../../common/messaging/account-authority.ts';
@@ -144,8 +144,7 @@ async function requireRoom(
 ): Promise<void> {
   const { id: ownerId, tenant, key } = principal;
   requireDatasetCreation(principal);
-  if (name.trim() === '' || !name.isWellFormed())
-    throw engramError('InvalidRequestError', 'The new dataset needs a name.');
+  requireCreatableDatasetName(name);
   if ((await datasets.ownedByName({ tenant }, ownerId, [name])).length > 0)
     throw engramError('EntityAlreadyExistsError', `You have a dataset ${name} already; choose another name.`);
   if ((await restores.countOpen({ tenant }, ownerId)) >= MOST_AT_ONCE) throw tooMany();

@@ -177,7 +177,7 @@ async function makeSnapshot(owner: Caller, dataset: string, secret: string) {
   const complete = async () =>
     (await owner.need<{ status: string }>({ method: 'GET', path: `${path}/${snapshot}` })).status === 'complete';
   await until('the snapshot is complete', complete);
-  const json = { name: `${secret} restored` };
+  const json = { name: `${secret}_restored` };
   const started = await owner.need<{ id: string }>({ method: 'POST', path: `${path}/${snapshot}/restore`, json });
   const restored = async () =>
     owner.need<{ status: string; dataset_id: string }>({
