@@ -28,13 +28,15 @@ export function presentStartedRun(run: RunState): RunInfo {
   return { status: 'PipelineRunStarted', ...common(run), payload: [], data_ingestion_info: null };
 }
 
-/** An item that failed has its reason as payload, its class and its name beside; the others of the run are built. */
-export function presentEndedRun(run: RunState): RunInfo {
+/** An item that failed has its reason as payload, its class and its name beside; the others of the run are built. Items are shown to who may read the dataset. */
+export function presentEndedRun(run: RunState, showsItems: boolean): RunInfo {
   return {
     status: RUN_STATUS[run.status],
     ...common(run),
     payload: run.counts,
-    data_ingestion_info: run.items.map((entry) => ({ run_info: itemInfo(run, entry), data_id: entry.item })),
+    data_ingestion_info: showsItems
+      ? run.items.map((entry) => ({ run_info: itemInfo(run, entry), data_id: entry.item }))
+      : null,
   };
 }
 

@@ -10,6 +10,7 @@ import { defineRoute, json, type Route } from '../../common/http/route.ts';
 import { onDatasets } from '../../common/http/route-permission.ts';
 import { warningHeader } from '../../common/http/warning-header.ts';
 import { onDemand } from '../../common/lifecycle/on-demand.ts';
+import { isPermitted } from '../../common/messaging/is-permitted.ts';
 import type { CallContext } from '../../common/messaging/messenger.ts';
 import { resolveDatasets } from '../../common/messaging/methods/auth.ts';
 import type { CognifyOptions } from '../../common/messaging/methods/cognify.ts';
@@ -61,7 +62,12 @@ export function cognifyRoutes(dependencies: CognifyDependencies): readonly Route
         const ended = await Promise.all(started.map(({ id }) => awaitRun(messenger, id, waiting)));
         const errored = ended.find(({ status }) => status === 'DATASET_PROCESSING_ERRORED');
         if (errored !== undefined) throw runFailure(errored);
-        return { ...json(byDataset(ended, presentEndedRun)), ...warningHeader(warningOf(ended)) };
+        const readable = new Map<string, boolean>();
+        for (const { dataset } of ended) {
+          readable.set(dataset, await isPermitted(messenger, 'read', dataset, waiting));
+        }
+        const answer = byDataset(ended, (run) => presentEndedRun(run, readable.get(run.dataset) ?? false));
+        return { ...json(answer), ...warningHeader(warningOf(ended)) };
       },
     }),
   ];

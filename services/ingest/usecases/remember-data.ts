@@ -4,7 +4,7 @@ import { type DatasetRef, scopeOf } from '../../common/domain/dataset.ts';
 import { isEngramError } from '../../common/domain/errors.ts';
 import type { JsonObject } from '../../common/domain/json.ts';
 import { isTerminal, type RunState } from '../../common/domain/run.ts';
-
+import { isPermitted } from '../../common/messaging/is-permitted.ts';
 import { type CognifyOptions, startRun } from '../../common/messaging/methods/cognify.ts';
 import { improve } from '../../common/messaging/methods/improve.ts';
 import { awaitRun } from '../../common/runs/await-run.ts';
@@ -17,7 +17,7 @@ export interface RememberOutcome {
   readonly dataset: DatasetRef;
   /** The state of the cognify run: terminal unless the request asked for the background. */
   readonly run: RunState;
-  /** Every item the run reports, present ones only. */
+  /** Every item the run reports, present ones only; for who may not read the dataset, those of the request. */
   readonly items: readonly DataItem[];
   readonly refused: readonly RefusedInput[];
   readonly elapsedSeconds: number;
@@ -47,17 +47,17 @@ export async function rememberData(
   await dependencies.budgets.check(billOf(payerOf(request.principal), { concurrentRuns: 1 }));
   const startedMs = clock.monotonicMs();
   const tracked = { id: ids.uuid(), pipeline: 'add_pipeline', principal, dataset, context };
-  const { refused } = await trackedRun(messenger, tracked, async () => {
+  const { refused, added } = await trackedRun(messenger, tracked, async () => {
     const result = await addData(dependencies, request);
     return { result, items: result.added.map(({ item }) => item.id) };
   });
   const started = await messenger.call(startRun, { dataset, options, background }, { ...context, principal });
   const run =
     background || isTerminal(started.run.status) ? started.run : await awaitRun(messenger, started.run.id, context);
-  const built = await items.getMany(
-    scopeOf(dataset),
-    run.items.map(({ item }) => item),
-  );
+  const own = new Set(added.map(({ item }) => item.id));
+  const maySeeAll = await isPermitted(messenger, 'read', dataset.id, { ...context, principal });
+  const shown = run.items.map(({ item }) => item).filter((id) => maySeeAll || own.has(id));
+  const built = await items.getMany(scopeOf(dataset), shown);
   const isImproved = request.selfImprovement && dependencies.settings.sessions.autoImprove !== null;
   const isBuilt = run.status === 'DATASET_PROCESSING_COMPLETED';
   const improved = isImproved && isBuilt ? await improveBuilt(dependencies, request) : null;

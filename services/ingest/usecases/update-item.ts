@@ -4,8 +4,10 @@ import { type ChunkChanges, chunkChanges } from '../../common/domain/chunking/ch
 import type { DataItem } from '../../common/domain/data-item.ts';
 import { type DatasetRef, scopeOf } from '../../common/domain/dataset.ts';
 import { engramError, isEngramError } from '../../common/domain/errors.ts';
+import { asId } from '../../common/domain/ids.ts';
 import type { Principal } from '../../common/domain/principal.ts';
 import { isTerminal, type RunState } from '../../common/domain/run.ts';
+import { isPermitted } from '../../common/messaging/is-permitted.ts';
 import type { CallContext } from '../../common/messaging/messenger.ts';
 import { startRun } from '../../common/messaging/methods/cognify.ts';
 import { builtAmong } from '../../common/repositories/ledger.ts';
@@ -98,7 +100,7 @@ export async function updateItem(dependencies: IngestDependencies, request: Upda
   return { ...answer, status, chunks, elapsedSeconds: elapsedSeconds(), run };
 }
 
-/** Whether there is such an item is told before who may change it (ingest.md §2). */
+/** Whether there is such an item is told before who may change it (ingest.md §2), to those who may know. */
 async function findTarget(
   dependencies: IngestDependencies,
   { principal, itemId, datasetId, context }: UpdateRequest,
@@ -107,7 +109,10 @@ async function findTarget(
   const places = await items.locate({ tenant: principal.tenant }, itemId);
   const isNamed = ({ dataset }: { readonly dataset: string }) => datasetId === null || dataset === datasetId;
   const named = places.filter(isNamed);
-  if (named.length === 0) throw updateTargetNotFound(itemId, datasetId);
+  if (named.length === 0) {
+    await requireNoSecret(dependencies, { principal, datasetId, context });
+    throw updateTargetNotFound(itemId, datasetId);
+  }
   // What goes by an update is deleted, so both are needed.
   const needed = async (permission: 'delete' | 'write'): Promise<DatasetRef> => {
     if (datasetId !== null) return targetDataset(messenger, principal, { id: datasetId }, { permission, context });
@@ -121,6 +126,18 @@ async function findTarget(
   const item = named.find((place) => place.dataset === dataset.id)?.item;
   if (item === undefined) throw updateTargetNotFound(itemId, dataset.id);
   return { dataset, item };
+}
+
+/** Who may not read a dataset is refused for an unknown item as for one that is there, by the first permission that is missing. */
+async function requireNoSecret(
+  { datasets, messenger }: IngestDependencies,
+  { principal, datasetId, context }: Pick<UpdateRequest, 'principal' | 'datasetId' | 'context'>,
+): Promise<void> {
+  if (datasetId === null || (await datasets.get({ tenant: principal.tenant }, asId(datasetId))) === null) return;
+  if (await isPermitted(messenger, 'read', datasetId, { ...context, principal })) return;
+  for (const permission of ['delete', 'write'] as const) {
+    await targetDataset(messenger, principal, { id: datasetId }, { permission, context });
+  }
 }
 
 async function openSource(
