@@ -25,10 +25,19 @@ const PARSE = workerTask<typeof import('./parse-task.ts'), 'parse'>(
   'parse',
 );
 
-/** Text up to this size is parsed in the calling thread: a cold worker process would cost more than the parsing. */
-const MAX_INLINE_BYTES = 64 * 1024;
-/** Readers that are linear in the size of their text and hold no state. */
-const INLINE_FORMATS = new Set(['text', 'markdown', 'json', 'jsonl', 'yaml', 'log']);
+/**
+ * Text up to so many bytes is parsed in the calling thread, where a cold worker process would cost more than the parsing. Each takes
+ * at most a few milliseconds then, whatever stands in it.
+ */
+const MAX_INLINE_BYTES: ReadonlyMap<string, number> = new Map([
+  ['text', 65_536],
+  ['log', 65_536],
+  ['yaml', 65_536],
+  ['json', 16_384],
+  ['jsonl', 16_384],
+  ['markdown', 4_096],
+]);
+const MOST_INLINE_BYTES = 65_536;
 
 /** `DocumentLoader` whose worker processes start with the first document that needs one. */
 export function createDocumentLoader(options: DocumentLoaderOptions = {}): DocumentLoader {
@@ -58,10 +67,11 @@ export function createDocumentLoader(options: DocumentLoaderOptions = {}): Docum
 async function loadInline(input: LoaderInput, services: ParseServices): Promise<ParsedDocument | null> {
   const context = contextOf(input, services.limits);
   const { content } = input;
-  if (content.byteLength > MAX_INLINE_BYTES) return null;
+  if (content.byteLength > MOST_INLINE_BYTES) return null;
   const { fileName, declaredMimeType } = context;
   const detection = await detectFormat({ fileName, declaredMimeType, content, isWhole: true });
-  if (detection.kind !== 'text' || !INLINE_FORMATS.has(detection.format.format)) return null;
+  if (detection.kind !== 'text') return null;
+  if (content.byteLength > (MAX_INLINE_BYTES.get(detection.format.format) ?? 0)) return null;
   return parseDetected(content, detection, { ...services, context });
 }
 

@@ -16,20 +16,12 @@ export interface HtmlBlock extends DocumentBlock {
   readonly linkLength: number;
 }
 
-/** Walks a tree of HTML and gives headings, paragraphs, list items, tables, code and quotes. */
+/** Walks a tree of HTML and gives headings, paragraphs, list items, tables, code and quotes. What is nested too deeply is read flat. */
 export function htmlBlocks(root: HtmlNode, options: { readonly maxDepth: number }): HtmlBlock[] {
-  return readHtmlTree(root, options).blocks;
-}
-
-/** The same, and whether something was nested so deeply that it was read flat. */
-export function readHtmlTree(
-  root: HtmlNode,
-  options: { readonly maxDepth: number },
-): { readonly blocks: HtmlBlock[]; readonly isTooDeep: boolean } {
   const reader = new HtmlReader(options);
   reader.visit(root, { kind: 'paragraph', depth: 0 });
   reader.flush('paragraph');
-  return { blocks: reader.blocks, isTooDeep: reader.isTooDeep };
+  return reader.blocks;
 }
 
 interface Place {
@@ -40,7 +32,6 @@ interface Place {
 
 class HtmlReader {
   readonly blocks: HtmlBlock[] = [];
-  isTooDeep = false;
   readonly #maxDepth: number;
   #pending = '';
   #linkLength = 0;
@@ -64,7 +55,6 @@ class HtmlReader {
   #visitElement(node: HtmlNode, name: string, place: Place): void {
     if (SKIPPED_ELEMENTS.has(name) || isHidden(node)) return;
     if (place.depth >= this.#maxDepth) {
-      this.isTooDeep = true;
       this.#addText(node.textContent ?? '', place);
       return;
     }
@@ -96,8 +86,8 @@ class HtmlReader {
 
   flush(kind: DocumentBlock['kind'], level?: number): void {
     const text = this.#pending
-      .replaceAll(/ *\n */g, '\n')
       .replaceAll(/ {2,}/g, ' ')
+      .replaceAll(/ ?\n ?/g, '\n')
       .replaceAll('\u00ad', '')
       .trim();
     const linkLength = this.#linkLength;

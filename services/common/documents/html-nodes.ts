@@ -6,6 +6,7 @@ export interface HtmlNode {
   readonly firstChild: HtmlNode | null;
   readonly nextSibling: HtmlNode | null;
   getAttribute?(name: string): string | null;
+  remove?(): void;
 }
 
 export const SKIPPED_ELEMENTS: ReadonlySet<string> = new Set(
@@ -23,6 +24,20 @@ export const BLOCK_ELEMENTS: ReadonlySet<string> = new Set(
 /** By siblings: the list of children is built anew at every look in linkedom. */
 export function* childrenOf(node: HtmlNode): Generator<HtmlNode> {
   for (let child = node.firstChild; child !== null; child = child.nextSibling) yield child;
+}
+
+/** Visits all elements below a node, without recursion; those for which `enter` answers false are not entered. */
+export function walkElements(root: HtmlNode, enter: (element: HtmlNode, depth: number) => boolean): void {
+  const open = [{ next: root.firstChild }];
+  for (let level = open.at(-1); level !== undefined; level = open.at(-1)) {
+    const node = level.next;
+    if (node === null) {
+      open.pop();
+      continue;
+    }
+    level.next = node.nextSibling;
+    if (isElement(node) && enter(node, open.length)) open.push({ next: node.firstChild });
+  }
 }
 
 export function isElement(node: HtmlNode): boolean {

@@ -1,3 +1,5 @@
+import { engramError } from '../domain/errors.ts';
+
 /** Bounds on what one document may cost; they hold inside the worker, beside its own limits on time and memory. */
 export interface DocumentLimits {
   /** Pages of a PDF, slides, sheets, chapters. */
@@ -11,6 +13,8 @@ export interface DocumentLimits {
   readonly maxExpansionRatio: number;
   /** Cells of one workbook or text table, empty ones not counted. */
   readonly maxCells: number;
+  /** Text of a document that refers to one text many times, as cells and pages can. */
+  readonly maxTextCharacters: number;
 }
 
 const MIB = 1024 * 1024;
@@ -22,6 +26,7 @@ export const defaultDocumentLimits: DocumentLimits = {
   maxExpandedBytes: 256 * MIB,
   maxExpansionRatio: 300,
   maxCells: 5_000_000,
+  maxTextCharacters: 64 * MIB,
 };
 
 /** What every format reader gets beside the bytes. */
@@ -30,4 +35,20 @@ export interface ParseContext {
   readonly fileName: string;
   readonly declaredMimeType: string | undefined;
   readonly limits: DocumentLimits;
+}
+
+/** Counts text while it is read. Errors: `PayloadTooLargeError` when it becomes more than `limit`. */
+export function textBudget(
+  { fileName, limits }: ParseContext,
+  limit = limits.maxTextCharacters,
+): (text: string) => string {
+  let characters = 0;
+  return (text) => {
+    characters += text.length;
+    if (characters <= limit) return text;
+    throw engramError(
+      'PayloadTooLargeError',
+      `'${fileName}' unpacks to too much: it repeats its text to more than the ${limit} characters allowed`,
+    );
+  };
 }

@@ -7,6 +7,8 @@ import { markdownTable } from './table-text.ts';
 const HEADING_RATIO = 1.15;
 const BULLET = /^[•●▪■◦‣⁃∙·–*-]\s+(?=\S)/;
 const NUMBERED = /^(\d{1,3}|[a-z]|[ivx]{1,5})[.)]\s+\S/i;
+/** Looking for a cut word further back than this takes quadratic time in one that never ends. */
+const MAX_WORD_LENGTH = 100;
 const SENTENCE_END = /[.!?:;…]["'”’)\]]*$/;
 
 interface Group {
@@ -59,6 +61,7 @@ function groupPage(
 ): Group[] {
   const groups: Group[] = [];
   const pitch = commonPitch(lines, bodySize);
+  const rightEdge = columnEdges(lines);
   let current: Group | null = null;
   for (const line of lines) {
     const kind = lineKind(line, bodySize);
@@ -66,7 +69,7 @@ function groupPage(
     if (
       current === null ||
       last === undefined ||
-      isBreak({ last, line, current, kind }, { pitch, rightEdge: columnEdge(lines, last) })
+      isBreak({ last, line, current, kind }, { pitch, rightEdge: rightEdge(last) })
     ) {
       current = { kind, page, size: line.size, lines: [line] };
       groups.push(current);
@@ -75,12 +78,24 @@ function groupPage(
   return groups;
 }
 
-/** The right edge of the column that a line stands in. */
-function columnEdge(lines: readonly PdfLine[], line: PdfLine): number {
-  return lines.reduce(
-    (edge, other) => (Math.abs(other.left - line.left) < 40 ? Math.max(edge, other.right) : edge),
-    line.right,
-  );
+/** Lines that begin this near to each other, in points, stand in the same column. */
+const COLUMN_REACH = 40;
+
+/** Tells the right edge of the column that a line stands in. */
+function columnEdges(lines: readonly PdfLine[]): (line: PdfLine) => number {
+  const edges = new Map<number, number>();
+  for (const { left, right } of lines) {
+    const at = Math.round(left);
+    edges.set(at, Math.max(edges.get(at) ?? right, right));
+  }
+  return ({ left, right }) => {
+    const middle = Math.round(left);
+    let edge = right;
+    for (let at = middle - COLUMN_REACH + 1; at < middle + COLUMN_REACH; at += 1) {
+      edge = Math.max(edge, edges.get(at) ?? edge);
+    }
+    return edge;
+  };
 }
 
 function lineKind(line: PdfLine, bodySize: number): Group['kind'] {
@@ -159,7 +174,8 @@ function wordsOf(pages: readonly (readonly PdfLine[])[]): ReadonlySet<string> {
   const words = new Set<string>();
   for (const lines of pages) {
     for (const line of lines) {
-      for (const [word] of line.text.replace(/\p{L}+-$/u, '').matchAll(/\p{L}+(?:-\p{L}+)*/gu)) {
+      const end = /\p{L}+-$/u.exec(line.text.slice(-MAX_WORD_LENGTH))?.[0] ?? '';
+      for (const [word] of line.text.slice(0, line.text.length - end.length).matchAll(/\p{L}+(?:-\p{L}+)*/gu)) {
         words.add(word.toLowerCase());
         if (word.includes('-')) for (const part of word.toLowerCase().split('-')) words.add(part);
       }
@@ -171,7 +187,7 @@ function wordsOf(pages: readonly (readonly PdfLine[])[]): ReadonlySet<string> {
 function joinLines(lines: readonly PdfLine[], words: ReadonlySet<string>): string {
   let text = '';
   for (const { text: line } of lines) {
-    const cut = /(\p{L}+)[-\u00ad\u2010]$/u.exec(text);
+    const cut = /(\p{L}+)[-\u00ad\u2010]$/u.exec(text.slice(-MAX_WORD_LENGTH));
     const rest = /^\p{Ll}+/u.exec(line)?.[0];
     if (text === '') text = line;
     else if (cut?.[1] === undefined || rest === undefined) {

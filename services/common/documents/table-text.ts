@@ -1,3 +1,6 @@
+/** Cells of the rectangle for each cell that is there. */
+const MAX_FILLING = 20;
+
 /**
  * A table as Markdown text: readable, and every reader and model knows it. Empty rows and empty columns at the right go; cells lose
  * line breaks. Null when nothing is left.
@@ -8,8 +11,13 @@ export function markdownTable(rows: readonly (readonly string[])[]): string | nu
   const [header, ...body] = clean;
   if (header === undefined) return null;
   if (width === 1) return clean.map((row) => row[0] ?? '').join('\n');
-  const line = (row: readonly string[]): string =>
-    `| ${Array.from({ length: width }, (_, index) => (row[index] ?? '').replaceAll('|', '\\|')).join(' | ')} |`;
+  // A table with one very long row would become much larger than it is by empty cells.
+  const cells = clean.reduce((sum, row) => sum + row.length, 0);
+  const isFilled = width * clean.length <= MAX_FILLING * cells;
+  const line = (row: readonly string[]): string => {
+    const length = isFilled ? width : Math.min(width, row.length);
+    return `| ${Array.from({ length }, (_, index) => (row[index] ?? '').replaceAll('|', '\\|')).join(' | ')} |`;
+  };
   if (body.length === 0) return line(header);
   return [line(header), `|${' --- |'.repeat(width)}`, ...body.map(line)].join('\n');
 }

@@ -82,9 +82,9 @@ function passOver(
   }
   if (source.startsWith('<?', open)) return endOf(source, open + 2, '?>', context);
   const close = source.indexOf('>', open);
-  const subset = source.indexOf('[', open);
-  return subset !== -1 && subset < close
-    ? endOf(source, endOf(source, subset, ']', context), '>', context)
+  const subset = source.slice(open, close === -1 ? undefined : close).indexOf('[');
+  return subset !== -1
+    ? endOf(source, endOf(source, open + subset, ']', context), '>', context)
     : endOf(source, open, '>', context);
 }
 

@@ -18,7 +18,8 @@ export function readEpub(archive: ZipArchive, context: ParseContext): DocumentDr
     throw engramError('UnreadableFileContentError', `'${context.fileName}' cannot be read: it has no package document`);
   }
   const root = parseXml(source, context);
-  const chapters = chapterPaths(root, posix.dirname(packagePath));
+  // A reading order may name a chapter again; its text is in the book once.
+  const chapters = [...new Set(chapterPaths(root, posix.dirname(packagePath)))];
   if (chapters.length > context.limits.maxPages) {
     throw engramError(
       'PayloadTooLargeError',
@@ -57,8 +58,9 @@ function decodePath(href: string): string {
 function refuseProtected(archive: ZipArchive, chapters: readonly string[], context: ParseContext): void {
   const source = archive.readText('META-INF/encryption.xml');
   if (source === null) return;
+  const paths = new Set(chapters);
   for (const reference of descendants(parseXml(source, context), 'CipherReference')) {
-    if (chapters.includes(decodePath(attribute(reference, 'URI') ?? ''))) {
+    if (paths.has(decodePath(attribute(reference, 'URI') ?? ''))) {
       throw engramError(
         'UnreadableFileContentError',
         `'${context.fileName}' cannot be read: it is encrypted by copy protection`,

@@ -2,13 +2,17 @@ import { Readability } from '@mozilla/readability';
 import { append } from '../../domain/long-lists.ts';
 import type { DocumentBlock } from '../../ports/documents.ts';
 import type { DocumentDraft } from '../draft.ts';
-import { type HtmlBlock, htmlBlocks, readHtmlTree } from '../html-blocks.ts';
-import type { HtmlNode } from '../html-nodes.ts';
+import { type HtmlBlock, htmlBlocks } from '../html-blocks.ts';
+import { type HtmlNode, walkElements } from '../html-nodes.ts';
 import { type HtmlDocument, parsePage, withoutLinkLength } from '../html-page.ts';
 import type { ParseContext } from '../limits.ts';
 
 /** Below this share of the page's own prose the article finder has dropped too much, and the whole body is taken. */
 const MIN_ARTICLE_SHARE = 0.6;
+/** Pages that people wrote are nested half as deeply. */
+const MAX_ARTICLE_DEPTH = 100;
+/** The article finder takes about a millisecond for five of them. */
+const MAX_ARTICLE_ELEMENTS = 50_000;
 /** A block with more of its characters inside links is navigation. */
 const NAVIGATION_LINK_SHARE = 0.6;
 
@@ -16,14 +20,23 @@ const NAVIGATION_LINK_SHARE = 0.6;
 export function readHtml(source: string, context: ParseContext): DocumentDraft {
   const document = parsePage(source);
   const maxDepth = context.limits.maxDepth;
-  const { blocks: bodyBlocks, isTooDeep } = readHtmlTree(document.body, { maxDepth });
+  const bodyBlocks = htmlBlocks(document.body, { maxDepth });
   const title = document.title;
   const metadata = pageMetadata(document);
   // The article finder needs cubic time in the depth of the page: 5,000 nested elements cost it minutes.
-  const article = isTooDeep ? null : findArticle(document, maxDepth);
+  const article = depthOf(document.body) > MAX_ARTICLE_DEPTH ? null : findArticle(document, maxDepth);
   const isEnough = article !== null && proseLength(article) >= MIN_ARTICLE_SHARE * proseLength(bodyBlocks);
   const chosen = isEnough ? withPageHeadings(article, bodyBlocks) : withoutNavigation(bodyBlocks);
   return { blocks: chosen.map(withoutLinkLength), title: pageTitle(title, chosen), metadata };
+}
+
+function depthOf(body: HtmlNode): number {
+  let deepest = 0;
+  walkElements(body, (_, depth) => {
+    deepest = Math.max(deepest, depth);
+    return true;
+  });
+  return deepest;
 }
 
 /** Changes the document: readability rebuilds it in place. Null when it finds no article. */
@@ -31,6 +44,7 @@ function findArticle(document: HtmlDocument, maxDepth: number): HtmlBlock[] | nu
   const reader = new Readability<HtmlNode>(document as never, {
     serializer: (node) => node as unknown as HtmlNode,
     charThreshold: 200,
+    maxElemsToParse: MAX_ARTICLE_ELEMENTS,
     keepClasses: true,
   });
   const content = parseArticle(reader);

@@ -7,6 +7,9 @@ import { paragraphBlocks } from './plain-text.ts';
 /** Longer strings inside a record are prose of their own and get their own block. */
 const PROSE_LENGTH = 400;
 
+/** Every value repeats its path: a longer one would make the document many times as large. */
+const MAX_PATH_LENGTH = 300;
+
 /**
  * The text stays as written; the blocks are its records, each value led by its path: `address.city: Oslo`. A list gives one block per
  * element, an object one block with its scalars and one per nested part. Text that does not parse is read as plain text.
@@ -68,7 +71,7 @@ function collect(value: unknown, path: string, collection: Collection): void {
     collectArray(value, path, collection);
   } else {
     for (const [key, inner] of Object.entries(value)) {
-      const innerPath = path === '' ? key : `${path}.${key}`;
+      const innerPath = (path === '' ? key : `${path}.${key}`).slice(-MAX_PATH_LENGTH);
       if (collection.isTop && isComposite(inner))
         append(collection.parts, recordBlocks(inner, innerPath, collection.depthLeft - 1));
       else collect(inner, innerPath, { ...collection, depthLeft: collection.depthLeft - 1, isTop: false });

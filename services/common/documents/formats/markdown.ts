@@ -2,6 +2,7 @@ import { Lexer, type Token, type Tokens, type TokensList } from 'marked';
 import type { DocumentBlock } from '../../ports/documents.ts';
 import type { DocumentDraft } from '../draft.ts';
 import { markdownTable } from '../table-text.ts';
+import { paragraphBlocks } from './plain-text.ts';
 
 /**
  * Markdown → headings with level, paragraphs, list items, tables, code, quotes. Blocks hold readable text: marks of emphasis go, a link
@@ -19,16 +20,63 @@ export function readMarkdown(text: string): DocumentDraft {
 /** Longer runs of inline text are left with their marks: no prose is that long, and finding pairs of marks takes more than linear time. */
 const MAX_INLINE_CHARACTERS = 32_768;
 
-/** Quotes are followed eight levels deep, further marks are dropped: each level costs a pass over the rest of the text. */
+/** Quotes and lists on one line are followed eight levels deep, further marks are dropped: each level costs a pass over the rest. */
+const DEEP_MARKS = /^((?:[ \t]{0,3}(?:>|[-*+][ \t]|\d{1,9}[.)][ \t])){8})(?:[> \t]|[-*+][ \t]|\d{1,9}[.)][ \t])+/gm;
+
+/** In sections: some marks are looked for through all that is left, and others make the parser start over at each line. */
 function tokensOf(source: string): TokensList {
-  const normal = source.replaceAll(/\r\n?/g, '\n').replaceAll(/^((?:[ \t]{0,3}>){8})[> \t]+/gm, '$1 ');
+  const normal = source.replaceAll(/\r\n?/g, '\n').replaceAll(DEEP_MARKS, '$1 ');
   const lexer = new Lexer({ gfm: true });
-  lexer.blockTokens(normal, lexer.tokens);
+  for (const section of sectionsOf(normal)) {
+    if (isTooLong(section)) for (const { text } of paragraphBlocks(section)) lexer.tokens.push(plainToken(text));
+    else lexer.blockTokens(section, lexer.tokens);
+  }
   for (const { src, tokens } of lexer.inlineQueue) {
     if (src.length <= MAX_INLINE_CHARACTERS) lexer.inlineTokens(src, tokens);
     else tokens.push({ type: 'text', raw: src, text: src });
   }
   return lexer.tokens;
+}
+
+/** A section is this long when the text has places to cut it. */
+const SECTION_CHARACTERS = 8_192;
+/** One that has none and is longer is read as plain text, but for code and tables, which take linear time. */
+const MAX_SECTION_CHARACTERS = 16_384;
+
+const FENCE = /^ {0,3}(`{3,}|~{3,})/;
+/** Begins a block that does not belong to the one before, whatever that is. */
+const STARTS_BLOCK = /^(?:#{1,6}[ \t]|[-*+][ \t]|\d{1,9}[.)][ \t])/;
+
+function* sectionsOf(text: string): Generator<string> {
+  let start = 0;
+  let fence: string | null = null;
+  let isAfterBlank = false;
+  for (let at = 0; at < text.length; ) {
+    const newline = text.indexOf('\n', at);
+    const next = newline === -1 ? text.length : newline + 1;
+    const line = text.slice(at, Math.min(next, at + 100));
+    const mark = FENCE.exec(line)?.[1] ?? null;
+    const startsBlock = (isAfterBlank && /^\S/.test(line)) || STARTS_BLOCK.test(line);
+    if (fence === null && startsBlock && at - start >= SECTION_CHARACTERS) {
+      yield text.slice(start, at);
+      start = at;
+    }
+    if (fence === null) fence = mark;
+    else if (mark?.startsWith(fence) === true && line.trim() === mark) fence = null;
+    isAfterBlank = line.trim() === '';
+    at = next;
+  }
+  if (start < text.length) yield text.slice(start);
+}
+
+function isTooLong(section: string): boolean {
+  if (section.length <= MAX_SECTION_CHARACTERS) return false;
+  const [first = '', second = ''] = section.slice(0, 4_000).split('\n');
+  return !FENCE.test(first) && !/^ {0,3}\|?[ \t]*:?-+:?[ \t]*\|[-:| \t]*$/.test(second);
+}
+
+function plainToken(text: string): Tokens.Paragraph {
+  return { type: 'paragraph', raw: text, text, tokens: [{ type: 'text', raw: text, text }] };
 }
 
 type Container = 'paragraph' | 'list-item' | 'quote';
@@ -141,8 +189,21 @@ function decodeHtml(text: string): string {
   );
 }
 
+/** One that is not closed stays: looking for its end again from each would take quadratic time. */
+function withoutComments(html: string): string {
+  let kept = '';
+  let from = 0;
+  for (let open = html.indexOf('<!--'); open !== -1; open = html.indexOf('<!--', from)) {
+    const close = html.indexOf('-->', open + 4);
+    if (close === -1) break;
+    kept += html.slice(from, open);
+    from = close + 3;
+  }
+  return kept + html.slice(from);
+}
+
 function stripTags(html: string): string {
-  return decodeHtml(html.replaceAll(/<!--[\s\S]*?-->/g, '').replaceAll(/<[^<>]{1,2000}>/g, ' '))
+  return decodeHtml(withoutComments(html).replaceAll(/<[^<>]{1,2000}>/g, ' '))
     .replaceAll(/[ \t]+/g, ' ')
     .trim();
 }

@@ -1,7 +1,7 @@
 import { engramError } from '../../domain/errors.ts';
 import type { DocumentBlock } from '../../ports/documents.ts';
 import type { DocumentDraft } from '../draft.ts';
-import type { ParseContext } from '../limits.ts';
+import { type ParseContext, textBudget } from '../limits.ts';
 import { packageProperties } from '../package-properties.ts';
 import { markdownTable, selfDescribingRows } from '../table-text.ts';
 import {
@@ -38,9 +38,11 @@ class OpenDocumentReader {
   readonly #context: ParseContext;
   #page = 0;
   #cells = 0;
+  readonly #count: (text: string) => string;
 
   constructor(context: ParseContext) {
     this.#context = context;
+    this.#count = textBudget(context);
   }
 
   readBody(body: XmlElement): void {
@@ -157,12 +159,15 @@ class OpenDocumentReader {
           .join(' ')
           .trim();
         const repeated = Number(attribute(cell, 'number-columns-repeated') ?? 1) || 1;
-        for (let count = Math.min(repeated, MAX_REPEATS); count > 0; count -= 1) cells.push(text);
+        for (let count = Math.min(repeated, MAX_REPEATS); count > 0; count -= 1) cells.push(this.#count(text));
       }
       while (cells.at(-1) === '') cells.pop();
       if (cells.length === 0) continue;
       const repeated = Number(attribute(row, 'number-rows-repeated') ?? 1) || 1;
-      for (let count = Math.min(repeated, MAX_REPEATS); count > 0; count -= 1) rows.push(cells);
+      for (let count = Math.min(repeated, MAX_REPEATS); count > 0; count -= 1) {
+        rows.push(cells);
+        for (const cell of cells) this.#count(cell);
+      }
       this.#countCells(cells.length * Math.min(repeated, MAX_REPEATS));
     }
     return rows;

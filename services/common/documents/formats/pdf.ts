@@ -1,9 +1,10 @@
 import { getDocumentProxy, getMeta } from 'unpdf';
 import { engramError } from '../../domain/errors.ts';
 import type { DocumentDraft } from '../draft.ts';
-import type { ParseContext } from '../limits.ts';
+import { type ParseContext, textBudget } from '../limits.ts';
 import { type PdfLine, type PdfTextRun, pdfLines, withoutRunningLines } from '../pdf-lines.ts';
 import { pdfParagraphs } from '../pdf-paragraphs.ts';
+import { checkPdfStreams } from '../pdf-streams.ts';
 
 type PdfDocument = Awaited<ReturnType<typeof getDocumentProxy>>;
 
@@ -12,6 +13,7 @@ type PdfDocument = Awaited<ReturnType<typeof getDocumentProxy>>;
  * images have no text: a document with nothing else is refused and the reason told.
  */
 export async function readPdf(content: Uint8Array, context: ParseContext): Promise<DocumentDraft> {
+  checkPdfStreams(content, context);
   const document = await open(content, context);
   try {
     if (document.numPages > context.limits.maxPages) {
@@ -21,16 +23,24 @@ export async function readPdf(content: Uint8Array, context: ParseContext): Promi
       );
     }
     const pages: PdfLine[][] = [];
-    for (let number = 1; number <= document.numPages; number += 1) pages.push(await pageLines(document, number));
+    const count = textBudget(context, textLimit(content, context));
+    // The tree of pages may name one again; its text is in the document once.
+    const read = new Set<string>();
+    for (let number = 1; number <= document.numPages; number += 1) {
+      const page = await document.getPage(number);
+      const id = page.ref === null ? `page ${number}` : `${page.ref.num} ${page.ref.gen}`;
+      pages.push(read.has(id) ? [] : await pageLines(page, count));
+      read.add(id);
+    }
     const blocks = pdfParagraphs(withoutRunningLines(pages));
     const metadata = await documentMetadata(document);
     const title = usableTitle(metadata['title']) ?? blocks.find((block) => block.kind === 'heading')?.text ?? null;
-    const count = document.numPages === 1 ? 'its only page holds' : `its ${document.numPages} pages hold`;
+    const pageCount = document.numPages === 1 ? 'its only page holds' : `its ${document.numPages} pages hold`;
     return {
       blocks,
       title,
       metadata,
-      emptyReason: `${count} no text, as in a scan of paper; it needs text recognition first`,
+      emptyReason: `${pageCount} no text, as in a scan of paper; it needs text recognition first`,
     };
   } finally {
     await document.loadingTask.destroy();
@@ -50,11 +60,36 @@ async function open(content: Uint8Array, context: ParseContext): Promise<PdfDocu
   }
 }
 
-async function pageLines(document: PdfDocument, number: number): Promise<PdfLine[]> {
-  const page = await document.getPage(number);
-  const { items } = await page.getTextContent();
+/** Characters that any file may have; beyond, it depends on its size. Compressed text is ten times as long as its file at most. */
+const MIN_TEXT_LIMIT = 200_000;
+const MAX_TEXT_RATIO = 50;
+
+/** A page can draw one text again and again, by forms within forms and as several pages of the document. */
+function textLimit({ byteLength }: Uint8Array, { limits }: ParseContext): number {
+  return Math.min(limits.maxTextCharacters, Math.max(MIN_TEXT_LIMIT, byteLength * MAX_TEXT_RATIO));
+}
+
+type PdfPage = Awaited<ReturnType<PdfDocument['getPage']>>;
+type TextItem = Awaited<ReturnType<PdfPage['getTextContent']>>['items'][number];
+
+async function pageLines(page: PdfPage, count: (text: string) => string): Promise<PdfLine[]> {
+  const runs: PdfTextRun[] = [];
+  const parts = (page.streamTextContent() as ReadableStream<{ readonly items: readonly TextItem[] }>).getReader();
+  try {
+    for (let part = await parts.read(); !part.done; part = await parts.read()) {
+      for (const item of part.value.items) {
+        if (!('str' in item)) continue;
+        // An empty run costs memory too.
+        count(item.str === '' ? ' ' : item.str);
+        runs.push(item);
+      }
+    }
+  } catch (error) {
+    await parts.cancel(error).catch(() => undefined);
+    throw error;
+  }
   page.cleanup();
-  return pdfLines(items.filter((item): item is typeof item & PdfTextRun => 'str' in item));
+  return pdfLines(runs);
 }
 
 async function documentMetadata(document: PdfDocument): Promise<Record<string, string>> {

@@ -9,7 +9,8 @@ export function readPlainText(text: string): DocumentDraft {
 export function paragraphBlocks(text: string): DocumentBlock[] {
   const normal = text.includes('\r') ? text.replaceAll(/\r\n?/g, '\n') : text;
   const blocks: DocumentBlock[] = [];
-  for (const part of normal.split(/\n(?:[ \t\f\v]*\n)+/)) {
+  // Of more blank lines the others become empty parts: a pattern that repeats a group overflows at millions of them.
+  for (const part of normal.split(/\n[ \t\f\v]*\n/)) {
     const paragraph = part.trim();
     if (paragraph !== '')
       blocks.push(headingOf(paragraph) ?? underlinedHeading(paragraph) ?? { kind: 'paragraph', text: paragraph });

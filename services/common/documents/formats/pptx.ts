@@ -29,13 +29,14 @@ export function readPptx(archive: ZipArchive, context: ParseContext): DocumentDr
     );
   }
   const blocks: DocumentBlock[] = [];
+  const read = new Set<string>();
   for (const [index, path] of paths.entries()) {
     const source = archive.readText(path);
     if (source === null) continue;
     const slide = parseXml(source, context);
     const tree = firstDescendant(slide, 'spTree');
     if (tree !== null) collectShapes(tree, index + 1, blocks);
-    append(blocks, notesOf(archive, path, { context, page: index + 1 }));
+    append(blocks, notesOf(archive, path, { context, page: index + 1, read }));
   }
   const properties = packageProperties(archive, context);
   const heading = blocks.find((block) => block.kind === 'heading')?.text ?? null;
@@ -56,7 +57,7 @@ function slidePaths(archive: ZipArchive, context: ParseContext): string[] {
     );
   const targets = relationships(archive, 'ppt/presentation.xml', context);
   const ids = [...descendants(parseXml(main, context), 'sldId')].map((slide) => attribute(slide, 'id', 'r') ?? '');
-  return ids.flatMap((id) => targets.get(id)?.path ?? []);
+  return [...new Set(ids.flatMap((id) => targets.get(id)?.path ?? []))];
 }
 
 function collectShapes(tree: XmlElement, page: number, blocks: DocumentBlock[]): void {
@@ -111,11 +112,12 @@ function collectTable(frame: XmlElement, page: number, blocks: DocumentBlock[]):
 function notesOf(
   archive: ZipArchive,
   slidePath: string,
-  { context, page }: { readonly context: ParseContext; readonly page: number },
+  { context, page, read }: { readonly context: ParseContext; readonly page: number; readonly read: Set<string> },
 ): DocumentBlock[] {
   const notes = [...relationships(archive, slidePath, context).values()].find((target) => target.type === 'notesSlide');
-  const source = notes === undefined ? null : archive.readText(notes.path);
-  if (source === null) return [];
+  const source = notes === undefined || read.has(notes.path) ? null : archive.readText(notes.path);
+  if (notes === undefined || source === null) return [];
+  read.add(notes.path);
   const blocks: DocumentBlock[] = [];
   for (const shape of descendants(parseXml(source, context), 'sp')) {
     const placeholder = firstDescendant(shape, 'ph');

@@ -1,7 +1,7 @@
 import { engramError } from '../../domain/errors.ts';
 import type { DocumentBlock } from '../../ports/documents.ts';
 import type { DocumentDraft } from '../draft.ts';
-import type { ParseContext } from '../limits.ts';
+import { type ParseContext, textBudget } from '../limits.ts';
 import { packageProperties } from '../package-properties.ts';
 import { relationships } from '../package-relationships.ts';
 import { selfDescribingRows } from '../table-text.ts';
@@ -24,6 +24,8 @@ interface Workbook {
   /** Whether cells of a style show a date, by style index. */
   readonly dateStyles: readonly boolean[];
   readonly startsIn1904: boolean;
+  /** Counts the text of a cell. */
+  readonly count: (text: string) => string;
 }
 
 /** Visible sheets in order: the sheet's name as heading, then one block per row that names its columns. Formulas give their last value. */
@@ -44,14 +46,17 @@ export function readXlsx(archive: ZipArchive, context: ParseContext): DocumentDr
   const workbook: Workbook = {
     strings: sharedStrings(archive, context),
     dateStyles: dateStyles(archive, context),
+    count: textBudget(context),
     startsIn1904: properties !== null && /^(1|true)$/.test(attribute(properties, 'date1904') ?? ''),
   };
   const blocks: DocumentBlock[] = [];
+  const read = new Set<string>();
   let cells = 0;
   for (const [index, sheet] of sheets.entries()) {
     const path = targets.get(attribute(sheet, 'id', 'r') ?? '')?.path;
-    const text = path === undefined ? null : archive.readText(path);
-    if (text === null) continue;
+    const text = path === undefined || read.has(path) ? null : archive.readText(path);
+    if (path === undefined || text === null) continue;
+    read.add(path);
     const rows = sheetRows(text, workbook, { context, cellsLeft: context.limits.maxCells - cells });
     cells += rows.reduce((sum, row) => sum + row.length, 0);
     if (rows.length === 0) continue;
@@ -128,7 +133,7 @@ function sheetRows(
 function rowCells(element: XmlElement, workbook: Workbook): string[] {
   const row: string[] = [];
   for (const cell of childElements(element, 'c')) {
-    const value = cellValue(cell, workbook);
+    const value = workbook.count(cellValue(cell, workbook));
     if (value === '') continue;
     const column = columnIndex(attribute(cell, 'r')) ?? row.length;
     while (row.length < column) row.push('');
