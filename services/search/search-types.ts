@@ -40,6 +40,9 @@ const ANSWERED_TYPES = [
 ] as const;
 export type AnsweredType = (typeof ANSWERED_TYPES)[number];
 
+/** What a request can name: the types with a retriever, and the one that chooses among them. */
+export const OFFERED_TYPES = [...ANSWERED_TYPES, 'FEELING_LUCKY'] as const;
+
 /** Answered with rows of a query over the graph. */
 export type QueryType = 'CYPHER' | 'NATURAL_LANGUAGE';
 /** Answered with passages. */

@@ -243,6 +243,22 @@ describe('the search service', () => {
       };
     }
 
+    it('says when the question asks for a type that it does not have', async () => {
+      await using search = await start({ models: { languageModel: model(() => 'An answer.') } });
+      for (const [query, type] of [
+        ['What happened to Ada in 1999?', 'TEMPORAL'],
+        ['What are our coding standards for Ada?', 'CODING_RULES'],
+      ]) {
+        const response = await search.app.post('/api/v1/recall', { query, datasets: ['notes'] });
+        const headers = response.headers;
+        const body = await response.json();
+        expect(headers.get('warning')).to.include(`asks for ${type}`).and.include('HYBRID_COMPLETION answered');
+        expect((body as Json[])[0]).to.have.nested.property('metadata.routed_type', type);
+      }
+      const plain = await search.app.post('/api/v1/recall', { query: 'Who is Ada?', datasets: ['notes'] });
+      expect(plain.headers.get('warning')).to.equal(null);
+    });
+
     it('asks once per dataset, with the context, and never for retrieval alone', async () => {
       const languageModel = model(() => 'Oslo, of course.');
       await using search = await start({ models: { languageModel } });
@@ -314,10 +330,24 @@ describe('the search service', () => {
         [{ toolsTrigger: 'never' }, 'InvalidToolsTriggerError'],
         [{ codeQuery: {} }, 'InvalidCodeQueryError'],
         [{ scope: 'tools' }, 'ToolCallsDisabledError'],
+        [{ scope: ['graph', 'code'] }, 'InvalidCodeSearchConfig'],
       ] as const) {
         const answer = await recall(search, body);
         expect(answer.status).to.equal(422);
-        expect((answer.body as Json)['detail']).to.include(`[${name}]`);
+        expect((answer.body as Json)['detail'])
+          .to.include(`[${name}]`)
+          .and.not.include('TOOL_CALLS_ENABLED');
+      }
+    });
+
+    it('names the types that there are when asked for another', async () => {
+      await using search = await start();
+      for (const searchType of ['NOPE', 'CODE']) {
+        const { status, body } = await recall(search, { searchType });
+        expect(status).to.equal(400);
+        expect(JSON.stringify(body))
+          .to.include('GRAPH_COMPLETION')
+          .and.not.match(/CODING_RULES|GRAPH_REPORT|TEMPORAL/);
       }
     });
 

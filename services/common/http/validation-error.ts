@@ -193,7 +193,7 @@ function findingOf(issue: z.core.$ZodIssue, place: Place): Finding {
       return wrongType(issue.expected, place);
     case 'invalid_value': {
       const expected = alternatives(issue.values.map(quoted));
-      const isEnum = place.schema !== undefined && unwrap(place.schema)._zod.def.type === 'enum';
+      const isEnum = place.schema !== undefined && unwrap(place.schema)._zod.def.type !== 'literal';
       return { type: isEnum ? 'enum' : 'literal_error', msg: `Input should be ${expected}`, ctx: { expected } };
     }
     case 'too_small':

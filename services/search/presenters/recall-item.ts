@@ -28,12 +28,25 @@ export function presentFindings(findings: readonly RecallFinding[], shape: Shape
   return findings.flatMap((finding) => {
     if (finding.lane === 'system') return [presentMarker(finding)];
     if (finding.lane === 'skills') return finding.skills.map(presentOfferedSkill);
-    if (finding.lane === 'graph') return finding.outcomes.flatMap((outcome) => presentGraphItems(outcome, shape));
+    if (finding.lane === 'graph') {
+      const told = finding.missing === null ? {} : { routed_type: finding.missing };
+      return finding.outcomes.flatMap((outcome) => presentGraphItems(outcome, { ...shape, told }));
+    }
     return presentSessionFinding(finding, shape.explain);
   });
 }
 
-function presentGraphItems({ dataset, outcome }: DatasetOutcome, shape: Shape): readonly object[] {
+/** What is said when the question asks for a type that this server does not have; null otherwise. */
+export function missingTypeText(findings: readonly RecallFinding[]): string | null {
+  const found = findings.find((finding) => finding.lane === 'graph');
+  if (found === undefined || found.missing === null) return null;
+  return `The question asks for ${found.missing}, which this server does not have: ${found.type} answered it.`;
+}
+
+function presentGraphItems(
+  { dataset, outcome }: DatasetOutcome,
+  shape: Shape & { readonly told: object },
+): readonly object[] {
   if (outcome === null) return [];
   const common = {
     kind: KIND[outcome.type],
@@ -56,7 +69,7 @@ function presentGraphItems({ dataset, outcome }: DatasetOutcome, shape: Shape): 
     score: own.score ?? null,
     dataset_id: common.dataset_id,
     dataset_name: common.dataset_name,
-    metadata: own.metadata ?? {},
+    metadata: { ...shape.told, ...own.metadata },
     raw: own.raw,
     structured: own.structured ?? null,
     source: 'graph',

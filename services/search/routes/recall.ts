@@ -2,11 +2,12 @@ import { isEngramError } from '../../common/domain/errors.ts';
 import { HttpError } from '../../common/http/http-error.ts';
 import { defineRoute, json, type Reply, type Route, type RouteRequest } from '../../common/http/route.ts';
 import { onDatasets } from '../../common/http/route-permission.ts';
+import { warningHeader } from '../../common/http/warning-header.ts';
 import { onDemand } from '../../common/lifecycle/on-demand.ts';
 import { answerSchema } from '../answers/response-schema.ts';
 import type { SearchParts } from '../dependencies.ts';
 import { RECALL_SCOPES, RecallScopeError } from '../lanes/lane-plan.ts';
-import { presentFindings } from '../presenters/recall-item.ts';
+import { missingTypeText, presentFindings } from '../presenters/recall-item.ts';
 import type { RecallListener, RecallRequest } from '../usecases/recall.ts';
 import type { ResponseSchema } from '../usecases/search-request.ts';
 import { eventStream } from './event-stream.ts';
@@ -44,13 +45,16 @@ async function answer(deps: SearchParts, request: Request): Promise<Reply> {
   const asked = recallRequestOf(request);
   const run = async (listener?: RecallListener) => {
     try {
-      return presentFindings(await recall(deps, asked, listener), asked);
+      return await recall(deps, asked, listener);
     } catch (error) {
       throw wireError(deps, error);
     }
   };
-  if (!wantsStream(request)) return json(await run());
-  return eventStream(run, request.signal);
+  if (!wantsStream(request)) {
+    const findings = await run();
+    return { ...json(presentFindings(findings, asked)), ...warningHeader(missingTypeText(findings)) };
+  }
+  return eventStream(async (listener) => presentFindings(await run(listener), asked), request.signal);
 }
 
 function recallRequestOf(request: Request): RecallRequest {

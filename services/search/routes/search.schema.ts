@@ -1,6 +1,6 @@
 import { z } from 'zod';
 import { lenientBoolean, lenientInteger, optional, stringList, uuidList } from '../../common/http/schema.ts';
-import { SEARCH_TYPES } from '../search-types.ts';
+import { OFFERED_TYPES, SEARCH_TYPES, type SearchType } from '../search-types.ts';
 
 const DATE = /^\d{4}-\d\d-\d\d$/u;
 const ISO_TIME = /^\d{4}-\d\d-\d\d(?:[T ]\d\d:\d\d(?::\d\d(?:\.\d+)?)?(?:Z|[+-]\d\d:?\d\d)?)?$/u;
@@ -36,9 +36,21 @@ function pointInTime() {
     .transform((text) => new Date(DATE.test(text) ? `${text}T23:59:59.999Z` : text).toISOString());
 }
 
+/** Any type that the wire knows; documents and errors name those that can be had. */
+function searchType() {
+  return z
+    .string()
+    .check(({ value: input, issues }) => {
+      if ((SEARCH_TYPES as readonly string[]).includes(input)) return;
+      issues.push({ code: 'invalid_value', values: [...OFFERED_TYPES], input });
+    })
+    .transform((type) => type as SearchType)
+    .meta({ enum: OFFERED_TYPES });
+}
+
 export const searchBody = z.object({
   ...common,
-  searchType: z.enum(SEARCH_TYPES).default('GRAPH_COMPLETION'),
+  searchType: searchType().default('GRAPH_COMPLETION'),
   skills: stringList().nullish(),
   tools: stringList().nullish(),
   maxIter: lenientInteger().nullish(),
@@ -47,7 +59,7 @@ export type SearchBody = z.infer<typeof searchBody>;
 
 export const recallBody = z.object({
   ...common,
-  searchType: z.enum(SEARCH_TYPES).nullish(),
+  searchType: searchType().nullish(),
   scope: z.union([z.string(), stringList()]).nullish(),
   toolConnections: stringList().nullish(),
   stream: optional(lenientBoolean()),

@@ -27,10 +27,18 @@ export interface RecallRequest extends Omit<SearchRequest, 'type'> {
 
 /** What recall found, lane by lane. */
 export type RecallFinding =
-  | { readonly lane: 'graph'; readonly type: AnsweredType; readonly outcomes: readonly DatasetOutcome[] }
+  | GraphFinding
   | { readonly lane: 'system'; readonly verdict: Verdict; readonly threshold: number }
   | { readonly lane: 'skills'; readonly skills: readonly FoundSkill[] }
   | SessionFinding;
+
+export interface GraphFinding {
+  readonly lane: 'graph';
+  readonly type: AnsweredType;
+  /** The type that the question asks for where this server has none: `type` answered in its place. */
+  readonly missing: SearchType | null;
+  readonly outcomes: readonly DatasetOutcome[];
+}
 
 /** Told of the work as it goes on; used by the streamed form. */
 export interface RecallListener extends AnswerListener {
@@ -53,7 +61,6 @@ export async function recall(
       findings.push(...(await sessionLanes.ask(lane)));
       continue;
     }
-    // Code and tools hold nothing yet: they belong to what is not built.
     if (lane !== 'graph') continue;
     try {
       findings.push(...(await graphLane(deps, request, { lanes, listener })));
@@ -83,11 +90,16 @@ function planOf(request: RecallRequest): LanePlan {
     hasDatasets: ids.length + names.length > 0,
     hasType: request.type !== null,
   });
-  if (request.codeQuery !== undefined && request.codeQuery !== null && !plan.lanes.includes('code')) {
-    throw engramError('InvalidCodeQueryError', 'code_query needs the recall scope code.');
+  if (request.codeQuery !== undefined && request.codeQuery !== null) {
+    throw engramError('InvalidCodeQueryError', 'code_query is not supported: this server builds no graph of code.');
+  }
+  if (plan.lanes.includes('code')) {
+    const text = 'The recall scope code is not supported: this server builds no graph of code. Leave the scope out.';
+    throw engramError('InvalidCodeSearchConfig', text);
   }
   if (plan.lanes.includes('tools')) {
-    throw engramError('ToolCallsDisabledError', 'Tool calls are disabled. Set TOOL_CALLS_ENABLED=true to allow them.');
+    const text = 'The recall scope tools is not supported: this server calls no tools. Leave the scope out.';
+    throw engramError('ToolCallsDisabledError', text);
   }
   return plan;
 }
@@ -122,7 +134,8 @@ async function graphLane(
   }
   const { outcomes, keep } = turn;
   await Promise.all([recordSearch(deps, search, { type: ran, outcomes, askedAt }), keep()]);
-  return [{ lane: 'graph', type: ran, outcomes }, ...offered];
+  const missing = request.type === null && !isAnswered(asked) ? asked : null;
+  return [{ lane: 'graph', type: ran, missing, outcomes }, ...offered];
 }
 
 /** For a query that asks for a skill of one dataset (search-recall.md §6.3). */

@@ -2,7 +2,7 @@ import { engramError } from '../../common/domain/errors.ts';
 import type { GraphStore } from '../../common/ports/graph-store.ts';
 import { cypherNotSupported } from '../cypher/graph-query.ts';
 import type { SearchSettings } from '../dependencies.ts';
-import { type AnsweredType, isAnswered, isQuery, type SearchType } from '../search-types.ts';
+import { type AnsweredType, isAnswered, isQuery, OFFERED_TYPES, type SearchType } from '../search-types.ts';
 import type { DatasetChoice } from './search-request.ts';
 
 export interface TypeOptions {
@@ -17,8 +17,8 @@ export function checkTypeOptions(type: SearchType, options: TypeOptions): void {
   if (options.maxIter !== null && options.maxIter < 1) {
     throw engramError('InvalidMaxIter', 'max_iter must be a positive integer.');
   }
-  if (isGiven(options.codeQuery) && type !== 'CODE') {
-    throw engramError('InvalidCodeSearchConfig', 'code_query is only supported with search type CODE.');
+  if (isGiven(options.codeQuery)) {
+    throw engramError('InvalidCodeSearchConfig', 'code_query is not supported: this server builds no graph of code.');
   }
   if ((isGiven(options.skills) || isGiven(options.tools)) && type !== 'AGENTIC_COMPLETION') {
     throw engramError('InvalidAgenticSearchConfig', 'skills and tools are only supported with AGENTIC_COMPLETION.');
@@ -53,7 +53,8 @@ export function answeringType(
   }
   if (isAnswered(type)) return type;
   if (type === 'FEELING_LUCKY') return QUOTED_PHRASE.test(query.trim()) ? 'CHUNKS_LEXICAL' : 'HYBRID_COMPLETION';
-  throw engramError('UnsupportedSearchTypeError', `Unsupported search type: ${type}.`);
+  const text = `Unsupported search type: ${type}. This server has ${OFFERED_TYPES.join(', ')}.`;
+  throw engramError('UnsupportedSearchTypeError', text);
 }
 
 function isGiven(value: unknown): boolean {
