@@ -1,19 +1,13 @@
+import type { DatasetRef } from '../../common/domain/dataset.ts';
 import { warningsOfRun } from '../../common/domain/run.ts';
 import { refusedField } from '../usecases/refused-input.ts';
 import type { RememberOutcome } from '../usecases/remember-data.ts';
 import type { RememberedInSession } from '../usecases/remember-in-session.ts';
 
 /** RememberResult of the wire (ingest.md §3.1). */
-export function presentRememberResult(
-  outcome: RememberOutcome,
-  background: boolean,
-): Readonly<Record<string, unknown>> {
+export function presentRememberResult(outcome: RememberOutcome): Readonly<Record<string, unknown>> {
   const { dataset, run, items, improved } = outcome;
   const common = { dataset_name: dataset.name, dataset_id: dataset.id };
-  if (background) {
-    const started = { status: 'running', ...common, pipeline_run_id: null, items_processed: 0, elapsed_seconds: null };
-    return { ...started, ...refusedField(outcome.refused) };
-  }
   const warnings = warningsOfRun(run);
   const errored = run.status === 'DATASET_PROCESSING_ERRORED';
   return {
@@ -38,6 +32,12 @@ export function presentRememberResult(
     ...(improved?.result ? { improve: improved.result } : {}),
     ...(improved?.error ? { improve_error: improved.error } : {}),
   };
+}
+
+/** While it goes on in the background. */
+export function presentRememberStarted({ id, name }: DatasetRef): Readonly<Record<string, unknown>> {
+  const common = { dataset_name: name, dataset_id: id };
+  return { status: 'running', ...common, pipeline_run_id: null, items_processed: 0, elapsed_seconds: null };
 }
 
 export function presentRememberedInSession(

@@ -1,4 +1,5 @@
 import { z } from 'zod';
+import { billOf, payerOf } from '../../common/domain/budget.ts';
 import { engramError } from '../../common/domain/errors.ts';
 import { type JsonObject, parseClientJson } from '../../common/domain/json.ts';
 import { unusedModelOptions } from '../../common/domain/unused-options.ts';
@@ -10,11 +11,16 @@ import { warningHeader } from '../../common/http/warning-header.ts';
 import { onDemand } from '../../common/lifecycle/on-demand.ts';
 import type { CognifyOptions } from '../../common/messaging/methods/cognify.ts';
 import { isModelRefusal, runError } from '../../common/runs/run-error.ts';
-import { presentRememberedInSession, presentRememberResult } from '../presenters/remember-result.ts';
+import {
+  presentRememberedInSession,
+  presentRememberResult,
+  presentRememberStarted,
+} from '../presenters/remember-result.ts';
 import { presentStoredSkills } from '../presenters/skill.ts';
 import type { IngestDependencies } from '../usecases/dependencies.ts';
 import { checkCounts } from '../usecases/item-annotations.ts';
 import { isSelected, targetDataset } from '../usecases/target-dataset.ts';
+import { recordStart } from '../usecases/tracked-run.ts';
 import { annotationsOf, dataFields, inputsOf, listOf, textOrTexts } from './data-fields.ts';
 
 const rememberSkills = onDemand(async () => (await import('../skills/remember-skills.ts')).rememberSkills);
@@ -39,7 +45,7 @@ const bodySchema = z.object({
 type RememberBody = z.output<typeof bodySchema>;
 
 export function rememberRoutes(dependencies: IngestDependencies): readonly Route[] {
-  const { messenger } = dependencies;
+  const { messenger, budgets, ids } = dependencies;
   return [
     defineRoute({
       method: 'POST',
@@ -95,24 +101,26 @@ export function rememberRoutes(dependencies: IngestDependencies): readonly Route
           createMissing: true,
           context,
         });
-        const background = body.runInBackground;
-        const outcome = await rememberData(dependencies, {
-          principal,
-          dataset,
-          inputs,
-          annotations,
-          context,
-          signal,
-          options,
-          background,
-          selfImprovement: body.selfImprovement ?? true,
-        });
+        const { languageModel } = await dependencies.models.current(principal.tenant);
+        const warning = warningHeader(unusedModelOptions(options, languageModel !== null));
+        const selfImprovement = body.selfImprovement ?? true;
+        const request = { principal, dataset, inputs, annotations, options, selfImprovement };
+        if (body.runInBackground) {
+          await budgets.check(billOf(payerOf(principal), { concurrentRuns: 1 }));
+          const started = ids.uuid();
+          await recordStart(messenger, { id: started, pipeline: 'add_pipeline', principal, dataset, context });
+          return {
+            ...json(presentRememberStarted(dataset)),
+            ...warning,
+            after: async (signal) =>
+              void (await rememberData(dependencies, { ...request, context: { ...context, signal }, signal, started })),
+          };
+        }
+        const outcome = await rememberData(dependencies, { ...request, context, signal });
         const { run } = outcome;
         if (isModelRefusal(run)) throw runError(run);
-        const status = !background && run.status === 'DATASET_PROCESSING_ERRORED' ? 409 : 200;
-        const { languageModel } = await dependencies.models.current(principal.tenant);
-        const unused = unusedModelOptions(options, languageModel !== null);
-        return { ...json(presentRememberResult(outcome, background), status), ...warningHeader(unused) };
+        const status = run.status === 'DATASET_PROCESSING_ERRORED' ? 409 : 200;
+        return { ...json(presentRememberResult(outcome), status), ...warning };
       },
     }),
   ];

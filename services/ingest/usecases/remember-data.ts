@@ -15,7 +15,7 @@ import { trackedRun } from './tracked-run.ts';
 
 export interface RememberOutcome {
   readonly dataset: DatasetRef;
-  /** The state of the cognify run: terminal unless the request asked for the background. */
+  /** The terminal state of the cognify run. */
   readonly run: RunState;
   /** Every item the run reports, present ones only; for who may not read the dataset, those of the request. */
   readonly items: readonly DataItem[];
@@ -31,29 +31,30 @@ export interface Improved {
   readonly error: string | null;
 }
 
-/** Adds, then builds the graph; in the background the run is durable before the answer. */
+/** Adds, builds the graph and improves it; `started` is its add run where that was recorded and answered before. */
 export async function rememberData(
   dependencies: IngestDependencies,
   request: AddRequest & {
     readonly options: CognifyOptions;
-    readonly background: boolean;
+    readonly started?: string;
     /** Improves the dataset when the graph is built, unless that is switched off. */
     readonly selfImprovement: boolean;
   },
 ): Promise<RememberOutcome> {
   const { messenger, clock, ids, items } = dependencies;
-  const { principal, dataset, context, options, background } = request;
+  const { principal, dataset, context, options } = request;
+  const background = request.started !== undefined;
   // Before the data is taken in: a request that is refused changes nothing.
   await dependencies.budgets.check(billOf(payerOf(request.principal), { concurrentRuns: 1 }));
   const startedMs = clock.monotonicMs();
-  const tracked = { id: ids.uuid(), pipeline: 'add_pipeline', principal, dataset, context };
+  const id = request.started ?? ids.uuid();
+  const tracked = { id, pipeline: 'add_pipeline', principal, dataset, context, isRecorded: background };
   const { refused, added } = await trackedRun(messenger, tracked, async () => {
     const result = await addData(dependencies, request);
     return { result, items: result.added.map(({ item }) => item.id) };
   });
   const started = await messenger.call(startRun, { dataset, options, background }, { ...context, principal });
-  const run =
-    background || isTerminal(started.run.status) ? started.run : await awaitRun(messenger, started.run.id, context);
+  const run = isTerminal(started.run.status) ? started.run : await awaitRun(messenger, started.run.id, context);
   const own = new Set(added.map(({ item }) => item.id));
   const maySeeAll = await isPermitted(messenger, 'read', dataset.id, { ...context, principal });
   const shown = run.items.map(({ item }) => item).filter((id) => maySeeAll || own.has(id));
