@@ -82,6 +82,7 @@ const REGISTRY: Readonly<Partial<Record<ServiceName, () => Promise<BuildService>
             config.stores.documents === 'embedded' &&
             config.defaultUserPassword === undefined &&
             config.oidcProviders.length === 0,
+          minPasswordLength: config.minPasswordLength,
           tenantCreation: config.tenantCreation,
         },
         secretBox: parts.secretBox,

@@ -65,6 +65,8 @@ export interface AuthSettings {
   readonly signUp: 'open' | 'closed';
   /** Closed, and no other way to a first account is configured: that one may be made by registering, as a superuser. */
   readonly registersFirstSuperuser: boolean;
+  /** ENGRAM_MIN_PASSWORD_LENGTH: of new passwords. */
+  readonly minPasswordLength: number;
   /** ENGRAM_TENANT_CREATION: who may make tenants. */
   readonly tenantCreation: 'users' | 'superusers';
   /** MAX_USER_API_KEYS */

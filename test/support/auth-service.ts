@@ -139,6 +139,7 @@ export async function startAuth(options: TestAuthOptions = {}): Promise<TestAuth
       maxApiKeysPerUser: 10,
       signUp: 'open',
       registersFirstSuperuser: false,
+      minPasswordLength: 8,
       tenantCreation: 'users',
       ...options.settings,
     },

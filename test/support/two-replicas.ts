@@ -220,6 +220,7 @@ const AUTH_SETTINGS: AuthSettings = {
   maxApiKeysPerUser: 10,
   signUp: 'open',
   registersFirstSuperuser: false,
+  minPasswordLength: 8,
   tenantCreation: 'users',
 };
 

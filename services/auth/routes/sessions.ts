@@ -23,10 +23,10 @@ function login(deps: AuthDependencies): Route {
     auth: 'none',
     permission: NO_PERMISSION,
     body: { kind: 'form', schema: loginBody },
-    whenInvalid: { status: 400, json: { detail: 'LOGIN_BAD_CREDENTIALS' } },
+    whenInvalid: (contentType) => ({ status: 400, json: { detail: faultOf(contentType) } }),
     responses: {
       200: { description: 'Logged in', schema: loginAnswer },
-      400: { description: 'Not a login form: LOGIN_BAD_CREDENTIALS' },
+      400: { description: 'Not a login form: LOGIN_BAD_CREDENTIALS, or what is wanted in place of JSON' },
       401: { description: 'LOGIN_BAD_CREDENTIALS' },
       429: { description: 'Too many failed logins' },
     },
@@ -38,6 +38,11 @@ function login(deps: AuthDependencies): Route {
       };
     },
   });
+}
+
+function faultOf(contentType: string): string {
+  if (!/^application\/([\w.-]+\+)?json\b/i.test(contentType)) return 'LOGIN_BAD_CREDENTIALS';
+  return 'The login takes a form with username and password (application/x-www-form-urlencoded or multipart/form-data), not JSON.';
 }
 
 function logout(deps: AuthDependencies): Route {

@@ -77,9 +77,14 @@ describe('accounts', () => {
     }
   });
 
-  it('refuses an empty password', async () => {
-    const work = auth.call('POST', '/api/v1/auth/register', { body: { email: 'a@example.com', password: '' } });
-    expect((await failure(work)).body).to.have.nested.property('detail.code', 'REGISTER_INVALID_PASSWORD');
+  it('refuses a password that is shorter than is demanded, counted in characters', async () => {
+    const send = (password: string) =>
+      auth.call('POST', '/api/v1/auth/register', { body: { email: 'a@example.com', password } });
+    for (const password of ['', 'a', 'seven77', '🔑🔑🔑🔑']) {
+      const detail = { code: 'REGISTER_INVALID_PASSWORD', reason: 'Password should be at least 8 characters' };
+      expect(await failure(send(password)), password).to.deep.equal({ status: 400, body: { detail } });
+    }
+    expect((await send('🔑'.repeat(8))).status).to.equal(201);
   });
 
   it('logs in whatever the case of the address, and answers token and cookie', async () => {
@@ -194,12 +199,12 @@ describe('accounts', () => {
     if (principal === null) throw new Error('not authenticated');
     const reply = await auth.call('PATCH', '/api/v1/users/me', {
       principal,
-      body: { password: 'new', isSuperuser: true },
+      body: { password: 'a new one', isSuperuser: true },
     });
     expect(reply.json).to.include({ id, email: 'ada@example.com', is_superuser: false });
     expect(await auth.authenticate(bearer(token))).to.equal(null);
     expect((await failure(login(auth, 'ada@example.com'))).status).to.equal(401);
-    expect(tokenOf(await login(auth, 'ada@example.com', 'new'))).to.be.a('string');
+    expect(tokenOf(await login(auth, 'ada@example.com', 'a new one'))).to.be.a('string');
   });
 
   it('changes the address once and only to a free one', async () => {

@@ -33,7 +33,7 @@ type Entrance = TenantId | null | undefined;
 
 /**
  * Who a request acts for; null when nobody. Where no credential is required, the default account stands in, though never
- * under the host name of a tenant. `PermissionDeniedError` there for somebody who does not belong to the tenant.
+ * for an API key that is not valid, nor under the host name of a tenant. `PermissionDeniedError` there for somebody who does not belong to the tenant.
  */
 export async function authenticate(
   deps: AuthDependencies,
@@ -50,6 +50,8 @@ export async function authenticate(
     throw engramError('PermissionDeniedError', 'This account does not belong to the tenant of this host name.');
   }
   if (strict || deps.settings.posture.required || typeof entrance === 'string') return null;
+  // Who sends a key means an account; as the default one the request would see and change the memory of somebody else.
+  if (credentials.some(isApiKey)) return null;
   const find = async () => ({ user: await ensureDefaultUser(deps), endsAt: null });
   const found = await cached(deps, ANONYMOUS, { entrance, find });
   return found === STRANGER ? null : found;
@@ -112,10 +114,14 @@ async function opens({ rememberedTenants }: AuthDependencies, tenant: TenantId, 
   return (await rememberedTenants.factsOf(tenant))?.hostNames.length === 0;
 }
 
-async function ownerOf(deps: AuthDependencies, { kind, value }: Credential): Promise<Owner | null> {
-  // A shipped client sends its API key as Bearer.
-  const isKey = kind === 'api-key' || (kind === 'bearer' && isApiKeyText(value));
-  if (isKey) return ownerOfApiKey(deps, value);
+/** A shipped client sends its API key as Bearer. */
+function isApiKey({ kind, value }: Credential): boolean {
+  return kind === 'api-key' || (kind === 'bearer' && isApiKeyText(value));
+}
+
+async function ownerOf(deps: AuthDependencies, credential: Credential): Promise<Owner | null> {
+  const { kind, value } = credential;
+  if (isApiKey(credential)) return ownerOfApiKey(deps, value);
   const owner = await ownerOfToken(deps, value);
   return owner === null && kind === 'bearer' ? ownerOfIssuerToken(deps, value) : owner;
 }

@@ -36,7 +36,7 @@ export async function changeUser(
   change: UserChange,
   by: UserId | null,
 ): Promise<User> {
-  const reason = change.password === undefined ? null : passwordProblem(change.password);
+  const reason = change.password === undefined ? null : passwordProblem(change.password, deps.settings);
   if (reason !== null) throw new HttpError(400, { detail: { code: 'UPDATE_USER_INVALID_PASSWORD', reason } });
   // Before the costly hash; and again below, on the account as it is then.
   refuseForAgents(await currentUser(deps, id), change);

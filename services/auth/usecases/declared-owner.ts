@@ -61,7 +61,7 @@ async function makeOwner(deps: AuthDependencies, email: string, request: EnsureT
 }
 
 async function passwordHashOf(
-  { passwords }: AuthDependencies,
+  { passwords, settings }: AuthDependencies,
   { ownerPasswordHash, ownerPassword }: EnsureTenantRequest,
 ): Promise<string> {
   if (ownerPasswordHash !== undefined) {
@@ -69,7 +69,7 @@ async function passwordHashOf(
     throw invalid('The password hash of the owner is neither argon2id nor bcrypt.');
   }
   if (ownerPassword === undefined) throw invalid("The owner's account is new and needs a password.");
-  const reason = passwordProblem(ownerPassword);
+  const reason = passwordProblem(ownerPassword, settings);
   if (reason !== null) throw invalid(`The owner's password cannot be used. ${reason}`);
   return passwords.hash(ownerPassword);
 }

@@ -35,7 +35,7 @@ export async function registerUser(
   const by = isPublic ? null : await requireSuperuser(deps, presented);
   const isTaken = isReservedAddress(deps.settings, email) || (await deps.users.findByEmail(email)) !== null;
   if (isTaken) throw alreadyExists();
-  const reason = passwordProblem(password);
+  const reason = passwordProblem(password, deps.settings);
   if (reason !== null) throw new HttpError(400, { detail: { code: 'REGISTER_INVALID_PASSWORD', reason } });
   const passwordHash = await deps.passwords.hash(password);
   try {

@@ -20,7 +20,7 @@ export async function resetPassword(deps: AuthDependencies, { token, password }:
   // Before the password is looked at and before its costly hash: without a token there is nothing to be had here.
   if (claims === null) throw badToken();
   await resettable(deps, claims);
-  const reason = passwordProblem(password);
+  const reason = passwordProblem(password, deps.settings);
   if (reason !== null) throw new HttpError(400, { detail: { code: 'RESET_PASSWORD_INVALID_PASSWORD', reason } });
   const passwordHash = await deps.passwords.hash(password);
   for (;;) {

@@ -171,6 +171,26 @@ describe('createApp', () => {
         .and.include('DEFAULT_USER_PASSWORD');
     });
 
+    it('tells a wrong credential from none, and strangers nothing of how to switch authentication off', async () => {
+      const detailOf = async (headers: Record<string, string>) =>
+        ((await (await fetch(`${app.url}/api/v1/datasets`, { headers })).json()) as { detail: string }).detail;
+      const told = {
+        key: await detailOf({ 'x-api-key': 'wrong' }),
+        bearer: await detailOf({ authorization: 'Bearer wrong' }),
+        cookie: await detailOf({ cookie: 'auth_token=wrong' }),
+        throughProxy: await detailOf({ 'x-forwarded-for': '203.0.113.9' }),
+      };
+      for (const [who, detail] of Object.entries(told)) {
+        expect(detail, who)
+          .to.match(/^Authentication required \(auth posture: /)
+          .and.not.match(/ENABLE_BACKEND|DEFAULT_USER_PASSWORD/);
+      }
+      expect(told.key).to.contain('The API key of this request (X-Api-Key) is not valid');
+      expect(told.bearer).to.contain('The bearer token of this request is not valid');
+      expect(told.cookie).to.contain('log in again');
+      expect(told.throughProxy).to.contain('Send an API key as X-Api-Key, or log in');
+    });
+
     it('passes key, bearer and cookie in this order', async () => {
       app.asked.length = 0;
       await fetch(`${app.url}/api/v1/datasets`, {

@@ -3,6 +3,7 @@ import type * as http from 'node:http';
 import { createRequire } from 'node:module';
 import type { AddressInfo, Socket } from 'node:net';
 import Koa from 'koa';
+import { isLoopback } from '../config/posture.ts';
 import type { Logger } from '../observability/logger.ts';
 import type { Metrics } from '../observability/metrics.ts';
 import type { Tracer } from '../ports/tracer.ts';
@@ -11,13 +12,13 @@ import { createBudgetGuard, type RequestBudgets } from './budget-guard.ts';
 import { createClientAddress } from './client-address.ts';
 import { cors } from './cors.ts';
 import type { Authenticate } from './credentials.ts';
-import { createEndpoint } from './endpoint.ts';
+import { createEndpoint, type EndpointOptions } from './endpoint.ts';
 import { createForeignCookies, dropForeignCookies } from './foreign-cookies.ts';
 import { type ComponentStatus, createHealth, type HealthChecks } from './health.ts';
 import { createLastingAccess } from './lasting-access.ts';
 import { observeRequests } from './observe-requests.ts';
 import { type OpenApiDocument, openApiDocument } from './openapi.ts';
-import { createOriginGuard, guardOrigins } from './origin-guard.ts';
+import { createOriginGuard, guardOrigins, proxyHeader } from './origin-guard.ts';
 import type { RequestState } from './request-state.ts';
 import type { Route } from './route.ts';
 import { createRouting } from './routing.ts';
@@ -98,7 +99,10 @@ export function createApp(options: AppOptions): App {
   koa.use(dropForeignCookies(foreignCookies));
   const { authenticate } = options;
   const { selectsTenantByHost = false } = settings;
-  const clientAddress = createClientAddress(settings.trustedProxies ?? []);
+  const { trustedProxies = [] } = settings;
+  const clientAddress = createClientAddress(trustedProxies);
+  const isLocal: EndpointOptions['isLocal'] = (request) =>
+    (trustedProxies.length > 0 || proxyHeader(request.headers) === undefined) && isLoopback(clientAddress(request));
   const budgets = options.budgets === undefined ? {} : { budgets: createBudgetGuard(options.budgets) };
   const lastingAccess = createLastingAccess({
     ...{ authenticate, newRequestId: randomUUID },
@@ -109,7 +113,7 @@ export function createApp(options: AppOptions): App {
     createRouting([...options.routes, ...system], (route) =>
       createEndpoint(route, {
         ...{ authenticate, cookieName, body: settings, clientAddress, selectsTenantByHost, lastingAccess, ...budgets },
-        backgroundWork,
+        ...{ isLocal, backgroundWork },
       }),
     ),
   );

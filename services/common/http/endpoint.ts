@@ -1,3 +1,4 @@
+import type { IncomingMessage } from 'node:http';
 import { engramError } from '../domain/errors.ts';
 import { isLimited, isTenantKey, type Principal } from '../domain/principal.ts';
 import { isUnattended } from '../domain/unattended-requests.ts';
@@ -25,6 +26,8 @@ export interface EndpointOptions {
   readonly cookieName: string;
   readonly body: BodySettings;
   readonly clientAddress: ClientAddress;
+  /** The request comes from this machine, and not through a proxy that is unknown. */
+  readonly isLocal: (request: Pick<IncomingMessage, 'socket' | 'headers'>) => boolean;
   /** Hosted mode: the host name of a tenant is a way into it. */
   readonly selectsTenantByHost: boolean;
   /** Absent: nothing is limited. */
@@ -84,7 +87,8 @@ export function createEndpoint(route: Route, options: EndpointOptions): Endpoint
       }
       return (await options.budgets?.marked(reply, identity.principal)) ?? reply;
     } catch (error) {
-      if (error instanceof RequestValidationError && route.whenInvalid !== undefined) return route.whenInvalid;
+      if (error instanceof RequestValidationError && route.whenInvalid !== undefined)
+        return route.whenInvalid(req.headers['content-type'] ?? '');
       throw error;
     } finally {
       const dispose = async () => {
@@ -135,10 +139,13 @@ async function identify(route: Route, context: RequestContext, { options, call }
   const strict = STRICT.has(route.auth);
   const circumstances = { unattended: isUnattended(route.method, route.path), ...(host === undefined ? {} : { host }) };
   const identity = await options.authenticate(credentials, strict, call, circumstances);
-  const refused = refusal(route, identity);
+  const isLocal = options.isLocal(context.req);
+  const presented = credentials[0]?.kind ?? null;
+  const stranger = ({ posture, required }: Identity) => unauthorized({ posture, required, presented, isLocal });
+  const refused = refusal(route, identity, stranger);
   if (refused !== null) throw refused;
-  const { principal, posture, proof } = identity;
-  if (principal === null) throw unauthorized(posture);
+  const { principal, proof } = identity;
+  if (principal === null) throw stranger(identity);
   if (SUPERUSERS_ONLY.has(route.auth) && !principal.isSuperuser) throw new HttpError(403, { detail: 'Forbidden' });
   if (isTenantKey(principal) && BEYOND_TENANT_KEYS.has(route.permission.over)) throw tenantKey();
   if (isLimited(principal) && BEYOND_LIMITED_KEYS.has(route.permission.over)) throw limitedKey();
@@ -146,14 +153,15 @@ async function identify(route: Route, context: RequestContext, { options, call }
   await options.budgets?.admit(principal);
   const entry: Entry = {
     ...{ principal, credentials, strict, host },
-    refusal: (now) => refusal(route, now) ?? (isSame(now, principal) ? null : unauthorized(posture)),
+    refusal: (now) => refusal(route, now, stranger) ?? (isSame(now, principal) ? null : stranger(now)),
   };
   return { principal, call: { ...call, principal, ...(proof === undefined ? {} : { proof }) }, entry };
 }
 
 /** Of the credentials alone; what the principal may not is told once. */
-function refusal(route: Route, { principal, posture, tenantState }: Identity): Error | null {
-  if (principal === null) return unauthorized(posture);
+function refusal(route: Route, identity: Identity, stranger: (identity: Identity) => Error): Error | null {
+  const { principal, tenantState } = identity;
+  if (principal === null) return stranger(identity);
   if (tenantState === undefined) return null;
   const isClosed = isTenantKey(principal) || !ANSWERED_ALWAYS.has(route.permission.over);
   return isClosed ? tenantClosed(tenantState) : null;

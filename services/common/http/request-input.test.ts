@@ -81,7 +81,7 @@ const routes: readonly Route[] = [
     ...common,
     method: 'POST',
     path: '/login',
-    whenInvalid: { status: 400, json: { detail: 'LOGIN_BAD_CREDENTIALS' } },
+    whenInvalid: () => ({ status: 400, json: { detail: 'LOGIN_BAD_CREDENTIALS' } }),
     body: { kind: 'form', schema: z.object({ username: z.string(), password: z.string() }) },
     handle: async ({ body }) => json(body),
   }),

@@ -60,7 +60,7 @@ export interface Route<Params = unknown, Query = unknown, Body = unknown> {
   /** Status → what it means; 200 carries the schema of the answer. */
   readonly responses: Readonly<Record<number, { readonly description: string; readonly schema?: z.ZodType }>>;
   /** Answers every invalid request instead of the list of faults: the login form has one answer for all of them. */
-  readonly whenInvalid?: Reply;
+  readonly whenInvalid?: (contentType: string) => Reply;
   /** Default `application/json`: what the document says of bodies and answers. */
   readonly mediaType?: string;
   /** For protocols that spell errors in their own way: every error of the route, authentication included, goes through it. */

@@ -113,6 +113,13 @@ export const access = {
     meaning:
       'Who may make accounts by `POST /api/v1/auth/register`: `open` = everybody who reaches the service, `closed` = superusers, who so invite others (identity providers and SCIM go on making theirs). The first account of a closed server is the default account, if it has a password; else, with embedded stores and no identity provider, it is the first one that registers, and becomes a superuser.',
   }),
+  minPasswordLength: setting({
+    names: ['ENGRAM_MIN_PASSWORD_LENGTH'],
+    section: 'Access',
+    type: type.integer({ min: 1, max: 128 }),
+    default: '8',
+    meaning: 'Characters that a new password must have. Passwords that are set already stay as they are.',
+  }),
   tenantCreation: setting({
     names: ['ENGRAM_TENANT_CREATION'],
     protects: true,
