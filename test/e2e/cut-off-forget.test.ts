@@ -1,5 +1,6 @@
 import { expect } from 'chai';
 import { startTwoReplicas } from '../support/two-replicas.ts';
+import { until } from '../support/until.ts';
 import type { Answer } from '../support/wire.ts';
 
 const TEXT = 'Ada met Charles in Turin.';
@@ -37,6 +38,26 @@ describe('a forget that was cut off', function () {
     const query = { query: 'Turin', searchType: 'CHUNKS_LEXICAL', datasets: ['notes'] };
     const [{ search_result: found }] = (await one.wire.post('/search', query)).json;
     expect(found.map(({ text }: { text: string }) => text)).to.deep.equal([TEXT]);
+  });
+
+  it('because its store failed is ended soon after that works again, long before its lease ends', async () => {
+    await using world = await startTwoReplicas({ forgetEveryMs: 50 });
+    const { one, two } = world;
+    const added = await one.wire.post('/add', { data: TEXT, datasetName: 'notes' });
+    const { commit } = one.store;
+    let begun = false;
+    Object.assign(one.store, {
+      async commit(...call: Parameters<typeof commit>) {
+        if (begun) throw new Error('disk full');
+        begun = call[1].some((write) => write.collection.name === 'begun_forgets');
+        return commit(...call);
+      },
+    });
+    const forgotten = await one.wire.remove(`/datasets/${added.json.dataset_id}`);
+    expect(forgotten.status).to.equal(500);
+    expect((await two.wire.get('/datasets')).json).to.have.length(1);
+    Object.assign(one.store, { commit });
+    await until('it is ended', async () => (await two.wire.get('/datasets')).json.length === 0);
   });
 });
 

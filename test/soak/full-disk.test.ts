@@ -105,7 +105,12 @@ describe('a full disk', function () {
     expect(found.status).to.equal(200);
     expect(found.text).to.include('Ada Lovelace');
     expect((await wire.get('/datasets')).status).to.equal(200);
-    expect((await fetch(`${server.baseUrl}/health`)).status).to.equal(200);
+    const health = await fetch(`${server.baseUrl}/health`);
+    expect(health.status).to.equal(200);
+    expect(await health.json()).to.include({ status: 'ready', health: 'degraded' });
+    expect(await (await fetch(`${server.baseUrl}/health/detailed`)).text()).to.include(
+      'disk that holds the data directory is full',
+    );
   });
 
   it('is over when there is space again: what was refused works, and the dataset can be forgotten', async () => {

@@ -1,5 +1,5 @@
 import { existsSync, readdirSync } from 'node:fs';
-import { access, constants } from 'node:fs/promises';
+import { access, constants, statfs } from 'node:fs/promises';
 import { join } from 'node:path';
 import { createFileBlobStore } from '../../common/adapters/files/blob-store.ts';
 import { createInProcessBus } from '../../common/adapters/in-process/bus.ts';
@@ -7,10 +7,14 @@ import { lockDataDirectory } from '../../common/adapters/sqlite/data-directory-l
 import { openSqliteDocumentStore } from '../../common/adapters/sqlite/document-store.ts';
 import { rememberFile } from '../../common/adapters/sqlite/file-in-place.ts';
 import { createSqliteDatasetIndexes } from '../../common/adapters/sqlite-index/sqlite-dataset-indexes.ts';
+import type { HealthCheck } from '../../common/http/health.ts';
 import type { Logger } from '../../common/observability/logger.ts';
 import { createClosing, critical, once, probeDocuments, type SourceParts, type StoreSource } from './store-source.ts';
 
 const WATCH_MS = 500;
+
+/** With less, writes fail: the log of a database grows by this much at a time. */
+const LEAST_SPACE_BYTES = 1024 * 1024;
 
 /** Files below the data directory, which must exist and which this process then owns alone. */
 export async function openEmbeddedSource({
@@ -40,6 +44,10 @@ export async function openEmbeddedSource({
     closing.add(() => opened.close());
     return opened;
   });
+  const lackOfSpace = async () => {
+    const { bavail, bsize } = await statfs(dataDir);
+    return bavail * bsize < LEAST_SPACE_BYTES ? 'The disk that holds the data directory is full' : null;
+  };
   return {
     async documents() {
       const file = join(dataDir, 'control.db');
@@ -57,7 +65,7 @@ export async function openEmbeddedSource({
         isInPlace();
         await probeDocuments(store);
       };
-      return { port: store, health: critical('sqlite', check) };
+      return { port: store, health: limited(critical('sqlite', check), lackOfSpace) };
     },
     async blobs() {
       const store = await createFileBlobStore({ directory: join(dataDir, 'blobs') });
@@ -79,6 +87,18 @@ export async function openEmbeddedSource({
     inspectIndex: async (scope) => (await indexes()).inspect(scope),
     prepare: () => void indexes().then((opened) => opened.prepare()),
     close: () => closing.closeAll(),
+  };
+}
+
+/** The check, degraded while `fault` tells why some requests fail; those that only read are served. */
+function limited(health: HealthCheck, fault: () => Promise<string | null>): HealthCheck {
+  return {
+    critical: health.critical,
+    async check() {
+      const result = await health.check();
+      const details = await fault();
+      return details === null ? result : { ...result, status: 'degraded', details };
+    },
   };
 }
 

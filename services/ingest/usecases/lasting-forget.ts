@@ -1,3 +1,4 @@
+import { setTimeout as sleep } from 'node:timers/promises';
 import type { DataItemId } from '../../common/domain/brand.ts';
 import { type DatasetRef, scopeOf } from '../../common/domain/dataset.ts';
 import { SYSTEM_SCOPE } from '../../common/domain/scope.ts';
@@ -10,6 +11,7 @@ import { forgetDataset, forgetItems, forgetMemory, removeLate } from './forget.t
 /** Who died does not hold it up for longer. */
 const LEASE_MS = 60_000;
 const RENEW_MS = 15_000;
+const RELEASE_RETRY_MS = 1_000;
 
 /**
  * Forgets the items, and is ended by somebody else when this process dies or fails: from the first commit on nobody is told
@@ -61,6 +63,23 @@ function leaseOf({ clock }: Pick<IngestDependencies, 'clock'>): number {
   return clock.now().getTime() + LEASE_MS;
 }
 
+/** The store may be what failed: lets go as soon as it works again, which is sooner than the lease ends. */
+async function release(
+  { begunForgets, clock }: Pick<IngestDependencies, 'begunForgets' | 'clock'>,
+  dataset: ForgottenDataset,
+  what: Forgotten,
+): Promise<void> {
+  const deadlineMs = clock.monotonicMs() + LEASE_MS;
+  while (clock.monotonicMs() < deadlineMs) {
+    const isReleased = await begunForgets.hold(dataset, what, 0).then(
+      () => true,
+      () => false,
+    );
+    if (isReleased) return;
+    await sleep(RELEASE_RETRY_MS, undefined, { ref: false });
+  }
+}
+
 /** Lets go of it when the work fails, so that the next pass goes on. Two that do the same do each other no harm. */
 async function whileHeld<Result>(
   deps: Pick<IngestDependencies, 'begunForgets' | 'clock'>,
@@ -77,7 +96,7 @@ async function whileHeld<Result>(
     await begunForgets.end(dataset, what);
     return result;
   } catch (error) {
-    await begunForgets.hold(dataset, what, 0).catch(() => {});
+    void release(deps, dataset, what);
     throw error;
   } finally {
     clearInterval(renewal);
