@@ -28,6 +28,7 @@ class StandInServer {
   progress: unknown[] = [];
   onProgress = (): void => {};
   answers: unknown[] | null = null;
+  itemStatus: unknown = { total: 3, completed: 2, pending: 1, items: [] };
   failures: { status: number; body: unknown; headers?: Record<string, string> }[] = [];
 
   async start(): Promise<string> {
@@ -77,7 +78,7 @@ class StandInServer {
       case 'GET /health':
         return { status: 200, body: { status: 'ready', version: '1.6.5' } };
       case `GET /api/v1/datasets/${DATASET_ID}/processing-status`:
-        return { status: 200, body: { total: 3, completed: 2, pending: 1, items: [] } };
+        return { status: 200, body: this.itemStatus };
       case 'POST /api/v1/search':
         return {
           status: 200,
@@ -392,6 +393,30 @@ describe('command-line client', () => {
       expect(err).to.equal('engram: the run of main_dataset failed: no credit [PaymentError] (run run-1)\n');
     });
 
+    it('names the items that a finished run left out, with their reasons, and ends with 1', async () => {
+      const error = '2 items could not be built. [PipelineRunFailedError]';
+      server.progress = [{ status: 'DATASET_PROCESSING_COMPLETED', progress: null, error }];
+      const failure = { error_class: 'Error', error_message: 'it is cut off', tries: 1, is_set_aside: false };
+      server.itemStatus = {
+        ...{ total: 3, completed: 1, pending: 2, failed: 2 },
+        items: [
+          { id: 'id-1', name: 'letter', completed: false, failure },
+          { id: 'id-2', name: 'notes', completed: true },
+          { id: 'id-3', name: 'plan', completed: false, failure: { ...failure, tries: 3, is_set_aside: true } },
+        ],
+      };
+      const { code, out, err } = await run('cognify');
+      expect(code).to.equal(1);
+      expect(out).to.match(/^main_dataset is ready/);
+      expect(err.split('\n')).to.deep.equal([
+        'engram: 2 items of main_dataset could not be built:',
+        '  letter (id-1): it is cut off',
+        '  plan (id-3): it is cut off (set aside after 3 tries)',
+        'Items that were set aside wait for: engram datasets retry -d main_dataset',
+        '',
+      ]);
+    });
+
     it('does not wait with --no-wait', async () => {
       expect((await run('cognify', '--no-wait')).out).to.equal('run run-1 started for main_dataset\n');
       expect(server.requests).to.have.length(2);
@@ -430,7 +455,7 @@ describe('command-line client', () => {
     const { out } = await run('status');
     expect(out)
       .to.contain('ready, version 1.6.5')
-      .and.match(/main_dataset +3 +2 +completed/);
+      .and.match(/main_dataset +3 +2 +0 +completed/);
   });
 
   it('search asks as told and prints the answer', async () => {

@@ -1,5 +1,6 @@
 import { setTimeout as sleep } from 'node:timers/promises';
 import { type Command, type CommandCall, isSet, stringOption } from '../command.ts';
+import { failedAmong, noteFailed, readItemStatus } from '../failed-items.ts';
 import { note, print, printJson } from '../output.ts';
 import { createProgress } from '../progress.ts';
 import { CliFailure, exitCodes, usageFailure } from '../terminal.ts';
@@ -48,15 +49,22 @@ export async function runCognify(call: CommandCall, { wait }: { readonly wait: b
   const { status, error } = await follow(call, { id, name });
   const seconds = ((Date.now() - startedAt) / 1_000).toFixed(1);
   const isDone = status === 'DATASET_PROCESSING_COMPLETED';
+  // A run that is done may have left items out, and names its error then, too.
+  const failed = error === undefined ? [] : failedAmong(await readItemStatus(call, { id }));
   if (call.asJson)
-    printJson(call, { dataset_id: id, pipeline_run_id: started.pipeline_run_id, status, ...(error && { error }) });
+    printJson(call, {
+      ...{ dataset_id: id, pipeline_run_id: started.pipeline_run_id, status },
+      ...(error && { error }),
+      ...(failed.length > 0 && { failed }),
+    });
   else if (isDone) print(call, `${name} is ready (${seconds} s)`);
   if (!isDone)
     note(
       call,
       `engram: the run of ${name} failed: ${error ?? 'the log of the server says why'} (run ${started.pipeline_run_id})`,
     );
-  return isDone ? exitCodes.ok : exitCodes.failed;
+  if (failed.length > 0) noteFailed(call, name, failed);
+  return isDone && failed.length === 0 ? exitCodes.ok : exitCodes.failed;
 }
 
 async function follow(

@@ -1,4 +1,5 @@
 import type { Command, CommandCall } from '../command.ts';
+import { failureLine } from '../failed-items.ts';
 import { columns, print, printJson } from '../output.ts';
 import { exitCodes, usageFailure } from '../terminal.ts';
 import { type DatasetRecord, findDataset, listDatasets } from '../wire.ts';
@@ -9,21 +10,24 @@ interface ItemRecord {
   readonly extension: string;
   readonly dataSize: number | null;
   readonly createdAt: string;
+  /** Of an item that could not be built. */
+  readonly failure?: { readonly message: string; readonly tries: number; readonly isSetAside: boolean };
 }
 
 const PAGE = 1_000;
 
 export const datasetsCommand: Command = {
   name: 'datasets',
-  usage: '[list | create <name> | items]',
-  summary: 'Lists datasets, creates one, or lists the items of one.',
+  usage: '[list | create <name> | items | retry [<item id>…]]',
+  summary: 'Lists datasets, creates one, lists the items of one, or tries its failed items again.',
   options: {},
   async run(call) {
     const [action = 'list', ...names] = call.arguments;
     if (action === 'list') return list(call);
     if (action === 'create') return create(call, names);
     if (action === 'items') return items(call);
-    throw usageFailure(`datasets knows list, create and items, not '${action}'`);
+    if (action === 'retry') return retry(call, names);
+    throw usageFailure(`datasets knows list, create, items and retry, not '${action}'`);
   },
 };
 
@@ -67,9 +71,33 @@ async function items(call: CommandCall): Promise<number> {
     print(
       call,
       columns([
-        ['ITEM', 'ID', 'TYPE', 'BYTES'],
-        ...all.map(({ id, name, extension, dataSize }) => [name, id, extension, String(dataSize ?? '')]),
+        ['ITEM', 'ID', 'TYPE', 'BYTES', 'FAILED'],
+        ...all.map(({ id, name, extension, dataSize, failure }) => [
+          ...[name, id, extension, String(dataSize ?? '')],
+          failure === undefined
+            ? ''
+            : failureLine({ ...failure, error_message: failure.message, is_set_aside: failure.isSetAside }),
+        ]),
       ]),
     );
+  return exitCodes.ok;
+}
+
+interface RetryAnswer {
+  readonly data_ids: readonly string[];
+  readonly pipeline_run_id: string | null;
+}
+
+/** Without ids: all that failed. */
+async function retry(call: CommandCall, ids: readonly string[]): Promise<number> {
+  const { id, name } = await findDataset(call.api, call.dataset);
+  const body = ids.length === 0 ? {} : { data_ids: ids };
+  const answer = await call.api.json<RetryAnswer>('POST', `/api/v1/datasets/${id}/data/retry`, { body });
+  if (call.asJson) printJson(call, answer);
+  else if (answer.pipeline_run_id === null) print(call, `no item of ${name} has failed`);
+  else {
+    const items = answer.data_ids.length === 1 ? '1 item' : `${answer.data_ids.length} items`;
+    print(call, `run ${answer.pipeline_run_id} started for ${items} of ${name}`);
+  }
   return exitCodes.ok;
 }

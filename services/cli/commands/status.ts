@@ -1,13 +1,8 @@
 import type { Command, CommandCall } from '../command.ts';
+import { type ItemStatus, readItemStatus } from '../failed-items.ts';
 import { columns, print, printJson } from '../output.ts';
 import { exitCodes } from '../terminal.ts';
 import { type DatasetProgress, type DatasetRecord, findDataset, listDatasets } from '../wire.ts';
-
-interface ItemStatus {
-  readonly total: number;
-  readonly completed: number;
-  readonly pending: number;
-}
 
 export const statusCommand: Command = {
   name: 'status',
@@ -28,7 +23,7 @@ export const statusCommand: Command = {
       `${call.api.baseUrl}: ${health.status ?? 'unknown'}${health.version === undefined ? '' : `, version ${health.version}`}`,
     );
     if (states.length === 0) print(call, 'no datasets yet');
-    else print(call, columns([['DATASET', 'ITEMS', 'READY', 'STATE', 'STAGE'], ...states.map(rowOf)]));
+    else print(call, columns([['DATASET', 'ITEMS', 'READY', 'FAILED', 'STATE', 'STAGE'], ...states.map(rowOf)]));
     return exitCodes.ok;
   },
 };
@@ -51,7 +46,7 @@ async function stateOf(call: CommandCall, datasets: readonly DatasetRecord[]): P
   );
   const states: DatasetState[] = [];
   for (const { id, name } of datasets) {
-    const items = await call.api.json<ItemStatus>('GET', `/api/v1/datasets/${id}/processing-status`);
+    const items = await readItemStatus(call, { id });
     states.push({ id, name, items, run: runs[id] ?? null });
   }
   return states;
@@ -59,7 +54,14 @@ async function stateOf(call: CommandCall, datasets: readonly DatasetRecord[]): P
 
 function rowOf({ name, items, run }: DatasetState): string[] {
   const state = run === null ? 'not cognified' : (run.status.split('_').at(-1)?.toLowerCase() ?? run.status);
-  return [name, String(items.total), String(items.completed), state, run === null ? '' : stageOf(run)];
+  return [
+    name,
+    String(items.total),
+    String(items.completed),
+    String(items.failed ?? 0),
+    state,
+    run === null ? '' : stageOf(run),
+  ];
 }
 
 function stageOf({ progress, chunks, error }: DatasetProgress): string {

@@ -275,7 +275,7 @@ describe('cognify run', () => {
     const kept = await world.addText('kept', 'Alan met Kurt.');
     await world.blobs.removeAll(scopeOf(world.dataset), itemBlobs.prefix(lost.id));
     const withLoss = await cognify.run();
-    expect(withLoss.items[0]?.failure).to.include({ name: 'lost', errorClass: 'DataNotFoundError' });
+    expect(withLoss.items[0]?.failure).to.include({ name: 'lost', errorClass: 'ContentMissingError' });
     expect(withLoss.items[0]?.failure?.message).to.contain('missing');
     world.vanished.add(lost.id);
     const run = await cognify.run();

@@ -13,7 +13,7 @@ import type { Clock } from '../../common/ports/system.ts';
 import { NO_TRACER } from '../../common/ports/tracer.ts';
 import { isSameSpace } from '../../common/ports/vector-index.ts';
 import { type ActiveEmbedding, activeEmbedding } from '../../common/repositories/active-embedding.ts';
-import { type Ledger, type LedgerEntry, MAX_TRIES, triesOf } from '../../common/repositories/ledger.ts';
+import { isBuilt, type Ledger, type LedgerEntry, MAX_TRIES, triesOf } from '../../common/repositories/ledger.ts';
 import type { ModelCache } from '../../common/repositories/model-cache.ts';
 import type { VectorHomes } from '../../common/repositories/vector-homes.ts';
 import { isProgressTick } from '../../common/runs/progress-rule.ts';
@@ -25,10 +25,10 @@ import type { ChunkSizes } from '../pipeline/chunk-item.ts';
 import { itemPages } from '../pipeline/dataset-items.ts';
 import { createIndexWriter } from '../pipeline/index-writer.ts';
 import { createItemFailures, type ItemFailures, LAST_STAGE } from '../pipeline/item-failures.ts';
+import { ContentMissingError } from '../pipeline/load-document.ts';
 import { createPriorityGate } from '../pipeline/priority-gate.ts';
 import { runItems } from '../pipeline/run-items.ts';
 import type { CognifySettings, RunModelSource, RunModels } from '../pipeline/settings.ts';
-import { ContentMissingError } from '../pipeline/write-item.ts';
 import { type JudgeDependencies, judgeOrLeave } from '../usecases/judge-statements.ts';
 import { COGNIFY_JOB } from './cognify-job.ts';
 
@@ -69,15 +69,12 @@ async function execute(dependencies: CognifyRunDependencies, run: ActiveRun): Pr
   );
   const live = items.filter(({ id }) => entries.get(id)?.erased !== true);
   run.plan(live.map(({ id }) => id));
-  const isBuilt = (item: DataItem): boolean => {
-    const entry = entries.get(item.id);
-    return entry !== undefined && entry.generation > 0 && entry.contentHash === contentVersion(item);
-  };
   const totals = createTotals();
-  const open = live.filter((item) => !isBuilt(item));
+  const open = live.filter((item) => !isBuilt(entries.get(item.id), item));
   logger.info('cognify.items', { runId: run.id, datasetId: run.dataset.id, items: live.length, open: open.length });
-  for (const item of live.filter(isBuilt)) {
-    const entry = entries.get(item.id) as LedgerEntry;
+  for (const item of live) {
+    const entry = entries.get(item.id);
+    if (!isBuilt(entry, item)) continue;
     // Committed by this run before its worker was lost.
     const isOurs = entry.runId === run.id;
     if (isOurs) totals.addCounts(entry);

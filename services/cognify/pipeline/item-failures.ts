@@ -1,13 +1,12 @@
 import type { DataItem } from '../../common/domain/data-item.ts';
-import { EngramError, engramError } from '../../common/domain/errors.ts';
+import { EngramError } from '../../common/domain/errors.ts';
 import type { JsonObject } from '../../common/domain/json.ts';
 import type { ItemFailure } from '../../common/domain/run.ts';
 import type { Logger } from '../../common/ports/logger.ts';
-import { type Ledger, type LedgerEntry, MAX_TRIES } from '../../common/repositories/ledger.ts';
+import { failedBuild, type Ledger, type LedgerEntry, MAX_TRIES } from '../../common/repositories/ledger.ts';
 import type { ActiveRun, RunReport, StagePosition } from '../../common/runs/run-executor.ts';
 import { describeItemError, describeRunError } from '../../common/runs/run-recorder.ts';
 import { blameOf } from './item-fault.ts';
-import { ContentMissingError } from './write-item.ts';
 
 /** The wire counts an item when the last of four tasks has ended. */
 export const LAST_STAGE: StagePosition = { name: 'add_data_points', index: 4, total: 4 };
@@ -64,8 +63,7 @@ export function createItemFailures(
     await run.itemEnded({ item: item.id, status: 'errored', ...described }, LAST_STAGE);
   };
   return {
-    async add(item, cause, tries) {
-      const error = cause instanceof ContentMissingError ? lossOf(cause) : cause;
+    async add(item, error, tries) {
       const blame = blameOf(error);
       passingInRow = blame === 'passing' ? passingInRow + 1 : 0;
       const isSetAside = blame === 'item' && tries >= MAX_TRIES;
@@ -74,15 +72,9 @@ export function createItemFailures(
       if (settings.raiseItemErrors || blame === 'run' || passingInRow >= MAX_PASSING) throw error;
     },
     async setAside(item, entry) {
-      const told = entry.failure ?? null;
-      const failure = told ?? { errorClass: 'AbandonedPipelineRunError', message: CUT_OFF };
-      const { errorClass, message } = failure;
-      await note(item, new EngramError(errorClass, 500, message), {
-        name: item.name,
-        errorClass,
-        message,
-        isSetAside: true,
-      });
+      const { errorClass = 'Error', message = '' } = failedBuild(entry, item) ?? {};
+      const failure = { name: item.name, errorClass, message, isSetAside: true };
+      await note(item, new EngramError(errorClass, 500, message), failure);
     },
     succeeded() {
       hasSucceeded = true;
@@ -99,8 +91,6 @@ export function createItemFailures(
       failed.length === 0 ? {} : { itemError: { errorClass: 'PipelineRunFailedError', message: lineOf(failed) } },
   };
 }
-
-const CUT_OFF = `The server's process ended or lost its lease ${MAX_TRIES} times while it built this item.`;
 
 /** The error of the run says which item it is of. */
 function named({ item, error }: Failed): unknown {
@@ -125,10 +115,4 @@ function lineOf(failed: readonly Failed[]): string {
   const more = failed.length > named.length ? ` and ${failed.length - named.length} more` : '';
   const items = failed.length === 1 ? '1 item' : `${failed.length} items`;
   return describeRunError(new Error(`${items} could not be built. ${named.join(' ')}${more}`)).message;
-}
-
-function lossOf(cause: ContentMissingError): Error {
-  return engramError('DataNotFoundError', 'The stored text is missing and the original too: add the file again.', {
-    cause,
-  });
 }

@@ -1,9 +1,16 @@
 import { type DataItem, itemBlobs } from '../../common/domain/data-item.ts';
-import { engramError } from '../../common/domain/errors.ts';
+import { EngramError } from '../../common/domain/errors.ts';
 import type { DatasetScope } from '../../common/domain/scope.ts';
 import type { BlobStore } from '../../common/ports/blob-store.ts';
 import type { DocumentLoader, ParsedDocument } from '../../common/ports/documents.ts';
 import type { Logger } from '../../common/ports/logger.ts';
+
+/** The item was forgotten or replaced meanwhile, or the store lost its content. */
+export class ContentMissingError extends EngramError {
+  constructor(state: 'missing' | 'damaged') {
+    super('ContentMissingError', 500, `The stored text is ${state} and the original is missing: add the file again.`);
+  }
+}
 
 export interface LoadDependencies {
   readonly blobs: BlobStore;
@@ -14,14 +21,14 @@ export interface LoadDependencies {
 
 /**
  * The document as ingest parsed it when it was added. A stored text that is missing or damaged is made again from the
- * original. Null when there is neither: the item was forgotten or replaced meanwhile, or the store lost it.
+ * original. `ContentMissingError` when there is neither; the errors of the loader for an original that cannot be read.
  */
 export async function loadDocument(
   dependencies: LoadDependencies,
   scope: DatasetScope,
   item: DataItem,
   signal: AbortSignal,
-): Promise<ParsedDocument | null> {
+): Promise<ParsedDocument> {
   const stored = await readBlob(dependencies.blobs, scope, itemBlobs.parsed(item));
   const document = stored === null ? null : documentOf(stored);
   if (document !== null) return document;
@@ -29,8 +36,7 @@ export async function loadDocument(
   if (original !== null && dependencies.documents !== undefined) {
     return parseAgain(dependencies, scope, item, { original, documents: dependencies.documents, signal });
   }
-  if (stored === null) return null;
-  throw engramError('DataNotFoundError', 'The stored text is damaged and the original is missing: add the file again.');
+  throw new ContentMissingError(stored === null ? 'missing' : 'damaged');
 }
 
 async function parseAgain(

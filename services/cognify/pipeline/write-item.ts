@@ -14,11 +14,6 @@ import { itemStatements } from './item-statements.ts';
 import { loadDocument } from './load-document.ts';
 import { createRowGatherer, type RowGatherer } from './row-gatherer.ts';
 
-/** The item has no parsed content: it was forgotten or replaced meanwhile, or the blob store lost it. */
-export class ContentMissingError extends Error {
-  override readonly name = 'ContentMissingError';
-}
-
 /** Making the rows of so many chunks takes some milliseconds; requests get their turn in between. */
 const CHUNKS_PER_TURN = 8;
 
@@ -30,7 +25,6 @@ export async function writeItem(
 ): Promise<BuiltItem & { readonly homes: ReadonlySet<number> }> {
   const { run, item, sizes, writer, signal } = request;
   const document = await loadDocument(dependencies, run.scope, item, signal);
-  if (document === null) throw new ContentMissingError(`item ${item.id} has no content`);
   const source = itemSource(item, generation, document.title);
   const chunks = chunkItem(item.id, document, sizes);
   const gatherer = createRowGatherer(writer);

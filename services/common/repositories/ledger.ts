@@ -66,6 +66,33 @@ export const ledgerCollection: Collection<LedgerEntry> = {
   indexes: [{ fields: ['generation'] }, { fields: ['committedAt'] }, { fields: ['pending'], wide: true }],
 };
 
+/** An item whose present content could not be built, as clients see it. */
+export interface FailedBuild {
+  readonly errorClass: string;
+  readonly message: string;
+  readonly tries: number;
+  /** It is not tried again until somebody asks for it. */
+  readonly isSetAside: boolean;
+  /** ISO-8601; null when the process ended with the item. */
+  readonly failedAt: string | null;
+}
+
+/** Null for an item that is built, was never tried, or is on its first try. */
+export function failedBuild(
+  entry: LedgerEntry | undefined,
+  item: Pick<DataItem, 'contentHash' | 'revision'>,
+): FailedBuild | null {
+  const tries = triesOf(entry, contentVersion(item));
+  if (entry === undefined || tries === 0) return null;
+  const isSetAside = tries >= MAX_TRIES;
+  const { failure } = entry;
+  if (failure)
+    return { errorClass: failure.errorClass, message: failure.message, tries, isSetAside, failedAt: failure.at };
+  if (!isSetAside) return null;
+  const message = `The server's process ended or lost its lease ${MAX_TRIES} times while it built this item.`;
+  return { errorClass: 'AbandonedPipelineRunError', message, tries, isSetAside, failedAt: null };
+}
+
 export interface Ledger {
   /** Committed generation of each item that has one and is not erased. One batched read. */
   committed(scope: DatasetScope, items: readonly DataItemId[]): Promise<ReadonlyMap<DataItemId, number>>;
@@ -181,11 +208,15 @@ export async function builtAmong(
 ): Promise<readonly DataItemId[]> {
   const ids = items.map(({ id }) => id);
   const entries = await ledger.entries(scope, ids);
-  const hashes = new Map(items.map((item) => [item.id, contentVersion(item)]));
-  return ids.filter((id) => {
-    const entry = entries.get(id);
-    return entry !== undefined && !entry.erased && entry.generation > 0 && entry.contentHash === hashes.get(id);
-  });
+  return items.filter((item) => isBuilt(entries.get(item.id), item)).map(({ id }) => id);
+}
+
+/** Whether the present content of the item has a committed generation. */
+export function isBuilt(
+  entry: LedgerEntry | undefined,
+  item: Pick<DataItem, 'contentHash' | 'revision'>,
+): entry is LedgerEntry {
+  return entry !== undefined && !entry.erased && entry.generation > 0 && entry.contentHash === contentVersion(item);
 }
 
 export function createLedger(store: DocumentStore): Ledger {

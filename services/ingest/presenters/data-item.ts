@@ -1,11 +1,16 @@
 import type { DatasetId } from '../../common/domain/brand.ts';
 import type { DataItem } from '../../common/domain/data-item.ts';
+import type { FailedBuild } from '../../common/repositories/ledger.ts';
 
 /**
  * Data item record of the wire (ingest.md §5.1): extension, type and location are those of the derived text. The location
- * is the path of its download, never one of the server.
+ * is the path of its download, never one of the server. `failure` is there only for an item that could not be built.
  */
-export function presentDataItem(item: DataItem, dataset: DatasetId): Readonly<Record<string, unknown>> {
+export function presentDataItem(
+  item: DataItem,
+  dataset: DatasetId,
+  failure: FailedBuild | null = null,
+): Readonly<Record<string, unknown>> {
   return {
     id: item.id,
     name: item.name,
@@ -18,6 +23,15 @@ export function presentDataItem(item: DataItem, dataset: DatasetId): Readonly<Re
     datasetId: dataset,
     externalMetadata: presentMetadata(item),
     dataSize: item.sizeBytes,
+    ...(failure === null ? {} : { failure }),
+  };
+}
+
+/** The same for answers in snake_case. */
+export function presentFailure({ errorClass, message, tries, isSetAside, failedAt }: FailedBuild) {
+  return {
+    ...{ error_class: errorClass, error_message: message },
+    ...{ tries, is_set_aside: isSetAside, failed_at: failedAt },
   };
 }
 

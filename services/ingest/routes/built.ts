@@ -10,6 +10,7 @@ import { uuid } from '../../common/http/schema.ts';
 import { onDemand } from '../../common/lifecycle/on-demand.ts';
 import type { CallContext } from '../../common/messaging/messenger.ts';
 import { openGraph } from '../../common/repositories/visible-graph.ts';
+import { presentFailure } from '../presenters/data-item.ts';
 import type { IngestDependencies } from '../usecases/dependencies.ts';
 
 const processingStatus = onDemand(async () => (await import('../usecases/processing-status.ts')).processingStatus);
@@ -21,11 +22,26 @@ const graphAnswer = z.object({
   ),
   edges: z.array(z.object({ source: z.string(), target: z.string(), label: z.string() })),
 });
+const failedItem = z.object({
+  error_class: z.string(),
+  error_message: z.string(),
+  tries: z.int(),
+  is_set_aside: z.boolean().describe('Not tried again until somebody asks for it: POST /datasets/{id}/data/retry'),
+  failed_at: z.string().nullable(),
+});
 const processingAnswer = z.object({
   total: z.int(),
   completed: z.int(),
   pending: z.int(),
-  items: z.array(z.object({ id: z.uuid(), name: z.string(), completed: z.boolean() })),
+  failed: z.int().optional().describe('Of the pending ones, those tried in vain; absent when there is none'),
+  items: z.array(
+    z.object({
+      id: z.uuid(),
+      name: z.string(),
+      completed: z.boolean(),
+      failure: failedItem.optional().describe('Of an item that was tried in vain'),
+    }),
+  ),
 });
 
 const common = {
@@ -71,7 +87,15 @@ export function builtRoutes(dependencies: IngestDependencies): readonly Route[] 
         const dataset = await readable(principal, params.datasetId, context);
         const items = await processingStatus(dependencies, { dataset, pipeline: query.pipeline });
         const completed = items.filter((item) => item.completed).length;
-        return json({ total: items.length, completed, pending: items.length - completed, items });
+        const failed = items.filter(({ failure }) => failure !== null).length;
+        return json({
+          ...{ total: items.length, completed, pending: items.length - completed },
+          ...(failed === 0 ? {} : { failed }),
+          items: items.map(({ failure, ...item }) => ({
+            ...item,
+            ...(failure === null ? {} : { failure: presentFailure(failure) }),
+          })),
+        });
       },
     }),
   ];

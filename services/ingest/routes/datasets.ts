@@ -1,11 +1,13 @@
 import { z } from 'zod';
 import type { DatasetId } from '../../common/domain/brand.ts';
+import { scopeOf } from '../../common/domain/dataset.ts';
 import { dataItemId } from '../../common/domain/ids.ts';
 import { defineRoute, json, type Route } from '../../common/http/route.ts';
 import { NO_PERMISSION, onDatasets } from '../../common/http/route-permission.ts';
-import { lenientInteger, uuid } from '../../common/http/schema.ts';
+import { lenientInteger, optional, uuid, uuidList } from '../../common/http/schema.ts';
 import { onDemand } from '../../common/lifecycle/on-demand.ts';
 import { createDataset } from '../../common/messaging/methods/auth.ts';
+import { failedBuild } from '../../common/repositories/ledger.ts';
 import { contentDisposition } from '../presenters/content-disposition.ts';
 import { presentDataItem } from '../presenters/data-item.ts';
 import { presentDataset } from '../presenters/dataset.ts';
@@ -14,6 +16,7 @@ import type { IngestDependencies } from '../usecases/dependencies.ts';
 const forgetDataset = onDemand(async () => (await import('../usecases/lasting-forget.ts')).forgetDatasetForGood);
 const forgetItems = onDemand(async () => (await import('../usecases/lasting-forget.ts')).forgetItemsForGood);
 const listItems = onDemand(async () => (await import('../usecases/read-items.ts')).listItems);
+const retryItems = onDemand(async () => (await import('../usecases/retry-items.ts')).retryItems);
 const readItemText = onDemand(async () => (await import('../usecases/read-items.ts')).readItemText);
 const permittedDatasets = onDemand(async () => (await import('../usecases/target-dataset.ts')).permittedDatasets);
 const targetDataset = onDemand(async () => (await import('../usecases/target-dataset.ts')).targetDataset);
@@ -23,6 +26,11 @@ const itemParams = z.object({ datasetId: uuid(), dataId: uuid() });
 const pageQuery = z.object({
   limit: lenientInteger({ min: 1, max: 1000 }).default(1000),
   offset: lenientInteger({ min: 0, max: 1_000_000 }).default(0),
+});
+const retryAnswer = z.object({
+  dataset_id: z.uuid(),
+  data_ids: z.array(z.uuid()),
+  pipeline_run_id: z.uuid().nullable(),
 });
 const ok = { 200: { description: 'Done' } };
 const common = { tag: 'datasets', auth: 'user' } as const;
@@ -111,7 +119,11 @@ function itemRoutes(dependencies: IngestDependencies): readonly Route[] {
       async handle({ principal, params, query, context }) {
         const dataset = await targetDataset(messenger, principal, { id: params.datasetId }, { ...readable, context });
         const page = await listItems(items, dataset, query);
-        const records = page.items.map((item) => presentDataItem(item, dataset.id as DatasetId));
+        const ids = page.items.map(({ id }) => id);
+        const entries = await dependencies.ledger.entries(scopeOf(dataset), ids);
+        const records = page.items.map((item) =>
+          presentDataItem(item, dataset.id as DatasetId, failedBuild(entries.get(item.id), item)),
+        );
         return { json: records, headers: { 'x-total-count': String(page.total) } };
       },
     }),
@@ -147,6 +159,30 @@ function itemRoutes(dependencies: IngestDependencies): readonly Route[] {
             'x-content-type-options': 'nosniff',
           },
         };
+      },
+    }),
+    defineRoute({
+      ...common,
+      method: 'POST',
+      path: '/api/v1/datasets/:datasetId/data/retry',
+      summary: 'Try items again that could not be built, also those that were set aside',
+      permission: onDatasets('write'),
+      params: datasetParams,
+      body: { kind: 'json', schema: z.object({ data_ids: optional(uuidList()) }) },
+      responses: {
+        200: {
+          description: 'The items, and the run that builds them; none when no item had failed',
+          schema: retryAnswer,
+        },
+        403: { description: 'The dataset is unknown or not writable' },
+        404: { description: 'An item is not in the dataset' },
+      },
+      async handle({ principal, params, body, context }) {
+        const writable = { permission: 'write', context } as const;
+        const dataset = await targetDataset(messenger, principal, { id: params.datasetId }, writable);
+        const ids = body.data_ids?.map(dataItemId) ?? null;
+        const { retried, run } = await retryItems(dependencies, { dataset, ids, principal }, context);
+        return json({ dataset_id: dataset.id, data_ids: retried, pipeline_run_id: run?.id ?? null });
       },
     }),
     defineRoute({

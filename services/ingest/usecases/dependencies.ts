@@ -70,7 +70,7 @@ export interface IngestDependencies {
   readonly models: { current(tenant?: TenantId): Promise<Pick<ActiveModels, 'languageModel'>> };
   /** What cognify builds is only read here. */
   readonly graph: Pick<GraphStore, 'nodes' | 'neighbours' | 'scanNodes' | 'scanEdges'>;
-  readonly ledger: Pick<Ledger, 'entries' | 'allEntries' | 'allCommitted'>;
+  readonly ledger: Pick<Ledger, 'entries' | 'allEntries' | 'allCommitted' | 'forgive'>;
   readonly eventLog: EventLog;
   readonly budgets: Budgets;
   /** Absent: no snapshots are taken here. */

@@ -1,13 +1,16 @@
+import type { DataItemId } from '../../common/domain/brand.ts';
 import { type DatasetRef, scopeOf } from '../../common/domain/dataset.ts';
 import { pagesOf } from '../../common/domain/result-page.ts';
 import { COGNIFY_PIPELINE } from '../../common/domain/run.ts';
-import { builtAmong } from '../../common/repositories/ledger.ts';
+import { type FailedBuild, failedBuild, isBuilt, type LedgerEntry } from '../../common/repositories/ledger.ts';
 import type { IngestDependencies } from './dependencies.ts';
 
 export interface ItemProcessing {
   readonly id: string;
   readonly name: string;
   readonly completed: boolean;
+  /** Null unless it was tried in vain. */
+  readonly failure: FailedBuild | null;
 }
 
 const PAGE = 1000;
@@ -20,8 +23,19 @@ export async function processingStatus(
   const scope = scopeOf(dataset);
   const states: ItemProcessing[] = [];
   for await (const page of pagesOf((after) => items.oldestFirst(scope, { after, limit: PAGE }))) {
-    const built = new Set(pipeline === COGNIFY_PIPELINE ? await builtAmong(ledger, scope, page) : []);
-    states.push(...page.map(({ id, name }) => ({ id, name, completed: built.has(id) })));
+    const isCognify = pipeline === COGNIFY_PIPELINE;
+    const entries = isCognify
+      ? await ledger.entries(
+          scope,
+          page.map(({ id }) => id),
+        )
+      : new Map<DataItemId, LedgerEntry>();
+    states.push(
+      ...page.map((item) => {
+        const entry = entries.get(item.id);
+        return { id: item.id, name: item.name, completed: isBuilt(entry, item), failure: failedBuild(entry, item) };
+      }),
+    );
   }
   return states.reverse();
 }
