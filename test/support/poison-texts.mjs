@@ -1,0 +1,38 @@
+// Preloaded into a server and the processes that it forks: texts with certain words harm whoever works on them.
+import childProcess from 'node:child_process';
+import { syncBuiltinESMExports } from 'node:module';
+
+const isWorker = process.argv[1]?.endsWith('worker-process.ts') === true;
+
+if (isWorker) {
+  // Not as a listener: what comes before the worker listens would be lost to it.
+  const { emit } = process;
+  process.emit = (event, message, ...rest) => {
+    const isCall = event === 'message' && message?.kind === 'call';
+    if (isCall && JSON.stringify(message.input ?? null).includes('ENDS-WORKER')) process.exit(1);
+    return emit.call(process, event, message, ...rest);
+  };
+} else {
+  const { fork } = childProcess;
+  childProcess.fork = (entry, args, options) =>
+    fork(entry, args, { ...options, execArgv: [...options.execArgv, '--import', import.meta.url] });
+  syncBuiltinESMExports();
+  const parse = JSON.parse;
+  JSON.parse = (text, ...rest) => {
+    const value = parse(text, ...rest);
+    return typeof text === 'string' && text.includes('POISON-') ? poisoned(value, text) : value;
+  };
+}
+
+/** Only for who loads a document in order to build it. */
+function poisoned(value, text) {
+  if (!new Error().stack?.includes('load-document')) return value;
+  if (text.includes('POISON-ENDS-SERVER')) process.kill(process.pid, 'SIGKILL');
+  if (text.includes('POISON-CUT')) throw new SyntaxError('Unexpected end of JSON input');
+  if (!text.includes('POISON-BROKEN')) return value;
+  return Object.defineProperty(value, 'title', {
+    get() {
+      throw new Error('this document is poisoned');
+    },
+  });
+}
