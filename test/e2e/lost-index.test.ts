@@ -1,4 +1,4 @@
-import { rmSync, truncateSync } from 'node:fs';
+import { copyFileSync, rmSync, truncateSync } from 'node:fs';
 import { join } from 'node:path';
 import { expect } from 'chai';
 import { type EngramProcess, makeDataDir, startProcess } from '../support/engram-process.ts';
@@ -66,11 +66,12 @@ describe('a dataset whose index file is lost', function () {
     await expectRebuilt();
   });
 
-  it('removed after the server was killed is built again by itself', async () => {
+  it('removed after the server was killed is built again without anybody asking for it', async () => {
     await server.kill();
     remove(file());
     await start();
-    await expectRebuilt();
+    await until('the log says so', () => server.output().includes('index.rebuilt'));
+    expect(foundBy(await search())).to.equal(5);
   });
 
   it('emptied while the server runs is built again by itself', async () => {
@@ -83,12 +84,24 @@ describe('a dataset whose index file is lost', function () {
     await expectRebuilt();
   });
 
-  it('is built again without anybody asking for it, and says so in health until then', async () => {
-    await server.kill();
-    remove(file());
+  it('replaced by an older copy gets back what the copy lacks', async () => {
+    expect(await server.stop()).to.equal(0);
+    const older = join(data.path, 'older.db');
+    copyFileSync(file(), older);
     await start();
-    await until('the log says so', () => server.output().includes('index.rebuilt'));
-    expect(foundBy(await search())).to.equal(5);
+    const more = await wire.post('/add', { data: 'Ada Lovelace wrote letter number 5.', datasetName: 'letters' });
+    expect(more.status).to.equal(200);
+    expect((await wire.post('/cognify', { datasets: ['letters'] })).status).to.equal(200);
+    expect(foundBy(await search())).to.equal(6);
+    expect(await server.stop()).to.equal(0);
+    copyFileSync(older, file());
+    await start();
+    const answer = await search();
+    expect(answer.status, answer.text).to.equal(503);
+    expect(answer.json.detail).to.include('0 of 1 items are done');
+    await until('all rows are back', async () => foundBy(await search()) === 6);
+    const [item] = more.json.data_ingestion_info;
+    expect((await wire.post('/forget', { datasetId, dataId: item.data_id })).status).to.equal(200);
   });
 
   it('is built again also when what comes first is a run', async () => {

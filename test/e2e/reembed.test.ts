@@ -1,3 +1,5 @@
+import { readdirSync, rmSync } from 'node:fs';
+import { join } from 'node:path';
 import { Readable, Writable } from 'node:stream';
 import { expect } from 'chai';
 import { runCli } from '../../services/cli/cli.ts';
@@ -21,12 +23,7 @@ describe('vectors of another model, over HTTP and on a command line', () => {
     await send(first, 'POST', '/add', { data: 'Alice met Bob in Oslo.', datasetName: 'notes' });
     await send(first, 'POST', '/cognify', { datasets: ['notes'] });
     await first.stop({ keepData: true });
-    const letters = {
-      EMBEDDING_PROVIDER: 'custom',
-      EMBEDDING_MODEL: 'letters',
-      EMBEDDING_ENDPOINT: `${provider.url}/v1`,
-    };
-    app = await startApp({ ...letters, EMBEDDING_DIMENSIONS: String(LETTERS) }, { dataDir: first.dataDir });
+    app = await startApp({ ...letters(), EMBEDDING_DIMENSIONS: String(LETTERS) }, { dataDir: first.dataDir });
     const [{ id }] = (await send(app, 'GET', '/datasets')).body as [{ id: string }];
     dataset = id;
   });
@@ -57,6 +54,11 @@ describe('vectors of another model, over HTTP and on a command line', () => {
     });
     return { code, ...texts };
   };
+  const letters = () => ({
+    EMBEDDING_PROVIDER: 'custom',
+    EMBEDDING_MODEL: 'letters',
+    EMBEDDING_ENDPOINT: `${provider.url}/v1`,
+  });
   const put = (body: object) => send(app, 'PUT', `/datasets/embedding/${dataset}`, body);
   const search = async () => {
     const query = { query: 'Who met Alice?', searchType: 'CHUNKS', datasetIds: [dataset] };
@@ -91,5 +93,17 @@ describe('vectors of another model, over HTTP and on a command line', () => {
     const asked = provider.requests.length;
     expect(await search()).to.include('Alice met Bob');
     expect(provider.requests.length).to.be.greaterThan(asked);
+  });
+
+  it('are made again when their file was lost', async () => {
+    await app.stop({ keepData: true });
+    const files = join(app.dataDir, 'datasets', 'personal');
+    const own = readdirSync(files).filter((name) => !name.startsWith(dataset));
+    expect(own.length).to.be.greaterThan(0);
+    for (const name of own) rmSync(join(files, name));
+    app = await startApp({ ...letters(), EMBEDDING_DIMENSIONS: String(LETTERS) }, { dataDir: app.dataDir });
+    expect(await search()).to.include('is being rebuilt');
+    await until('they are back', async () => (await search()).includes('Alice met Bob'));
+    expect(readdirSync(files).filter((name) => !name.startsWith(dataset))).to.include(own[0]);
   });
 });

@@ -1,7 +1,9 @@
+import { engramError } from '../domain/errors.ts';
 import { asId } from '../domain/ids.ts';
 import { type DatasetScope, datasetScope, type SystemScope } from '../domain/scope.ts';
 import { type Collection, type DocumentStore, insert, remove, update } from '../ports/document-store.ts';
 import { untilUndisturbed } from './commit-races.ts';
+import { ledgerCollection } from './ledger.ts';
 
 export type IndexRebuild = {
   /** ISO-8601. */
@@ -36,6 +38,20 @@ export interface IndexRebuilds {
   put(scope: DatasetScope, rebuild: IndexRebuild): Promise<void>;
   change(scope: DatasetScope, change: Partial<IndexRebuild>): Promise<void>;
   remove(scope: DatasetScope): Promise<void>;
+}
+
+/** Throws `ServiceUnavailableError` while the index of the dataset is rebuilt. */
+export async function requireWholeIndex(store: DocumentStore, scope: DatasetScope): Promise<void> {
+  const rebuild = await createIndexRebuilds(store).get(scope);
+  if (rebuild === null) return;
+  const built = await store.count(scope, ledgerCollection, { generation: { greaterThan: 0 } });
+  const done = Math.min(rebuild.lost, Math.max(0, built - rebuild.intact));
+  throw engramError(
+    'ServiceUnavailableError',
+    `The index of the dataset was lost and is being rebuilt from what was added: ${done} of ${rebuild.lost} items are ` +
+      'done. Try again later',
+    { retryable: true },
+  );
 }
 
 const ID = 'index';

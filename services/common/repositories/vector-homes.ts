@@ -60,7 +60,7 @@ type VectorHomesDocument = {
 /** An item whose vectors a migration has made, and of which generation. */
 type ReembeddedItem = { readonly home: number; readonly generation: number };
 
-const vectorHomesCollection: Collection<VectorHomesDocument> = {
+export const vectorHomesCollection: Collection<VectorHomesDocument> = {
   name: 'vector_homes',
   level: 'dataset',
   indexes: [],
@@ -277,7 +277,8 @@ export async function activeHome(
 }
 
 /** Home 0 is the dataset's own scope: where vectors are that never moved. */
-function homeScope(scope: DatasetScope, home: number): DatasetScope {
+/** The scope under which an index has a home. */
+export function homeScope(scope: DatasetScope, home: number): DatasetScope {
   if (home === 0) return scope;
   return datasetScope(scope.tenant, asId<DatasetId>(idOfText(`${scope.dataset}/vectors/${home}`)));
 }

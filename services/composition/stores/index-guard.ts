@@ -1,5 +1,4 @@
 import type { DataItemId } from '../../common/domain/brand.ts';
-import { engramError } from '../../common/domain/errors.ts';
 import { asId } from '../../common/domain/ids.ts';
 import { type AnyScope, type DatasetScope, datasetScope, SYSTEM_SCOPE } from '../../common/domain/scope.ts';
 import { slices } from '../../common/domain/slices.ts';
@@ -12,8 +11,9 @@ import type { Clock } from '../../common/ports/system.ts';
 import { createDataItems } from '../../common/repositories/data-items.ts';
 import { datasetsCollection } from '../../common/repositories/datasets.ts';
 import { findAll } from '../../common/repositories/find-all.ts';
-import { createIndexRebuilds } from '../../common/repositories/index-rebuilds.ts';
-import { createLedger, ledgerCollection } from '../../common/repositories/ledger.ts';
+import { createIndexRebuilds, requireWholeIndex } from '../../common/repositories/index-rebuilds.ts';
+import { createLedger } from '../../common/repositories/ledger.ts';
+import { homeScope, vectorHomesCollection } from '../../common/repositories/vector-homes.ts';
 
 type Indexes = Pick<DatasetIndexes, 'text' | 'vectors' | 'graph'>;
 
@@ -48,6 +48,20 @@ export async function createIndexGuard({
   const rebuilding = new Map<string, DatasetScope>();
   const keyOf = ({ tenant, dataset }: DatasetScope) => `${tenant}/${dataset}`;
   for (const { scope } of await rebuilds.all(SYSTEM_SCOPE)) rebuilding.set(keyOf(scope), scope);
+  const owners = new Map<string, DatasetScope>();
+  const ownerOf = (scope: DatasetScope) => owners.get(keyOf(scope)) ?? scope;
+  /** Vectors of another embedding model are a part of the dataset in a file of their own. */
+  const findVectorHomes = async (): Promise<readonly DatasetScope[]> => {
+    owners.clear();
+    return (await findAll(store, SYSTEM_SCOPE, vectorHomesCollection)).flatMap(({ tenant, dataset, value }) => {
+      if (value.active === 0) return [];
+      const owner = datasetScope(asId(tenant ?? ''), asId(dataset ?? ''));
+      const home = homeScope(owner, value.active);
+      owners.set(keyOf(home), owner);
+      return [home];
+    });
+  };
+  await findVectorHomes();
 
   const lostItems = async (scope: DatasetScope, provenance: () => Promise<ReadonlySet<string>>) => {
     const committed = [...(await ledger.allEntries(scope))]
@@ -72,25 +86,16 @@ export async function createIndexGuard({
     return { lost: known.map(({ id }) => id), intact: committed.length - still.length };
   };
 
-  const refuse = async (scope: DatasetScope): Promise<void> => {
+  const refuse = async (indexed: DatasetScope): Promise<void> => {
+    const scope = ownerOf(indexed);
     if (!rebuilding.has(keyOf(scope))) return;
-    const rebuild = await rebuilds.get(scope);
-    if (rebuild === null) {
-      rebuilding.delete(keyOf(scope));
-      return;
-    }
-    const built = await store.count(scope, ledgerCollection, { generation: { greaterThan: 0 } });
-    const done = Math.min(rebuild.lost, Math.max(0, built - rebuild.intact));
-    throw engramError(
-      'ServiceUnavailableError',
-      `The index of the dataset was lost and is being rebuilt from what was added: ${done} of ${rebuild.lost} items are ` +
-        'done. Try again later',
-      { retryable: true },
-    );
+    await requireWholeIndex(store, scope);
+    rebuilding.delete(keyOf(scope));
   };
 
   return {
-    async verify(scope, provenance) {
+    async verify(indexed, provenance) {
+      const scope = ownerOf(indexed);
       const { lost, intact } = await lostItems(scope, provenance);
       if (lost.length === 0) return;
       const lostAt = clock.now().toISOString();
@@ -118,10 +123,11 @@ export async function createIndexGuard({
       };
     },
     async inspectAll(inspect) {
-      const datasets = await findAll(store, SYSTEM_SCOPE, datasetsCollection);
-      for (const slice of slices(datasets, AT_ONCE)) {
-        await Promise.all(slice.map(({ id, tenant }) => inspect(datasetScope(asId(tenant ?? ''), asId(id)))));
-      }
+      const homes = await findVectorHomes();
+      const datasets = (await findAll(store, SYSTEM_SCOPE, datasetsCollection)).map(({ id, tenant }) =>
+        datasetScope(asId(tenant ?? ''), asId(id)),
+      );
+      for (const slice of slices([...datasets, ...homes], AT_ONCE)) await Promise.all(slice.map(inspect));
     },
   };
 }

@@ -1,5 +1,6 @@
-import type { DatasetRef } from '../../common/domain/dataset.ts';
+import { type DatasetRef, scopeOf } from '../../common/domain/dataset.ts';
 import { type EngramError, engramError, isEngramError } from '../../common/domain/errors.ts';
+import { requireWholeIndex } from '../../common/repositories/index-rebuilds.ts';
 import { joinElements } from '../answers/used-elements.ts';
 import { type Conversation, defaultConversation } from '../conversation/conversation.ts';
 import type { SearchDependencies } from '../dependencies.ts';
@@ -62,6 +63,7 @@ async function searchOne(
     };
     const outcome = await deps.turn(run);
     if (!isQuery(type) && type !== 'SKILLS' && isEmpty(outcome) && !(await hasSearchableMemory(deps.store, dataset))) {
+      await requireWholeIndex(deps.store, scopeOf(dataset));
       throw await noDataError(deps, dataset, request.context);
     }
     await markShown(deps, request, dataset, outcome);
