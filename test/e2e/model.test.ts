@@ -133,6 +133,19 @@ describe('the service with a model', () => {
       expect(provider.requests[2]?.system).to.equal('Only cities.');
     });
 
+    it('keeps the prompt that an item was built with when its content is updated, again and again', async () => {
+      const item = await add('Alice met Bob.');
+      await cognify({ custom_prompt: 'Only rivers.' });
+      for (const text of ['Alice met Carol.', 'Alice met Dora.']) {
+        const body = new FormData();
+        body.append('data', new Blob([text]), 'notes.txt');
+        const updated = await fetch(`${app.baseUrl}/api/v1/update?data_id=${item}`, { method: 'PATCH', body });
+        expect(updated.status).to.equal(200);
+        expect(provider.requests.at(-1)?.system).to.equal('Only rivers.');
+      }
+      expect(graphCalls()).to.equal(3);
+    });
+
     it('leaves the model half of LLM_MAX_COMPLETION_TOKENS for its answer', async () => {
       await app.stop();
       app = await startApp({ ...variables(), LLM_MAX_COMPLETION_TOKENS: '80' });

@@ -6,7 +6,7 @@ import { startCognify } from '../usecases/start-cognify.ts';
 
 type Dependencies = Pick<
   CognifyDependencies,
-  'store' | 'datasets' | 'runs' | 'engine' | 'configurations' | 'messenger' | 'ids' | 'clock' | 'logger'
+  'store' | 'datasets' | 'runs' | 'ledger' | 'engine' | 'configurations' | 'messenger' | 'ids' | 'clock' | 'logger'
 >;
 
 const FIRST_RETRY_MS = 5_000;

@@ -1,7 +1,9 @@
 import { type DatasetRef, scopeOf } from '../../common/domain/dataset.ts';
+import { asId } from '../../common/domain/ids.ts';
 import type { JsonObject } from '../../common/domain/json.ts';
 import type { Principal } from '../../common/domain/principal.ts';
 import { COGNIFY_PIPELINE, type RunState } from '../../common/domain/run.ts';
+import type { DatasetScope } from '../../common/domain/scope.ts';
 import type { CognifyOptions } from '../../common/messaging/methods/cognify.ts';
 import type { RunRequest } from '../../common/runs/run-engine.ts';
 import { COGNIFY_JOB } from '../consumers/cognify-job.ts';
@@ -10,7 +12,7 @@ import { withDefaults } from './dataset-configuration.ts';
 
 /** Records the run as STARTED and queues it, with what its dataset is configured to; durable when it resolves. */
 export async function startCognify(
-  { engine, configurations }: Pick<CognifyDependencies, 'engine' | 'configurations'>,
+  deps: Pick<CognifyDependencies, 'engine' | 'configurations' | 'ledger' | 'runs'>,
   request: {
     readonly principal: Principal;
     readonly dataset: DatasetRef;
@@ -18,6 +20,28 @@ export async function startCognify(
     readonly background: boolean;
   } & Pick<RunRequest, 'also'>,
 ): Promise<RunState> {
-  const options = (await withDefaults({ configurations }, scopeOf(request.dataset), request.options)) as JsonObject;
-  return engine.submit({ ...request, options, kind: COGNIFY_JOB, pipeline: COGNIFY_PIPELINE });
+  const scope = scopeOf(request.dataset);
+  const options = await withDefaults(deps, scope, await asItemWasBuilt(deps, scope, request.options));
+  const { graphModel = null, customPrompt = null } = options;
+  const extraction = graphModel === null && customPrompt === null ? {} : { extraction: { graphModel, customPrompt } };
+  const job = { options: options as JsonObject, kind: COGNIFY_JOB, pipeline: COGNIFY_PIPELINE };
+  return deps.engine.submit({ ...request, ...extraction, ...job });
+}
+
+/** With the graph model and the prompt of the run that built the item, where none are given. */
+async function asItemWasBuilt(
+  { ledger, runs }: Pick<CognifyDependencies, 'ledger' | 'runs'>,
+  scope: DatasetScope,
+  { likeItem, ...options }: CognifyOptions,
+): Promise<CognifyOptions> {
+  if (likeItem === undefined) return options;
+  const runId = (await ledger.entries(scope, [likeItem])).get(likeItem)?.runId;
+  const extraction = runId ? (await runs.get(scope, asId(runId)))?.extraction : undefined;
+  if (extraction === undefined) return options;
+  const { graphModel, customPrompt } = extraction;
+  return {
+    ...options,
+    ...(options.graphModel == null ? { graphModel } : {}),
+    ...(options.customPrompt === undefined && customPrompt !== null ? { customPrompt } : {}),
+  };
 }

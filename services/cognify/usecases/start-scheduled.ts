@@ -6,7 +6,7 @@ import { untilUndisturbed } from '../../common/repositories/commit-races.ts';
 import type { CognifyDependencies } from '../dependencies.ts';
 import { startCognify } from './start-cognify.ts';
 
-type Dependencies = Pick<CognifyDependencies, 'engine' | 'configurations' | 'runs' | 'scheduledStarts'>;
+type Dependencies = Pick<CognifyDependencies, 'engine' | 'configurations' | 'ledger' | 'runs' | 'scheduledStarts'>;
 type Request = Omit<Parameters<typeof startCognify>[1], 'also'> & { readonly dueAt: string };
 
 /**

@@ -1,5 +1,6 @@
 import { expect } from 'chai';
 import fc from 'fast-check';
+import type { DataItemId } from '../domain/brand.ts';
 import { CAPABILITIES } from '../domain/capabilities.ts';
 import type { DataItem } from '../domain/data-item.ts';
 import type { DatasetRef } from '../domain/dataset.ts';
@@ -79,6 +80,7 @@ const options: fc.Arbitrary<cognify.CognifyOptions> = fc.record(
   {
     ...{ graphModel: object, customPrompt: text, chunkSize: fc.integer({ min: -5, max: 10_000 }) },
     ...{ chunksPerBatch: count, dataPerBatch: count, ontologyKeys: fc.array(text, { minLength: 1 }) },
+    likeItem: text as fc.Arbitrary<DataItemId>,
   },
   { requiredKeys: [] },
 );

@@ -43,7 +43,11 @@ export type RunDocument = {
   /** Whose budgets pay: the space, then the API key that started it. Absent in runs that were not charged. */
   readonly paidBy?: readonly BudgetAccount[];
   readonly sessionId?: string;
+  /** What a model was to extract by; absent: nothing of its own. */
+  readonly extraction?: RunExtraction;
 };
+
+export type RunExtraction = { readonly graphModel: JsonObject | null; readonly customPrompt: string | null };
 
 export const runsCollection: Collection<RunDocument> = {
   name: 'runs',
@@ -82,6 +86,7 @@ export interface StoredRun {
   readonly background: boolean;
   readonly paidBy: readonly BudgetAccount[];
   readonly sessionId?: string;
+  readonly extraction?: RunExtraction;
   /** While it goes on. */
   readonly chunks: ChunkProgress | null;
   /** Without items: `items` reads them. */
@@ -225,6 +230,7 @@ function storedRun({ id, version, value, tenant, dataset }: Stored<RunDocument>)
     paidBy: value.paidBy ?? [],
     chunks: isRunning ? (value.chunks ?? null) : null,
     ...(value.sessionId === undefined ? {} : { sessionId: value.sessionId }),
+    ...(value.extraction === undefined ? {} : { extraction: value.extraction }),
     state: {
       id: asId(id),
       pipeline: value.pipeline,

@@ -14,7 +14,7 @@ import type { DocumentStore, Write } from '../ports/document-store.ts';
 import type { Logger } from '../ports/logger.ts';
 import type { Clock, IdSource } from '../ports/system.ts';
 import type { Tracer } from '../ports/tracer.ts';
-import type { Runs } from '../repositories/runs.ts';
+import type { RunExtraction, Runs } from '../repositories/runs.ts';
 import { cancelRuns } from './cancel-runs.ts';
 import { driveRun } from './drive-run.ts';
 import { createJobWorker } from './job-worker.ts';
@@ -49,6 +49,8 @@ export interface RunRequest {
   readonly dataset: DatasetRef;
   readonly options: JsonObject;
   readonly background: boolean;
+  /** Kept with the run, when its job is gone. */
+  readonly extraction?: RunExtraction;
   /** Committed with the run. */
   readonly also?: (run: RunId) => readonly Write[];
 }
@@ -114,7 +116,7 @@ export function createRunEngine(dependencies: RunEngineDependencies): RunEngine 
 
 /** Writes the run and its job together. */
 async function record(
-  { kind, pipeline, principal, dataset, options, background, also }: RunRequest,
+  { kind, pipeline, principal, dataset, options, background, extraction, also }: RunRequest,
   { ids, recorder, workQueue, budgets, tracer }: RunEngineDependencies,
 ): Promise<RunState> {
   const id = asId<RunId>(ids.uuid());
@@ -128,7 +130,14 @@ async function record(
     ...(trace === undefined ? {} : { trace }),
   };
   const job = { kind, payload, orderingKey: dataset.id, idempotencyKey: id, maxAttempts: MAX_JOB_ATTEMPTS };
-  const run = { id, pipeline, dataset, userId: principal.id, background };
+  const run = {
+    id,
+    pipeline,
+    dataset,
+    userId: principal.id,
+    background,
+    ...(extraction === undefined ? {} : { extraction }),
+  };
   const startedWith = (scope: DatasetScope, charged: readonly Write[]) => {
     const { jobId, writes } = workQueue.enqueueWrites(scope, job);
     return { jobId, writes: [...writes, ...charged, ...(also?.(id) ?? [])] };

@@ -13,7 +13,13 @@ import type { Logger } from '../ports/logger.ts';
 import type { TokenUsage } from '../ports/models.ts';
 import type { Clock, IdSource } from '../ports/system.ts';
 import type { RunRecord, RunRecords } from '../repositories/run-records.ts';
-import { type RunDocument, type Runs, runHeadsCollection, type StoredRun } from '../repositories/runs.ts';
+import {
+  type RunDocument,
+  type RunExtraction,
+  type Runs,
+  runHeadsCollection,
+  type StoredRun,
+} from '../repositories/runs.ts';
 import { createRunNews } from './run-news.ts';
 import { scrubErrorText } from './scrub-error.ts';
 
@@ -42,6 +48,7 @@ export interface NewRun {
   readonly paidBy?: readonly BudgetAccount[];
   /** The one session that it is about. */
   readonly sessionId?: string;
+  readonly extraction?: RunExtraction;
 }
 
 /** How a run ended. Without `error` it is COMPLETED. */
@@ -242,11 +249,12 @@ function newDocument(run: NewRun, now: string, jobId: string | null): RunDocumen
     stalledClaims: 0,
     ...(run.paidBy === undefined ? {} : { paidBy: run.paidBy }),
     ...(run.sessionId === undefined ? {} : { sessionId: run.sessionId }),
+    ...(run.extraction === undefined ? {} : { extraction: run.extraction }),
   };
 }
 
 function documentOf(run: StoredRun): RunDocument {
-  const { state, userId, jobId, background, stalledClaims, paidBy, sessionId } = run;
+  const { state, userId, jobId, background, stalledClaims, paidBy, sessionId, extraction } = run;
   return {
     pipeline: state.pipeline,
     datasetName: state.datasetName,
@@ -267,6 +275,7 @@ function documentOf(run: StoredRun): RunDocument {
     stalledClaims,
     paidBy,
     ...(sessionId === undefined ? {} : { sessionId }),
+    ...(extraction === undefined ? {} : { extraction }),
   };
 }
 

@@ -57,7 +57,7 @@ export interface UpdateOutcome {
 /**
  * Replaces the content of one item and builds the graph from it. Until the run has committed the new content, readers see
  * what was built from the old one; when the run fails they go on seeing it, and the next cognify builds the new content.
- * The item keeps its id, owner, label, metadata and, unless others are given, its node sets.
+ * The item keeps its id, owner, label, metadata, graph model, prompt and, unless others are given, its node sets.
  */
 export async function updateItem(dependencies: IngestDependencies, request: UpdateRequest): Promise<UpdateOutcome> {
   const { clock, ids, messenger, budgets } = dependencies;
@@ -83,7 +83,7 @@ export async function updateItem(dependencies: IngestDependencies, request: Upda
     const replacement = { principal, dataset, item, source, signal, nodeSets: nodeSets.length > 0 ? nodeSets : null };
     return { result: await replaceContent(dependencies, replacement), items: [item.id] };
   });
-  const options = { chunkSize };
+  const options = { chunkSize, likeItem: item.id };
   const started = await messenger.call(startRun, { dataset, options, background: false }, { ...context, principal });
   const run = isTerminal(started.run.status) ? started.run : await awaitRun(messenger, started.run.id, context);
   // Runs that were there before this one may have read the former content until now.

@@ -130,7 +130,7 @@ export const Erase: MethodCodec<methods.EraseBuiltRequest, methods.EraseBuiltRes
 };
 
 function toOptions(options: methods.CognifyOptions): MessageInitShape<typeof wire.CognifyOptionsSchema> {
-  const { graphModel, customPrompt, chunkSize, chunksPerBatch, dataPerBatch, ontologyKeys } = options;
+  const { graphModel, customPrompt, chunkSize, chunksPerBatch, dataPerBatch, ontologyKeys, likeItem } = options;
   return {
     graphModelJson: graphModel ? toJsonText(graphModel) : undefined,
     customPrompt,
@@ -138,11 +138,12 @@ function toOptions(options: methods.CognifyOptions): MessageInitShape<typeof wir
     chunksPerBatch: chunksPerBatch ?? undefined,
     dataPerBatch,
     ontologyKeys: [...(ontologyKeys ?? [])],
+    likeItem,
   };
 }
 
 function fromOptions(options: wire.CognifyOptions): methods.CognifyOptions {
-  const { graphModelJson, customPrompt, chunkSize, chunksPerBatch, dataPerBatch, ontologyKeys } = options;
+  const { graphModelJson, customPrompt, chunkSize, chunksPerBatch, dataPerBatch, ontologyKeys, likeItem } = options;
   return {
     ...(graphModelJson === undefined ? {} : { graphModel: fromJsonText(graphModelJson) }),
     ...maybe('customPrompt', customPrompt),
@@ -150,6 +151,7 @@ function fromOptions(options: wire.CognifyOptions): methods.CognifyOptions {
     ...maybe('chunksPerBatch', chunksPerBatch),
     ...maybe('dataPerBatch', dataPerBatch),
     ...(ontologyKeys.length === 0 ? {} : { ontologyKeys }),
+    ...(likeItem === undefined ? {} : { likeItem: dataItemId(likeItem) }),
   };
 }
 

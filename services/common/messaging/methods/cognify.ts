@@ -16,6 +16,8 @@ export interface CognifyOptions {
   readonly chunksPerBatch?: number | null;
   readonly dataPerBatch?: number;
   readonly ontologyKeys?: readonly string[];
+  /** The graph model and the prompt that this item was built with are used, unless others are given. */
+  readonly likeItem?: DataItemId;
 }
 
 export interface StartRunRequest {
