@@ -139,6 +139,27 @@ describe('skills and graph models with a model', function () {
     expect(answer.json).to.deep.equal({ customPrompt: 'Extract people.' });
   });
 
+  it('asks with the parameters of the caller, and says which of them it does not know', async () => {
+    provider.answer = () => completion('Extract people.');
+    const parameters = { temperature: 0.5, max_tokens: 77, top_p: 0.9, seed: 5 };
+    const prompt = (given: object) =>
+      wire.post('/llm/custom-prompt', { graphModel: { title: 'Company' }, parameters: given });
+    expect((await prompt(parameters)).headers.get('warning')).to.equal(null);
+    const sent = { temperature: 0.5, top_p: 0.9, seed: 5 };
+    const { body } = provider.requests.at(-1) as { body: Record<string, unknown> };
+    expect(body).to.include(sent);
+    expect(body['max_tokens'] ?? body['max_completion_tokens']).to.equal(77);
+    expect((await prompt({ mood: 'good' })).headers.get('warning')).to.match(/no effect: mood\. Known are temperature/);
+    expect((await prompt({ seed: 'x' })).status).to.equal(400);
+    const form = new FormData();
+    form.append('text', 'Grace Hopper works.');
+    form.append('parameters', JSON.stringify(sent));
+    const person = { name: 'Person', description: '', fields: [], relations: [] };
+    scripted('GraphModel', { title: 'People', classes: [person] });
+    expect((await wire.form('/llm/infer-schema', form)).status).to.equal(200);
+    expect(provider.requests.at(-1)?.body).to.include(sent);
+  });
+
   it('makes graph models, and refuses answers that are none', async () => {
     const infer = () => {
       const form = new FormData();

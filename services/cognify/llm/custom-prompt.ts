@@ -10,13 +10,12 @@ const MAX_SCHEMA_LENGTH = 60_000;
 export async function customPrompt(
   dependencies: LlmDependencies,
   caller: LlmCaller,
-  { graphModel, maxTokens }: { readonly graphModel: JsonObject; readonly maxTokens: number | null },
+  graphModel: JsonObject,
 ): Promise<string> {
   const { languageModel } = await currentModels(dependencies, caller);
   const schema = JSON.stringify(graphModel);
   if (languageModel === null || schema.length > MAX_SCHEMA_LENGTH) return promptOf(graphModel);
   const prompt = `The schema of the graph:\n${fenced('schema', schema)}`;
-  const call = { system: SYSTEM, prompt, ...(maxTokens === null ? {} : { maxOutputTokens: maxTokens }) };
-  const { text } = await languageModel.text(call, modelContext(caller));
+  const { text } = await languageModel.text({ system: SYSTEM, prompt }, modelContext(caller));
   return text.trim() === '' ? promptOf(graphModel) : text.trim();
 }

@@ -5,7 +5,7 @@ import type { CallContext } from '../../common/messaging/messenger.ts';
 import type { ModelSource } from '../../common/ports/active-models.ts';
 import type { DocumentLoader } from '../../common/ports/documents.ts';
 import type { Logger } from '../../common/ports/logger.ts';
-import type { ModelCallContext } from '../../common/ports/models.ts';
+import type { ModelCallContext, Sampling } from '../../common/ports/models.ts';
 
 /** What the routes below `/llm` work with. */
 export interface LlmDependencies {
@@ -17,6 +17,7 @@ export interface LlmDependencies {
 export interface LlmCaller {
   readonly principal: Principal;
   readonly context: CallContext;
+  readonly sampling?: Sampling;
 }
 
 /** The models as they are set; `LLMAPIKeyNotSetError` when one is configured and lacks its key. */
@@ -26,12 +27,13 @@ export async function currentModels({ models }: LlmDependencies, { principal }: 
   return current;
 }
 
-export function modelContext({ principal, context }: LlmCaller): ModelCallContext {
+export function modelContext({ principal, context, sampling }: LlmCaller): ModelCallContext {
   const { signal } = context;
   return {
     scope: { tenant: principal.tenant },
     purpose: 'query',
     payer: payerOf(principal),
     ...(signal === undefined ? {} : { signal }),
+    ...(sampling === undefined ? {} : { sampling }),
   };
 }

@@ -19,7 +19,6 @@ const CALLER: LlmCaller = {
 
 interface Asked {
   readonly prompt: string;
-  readonly maxOutputTokens?: number;
 }
 
 /** Dependencies whose model answers with a value and keeps what it was asked. */
@@ -119,14 +118,12 @@ describe('graph models by a language model', () => {
 describe('custom prompts by a language model', () => {
   it('are its answer to the fenced schema', async () => {
     const { dependencies, asked } = withModel(' Extract people. ');
-    const call = { graphModel: { title: 'X' }, maxTokens: 50 };
-    expect(await customPrompt(dependencies, CALLER, call)).to.equal('Extract people.');
+    expect(await customPrompt(dependencies, CALLER, { title: 'X' })).to.equal('Extract people.');
     expect(asked[0]?.prompt).to.match(/<schema-[0-9a-f]{16}>\n\{"title":"X"\}\n<\/schema-/);
-    expect(asked[0]?.maxOutputTokens).to.equal(50);
   });
 
   it('come from the schema when it says nothing, and are refused without its key', async () => {
-    const call = { graphModel: { title: 'X' }, maxTokens: null };
+    const call = { title: 'X' };
     expect(await customPrompt(withModel(' ').dependencies, CALLER, call)).to.include('model "X"');
     const error = await customPrompt(withModel('', 'no key').dependencies, CALLER, call).catch((one: unknown) => one);
     expect(error).to.include({ wireName: 'LLMAPIKeyNotSetError', status: 422 });

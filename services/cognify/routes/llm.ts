@@ -2,13 +2,16 @@ import { buffer } from 'node:stream/consumers';
 import { z } from 'zod';
 import { isEngramError } from '../../common/domain/errors.ts';
 import { type JsonObject, parseClientJson } from '../../common/domain/json.ts';
+import type { Principal } from '../../common/domain/principal.ts';
 import { HttpError } from '../../common/http/http-error.ts';
 import { defineRoute, json, type Route } from '../../common/http/route.ts';
 import { NO_PERMISSION } from '../../common/http/route-permission.ts';
+import { warningHeader } from '../../common/http/warning-header.ts';
 import type { UploadedFile } from '../../common/ports/upload.ts';
 import { customPrompt } from '../llm/custom-prompt.ts';
 import type { LlmDependencies } from '../llm/dependencies.ts';
 import { inferSchema } from '../llm/infer-schema.ts';
+import { readParameters } from '../llm/parameters.ts';
 
 const promptBody = z.object({
   graphModel: z.record(z.string(), z.unknown()),
@@ -29,10 +32,11 @@ export function llmRoutes(dependencies: LlmDependencies): readonly Route[] {
       responses: { 200: { description: '`{"customPrompt": "…"}`' }, ...BUDGET },
       handle: ({ principal, body, context }) =>
         orFixedFailure(dependencies, 'LLM custom prompt generation failed.', async () => {
-          const graphModel = body.graphModel as JsonObject;
-          const maxTokens = positiveInteger(body.parameters['max_tokens']);
-          const caller = { principal, context };
-          return json({ customPrompt: await customPrompt(dependencies, caller, { graphModel, maxTokens }) });
+          const parameters = await parametersOf(dependencies, principal, body.parameters as JsonObject);
+          if (parameters === null) throw new HttpError(400, { error: 'Invalid custom prompt request.' });
+          const caller = { principal, context, sampling: parameters.sampling };
+          const prompt = await customPrompt(dependencies, caller, body.graphModel as JsonObject);
+          return { ...json({ customPrompt: prompt }), ...warningHeader(parameters.warning) };
         }),
     }),
     defineRoute({
@@ -43,16 +47,18 @@ export function llmRoutes(dependencies: LlmDependencies): readonly Route[] {
       responses: { 200: { description: '`{"graphSchema": …}`, usable as `graph_model`' }, ...BUDGET },
       handle: ({ principal, body, files, context, signal }) =>
         orFixedFailure(dependencies, 'LLM schema inference failed.', async () => {
-          const { text = null, parameters = null } = body ?? {};
-          if (parameters !== null && parameters !== '' && !isJson(parameters)) {
-            throw new HttpError(422, { error: 'Invalid JSON in request parameters.' });
-          }
+          const { text = null, parameters: given = null } = body ?? {};
+          const parsed = parsedObject(given || '{}');
+          const parameters = parsed === null ? null : await parametersOf(dependencies, principal, parsed);
+          if (parameters === null) throw new HttpError(422, { error: 'Invalid JSON in request parameters.' });
           const texts = [text ?? '', ...(await textsOf(dependencies, files, signal))];
           const whole = texts.filter((one) => one.trim() !== '').join('\n\n');
           if (whole === '') {
             throw new HttpError(400, { error: 'Either text or at least one file must be provided.' });
           }
-          return json({ graphSchema: await inferSchema(dependencies, { principal, context }, whole) });
+          const caller = { principal, context, sampling: parameters.sampling };
+          const graphSchema = await inferSchema(dependencies, caller, whole);
+          return { ...json({ graphSchema }), ...warningHeader(parameters.warning) };
         }),
     }),
   ];
@@ -103,16 +109,18 @@ async function orFixedFailure<Result>(
   }
 }
 
-function positiveInteger(value: unknown): number | null {
-  return typeof value === 'number' && Number.isInteger(value) && value > 0 ? value : null;
+async function parametersOf(dependencies: LlmDependencies, principal: Principal, given: JsonObject) {
+  const { languageModel } = await dependencies.models.current(principal.tenant);
+  return readParameters(given, languageModel !== null);
 }
 
-function isJson(text: string): boolean {
+/** Null: it is no JSON, or no object. */
+function parsedObject(text: string): JsonObject | null {
   try {
-    parseClientJson(text);
-    return true;
+    const parsed = parseClientJson(text);
+    return typeof parsed === 'object' && parsed !== null && !Array.isArray(parsed) ? (parsed as JsonObject) : null;
   } catch (error) {
-    if (error instanceof SyntaxError) return false;
+    if (error instanceof SyntaxError) return null;
     throw error;
   }
 }

@@ -13,6 +13,15 @@ export interface ModelCallContext {
   readonly signal?: AbortSignal;
   /** Told of each answer of a provider as it is billed, so that a run knows its own bill. */
   readonly onUsage?: (usage: TokenUsage, kind: ModelKind) => void;
+  /** What a caller asks of the provider for this call, before the server's own settings. */
+  readonly sampling?: Sampling;
+}
+
+export interface Sampling {
+  readonly temperature?: number;
+  readonly topP?: number;
+  readonly seed?: number;
+  readonly maxOutputTokens?: number;
 }
 
 export type ModelKind = 'language' | 'embedding';

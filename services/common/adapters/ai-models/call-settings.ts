@@ -1,10 +1,9 @@
-import type { ModelCallContext, TokenUsage } from '../../ports/models.ts';
+import type { ModelCallContext, Sampling, TokenUsage } from '../../ports/models.ts';
 
 /** What every call of the `ai` package gets from us. Retries are ours, see `retry.ts`. */
-export interface CallSettings {
+export interface CallSettings extends Sampling {
   readonly maxRetries: 0;
   readonly abortSignal: AbortSignal;
-  readonly temperature?: number;
 }
 
 export function signalOf(context: ModelCallContext): { readonly signal?: AbortSignal } {

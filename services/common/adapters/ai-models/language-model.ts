@@ -46,16 +46,18 @@ export function createLanguageModel(options: LanguageModelOptions): LanguageMode
     maxRetries: 0,
     abortSignal: deadline(context.signal, options.callTimeoutMs ?? DEFAULT_CALL_TIMEOUT_MS),
     ...(options.temperature === undefined ? {} : { temperature: options.temperature }),
+    ...context.sampling,
   });
   const parts: CallParts = { name, model, common, retry, meter };
   const structured = createStructuredCalls(parts);
   return {
     name,
-    text: ({ system, prompt, maxOutputTokens }, context) =>
+    text: ({ system, prompt, ...call }, context) =>
       gate(async () => {
+        const maxOutputTokens = call.maxOutputTokens ?? context.sampling?.maxOutputTokens;
         const asked = maxOutputTokens === undefined ? {} : { maxOutputTokens };
         const admission = await meter.admit({ prompts: [system, prompt], ...asked }, context);
-        const call = async () =>
+        const generate = async () =>
           generateText({
             model: await model(),
             system,
@@ -63,7 +65,9 @@ export function createLanguageModel(options: LanguageModelOptions): LanguageMode
             ...common(context),
             ...asked,
           });
-        const result = await admitted(admission, () => withRetry(call, retryFor(context, retry), signalOf(context)));
+        const result = await admitted(admission, () =>
+          withRetry(generate, retryFor(context, retry), signalOf(context)),
+        );
         const { text } = result;
         const usage = usageOf(result.usage);
         await admission.record(name, usage);

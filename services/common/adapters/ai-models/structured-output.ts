@@ -69,7 +69,9 @@ export function createStructuredCalls(parts: CallParts): LanguageModel['structur
     let { prompt } = call;
     let problems: readonly string[] = [];
     for (let answer = 1; answer <= MAX_ANSWERS; answer += 1) {
-      const admission = await meter.admit({ prompts: [call.system, prompt] }, context);
+      const { maxOutputTokens } = context.sampling ?? {};
+      const bound = maxOutputTokens === undefined ? {} : { maxOutputTokens };
+      const admission = await meter.admit({ prompts: [call.system, prompt], ...bound }, context);
       const attempt = await admitted(admission, () => ask({ ...call, prompt }, asked, context));
       usage = addUsage(usage, attempt.usage);
       await admission.record(name, attempt.usage);
