@@ -6,7 +6,7 @@ import type { Provenance } from '../../ports/index-entry.ts';
 import { type MethodCodec, messageCodec, present } from '../codec.ts';
 import type * as methods from '../methods/cognify.ts';
 import { fromRun, runStatus, toRun } from './runs.ts';
-import { fromDataset, fromIdList, fromJsonText, maybe, toDataset, toIdList, toJsonText } from './shared.ts';
+import { fromDataset, fromIdList, fromJsonText, idOf, maybe, toDataset, toIdList, toJsonText } from './shared.ts';
 
 export const StartRun: MethodCodec<methods.StartRunRequest, methods.StartRunResponse> = {
   request: messageCodec(
@@ -151,7 +151,7 @@ function fromOptions(options: wire.CognifyOptions): methods.CognifyOptions {
     ...maybe('chunksPerBatch', chunksPerBatch),
     ...maybe('dataPerBatch', dataPerBatch),
     ...(ontologyKeys.length === 0 ? {} : { ontologyKeys }),
-    ...(likeItem === undefined ? {} : { likeItem: dataItemId(likeItem) }),
+    ...(likeItem === undefined ? {} : { likeItem: idOf(likeItem) }),
   };
 }
 
