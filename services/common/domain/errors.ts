@@ -135,5 +135,5 @@ export function engramError(name: ErrorName, message: string, options?: EngramEr
 
 /** An error that was kept by its name, as it was; one that is not of the contract is the server's. */
 export function namedError(name: string, message: string): EngramError {
-  return engramError(name in STATUS ? (name as ErrorName) : 'CogneeSystemError', message);
+  return engramError(Object.hasOwn(STATUS, name) ? (name as ErrorName) : 'CogneeSystemError', message);
 }

@@ -92,4 +92,14 @@ describe('documents on their way into memory', () => {
     });
     expect(error).to.include({ wireName: 'LLMPaymentRequiredError', status: 402 });
   });
+
+  it('fail when one of them could not be built, whatever became of other items', async () => {
+    const failure = { name: 'note 1', errorClass: 'CogneeValidationError', message: 'broken', isSetAside: false };
+    const errored = (item: string) => ({ item: asId<never>(item), status: 'errored' as const, failure });
+    const { keep } = await bridge({ items: [errored('k1')] });
+    const error = await keep('one', 'two').catch((reason: unknown) => reason);
+    expect(error).to.include({ wireName: 'CogneeValidationError', message: "'note 1' could not be built: broken" });
+    const other = await bridge({ items: [errored('another')] });
+    expect((await other.keep('one')).status).to.equal('DATASET_PROCESSING_COMPLETED');
+  });
 });

@@ -4,7 +4,7 @@ import type { CallContext } from '../../common/messaging/messenger.ts';
 import { startRun } from '../../common/messaging/methods/cognify.ts';
 import { type KeptDocument, keepDocuments as keepMethod } from '../../common/messaging/methods/ingest.ts';
 import { awaitRun } from '../../common/runs/await-run.ts';
-import { runError } from '../../common/runs/run-error.ts';
+import { runErrorOf } from '../../common/runs/run-error.ts';
 import type { ImproveDependencies } from '../dependencies.ts';
 import type { ImprovePass } from '../stage.ts';
 
@@ -31,12 +31,14 @@ export async function keepDocuments(
   documents: readonly BridgedDocument[],
 ): Promise<RunState> {
   const calling: CallContext = { ...context, signal };
+  const kept: string[] = [];
   for (const batch of batchesOf(documents.flatMap(partsOf))) {
-    await messenger.call(keepMethod, { dataset, documents: batch }, calling);
+    kept.push(...(await messenger.call(keepMethod, { dataset, documents: batch }, calling)).itemIds);
   }
   const started = await messenger.call(startRun, { dataset, options: {}, background: false }, calling);
   const run = isTerminal(started.run.status) ? started.run : await awaitRun(messenger, started.run.id, calling);
-  if (run.status === 'DATASET_PROCESSING_ERRORED') throw runError(run);
+  const error = runErrorOf(run, kept);
+  if (error !== null) throw error;
   return run;
 }
 

@@ -6,12 +6,11 @@ import type { RememberedInSession } from '../usecases/remember-in-session.ts';
 
 /** RememberResult of the wire (ingest.md §3.1). */
 export function presentRememberResult(outcome: RememberOutcome): Readonly<Record<string, unknown>> {
-  const { dataset, run, items, improved } = outcome;
+  const { dataset, run, items, improved, failed, isErrored } = outcome;
   const common = { dataset_name: dataset.name, dataset_id: dataset.id };
   const warnings = warningsOfRun(run);
-  const errored = run.status === 'DATASET_PROCESSING_ERRORED';
   return {
-    status: errored ? 'errored' : 'completed',
+    status: isErrored ? 'errored' : 'completed',
     ...common,
     pipeline_run_id: run.id,
     items_processed: items.length,
@@ -24,11 +23,13 @@ export function presentRememberResult(outcome: RememberOutcome): Readonly<Record
             name: item.name,
             content_hash: item.contentHash,
             data_size: item.sizeBytes,
+            ...(failed.has(item.id) ? { status: 'errored', error: failed.get(item.id) } : {}),
           })),
         }),
     ...refusedField(outcome.refused),
     ...(warnings.length === 0 ? {} : { warnings }),
-    ...(errored ? { error: run.errorMessage ?? 'the run failed' } : {}),
+    // Their own reason first: that of the run may name items of others.
+    ...(isErrored ? { error: [...failed.values()][0] ?? run.errorMessage ?? 'the run failed' } : {}),
     ...(improved?.result ? { improve: improved.result } : {}),
     ...(improved?.error ? { improve_error: improved.error } : {}),
   };

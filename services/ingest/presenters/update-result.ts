@@ -2,8 +2,7 @@ import type { UpdateOutcome } from '../usecases/update-item.ts';
 
 /** UpdateResult of the wire (ingest.md §2). */
 export function presentUpdateResult(outcome: UpdateOutcome): Readonly<Record<string, unknown>> {
-  const { chunks, run, rebuild } = outcome;
-  const failure = outcome.status === 'failed' ? run : null;
+  const { chunks, run, rebuild, error } = outcome;
   return {
     status: outcome.status,
     regions: chunks?.regions ?? null,
@@ -20,12 +19,6 @@ export function presentUpdateResult(outcome: UpdateOutcome): Readonly<Record<str
     duration_seconds: Math.round(outcome.elapsedSeconds * 1000) / 1000,
     pipeline_run_id: run?.id ?? null,
     fallback: rebuild,
-    error:
-      failure === null
-        ? null
-        : {
-            error_class: failure.errorClass ?? 'Error',
-            message: failure.errorMessage ?? 'The run ended with an error.',
-          },
+    error: error === undefined ? null : { error_class: error.wireName, message: error.message },
   };
 }

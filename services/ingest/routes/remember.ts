@@ -119,7 +119,7 @@ export function rememberRoutes(dependencies: IngestDependencies): readonly Route
         const outcome = await rememberData(dependencies, { ...request, context, signal });
         const { run } = outcome;
         if (isModelRefusal(run)) throw runError(run);
-        const status = run.status === 'DATASET_PROCESSING_ERRORED' ? 409 : 200;
+        const status = outcome.isErrored ? 409 : 200;
         return { ...json(presentRememberResult(outcome), status), ...warning };
       },
     }),

@@ -8,6 +8,7 @@ import { isPermitted } from '../../common/messaging/is-permitted.ts';
 import { type CognifyOptions, startRun } from '../../common/messaging/methods/cognify.ts';
 import { improve } from '../../common/messaging/methods/improve.ts';
 import { awaitRun } from '../../common/runs/await-run.ts';
+import { failedItems } from '../../common/runs/run-error.ts';
 import { type AddRequest, addData } from './add-data.ts';
 import type { IngestDependencies } from './dependencies.ts';
 import type { RefusedInput } from './refused-input.ts';
@@ -19,6 +20,10 @@ export interface RememberOutcome {
   readonly run: RunState;
   /** Every item the run reports, present ones only; for who may not read the dataset, those of the request. */
   readonly items: readonly DataItem[];
+  /** Of the items that were added: those that could not be built, by id. */
+  readonly failed: ReadonlyMap<string, string>;
+  /** Nothing of what was added is built. */
+  readonly isErrored: boolean;
   readonly refused: readonly RefusedInput[];
   readonly elapsedSeconds: number;
   /** What improving the dataset came to; null when it was not improved. */
@@ -60,10 +65,15 @@ export async function rememberData(
   const shown = run.items.map(({ item }) => item).filter((id) => maySeeAll || own.has(id));
   const built = await items.getMany(scopeOf(dataset), shown);
   const isImproved = request.selfImprovement && dependencies.settings.sessions.autoImprove !== null;
-  const isBuilt = run.status === 'DATASET_PROCESSING_COMPLETED';
+  const failed = new Map(
+    failedItems(run, [...own]).map(({ item, failure }) => [item as string, failure?.message ?? 'no reason was kept']),
+  );
+  const isAllFailed = failed.size > 0 && added.every(({ item }) => failed.has(item.id));
+  const isErrored = run.status === 'DATASET_PROCESSING_ERRORED' || isAllFailed;
+  const isBuilt = run.status === 'DATASET_PROCESSING_COMPLETED' && !isErrored;
   const improved = isImproved && isBuilt ? await improveBuilt(dependencies, request) : null;
   const elapsedSeconds = (clock.monotonicMs() - startedMs) / 1000;
-  return { dataset, run, items: built, refused, elapsedSeconds, improved };
+  return { dataset, run, items: built, failed, isErrored, refused, elapsedSeconds, improved };
 }
 
 /** What was remembered is in the graph: a failure here is told, and does not fail the call. */

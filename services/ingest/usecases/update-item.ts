@@ -3,7 +3,7 @@ import { billOf, payerOf } from '../../common/domain/budget.ts';
 import { type ChunkChanges, chunkChanges } from '../../common/domain/chunking/chunk-changes.ts';
 import type { DataItem } from '../../common/domain/data-item.ts';
 import { type DatasetRef, scopeOf } from '../../common/domain/dataset.ts';
-import { engramError, isEngramError } from '../../common/domain/errors.ts';
+import { type EngramError, engramError, isEngramError } from '../../common/domain/errors.ts';
 import { asId } from '../../common/domain/ids.ts';
 import type { Principal } from '../../common/domain/principal.ts';
 import { isTerminal, type RunState } from '../../common/domain/run.ts';
@@ -12,6 +12,7 @@ import type { CallContext } from '../../common/messaging/messenger.ts';
 import { startRun } from '../../common/messaging/methods/cognify.ts';
 import { builtAmong } from '../../common/repositories/ledger.ts';
 import { awaitRun } from '../../common/runs/await-run.ts';
+import { runErrorOf } from '../../common/runs/run-error.ts';
 import { forgetMarks } from '../hygiene/forget-marks.ts';
 import type { IngestDependencies } from './dependencies.ts';
 import { findItemDataset } from './find-item.ts';
@@ -52,6 +53,8 @@ export interface UpdateOutcome {
   /** Null when there was nothing to do. */
   readonly run: RunState | null;
   readonly rebuild: Rebuild | null;
+  /** Why the item could not be built. */
+  readonly error?: EngramError;
 }
 
 /**
@@ -88,8 +91,9 @@ export async function updateItem(dependencies: IngestDependencies, request: Upda
   const run = isTerminal(started.run.status) ? started.run : await awaitRun(messenger, started.run.id, context);
   // Runs that were there before this one may have read the former content until now.
   await removeFormerContent(dependencies, scope, former);
-  if (run.status === 'DATASET_PROCESSING_ERRORED') {
-    return { ...answer, status: 'failed', chunks: null, elapsedSeconds: elapsedSeconds(), run };
+  const error = runErrorOf(run, [item.id]);
+  if (error !== null) {
+    return { ...answer, status: 'failed', chunks: null, elapsedSeconds: elapsedSeconds(), run, error };
   }
   // What was shown of the former content is not said by the item any more.
   await forgetMarks(dependencies, scope, [item.id]);
