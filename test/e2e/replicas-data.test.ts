@@ -26,10 +26,10 @@ function slowLoader() {
   const own = createDocumentLoader({ workers: 1 });
   const documents: DocumentLoader = {
     ...own,
-    async load(...input) {
+    async loadEncoded(...input) {
       entered.resolve();
       await opened.promise;
-      return own.load(...input);
+      return own.loadEncoded(...input);
     },
   };
   return { documents, entered: entered.promise, open: opened.resolve };

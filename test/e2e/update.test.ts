@@ -50,9 +50,9 @@ function failingLoader() {
   const state: { failure: Error | null } = { failure: null };
   const documents: DocumentLoader = {
     ...own,
-    async load(...input) {
+    async loadEncoded(...input) {
       if (state.failure !== null) throw state.failure;
-      return own.load(...input);
+      return own.loadEncoded(...input);
     },
   };
   return { documents, state };
@@ -164,12 +164,12 @@ describe('an update of an item', function () {
       let isHeld = false;
       const documents: DocumentLoader = {
         ...own,
-        async load(...input) {
+        async loadEncoded(...input) {
           if (isHeld) {
             reached.resolve();
             await opened.promise;
           }
-          return own.load(...input);
+          return own.loadEncoded(...input);
         },
       };
       await using world = await startTwoReplicas({ documents });

@@ -476,6 +476,23 @@ describe('document loader', () => {
     }
   });
 
+  it('encodes a document for storing as it reads it', async () => {
+    const long = `# Ada\n\n${'She wrote \u{1f600} notes. '.repeat(20_000)}\n\n${'Bob \ud83d met Cy.\n\n'.repeat(5_000)}`;
+    for (const [fileName, text] of [
+      ['short.txt', 'Ada met Bob.'],
+      ['long.md', long],
+      ['a.csv', 'a,b\n1,2'],
+    ] as const) {
+      const content = Buffer.from(text);
+      const input = { fileName, content, sizeBytes: content.length };
+      const { json, ...facts } = await loader.loadEncoded(input);
+      const { text: _, blocks: __, ...expected } = await loader.load(input);
+      expect(facts).to.deep.equal(expected);
+      expect(JSON.parse(Buffer.concat(json).toString())).to.deep.equal(await loader.load(input));
+      for (const piece of json) expect(piece.byteLength).to.be.lessThan(1024 * 1024);
+    }
+  });
+
   it('gives up when the caller does', async () => {
     const controller = new AbortController();
     const loading = loader.load(

@@ -1,11 +1,18 @@
 import { availableParallelism } from 'node:os';
 import { EngramError, engramError } from '../domain/errors.ts';
-import type { DocumentBlock, DocumentLoader, LoaderInput, ParsedDocument } from '../ports/documents.ts';
+import type {
+  DocumentBlock,
+  DocumentLoader,
+  EncodedDocument,
+  LoaderInput,
+  ParsedDocument,
+} from '../ports/documents.ts';
 import { workerTask } from '../workers/worker-messages.ts';
 import { createWorkerPool, WorkerFailure, type WorkerPool, WorkerTaskError } from '../workers/worker-pool.ts';
 import { detectFormat, packagedFormatOfHead } from './detect-format.ts';
 import { type DocumentLimits, defaultDocumentLimits } from './limits.ts';
 import { contextOf, type ParseServices, parseDetected } from './parse-document.ts';
+import type { DocumentPart } from './parse-task.ts';
 import { createGrammars } from './tree-sitter.ts';
 
 export interface DocumentLoaderOptions {
@@ -20,10 +27,10 @@ export interface DocumentLoaderOptions {
   readonly limits?: Partial<DocumentLimits>;
 }
 
-const PARSE = workerTask<typeof import('./parse-task.ts'), 'parse'>(
-  new URL('./parse-task.ts', import.meta.url),
-  'parse',
-);
+type ParseTasks = typeof import('./parse-task.ts');
+const PARSE_TASKS = new URL('./parse-task.ts', import.meta.url);
+const PARSE = workerTask<ParseTasks, 'parse'>(PARSE_TASKS, 'parse');
+const PARSE_ENCODED = workerTask<ParseTasks, 'parseEncoded'>(PARSE_TASKS, 'parseEncoded');
 
 /**
  * Text up to so many bytes is parsed in the calling thread, where a cold worker process would cost more than the parsing. Each takes
@@ -54,6 +61,13 @@ export function createDocumentLoader(options: DocumentLoaderOptions = {}): Docum
       signal?.throwIfAborted();
       return (await loadInline(input, { limits, grammars })) ?? (await loadInWorker(input, { pool, limits, signal }));
     },
+    loadEncoded: async (input, signal) => {
+      signal?.throwIfAborted();
+      const inline = await loadInline(input, { limits, grammars });
+      if (inline === null) return loadEncodedInWorker(input, { pool, limits, signal });
+      const { text: _, blocks: __, ...facts } = inline;
+      return { ...facts, json: [Buffer.from(JSON.stringify(inline))] };
+    },
     detect: async (fileName, head) => {
       const detection = await detectFormat({ fileName, content: head, isWhole: false });
       if (detection.kind === 'text' || detection.kind === 'binary') return detection.format;
@@ -82,25 +96,29 @@ interface WorkerCall {
 }
 
 async function loadInWorker(input: LoaderInput, { pool, limits, signal }: WorkerCall): Promise<ParsedDocument> {
-  const { content, fileName, sizeBytes, declaredMimeType } = input;
-  const described = { fileName, sizeBytes, ...(declaredMimeType === undefined ? {} : { declaredMimeType }) };
+  const { content, ...described } = input;
   let text = '';
   const blocks: DocumentBlock[] = [];
+  const onPart = (part: DocumentPart): void => {
+    if ('text' in part) text += part.text;
+    else for (const block of part.blocks) blocks.push(block);
+  };
   try {
-    const facts = await pool.run(
-      PARSE,
-      { ...described, limits },
-      {
-        ...{ content, signal },
-        onPart(part) {
-          if ('text' in part) text += part.text;
-          else for (const block of part.blocks) blocks.push(block);
-        },
-      },
-    );
+    const facts = await pool.run(PARSE, { ...described, limits }, { content, signal, onPart });
     return { ...facts, text, blocks };
   } catch (error) {
-    throw asDocumentError(error, fileName);
+    throw asDocumentError(error, input.fileName);
+  }
+}
+
+async function loadEncodedInWorker(input: LoaderInput, { pool, limits, signal }: WorkerCall): Promise<EncodedDocument> {
+  const { content, ...described } = input;
+  const json: Uint8Array[] = [];
+  const onPart = (part: Uint8Array): void => void json.push(part);
+  try {
+    return { ...(await pool.run(PARSE_ENCODED, { ...described, limits }, { content, signal, onPart })), json };
+  } catch (error) {
+    throw asDocumentError(error, input.fileName);
   }
 }
 

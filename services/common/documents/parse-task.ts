@@ -1,4 +1,5 @@
-import type { DocumentBlock, LoaderInput, ParsedDocument } from '../ports/documents.ts';
+import type { DocumentBlock, DocumentFacts, LoaderInput } from '../ports/documents.ts';
+import { encodeDocument } from './encode-document.ts';
 import type { DocumentLimits } from './limits.ts';
 import { parseDocument } from './parse-document.ts';
 import { createGrammars } from './tree-sitter.ts';
@@ -9,7 +10,6 @@ export interface ParseTaskInput extends Omit<LoaderInput, 'content'> {
 
 /** A document in pieces that a busy thread can take one at a time. The result is what is left beside them. */
 export type DocumentPart = { readonly text: string } | { readonly blocks: readonly DocumentBlock[] };
-export type DocumentFacts = Omit<ParsedDocument, 'text' | 'blocks'>;
 
 /** Characters in one part, about. */
 const PART_LENGTH = 128 * 1024;
@@ -36,5 +36,16 @@ export async function* parse(
     length = 0;
   }
   if (part.length > 0) yield { blocks: part };
+  return facts;
+}
+
+/** The same, for storing. */
+export async function* parseEncoded(
+  { limits, ...input }: ParseTaskInput,
+  content: Buffer,
+): AsyncGenerator<Buffer, DocumentFacts> {
+  const document = await parseDocument({ ...input, content }, { limits, grammars });
+  yield* encodeDocument(document);
+  const { text: _, blocks: __, ...facts } = document;
   return facts;
 }

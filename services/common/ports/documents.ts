@@ -26,6 +26,15 @@ export interface ParsedDocument {
   readonly metadata: Readonly<Record<string, string>>;
 }
 
+/** What is known of a document beside its text. */
+export type DocumentFacts = Omit<ParsedDocument, 'text' | 'blocks'>;
+
+/** A document as it is stored. */
+export interface EncodedDocument extends DocumentFacts {
+  /** The whole `ParsedDocument` as JSON, in pieces of a size that a busy thread can handle one at a time. */
+  readonly json: readonly Uint8Array[];
+}
+
 export interface LoaderInput {
   readonly fileName: string;
   /** As the client declared it; content wins when they disagree. */
@@ -41,6 +50,8 @@ export interface LoaderInput {
  */
 export interface DocumentLoader {
   load(input: LoaderInput, signal?: AbortSignal): Promise<ParsedDocument>;
+  /** The same for storing: nothing of the size of the document is serialised in the calling thread. */
+  loadEncoded(input: LoaderInput, signal?: AbortSignal): Promise<EncodedDocument>;
   /** Cheap: looks at the name and the first bytes only. Null when nothing here can read it. */
   detect(
     fileName: string,

@@ -10,7 +10,7 @@ import type { DatasetScope } from '../../common/domain/scope.ts';
 import { slices } from '../../common/domain/slices.ts';
 import type { CallContext } from '../../common/messaging/messenger.ts';
 import { DuplicateKeyError, VersionConflictError, type Write } from '../../common/ports/document-store.ts';
-import type { ParsedDocument } from '../../common/ports/documents.ts';
+import type { DocumentFacts } from '../../common/ports/documents.ts';
 import { type FreshSource, freshSources } from '../hygiene/fresh-sources.ts';
 import { asEraser } from './as-eraser.ts';
 import { requireDatasetKept } from './dataset-still-there.ts';
@@ -343,7 +343,7 @@ function itemOf(
   { source, id, revision, label, externalMetadata }: PlacedSource,
   { principal, annotations }: AddRequest,
   facts: {
-    readonly parsed: ParsedDocument;
+    readonly parsed: DocumentFacts;
     readonly at: string;
   },
 ): DataItem {

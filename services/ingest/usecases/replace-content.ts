@@ -5,7 +5,7 @@ import { engramError } from '../../common/domain/errors.ts';
 import type { Principal } from '../../common/domain/principal.ts';
 import type { DatasetScope } from '../../common/domain/scope.ts';
 import { DuplicateKeyError, VersionConflictError } from '../../common/ports/document-store.ts';
-import type { ParsedDocument } from '../../common/ports/documents.ts';
+import type { DocumentFacts } from '../../common/ports/documents.ts';
 import { blobIntentsCollection } from '../../common/repositories/blob-intents.ts';
 import { dataItemsCollection } from '../../common/repositories/data-items.ts';
 import { requireDatasetKept } from './dataset-still-there.ts';
@@ -85,7 +85,7 @@ export async function removeFormerContent(
 async function commitContent(
   dependencies: IngestDependencies,
   request: Replacement,
-  { parsed, revision, intent }: { readonly parsed: ParsedDocument; readonly revision: string; readonly intent: string },
+  { parsed, revision, intent }: { readonly parsed: DocumentFacts; readonly revision: string; readonly intent: string },
 ): Promise<Replaced> {
   const { items, intents, eventLog, audit, budgets, clock, ids } = dependencies;
   const { dataset, principal, source } = request;

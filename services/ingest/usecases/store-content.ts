@@ -1,8 +1,9 @@
+import { Readable } from 'node:stream';
 import { type DataItem, itemBlobs } from '../../common/domain/data-item.ts';
 import { engramError } from '../../common/domain/errors.ts';
 import type { JsonObject } from '../../common/domain/json.ts';
 import type { DatasetScope } from '../../common/domain/scope.ts';
-import type { ParsedDocument } from '../../common/ports/documents.ts';
+import type { DocumentFacts } from '../../common/ports/documents.ts';
 import type { IngestDependencies } from './dependencies.ts';
 import { type Source, stem } from './input-source.ts';
 
@@ -19,7 +20,7 @@ export interface ContentToStore {
 export async function storeContent(
   { blobs, documents, settings }: Pick<IngestDependencies, 'blobs' | 'documents' | 'settings'>,
   { scope, item, source, declared, signal }: ContentToStore,
-): Promise<ParsedDocument> {
+): Promise<DocumentFacts> {
   if (source.sizeBytes > settings.maxDocumentBytes) {
     throw engramError('PayloadTooLargeError', `${source.fileName} is larger than ${settings.maxDocumentBytes} bytes`);
   }
@@ -28,20 +29,22 @@ export async function storeContent(
   const { fileName, sizeBytes } = source;
   const document = { fileName, sizeBytes, content, ...(declaredMimeType === undefined ? {} : { declaredMimeType }) };
   // Parsing goes on beside the commit of the intent.
-  const [parsed] = await Promise.all([documents.load(document, signal), declared]);
+  const [{ json, ...facts }] = await Promise.all([documents.loadEncoded(document, signal), declared]);
+  const [first = new Uint8Array(), ...more] = json;
+  const stored = more.length === 0 ? first : Readable.from(json);
   // Both have ended before a failure is told: one that is still being written would outlive the removal of the item.
   const written = await Promise.allSettled([
     blobs.put(scope, itemBlobs.original(item), content, signal),
-    blobs.put(scope, itemBlobs.parsed(item), Buffer.from(JSON.stringify(parsed)), signal),
+    blobs.put(scope, itemBlobs.parsed(item), stored, signal),
   ]);
   for (const outcome of written) if (outcome.status === 'rejected') throw outcome.reason;
-  return parsed;
+  return facts;
 }
 
 /** What an item says of its content. */
 export function contentFacts(
   { fileName, plainText, sizeBytes, md5 }: Source,
-  { format, metadata }: ParsedDocument,
+  { format, metadata }: DocumentFacts,
 ): Pick<DataItem, 'name' | 'fileName' | 'extension' | 'mimeType' | 'format' | 'sizeBytes' | 'contentHash'> {
   return {
     name: stem(fileName),
