@@ -9,6 +9,7 @@ import { endWithParent } from './common/lifecycle/parent-watch.ts';
 import { createLogger, type Logger } from './common/observability/logger.ts';
 import { createMetrics } from './common/observability/metrics.ts';
 import type { Foundation } from './composition/assemble.ts';
+import { endWithCluster, reportToCluster } from './composition/cluster/service-report.ts';
 import { collections } from './composition/collections.ts';
 import { shareDescriptors } from './composition/descriptors.ts';
 import { openStores, type Stores } from './composition/stores.ts';
@@ -82,13 +83,14 @@ export async function run(command: string | undefined, shellOfNpm: number | null
   try {
     loaded = loadProcessConfig();
   } catch (error) {
-    if (error instanceof ConfigurationError) return fail(error.message);
+    if (error instanceof ConfigurationError) return failStart(error.message);
     throw error;
   }
   const { config, warnings } = loaded;
   const logger = createLogger({ level: config.logLevel, name: nameOf(config) });
   const handled = endOnSignals();
   if (shellOfNpm !== null) endWithParent(shellOfNpm);
+  endWithCluster();
   for (const warning of warnings) logger.warn('config.warning', { warning });
   try {
     if (command === 'migrate') return await migrate(config, logger);
@@ -98,7 +100,7 @@ export async function run(command: string | undefined, shellOfNpm: number | null
     }
     await serve(config, logger, handled);
   } catch (error) {
-    fail(startMessage(error, config));
+    await failStart(startMessage(error, config));
   }
 }
 
@@ -122,6 +124,7 @@ async function serve(config: Config, logger: Logger, signalsHandled: () => void)
   const { url, lifecycle } = await start(config, logger);
   lifecycle.handleSignals(process);
   signalsHandled();
+  await reportToCluster({ url });
   logger.info('engram.started', {
     url,
     dataDir: config.dataDir,
@@ -139,7 +142,11 @@ async function cluster(config: Config, logger: Logger, signalsHandled: () => voi
   });
   const replicas = Math.max(1, Number.parseInt(values.replicas, 10) || 1);
   const lifecycle = createLifecycle({ logger, stopTimeoutMs: 6 * (config.drainTimeoutMs + 5_000) });
-  const address = await addCluster({ config, variables: process.env, replicas, logger }, lifecycle);
+  const onFailure = (message: string) => {
+    fail(message);
+    void lifecycle.stop().then(() => process.exit());
+  };
+  const address = await addCluster({ config, variables: process.env, replicas, logger, onFailure }, lifecycle);
   lifecycle.handleSignals(process);
   signalsHandled();
   await lifecycle.start();
@@ -167,6 +174,11 @@ function startMessage(error: unknown, config: Config): string {
     return `Port ${config.port} on ${config.host} may not be used by this user. Set HTTP_API_PORT to another port.`;
   if (code === 'EADDRNOTAVAIL') return `${config.host} is not an address of this machine. Set HTTP_API_HOST to one.`;
   return error instanceof Error ? (error.stack ?? error.message) : String(error);
+}
+
+async function failStart(message: string): Promise<void> {
+  await reportToCluster({ failure: message });
+  fail(message);
 }
 
 function fail(message: string): void {

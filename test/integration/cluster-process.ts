@@ -2,6 +2,7 @@ import { readFileSync } from 'node:fs';
 import { SERVICE_NAMES } from '../../services/common/domain/service-paths.ts';
 import { type EngramProcess, makeDataDir, startProcess } from '../support/engram-process.ts';
 import { freePorts } from '../support/free-ports.ts';
+import { until } from '../support/until.ts';
 import { takeOwnNames } from './own-names.ts';
 
 /** The six services as processes on real servers, behind the path router: `npm run cluster`. */
@@ -25,7 +26,7 @@ export async function startCluster(
   const places = SERVICE_NAMES.length * replicas;
   const variables = {
     ...names.environment,
-    HTTP_API_PORT: String(await freePorts(1 + places)),
+    HTTP_API_PORT: String(await freePorts(1)),
     HTTP_API_HOST: '127.0.0.1',
     ENABLE_AUTO_MIGRATIONS: 'true',
     ...environment,
@@ -37,8 +38,7 @@ export async function startCluster(
     environment: variables,
     startTimeoutMs: READY_TIMEOUT_MS,
   });
-  const ports = Array.from({ length: places }, (_, at) => Number(variables.HTTP_API_PORT) + 1 + at);
-  await Promise.all(ports.map((port) => untilReady(port, started)));
+  await untilReady(places, started);
   return {
     ...started,
     environment: variables,
@@ -53,16 +53,19 @@ export async function startCluster(
 }
 
 /** The router answers as soon as `auth` does; the other services may still be preparing their stores. */
-async function untilReady(port: number, cluster: EngramProcess): Promise<void> {
-  const deadline = Date.now() + READY_TIMEOUT_MS;
-  for (;;) {
-    const isReady = await fetch(`http://127.0.0.1:${port}/readyz`).then(
-      (response) => response.ok,
-      () => false,
+async function untilReady(places: number, cluster: EngramProcess): Promise<void> {
+  const urls = () => [...cluster.output().matchAll(/"url":"(http:[^"]+)"[^\n]*"event":"engram\.started"/g)];
+  await until('all services are started', () => urls().length >= places, { everyMs: 50, limitMs: READY_TIMEOUT_MS });
+  for (const [, url] of urls()) {
+    await until(
+      `${url} is ready: ${cluster.output()}`,
+      () =>
+        fetch(`${url}/readyz`).then(
+          (response) => response.ok,
+          () => false,
+        ),
+      { everyMs: 50, limitMs: READY_TIMEOUT_MS },
     );
-    if (isReady) return;
-    if (Date.now() > deadline) throw new Error(`port ${port} is not ready: ${cluster.output()}`);
-    await new Promise((resolve) => setTimeout(resolve, 50));
   }
 }
 

@@ -157,4 +157,12 @@ describe('path router', () => {
     server.close();
     await telling.close();
   });
+
+  it('answers 503 for a service that does not listen yet', async () => {
+    const waiting = createPathRouter({ replicasOf: () => [], logger: createSilentLogger(), metrics });
+    const { port } = await waiting.listen(0, '127.0.0.1');
+    const answer = await fetch(`http://127.0.0.1:${port}/api/v1/search`);
+    expect([answer.status, answer.headers.get('retry-after')]).to.deep.equal([503, '1']);
+    await waiting.close();
+  });
 });

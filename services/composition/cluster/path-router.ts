@@ -16,7 +16,7 @@ export interface PathRouter {
 }
 
 export interface PathRouterOptions {
-  /** Origins of a service's replicas, asked in turn; at least one. */
+  /** Origins of a service's replicas, asked in turn; none while it does not listen. */
   readonly replicasOf: (service: ServiceName) => readonly string[];
   /** Adds the client's address as `X-Forwarded-For`, which servers without credentials refuse. Default false. */
   readonly forwardsAddresses?: boolean;
@@ -41,12 +41,14 @@ export function createPathRouter({
   const turns = new Map<ServiceName, number>();
   const reachability = createReachability(logger);
   const targets = new WeakMap<IncomingMessage, string>();
-  const targetOf = (request: IncomingMessage): string => {
+  /** Null: there is no replica. */
+  const targetOf = (request: IncomingMessage): string | null => {
     const service = serviceOfPath(pathOf(request));
     const replicas = replicasOf(service);
     const turn = turns.get(service) ?? 0;
     turns.set(service, turn + 1);
-    const target = replicas[turn % replicas.length] as string;
+    const target = replicas[turn % replicas.length];
+    if (target === undefined) return null;
     targets.set(request, target);
     return target;
   };
@@ -80,7 +82,9 @@ export function createPathRouter({
     }
     noteAddress(request);
     observe(request, response, metrics);
-    proxy.web(request, response, { target: targetOf(request) }).catch(() => {});
+    const target = targetOf(request);
+    if (target === null) refuse(response);
+    else proxy.web(request, response, { target }).catch(() => {});
   });
   server.on('upgrade', (request, socket, head) => {
     if (hasSeveralHosts(request)) {
@@ -90,7 +94,9 @@ export function createPathRouter({
     noteAddress(request);
     metrics.socketsOpen(1);
     socket.once('close', () => metrics.socketsOpen(-1));
-    proxy.ws(request, socket as Socket, { target: targetOf(request) }, head).catch(() => {});
+    const target = targetOf(request);
+    if (target === null) socket.destroy();
+    else proxy.ws(request, socket as Socket, { target }, head).catch(() => {});
   });
   server.requestTimeout = ANSWER_TIMEOUT_MS;
   server.timeout = ANSWER_TIMEOUT_MS;

@@ -8,7 +8,7 @@ import type { Logger } from '../../common/observability/logger.ts';
 import { createMetrics } from '../../common/observability/metrics.ts';
 import { ROOT_KEY_FILE } from '../root-keys.ts';
 import { createPathRouter } from './path-router.ts';
-import { originOf, type ServiceProcess, startServiceProcess } from './service-process.ts';
+import { type ServiceProcess, startServiceProcess } from './service-process.ts';
 
 /** The services listen there, and only the router calls them. */
 const LOOPBACK = '127.0.0.1';
@@ -19,31 +19,34 @@ export interface ClusterOptions {
   readonly variables: Readonly<Record<string, string | undefined>>;
   readonly replicas: number;
   readonly logger: Logger;
+  /** A service cannot be started, as the sentence says: the cluster is of no use. */
+  readonly onFailure: (message: string) => void;
 }
 
 /**
- * `npm run cluster`: every service in processes of its own on the ports after the router's, which sends requests to them
- * by path. For trying the cluster shape on one machine; in Kubernetes the operator does all this.
+ * `npm run cluster`: every service in processes of its own on free ports, and a router that sends requests to them by
+ * path. For trying the cluster shape on one machine; in Kubernetes the operator does all this.
  */
 export async function addCluster(options: ClusterOptions, lifecycle: Lifecycle): Promise<() => string> {
-  const { config, replicas, logger } = options;
+  const { config, replicas, logger, onFailure } = options;
   const variables = {
     ...options.variables,
     ENGRAM_STORES: 'cluster',
     ...postureBehind(config),
     ...(await sharedSecrets(config)),
   };
-  const places = SERVICE_NAMES.flatMap((service) => Array.from({ length: replicas }, () => service)).map(
-    (service, index) => ({ service, port: config.port + 1 + index }),
-  );
   const processes: ServiceProcess[] = [];
   const stopTimeoutMs = config.drainTimeoutMs + 5_000;
   lifecycle.add({
     name: 'services',
     start() {
-      for (const place of places) {
-        const dataDir = join(config.dataDir, 'processes', `${place.service}-${place.port}`);
-        processes.push(startServiceProcess({ ...place, dataDir, variables, logger }));
+      for (const service of SERVICE_NAMES) {
+        for (let replica = 1; replica <= replicas; replica += 1) {
+          const dataDir = join(config.dataDir, 'processes', `${service}-${replica}`);
+          const failed = (reason: string) =>
+            onFailure(`The service ${service} failed three times for the same reason, so the cluster ends: ${reason}`);
+          processes.push(startServiceProcess({ service, dataDir, variables, logger, onFailure: failed }));
+        }
       }
     },
     async stop() {
@@ -57,7 +60,7 @@ export async function addCluster(options: ClusterOptions, lifecycle: Lifecycle):
   lifecycle.add({ name: 'metrics', stop: () => metrics.close() });
   const router = createPathRouter({
     forwardsAddresses: config.posture.required,
-    replicasOf: (wanted) => places.flatMap(({ service, port }) => (service === wanted ? [originOf(port)] : [])),
+    replicasOf: (wanted) => processes.flatMap(({ service, origin }) => (service === wanted ? (origin() ?? []) : [])),
     logger,
     metrics,
   });

@@ -1,6 +1,5 @@
 import { randomUUID } from 'node:crypto';
 import { expect } from 'chai';
-import { SERVICE_NAMES } from '../../../services/common/domain/service-paths.ts';
 import { freePorts } from '../../support/free-ports.ts';
 import { startIssuer, type TestIssuer } from '../../support/oidc-issuer.ts';
 import { createBrowser, type TestBrowser } from '../../support/test-browser.ts';
@@ -16,11 +15,11 @@ withBackends(['mongodb', 'nats', 'elasticsearch', 'neo4j'], () => {
     this.timeout(240_000);
     let issuer: TestIssuer;
     let cluster: ClusterProcess;
-    /** Of the router, which asks one replica of a service after the other; the services' own ports follow it. */
+    /** Of the router, which asks one replica of a service after the other. */
     let port: number;
 
     before(async () => {
-      port = await freePorts(1 + SERVICE_NAMES.length * REPLICAS);
+      port = await freePorts(1);
       const publicUrl = `http://127.0.0.1:${port}`;
       issuer = await startIssuer({ callbacks: [`${publicUrl}/api/v1/auth/oidc/corp/callback`] });
       const provider = {
