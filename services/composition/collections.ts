@@ -20,6 +20,7 @@ import { grantsCollection } from '../common/repositories/grants.ts';
 import { improveClaimsCollection } from '../common/repositories/improve-claims.ts';
 import { improveWishesCollection } from '../common/repositories/improve-wishes.ts';
 import { indexRebuildsCollection } from '../common/repositories/index-rebuilds.ts';
+import { installationCollection } from '../common/repositories/installation.ts';
 import { ledgerCollection } from '../common/repositories/ledger.ts';
 import { linkedIdentitiesCollection } from '../common/repositories/linked-identities.ts';
 import { loginFailuresCollection } from '../common/repositories/login-failures.ts';
@@ -95,6 +96,7 @@ export const collections: readonly AnyCollection[] = [
   improveClaimsCollection,
   improveWishesCollection,
   jobsCollection,
+  installationCollection,
   ledgerCollection,
   linkedIdentitiesCollection,
   loginFailuresCollection,

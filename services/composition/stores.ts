@@ -10,6 +10,7 @@ import type { BlobStore } from '../common/ports/blob-store.ts';
 import type { Bus } from '../common/ports/bus.ts';
 import type { DatasetIndexes } from '../common/ports/dataset-indexes.ts';
 import type { AnyCollection, DocumentStore } from '../common/ports/document-store.ts';
+import { installationId } from '../common/repositories/installation.ts';
 import { type Descriptors, shareDescriptors } from './descriptors.ts';
 import { openEmbeddedSource } from './stores/embedded-source.ts';
 import { createIndexGuard, type IndexGuard } from './stores/index-guard.ts';
@@ -67,10 +68,13 @@ export async function openStores(parts: StoreParts): Promise<Stores> {
     const documents = await (await sourceOf('documents')).documents();
     const opened = await createIndexGuard({ store: documents.port, clock: createSystemClock(), logger: parts.logger });
     guard = opened;
-    const blobs = await (await sourceOf('blobs')).blobs();
-    const graph = await (await sourceOf('graph')).graph();
-    const index = await (await sourceOf('index')).index();
-    const bus = await (await sourceOf('bus')).bus();
+    // Files of this process alone can be nobody else's.
+    const isShared = Object.values(config.stores).includes('cluster');
+    const installation = isShared ? await installationId(documents.port) : '';
+    const blobs = await (await sourceOf('blobs')).blobs(installation);
+    const graph = await (await sourceOf('graph')).graph(installation);
+    const index = await (await sourceOf('index')).index(installation);
+    const bus = await (await sourceOf('bus')).bus(installation);
     const indexes = {
       text: measured(index.port.text, 'text', metrics),
       vectors: measured(index.port.vectors, 'vectors', metrics),

@@ -78,6 +78,7 @@ export function sharedDatabase(ask: Ask, store: string): GraphHome {
         }
         await removeRows(rowsOf(label), parameters);
       }
+      await removeRows('MATCH (n:EngramInstallation {namespace: $name})', { name: namesOf(realm).underscored });
       // The mark is the last to go: what is left half-way can be told to be ours.
       await removeRows('MATCH (n:EngramRealm {name: $name})', { name: realm.name });
     },

@@ -21,28 +21,30 @@ export function createClusterSource({ config, collections, logger }: SourceParts
       await store.prepare(collections);
       return { port: store, health: critical('mongodb', () => probeDocuments(store)) };
     },
-    blobs: () => (config.s3Bucket === undefined ? openGridfs() : openS3(config.s3Bucket)),
-    async index() {
+    blobs: (installation) => (config.s3Bucket === undefined ? openGridfs() : openS3(config.s3Bucket, installation)),
+    async index(installation) {
       const { openElasticsearchIndexes } = await import('../../common/adapters/elasticsearch/elasticsearch-indexes.ts');
-      const indexes = await openElasticsearchIndexes(elasticsearchOptions(config));
+      const indexes = await openElasticsearchIndexes({ ...elasticsearchOptions(config), installation });
       closing.add(() => indexes.close());
       return { port: indexes, health: critical('elasticsearch', () => indexes.check()) };
     },
-    async graph() {
+    async graph(installation) {
       const { openNeo4jGraphStore } = await import('../../common/adapters/neo4j/neo4j-graph-store.ts');
       const graph = await openNeo4jGraphStore({
         url: required(config.neo4jUrl, 'ENGRAM_NEO4J_URL'),
         user: config.neo4jUser ?? '',
         password: config.neo4jPassword ?? '',
+        installation,
         ...given({ database: config.neo4jDatabase, namespace: config.neo4jNamespace }),
       });
       closing.add(() => graph.close());
       return { port: graph, health: critical('neo4j', () => graph.check()) };
     },
-    async bus() {
+    async bus(installation) {
       const { openNatsBus } = await import('../../common/adapters/nats/nats-bus.ts');
       const bus = await openNatsBus({
         ...natsOptions(config),
+        installation,
         onListenerError: (error: unknown, subject: string) => logger.error('bus.listener-failed', { subject, error }),
         onConnection: ({ kind, reason }) =>
           logger.warn(`bus.connection.${kind}`, reason === undefined ? {} : { reason }),
@@ -61,9 +63,9 @@ export function createClusterSource({ config, collections, logger }: SourceParts
     return { port: createGridfsBlobStore(connection), health: critical('gridfs', check) };
   }
 
-  async function openS3(bucket: string) {
+  async function openS3(bucket: string, installation: string) {
     const { openS3BlobStore } = await import('../../common/adapters/s3/blob-store.ts');
-    const store = await openS3BlobStore(s3Options(config, bucket));
+    const store = await openS3BlobStore({ ...s3Options(config, bucket), installation });
     closing.add(() => store.close());
     return { port: store, health: critical('s3', () => store.check()) };
   }

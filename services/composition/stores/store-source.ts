@@ -27,10 +27,11 @@ export interface Opened<Port> {
 /** Opens the adapters of one shape. Nothing is opened that is not asked for; what is shared is opened once. */
 export interface StoreSource {
   documents(): Promise<Opened<DocumentStore>>;
-  blobs(): Promise<Opened<BlobStore>>;
-  index(): Promise<Opened<Pick<DatasetIndexes, 'text' | 'vectors'>>>;
-  graph(): Promise<Opened<DatasetIndexes['graph']>>;
-  bus(): Promise<Opened<Bus>>;
+  /** Of this and the next ones: rejects when the place on a server belongs to another installation than this. */
+  blobs(installation: string): Promise<Opened<BlobStore>>;
+  index(installation: string): Promise<Opened<Pick<DatasetIndexes, 'text' | 'vectors'>>>;
+  graph(installation: string): Promise<Opened<DatasetIndexes['graph']>>;
+  bus(installation: string): Promise<Opened<Bus>>;
   /** Verifies a dataset whose index is not there, in the shape that can tell. */
   inspectIndex?(scope: DatasetScope): Promise<void>;
   /** Starts what a run will need, while its data still comes in. */

@@ -62,7 +62,7 @@ withBackends(['mongodb', 'nats', 'elasticsearch', 'neo4j', 'kafka'], () => {
         };
         expect(health.components['file_storage']).to.include({ provider: 's3', status: 'healthy' });
         await post('/forget', { dataset: 'letters' });
-        expect(await bucket.names()).to.deep.equal([]);
+        expect(await bucket.names()).to.deep.equal(['installation']);
         await untilTopic('dataset.removed');
       });
     });

@@ -1,5 +1,6 @@
 import type { DatasetIndexes } from '../../ports/dataset-indexes.ts';
 import { createBulkWriter } from './bulk-writer.ts';
+import { claimPrefix } from './claim-prefix.ts';
 import { connectElasticsearch, type ElasticsearchConnectionOptions } from './connection.ts';
 import { createElasticsearchTextIndex } from './elasticsearch-text-index.ts';
 import { createElasticsearchVectorIndex } from './elasticsearch-vector-index.ts';
@@ -11,6 +12,8 @@ import { createStoredRows } from './stored-rows.ts';
 export interface ElasticsearchIndexesOptions extends ElasticsearchConnectionOptions {
   /** First part of the name of every index and alias: lower-case letters, digits and hyphens. Default `engram`. */
   readonly indexPrefix?: string;
+  /** Whose indexes these are; processes of another installation are refused. Absent: nobody is asked. */
+  readonly installation?: string;
   /** Of each new index. Default 1. A dataset stands in one shard. */
   readonly shards?: number;
   /** Copies of each shard of a new index. Default 1; 0 for a single server. */
@@ -40,6 +43,13 @@ export async function openElasticsearchIndexes(options: ElasticsearchIndexesOpti
   const names = createNames(options.indexPrefix ?? 'engram');
   const settings = { shards: options.shards ?? 1, replicas: options.replicas ?? 1 };
   const homes = createHomes(connection);
+  const { installation } = options;
+  if (installation !== undefined) {
+    await claimPrefix({ connection, homes, names, settings }, installation).catch(async (error: unknown) => {
+      await connection.close();
+      throw error;
+    });
+  }
   const bulk = createBulkWriter(connection, {
     ...(options.bulkBytes === undefined ? {} : { maxBytes: options.bulkBytes }),
     ...(options.bulkConcurrency === undefined ? {} : { concurrency: options.bulkConcurrency }),

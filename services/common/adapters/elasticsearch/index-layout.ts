@@ -60,6 +60,10 @@ export function spacesLayout({ replicas }: IndexSettings): IndexLayout {
   return layout({ shards: 1, replicas }, { tenant: WORD, dataset: WORD, model: WORD, dimensions: { type: 'integer' } });
 }
 
+export function installationLayout({ replicas }: IndexSettings): IndexLayout {
+  return layout({ shards: 1, replicas }, { installation: WORD });
+}
+
 /** What makes an existing index unfit for the rows of `wanted`; null when nothing does. */
 export function misfit(found: estypes.MappingTypeMapping | undefined, wanted: IndexLayout): string | null {
   const version: unknown = found?._meta?.['layout'];

@@ -18,6 +18,8 @@ export interface ElasticsearchNames {
   vectorAliases(scope: DatasetScope): string;
   /** Index of what each dataset's vectors were made with. */
   readonly spaces: string;
+  /** Index of the one document that says whose all these are. */
+  readonly installation: string;
 }
 
 /** Ids like this, UUIDs among them, can be read in the names; others go by their hash, which has an underscore. */
@@ -34,6 +36,7 @@ export function createNames(prefix: string): ElasticsearchNames {
     vectorAlias: (scope, space) => `${prefix}-dataset-vectors.${home(scope)}.${spaceOf(space)}`,
     vectorAliases: (scope) => `${prefix}-dataset-vectors.${home(scope)}.*`,
     spaces: `${prefix}-spaces`,
+    installation: `${prefix}-installation`,
   };
 }
 

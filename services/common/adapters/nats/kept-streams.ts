@@ -9,6 +9,8 @@ import {
   StorageType,
   type StreamConfig,
 } from 'nats';
+import { isEngramError } from '../../domain/errors.ts';
+import { requireOwn } from '../../domain/installation.ts';
 import type { BusHeaders, KeptSubjects } from '../../ports/bus.ts';
 import { jetStreamError } from './nats-errors.ts';
 import type { NatsLink } from './nats-link.ts';
@@ -34,6 +36,8 @@ export interface StreamsOptions {
   /** Subject of the bus → subject of the server. */
   readonly toServer: (subject: string) => string;
   readonly namePrefix: string;
+  /** Absent: it is not looked whose streams they are. */
+  readonly installation?: string;
 }
 
 const PUBLISH_TIMEOUT_MS = 2000;
@@ -41,14 +45,17 @@ const PUBLISH_ATTEMPTS = 3;
 
 /** Makes the streams, or brings them to their present limits. Throws as `jetStreamError`. */
 export async function openStreams(options: StreamsOptions): Promise<readonly KeptStream[]> {
-  const { link, manager, kept, toServer, namePrefix, replicas } = options;
+  const { link, manager, kept, toServer, namePrefix, replicas, installation } = options;
   const streams: KeptStream[] = [];
   for (const one of kept) {
     const prefix = toServer(one.prefix);
     const name = `${namePrefix}_${one.name}`;
     try {
-      await prepareStream(manager, configOf(one, name, prefix, replicas));
+      const config = configOf(one, name, prefix, replicas);
+      if (installation === undefined) await prepareStream(manager, config);
+      else await prepareOwnStream(manager, config, { installation, address: link.address });
     } catch (error) {
+      if (isEngramError(error)) throw error;
       throw jetStreamError(error, link.address, name);
     }
     streams.push(createStream(options, name, prefix));
@@ -74,15 +81,38 @@ function configOf(kept: KeptSubjects, name: string, prefix: string, replicas: nu
 /** Within it a message id is known: longer than all attempts to publish take. */
 const DUPLICATE_WINDOW_MS = 60_000;
 
-async function prepareStream(manager: JetStreamManager, config: Partial<StreamConfig>): Promise<void> {
+/** A stream says in its description whose it is. */
+async function prepareOwnStream(
+  manager: JetStreamManager,
+  config: Partial<StreamConfig>,
+  { installation, address }: { readonly installation: string; readonly address: string },
+): Promise<void> {
+  await prepareStream(manager, { ...config, description: OWNER + installation }, ({ name, description = '' }) => {
+    if (!description.startsWith(OWNER)) return;
+    const place = { what: `The stream ${name} of NATS at ${address}`, setting: 'ENGRAM_NATS_SUBJECT_PREFIX' };
+    requireOwn(place, installation, description.slice(OWNER.length));
+  });
+}
+
+const OWNER = 'Engram installation ';
+
+async function prepareStream(
+  manager: JetStreamManager,
+  config: Partial<StreamConfig>,
+  inspect: (present: StreamConfig) => void = () => {},
+): Promise<void> {
   const { name = '' } = config;
   const present = await manager.streams.info(name).catch((error: unknown) => {
     if (error instanceof NatsError && error.api_error?.err_code === STREAM_NOT_FOUND) return null;
     throw error;
   });
   // Two processes that start together both add it: the same configuration again is no error.
-  if (present === null) await manager.streams.add(config);
-  else if (isOutdated(present.config, config)) await manager.streams.update(name, config);
+  if (present === null) {
+    await manager.streams.add(config);
+    return;
+  }
+  inspect(present.config);
+  if (isOutdated(present.config, config)) await manager.streams.update(name, config);
 }
 
 const STREAM_NOT_FOUND = 10_059;

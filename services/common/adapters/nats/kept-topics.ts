@@ -21,7 +21,7 @@ export interface KeptTopics {
 }
 
 export async function createKeptTopics(
-  { kept = [], streamReplicas = 1, ackWaitMs = 30_000 }: NatsBusOptions,
+  { kept = [], streamReplicas = 1, ackWaitMs = 30_000, installation }: NatsBusOptions,
   link: NatsLink,
   names: SubjectNames,
 ): Promise<KeptTopics> {
@@ -35,6 +35,7 @@ export async function createKeptTopics(
   const streams = await openStreams({
     ...{ link, jetStream, manager, kept, toServer, namePrefix },
     replicas: streamReplicas,
+    ...(installation === undefined ? {} : { installation }),
   });
   const feedOptions = { link, jetStream, manager, fromServer, ackWaitMs };
   const table = createSubjectTable<Listener>();

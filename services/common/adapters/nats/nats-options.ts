@@ -29,6 +29,8 @@ export interface NatsBusOptions {
   readonly name?: string;
   /** What JetStream keeps. */
   readonly kept?: readonly KeptSubjects[];
+  /** Whose streams these are; processes of another installation are refused. Absent: nobody is asked. */
+  readonly installation?: string;
   /** Copies of each stream, in a cluster of NATS servers; default 1. */
   readonly streamReplicas?: number;
   /** After this long, a member of a queue group that has not ended with a kept message counts as lost; default 30 s. */

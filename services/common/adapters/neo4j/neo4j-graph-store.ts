@@ -1,13 +1,14 @@
 import type { TenantId } from '../../domain/brand.ts';
 import { engramError } from '../../domain/errors.ts';
 import { storedScope } from '../../domain/graph/stored-scope.ts';
+import { requireOwn } from '../../domain/installation.ts';
 import type { DatasetScope } from '../../domain/scope.ts';
 import type { GraphStore } from '../../ports/graph-store.ts';
 import { type Databases, openDatabases } from './databases.ts';
 import { createEvidenceReader } from './evidence-reader.ts';
 import { createEvidenceWriter } from './evidence-writer.ts';
 import { createGraphView } from './graph-view.ts';
-import { createNeo4jClient, type Neo4jConnection } from './neo4j-client.ts';
+import { createNeo4jClient, type Neo4jClient, type Neo4jConnection } from './neo4j-client.ts';
 import { createCypherRunner } from './run-cypher.ts';
 import { readSubgraph } from './subgraph.ts';
 
@@ -22,6 +23,8 @@ export interface Neo4jGraphStoreOptions extends Neo4jConnection {
    * Must not change. Default: none, as where the database is one's own.
    */
   readonly namespace?: string;
+  /** Whose namespace it is; processes of another installation are refused. Absent: nobody is asked. */
+  readonly installation?: string;
   /** Who runs the queries of clients: a user that may only read, where the edition knows such. Default: the one above. */
   readonly reader?: { readonly user: string; readonly password: string };
 }
@@ -48,6 +51,13 @@ export async function openNeo4jGraphStore(options: Neo4jGraphStoreOptions): Prom
     await close();
     throw error;
   });
+  const { namespace, installation } = options;
+  if (namespace !== undefined && installation !== undefined) {
+    await claimNamespace(client, namespace, installation).catch(async (error: unknown) => {
+      await close();
+      throw error;
+    });
+  }
   const view = createGraphView(client, databases);
   const reader = createEvidenceReader(client, databases);
   const writer = createEvidenceWriter(client, databases, view);
@@ -75,6 +85,18 @@ export async function openNeo4jGraphStore(options: Neo4jGraphStoreOptions): Prom
     cypher: createCypherRunner(queryClient, databases, view),
   };
   return options.namespace === undefined ? store : inNamespace(store, options.namespace);
+}
+
+/** Notes the installation as the owner of the namespace unless there is one; rejects when that is another. */
+async function claimNamespace(client: Neo4jClient, namespace: string, installation: string): Promise<void> {
+  const rows = await client.write(null, (run) =>
+    run<{ readonly id: string }>(
+      'MERGE (owner:EngramInstallation {namespace: $namespace}) ON CREATE SET owner.id = $installation RETURN owner.id AS id',
+      { namespace, installation },
+    ),
+  );
+  const what = `The namespace ${namespace} of Neo4j at ${client.address.url}`;
+  requireOwn({ what, setting: 'ENGRAM_NEO4J_NAMESPACE' }, installation, rows[0]?.id ?? installation);
 }
 
 /** The same under scopes that only this namespace has. */

@@ -4,6 +4,7 @@
  *   (:EngramEdge {key, ref, origin, source, sourceRef, relation, target, targetRef, item, generation, weight, properties})
  *   (:EngramOrigin {key, item, itemRef, generation, …}) one for each (item, generation) that has evidence
  *   (:EngramDataset {…}) the lock that every writer of the dataset takes first
+ * Once for each namespace: (:EngramInstallation {namespace, id}), whose all this is.
  * An edge's evidence is a node of its own: relationships cannot be read heaviest first by an index over their end, and a
  * hub has 100k of them; and writers would meet in the locks of the hub.
  * `properties` and `nodeSets` of evidence are JSON. `…Ref` are hashes, because an index key holds 8 kB at most.
@@ -25,6 +26,7 @@ export const SCHEMA: readonly string[] = [
   unique('EngramOrigin', [...SCOPE, 'key']),
   unique('EngramDataset', SCOPE),
   unique(VIEW_LABEL, [VIEW_KEY]),
+  unique('EngramInstallation', ['namespace']),
   index('EngramNode', [...SCOPE, 'ref', 'mentions']),
   index('EngramNode', [...SCOPE, 'origin', 'key']),
   index('EngramEdge', [...SCOPE, 'sourceRef', 'weight']),

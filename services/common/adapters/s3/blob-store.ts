@@ -2,6 +2,7 @@ import { CopyObjectCommand } from '@aws-sdk/client-s3';
 import type { Scope } from '../../domain/scope.ts';
 import type { BlobStore } from '../../ports/blob-store.ts';
 import { isBlobKey, requireBlobKey } from '../blob-rules/blob-key.ts';
+import { claimPrefix } from './claim-prefix.ts';
 import { connectS3, type S3Connection, type S3Options } from './connection.ts';
 import { listObjects, OBJECTS_PER_REQUEST, type ObjectPage, objectPages } from './list-objects.ts';
 import { keyOf, nameOf, namePrefixOf, ownedNames, placeOf } from './object-names.ts';
@@ -24,7 +25,13 @@ const LEFT_BEHIND_MS = 24 * 3_600_000;
  * Blobs in a bucket of S3 or of a server that speaks like it. Reaches the bucket first, so that wrong credentials, region or
  * bucket are an error here (`ServiceUnavailableError`, never with a key); then removes what processes left behind.
  */
-export async function openS3BlobStore(options: S3Options): Promise<S3BlobStore> {
+export async function openS3BlobStore({
+  installation,
+  ...options
+}: S3Options & {
+  /** Whose blobs these are; processes of another installation are refused. Absent: nobody is asked. */
+  readonly installation?: string;
+}): Promise<S3BlobStore> {
   const connection = connectS3(options);
   const { prefix, guarded } = connection;
   const check = () =>
@@ -33,6 +40,7 @@ export async function openS3BlobStore(options: S3Options): Promise<S3BlobStore> 
     });
   try {
     await check();
+    if (installation !== undefined) await guarded(() => claimPrefix(connection, installation));
     await guarded(() => removeUnfinishedUploads(connection, prefix, LEFT_BEHIND_MS));
   } catch (error) {
     connection.close();
