@@ -1,5 +1,6 @@
 import { randomBytes } from 'node:crypto';
 import { readdirSync, readFileSync } from 'node:fs';
+import { answerCheckOf } from '../support/answer-check.ts';
 import type { CaseFile, ContractCase, Expectation, Fixture, Posture, RequestSpec, Step } from './case.ts';
 import { type Answer, exchange } from './exchange.ts';
 import { differences } from './match.ts';
@@ -117,8 +118,9 @@ async function runStep(baseUrl: string, step: Step, { variables, credential }: S
   const expectation = step.expect ?? { status: [200, 201, 202, 204] };
   const deadline = Date.now() + (step.untilSeconds ?? 0) * 1000;
   for (;;) {
-    const answer = await exchange(baseUrl, fill(step.request, variables), await credential(step.request));
-    const problems = judge(answer, fill(expectation, variables));
+    const request = fill(step.request, variables);
+    const answer = await exchange(baseUrl, request, await credential(step.request));
+    const problems = [...judge(answer, fill(expectation, variables)), ...(await undescribed(baseUrl, request, answer))];
     if (problems.length === 0) {
       for (const [name, path] of Object.entries(fill(step.save ?? {}, variables)))
         variables.set(name, lookUp(answer.body, path));
@@ -127,6 +129,15 @@ async function runStep(baseUrl: string, step: Step, { variables, credential }: S
     if (Date.now() >= deadline) return problems;
     await new Promise((resolve) => setTimeout(resolve, 100));
   }
+}
+
+/** How a successful answer differs from the server's OpenAPI document. */
+async function undescribed(baseUrl: string, { method, path }: RequestSpec, answer: Answer): Promise<readonly string[]> {
+  const contentType = answer.headers.get('content-type');
+  const isJson = contentType?.includes('json') === true && typeof answer.body !== 'undefined';
+  const checked = { status: answer.status, contentType, json: isJson ? answer.body : undefined };
+  const problem = (await answerCheckOf(baseUrl)).problem({ method, path }, checked);
+  return problem === null ? [] : [problem];
 }
 
 function judge(answer: Answer, expectation: Expectation): readonly string[] {

@@ -1,4 +1,5 @@
 import { connect } from 'node:net';
+import { answerCheckOf } from './answer-check.ts';
 
 export interface Answer {
   readonly status: number;
@@ -32,7 +33,9 @@ export function createWire(baseUrl: string, always: Record<string, string> = {})
     const headers = { ...always, ...(init.headers as Record<string, string> | undefined) };
     const response = await fetch(`${baseUrl}/api/v1${path}`, { ...init, headers });
     const text = await response.text();
-    return { status: response.status, headers: response.headers, text, json: parsed(text) };
+    const answer = { status: response.status, headers: response.headers, text, json: parsed(text) };
+    await requireDescribed(baseUrl, { method: init.method ?? 'GET', path: `/api/v1${path}` }, answer);
+    return answer;
   };
   const form = (path: string, body: FormData) => send(path, { method: 'POST', body });
   return {
@@ -57,6 +60,19 @@ export function createWire(baseUrl: string, always: Record<string, string> = {})
       return form('/add', body);
     },
   };
+}
+
+/** Every answer that a test sees is as the server's OpenAPI document says. */
+async function requireDescribed(
+  baseUrl: string,
+  request: { readonly method: string; readonly path: string },
+  { status, headers, json }: Answer,
+): Promise<void> {
+  if (status < 200 || status > 299) return;
+  const [path = ''] = request.path.split('?');
+  const check = await answerCheckOf(baseUrl);
+  const problem = check.problem({ ...request, path }, { status, contentType: headers.get('content-type'), json });
+  if (problem !== null) throw new Error(problem);
 }
 
 /** Bytes to the port and what comes back until the server closes, or until `enough` says that it is all there. */

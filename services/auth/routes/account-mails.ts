@@ -1,3 +1,4 @@
+import { nothing } from '../../common/http/answer-schemas.ts';
 import { defineRoute, json, type Route } from '../../common/http/route.ts';
 import { NO_PERMISSION } from '../../common/http/route-permission.ts';
 import { onDemand } from '../../common/lifecycle/on-demand.ts';
@@ -22,7 +23,7 @@ function forgotPassword(deps: AuthDependencies): Route {
     path: '/api/v1/auth/forgot-password',
     summary: 'Ask for a mail with a token that sets a new password',
     body: { kind: 'json', schema: addressBody },
-    responses: { 202: { description: 'Taken, whether there is such an account or not' } },
+    responses: { 202: { description: 'Taken, whether there is such an account or not', schema: nothing } },
     async handle({ body }) {
       requestAccountMail(deps, 'reset', body.email);
       return json(null, 202);
@@ -37,7 +38,7 @@ function reset(deps: AuthDependencies): Route {
     summary: 'Set a new password with a token from a mail; ends all login tokens',
     body: { kind: 'json', schema: resetPasswordBody },
     responses: {
-      200: { description: 'The password is set' },
+      200: { description: 'The password is set', schema: nothing },
       400: { description: 'RESET_PASSWORD_BAD_TOKEN or RESET_PASSWORD_INVALID_PASSWORD' },
       429: { description: 'Too many at the moment' },
     },
@@ -54,7 +55,7 @@ function requestVerification(deps: AuthDependencies): Route {
     path: '/api/v1/auth/request-verify-token',
     summary: 'Ask for a mail with a token that confirms the address',
     body: { kind: 'json', schema: addressBody },
-    responses: { 202: { description: 'Taken, whether there is such an account or not' } },
+    responses: { 202: { description: 'Taken, whether there is such an account or not', schema: nothing } },
     async handle({ body }) {
       requestAccountMail(deps, 'verify', body.email);
       return json(null, 202);

@@ -18,46 +18,56 @@ const emailAddress = z.string().transform((text, context) => {
   return z.NEVER;
 });
 
-export const registerBody = z.object({ email: emailAddress, password: z.string() });
+export const registerBody = z.object({ email: emailAddress, password: z.string() }).meta({ id: 'UserCreate' });
 
 export const updateAccountBody = z.object({ email: optional(emailAddress), password: optional(z.string()) });
 
-export const changeUserBody = updateAccountBody.extend({
-  is_active: optional(lenientBoolean()),
-  is_superuser: optional(lenientBoolean()),
-  is_verified: optional(lenientBoolean()),
-});
+export const changeUserBody = updateAccountBody
+  .extend({
+    is_active: optional(lenientBoolean()),
+    is_superuser: optional(lenientBoolean()),
+    is_verified: optional(lenientBoolean()),
+  })
+  .meta({ id: 'UserUpdate' });
 
-export const addressBody = z.object({ email: emailAddress });
+export const addressBody = z.object({ email: emailAddress }).meta({ id: 'UserEmailRequest' });
 
-export const resetPasswordBody = z.object({ token: z.string(), password: z.string() });
+export const resetPasswordBody = z
+  .object({ token: z.string(), password: z.string() })
+  .meta({ id: 'Body_reset_reset_password_api_v1_auth_reset_password_post' });
 
-export const verifyBody = z.object({ token: z.string() });
+export const verifyBody = z.object({ token: z.string() }).meta({ id: 'Body_verify_verify_api_v1_auth_verify_post' });
 
 /** Any text: what is no id is answered like an unknown one. */
 export const userParams = z.object({ userId: z.string() });
 
 export const userIdAnswer = z.object({ user_id: z.string() });
 
-export const loginBody = z.object({
-  grant_type: z.enum(['', 'password']).optional(),
-  username: z.string().min(1).max(MAX_USERNAME_LENGTH),
-  password: z.string().min(1).max(MAX_PASSWORD_LENGTH),
-  scope: z.string().optional(),
-  client_id: z.string().optional(),
-  client_secret: z.string().optional(),
-});
+export const loginBody = z
+  .object({
+    grant_type: z.enum(['', 'password']).optional(),
+    username: z.string().min(1).max(MAX_USERNAME_LENGTH),
+    password: z.string().min(1).max(MAX_PASSWORD_LENGTH),
+    scope: z.string().optional(),
+    client_id: z.string().optional(),
+    client_secret: z.string().optional(),
+  })
+  .meta({ id: 'Body_login_api_v1_auth_login_post' });
 
-export const loginAnswer = z.object({ access_token: z.string(), token_type: z.literal('bearer') });
+export const loginAnswer = z
+  .object({ access_token: z.string(), token_type: z.literal('bearer') })
+  .meta({ id: 'BearerResponse' });
 
-export const userRecord = z.object({
-  id: z.string(),
-  email: z.string(),
-  is_active: z.boolean(),
-  is_superuser: z.boolean(),
-  is_verified: z.boolean(),
-  tenant_id: z.string().nullable(),
-  parent_user_id: z.string().nullable(),
-});
+export const userRecord = z
+  .object({
+    id: z.string(),
+    email: z.string(),
+    is_active: z.boolean(),
+    is_superuser: z.boolean(),
+    is_verified: z.boolean(),
+    tenant_id: z.string().nullable(),
+    parent_user_id: z.string().nullable(),
+  })
+  .meta({ id: 'UserRead' });
 
 export const ownEmail = z.object({ email: z.string() });

@@ -11,10 +11,14 @@ export const createAgentQuery = z.object({
 
 export const agentParams = z.object({ agentId: uuid() });
 
-export const newAgentRecord = z.object({ agentId: z.string(), agentEmail: z.string(), agentApiKey: z.string() });
+export const newAgentRecord = z
+  .object({ agentId: z.string(), agentEmail: z.string(), agentApiKey: z.string() })
+  .meta({ id: 'AgentWithApiKeyDTO' });
 
-export const agentRecord = z.object({
-  agentId: z.string(),
-  agentEmail: z.string(),
-  apiKeyLabel: z.string().nullable(),
-});
+export const agentRecord = z
+  .object({
+    agentId: z.string(),
+    agentEmail: z.string(),
+    apiKeyLabel: z.string().nullable(),
+  })
+  .meta({ id: 'AgentDTO' });

@@ -1,6 +1,7 @@
 import { z } from 'zod';
 import type { UserId } from '../../common/domain/brand.ts';
 import { asId } from '../../common/domain/ids.ts';
+import { nothing } from '../../common/http/answer-schemas.ts';
 import { defineRoute, json, type Route } from '../../common/http/route.ts';
 import { ofAccount } from '../../common/http/route-permission.ts';
 import { onDemand } from '../../common/lifecycle/on-demand.ts';
@@ -72,7 +73,7 @@ function remove(deps: AuthDependencies): Route {
     summary: 'Delete an own agent with its keys and connections; its datasets become those of the caller',
     ...{ auth: 'user', permission: ofAccount('agents') },
     params: agentParams,
-    responses: { 200: { description: 'Deleted' }, ...NOT_OWN },
+    responses: { 200: { description: 'Deleted', schema: nothing }, ...NOT_OWN },
     async handle({ principal, params }) {
       await deleteAgent(deps, principal.id, asId<UserId>(params.agentId));
       return json(null);

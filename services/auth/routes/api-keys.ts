@@ -1,4 +1,5 @@
 import { z } from 'zod';
+import { nothing } from '../../common/http/answer-schemas.ts';
 import { defineRoute, json, type Route } from '../../common/http/route.ts';
 import { ofAccount } from '../../common/http/route-permission.ts';
 import { onDemand } from '../../common/lifecycle/on-demand.ts';
@@ -68,7 +69,7 @@ function remove(deps: AuthDependencies): Route {
     auth: 'user',
     permission: ofAccount('account'),
     params: apiKeyParams,
-    responses: { 200: { description: 'Deleted' }, 404: { description: 'No such key of the caller' } },
+    responses: { 200: { description: 'Deleted', schema: nothing }, 404: { description: 'No such key of the caller' } },
     async handle({ principal, params }) {
       await deleteApiKey(deps, principal.id, params.apiKeyId);
       return json(null);

@@ -1,3 +1,4 @@
+import { textAnswer } from '../../common/http/answer-schemas.ts';
 import { beginStream } from '../../common/http/begin-stream.ts';
 import { defineRoute, json, type Route } from '../../common/http/route.ts';
 import { inTenant, NO_PERMISSION } from '../../common/http/route-permission.ts';
@@ -47,7 +48,14 @@ function exported(deps: AuthDependencies): Route {
     auth: 'user',
     permission,
     query: auditExportQuery,
-    responses: { 200: { description: 'One record a line, then `{"head": …}`' }, 403: denied },
+    responses: {
+      200: {
+        description: 'One record a line, then `{"head": …}`',
+        schema: textAnswer,
+        mediaType: 'application/x-ndjson',
+      },
+      403: denied,
+    },
     async handle({ principal, query }) {
       const tenant = await auditedTenant(deps, principal, query.tenant_id);
       const stream = await beginStream(lines(await exportAudit(deps, tenant, principal.id)));

@@ -1,3 +1,4 @@
+import { nothing } from '../../common/http/answer-schemas.ts';
 import { defineRoute, json, type Route } from '../../common/http/route.ts';
 import { NO_PERMISSION } from '../../common/http/route-permission.ts';
 import { onDemand } from '../../common/lifecycle/on-demand.ts';
@@ -15,7 +16,7 @@ export function checkRoutes(deps: AuthDependencies): readonly Route[] {
       auth: 'user',
       permission: NO_PERMISSION,
       responses: {
-        200: { description: 'It does' },
+        200: { description: 'It does', schema: nothing },
         400: { description: 'CloudApiKeyMissingError' },
         503: { description: 'CloudConnnectionError' },
       },

@@ -14,15 +14,19 @@ const anyObject = z
   .meta({ type: 'object', additionalProperties: true })
   .transform((value) => value as JsonObject);
 
-export const storeConfigurationBody = z.object({ name: z.string().max(MAX_NAME_LENGTH), config: anyObject });
+export const storeConfigurationBody = z
+  .object({ name: z.string().max(MAX_NAME_LENGTH), config: anyObject })
+  .meta({ id: 'StorePrincipalConfigurationPayloadDTO' });
 
 export const configurationParams = z.object({ configId: uuid() });
 
-export const configurationRecord = z.object({
-  id: z.string(),
-  ownerId: z.string(),
-  name: z.string(),
-  configuration: z.record(z.string(), z.unknown()),
-  createdAt: z.string(),
-  updatedAt: z.string().nullable(),
-});
+export const configurationRecord = z
+  .object({
+    id: z.string(),
+    ownerId: z.string(),
+    name: z.string(),
+    configuration: z.record(z.string(), z.unknown()),
+    createdAt: z.string(),
+    updatedAt: z.string().nullable(),
+  })
+  .meta({ id: 'StoredConfiguration' });

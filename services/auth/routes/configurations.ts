@@ -1,4 +1,5 @@
 import { z } from 'zod';
+import { nothing } from '../../common/http/answer-schemas.ts';
 import { defineRoute, json, type Route } from '../../common/http/route.ts';
 import { ofAccount } from '../../common/http/route-permission.ts';
 import { onDemand } from '../../common/lifecycle/on-demand.ts';
@@ -33,7 +34,7 @@ function store(deps: AuthDependencies): Route {
     permission: ofAccount('configurations'),
     body: { kind: 'json', schema: storeConfigurationBody },
     responses: {
-      200: { description: 'Stored' },
+      200: { description: 'Stored', schema: nothing },
       413: { description: 'The object is too large, or there are too many names' },
     },
     async handle({ principal, body }) {

@@ -1,3 +1,4 @@
+import { z } from 'zod';
 import { credentialsOf } from '../../common/http/credentials.ts';
 import { defineRoute, json, type Route } from '../../common/http/route.ts';
 import { IDENTITY, NO_PERMISSION, ofAccount } from '../../common/http/route-permission.ts';
@@ -53,7 +54,7 @@ function logout(deps: AuthDependencies): Route {
     summary: 'End the presented login token and clear the cookie',
     auth: 'user',
     permission: ofAccount('session'),
-    responses: { 200: { description: 'Logged out' } },
+    responses: { 200: { description: 'Logged out', schema: z.object({}) } },
     async handle({ headers, remoteAddress }) {
       const { authorization, cookie } = headers;
       const credentials = credentialsOf({ authorization, cookie }, deps.settings.cookieName);

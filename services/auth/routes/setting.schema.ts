@@ -18,22 +18,24 @@ export function changeSettingsBody(configuredProvider: string | null) {
   });
 }
 
-const choice = z.object({ value: z.string(), label: z.string() });
+const choice = z.object({ value: z.string(), label: z.string() }).meta({ id: 'ConfigChoice' });
 
-export const settingsRecord = z.object({
-  llm: z.object({
-    apiKey: z.string().nullable(),
-    model: z.string(),
-    provider: z.string(),
-    endpoint: z.string(),
-    apiVersion: z.string().nullable(),
-    models: z.record(z.string(), z.array(choice)),
-    providers: z.array(choice),
-  }),
-  vectorDb: z.object({
-    apiKey: z.string(),
-    url: z.string(),
-    provider: z.string(),
-    providers: z.array(choice),
-  }),
-});
+export const settingsRecord = z
+  .object({
+    llm: z.object({
+      apiKey: z.string().nullable(),
+      model: z.string(),
+      provider: z.string(),
+      endpoint: z.string(),
+      apiVersion: z.string().nullable(),
+      models: z.record(z.string(), z.array(choice)),
+      providers: z.array(choice),
+    }),
+    vectorDb: z.object({
+      apiKey: z.string(),
+      url: z.string(),
+      provider: z.string(),
+      providers: z.array(choice),
+    }),
+  })
+  .meta({ id: 'SettingsDTO' });

@@ -1,3 +1,4 @@
+import { nothing } from '../../common/http/answer-schemas.ts';
 import { defineRoute, json, type Route } from '../../common/http/route.ts';
 import { NO_PERMISSION, SUPERUSER } from '../../common/http/route-permission.ts';
 import { onDemand } from '../../common/lifecycle/on-demand.ts';
@@ -53,7 +54,7 @@ function change(deps: AuthDependencies): Route {
     permission: SUPERUSER,
     body: { kind: 'json', schema: changeSettingsBody(configured?.provider ?? null) },
     responses: {
-      200: { description: 'Set. A blank or masked key leaves the one before' },
+      200: { description: 'Set. A blank or masked key leaves the one before', schema: nothing },
       403: NOT_A_SUPERUSER,
       503: { description: 'A key was sent, and there is no root key to seal it with (ENGRAM_ROOT_KEYS)' },
     },
@@ -72,7 +73,7 @@ function reset(deps: AuthDependencies): Route {
     summary: 'Back to the models that the environment configures',
     auth: 'user',
     permission: SUPERUSER,
-    responses: { 200: { description: 'Nothing is set any more' }, 403: NOT_A_SUPERUSER },
+    responses: { 200: { description: 'Nothing is set any more', schema: nothing }, 403: NOT_A_SUPERUSER },
     async handle({ principal }) {
       await resetModelSettings(deps, principal);
       return json(null);

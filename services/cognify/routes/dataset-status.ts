@@ -21,17 +21,19 @@ type StatusQuery = z.output<typeof statusQuery>;
 const statusAnswer = z
   .record(z.string(), z.union([z.string(), z.record(z.string(), z.string())]))
   .describe('By dataset id; with several pipelines by pipeline below it');
-const progress = z.object({
-  status: z.string(),
-  progress: z
-    .object({ completed_items: z.int(), total_items: z.int(), current_stage: z.string().nullable() })
-    .nullable(),
-  chunks: z
-    .object({ completed: z.int(), total: z.int() })
-    .optional()
-    .describe('Of the items that are being built, when they have many'),
-  error: z.string().optional().describe('Of a run that failed: what happened, with the class in brackets'),
-});
+const progress = z
+  .object({
+    status: z.string(),
+    progress: z
+      .object({ completed_items: z.int(), total_items: z.int(), current_stage: z.string().nullable() })
+      .nullable(),
+    chunks: z
+      .object({ completed: z.int(), total: z.int() })
+      .optional()
+      .describe('Of the items that are being built, when they have many'),
+    error: z.string().optional().describe('Of a run that failed: what happened, with the class in brackets'),
+  })
+  .meta({ id: 'PipelineRunStatusWithProgress' });
 const progressAnswer = z.record(z.string(), z.union([progress, z.record(z.string(), progress)]));
 const common = { method: 'GET', tag: 'datasets', auth: 'user' } as const;
 

@@ -38,6 +38,7 @@ export function embeddingRoutes(dependencies: CognifyDependencies): readonly Rou
         200: { description: 'They are of that model', schema: answer },
         202: {
           description: 'They are being made, a few seconds a call: ask again. What is there is searched meanwhile',
+          schema: answer,
         },
         403: { description: 'The dataset is unknown or not writable' },
         409: { description: 'A resource manages the dataset' },

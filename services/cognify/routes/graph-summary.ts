@@ -7,13 +7,15 @@ import { isRefusal, readableDatasets } from '../usecases/permitted-datasets.ts';
 import { createGraphCountCache, summariseGraphs } from '../usecases/summarise-graph.ts';
 
 const summaryAnswer = z.array(
-  z.object({
-    datasetId: z.uuid(),
-    pipelineRunId: z.uuid().nullable(),
-    numNodes: z.int(),
-    numEdges: z.int(),
-    computedAt: z.iso.datetime({ offset: true }).nullable(),
-  }),
+  z
+    .object({
+      datasetId: z.uuid(),
+      pipelineRunId: z.uuid().nullable(),
+      numNodes: z.int(),
+      numEdges: z.int(),
+      computedAt: z.iso.datetime({ offset: true }).nullable(),
+    })
+    .meta({ id: 'DatasetGraphSummaryDTO' }),
 );
 
 const common = { method: 'GET', tag: 'datasets', auth: 'user' } as const;

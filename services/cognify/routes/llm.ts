@@ -13,11 +13,17 @@ import type { LlmDependencies } from '../llm/dependencies.ts';
 import { inferSchema } from '../llm/infer-schema.ts';
 import { readParameters } from '../llm/parameters.ts';
 
-const promptBody = z.object({
-  graphModel: z.record(z.string(), z.unknown()),
-  parameters: z.record(z.string(), z.unknown()).default({}),
-});
-const inferBody = z.object({ text: z.string().nullish(), parameters: z.string().nullish() });
+const promptBody = z
+  .object({
+    graphModel: z.record(z.string(), z.unknown()),
+    parameters: z.record(z.string(), z.unknown()).default({}),
+  })
+  .meta({ id: 'CustomPromptGenerationPayloadDTO' });
+const inferBody = z
+  .object({ text: z.string().nullish(), parameters: z.string().nullish() })
+  .meta({ id: 'Body_infer_schema_api_v1_llm_infer_schema_post' });
+const promptAnswer = z.object({ customPrompt: z.string() }).meta({ id: 'CustomPromptGenerationResponseDTO' });
+const inferAnswer = z.object({ graphSchema: z.record(z.string(), z.unknown()) }).meta({ id: 'InferSchemaResponseDTO' });
 const common = { method: 'POST', tag: 'llm', auth: 'user', permission: NO_PERMISSION } as const;
 const BUDGET = { 402: { description: 'The token budget is used up' } };
 
@@ -29,7 +35,7 @@ export function llmRoutes(dependencies: LlmDependencies): readonly Route[] {
       path: '/api/v1/llm/custom-prompt',
       summary: 'An extraction prompt that fits a graph model',
       body: { kind: 'json', schema: promptBody },
-      responses: { 200: { description: '`{"customPrompt": "…"}`' }, ...BUDGET },
+      responses: { 200: { description: 'The prompt', schema: promptAnswer }, ...BUDGET },
       handle: ({ principal, body, context }) =>
         orFixedFailure(dependencies, 'LLM custom prompt generation failed.', async () => {
           const parameters = await parametersOf(dependencies, principal, body.parameters as JsonObject);
@@ -44,7 +50,7 @@ export function llmRoutes(dependencies: LlmDependencies): readonly Route[] {
       path: '/api/v1/llm/infer-schema',
       summary: 'A graph model for texts like the ones given',
       body: { kind: 'form', schema: inferBody, files: ['data'], required: false },
-      responses: { 200: { description: '`{"graphSchema": …}`, usable as `graph_model`' }, ...BUDGET },
+      responses: { 200: { description: 'Usable as `graph_model`', schema: inferAnswer }, ...BUDGET },
       handle: ({ principal, body, files, context, signal }) =>
         orFixedFailure(dependencies, 'LLM schema inference failed.', async () => {
           const { text = null, parameters: given = null } = body ?? {};

@@ -15,15 +15,21 @@ import type { Validation } from '../usecases/validate-dataset.ts';
 const validateDataset = onDemand(async () => (await import('../usecases/validate-dataset.ts')).validateDataset);
 
 const DEFAULT_DATASET = 'main_dataset';
-const answer = z.object({
-  status: z.enum(['healthy', 'degraded', 'unhealthy']),
-  summary: z.object({
-    graph_nodes: z.int(),
-    graph_edges: z.int(),
-    node_type_distribution: z.record(z.string(), z.int()),
-  }),
-  issues: z.array(z.object({ severity: z.enum(['error', 'warning']), type: z.string(), detail: z.string() })),
-});
+const answer = z
+  .object({
+    status: z.enum(['healthy', 'degraded', 'unhealthy']),
+    summary: z.object({
+      graph_nodes: z.int(),
+      graph_edges: z.int(),
+      node_type_distribution: z.record(z.string(), z.int()),
+    }),
+    issues: z.array(
+      z
+        .object({ severity: z.enum(['error', 'warning']), type: z.string(), detail: z.string() })
+        .meta({ id: 'ValidationIssue' }),
+    ),
+  })
+  .meta({ id: 'ValidationReport' });
 
 /** Whether the stores agree about a dataset (search-recall.md §11). */
 export function validateRoutes(dependencies: CognifyDependencies): readonly Route[] {

@@ -57,8 +57,8 @@ export interface Route<Params = unknown, Query = unknown, Body = unknown> {
   readonly params?: z.ZodType<Params>;
   readonly query?: z.ZodType<Query>;
   readonly body?: BodySpec<Body>;
-  /** Status → what it means; 200 carries the schema of the answer. */
-  readonly responses: Readonly<Record<number, { readonly description: string; readonly schema?: z.ZodType }>>;
+  /** Status → what it means; every 2xx with a body carries the schema of the answer. */
+  readonly responses: Readonly<Record<number, AnswerDescription>>;
   /** Answers every invalid request instead of the list of faults: the login form has one answer for all of them. */
   readonly whenInvalid?: (contentType: string) => Reply;
   /** Default `application/json`: what the document says of bodies and answers. */
@@ -66,6 +66,13 @@ export interface Route<Params = unknown, Query = unknown, Body = unknown> {
   /** For protocols that spell errors in their own way: every error of the route, authentication included, goes through it. */
   readonly presentError?: (reply: Reply) => Reply;
   handle(request: RouteRequest<Params, Query, Body>): Promise<Reply>;
+}
+
+export interface AnswerDescription {
+  readonly description: string;
+  readonly schema?: z.ZodType;
+  /** Default: that of the route. */
+  readonly mediaType?: string;
 }
 
 export interface BodySpec<Body> {

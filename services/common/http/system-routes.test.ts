@@ -13,6 +13,8 @@ const common = {
   handle: async () => json(null),
 } as const;
 
+const item = z.object({ id: z.string(), of: z.string().default('none') }).meta({ id: 'Item' });
+
 const routes: readonly Route[] = [
   defineRoute({
     ...common,
@@ -21,7 +23,7 @@ const routes: readonly Route[] = [
     summary: 'List data',
     params: z.object({ datasetId: uuid() }),
     query: z.object({ limit: lenientInteger({ min: 1, max: 1000 }).default(100), name: optional(z.string()) }),
-    responses: { 200: { description: 'The items', schema: z.array(z.object({ id: z.string() })) } },
+    responses: { 200: { description: 'The items', schema: z.array(item) } },
   }),
   defineRoute({
     ...common,
@@ -35,7 +37,7 @@ const routes: readonly Route[] = [
       schema: z.object({ datasetName: z.string(), node_set: optional(stringList()) }),
       files: ['data'],
     },
-    responses: { 200: { description: 'Added' } },
+    responses: { 200: { description: 'Added', schema: z.object({ item: item.optional() }) } },
   }),
   defineRoute({
     ...common,
@@ -93,6 +95,7 @@ describe('system routes', () => {
       paths: Record<string, Record<string, Record<string, unknown>>>;
     };
     expect(document).to.deep.include({ openapi: '3.1.0', security: [{ BearerAuth: [] }, { ApiKeyAuth: [] }] });
+    expect(document['servers']).to.deep.equal([{ url: app.url }]);
     expect(document['info']).to.include({ title: 'Engram API', version: '1.0.0' });
     expect(Object.keys(document.paths)).to.have.members([
       '/api/v1/datasets/{dataset_id}/data',
@@ -124,15 +127,22 @@ describe('system routes', () => {
     const { content } = add['requestBody'] as {
       content: Record<string, { schema: { properties: object; required: unknown } }>;
     };
-    expect(Object.keys(content)).to.have.members(['multipart/form-data', 'application/json']);
+    // A generated client takes JSON where it is listed, and could not upload.
+    expect(Object.keys(content)).to.deep.equal(['multipart/form-data']);
     expect(Object.keys(content['multipart/form-data']?.schema.properties ?? {})).to.deep.equal([
       'datasetName',
       'node_set',
       'data',
     ]);
-    expect(content['application/json']?.schema.required).to.deep.equal(['datasetName']);
+    expect(content['multipart/form-data']?.schema.required).to.deep.equal(['datasetName']);
     expect(document.paths['/']?.['get']?.['security']).to.deep.equal([]);
-    const { securitySchemes } = document['components'] as { securitySchemes: object };
+    const { securitySchemes, schemas } = document['components'] as { securitySchemes: object; schemas: object };
+    expect(Object.keys(schemas)).to.include.members(['Item', 'HTTPValidationError', 'HealthSummary']);
+    expect(schemas).to.have.nested.property('Item.required').deep.equal(['id', 'of']);
+    const { 200: listed } = list['responses'] as Record<number, { content: object }>;
+    expect(listed?.content).to.deep.equal({
+      'application/json': { schema: { type: 'array', items: { $ref: '#/components/schemas/Item' } } },
+    });
     expect(Object.keys(securitySchemes)).to.deep.equal(['BearerAuth', 'ApiKeyAuth']);
   });
 

@@ -19,23 +19,42 @@ export interface SystemRoutesOptions {
   readonly routes: readonly Route[];
 }
 
+const health = z.enum(['healthy', 'degraded', 'unhealthy']);
+const healthSummary = z
+  .object({ status: z.enum(['ready', 'not ready']), health, version: z.string() })
+  .meta({ id: 'HealthSummary' });
+const healthDetails = z
+  .object({
+    ...{ status: health, timestamp: z.string(), version: z.string(), uptime: z.int() },
+    components: z.record(
+      z.string(),
+      z.object({ status: health, provider: z.string(), response_time_ms: z.number(), details: z.string() }),
+    ),
+  })
+  .meta({ id: 'HealthDetails' });
+
 /** What every process answers beside its services: liveness, health, metrics and the description of the API. */
 export function systemRoutes(options: SystemRoutesOptions): Route[] {
-  const status = (description: string) => ({ description });
   const alive = systemRoute('/', 'Says that the server runs', {
     responses: { 200: { description: 'Alive', schema: z.object({ message: z.string() }) } },
     answer: async () => json({ message: 'Hello, World, I am alive!' }),
   });
-  const health = systemRoute('/health', 'Whether requests can be served', {
-    responses: { 200: status('Ready'), 503: status('A critical component is down') },
+  const summary = systemRoute('/health', 'Whether requests can be served', {
+    responses: {
+      200: { description: 'Ready', schema: healthSummary },
+      503: { description: 'A critical component is down', schema: healthSummary },
+    },
     answer: () => options.health.summary(),
   });
   const detailed = systemRoute('/health/detailed', 'Health by component', {
-    responses: { 200: status('All components are healthy'), 503: status('At least one is not') },
+    responses: {
+      200: { description: 'All components are healthy', schema: healthDetails },
+      503: { description: 'At least one is not', schema: healthDetails },
+    },
     answer: () => options.health.detailed(),
   });
-  const described = [...options.routes, alive, health, detailed];
-  return [alive, health, detailed, ...probeRoutes(options), ...descriptionRoutes(options, described)];
+  const described = [...options.routes, alive, summary, detailed];
+  return [alive, summary, detailed, ...probeRoutes(options), ...descriptionRoutes(options, described)];
 }
 
 interface SystemRoute {
@@ -75,6 +94,16 @@ function probeRoutes({ health, metrics, isServing }: SystemRoutesOptions): Route
   ];
 }
 
+/** A host name or an address, perhaps with a port. */
+const HOST = /^[\w.-]+(?::\d+)?$|^\[[\da-f:.]+\](?::\d+)?$/i;
+
+/** As the client reached the server; relative to the document when that cannot be told. */
+function serverUrl(headers: Readonly<Record<string, string | undefined>>): string {
+  const host = headers['host'] ?? '';
+  const scheme = headers['x-forwarded-proto'] === 'https' ? 'https' : 'http';
+  return HOST.test(host) ? `${scheme}://${host}` : '/';
+}
+
 function descriptionRoutes(
   { openApi, describeOthers }: Pick<SystemRoutesOptions, 'openApi' | 'describeOthers'>,
   routes: readonly Route[],
@@ -83,9 +112,9 @@ function descriptionRoutes(
   // Made on demand: schemas cost 10–20 ms that no start should pay.
   let own: OpenApiDocument | null = null;
   return [
-    hiddenRoute('/openapi.json', 'The OpenAPI document', async () => {
+    hiddenRoute('/openapi.json', 'The OpenAPI document', async ({ headers }) => {
       own ??= openApiDocument(routes, openApi);
-      const document = mergeOpenApi(own, await describeOthers());
+      const document = { ...mergeOpenApi(own, await describeOthers()), servers: [{ url: serverUrl(headers) }] };
       return { text: JSON.stringify(document), headers: { 'content-type': 'application/json' } };
     }),
     hiddenRoute('/docs', 'The OpenAPI document for people', async () => page.page()),

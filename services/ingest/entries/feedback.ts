@@ -4,12 +4,14 @@ import { requireText } from '../usecases/session-target.ts';
 import type { EntryKind } from './entry-kind.ts';
 import { checkScore, checkSize, scoreSchema, targetOf } from './session-checks.ts';
 
-export const feedbackSchema = z.object({
-  type: z.literal('feedback'),
-  qa_id: z.string(),
-  feedback_text: optional(z.string()).transform((text) => text ?? null),
-  feedback_score: scoreSchema,
-});
+export const feedbackSchema = z
+  .object({
+    type: z.literal('feedback'),
+    qa_id: z.string(),
+    feedback_text: optional(z.string()).transform((text) => text ?? null),
+    feedback_score: scoreSchema,
+  })
+  .meta({ id: 'FeedbackEntry' });
 
 /** What somebody thought of an answer. Improve works through it again each time it is given. */
 export const feedbackKind: EntryKind<z.output<typeof feedbackSchema>> = {

@@ -5,18 +5,20 @@ import { appendQa, requirePinnable } from '../usecases/append-to-session.ts';
 import type { EntryKind } from './entry-kind.ts';
 import { checkScore, checkSize, nodeSetSchema, scoreSchema, targetOf } from './session-checks.ts';
 
-export const qaSchema = z.object({
-  type: z.literal('qa'),
-  question: z.string(),
-  answer: z.string(),
-  context: z.string().default(''),
-  feedback_text: optional(z.string()).transform((text) => text ?? null),
-  feedback_score: scoreSchema,
-  used_graph_element_ids: z
-    .strictObject({ node_ids: z.array(z.string()).optional(), edge_ids: z.array(z.string()).optional() })
-    .nullish(),
-  node_set: nodeSetSchema,
-});
+export const qaSchema = z
+  .object({
+    type: z.literal('qa'),
+    question: z.string(),
+    answer: z.string(),
+    context: z.string().default(''),
+    feedback_text: optional(z.string()).transform((text) => text ?? null),
+    feedback_score: scoreSchema,
+    used_graph_element_ids: z
+      .strictObject({ node_ids: z.array(z.string()).optional(), edge_ids: z.array(z.string()).optional() })
+      .nullish(),
+    node_set: nodeSetSchema,
+  })
+  .meta({ id: 'QAEntry' });
 type QaInput = z.output<typeof qaSchema>;
 
 /** A question with its answer. */

@@ -15,24 +15,26 @@ const DEFAULT_SCORE = 0.5;
 const MAX_RUN_ID_LENGTH = 1000;
 const MAX_STEPS = 10_000;
 
-export const skillRunSchema = z.object({
-  type: z.literal('skill_run'),
-  run_id: optional(z.string()),
-  selected_skill_id: z.string(),
-  task_text: z.string().default(''),
-  result_summary: z.string().default(''),
-  success_score: optional(lenientNumber({ min: 0, max: 1 })),
-  feedback: lenientNumber({ min: -1, max: 1 }).default(0),
-  error_type: z.string().default(''),
-  error_message: z.string().default(''),
-  started_at_ms: lenientInteger({ min: 0 }).default(0),
-  latency_ms: lenientInteger({ min: 0 }).default(0),
-  candidate_skill_ids: z.array(z.string()).default([]),
-  task_pattern_id: z.string().default(''),
-  router_version: z.string().default(''),
-  tool_trace: z.array(z.record(z.string(), z.unknown())).default([]),
-  node_set: z.string().default('skills'),
-});
+export const skillRunSchema = z
+  .object({
+    type: z.literal('skill_run'),
+    run_id: optional(z.string()),
+    selected_skill_id: z.string(),
+    task_text: z.string().default(''),
+    result_summary: z.string().default(''),
+    success_score: optional(lenientNumber({ min: 0, max: 1 })),
+    feedback: lenientNumber({ min: -1, max: 1 }).default(0),
+    error_type: z.string().default(''),
+    error_message: z.string().default(''),
+    started_at_ms: lenientInteger({ min: 0 }).default(0),
+    latency_ms: lenientInteger({ min: 0 }).default(0),
+    candidate_skill_ids: z.array(z.string()).default([]),
+    task_pattern_id: z.string().default(''),
+    router_version: z.string().default(''),
+    tool_trace: z.array(z.record(z.string(), z.unknown())).default([]),
+    node_set: z.string().default('skills'),
+  })
+  .meta({ id: 'SkillRunEntry' });
 type SkillRunInput = z.output<typeof skillRunSchema>;
 
 /** The schema takes any object for a step; a step that is none has its own answer (ingest.md §3.2). */

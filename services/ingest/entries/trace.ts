@@ -10,18 +10,20 @@ import { cutObject, cutText, cutValue } from './cut-trace.ts';
 import type { EntryKind, EntryRequest } from './entry-kind.ts';
 import { checkSize, nodeSetSchema, targetOf } from './session-checks.ts';
 
-export const traceSchema = z.object({
-  type: z.literal('trace'),
-  origin_function: z.string().refine((name) => name.trim() !== '', 'value must be a non-empty string'),
-  status: z.literal(['success', 'error']).default('success'),
-  method_params: z.record(z.string(), z.unknown()).nullish(),
-  method_return_value: z.unknown().optional(),
-  memory_query: z.string().default(''),
-  memory_context: z.string().default(''),
-  error_message: z.string().default(''),
-  generate_feedback_with_llm: lenientBoolean().default(false),
-  node_set: nodeSetSchema,
-});
+export const traceSchema = z
+  .object({
+    type: z.literal('trace'),
+    origin_function: z.string().refine((name) => name.trim() !== '', 'value must be a non-empty string'),
+    status: z.literal(['success', 'error']).default('success'),
+    method_params: z.record(z.string(), z.unknown()).nullish(),
+    method_return_value: z.unknown().optional(),
+    memory_query: z.string().default(''),
+    memory_context: z.string().default(''),
+    error_message: z.string().default(''),
+    generate_feedback_with_llm: lenientBoolean().default(false),
+    node_set: nodeSetSchema,
+  })
+  .meta({ id: 'TraceEntry' });
 type TraceInput = z.output<typeof traceSchema>;
 
 /** One step of an agent. */

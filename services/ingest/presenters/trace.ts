@@ -2,27 +2,31 @@ import { z } from 'zod';
 import type { Span, Trace } from '../../common/domain/span.ts';
 
 const status = z.enum(['OK', 'ERROR']);
-const span = z.object({
-  name: z.string(),
-  trace_id: z.string(),
-  span_id: z.string(),
-  parent_span_id: z.string().nullable(),
-  start_time_ns: z.number(),
-  end_time_ns: z.number(),
-  duration_ms: z.number(),
-  status,
-  attributes: z.record(z.string(), z.union([z.string(), z.number(), z.boolean()])),
-});
+const span = z
+  .object({
+    name: z.string(),
+    trace_id: z.string(),
+    span_id: z.string(),
+    parent_span_id: z.string().nullable(),
+    start_time_ns: z.number(),
+    end_time_ns: z.number(),
+    duration_ms: z.number(),
+    status,
+    attributes: z.record(z.string(), z.union([z.string(), z.number(), z.boolean()])),
+  })
+  .meta({ id: 'Span' });
 
 /** A trace on the wire (ingest.md §8.3). */
-export const traceSchema = z.object({
-  trace_id: z.string(),
-  root_name: z.string(),
-  duration_ms: z.number(),
-  span_count: z.int(),
-  status,
-  spans: z.array(span),
-});
+export const traceSchema = z
+  .object({
+    trace_id: z.string(),
+    root_name: z.string(),
+    duration_ms: z.number(),
+    span_count: z.int(),
+    status,
+    spans: z.array(span),
+  })
+  .meta({ id: 'Trace' });
 
 export function presentTrace({ id, root, spans }: Trace): z.input<typeof traceSchema> {
   const lastMs = Math.max(...spans.map(({ endMs }) => endMs));

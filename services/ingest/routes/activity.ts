@@ -1,4 +1,5 @@
 import { z } from 'zod';
+import { textAnswer } from '../../common/http/answer-schemas.ts';
 import { beginStream } from '../../common/http/begin-stream.ts';
 import { defineRoute, json, type Route } from '../../common/http/route.ts';
 import { ofAccount, onDatasets, own } from '../../common/http/route-permission.ts';
@@ -8,6 +9,7 @@ import { presentAccount, presentActiveAccount } from '../presenters/active-accou
 import { contentDisposition } from '../presenters/content-disposition.ts';
 import { presentTrace, traceSchema } from '../presenters/trace.ts';
 import type { IngestDependencies } from '../usecases/dependencies.ts';
+import { accounts, activeAccounts as activeAccountsAnswer } from './answers.schema.ts';
 
 const activeAccounts = onDemand(async () => (await import('../usecases/active-accounts.ts')).activeAccounts);
 const ownAccounts = onDemand(async () => (await import('../usecases/active-accounts.ts')).ownAccounts);
@@ -25,18 +27,18 @@ export function activityRoutes(dependencies: IngestDependencies): readonly Route
       ...aboutAccounts,
       path: '/api/v1/activity/agents',
       summary: 'The caller and its agents, with what they did last',
-      responses: { 200: { description: 'A bare array' } },
+      responses: { 200: { description: 'A bare array', schema: activeAccountsAnswer } },
       async handle({ principal }) {
-        const accounts = await activeAccounts(dependencies, principal);
+        const active = await activeAccounts(dependencies, principal);
         const shown = { now: clock.now(), defaultEmail: settings.defaultUserEmail };
-        return json(accounts.map((account) => presentActiveAccount(account, shown)));
+        return json(active.map((account) => presentActiveAccount(account, shown)));
       },
     }),
     defineRoute({
       ...aboutAccounts,
       path: '/api/v1/activity/users',
       summary: 'The caller and its agents as accounts',
-      responses: { 200: { description: 'A bare array' } },
+      responses: { 200: { description: 'A bare array', schema: accounts } },
       async handle({ principal }) {
         return json((await ownAccounts(dependencies, principal)).map(presentAccount));
       },
@@ -70,7 +72,11 @@ function exportRoute(dependencies: IngestDependencies): Route {
     summary: 'The memory of a dataset as Markdown',
     params: z.object({ datasetId: uuid() }),
     responses: {
-      200: { description: 'Summaries, entities, relationships, documents and other nodes, streamed' },
+      200: {
+        description: 'Summaries, entities, relationships, documents and other nodes, streamed',
+        schema: textAnswer,
+        mediaType: 'text/markdown',
+      },
       403: { description: 'The dataset is unknown or not readable' },
     },
     async handle({ principal, params, context, signal }) {

@@ -1,4 +1,5 @@
 import { z } from 'zod';
+import { runInfo } from '../../common/http/answer-schemas.ts';
 import { HttpError } from '../../common/http/http-error.ts';
 import { defineRoute, json, type Route } from '../../common/http/route.ts';
 import { onDatasets } from '../../common/http/route-permission.ts';
@@ -13,7 +14,7 @@ import { annotationsOf, dataFields, inputsOf } from './data-fields.ts';
 
 const addData = onDemand(async () => (await import('../usecases/add-data.ts')).addData);
 
-const bodySchema = z.object(dataFields);
+const bodySchema = z.object(dataFields).meta({ id: 'Body_add_api_v1_add_post' });
 
 export function addRoutes(dependencies: IngestDependencies): readonly Route[] {
   const { messenger, ids } = dependencies;
@@ -26,7 +27,7 @@ export function addRoutes(dependencies: IngestDependencies): readonly Route[] {
       auth: 'user',
       permission: onDatasets('write', 'on the dataset; a new name is created'),
       body: { kind: 'any', schema: bodySchema, files: ['data'], required: false },
-      responses: { 200: { description: 'Run information with one entry per item' } },
+      responses: { 200: { description: 'Run information with one entry per item', schema: runInfo } },
       async handle({ principal, body, files, context, signal }) {
         const selection = { id: body?.datasetId ?? null, name: body?.datasetName ?? null };
         if (!isSelected(selection)) {

@@ -16,12 +16,18 @@ import type { IngestDependencies } from '../usecases/dependencies.ts';
 const processingStatus = onDemand(async () => (await import('../usecases/processing-status.ts')).processingStatus);
 const targetDataset = onDemand(async () => (await import('../usecases/target-dataset.ts')).targetDataset);
 
-const graphAnswer = z.object({
-  nodes: z.array(
-    z.object({ id: z.string(), label: z.string(), type: z.string(), properties: z.record(z.string(), z.unknown()) }),
-  ),
-  edges: z.array(z.object({ source: z.string(), target: z.string(), label: z.string() })),
-});
+const graphAnswer = z
+  .object({
+    nodes: z.array(
+      z
+        .object({ id: z.string(), label: z.string(), type: z.string(), properties: z.record(z.string(), z.unknown()) })
+        .meta({ id: 'GraphNodeDTO' }),
+    ),
+    edges: z.array(
+      z.object({ source: z.string(), target: z.string(), label: z.string() }).meta({ id: 'GraphEdgeDTO' }),
+    ),
+  })
+  .meta({ id: 'GraphDTO' });
 const failedItem = z.object({
   error_class: z.string(),
   error_message: z.string(),
@@ -29,20 +35,24 @@ const failedItem = z.object({
   is_set_aside: z.boolean().describe('Not tried again until somebody asks for it: POST /datasets/{id}/data/retry'),
   failed_at: z.string().nullable(),
 });
-const processingAnswer = z.object({
-  total: z.int(),
-  completed: z.int(),
-  pending: z.int(),
-  failed: z.int().optional().describe('Of the pending ones, those tried in vain; absent when there is none'),
-  items: z.array(
-    z.object({
-      id: z.uuid(),
-      name: z.string(),
-      completed: z.boolean(),
-      failure: failedItem.optional().describe('Of an item that was tried in vain'),
-    }),
-  ),
-});
+const processingAnswer = z
+  .object({
+    total: z.int(),
+    completed: z.int(),
+    pending: z.int(),
+    failed: z.int().optional().describe('Of the pending ones, those tried in vain; absent when there is none'),
+    items: z.array(
+      z
+        .object({
+          id: z.uuid(),
+          name: z.string(),
+          completed: z.boolean(),
+          failure: failedItem.optional().describe('Of an item that was tried in vain'),
+        })
+        .meta({ id: 'DataItemProcessingStatusDTO' }),
+    ),
+  })
+  .meta({ id: 'DatasetProcessingStatusDTO' });
 
 const common = {
   method: 'GET',

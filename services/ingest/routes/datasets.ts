@@ -2,6 +2,7 @@ import { z } from 'zod';
 import type { DatasetId } from '../../common/domain/brand.ts';
 import { scopeOf } from '../../common/domain/dataset.ts';
 import { dataItemId } from '../../common/domain/ids.ts';
+import { nothing, textAnswer } from '../../common/http/answer-schemas.ts';
 import { defineRoute, json, type Route } from '../../common/http/route.ts';
 import { NO_PERMISSION, onDatasets } from '../../common/http/route-permission.ts';
 import { lenientInteger, optional, uuid, uuidList } from '../../common/http/schema.ts';
@@ -12,6 +13,7 @@ import { contentDisposition } from '../presenters/content-disposition.ts';
 import { presentDataItem } from '../presenters/data-item.ts';
 import { presentDataset } from '../presenters/dataset.ts';
 import type { IngestDependencies } from '../usecases/dependencies.ts';
+import { dataCount, dataRecord, datasetRecord } from './answers.schema.ts';
 
 const forgetDataset = onDemand(async () => (await import('../usecases/lasting-forget.ts')).forgetDatasetForGood);
 const forgetItems = onDemand(async () => (await import('../usecases/lasting-forget.ts')).forgetItemsForGood);
@@ -32,7 +34,7 @@ const retryAnswer = z.object({
   data_ids: z.array(z.uuid()),
   pipeline_run_id: z.uuid().nullable(),
 });
-const ok = { 200: { description: 'Done' } };
+const ok = { 200: { description: 'Done', schema: nothing } };
 const common = { tag: 'datasets', auth: 'user' } as const;
 
 export function datasetRoutes(dependencies: IngestDependencies): readonly Route[] {
@@ -48,7 +50,7 @@ function collectionRoutes(dependencies: IngestDependencies): readonly Route[] {
       path: '/api/v1/datasets',
       summary: 'Datasets the caller may read',
       permission: onDatasets('read', 'per dataset'),
-      responses: { 200: { description: 'Dataset records' } },
+      responses: { 200: { description: 'Dataset records', schema: z.array(datasetRecord) } },
       async handle({ principal, context }) {
         return json((await permittedDatasets(messenger, principal, 'read', context)).map(presentDataset));
       },
@@ -59,8 +61,8 @@ function collectionRoutes(dependencies: IngestDependencies): readonly Route[] {
       path: '/api/v1/datasets',
       summary: 'Make a dataset, or get the one of that name',
       permission: NO_PERMISSION,
-      body: { kind: 'json', schema: z.object({ name: z.string() }) },
-      responses: { 200: { description: 'Dataset record' } },
+      body: { kind: 'json', schema: z.object({ name: z.string() }).meta({ id: 'DatasetCreationPayload' }) },
+      responses: { 200: { description: 'Dataset record', schema: datasetRecord } },
       async handle({ principal, body, context }) {
         return json(
           presentDataset((await messenger.call(createDataset, { name: body.name }, { ...context, principal })).dataset),
@@ -115,7 +117,7 @@ function itemRoutes(dependencies: IngestDependencies): readonly Route[] {
       permission: onDatasets('read'),
       params: datasetParams,
       query: pageQuery,
-      responses: { 200: { description: 'Data item records; X-Total-Count holds the number of all' } },
+      responses: { 200: { description: 'X-Total-Count holds the number of all', schema: z.array(dataRecord) } },
       async handle({ principal, params, query, context }) {
         const dataset = await targetDataset(messenger, principal, { id: params.datasetId }, { ...readable, context });
         const page = await listItems(items, dataset, query);
@@ -134,7 +136,7 @@ function itemRoutes(dependencies: IngestDependencies): readonly Route[] {
       summary: 'Number of items of a dataset',
       permission: onDatasets('read'),
       params: datasetParams,
-      responses: { 200: { description: '`{"count": n}`' } },
+      responses: { 200: { description: 'The number', schema: dataCount } },
       async handle({ principal, params, context }) {
         const dataset = await targetDataset(messenger, principal, { id: params.datasetId }, { ...readable, context });
         return json({ count: (await listItems(items, dataset, { offset: 0, limit: 1 })).total });
@@ -147,7 +149,10 @@ function itemRoutes(dependencies: IngestDependencies): readonly Route[] {
       summary: 'The text of an item, named like the original file',
       permission: onDatasets('read'),
       params: itemParams,
-      responses: { 200: { description: 'text/plain' }, 404: { description: 'No such item' } },
+      responses: {
+        200: { description: 'The text', schema: textAnswer, mediaType: 'text/plain' },
+        404: { description: 'No such item' },
+      },
       async handle({ principal, params, context }) {
         const dataset = await targetDataset(messenger, principal, { id: params.datasetId }, { ...readable, context });
         const { item, text } = await readItemText(dependencies, dataset, dataItemId(params.dataId));

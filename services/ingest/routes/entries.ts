@@ -7,16 +7,19 @@ import { entrySchema } from '../entries/kinds.ts';
 import { presentEntryResult } from '../presenters/entry-result.ts';
 import type { IngestDependencies } from '../usecases/dependencies.ts';
 import { DEFAULT_DATASET, rememberEntry } from '../usecases/remember-entry.ts';
+import { rememberResult } from './answers.schema.ts';
 
-const bodySchema = z.object({
-  entry: entrySchema,
-  dataset_name: z.string().nullish(),
-  dataset_id: optionalOrBlank(uuid()),
-  session_id: z.string().nullish(),
-  /** Entries start no improvement; clients of the other routes send it here too. */
-  self_improvement: lenientBoolean().nullish(),
-  skill_improvement: z.record(z.string(), z.unknown()).nullish(),
-});
+const bodySchema = z
+  .object({
+    entry: entrySchema,
+    dataset_name: z.string().nullish(),
+    dataset_id: optionalOrBlank(uuid()),
+    session_id: z.string().nullish(),
+    /** Entries start no improvement; clients of the other routes send it here too. */
+    self_improvement: lenientBoolean().nullish(),
+    skill_improvement: z.record(z.string(), z.unknown()).nullish(),
+  })
+  .meta({ id: 'RememberEntryRequest' });
 
 export function entryRoutes(dependencies: IngestDependencies): readonly Route[] {
   return [
@@ -29,7 +32,10 @@ export function entryRoutes(dependencies: IngestDependencies): readonly Route[] 
       permission: onDatasets('write', 'on the dataset; a new name is created'),
       body: { kind: 'json', schema: bodySchema, carriesDocument: true },
       responses: {
-        200: { description: 'RememberResult with `entry_type` and `entry_id`; `errored` for an unknown answer' },
+        200: {
+          description: 'With `entry_type` and `entry_id`; `errored` for an unknown answer',
+          schema: rememberResult,
+        },
         409: { description: 'Another node set than the session’s' },
         422: { description: 'A score outside 1 to 5' },
         503: { description: 'Session memory is off; nothing was written' },

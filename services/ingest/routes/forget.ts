@@ -6,6 +6,7 @@ import { onDatasets } from '../../common/http/route-permission.ts';
 import { lenientBoolean, optionalOrBlank, uuid } from '../../common/http/schema.ts';
 import { onDemand } from '../../common/lifecycle/on-demand.ts';
 import type { IngestDependencies } from '../usecases/dependencies.ts';
+import { deleteResult, forgetResult } from './answers.schema.ts';
 
 const findItemDataset = onDemand(async () => (await import('../usecases/find-item.ts')).findItemDataset);
 const forgetDataset = onDemand(async () => (await import('../usecases/lasting-forget.ts')).forgetDatasetForGood);
@@ -38,7 +39,8 @@ const forgetSchema = z
         });
       }
     }
-  });
+  })
+  .meta({ id: 'ForgetPayloadDTO' });
 
 const INVALID = {
   error: 'Invalid request parameters. Specify dataset or dataset_id, data_id+dataset, or everything=True.',
@@ -67,7 +69,7 @@ function forgetRoute(dependencies: IngestDependencies): Route {
     permission: onDatasets('delete', 'on each dataset'),
     body: { kind: 'json', schema: forgetSchema },
     responses: {
-      200: { description: 'What was forgotten' },
+      200: { description: 'What was forgotten', schema: forgetResult },
       422: { description: 'Nothing, or too much, was selected' },
     },
     async handle({ principal, body, context }) {
@@ -113,7 +115,7 @@ function deleteRoute(dependencies: IngestDependencies): Route {
     permission: onDatasets('delete'),
     query: deleteQuery,
     responses: {
-      200: { description: '`{"status": "success"}`' },
+      200: { description: 'Deleted', schema: deleteResult },
       404: { description: 'No such item' },
       409: { description: 'The id is in several datasets' },
     },

@@ -12,12 +12,14 @@ import { orFixedFailure } from './fixed-failure.ts';
 
 const targetDataset = onDemand(async () => (await import('../usecases/target-dataset.ts')).targetDataset);
 
-const answer = z.object({
-  ...{ proposal_id: z.uuid(), skill_id: z.uuid(), skill_name: z.string(), status: z.enum(['proposed', 'applied']) },
-  ...{ confidence: z.number(), rationale: z.string(), model_name: z.string() },
-  ...{ old_procedure: z.string(), proposed_procedure: z.string() },
-  ...{ runs_used: z.array(z.string()), dataset_scope: z.array(z.uuid()) },
-});
+const answer = z
+  .object({
+    ...{ proposal_id: z.uuid(), skill_id: z.uuid(), skill_name: z.string(), status: z.enum(['proposed', 'applied']) },
+    ...{ confidence: z.number(), rationale: z.string(), model_name: z.string() },
+    ...{ old_procedure: z.string(), proposed_procedure: z.string() },
+    ...{ runs_used: z.array(z.string()), dataset_scope: z.array(z.uuid()) },
+  })
+  .meta({ id: 'ProposalDetail' });
 
 /** Proposals are made and applied by `POST /remember/entry`; here they are looked at. */
 export function proposalRoutes(dependencies: IngestDependencies): readonly Route[] {

@@ -21,6 +21,7 @@ import type { IngestDependencies } from '../usecases/dependencies.ts';
 import { checkCounts } from '../usecases/item-annotations.ts';
 import { isSelected, targetDataset } from '../usecases/target-dataset.ts';
 import { recordStart } from '../usecases/tracked-run.ts';
+import { rememberResult } from './answers.schema.ts';
 import { annotationsOf, dataFields, inputsOf, listOf, textOrTexts } from './data-fields.ts';
 
 const rememberSkills = onDemand(async () => (await import('../skills/remember-skills.ts')).rememberSkills);
@@ -29,19 +30,21 @@ const formSources = onDemand(async () => (await import('../skills/skill-sources.
 const rememberData = onDemand(async () => (await import('../usecases/remember-data.ts')).rememberData);
 const rememberInSession = onDemand(async () => (await import('../usecases/remember-in-session.ts')).rememberInSession);
 
-const bodySchema = z.object({
-  ...dataFields,
-  sessionId: optionalOrBlank(z.string()),
-  selfImprovement: optional(lenientBoolean()),
-  customPrompt: z.string().nullish(),
-  chunkSize: optionalOrBlank(lenientInteger()),
-  chunksPerBatch: optionalOrBlank(lenientInteger({ min: 1 })),
-  ontologyKey: textOrTexts,
-  graphModel: z.union([z.string(), z.record(z.string(), z.unknown())]).nullish(),
-  contentType: optionalOrBlank(z.string()),
-  skillsText: z.string().nullish(),
-  skillName: z.string().nullish(),
-});
+const bodySchema = z
+  .object({
+    ...dataFields,
+    sessionId: optionalOrBlank(z.string()),
+    selfImprovement: optional(lenientBoolean()),
+    customPrompt: z.string().nullish(),
+    chunkSize: optionalOrBlank(lenientInteger()),
+    chunksPerBatch: optionalOrBlank(lenientInteger({ min: 1 })),
+    ontologyKey: textOrTexts,
+    graphModel: z.union([z.string(), z.record(z.string(), z.unknown())]).nullish(),
+    contentType: optionalOrBlank(z.string()),
+    skillsText: z.string().nullish(),
+    skillName: z.string().nullish(),
+  })
+  .meta({ id: 'Body_remember_api_v1_remember_post' });
 type RememberBody = z.output<typeof bodySchema>;
 
 export function rememberRoutes(dependencies: IngestDependencies): readonly Route[] {
@@ -56,7 +59,10 @@ export function rememberRoutes(dependencies: IngestDependencies): readonly Route
       permission: onDatasets('write', 'on the dataset; a new name is created'),
       body: { kind: 'any', schema: bodySchema, files: ['data'], required: false },
       responses: {
-        200: { description: 'RememberResult; `session_stored` with a session, whose entries reach the graph later' },
+        200: {
+          description: '`session_stored` with a session, whose entries reach the graph later',
+          schema: rememberResult,
+        },
         409: { description: 'The run ended with an error; the same body with status `errored`' },
         503: { description: 'Session memory is off; nothing was written' },
       },

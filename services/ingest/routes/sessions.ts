@@ -15,6 +15,14 @@ import {
 } from '../presenters/session.ts';
 import type { IngestDependencies } from '../usecases/dependencies.ts';
 import type { SessionList, SessionListQuery } from '../usecases/list-sessions.ts';
+import {
+  agentCosts,
+  modelCosts,
+  sessionDetail,
+  sessionPage,
+  sessionStatistics as sessionStatisticsAnswer,
+  sessionWithAgentPage,
+} from './answers.schema.ts';
 
 const connectionsOf = onDemand(async () => (await import('../usecases/list-sessions.ts')).connectionsOf);
 const listSessions = onDemand(async () => (await import('../usecases/list-sessions.ts')).listSessions);
@@ -50,10 +58,7 @@ const common = {
   auth: 'user',
   permission: own('sessions, those of own agents, and those on datasets with read'),
 } as const;
-const listResponses = {
-  200: { description: '`{"sessions": […], "total", "limit", "offset", "has_more"}`' },
-  400: { description: 'An unknown range' },
-};
+const UNKNOWN_RANGE = { 400: { description: 'An unknown range' } };
 
 /** Sessions as their owners, their owners' parents and readers of their datasets see them (ingest.md §8.1). */
 export function sessionRoutes(dependencies: IngestDependencies): readonly Route[] {
@@ -63,7 +68,7 @@ export function sessionRoutes(dependencies: IngestDependencies): readonly Route[
       path: '/api/v1/sessions',
       summary: 'Sessions, by page',
       query: listQuery,
-      responses: listResponses,
+      responses: { 200: { description: 'A page of them', schema: sessionPage }, ...UNKNOWN_RANGE },
       async handle({ principal, query, context }) {
         const list = await listSessions(dependencies, principal, listQueryOf(query), context);
         return json(page(list, query, list.sessions.map(presentListed)));
@@ -74,7 +79,7 @@ export function sessionRoutes(dependencies: IngestDependencies): readonly Route[
       path: '/api/v1/sessions/with-agent-info',
       summary: 'Sessions, by page, with the agents that worked in them',
       query: listQuery,
-      responses: listResponses,
+      responses: { 200: { description: 'A page of them', schema: sessionWithAgentPage }, ...UNKNOWN_RANGE },
       async handle({ principal, query, context }) {
         const list = await listSessions(dependencies, principal, listQueryOf(query), context);
         const connectionOf = await connectionsOf(
@@ -92,7 +97,7 @@ export function sessionRoutes(dependencies: IngestDependencies): readonly Route[
       summary: 'A session with its last questions and steps',
       params: z.object({ sessionId: z.string() }),
       responses: {
-        200: { description: 'The row, with `label`, `msg_count`, `tool_calls`, `qas` and `traces`' },
+        200: { description: 'With its last questions and steps', schema: sessionDetail },
         404: { description: 'No such session in sight' },
       },
       async handle({ principal, params, context }) {
@@ -111,7 +116,7 @@ function statisticsRoutes(dependencies: IngestDependencies): readonly Route[] {
       path: '/api/v1/sessions/stats',
       summary: 'What the sessions of a time came to',
       query: rangeQuery,
-      responses: { 200: { description: 'Counts, tokens, spending and times' } },
+      responses: { 200: { description: 'Counts, tokens, spending and times', schema: sessionStatisticsAnswer } },
       async handle({ principal, query, context }) {
         const statistics = await sessionStatistics(dependencies, principal, query.range, context);
         return json(presentStatistics(query.range, statistics));
@@ -122,7 +127,7 @@ function statisticsRoutes(dependencies: IngestDependencies): readonly Route[] {
       path: '/api/v1/sessions/cost-by-model',
       summary: 'Tokens and spending of sessions by model',
       query: rangeQuery,
-      responses: { 200: { description: 'Dearest first' } },
+      responses: { 200: { description: 'Dearest first', schema: modelCosts } },
       async handle({ principal, query, context }) {
         return json((await costByModel(dependencies, principal, query.range, context)).map(presentModelCost));
       },
@@ -132,7 +137,7 @@ function statisticsRoutes(dependencies: IngestDependencies): readonly Route[] {
       path: '/api/v1/sessions/cost-by-user-agent',
       summary: 'Tokens and spending of sessions by user and type of agent',
       query: rangeQuery,
-      responses: { 200: { description: 'Dearest first' } },
+      responses: { 200: { description: 'Dearest first', schema: agentCosts } },
       async handle({ principal, query, context }) {
         return json((await costByUserAgent(dependencies, principal, query.range, context)).map(presentAgentCost));
       },

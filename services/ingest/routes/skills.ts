@@ -12,29 +12,39 @@ import { presentStoredSkills } from '../presenters/skill.ts';
 import { inlineSource } from '../skills/skill-sources.ts';
 import type { IngestDependencies } from '../usecases/dependencies.ts';
 import { isSelected, targetDataset } from '../usecases/target-dataset.ts';
+import { deletedSkill, rememberResult } from './answers.schema.ts';
 import { orFixedFailure } from './fixed-failure.ts';
 
 const deleteSkill = onDemand(async () => (await import('../skills/delete-skill.ts')).deleteSkill);
 const findSkill = onDemand(async () => (await import('../skills/find-skill.ts')).findSkill);
 const rememberSkills = onDemand(async () => (await import('../skills/remember-skills.ts')).rememberSkills);
 
-const bodySchema = z.object({
-  skills_text: z.string(),
-  skill_name: z.string().nullish(),
-  dataset_name: z.string().nullish(),
-  dataset_id: optionalOrBlank(uuid()),
-});
+const bodySchema = z
+  .object({
+    skills_text: z.string(),
+    skill_name: z.string().nullish(),
+    dataset_name: z.string().nullish(),
+    dataset_id: optionalOrBlank(uuid()),
+  })
+  .meta({ id: 'SkillIngestRequest' });
 const datasetQuery = z.object({ dataset_id: uuid() });
 const listQuery = datasetQuery.extend({
   include_inactive: lenientBoolean().default(false),
   limit: lenientInteger({ min: 1, max: 1000 }).default(200),
   offset: lenientInteger({ min: 0, max: 1_000_000 }).default(0),
 });
-const summary = z.object({
-  ...{ id: z.uuid(), name: z.string(), description: z.string(), maintainer: z.string(), maintainer_url: z.string() },
-  ...{ version: z.string(), tags: z.array(z.string()), license: z.string(), declared_tools: z.array(z.string()) },
-  ...{ dataset_scope: z.array(z.uuid()), is_active: z.boolean(), source_repo_url: z.string(), source_dir: z.string() },
-});
+const summary = z
+  .object({
+    ...{ id: z.uuid(), name: z.string(), description: z.string(), maintainer: z.string(), maintainer_url: z.string() },
+    ...{ version: z.string(), tags: z.array(z.string()), license: z.string(), declared_tools: z.array(z.string()) },
+    ...{
+      dataset_scope: z.array(z.uuid()),
+      is_active: z.boolean(),
+      source_repo_url: z.string(),
+      source_dir: z.string(),
+    },
+  })
+  .meta({ id: 'SkillListItem' });
 const common = { tag: 'skills', auth: 'user' } as const;
 const NOT_FOUND = { 404: { description: 'No such skill in the dataset' } };
 
@@ -50,7 +60,10 @@ function postRoute(dependencies: IngestDependencies): Route {
     summary: 'Store a skill; one of the same name in the dataset is updated',
     permission: onDatasets('write', 'on the dataset; a new name is created'),
     body: { kind: 'json', schema: bodySchema, carriesDocument: true },
-    responses: { 200: { description: 'RememberResult with an item per skill' }, 409: { description: 'It failed' } },
+    responses: {
+      200: { description: 'With an item per skill', schema: rememberResult },
+      409: { description: 'It failed' },
+    },
     handle: ({ principal, body, context }) =>
       orFixedFailure(dependencies.logger, 'Failed to ingest skill', async () => {
         const selection = { id: body.dataset_id ?? null, name: body.dataset_name ?? null };
@@ -95,7 +108,10 @@ function oneRoutes(dependencies: IngestDependencies): readonly Route[] {
       permission: onDatasets('read'),
       query: datasetQuery,
       responses: {
-        200: { description: 'The summary, and `procedure`', schema: summary.extend({ procedure: z.string() }) },
+        200: {
+          description: 'The summary, and `procedure`',
+          schema: summary.extend({ procedure: z.string() }).meta({ id: 'SkillDetail' }),
+        },
         ...NOT_FOUND,
       },
       handle: ({ principal, params, query, context }) =>
@@ -113,7 +129,7 @@ function oneRoutes(dependencies: IngestDependencies): readonly Route[] {
       permission: onDatasets('delete'),
       query: datasetQuery,
       responses: {
-        200: { description: '`{"status": "deleted", "id", "dataset_id"}`' },
+        200: { description: 'Deleted', schema: deletedSkill },
         ...NOT_FOUND,
         409: { description: 'It failed' },
       },

@@ -1,5 +1,6 @@
 import { z } from 'zod';
 import { namedError } from '../../common/domain/errors.ts';
+import { fileAnswer, nothing } from '../../common/http/answer-schemas.ts';
 import { defineRoute, json, type Reply, type Route } from '../../common/http/route.ts';
 import { NO_PERMISSION, onDatasets } from '../../common/http/route-permission.ts';
 import { uuid } from '../../common/http/schema.ts';
@@ -23,16 +24,20 @@ export interface SnapshotRouteDependencies {
 
 const failure = z.object({ name: z.string(), message: z.string() }).nullable();
 const status = z.enum(['running', 'complete', 'failed']);
-const snapshotAnswer = z.object({
-  ...{ id: z.string(), dataset_id: z.string(), status, at: z.string(), items: z.int(), size_bytes: z.int() },
-  ...{ sha256: z.string().nullable(), place: z.string(), taken_by: z.string().nullable() },
-  ...{ done: z.int(), total: z.int(), failure },
-});
+const snapshotAnswer = z
+  .object({
+    ...{ id: z.string(), dataset_id: z.string(), status, at: z.string(), items: z.int(), size_bytes: z.int() },
+    ...{ sha256: z.string().nullable(), place: z.string(), taken_by: z.string().nullable() },
+    ...{ done: z.int(), total: z.int(), failure },
+  })
+  .meta({ id: 'DatasetSnapshot' });
 const listAnswer = z.object({ snapshots: z.array(snapshotAnswer) });
-const restoreAnswer = z.object({
-  ...{ id: z.string(), name: z.string(), status, dataset_id: z.string().nullable() },
-  ...{ step: z.string(), done: z.int(), total: z.int(), failure },
-});
+const restoreAnswer = z
+  .object({
+    ...{ id: z.string(), name: z.string(), status, dataset_id: z.string().nullable() },
+    ...{ step: z.string(), done: z.int(), total: z.int(), failure },
+  })
+  .meta({ id: 'SnapshotRestore' });
 const ofDataset = z.object({ datasetId: uuid() });
 const ofSnapshot = z.object({ datasetId: uuid(), snapshotId: z.string() });
 const WHOLE = onDatasets('share', 'and read on the dataset');
@@ -104,7 +109,7 @@ function ownRoutes({ messenger, snapshots }: SnapshotRouteDependencies): readonl
       body: { kind: 'json', schema: z.object({ name: z.string().nullish() }), required: false },
       responses: {
         200: { description: 'It is complete', schema: snapshotAnswer },
-        202: { description: 'It is being taken, and will be' },
+        202: { description: 'It is being taken, and will be', schema: snapshotAnswer },
         409: { description: 'There are too many, or it could not be taken' },
         ...refused,
       },
@@ -123,7 +128,7 @@ function ownRoutes({ messenger, snapshots }: SnapshotRouteDependencies): readonl
       params: ofSnapshot,
       mediaType: 'application/octet-stream',
       responses: {
-        200: { description: 'The file, streamed' },
+        200: { description: 'The file, streamed', schema: fileAnswer },
         409: { description: 'It is not complete, lies elsewhere, or is damaged' },
         ...refused,
         ...unknown,
@@ -150,7 +155,7 @@ function ownRoutes({ messenger, snapshots }: SnapshotRouteDependencies): readonl
       permission: onDatasets('delete'),
       params: ofSnapshot,
       responses: {
-        200: { description: 'Done' },
+        200: { description: 'Done', schema: nothing },
         409: { description: 'It belongs to the resource that manages the dataset' },
         ...refused,
         ...unknown,
@@ -167,7 +172,7 @@ function ownRoutes({ messenger, snapshots }: SnapshotRouteDependencies): readonl
 
 const restored = {
   200: { description: 'The new dataset is there', schema: restoreAnswer },
-  202: { description: 'It is being made, and nobody sees it before it is complete' },
+  202: { description: 'It is being made, and nobody sees it before it is complete', schema: restoreAnswer },
   409: { description: 'The name is taken, or what is wrong with the snapshot' },
   413: { description: 'PayloadTooLargeError: the budget, or the file' },
   429: { description: 'Too many restores of the caller are under way' },

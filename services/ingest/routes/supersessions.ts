@@ -10,28 +10,32 @@ const listSupersessions = onDemand(async () => (await import('../usecases/supers
 const revertSupersession = onDemand(async () => (await import('../usecases/supersessions.ts')).revertSupersession);
 const targetDataset = onDemand(async () => (await import('../usecases/target-dataset.ts')).targetDataset);
 
-const side = z.object({
-  text: z.string(),
-  value: z.string(),
-  data_id: z.string(),
-  chunk_id: z.string(),
-  asserted_at: z.string(),
-  valid_from: z.string(),
-  support: z.number(),
-});
-const supersession = z.object({
-  id: z.string(),
-  subject: z.string(),
-  predicate: z.string(),
-  status: z.enum(['active', 'reverted']),
-  explanation: z.string(),
-  reason: z.enum(['newer_value', 'ended']),
-  older: side,
-  newer: side,
-  detected_at: z.string(),
-  reverted_at: z.string().nullable(),
-  reverted_by: z.string().nullable(),
-});
+const side = z
+  .object({
+    text: z.string(),
+    value: z.string(),
+    data_id: z.string(),
+    chunk_id: z.string(),
+    asserted_at: z.string(),
+    valid_from: z.string(),
+    support: z.number(),
+  })
+  .meta({ id: 'SupersededSide' });
+const supersession = z
+  .object({
+    id: z.string(),
+    subject: z.string(),
+    predicate: z.string(),
+    status: z.enum(['active', 'reverted']),
+    explanation: z.string(),
+    reason: z.enum(['newer_value', 'ended']),
+    older: side,
+    newer: side,
+    detected_at: z.string(),
+    reverted_at: z.string().nullable(),
+    reverted_by: z.string().nullable(),
+  })
+  .meta({ id: 'Supersession' });
 const common = { tag: 'datasets', auth: 'user' } as const;
 
 /** Ours: what newer statements have replaced, and how that is taken back. */

@@ -9,11 +9,14 @@ import { isModelRefusal, runError } from '../../common/runs/run-error.ts';
 import { presentUpdateResult } from '../presenters/update-result.ts';
 import type { IngestDependencies } from '../usecases/dependencies.ts';
 import { parseNodeSets } from '../usecases/item-annotations.ts';
+import { updateResult } from './answers.schema.ts';
 import { inputsOf, textOrTexts } from './data-fields.ts';
 
 const updateItem = onDemand(async () => (await import('../usecases/update-item.ts')).updateItem);
 
-const bodySchema = z.object({ data: textOrTexts, rawData: textOrTexts, nodeSet: textOrTexts });
+const bodySchema = z
+  .object({ data: textOrTexts, rawData: textOrTexts, nodeSet: textOrTexts })
+  .meta({ id: 'Body_update_api_v1_update_patch' });
 const querySchema = z.object({
   data_id: uuid(),
   dataset_id: optionalOrBlank(uuid()),
@@ -38,7 +41,7 @@ export function updateRoutes(dependencies: IngestDependencies): readonly Route[]
       query: querySchema,
       body: { kind: 'any', schema: bodySchema, files: ['data'], required: false },
       responses: {
-        200: { description: 'UpdateResult: what became of the passages of the document' },
+        200: { description: 'What became of the passages of the document', schema: updateResult },
         404: { description: 'No such item' },
         409: { description: 'The id is in several datasets, or another item holds the same content' },
         415: { description: 'Not exactly one document, or one that cannot be read' },

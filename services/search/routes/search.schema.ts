@@ -37,53 +37,62 @@ function pointInTime() {
 }
 
 /** Any type that the wire knows; documents and errors name those that can be had. */
-function searchType() {
-  return z
-    .string()
-    .check(({ value: input, issues }) => {
-      if ((SEARCH_TYPES as readonly string[]).includes(input)) return;
-      issues.push({ code: 'invalid_value', values: [...OFFERED_TYPES], input });
-    })
-    .transform((type) => type as SearchType)
-    .meta({ enum: OFFERED_TYPES });
-}
+const searchType = z
+  .string()
+  .check(({ value: input, issues }) => {
+    if ((SEARCH_TYPES as readonly string[]).includes(input)) return;
+    issues.push({ code: 'invalid_value', values: [...OFFERED_TYPES], input });
+  })
+  .transform((type) => type as SearchType)
+  .meta({ id: 'SearchType', enum: OFFERED_TYPES });
 
-export const searchBody = z.object({
-  ...common,
-  searchType: searchType().default('GRAPH_COMPLETION'),
-  skills: stringList().nullish(),
-  tools: stringList().nullish(),
-  maxIter: lenientInteger().nullish(),
-});
+export const searchBody = z
+  .object({
+    ...common,
+    searchType: searchType.default('GRAPH_COMPLETION'),
+    skills: stringList().nullish(),
+    tools: stringList().nullish(),
+    maxIter: lenientInteger().nullish(),
+  })
+  .meta({ id: 'SearchPayloadDTO' });
 export type SearchBody = z.infer<typeof searchBody>;
 
-export const recallBody = z.object({
-  ...common,
-  searchType: searchType().nullish(),
-  scope: z.union([z.string(), stringList()]).nullish(),
-  toolConnections: stringList().nullish(),
-  stream: optional(lenientBoolean()),
-  toolsTrigger: optional(z.string()),
-  contextProfile: optional(z.string()),
-  responseSchema: z.record(z.string(), z.unknown()).nullish(),
-});
+export const recallBody = z
+  .object({
+    ...common,
+    searchType: searchType.nullish(),
+    scope: z.union([z.string(), stringList()]).nullish(),
+    toolConnections: stringList().nullish(),
+    stream: optional(lenientBoolean()),
+    toolsTrigger: optional(z.string()),
+    contextProfile: optional(z.string()),
+    responseSchema: z.record(z.string(), z.unknown()).nullish(),
+  })
+  .meta({ id: 'RecallPayloadDTO' });
 export type RecallBody = z.infer<typeof recallBody>;
 
-export const historyItem = z.object({
+const historyItem = z.object({
   id: z.string(),
   text: z.string(),
   user: z.enum(['user', 'system']),
   createdAt: z.string(),
   datasetId: z.string().nullable(),
 });
+/** The same rows under the name of each route. */
+export const historyItems = {
+  search: historyItem.meta({ id: 'SearchHistoryItem' }).array(),
+  recall: historyItem.meta({ id: 'RecallHistoryItem' }).array(),
+};
 
-const datasetResult = z.object({
-  dataset_id: z.string().nullable(),
-  dataset_name: z.string().nullable(),
-  dataset_tenant_id: z.string().nullable(),
-  search_result: z.unknown(),
-  error: z.string().optional(),
-});
+const datasetResult = z
+  .object({
+    dataset_id: z.string().nullable(),
+    dataset_name: z.string().nullable(),
+    dataset_tenant_id: z.string().nullable(),
+    search_result: z.unknown(),
+    error: z.string().optional(),
+  })
+  .meta({ id: 'SearchResult' });
 export const searchResults = z.union([z.array(datasetResult), z.array(z.unknown())]);
 
-export const recallItems = z.array(z.looseObject({ source: z.string() }));
+export const recallItems = z.array(z.looseObject({ source: z.string() }).meta({ id: 'RecallItem' }));

@@ -7,7 +7,7 @@ import type { SearchParts } from '../dependencies.ts';
 import { presentHistory } from '../presenters/history.ts';
 import { presentAsOneStore, presentByDataset } from '../presenters/search-result.ts';
 import { requestOf } from './request.ts';
-import { historyItem, searchBody, searchResults } from './search.schema.ts';
+import { historyItems, searchBody, searchResults } from './search.schema.ts';
 
 const search = onDemand(async () => (await import('../usecases/search.ts')).search);
 
@@ -60,7 +60,7 @@ function readHistory(deps: SearchParts, path: string): Route {
     summary: 'Own questions and answers, oldest first',
     auth: 'user',
     permission: own('history'),
-    responses: { 200: { description: 'Rows', schema: historyItem.array() } },
+    responses: { 200: { description: 'Rows', schema: historyItems[tag] } },
     async handle({ principal }) {
       try {
         return json(presentHistory(await deps.history.ofUser({ tenant: principal.tenant }, principal.id)));

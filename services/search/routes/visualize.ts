@@ -2,6 +2,7 @@ import { createHash } from 'node:crypto';
 import { readFile } from 'node:fs/promises';
 import { Readable } from 'node:stream';
 import { z } from 'zod';
+import { textAnswer } from '../../common/http/answer-schemas.ts';
 import { defineRoute, type Reply, type Route, type RouteRequest } from '../../common/http/route.ts';
 import { onDatasets } from '../../common/http/route-permission.ts';
 import { lenientBoolean, lenientInteger, optionalOrBlank, uuid } from '../../common/http/schema.ts';
@@ -37,6 +38,23 @@ export function visualizeRoutes(dependencies: VisualizeDependencies): readonly R
   return [pageRoute(dependencies), jsonRoute(dependencies)];
 }
 
+const object = z.record(z.string(), z.unknown());
+const visualisation = z
+  .object({
+    nodes: z.array(z.looseObject({ id: z.string(), name: z.string(), type: z.string() })),
+    links: z.array(z.looseObject({ source: z.string(), target: z.string(), relation: z.string() })),
+    ...{ color_maps: object, schema_graph: object, schema_data: object.nullable() },
+    pipeline_stages: z.array(z.string()),
+    ...{ edge_classes: z.record(z.string(), z.int()), bundles: z.record(z.string(), z.int()) },
+    ...{
+      provenance_index: object.nullable(),
+      has_meaningful_topological_rank: z.boolean().nullable(),
+      memory_map: z.unknown(),
+    },
+    search_events: z.array(z.unknown()).nullable(),
+  })
+  .meta({ id: 'Visualisation' });
+
 function pageRoute(dependencies: VisualizeDependencies): Route {
   const page = createPage();
   return defineRoute({
@@ -47,7 +65,7 @@ function pageRoute(dependencies: VisualizeDependencies): Route {
     auth: 'user',
     permission: onDatasets('read'),
     query: pageQuery,
-    responses: { 200: { description: 'text/html' } },
+    responses: { 200: { description: 'The page', schema: textAnswer, mediaType: 'text/html' } },
     async handle(request) {
       const { query } = request;
       // A graph that the page can draw whole is drawn whole; a larger one as the neighbourhood of its seeds.
@@ -67,7 +85,10 @@ function jsonRoute(dependencies: VisualizeDependencies): Route {
     auth: 'user',
     permission: onDatasets('read'),
     query: jsonQuery,
-    responses: { 200: { description: 'The view' }, 400: { description: 'full and stream exclude each other' } },
+    responses: {
+      200: { description: 'The view', schema: visualisation },
+      400: { description: 'full and stream exclude each other' },
+    },
     async handle(request) {
       const { query, headers } = request;
       const asEvents = query.stream ?? (headers['accept'] ?? '').startsWith('text/event-stream');

@@ -1,0 +1,89 @@
+import { z } from 'zod';
+
+type JsonSchema = Parameters<typeof z.fromJSONSchema>[0];
+type JsonObject = Readonly<Record<string, unknown>>;
+
+/** Compares answers with what the server's own OpenAPI document says of them. */
+export interface AnswerCheck {
+  /** What is wrong with a successful answer; null: nothing, or the document does not describe the operation. */
+  problem(request: { readonly method: string; readonly path: string }, answer: CheckedAnswer): string | null;
+}
+
+export interface CheckedAnswer {
+  readonly status: number;
+  readonly contentType: string | null;
+  /** Undefined when it is no JSON. */
+  readonly json: unknown;
+}
+
+interface Operation {
+  readonly responses: Readonly<Record<string, { readonly content?: Readonly<Record<string, { schema: JsonObject }>> }>>;
+}
+
+const checks = new Map<string, Promise<AnswerCheck>>();
+
+/** One per server: its document is asked for once. */
+export function answerCheckOf(baseUrl: string): Promise<AnswerCheck> {
+  const known = checks.get(baseUrl) ?? loadCheck(baseUrl);
+  checks.set(baseUrl, known);
+  return known;
+}
+
+async function loadCheck(baseUrl: string): Promise<AnswerCheck> {
+  const response = await fetch(`${baseUrl}/openapi.json`);
+  if (!response.ok) throw new Error(`the OpenAPI document answers ${response.status}`);
+  return createAnswerCheck((await response.json()) as JsonObject);
+}
+
+export function createAnswerCheck(document: JsonObject): AnswerCheck {
+  const { paths, components } = document as {
+    readonly paths: Readonly<Record<string, Readonly<Record<string, Operation>>>>;
+    readonly components: { readonly schemas: JsonObject };
+  };
+  const $defs = local(components.schemas);
+  // Fixed paths before those with parameters, as the server matches them.
+  const templates = Object.keys(paths)
+    .toSorted((one, other) => one.split('{').length - other.split('{').length)
+    .map((path) => ({ path, pattern: new RegExp(`^${path.replaceAll(/\{\w+\}/g, '[^/]+')}/?$`) }));
+  const made = new Map<string, z.ZodType>();
+
+  const schemaOf = (name: string, schema: JsonObject): z.ZodType => {
+    const known = made.get(name) ?? z.fromJSONSchema({ ...(local(schema) as JsonObject), $defs } as JsonSchema);
+    made.set(name, known);
+    return known;
+  };
+  return {
+    problem({ method, path }, { status, contentType, json }) {
+      if (status < 200 || status > 299) return null;
+      const template = templates.find(
+        ({ path: one, pattern }) => pattern.test(path) && method.toLowerCase() in (paths[one] ?? {}),
+      );
+      if (template === undefined) return null;
+      const name = `${method} ${template.path} ${status}`;
+      const described = paths[template.path]?.[method.toLowerCase()]?.responses[String(status)];
+      if (described === undefined) return `${name}: the document does not list this status`;
+      const type = contentType?.split(';')[0] ?? null;
+      const content = described.content ?? {};
+      const [listed] = Object.keys(content);
+      if (type === null || type === 'text/event-stream') return null;
+      const schema = content[type]?.schema;
+      if (schema === undefined) return `${name}: ${type} is sent, ${listed ?? 'nothing'} is described`;
+      if (json === undefined) return null;
+      const { error } = schemaOf(name, schema).safeParse(json);
+      return error === undefined ? null : `${name} is not as described:\n${z.prettifyError(error)}`;
+    },
+  };
+}
+
+/** References as `z.fromJSONSchema` looks them up. */
+function local(schema: unknown): unknown {
+  if (Array.isArray(schema)) return schema.map(local);
+  if (typeof schema !== 'object' || schema === null) return schema;
+  return Object.fromEntries(
+    Object.entries(schema).map(([key, value]) =>
+      key === '$ref' && typeof value === 'string'
+        ? [key, value.replace('#/components/schemas/', '#/$defs/')]
+        : [key, local(value)],
+    ),
+  );
+}
