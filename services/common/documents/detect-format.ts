@@ -87,7 +87,7 @@ export function unsupportedType(
   if (kind === 'image' || kind === 'audio' || kind === 'video') {
     return engramError(
       'UnsupportedFileTypeError',
-      `'${fileName}' is ${found.mimeType}: ${kind} files need a model that can describe them, and none is configured`,
+      `'${fileName}' is ${found.mimeType}: this server reads no ${kind} files; add a text that tells what is in it`,
     );
   }
   if (found.mimeType === 'application/x-cfb') {

@@ -306,7 +306,7 @@ describe('document loader', () => {
       expect(await refusal(load('cat.png', PNG))).to.deep.equal({
         name: 'UnsupportedFileTypeError',
         status: 415,
-        message: "'cat.png' is image/png: image files need a model that can describe them, and none is configured",
+        message: "'cat.png' is image/png: this server reads no image files; add a text that tells what is in it",
       });
       expect((await refusal(load('a.zip', makeZip({ 'a.bin': 'x' })))).message).to.match(/'a.zip' is application\/zip/);
       expect((await refusal(load('a.doc', Buffer.from('d0cf11e0a1b11ae1000000', 'hex')))).message).to.match(

@@ -1,5 +1,5 @@
 import { expect } from 'chai';
-import { baseName } from './input-source.ts';
+import { baseName, openInput } from './input-source.ts';
 
 describe('the name of an upload', () => {
   it('is the last segment of a path in any spelling', () => {
@@ -26,5 +26,28 @@ describe('the name of an upload', () => {
     expect(name).to.match(/\.md$/);
     expect(name.isWellFormed()).to.equal(true);
     expect(baseName(`${'x'.repeat(300)}.${'y'.repeat(300)}`)).to.have.length(255);
+  });
+});
+
+describe('the address of a code repository', () => {
+  const open = (value: string) => {
+    const fetcher = { fetch: async () => Promise.reject(new Error('fetched')) };
+    const options = { fetcher, readLocal: async () => null, maxBytes: 1000 };
+    return openInput({ kind: 'string', value }, options as never, new AbortController().signal).catch(
+      (error: Error) => error.message,
+    );
+  };
+
+  it('is refused with a sentence: its page is not the code', async () => {
+    for (const url of ['https://github.com/topoteretes/cognee', 'https://github.com/a/b/', 'https://x.example/a.git']) {
+      expect(await open(url)).to.include('does not clone repositories');
+    }
+    expect(await open('https://user:secret@github.com/a/b?token=x')).to.not.match(/secret|token/);
+  });
+
+  it('is told from other addresses of the same host', async () => {
+    for (const url of ['https://github.com/a/b/blob/main/README.md', 'https://github.com/about/team']) {
+      expect(await open(url)).to.equal('fetched');
+    }
   });
 });

@@ -101,7 +101,24 @@ function bytesSource(
   };
 }
 
+const CODE_HOSTS: ReadonlySet<string> = new Set(['github.com', 'www.github.com', 'gitlab.com', 'bitbucket.org']);
+/** First path segments of these hosts that are no owners. */
+const SITE_PAGES = /^(?:about|blog|features|pricing|topics|orgs|explore|search|login|sponsors|settings|marketplace)$/iu;
+
+/** `https://github.com/owner/name`: its page is not the repository. */
+function isRepository(url: string): boolean {
+  const { hostname = '', pathname = '' } = URL.parse(url) ?? {};
+  const [owner = '', name = '', ...rest] = pathname.split('/').filter((part) => part !== '');
+  if (/\.git$/iu.test(pathname)) return true;
+  return CODE_HOSTS.has(hostname) && name !== '' && rest.length === 0 && !SITE_PAGES.test(owner);
+}
+
 async function urlSource(url: string, options: SourceOptions, signal: AbortSignal): Promise<Source> {
+  if (isRepository(url)) {
+    const shown = url.replace(/[?#].*$/u, '').replace(/\/\/[^/@]*@/u, '//');
+    const text = `${shown} is a code repository, and this server does not clone repositories: add its files, or the address of a single raw file.`;
+    throw engramError('UnsupportedFileTypeError', text);
+  }
   const resource = await options.fetcher.fetch(url, signal);
   const content = await buffer(resource.body);
   if (content.byteLength > options.maxBytes) {
