@@ -22,6 +22,7 @@ import type { Logger } from '../common/observability/logger.ts';
 import type { Metrics } from '../common/observability/metrics.ts';
 import type { Subscription } from '../common/ports/bus.ts';
 import type { Fetcher } from '../common/ports/documents.ts';
+import type { ModelCallContext } from '../common/ports/models.ts';
 import type { Clock } from '../common/ports/system.ts';
 import { NO_TRACER, NO_TRACES } from '../common/ports/tracer.ts';
 import { createAuditLog } from '../common/repositories/audit-log.ts';
@@ -37,6 +38,7 @@ import { type BuildService, loadServices, type Parts, spoolDirectory } from '../
 import { openBudgets } from './budgets.ts';
 import type { Descriptors } from './descriptors.ts';
 import { addEventRelay } from './event-relay.ts';
+import { modelCheck } from './model-health.ts';
 import { type Models, openModels } from './models.ts';
 import { answerForServices, otherServices } from './other-services.ts';
 import { rootKeysOf } from './root-keys.ts';
@@ -273,31 +275,18 @@ function healthChecks({ config, stores, models }: Pick<Parts, 'config' | 'stores
   return {
     ...stores.health,
     llm_provider: modelCheck('rules', async () => {
-      const { provider, missingModelKey } = await models.current();
-      return { provider, fault: missingModelKey };
+      const { provider, missingModelKey, languageModel } = await models.current();
+      const question = { system: 'Answer with one word.', prompt: 'Hello', maxOutputTokens: PROBE_TOKENS };
+      const ask = languageModel === null ? null : (context: ModelCallContext) => languageModel.text(question, context);
+      return { provider, fault: missingModelKey, ask, identity: languageModel };
     }),
-    embedding_service: modelCheck(models.embedder.space.model, async () => ({
-      provider: config.embedding?.provider ?? null,
-      fault: null,
-    })),
+    embedding_service: modelCheck(models.embedder.space.model, async () => {
+      const provider = config.embedding?.provider ?? null;
+      const ask = (context: ModelCallContext) => models.embedder.embed(['Hello'], context);
+      return { provider, fault: null, ask: provider === null ? null : ask, identity: models.embedder };
+    }),
   };
 }
 
-interface ConfiguredModel {
-  /** Null: the one that is built in. */
-  readonly provider: string | null;
-  readonly fault: string | null;
-}
-
-/** Says what is configured. A model is not called for it: every look would be billed. */
-function modelCheck(builtin: string, configured: () => Promise<ConfiguredModel>): HealthChecks[string] {
-  return {
-    critical: false,
-    async check() {
-      const { provider, fault } = await configured();
-      const details =
-        fault ?? (provider === null ? 'Built in; nothing is configured' : 'Configured; not called for this answer');
-      return { status: fault === null ? 'healthy' : 'degraded', provider: provider ?? builtin, details };
-    },
-  };
-}
+/** Some providers take no less. */
+const PROBE_TOKENS = 16;

@@ -42,7 +42,7 @@ async function probeModel(
     return { outcome: 'accepted', detail: '' };
   } catch (error) {
     if (!isEngramError(error)) throw error;
-    return { outcome: OUTCOMES.get(error.wireName) ?? 'unreachable', detail: sentence(error, request.apiKey) };
+    return { outcome: outcomeOf(error), detail: sentence(error, request.apiKey) };
   }
 }
 
@@ -59,6 +59,11 @@ const OUTCOMES: ReadonlyMap<string, ProbeModelResponse['outcome']> = new Map(
     ContentPolicyFilterError: 'accepted',
   }),
 );
+
+/** What the answer of a provider says of its credential. */
+export function outcomeOf(error: EngramError): ProbeModelResponse['outcome'] {
+  return OUTCOMES.get(error.wireName) ?? 'unreachable';
+}
 
 async function askLanguageModel(connected: ModelSettings, signal: AbortSignal | undefined): Promise<void> {
   const { createLanguageModel } = await import('../common/adapters/ai-models/language-model.ts');
