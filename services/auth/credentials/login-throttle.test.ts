@@ -10,10 +10,12 @@ describe('login throttle', () => {
   let clock: ReturnType<typeof testClock>;
   let store: ReturnType<typeof createMemoryDocumentStore>;
   let reads: number;
+  let turnTimeoutMs: number;
   beforeEach(async () => {
     clock = testClock();
     store = createMemoryDocumentStore();
     reads = 0;
+    turnTimeoutMs = 0;
     await store.prepare([loginFailuresCollection]);
   });
   /** One of several replicas on the same store. */
@@ -23,14 +25,15 @@ describe('login throttle', () => {
       reads += 1;
       return failures.read(ids);
     };
-    return createLoginThrottle({ failures: { ...failures, read }, clock });
+    return createLoginThrottle({ failures: { ...failures, read }, clock, turnTimeoutMs });
   };
   const fail = async (throttle: LoginThrottle, account: string, address = '192.0.2.1') => {
     using attempt = await throttle.enter(account, address);
     await attempt.fail();
   };
   const succeed = async (throttle: LoginThrottle, account: string, address = '192.0.2.1') => {
-    using _attempt = await throttle.enter(account, address);
+    using attempt = await throttle.enter(account, address);
+    attempt.succeed();
   };
   /** Seconds to wait; 0 when the attempt was let in. */
   const wait = async (work: Promise<unknown>): Promise<number> =>
@@ -75,6 +78,26 @@ describe('login throttle', () => {
       expect(await wait(succeed(throttle, 'ada@example.com', '2001:db8::ffff:1'))).to.equal(1);
       expect(await wait(succeed(throttle, 'ada@example.com', '2001:db8:0:1::1'))).to.equal(0);
     }
+  });
+
+  it('holds no failures of others against an account that has signed in from the address', async () => {
+    const throttle = replica();
+    await succeed(throttle, 'ada@example.com');
+    for (let count = 0; count < 100; count += 1) await fail(throttle, `user-${count}@example.com`);
+    expect(await wait(succeed(throttle, 'grace@example.com'))).to.equal(1);
+    expect(await wait(succeed(throttle, 'ada@example.com'))).to.equal(0);
+    for (let count = 0; count < 10; count += 1) await fail(throttle, 'ada@example.com');
+    expect(await wait(succeed(throttle, 'ada@example.com')), 'its own failures').to.equal(10);
+  });
+
+  it('lets attempts wait for an address that has no failures left, a few at a time', async () => {
+    turnTimeoutMs = 60_000;
+    const throttle = replica();
+    for (let count = 0; count < 100; count += 1) await fail(throttle, `user-${count}@example.com`);
+    const outcomes = Array.from({ length: 8 }, (_, count) => wait(succeed(throttle, `guest-${count}@example.com`)));
+    expect(await Promise.all(outcomes.slice(5))).to.deep.equal([1, 1, 1]);
+    clock.advance(10_000);
+    expect(await Promise.all(outcomes.slice(0, 5))).to.deep.equal([0, 0, 0, 0, 0]);
   });
 
   it('lets no more through when they all come at once', async () => {

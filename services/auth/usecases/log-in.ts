@@ -53,7 +53,10 @@ async function accountFor(deps: AuthDependencies, request: LoginRequest, attempt
   const { username, password, remoteAddress } = request;
   const user = await deps.users.findByEmail(username);
   const isRight = await deps.passwords.verify(password, user?.passwordHash ?? NO_PASSWORD);
-  if (user !== null && isRight && user.isActive) return user;
+  if (user !== null && isRight && user.isActive) {
+    attempt.succeed();
+    return user;
+  }
   await attempt.fail();
   await deps.refusedLogins.refused({ account: username, address: remoteAddress }, user?.id ?? username);
   throw badCredentials();
