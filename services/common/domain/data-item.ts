@@ -16,8 +16,13 @@ export interface DataItem {
   /** Loader format, see `ParsedDocument.format`. */
   readonly format: string;
   readonly sizeBytes: number;
-  /** MD5 of the original bytes, lower-case hex: the dedup key together with dataset and owner. */
+  /**
+   * The dedup key together with dataset and owner: the MD5 of the original bytes, lower-case hex. Where another item of the
+   * owner holds other bytes of the same MD5, see `collidingHash`.
+   */
   readonly contentHash: string;
+  /** Of the original bytes, lower-case hex: what tells contents apart. Absent: written by a release that did not note it. */
+  readonly sha256?: string;
   /** Of the content, once it was replaced by an update: a new one each time. Null or absent: as it was added. */
   readonly revision?: string | null;
   readonly nodeSets: readonly string[];
@@ -54,4 +59,14 @@ function contentPlace({ id, revision }: Content): string {
 /** What is built from an item is built anew when this changes. */
 export function contentVersion({ contentHash, revision }: Pick<DataItem, 'contentHash' | 'revision'>): string {
   return revision ? `${contentHash}:${revision}` : contentHash;
+}
+
+/** The content hash of bytes whose MD5 is that of other bytes. */
+export function collidingHash({ md5, sha256 }: { readonly md5: string; readonly sha256: string }): string {
+  return `${md5}#${sha256}`;
+}
+
+/** The content hash as the wire has it. */
+export function md5Of({ contentHash }: Pick<DataItem, 'contentHash'>): string {
+  return contentHash.split('#', 1)[0] ?? contentHash;
 }

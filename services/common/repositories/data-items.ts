@@ -26,6 +26,7 @@ type DataItemDocument = {
   readonly format: string;
   readonly sizeBytes: number;
   readonly contentHash: string;
+  readonly sha256?: string;
   readonly revision?: string | null;
   readonly nodeSets: readonly string[];
   readonly externalMetadata: JsonObject;
@@ -76,6 +77,8 @@ export interface DataItems {
   longestWait(scope: DatasetScope, except: ReadonlySet<string>): Promise<string | null>;
   /** Items of which it was not noted whether they wait, at most 500. */
   unnoted(scope: DatasetScope): Promise<readonly DataItem[]>;
+  /** Does nothing for one that was changed or removed meanwhile. */
+  noteSha256Write(item: DataItem, sha256: string): Write;
   /** Does nothing for one that was noted, changed or removed meanwhile. */
   noteWrite(item: DataItem, isBuilt: boolean): Write;
   insertWrites(items: readonly DataItem[]): readonly Write[];
@@ -148,6 +151,8 @@ export function createDataItems(store: DocumentStore): DataItems {
       const where = { waitingSince: { exists: false } };
       return (await store.find(scope, collection, { where, limit: READ_SLICE })).items.map(itemOf);
     },
+    noteSha256Write: (item, sha256) =>
+      update(collection, item.id, { where: { ...asRead(item), contentHash: item.contentHash }, set: { sha256 } }),
     noteWrite: (item, isBuilt) =>
       update(collection, item.id, {
         where: { ...asRead(item), contentHash: item.contentHash, waitingSince: { exists: false } },

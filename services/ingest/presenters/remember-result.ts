@@ -1,3 +1,4 @@
+import { md5Of } from '../../common/domain/data-item.ts';
 import type { DatasetRef } from '../../common/domain/dataset.ts';
 import { warningsOfRun } from '../../common/domain/run.ts';
 import { refusedField } from '../usecases/refused-input.ts';
@@ -21,7 +22,7 @@ export function presentRememberResult(outcome: RememberOutcome): Readonly<Record
           items: items.map((item) => ({
             id: item.id,
             name: item.name,
-            content_hash: item.contentHash,
+            content_hash: md5Of(item),
             data_size: item.sizeBytes,
             ...(failed.has(item.id) ? { status: 'errored', error: failed.get(item.id) } : {}),
           })),

@@ -1,6 +1,6 @@
 import type { DataItemId } from '../../common/domain/brand.ts';
 import { type Bill, dataBill } from '../../common/domain/budget.ts';
-import { type DataItem, itemBlobs } from '../../common/domain/data-item.ts';
+import { collidingHash, type DataItem, itemBlobs, md5Of } from '../../common/domain/data-item.ts';
 import { type DatasetRef, scopeOf } from '../../common/domain/dataset.ts';
 import { type EngramError, engramError } from '../../common/domain/errors.ts';
 import { asId } from '../../common/domain/ids.ts';
@@ -13,6 +13,7 @@ import { DuplicateKeyError, VersionConflictError, type Write } from '../../commo
 import type { DocumentFacts } from '../../common/ports/documents.ts';
 import { type FreshSource, freshSources } from '../hygiene/fresh-sources.ts';
 import { asEraser } from './as-eraser.ts';
+import { holds, sha256Of } from './content-identity.ts';
 import { requireDatasetKept } from './dataset-still-there.ts';
 import type { IngestDependencies } from './dependencies.ts';
 import { type Input, openInput, type Source } from './input-source.ts';
@@ -59,9 +60,9 @@ export async function addData(dependencies: IngestDependencies, request: AddRequ
   if (sources.length === 0 && opened.refused.length > 0) throw nothingStored(opened.refused);
   const known = await findKnown(dependencies, request, sources);
   await noteRepetitions(dependencies, request, known, sources);
-  const unknown = sources.filter(({ source }) => !known.has(source.md5));
+  const unknown = sources.filter(({ source }) => !known.has(source.sha256));
   const parted = await partedFromEchoes(dependencies, request, { sources: unknown, known });
-  const fresh = uniqueByContent(parted.filter(({ source }) => !known.has(source.md5)));
+  const fresh = uniqueByContent(parted.filter(({ source }) => !known.has(source.sha256)));
   await dependencies.budgets.check(
     storageBill(
       request,
@@ -70,18 +71,18 @@ export async function addData(dependencies: IngestDependencies, request: AddRequ
   );
   const stored = await storeItems(dependencies, request, fresh);
   const answered = new Set<string>();
-  const kept = new Map(parted.map(({ source, md5 }) => [md5, source.md5]));
+  const kept = new Map(parted.map(({ source, sha256 }) => [sha256, source.sha256]));
   const added: AddedItem[] = [];
   const refused = [...opened.refused];
   for (const { source: given, index } of sources) {
-    const md5 = kept.get(given.md5) ?? given.md5;
-    const existing = known.get(md5);
-    const item = existing ?? stored.items.get(md5);
-    const refusal = stored.refusals.get(md5);
+    const sha256 = kept.get(given.sha256) ?? given.sha256;
+    const existing = known.get(sha256);
+    const item = existing ?? stored.items.get(sha256);
+    const refusal = stored.refusals.get(sha256);
     if (item !== undefined) {
-      const isKnown = existing !== undefined || answered.has(md5);
+      const isKnown = existing !== undefined || answered.has(sha256);
       added.push({ item, status: isKnown ? 'already_completed' : 'completed' });
-      answered.add(md5);
+      answered.add(sha256);
     } else if (refusal !== undefined) refused.push({ index, name: given.fileName, error: refusal });
     else throw new Error('an input was neither known nor stored');
   }
@@ -130,14 +131,16 @@ async function noteRepetitions(
   sources: readonly AnnotatedSource[],
 ): Promise<void> {
   const { dataset } = request;
-  const repeated = new Map(sources.filter(({ source }) => known.has(source.md5)).map((one) => [one.source.md5, one]));
+  const repeated = new Map(
+    sources.filter(({ source }) => known.has(source.sha256)).map((one) => [one.source.sha256, one]),
+  );
   const read = await freshSources(
     dependencies,
     request,
     [...repeated.values()].map(({ source }) => source),
   );
-  const wanted = [...repeated].flatMap(([md5, { source }], at) => {
-    const item = known.get(md5);
+  const wanted = [...repeated].flatMap(([sha256, { source }], at) => {
+    const item = known.get(sha256);
     return item === undefined || read[at]?.kind === 'echo' ? [] : [{ item, source }];
   });
   const at = dependencies.clock.now().toISOString();
@@ -169,7 +172,7 @@ async function noteAddedAgain(
 
 interface PartedSource extends AnnotatedSource {
   /** Of what was sent. */
-  readonly md5: string;
+  readonly sha256: string;
 }
 
 /** Leaves out what came out of this memory; a source of which nothing is left becomes a known one. */
@@ -185,14 +188,14 @@ async function partedFromEchoes(
     sources.map(({ source }) => source),
   );
   for (const [at, annotated] of sources.entries()) {
-    const { md5 } = annotated.source;
+    const { sha256 } = annotated.source;
     const fresh = read[at] as FreshSource;
-    if (fresh.kind === 'echo') known.set(md5, fresh.item);
-    else parted.push({ ...annotated, source: fresh.source, md5 });
+    if (fresh.kind === 'echo') known.set(sha256, fresh.item);
+    else parted.push({ ...annotated, source: fresh.source, sha256 });
   }
-  const changed = parted.filter(({ source, md5 }) => source.md5 !== md5);
+  const changed = parted.filter(({ source, sha256 }) => source.sha256 !== sha256);
   if (changed.length > 0) {
-    for (const [md5, item] of await findKnown(dependencies, request, changed)) known.set(md5, item);
+    for (const [sha256, item] of await findKnown(dependencies, request, changed)) known.set(sha256, item);
   }
   return parted;
 }
@@ -203,15 +206,25 @@ async function findKnown(
   sources: readonly AnnotatedSource[],
 ): Promise<Map<string, DataItem>> {
   const { dataset, principal } = request;
-  const hashes = sources.map(({ source }) => source.md5);
-  const found = await dependencies.items.findByContents(scopeOf(dataset), principal.id, hashes);
+  const scope = scopeOf(dataset);
+  const hashes = sources.flatMap(({ source }) => [source.md5, collidingHash(source)]);
+  const found = await dependencies.items.findByContents(scope, principal.id, hashes);
   const given = new Set(sources.map(({ source }) => source.itemId));
   const gone = await forgetCutOff(
     dependencies,
     request,
     found.filter(({ id }) => !given.has(id)),
   );
-  return new Map(found.filter(({ id }) => !gone.has(id)).map((item) => [item.contentHash, item]));
+  const known = new Map<string, DataItem>();
+  for (const item of found.filter(({ id }) => !gone.has(id))) {
+    const sha256 = await sha256Of(dependencies, scope, item);
+    // Where the bytes of the item are gone, their MD5 has to do.
+    const same = sources.find(({ source }) =>
+      sha256 === null ? source.md5 === md5Of(item) : source.sha256 === sha256,
+    );
+    if (same !== undefined) known.set(same.source.sha256, item);
+  }
+  return known;
 }
 
 /**
@@ -236,13 +249,13 @@ async function forgetCutOff(
 }
 
 function uniqueByContent(sources: readonly AnnotatedSource[]): readonly AnnotatedSource[] {
-  return [...new Map(sources.toReversed().map((entry) => [entry.source.md5, entry])).values()].toReversed();
+  return [...new Map(sources.toReversed().map((entry) => [entry.source.sha256, entry])).values()].toReversed();
 }
 
 type PlacedSource = AnnotatedSource & Pick<DataItem, 'id' | 'revision'>;
 
 interface StoredItems {
-  /** Both by MD5 of the content. */
+  /** Both by SHA-256 of the content. */
   readonly items: ReadonlyMap<string, DataItem>;
   readonly refusals: ReadonlyMap<string, EngramError>;
 }
@@ -266,10 +279,10 @@ async function storeItems(
     const outcomes = await mapConcurrently(planned, settings.parseConcurrency, (plan) =>
       orRefusal(() => storeBlobs(dependencies, request, { ...plan, declared, at })),
     );
-    const items = outcomes.flatMap((outcome) => ('refusal' in outcome ? [] : [outcome.value]));
+    const items = distinctHashes(outcomes.flatMap((outcome) => ('refusal' in outcome ? [] : [outcome.value])));
     const refusals = new Map(
       outcomes.flatMap((outcome, at) =>
-        'refusal' in outcome ? [[planned[at]?.source.md5 ?? '', outcome.refusal] as const] : [],
+        'refusal' in outcome ? [[planned[at]?.source.sha256 ?? '', outcome.refusal] as const] : [],
       ),
     );
     if (items.length === 0) {
@@ -286,6 +299,20 @@ async function storeItems(
     await removeAbandoned(dependencies, scope, { intent, prefixes }).catch(() => null);
     throw error;
   }
+}
+
+/** Of contents of the same MD5 all but the first have a hash of their own. */
+function distinctHashes(items: readonly DataItem[]): readonly DataItem[] {
+  const taken = new Set<string>();
+  return items.map((item) => {
+    const isFirst = !taken.has(item.contentHash);
+    taken.add(item.contentHash);
+    return isFirst ? item : withCollidingHash(item);
+  });
+}
+
+function withCollidingHash(item: DataItem): DataItem {
+  return { ...item, contentHash: collidingHash({ md5: md5Of(item), sha256: item.sha256 ?? '' }) };
 }
 
 /**
@@ -391,7 +418,7 @@ async function commitItems(
         ...eventLog.appendWrites(scope, added),
       ];
       await budgets.charge(storageBill(request, remaining), (charged) => store.commit(scope, [...charged, ...writes]));
-      for (const item of remaining) answer.set(item.contentHash, item);
+      for (const item of remaining) answer.set(item.sha256 ?? '', item);
       return answer;
     } catch (error) {
       if (error instanceof VersionConflictError) {
@@ -399,17 +426,21 @@ async function commitItems(
       }
       if (!(error instanceof DuplicateKeyError)) throw error;
       const stillFresh: DataItem[] = [];
+      let isMended = false;
       for (const item of remaining) {
         const other =
           (await repository.findByContent(scope, request.principal.id, item.contentHash)) ??
           (await repository.get(scope, item.id));
         if (other === null) stillFresh.push(item);
         else {
-          answer.set(item.contentHash, other);
-          await blobs.remove(scope, itemBlobs.content(item));
+          isMended = true;
+          if (other.id === item.id || (await holds(dependencies, scope, other, item))) {
+            answer.set(item.sha256 ?? '', other);
+            await blobs.remove(scope, itemBlobs.content(item));
+          } else stillFresh.push(withCollidingHash(item));
         }
       }
-      if (stillFresh.length === remaining.length) throw error;
+      if (!isMended) throw error;
       remaining = stillFresh;
     }
   }

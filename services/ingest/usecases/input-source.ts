@@ -19,8 +19,9 @@ export interface Source {
   readonly fileName: string;
   readonly declaredMimeType?: string;
   readonly sizeBytes: number;
-  /** Lower-case hex. */
+  /** Lower-case hex. The MD5 is what the wire shows, the SHA-256 tells contents apart. */
   readonly md5: string;
+  readonly sha256: string;
   readonly sourceUri: string | null;
   /** True for text that came as a string: it is text whatever it looks like. */
   readonly plainText: boolean;
@@ -67,6 +68,7 @@ function uploadSource(file: UploadedFile): Source {
     declaredMimeType: file.mimeType,
     sizeBytes: file.sizeBytes,
     md5: file.md5,
+    sha256: file.sha256,
     sourceUri: `file:///${encodeURIComponent(fileName)}`,
     plainText: false,
     bytes: () => buffer(file.open()),
@@ -97,6 +99,7 @@ function bytesSource(
     ...facts,
     sizeBytes: content.byteLength,
     md5: createHash('md5').update(content).digest('hex'),
+    sha256: createHash('sha256').update(content).digest('hex'),
     bytes: async () => content,
   };
 }

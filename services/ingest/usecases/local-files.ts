@@ -2,7 +2,6 @@ import { createHash } from 'node:crypto';
 import { createReadStream } from 'node:fs';
 import { readdir, readFile, realpath, stat } from 'node:fs/promises';
 import { basename, join, relative, sep } from 'node:path';
-import { pipeline } from 'node:stream/promises';
 import { fileURLToPath } from 'node:url';
 import { engramError } from '../../common/domain/errors.ts';
 import type { IngestSettings } from './dependencies.ts';
@@ -64,13 +63,17 @@ async function filesBelow(folder: string): Promise<readonly string[]> {
 async function fileSource(path: string, maxBytes: number): Promise<Source> {
   const { size } = await stat(path);
   if (size > maxBytes) throw engramError('PayloadTooLargeError', `${basename(path)} is larger than ${maxBytes} bytes`);
-  const hash = createHash('md5');
-  await pipeline(createReadStream(path), hash);
+  const [md5, sha256] = [createHash('md5'), createHash('sha256')];
+  for await (const chunk of createReadStream(path)) {
+    md5.update(chunk);
+    sha256.update(chunk);
+  }
   const fileName = basename(path);
   return {
     fileName,
     sizeBytes: size,
-    md5: hash.digest('hex'),
+    md5: md5.digest('hex'),
+    sha256: sha256.digest('hex'),
     sourceUri: `file:///${encodeURIComponent(fileName)}`,
     plainText: false,
     bytes: () => readFile(path),

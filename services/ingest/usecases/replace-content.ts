@@ -1,5 +1,5 @@
 import { type Bill, type Charge, homeOf, keyAccount } from '../../common/domain/budget.ts';
-import { type DataItem, itemBlobs } from '../../common/domain/data-item.ts';
+import { collidingHash, type DataItem, itemBlobs, md5Of } from '../../common/domain/data-item.ts';
 import { type DatasetRef, scopeOf } from '../../common/domain/dataset.ts';
 import { engramError } from '../../common/domain/errors.ts';
 import type { Principal } from '../../common/domain/principal.ts';
@@ -8,6 +8,7 @@ import { DuplicateKeyError, VersionConflictError } from '../../common/ports/docu
 import type { DocumentFacts } from '../../common/ports/documents.ts';
 import { blobIntentsCollection } from '../../common/repositories/blob-intents.ts';
 import { dataItemsCollection } from '../../common/repositories/data-items.ts';
+import { holds } from './content-identity.ts';
 import { requireDatasetKept } from './dataset-still-there.ts';
 import type { IngestDependencies } from './dependencies.ts';
 import type { Source } from './input-source.ts';
@@ -90,12 +91,17 @@ async function commitContent(
   const { items, intents, eventLog, audit, budgets, clock, ids } = dependencies;
   const { dataset, principal, source } = request;
   const scope = scopeOf(dataset);
+  let { contentHash } = contentFacts(source, parsed);
   for (let present = request.item; ; ) {
+    // Of the same MD5 and other bytes: what is built tells by this that it is of the former content.
+    if (contentHash === md5Of(present) && !(await holds(dependencies, scope, present, source)))
+      contentHash = collidingHash(source);
     if (present.isExpiring) throw updateTargetNotFound(present.id, dataset.id);
     const at = clock.now().toISOString();
     const next: DataItem = {
       ...present,
       ...contentFacts(source, parsed),
+      contentHash,
       ...{ revision, updatedAt: at, keyId: principal.key?.id ?? null },
       nodeSets: request.nodeSets ?? present.nodeSets,
       externalMetadata: metadataFrom(source, ownMetadata(present)),
@@ -118,6 +124,10 @@ async function commitContent(
     } catch (error) {
       if (error instanceof DuplicateKeyError && error.collection === dataItemsCollection.name) {
         const other = await items.findByContent(scope, next.ownerId, next.contentHash);
+        if (other !== null && !(await holds(dependencies, scope, other, source))) {
+          contentHash = collidingHash(source);
+          continue;
+        }
         throw engramError('ConflictError', `Item ${other?.id ?? ''} of the dataset holds the same content already.`, {
           cause: error,
         });

@@ -43,9 +43,9 @@ export async function storeContent(
 
 /** What an item says of its content. */
 export function contentFacts(
-  { fileName, plainText, sizeBytes, md5 }: Source,
+  { fileName, plainText, sizeBytes, md5, sha256 }: Source,
   { format, metadata }: DocumentFacts,
-): Pick<DataItem, 'name' | 'fileName' | 'extension' | 'mimeType' | 'format' | 'sizeBytes' | 'contentHash'> {
+): Pick<DataItem, 'name' | 'fileName' | 'extension' | 'mimeType' | 'format' | 'sizeBytes' | 'contentHash' | 'sha256'> {
   return {
     name: stem(fileName),
     fileName,
@@ -54,6 +54,7 @@ export function contentFacts(
     format,
     sizeBytes,
     contentHash: md5,
+    sha256,
   };
 }
 

@@ -1,7 +1,7 @@
 import type { DataItemId } from '../../common/domain/brand.ts';
 import { billOf, payerOf } from '../../common/domain/budget.ts';
 import { type ChunkChanges, chunkChanges } from '../../common/domain/chunking/chunk-changes.ts';
-import type { DataItem } from '../../common/domain/data-item.ts';
+import { type DataItem, md5Of } from '../../common/domain/data-item.ts';
 import { type DatasetRef, scopeOf } from '../../common/domain/dataset.ts';
 import { type EngramError, engramError, isEngramError } from '../../common/domain/errors.ts';
 import { asId } from '../../common/domain/ids.ts';
@@ -14,6 +14,7 @@ import { builtAmong } from '../../common/repositories/ledger.ts';
 import { awaitRun } from '../../common/runs/await-run.ts';
 import { runErrorOf } from '../../common/runs/run-error.ts';
 import { forgetMarks } from '../hygiene/forget-marks.ts';
+import { holds } from './content-identity.ts';
 import type { IngestDependencies } from './dependencies.ts';
 import { findItemDataset } from './find-item.ts';
 import { type Input, openInput, type Source } from './input-source.ts';
@@ -73,7 +74,7 @@ export async function updateItem(dependencies: IngestDependencies, request: Upda
   const before = await itemChunks(dependencies, scope, item.id);
   const rebuild = rebuildOf(request, item, before);
   const answer = { itemId: item.id, dataset, rebuild };
-  const isSame = rebuild === null && source.md5 === item.contentHash;
+  const isSame = rebuild === null && source.md5 === md5Of(item) && (await holds(dependencies, scope, item, source));
   if (isSame && (await builtAmong(dependencies.ledger, scope, [item])).length > 0) {
     const chunks = chunkChanges(before ?? [], before ?? []);
     return { ...answer, status: 'unchanged', chunks, elapsedSeconds: elapsedSeconds(), run: null };

@@ -1,3 +1,4 @@
+import { md5Of } from '../../common/domain/data-item.ts';
 import { type DatasetRef, scopeOf } from '../../common/domain/dataset.ts';
 import { pagesOf } from '../../common/domain/result-page.ts';
 import type { CallContext } from '../../common/messaging/messenger.ts';
@@ -83,7 +84,8 @@ async function localFiles(
   const files = new Map<string, LocalFile>();
   const read = (after: string | null) => messenger.call(datasetItems, { dataset, after, limit: PAGE }, context);
   for await (const items of pagesOf(read)) {
-    for (const { id, revision = null, fileName, mimeType, extension, contentHash } of items) {
+    for (const { id, revision = null, fileName, mimeType, extension, ...hashed } of items) {
+      const contentHash = md5Of(hashed);
       files.set(contentHash, { id, revision, fileName, mimeType, extension, contentHash });
     }
   }
