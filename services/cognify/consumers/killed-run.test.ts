@@ -95,6 +95,20 @@ describe('killed cognify run', () => {
     });
   }
 
+  it('sets an item aside that blocked its worker for longer than the lease three times', async () => {
+    const world = await createWorld();
+    const bad = await world.addText('bad', 'Poison met Kurt.');
+    await world.addText('good', 'Ada met Grace.');
+    await using cognify = await startCognify(world, {
+      extractor: stallingOn('Poison', 700),
+      runs: { leaseMs: 300 },
+    });
+    const run = await cognify.run();
+    expect(run.status).to.equal('DATASET_PROCESSING_COMPLETED');
+    expect(run.items.map(({ status }) => status)).to.have.members(['errored', 'completed']);
+    expect(run.items.find(({ item }) => item === bad.id)?.failure).to.include({ name: 'bad', isSetAside: true });
+  });
+
   it('sets an item aside that took three workers with it, and blames no neighbour', async () => {
     const world = await createWorld();
     const bad = await world.addText('bad', 'Poison met Kurt.');
@@ -122,6 +136,18 @@ describe('killed cognify run', () => {
     }
   });
 });
+
+/** Blocks its thread at a text with the word. */
+function stallingOn(word: string, forMs: number): Extractor {
+  return {
+    version: 'stalling/1',
+    async extract(input, context) {
+      const until = Date.now() + (input.text.includes(word) ? forMs : 0);
+      while (Date.now() < until);
+      return capitalsExtractor.extract(input, context);
+    },
+  };
+}
 
 /** Never comes back from a text with the word, until its lease is lost. */
 function blockingOn(word: string, onTaken: () => void): Extractor {

@@ -34,7 +34,7 @@ export async function readItemText(
   for (let lost: DataItem | null = null; ; ) {
     const item = await items.get(scope, id);
     const blob = item === null ? null : await blobs.get(scope, itemBlobs.parsed(item));
-    if (item !== null && blob !== null) return { item, text: await derivedText(blob) };
+    if (item !== null && blob !== null) return { item, text: await derivedText(item, blob) };
     // Content that was replaced while it was looked for is read anew; any other that is missing is gone.
     if (item === null || (lost !== null && lost.revision === item.revision)) {
       throw engramError('DataNotFoundError', `Data (${id}) not found in dataset (${dataset.id}).`);
@@ -43,6 +43,12 @@ export async function readItemText(
   }
 }
 
-async function derivedText(parsed: Readable): Promise<string> {
-  return (JSON.parse(await readText(parsed)) as ParsedDocument).text;
+async function derivedText(item: DataItem, parsed: Readable): Promise<string> {
+  const stored = await readText(parsed);
+  try {
+    return (JSON.parse(stored) as ParsedDocument).text;
+  } catch (cause) {
+    const message = `The stored text of '${item.name}' is damaged. Cognify its dataset to have it read again from the original.`;
+    throw engramError('CorruptStoreError', message, { cause });
+  }
 }
