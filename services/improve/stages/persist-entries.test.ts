@@ -29,7 +29,7 @@ function recordedStage(kind: 'qas' | 'traces', turns: readonly object[] = [QA]) 
       async call({ path }: { readonly path: string }, request: { readonly documents?: readonly { text: string }[] }) {
         done.push(path);
         texts.push(...(request.documents ?? []).map(({ text }) => text));
-        return { run: { status: 'DATASET_PROCESSING_COMPLETED' } };
+        return { itemIds: ['item'], run: { status: 'DATASET_PROCESSING_COMPLETED', items: [] } };
       },
     },
     settings: { traceWindowSteps: 30, traceWindowsPerRun: 10 },
