@@ -141,12 +141,13 @@ const REGISTRY: Readonly<Partial<Record<ServiceName, () => Promise<BuildService>
   cognify: async () => {
     const { createCognifyService } = await import('./cognify/service.ts');
     return (parts) => {
-      const { config, stores, documents, models, workQueue, ledger, metrics } = parts;
+      const { config, stores, documents, textWorkers, models, workQueue, ledger, metrics } = parts;
       return createCognifyService({
         ...common(parts, 'cognify'),
         budgets: parts.budgets,
         blobs: stores.blobs,
         documents,
+        textWorkers,
         text: stores.indexes.text,
         vectors: stores.indexes.vectors,
         graph: stores.indexes.graph,

@@ -1,6 +1,7 @@
 import { expect } from 'chai';
 import { chunkItem } from '../services/cognify/pipeline/chunk-item.ts';
 import { createDocumentEntities } from '../services/cognify/pipeline/document-entities.ts';
+import { createKnownNames } from '../services/cognify/pipeline/known-names.ts';
 import type { ChunkableBlock } from '../services/common/domain/chunking/chunk-draft.ts';
 import { saysSomething, sentenceFingerprint } from '../services/common/domain/hygiene/fingerprint.ts';
 import { judge } from '../services/common/domain/hygiene/judge.ts';
@@ -211,6 +212,7 @@ function chunksOf(blocks: readonly ChunkableBlock[]): unknown {
 function documentEntities(text: string): unknown {
   const names = parts(text).filter((part) => part.trim() !== '');
   const document = createDocumentEntities();
+  const known = createKnownNames();
   const names20 = [...slices(names, 20)];
   for (const [at, own] of names20.entries()) {
     const [first = ''] = own;
@@ -219,8 +221,9 @@ function documentEntities(text: string): unknown {
       aliases: [first],
     }));
     const relations = own.map((name) => ({ source: name, target: first, relation: 'knows', evidence: name }));
-    document.add(`c${at}`, { entities, relations, sentences: [], summary: '', usage: null }, own.slice(0, 1));
-    if (at % 16 === 0) document.knownNames();
+    document.add(`c${at}`, { entities, relations }, own.slice(0, 1));
+    known.add(entities, own.slice(0, 1));
+    if (at % 16 === 0) known.list();
   }
   return document.resolve();
 }

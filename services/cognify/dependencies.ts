@@ -31,6 +31,7 @@ import type { RunEngine } from '../common/runs/run-engine.ts';
 import type { RunRecorder } from '../common/runs/run-recorder.ts';
 import type { RunSettings } from '../common/runs/run-settings.ts';
 import type { WatchedWorkQueue } from '../common/runs/work-queue.ts';
+import type { WorkerPool } from '../common/workers/worker-pool.ts';
 import type { LlmDependencies } from './llm/dependencies.ts';
 import type { ItemBuilds } from './pipeline/item-builds.ts';
 import type { CognifySettings, RunModelSource } from './pipeline/settings.ts';
@@ -46,6 +47,8 @@ export interface CognifyServiceOptions extends Pick<DatasetIndexes, 'text' | 've
   /** Default: that one for everybody. */
   readonly embedders?: EmbedderSource;
   readonly models: RunModelSource;
+  /** For work over whole texts. */
+  readonly textWorkers: Pick<WorkerPool, 'run'>;
   readonly messenger: Messenger;
   readonly workQueue: WatchedWorkQueue;
   readonly eventLog: EventLog;

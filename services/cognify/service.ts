@@ -126,8 +126,12 @@ function dependenciesOf(options: CognifyServiceOptions): CognifyDependencies {
   const homes = createVectorHomes(options);
   const embedding = { homes, vectors: homes.vectors, embedders: options.embedders ?? onlyEmbedder(options.embedder) };
   const run = madeOnce(async () => {
-    const { createCognifyRun } = await import('./consumers/cognify-run.ts');
-    return createCognifyRun({ ...options, ...stated, ...embedding, settings, builds, cache });
+    const [{ createCognifyRun }, { createTextWork }] = await Promise.all([
+      import('./consumers/cognify-run.ts'),
+      import('./pipeline/text-work.ts'),
+    ]);
+    const textWork = createTextWork(options.textWorkers);
+    return createCognifyRun({ ...options, ...stated, ...embedding, settings, builds, cache, textWork });
   });
   const engine = createRunEngine({
     ...{ store, runs, recorder, budgets, workQueue, messenger, clock, ids, logger, tracer },

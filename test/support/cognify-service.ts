@@ -37,6 +37,7 @@ import { createEventLog } from '../../services/common/runs/event-log.ts';
 import type { RunSettings } from '../../services/common/runs/run-settings.ts';
 import { createWorkQueue } from '../../services/common/runs/work-queue.ts';
 import { collections } from '../../services/composition/collections.ts';
+import { textWorkers } from './text-workers.ts';
 import { unsignedPrincipals } from './unsigned-principals.ts';
 
 /** Of somebody; tests that care who it is say so. */
@@ -205,6 +206,7 @@ export async function startCognify(world: TestWorld, options: TestCognifyOptions
     ...(options.documents === undefined ? {} : { documents: options.documents }),
     ...(options.embedders === undefined ? {} : { embedders: options.embedders }),
     models: fixedModels(options.extractor ?? capitalsExtractor, options.models),
+    textWorkers,
     workQueue,
     eventLog: createEventLog({ store, clock, ids }),
     audit: createAuditLog(store, clock),

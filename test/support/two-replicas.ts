@@ -43,6 +43,7 @@ import { modelOptions, NO_MAIL, open } from './auth-service.ts';
 import { capitalsExtractor, fixedModels } from './cognify-service.ts';
 import { REMOTE_KEY } from './remote-memory-server.ts';
 import { SETTINGS as SEARCH_SETTINGS, searchModels } from './search-world.ts';
+import { textWorkers } from './text-workers.ts';
 import { unsignedPrincipals } from './unsigned-principals.ts';
 import { createWire, type Wire } from './wire.ts';
 
@@ -150,6 +151,7 @@ async function startReplica(shared: Shared, index: 0 | 1): Promise<Replica> {
     createCognifyService({
       ...{ ...common, ...indexes, blobs, embedder, workQueue },
       models: fixedModels(options.extractors?.[index] ?? capitalsExtractor),
+      textWorkers,
       runs: { leaseMs: 1500, pollMs: 25, onStop: 'hand-over', ...options.runs?.[index] },
     }),
     createIngestService({

@@ -19,12 +19,14 @@ import { BuildStoppedError, type ItemBuilds } from './item-builds.ts';
 import { blameOf } from './item-fault.ts';
 import type { PriorityGate } from './priority-gate.ts';
 import { type RowStores, removeRows } from './remove-rows.ts';
+import type { TextWork } from './text-work.ts';
 import { writeItem } from './write-item.ts';
 
 export interface BuildDependencies extends RowStores {
   readonly blobs: BlobStore;
   /** Reads a document again whose stored text is damaged; absent: it stays so. */
   readonly documents?: Pick<DocumentLoader, 'load'>;
+  readonly textWork: TextWork;
   readonly ledger: Ledger;
   readonly builds: ItemBuilds;
   readonly statements: Pick<Statements, 'put' | 'remove'>;

@@ -126,16 +126,6 @@ describe('document entities', () => {
     ]);
   });
 
-  it('give the fullest names to the chunks that follow, most mentioned first', () => {
-    const document = createDocumentEntities();
-    expect(document.knownNames()).to.deep.equal([]);
-    document.add('c1', extraction([entity('Ada'), entity('Grace', { mentions: 2 })]), ['Engine']);
-    expect(document.knownNames()).to.deep.equal([
-      { name: 'Grace', type: 'Person' },
-      { name: 'Ada', type: 'Person' },
-    ]);
-  });
-
   it('join a short name of one chunk with the full name of another, and tell why', () => {
     const document = createDocumentEntities();
     document.add('c1', extraction([entity('Melville', { mentions: 2 })]), []);
@@ -180,7 +170,6 @@ describe('document entities', () => {
     const document = createDocumentEntities();
     document.add('c1', extraction([entity('Queequeg', { type: 'Concept', mentions: 91 })]), []);
     document.add('c2', extraction([entity('Queequeg', { mentions: 8 })]), []);
-    expect(document.knownNames()).to.deep.equal([{ name: 'Queequeg', type: 'Person' }]);
     expect(document.resolve().entities[0]?.type).to.equal('Person');
   });
 

@@ -4,7 +4,8 @@ import type { JsonObject } from '../../common/domain/json.ts';
 import { smallest } from '../../common/domain/long-lists.ts';
 import { type MergeReason, resolveEntities } from '../../common/extraction/rules/resolve-entities.ts';
 import { isCommonWord } from '../../common/language/common-words.ts';
-import type { ExtractedEntity, Extraction, KnownName } from '../../common/ports/extractor.ts';
+import type { ExtractedEntity, Extraction } from '../../common/ports/extractor.ts';
+import { commonest, countIn, type NamedEntry } from './named-entry.ts';
 
 /** An entity of a document, with everything its chunks say about it. */
 export interface DocumentEntity {
@@ -54,14 +55,9 @@ export interface ResolvedEntities {
   readonly mentions: readonly ChunkMention[];
 }
 
-/** Names that go along with a chunk: more cost more than they help. */
-const KNOWN_NAMES = 200;
-
-interface Entry {
+interface Entry extends NamedEntry {
   readonly key: string;
   readonly ordinal: number;
-  readonly spellings: Map<string, number>;
-  readonly types: Map<string, number>;
   readonly aliases: Set<string>;
   description: string;
   mentions: number;
@@ -91,9 +87,7 @@ interface RelationEntry {
  */
 export interface DocumentEntities {
   /** Chunks in document order. `subjects`: names the chunk is about by its headings. */
-  add(chunkId: string, extraction: Extraction, subjects: readonly string[]): void;
-  /** The fullest names met so far, most mentioned first. */
-  knownNames(): readonly KnownName[];
+  add(chunkId: string, extraction: Pick<Extraction, 'entities' | 'relations'>, subjects: readonly string[]): void;
   resolve(): ResolvedEntities;
 }
 
@@ -101,9 +95,6 @@ export function createDocumentEntities(): DocumentEntities {
   const entries = new Map<string, Entry>();
   const relations = new Map<string, RelationEntry>();
   const mentions: { chunkId: string; key: string; mentions: number; isSubject: boolean }[] = [];
-  // Counts only grow: whatever is among the most mentioned now was so before or was mentioned since.
-  let known: readonly Entry[] = [];
-  const mentionedSince = new Set<Entry>();
   let chunks = 0;
 
   const enter = (entity: ExtractedEntity): Entry | null => {
@@ -111,15 +102,14 @@ export function createDocumentEntities(): DocumentEntities {
     if (key === '') return null;
     const entry = entryAt(entries, key);
     const count = Math.max(1, entity.mentions);
-    add(entry.spellings, entity.name.trim(), count);
-    add(entry.types, entity.type, count);
+    countIn(entry.spellings, entity.name.trim(), count);
+    countIn(entry.types, entity.type, count);
     for (const alias of entity.aliases) if (alias.trim() !== '') entry.aliases.add(alias.trim());
     if (entity.description.length > entry.description.length) entry.description = entity.description;
     entry.mentions += count;
     entry.chunks++;
     if (entity.isKeyword === true) entry.keywordChunks++;
     if (entity.isKeyword !== undefined) entry.wordChunks++;
-    mentionedSince.add(entry);
     return entry;
   };
 
@@ -138,7 +128,7 @@ export function createDocumentEntities(): DocumentEntities {
         if (key === '') continue;
         const entry = entryAt(entries, key);
         entry.isSubject = true;
-        if (entry.spellings.size === 0) add(entry.spellings, subject, 0);
+        if (entry.spellings.size === 0) countIn(entry.spellings, subject, 0);
         inChunk.set(key, { mentions: inChunk.get(key)?.mentions ?? 0, isSubject: true });
       }
       for (const [key, { mentions: count, isSubject }] of inChunk) {
@@ -149,13 +139,6 @@ export function createDocumentEntities(): DocumentEntities {
         if (!inChunk.has(ends.source) || !inChunk.has(ends.target) || ends.relation === '') continue;
         addRelation(relations, { ...ends, evidence, chunkId });
       }
-    },
-    knownNames() {
-      known = [...new Set([...known, ...mentionedSince])]
-        .sort((one, other) => other.mentions - one.mentions || one.ordinal - other.ordinal)
-        .slice(0, KNOWN_NAMES);
-      mentionedSince.clear();
-      return known.map((entry) => nameAndType(entry));
     },
     resolve() {
       const { rootOf, mergesInto } = resolveEntries(entries);
@@ -202,33 +185,11 @@ function newEntry(key: string, ordinal: number): Entry {
   };
 }
 
-function add(counts: Map<string, number>, key: string, count: number): void {
-  counts.set(key, (counts.get(key) ?? 0) + count);
-}
-
 function addRelation(relations: Map<string, RelationEntry>, stated: Omit<RelationEntry, 'weight'>): void {
   const key = `${stated.source}\n${stated.relation}\n${stated.target}`;
   const present = relations.get(key);
   if (present) present.weight += 1;
   else relations.set(key, { ...stated, weight: 1 });
-}
-
-/** Highest count, then longest, then first in the alphabet. */
-function commonest(counts: ReadonlyMap<string, number>): string {
-  let best = '';
-  let bestCount = -1;
-  for (const [value, count] of counts) {
-    const isBetter =
-      count > bestCount ||
-      (count === bestCount && (value.length > best.length || (value.length === best.length && value < best)));
-    if (isBetter) [best, bestCount] = [value, count];
-  }
-  return best;
-}
-
-function nameAndType({ spellings, types }: Entry): KnownName {
-  const name = commonest(spellings);
-  return { name, type: majorityType(name, types) };
 }
 
 interface ResolvedEntries {
@@ -310,7 +271,7 @@ function merged(group: readonly Entry[], root: string, { merges, isRelated, chun
   const types = new Map<string, number>();
   const spellings = new Set<string>();
   for (const entry of group) {
-    for (const [type, count] of entry.types) add(types, type, count);
+    for (const [type, count] of entry.types) countIn(types, type, count);
     for (const spelling of [...entry.spellings.keys(), ...entry.aliases]) spellings.add(spelling);
   }
   const name = commonest(main.spellings);

@@ -1,10 +1,8 @@
-import { setImmediate as nextTurn } from 'node:timers/promises';
 import type { DataItem } from '../../common/domain/data-item.ts';
 import { type Statement, statementId, statementKey } from '../../common/domain/hygiene/statement.ts';
 import { readStatements } from '../../common/extraction/statements/read-text.ts';
 import type { ResolvedEntities } from './document-entities.ts';
 import type { ItemChunk } from './item-chunk.ts';
-import type { ItemSource } from './item-source.ts';
 
 /** Where a client says when something was said; ISO times. */
 const TIME_FIELDS = [
@@ -17,20 +15,22 @@ const TIME_FIELDS = [
   'created_at',
 ] as const;
 
-const CHUNKS_PER_TURN = 16;
+/** Whose statements they are, and when they were made unless they tell. */
+export interface StatedBy {
+  readonly item: Pick<DataItem, 'id' | 'ownerId' | 'externalMetadata'>;
+  readonly createdAt: string;
+}
 
 /** What the sentences of an item say plainly of something that has one value at a time, in the order of the document. */
-export async function itemStatements(
-  { item, createdAt }: Pick<ItemSource, 'item' | 'createdAt'>,
+export function itemStatements(
+  { item, createdAt }: StatedBy,
   chunks: readonly Pick<ItemChunk, 'id' | 'text' | 'headings'>[],
   resolved: Pick<ResolvedEntities, 'entities'>,
-): Promise<readonly Statement[]> {
+): readonly Statement[] {
   const at = timeOf(item) ?? createdAt;
   const fullNames = namesOf(resolved);
   const found: Statement[] = [];
-  for (const [index, chunk] of chunks.entries()) {
-    // Requests get their turn in between.
-    if (index % CHUNKS_PER_TURN === CHUNKS_PER_TURN - 1) await nextTurn();
+  for (const chunk of chunks) {
     for (const { text, asOf, since, subject, ...stated } of readStatements(chunk.text, chunk.headings)) {
       // What is said of a time to come does not hold yet.
       if ((asOf ?? '') > at || (since ?? '') > at) continue;
@@ -46,7 +46,7 @@ export async function itemStatements(
   return found;
 }
 
-function timeOf({ externalMetadata }: DataItem): string | null {
+function timeOf({ externalMetadata }: Pick<DataItem, 'externalMetadata'>): string | null {
   for (const field of TIME_FIELDS) {
     const value = externalMetadata[field];
     if (typeof value !== 'string' || !/^\d{4}-\d\d-\d\d/u.test(value)) continue;

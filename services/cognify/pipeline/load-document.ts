@@ -2,8 +2,10 @@ import { type DataItem, itemBlobs } from '../../common/domain/data-item.ts';
 import { EngramError } from '../../common/domain/errors.ts';
 import type { DatasetScope } from '../../common/domain/scope.ts';
 import type { BlobStore } from '../../common/ports/blob-store.ts';
-import type { DocumentLoader, ParsedDocument } from '../../common/ports/documents.ts';
+import type { DocumentLoader } from '../../common/ports/documents.ts';
 import type { Logger } from '../../common/ports/logger.ts';
+import type { ChunkSizes } from './chunk-item.ts';
+import type { CutDocument, TextWork } from './text-work.ts';
 
 /** The item was forgotten or replaced meanwhile, or the store lost its content. */
 export class ContentMissingError extends EngramError {
@@ -17,24 +19,34 @@ export interface LoadDependencies {
   /** Reads a document again whose stored text is damaged; absent: it stays so. */
   readonly documents?: Pick<DocumentLoader, 'load'>;
   readonly logger: Logger;
+  readonly textWork: TextWork;
+}
+
+export interface LoadRequest {
+  readonly scope: DatasetScope;
+  readonly item: DataItem;
+  readonly sizes: ChunkSizes;
+  readonly signal: AbortSignal;
 }
 
 /**
- * The document as ingest parsed it when it was added. A stored text that is missing or damaged is made again from the
- * original. `ContentMissingError` when there is neither; the errors of the loader for an original that cannot be read.
+ * The chunks of the document as ingest parsed it when it was added. A stored text that is missing or damaged is made again
+ * from the original. `ContentMissingError` when there is neither; the errors of the loader for an original that cannot be
+ * read, and those of `TextWork`.
  */
-export async function loadDocument(
+export async function loadChunks(
   dependencies: LoadDependencies,
-  scope: DatasetScope,
-  item: DataItem,
-  signal: AbortSignal,
-): Promise<ParsedDocument> {
-  const stored = await readBlob(dependencies.blobs, scope, itemBlobs.parsed(item));
-  const document = stored === null ? null : documentOf(stored);
-  if (document !== null) return document;
-  const original = await readBlob(dependencies.blobs, scope, itemBlobs.original(item));
-  if (original !== null && dependencies.documents !== undefined) {
-    return parseAgain(dependencies, scope, item, { original, documents: dependencies.documents, signal });
+  { scope, item, sizes, signal }: LoadRequest,
+): Promise<CutDocument> {
+  const { blobs, documents, textWork } = dependencies;
+  const stored = await blobs.get(scope, itemBlobs.parsed(item));
+  const found = stored === null ? null : await textWork.cut(item, stored, sizes, signal);
+  if (found !== null) return found;
+  const original = await readBlob(blobs, scope, itemBlobs.original(item));
+  if (original !== null && documents !== undefined) {
+    const document = await parseAgain(dependencies, scope, item, { original, documents, signal });
+    const again = await textWork.cut(item, document, sizes, signal);
+    if (again !== null) return again;
   }
   throw new ContentMissingError(stored === null ? 'missing' : 'damaged');
 }
@@ -48,15 +60,16 @@ async function parseAgain(
     documents,
     signal,
   }: { readonly original: Buffer; readonly documents: Pick<DocumentLoader, 'load'>; readonly signal: AbortSignal },
-): Promise<ParsedDocument> {
+): Promise<Buffer> {
   const { fileName, mimeType } = item;
   const document = await documents.load(
     { fileName, declaredMimeType: mimeType, sizeBytes: original.length, content: original },
     signal,
   );
-  await blobs.put(scope, itemBlobs.parsed(item), Buffer.from(JSON.stringify(document)), signal);
+  const stored = Buffer.from(JSON.stringify(document));
+  await blobs.put(scope, itemBlobs.parsed(item), stored, signal);
   logger.warn('cognify.text.remade', { datasetId: scope.dataset, itemId: item.id, name: item.name });
-  return document;
+  return stored;
 }
 
 async function readBlob(blobs: BlobStore, scope: DatasetScope, key: string): Promise<Buffer | null> {
@@ -65,14 +78,4 @@ async function readBlob(blobs: BlobStore, scope: DatasetScope, key: string): Pro
   const parts: Buffer[] = [];
   for await (const part of stream) parts.push(part as Buffer);
   return Buffer.concat(parts);
-}
-
-/** Null for what is no document: a text that was cut off, or something else under its key. */
-function documentOf(stored: Buffer): ParsedDocument | null {
-  try {
-    const value = JSON.parse(stored.toString('utf8')) as Partial<ParsedDocument> | null;
-    return typeof value?.text === 'string' && Array.isArray(value.blocks) ? (value as ParsedDocument) : null;
-  } catch {
-    return null;
-  }
 }

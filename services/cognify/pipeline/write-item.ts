@@ -3,16 +3,15 @@ import { subjectNames } from '../../common/domain/index-rows.ts';
 import type { ModelCallContext } from '../../common/ports/models.ts';
 import { NO_TRACER } from '../../common/ports/tracer.ts';
 import type { BuildDependencies, BuildRequest, BuiltItem } from './build-item.ts';
-import { chunkItem } from './chunk-item.ts';
 import { addChunkRows, chunkPayload } from './chunk-rows.ts';
-import { createDocumentEntities, type ResolvedEntities } from './document-entities.ts';
 import { documentBatches } from './document-rows.ts';
 import { CHUNKS_PER_WAVE, type ChunkOutcome, extractWave } from './extract-chunks.ts';
 import type { ItemChunk } from './item-chunk.ts';
 import { type ItemSource, itemSource } from './item-source.ts';
-import { itemStatements } from './item-statements.ts';
-import { loadDocument } from './load-document.ts';
+import { createKnownNames } from './known-names.ts';
+import { loadChunks } from './load-document.ts';
 import { createRowGatherer, type RowGatherer } from './row-gatherer.ts';
+import { readChunkLine } from './text-tasks.ts';
 
 /** Making the rows of so many chunks takes some milliseconds; requests get their turn in between. */
 const CHUNKS_PER_TURN = 8;
@@ -24,12 +23,13 @@ export async function writeItem(
   generation: number,
 ): Promise<BuiltItem & { readonly homes: ReadonlySet<number> }> {
   const { run, item, sizes, writer, signal } = request;
-  const document = await loadDocument(dependencies, run.scope, item, signal);
+  const document = await loadChunks(dependencies, { scope: run.scope, item, sizes, signal });
+  const { chunks } = document;
   const source = itemSource(item, generation, document.title);
-  const chunks = chunkItem(item.id, document, sizes);
   const gatherer = createRowGatherer(writer);
   try {
-    const { resolved, failedChunks } = await gatherChunks(dependencies, request, { source, chunks, gatherer });
+    const { lines, failedChunks } = await gatherChunks(dependencies, request, { source, chunks, gatherer });
+    const { resolved, statements } = await dependencies.textWork.resolve(source, lines, signal);
     const chunkIds = chunks.map(({ id }) => id);
     for (const batch of documentBatches(source, resolved, chunkIds)) {
       signal.throwIfAborted();
@@ -37,7 +37,7 @@ export async function writeItem(
       await gatherer.spill();
       await nextTurn();
     }
-    await dependencies.statements.put(run.scope, generation, await itemStatements(source, chunks, resolved));
+    await dependencies.statements.put(run.scope, generation, statements);
     const homes = await (dependencies.tracer ?? NO_TRACER).step('write rows', {}, () => gatherer.finish());
     return {
       homes,
@@ -62,7 +62,7 @@ async function gatherChunks(
   { logger, tracer = NO_TRACER }: BuildDependencies,
   request: BuildRequest,
   { source, chunks, gatherer }: Parts,
-): Promise<{ readonly resolved: ResolvedEntities; readonly failedChunks: number }> {
+): Promise<{ readonly lines: readonly Buffer[]; readonly failedChunks: number }> {
   const { run, item, position, gate, ask, options, chunksPerBatch, signal } = request;
   const context: ModelCallContext = {
     scope: run.scope,
@@ -73,7 +73,9 @@ async function gatherChunks(
     onUsage: run.meter,
   };
   const extraction = { ask, source, context, options, gate, priority: position };
-  const entities = createDocumentEntities();
+  const knownNames = createKnownNames();
+  // As bytes, which are smaller than what they tell and are sent to a worker process as they are.
+  const lines: Buffer[] = [];
   let reported = 0;
   let failedChunks = 0;
   for (let start = 0; start < chunks.length; start += CHUNKS_PER_WAVE) {
@@ -81,7 +83,7 @@ async function gatherChunks(
     if (chunks.length > CHUNKS_PER_WAVE) await run.chunksBuilt(item.id, { completed: start, total: chunks.length });
     const wave = chunks.slice(start, start + CHUNKS_PER_WAVE);
     const extractions = await tracer.step('extract', { chunks: wave.length }, () =>
-      extractWave(extraction, wave, entities.knownNames()),
+      extractWave(extraction, wave, knownNames.list()),
     );
     for (const [index, chunk] of wave.entries()) {
       const { extraction: found, error } = extractions[index] as ChunkOutcome;
@@ -92,7 +94,9 @@ async function gatherChunks(
         const place = { chunk: start + index + 1, chunks: chunks.length };
         logger.warn('cognify.chunk.failed', { runId: run.id, itemId: item.id, name: item.name, ...place, error });
       }
-      entities.add(chunk.id, found, subjectNames(chunkPayload(source, chunk), source.title));
+      const subjects = subjectNames(chunkPayload(source, chunk), source.title);
+      knownNames.add(found.entities, subjects);
+      lines.push(readChunkLine({ ...chunk, extraction: found, subjects }));
       const previousId = chunks[start + index - 1]?.id ?? null;
       addChunkRows(gatherer.rows, source, { chunk, extraction: found, previousId });
       if (index % CHUNKS_PER_TURN === CHUNKS_PER_TURN - 1) await nextTurn();
@@ -103,5 +107,5 @@ async function gatherChunks(
     await gatherer.spill(true);
     logger.info('cognify.chunks', { runId: run.id, itemId: item.id, chunks: done, totalChunks: chunks.length });
   }
-  return { resolved: entities.resolve(), failedChunks };
+  return { lines, failedChunks };
 }

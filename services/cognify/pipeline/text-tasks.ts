@@ -1,0 +1,107 @@
+import type { DataItem } from '../../common/domain/data-item.ts';
+import type { Statement } from '../../common/domain/hygiene/statement.ts';
+import type { ParsedDocument } from '../../common/ports/documents.ts';
+import type { Extraction } from '../../common/ports/extractor.ts';
+import { type ChunkSizes, chunkItem } from './chunk-item.ts';
+import {
+  type ChunkMention,
+  createDocumentEntities,
+  type DocumentEntity,
+  type DocumentRelation,
+} from './document-entities.ts';
+import type { ItemChunk } from './item-chunk.ts';
+import { itemStatements, type StatedBy } from './item-statements.ts';
+
+// Work over whole documents, which a worker process does. All of it comes and goes in pieces that a busy thread can take one
+// at a time.
+
+/** Characters in one part of a result, about. */
+const PART_LENGTH = 128 * 1024;
+/** What a row costs beside its text. */
+const ROW_LENGTH = 200;
+
+export interface CutInput {
+  readonly item: Pick<DataItem, 'id'>;
+  readonly sizes: ChunkSizes;
+}
+
+/** Cuts a stored document into chunks. Null when what is stored is no document. */
+export function* cutDocument(
+  { item, sizes }: CutInput,
+  stored: Buffer,
+): Generator<readonly ItemChunk[], { readonly title: string | null } | null> {
+  const document = documentOf(stored);
+  if (document === null) return null;
+  yield* inParts(chunkItem(item.id, document, sizes), ({ text }) => text.length);
+  return { title: document.title };
+}
+
+/** Null for a text that was cut off, or something else under its key. */
+function documentOf(stored: Buffer): ParsedDocument | null {
+  try {
+    const value = JSON.parse(stored.toString('utf8')) as Partial<ParsedDocument> | null;
+    return typeof value?.text === 'string' && Array.isArray(value.blocks) ? (value as ParsedDocument) : null;
+  } catch {
+    return null;
+  }
+}
+
+/** What was found in one chunk. */
+export interface ReadChunk extends Pick<ItemChunk, 'id' | 'text' | 'headings'> {
+  readonly extraction: Pick<Extraction, 'entities' | 'relations'>;
+  readonly subjects: readonly string[];
+}
+
+/** One line of the content of `resolveDocument`. */
+export function readChunkLine({ id, text, headings, extraction, subjects }: ReadChunk): Buffer {
+  const { entities, relations } = extraction;
+  return Buffer.from(`${JSON.stringify({ id, text, headings, extraction: { entities, relations }, subjects })}\n`);
+}
+
+export type ResolvedPart =
+  | { readonly entities: readonly DocumentEntity[] }
+  | { readonly relations: readonly DocumentRelation[] }
+  | { readonly mentions: readonly ChunkMention[] }
+  | { readonly statements: readonly Statement[] };
+
+/** Resolves what the chunks of a document name, and reads what they state. */
+export function* resolveDocument(source: StatedBy, content: Buffer): Generator<ResolvedPart, void> {
+  const document = createDocumentEntities();
+  const chunks: Pick<ItemChunk, 'id' | 'text' | 'headings'>[] = [];
+  for (const { id, text, headings, extraction, subjects } of chunkLines(content)) {
+    document.add(id, extraction, subjects);
+    chunks.push({ id, text, headings });
+  }
+  const resolved = document.resolve();
+  for (const entities of inParts(
+    resolved.entities,
+    ({ description, aliases }) => description.length + 40 * aliases.length,
+  ))
+    yield { entities };
+  for (const relations of inParts(resolved.relations, ({ evidence }) => evidence.length)) yield { relations };
+  for (const mentions of inParts(resolved.mentions, () => 0)) yield { mentions };
+  const stated = itemStatements(source, chunks, resolved);
+  for (const statements of inParts(stated, ({ text }) => 2 * text.length)) yield { statements };
+}
+
+function* chunkLines(content: Buffer): Generator<ReadChunk> {
+  for (let start = 0; start < content.length; ) {
+    const end = content.indexOf(10, start);
+    yield JSON.parse(content.toString('utf8', start, end)) as ReadChunk;
+    start = end + 1;
+  }
+}
+
+function* inParts<Row>(rows: Iterable<Row>, lengthOf: (row: Row) => number): Generator<readonly Row[]> {
+  let part: Row[] = [];
+  let length = 0;
+  for (const row of rows) {
+    part.push(row);
+    length += lengthOf(row) + ROW_LENGTH;
+    if (length < PART_LENGTH) continue;
+    yield part;
+    part = [];
+    length = 0;
+  }
+  if (part.length > 0) yield part;
+}
