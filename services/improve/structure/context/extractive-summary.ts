@@ -36,20 +36,27 @@ export function extractiveSummary(texts: readonly string[], maxTokens: number): 
   const worth = (name: string) => Math.log(1 + (inputs.get(name)?.size ?? 0));
   const chosen: Candidate[] = [];
   const told = new Set<string>();
-  let rest = candidates.filter((candidate, at) => candidates.findIndex(({ text }) => text === candidate.text) === at);
+  const rest = createRanking(
+    [...new Map(candidates.toReversed().map((candidate) => [candidate.text, candidate])).values()].map((candidate) => ({
+      candidate,
+      score: scoreOf(candidate, worth, told),
+    })),
+  );
   let tokens = 0;
-  while (rest.length > 0) {
-    const scored = rest.map((candidate) => ({ candidate, score: scoreOf(candidate, worth, told) }));
-    const [best] = scored.sort((left, right) => right.score - left.score || before(left.candidate, right.candidate));
-    if (best === undefined) break;
-    rest = rest.filter((candidate) => candidate !== best.candidate);
-    const size = estimateTokens(best.candidate.text);
+  for (let best = rest.take(); best !== null && (tokens < maxTokens || chosen.length === 0); best = rest.take()) {
+    const { candidate } = best;
+    const score = scoreOf(candidate, worth, told);
+    // Scores only fall, so what was the best with its old score is put back among the others with its new one.
+    if (score < best.score) {
+      rest.put({ candidate, score });
+      continue;
+    }
+    const size = estimateTokens(candidate.text);
     const isFirst = chosen.length === 0;
     if (!isFirst && (tokens + size > maxTokens || size > MAX_SENTENCE_TOKENS)) continue;
-    chosen.push(best.candidate);
+    chosen.push(candidate);
     tokens += size;
-    for (const name of best.candidate.names) told.add(name);
-    if (tokens >= maxTokens) break;
+    for (const name of candidate.names) told.add(name);
   }
   return chosen
     .sort(before)
@@ -64,4 +71,47 @@ function scoreOf(candidate: Candidate, worth: (name: string) => number, told: Re
 
 function before(left: Candidate, right: Candidate): number {
   return left.input - right.input || left.place - right.place;
+}
+
+interface Scored {
+  readonly candidate: Candidate;
+  readonly score: number;
+}
+
+/** Gives the best of what is in it, in time logarithmic in their number: a binary heap. */
+function createRanking(entries: readonly Scored[]) {
+  const heap = entries.toSorted(byRank);
+  const at = (place: number): Scored => heap[place] as Scored;
+  const swap = (one: number, other: number): void => {
+    [heap[one], heap[other]] = [at(other), at(one)];
+  };
+  return {
+    put(entry: Scored): void {
+      heap.push(entry);
+      for (let place = heap.length - 1; place > 0; ) {
+        const parent = (place - 1) >> 1;
+        if (byRank(at(parent), at(place)) <= 0) return;
+        swap(parent, place);
+        place = parent;
+      }
+    },
+    take(): Scored | null {
+      const [best = null] = heap;
+      const last = heap.pop();
+      if (best === null || last === undefined || heap.length === 0) return best;
+      heap[0] = last;
+      for (let place = 0; ; ) {
+        const [left, right] = [2 * place + 1, 2 * place + 2];
+        let first = left < heap.length && byRank(at(left), at(place)) < 0 ? left : place;
+        if (right < heap.length && byRank(at(right), at(first)) < 0) first = right;
+        if (first === place) return best;
+        swap(first, place);
+        place = first;
+      }
+    },
+  };
+}
+
+function byRank(left: Scored, right: Scored): number {
+  return right.score - left.score || before(left.candidate, right.candidate);
 }
