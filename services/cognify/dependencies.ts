@@ -41,7 +41,7 @@ export interface CognifyServiceOptions extends Pick<DatasetIndexes, 'text' | 've
   readonly store: DocumentStore;
   readonly blobs: BlobStore;
   /** Reads a document again whose stored text is damaged; absent: it stays so. */
-  readonly documents?: Pick<DocumentLoader, 'load'>;
+  readonly documents?: Pick<DocumentLoader, 'loadEncoded'>;
   /** The server's own. */
   readonly embedder: Embedder;
   /** Default: that one for everybody. */

@@ -171,7 +171,7 @@ export interface TestRequest {
 export interface TestCognifyOptions {
   readonly extractor?: Extractor;
   readonly embedder?: Embedder;
-  readonly documents?: Pick<DocumentLoader, 'load'>;
+  readonly documents?: Pick<DocumentLoader, 'loadEncoded'>;
   readonly embedders?: EmbedderSource;
   readonly settings?: Partial<CognifySettings>;
   readonly models?: Partial<Omit<RunModels, 'extractor'>>;

@@ -205,7 +205,10 @@ describe('cognify run', () => {
     const world = await createWorld();
     const scope = scopeOf(world.dataset);
     const documents = {
-      load: async ({ content }: { readonly content: Uint8Array }) => parsedText(Buffer.from(content).toString()),
+      async loadEncoded({ content }: { readonly content: Uint8Array }) {
+        const { text, blocks, ...facts } = parsedText(Buffer.from(content).toString());
+        return { ...facts, json: [Buffer.from(JSON.stringify({ ...facts, text, blocks }))] };
+      },
     };
     await using cognify = await startCognify(world, { documents });
     const cut = await world.addText('cut', 'Ada met Grace.');

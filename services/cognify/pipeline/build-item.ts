@@ -25,7 +25,7 @@ import { writeItem } from './write-item.ts';
 export interface BuildDependencies extends RowStores {
   readonly blobs: BlobStore;
   /** Reads a document again whose stored text is damaged; absent: it stays so. */
-  readonly documents?: Pick<DocumentLoader, 'load'>;
+  readonly documents?: Pick<DocumentLoader, 'loadEncoded'>;
   readonly textWork: TextWork;
   readonly ledger: Ledger;
   readonly builds: ItemBuilds;

@@ -1,3 +1,4 @@
+import { Readable } from 'node:stream';
 import { type DataItem, itemBlobs } from '../../common/domain/data-item.ts';
 import { EngramError } from '../../common/domain/errors.ts';
 import type { DatasetScope } from '../../common/domain/scope.ts';
@@ -17,7 +18,7 @@ export class ContentMissingError extends EngramError {
 export interface LoadDependencies {
   readonly blobs: BlobStore;
   /** Reads a document again whose stored text is damaged; absent: it stays so. */
-  readonly documents?: Pick<DocumentLoader, 'load'>;
+  readonly documents?: Pick<DocumentLoader, 'loadEncoded'>;
   readonly logger: Logger;
   readonly textWork: TextWork;
 }
@@ -44,8 +45,9 @@ export async function loadChunks(
   if (found !== null) return found;
   const original = await readBlob(blobs, scope, itemBlobs.original(item));
   if (original !== null && documents !== undefined) {
-    const document = await parseAgain(dependencies, scope, item, { original, documents, signal });
-    const again = await textWork.cut(item, document, sizes, signal);
+    await parseAgain(dependencies, scope, item, { original, documents, signal });
+    const remade = await blobs.get(scope, itemBlobs.parsed(item));
+    const again = remade === null ? null : await textWork.cut(item, remade, sizes, signal);
     if (again !== null) return again;
   }
   throw new ContentMissingError(stored === null ? 'missing' : 'damaged');
@@ -59,17 +61,19 @@ async function parseAgain(
     original,
     documents,
     signal,
-  }: { readonly original: Buffer; readonly documents: Pick<DocumentLoader, 'load'>; readonly signal: AbortSignal },
-): Promise<Buffer> {
+  }: {
+    readonly original: Buffer;
+    readonly documents: Pick<DocumentLoader, 'loadEncoded'>;
+    readonly signal: AbortSignal;
+  },
+): Promise<void> {
   const { fileName, mimeType } = item;
-  const document = await documents.load(
+  const { json } = await documents.loadEncoded(
     { fileName, declaredMimeType: mimeType, sizeBytes: original.length, content: original },
     signal,
   );
-  const stored = Buffer.from(JSON.stringify(document));
-  await blobs.put(scope, itemBlobs.parsed(item), stored, signal);
+  await blobs.put(scope, itemBlobs.parsed(item), Readable.from(json), signal);
   logger.warn('cognify.text.remade', { datasetId: scope.dataset, itemId: item.id, name: item.name });
-  return stored;
 }
 
 async function readBlob(blobs: BlobStore, scope: DatasetScope, key: string): Promise<Buffer | null> {
