@@ -103,6 +103,9 @@ function report(call: CommandCall, answers: readonly RunInfo[]): void {
   if (known > 0) parts.push(`${count(known, 'item')} already there`);
   if (refused.length > 0) parts.push(`${refused.length} refused`);
   print(call, parts.join(', '));
-  for (const { name, message } of refused) note(call, `refused: ${name === null ? '' : `${name}: `}${message}`);
+  for (const { name, message } of refused) {
+    const isNamed = name === null || message.includes(name);
+    note(call, `refused: ${isNamed ? '' : `${name}: `}${message}`);
+  }
   for (const { data_id } of items) print(call, data_id);
 }
