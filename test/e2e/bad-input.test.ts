@@ -297,7 +297,14 @@ describe('bad input', function () {
       { what: 'a Windows path', name: 'C:\\x', content: 'three', as: 'x' },
       { what: 'the parent folder as name', name: '..', content: 'four', as: 'file' },
       { what: 'a name of 5,000 characters', name: `${'n'.repeat(5000)}.txt`, content: 'five', as: 'n'.repeat(251) },
-      { what: 'a name with quotes and a line break', name: 'a"\r\nX: y.txt', content: 'six', as: 'a%22%0D%0AX: y' },
+      { what: 'a name with quotes and a line break', name: 'a"\r\nX: y.txt', content: 'six', as: 'a"X: y' },
+      {
+        what: 'a percent-encoded path',
+        name: '%2Ftmp%2Fmy%20notes%2Fd%C3%A9j%C3%A0.txt',
+        content: 'seven',
+        as: 'déjà',
+      },
+      { what: 'a name with a percent sign', name: '50% of 100%ff.txt', content: 'eight', as: '50% of 100%ff' },
     ];
 
     before(() => {

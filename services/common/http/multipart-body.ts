@@ -52,6 +52,22 @@ function openParser(busboy: OpenBusboy, headers: BodySource['headers']): Busboy 
   }
 }
 
+const ESCAPED = /(?:%[0-9a-f]{2})+/giu;
+
+/**
+ * Clients percent-encode file names of forms: browsers quotes and line breaks, Python's HTTP libraries everything. A `%` that
+ * begins no UTF-8 is part of the name.
+ */
+function decodedName(name: string): string {
+  return name.replace(ESCAPED, (escaped) => {
+    try {
+      return decodeURIComponent(escaped);
+    } catch {
+      return escaped;
+    }
+  });
+}
+
 class FormCollector {
   private failure: Error | null = null;
   private onFailure: (error: Error) => void = () => {};
@@ -72,7 +88,7 @@ class FormCollector {
     );
     parser.on('field', (name, value, { valueTruncated }) => this.addField(name, value, valueTruncated));
     parser.on('file', (field, stream, { filename, mimeType }) =>
-      this.addFile(stream, { field, fileName: filename ?? '', mimeType }),
+      this.addFile(stream, { field, fileName: decodedName(filename ?? ''), mimeType }),
     );
     parser.on('fieldsLimit', () =>
       this.fail(malformedForm(`Too many fields. Maximum number of fields is ${FORM_LIMITS.fields}.`)),

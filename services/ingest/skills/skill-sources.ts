@@ -76,26 +76,13 @@ function singleSource(index: number, text: string): SkillSource {
 
 /** Names of clients are never paths of ours; one that climbs is refused all the same, for it means something else. */
 function checkedPath(fileName: string): string {
-  const segments = decoded(fileName).replaceAll('\\', '/').split('/');
+  const segments = fileName.replaceAll('\\', '/').split('/');
   if (segments.includes('..')) {
     throw new HttpError(409, {
       error: `Invalid request data for remember operation: Invalid skill filename: ${fileName}`,
     });
   }
   return segments.filter((segment) => segment !== '' && segment !== '.').join('/');
-}
-
-const ESCAPED = /(?:%[0-9a-f]{2})+/giu;
-
-/** Python's HTTP libraries percent-encode the file names of forms. A `%` that begins no UTF-8 is part of the name. */
-function decoded(fileName: string): string {
-  return fileName.replace(ESCAPED, (escaped) => {
-    try {
-      return decodeURIComponent(escaped);
-    } catch {
-      return escaped;
-    }
-  });
 }
 
 async function textOf(file: UploadedFile): Promise<string> {
