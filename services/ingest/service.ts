@@ -35,6 +35,8 @@ import { createProposals } from '../common/repositories/proposals.ts';
 import { createRepetitions } from '../common/repositories/repetitions.ts';
 import { createRestores } from '../common/repositories/restores.ts';
 import { createRetentions } from '../common/repositories/retention.ts';
+import { createRunRecords } from '../common/repositories/run-records.ts';
+import { createSearchHistory } from '../common/repositories/search-history.ts';
 import { createSessionContexts } from '../common/repositories/session-context.ts';
 import { createSessionEntries } from '../common/repositories/session-entries.ts';
 import { createSessionRemoval } from '../common/repositories/session-removal.ts';
@@ -118,6 +120,8 @@ type Owned =
   | 'proposals'
   | 'connections'
   | 'apiKeys'
+  | 'runRecords'
+  | 'searchHistory'
   | 'users'
   | 'snapshotIndex';
 
@@ -210,6 +214,8 @@ function dependenciesOf(options: IngestServiceOptions): IngestDependencies {
     proposals: createProposals(store),
     connections: createAgentConnections(store),
     apiKeys: createApiKeys(store),
+    runRecords: createRunRecords(store),
+    searchHistory: createSearchHistory(store, options.ids),
     users: createUsers(store),
     ...(options.snapshots === undefined
       ? {}

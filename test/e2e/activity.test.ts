@@ -27,6 +27,16 @@ describe('activity', function () {
     expect(users.map(({ email }) => email)).to.deep.equal(['default_user@example.com', 'my-bot@cognee.agent']);
   });
 
+  it('counts somebody who adds, or who searched last, as active', async () => {
+    const me = async () => (await wire.get('/activity/agents')).json[0];
+    expect(await me()).to.include({ status: 'NEVER_CONNECTED', last_active: null });
+    await wire.post('/remember', { data: 'Ada lives in London.', datasetName: 'mine' });
+    const added = await me();
+    expect(added).to.include({ status: 'LIVE' });
+    expect((await wire.post('/recall', { query: 'Where does Ada live?', datasets: ['mine'] })).status).to.equal(200);
+    expect(Date.parse((await me()).last_active)).to.be.greaterThan(Date.parse(added.last_active));
+  });
+
   it('exports the memory of a dataset as Markdown, in which nothing of a text is markup of a table', async () => {
     const text = 'Ada Lovelace worked with Charles | Babbage in London. Charles Babbage designed an engine in London.';
     const remembered = await wire.post('/remember', { data: text, datasetName: 'letters', self_improvement: false });

@@ -50,6 +50,8 @@ export interface SearchHistory {
   append(scope: Scope, answered: readonly AnsweredQuestion[]): Promise<void>;
   /** Every row of the user, oldest first. */
   ofUser(scope: Scope, user: UserId): Promise<readonly HistoryEntry[]>;
+  /** When the user asked last; null: never. */
+  lastAsked(scope: Scope, user: UserId): Promise<string | null>;
   /** Returns how many rows went. */
   eraseDataset(scope: Scope, dataset: DatasetId): Promise<number>;
   /** Answers made from any of the items lose their text. Returns how many did; repeating it is harmless. */
@@ -83,6 +85,11 @@ export function createSearchHistory(store: DocumentStore, ids: IdSource): Search
       // Ids are time-ordered, so the id alone gives the order in which rows were written.
       const rows = await findAll(store, scope, searchHistoryCollection, { where: { userId: user } });
       return rows.map(({ id, value }) => ({ id, ...value }));
+    },
+    async lastAsked(scope, user) {
+      const query = { where: { userId: user }, sort: [{ field: 'id' as const, descending: true }], limit: 1 };
+      const [newest] = (await store.find(scope, searchHistoryCollection, query)).items;
+      return newest?.value.createdAt ?? null;
     },
     async eraseDataset(scope, dataset) {
       const [result] = await store.commit(scope, [removeWhere(searchHistoryCollection, { datasetId: dataset })]);

@@ -6,11 +6,14 @@ import type { IngestDependencies } from './dependencies.ts';
 export interface ActiveAccount {
   readonly user: User;
   readonly keyCount: number;
-  /** The newest use of a session, a connection or a key; null: there was none. */
+  /** The newest run or search, or use of a session, a connection or a key; null: there was none. */
   readonly lastActive: string | null;
 }
 
-type Dependencies = Pick<IngestDependencies, 'users' | 'apiKeys' | 'connections' | 'visibleSessions'>;
+type Dependencies = Pick<
+  IngestDependencies,
+  'users' | 'apiKeys' | 'connections' | 'visibleSessions' | 'runRecords' | 'searchHistory'
+>;
 
 /** The caller and its agents, each with what it did last: other accounts are nobody's business. */
 export async function activeAccounts(
@@ -29,19 +32,23 @@ export async function ownAccounts({ users }: Dependencies, { id }: Principal): P
 }
 
 async function withActivity(
-  { apiKeys, connections, visibleSessions }: Dependencies,
+  { apiKeys, connections, visibleSessions, runRecords, searchHistory }: Dependencies,
   { tenant }: Principal,
   user: User,
 ): Promise<ActiveAccount> {
-  const [keys, sessions, connected] = await Promise.all([
+  const [keys, sessions, connected, runs, asked] = await Promise.all([
     apiKeys.ofUser(user.id),
     visibleSessions.page({ tenant }, { users: [user.id], datasets: [] }, NEWEST),
     connections.page([user.id] satisfies UserId[], { states: ['active', 'inactive'], limit: 1, offset: 0 }),
+    runRecords.newest({ tenant }, { users: [user.id], limit: 1, offset: 0 }),
+    searchHistory.lastAsked({ tenant }, user.id),
   ]);
   const times = [
     ...keys.map(({ lastUsedAt }) => lastUsedAt),
     ...sessions.sessions.map(({ lastActivityAt }) => lastActivityAt),
     ...connected.connections.map(({ lastActiveAt }) => lastActiveAt),
+    ...runs.map(({ record }) => record.createdAt),
+    asked,
   ].filter((time) => time !== null);
   return { user, keyCount: keys.length, lastActive: times.toSorted().at(-1) ?? null };
 }

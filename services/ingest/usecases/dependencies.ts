@@ -23,6 +23,8 @@ import type { Ledger } from '../../common/repositories/ledger.ts';
 import type { Proposals } from '../../common/repositories/proposals.ts';
 import type { Repetitions } from '../../common/repositories/repetitions.ts';
 import type { Retentions } from '../../common/repositories/retention.ts';
+import type { RunRecords } from '../../common/repositories/run-records.ts';
+import type { SearchHistory } from '../../common/repositories/search-history.ts';
 import type { SessionContexts } from '../../common/repositories/session-context.ts';
 import type { SessionEntries } from '../../common/repositories/session-entries.ts';
 import type { SessionRemoval } from '../../common/repositories/session-removal.ts';
@@ -58,6 +60,9 @@ export interface IngestDependencies {
   /** Agents and accounts are only read here. */
   readonly connections: Pick<AgentConnections, 'ofSession' | 'ofSessions' | 'getMany' | 'page'>;
   readonly apiKeys: Pick<ApiKeys, 'ofUser'>;
+  /** Of cognify and of search: who did what last. */
+  readonly runRecords: Pick<RunRecords, 'newest'>;
+  readonly searchHistory: Pick<SearchHistory, 'lastAsked'>;
   readonly users: Pick<Users, 'childAgents' | 'getMany'>;
   /** What search has shown. */
   readonly echoes: Pick<EchoMarks, 'find' | 'removeWrite'>;
