@@ -250,6 +250,14 @@ describe('multipart forms', () => {
     await slow.stop();
   });
 
+  it('reads a refused upload to its end where the connection ends with the answer', async () => {
+    const start = '--B\r\nContent-Disposition: form-data; name="data"; filename="a"\r\n\r\n';
+    const size = 5 * 2 ** 20;
+    const text = `${head(`Connection: close\r\nContent-Length: ${size}\r\n`)}\r\n${start}`;
+    const answer = await app.wire(text + 'x'.repeat(size - start.length));
+    expect(answer).to.match(/^HTTP\/1\.1 413 /);
+  });
+
   it('does not answer two requests on one connection out of a refused upload', async () => {
     const form = new FormData();
     form.append('datasetName', 'x'.repeat(2 ** 20 + 1));

@@ -25,6 +25,7 @@ export function translateErrors(logger: Logger) {
       }
       const { reply, isUnknown } = errorReply(error);
       if (isUnknown) state.error = error;
+      if (closesWithAnswer(context) && reply.headers?.['connection'] !== 'close') await readRest(context);
       await writeReply(res, state.presentError?.(reply) ?? reply);
     }
     if (!req.complete) discardRest(context);
@@ -44,4 +45,21 @@ function discardRest({ req }: RequestContext): void {
   timer.unref();
   req.once('close', () => clearTimeout(timer));
   req.once('end', () => clearTimeout(timer));
+}
+
+/** The connection ends with the answer, and a client that is still sending its body would see no more than that. */
+function closesWithAnswer({ req, res }: RequestContext): boolean {
+  return !req.complete && !res.shouldKeepAlive && req.headers.expect === undefined;
+}
+
+function readRest({ req }: RequestContext): Promise<void> {
+  return new Promise((resolve) => {
+    const timer = setTimeout(resolve, LINGER_MS);
+    const end = () => {
+      clearTimeout(timer);
+      resolve();
+    };
+    req.on('error', end).once('close', end).once('end', end);
+    req.resume();
+  });
 }
