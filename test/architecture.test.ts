@@ -41,6 +41,8 @@ const DRIVERS = {
 /** Outside packages that belong to one place only. */
 const PACKAGE_HOMES: readonly { readonly packageName: RegExp; readonly home: RegExp }[] = [
   { packageName: /^(koa|@koa\/router|busboy|ws|swagger-ui-dist)$/, home: /^services\/common\/http\// },
+  { packageName: /^cli-progress$/, home: /^services\/cli\/progress\.ts$/ },
+  { packageName: /^stemmer$/, home: /^services\/common\/language\/porter-stem\.ts$/ },
   { packageName: /^nodemailer$/, home: /^services\/common\/adapters\/smtp\// },
   { packageName: /^openid-client$/, home: /^services\/auth\/oidc\// },
   { packageName: /^node:sqlite$/, home: /^services\/common\/adapters\// },
@@ -208,6 +210,17 @@ describe('architecture', () => {
         /\.(push|unshift)\(\.\.\.|Math\.(min|max)\(\.\.\./.test(readFileSync(join(root, file), 'utf8')),
       );
     expect(found, 'use append and smallest of services/common/domain/long-lists.ts').to.deep.equal([]);
+  });
+
+  it('names each dependency with one exact version', () => {
+    const { dependencies, devDependencies } = JSON.parse(readFileSync(join(root, 'package.json'), 'utf8')) as Record<
+      string,
+      Record<string, string>
+    >;
+    const ranges = Object.entries({ ...dependencies, ...devDependencies }).filter(
+      ([, version]) => !/^\d+\.\d+\.\d+(-[\w.]+)?$/.test(version),
+    );
+    expect(ranges).to.deep.equal([]);
   });
 
   it('reads the environment in the configuration and the composition root only', () => {
