@@ -1,11 +1,18 @@
 import { expect } from 'chai';
-import { capitalsExtractor, createWorld, parsedText, startCognify } from '../../../test/support/cognify-service.ts';
+import {
+  CALL,
+  capitalsExtractor,
+  createWorld,
+  parsedText,
+  startCognify,
+} from '../../../test/support/cognify-service.ts';
 import { graphOf } from '../../../test/support/visible-graph.ts';
 import { createHashingEmbedder } from '../../common/adapters/hashing-embedder/hashing-embedder.ts';
 import { itemBlobs } from '../../common/domain/data-item.ts';
 import { scopeOf } from '../../common/domain/dataset.ts';
 import { engramError } from '../../common/domain/errors.ts';
 import type { Extractor } from '../../common/ports/extractor.ts';
+import { awaitRun } from '../../common/runs/await-run.ts';
 
 /** Fails on texts that hold the word. */
 function failingOn(word: string, error: Error): Extractor {
@@ -199,6 +206,35 @@ describe('cognify run', () => {
     await world.addText('bad', 'Alan met Emmy.', { id: bad.id });
     const { items } = await cognify.run();
     expect(items.map(({ status }) => status)).to.deep.equal(['already_completed', 'completed']);
+  });
+
+  it('counts nothing against an item that a provider failed, and goes on with it later where runs do', async () => {
+    for (const onStoreFailure of ['retry', 'end'] as const) {
+      const world = await createWorld();
+      let isAway = true;
+      const extractor: Extractor = {
+        version: 'away/1',
+        async extract(input, context) {
+          const error = engramError('ServiceUnavailableError', 'no answer', { retryable: true });
+          if (isAway && input.text.includes('Kurt')) {
+            isAway = false;
+            throw error;
+          }
+          return capitalsExtractor.extract(input, context);
+        },
+      };
+      await using cognify = await startCognify(world, { extractor, runs: { onStoreFailure } });
+      await world.addText('good', 'Ada met Grace.');
+      const late = await world.addText('late', 'Alan met Kurt.');
+      const { id } = await cognify.start();
+      const end = () => awaitRun(cognify.messenger, id, CALL).catch(() => null);
+      const run = (await end()) ?? (await end());
+      expect(run?.status).to.equal('DATASET_PROCESSING_COMPLETED');
+      const isBuilt = run?.items.find(({ item }) => item === late.id)?.status !== 'errored';
+      expect(isBuilt, onStoreFailure).to.equal(onStoreFailure === 'retry');
+      const entry = (await world.ledger.entries(scopeOf(world.dataset), [late.id])).get(late.id);
+      expect(entry?.tries).to.equal(0);
+    }
   });
 
   it('reads a document again from its original when the stored text is cut off or missing', async () => {

@@ -26,7 +26,7 @@ export interface ItemFailures {
   setAside(item: DataItem, entry: LedgerEntry): Promise<void>;
   /** An item was built: stores and models are there. */
   succeeded(): void;
-  /** Throws when nothing of the dataset could be built: the first failure is that of the run then. */
+  /** Throws what the run shall be put off for, and, when nothing of the dataset could be built, the first failure. */
   end(): Promise<void>;
   counts(): JsonObject;
   report(): Pick<RunReport, 'itemError'>;
@@ -82,6 +82,8 @@ export function createItemFailures(
     },
     async end() {
       const [first] = failed;
+      const passing = run.goesOnLater ? failed.find(({ error }) => blameOf(error) === 'passing') : undefined;
+      if (passing !== undefined) throw passing.error;
       if (first === undefined || hasSucceeded) return;
       await forgiveAlike(ledger, run, failed);
       throw named(first);

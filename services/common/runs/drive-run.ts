@@ -209,7 +209,7 @@ interface HeldCommit {
 }
 
 function activeRun(
-  { store, runs, recorder, workQueue }: DriveDependencies,
+  { store, runs, recorder, workQueue, onStoreFailure, maxStalledClaims }: DriveDependencies,
   { job, payload, lease, run, authority }: Claim & { readonly run: StoredRun; readonly authority: RunAuthority },
 ): { readonly active: ActiveRun; readonly outcome: () => Pick<RunEnd, 'items' | 'usage'> } {
   const { dataset, principal } = authority;
@@ -260,6 +260,7 @@ function activeRun(
     payer: run.paidBy.length === 0 ? payerOf(principal) : { tenant: principal.tenant, accounts: run.paidBy },
     options: payload.options,
     signal: lease.signal,
+    goesOnLater: onStoreFailure === 'retry' && run.stalledClaims + 1 < maxStalledClaims,
     plan: (items) => {
       for (const item of items) results.set(item, null);
     },

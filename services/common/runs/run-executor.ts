@@ -28,6 +28,11 @@ export interface ActiveRun {
   readonly options: JsonObject;
   /** Aborted when the run is cancelled, the server stops, or another worker took the run over. Roll back and end. */
   readonly signal: AbortSignal;
+  /**
+   * The run is put off and goes on later when it ends with what passes by itself: a store or a provider that does not answer.
+   * Not for ever: the last of its claims without progress ends it.
+   */
+  readonly goesOnLater: boolean;
   /** Tells which items the run has; their order is that of the result. Once, before `itemEnded`. */
   plan(items: readonly DataItemId[]): void;
   /** Tells how far an item of many chunks is, for those who look on; about once a second is written. */
