@@ -46,6 +46,7 @@ export function createClusterSource({ config, collections, logger }: SourceParts
         ...natsOptions(config),
         installation,
         onListenerError: (error: unknown, subject: string) => logger.error('bus.listener-failed', { subject, error }),
+        onStreamLost: (stream: string) => logger.error('bus.stream_lost', { stream }),
         onConnection: ({ kind, reason }) =>
           logger.warn(`bus.connection.${kind}`, reason === undefined ? {} : { reason }),
       });

@@ -27,6 +27,8 @@ export interface FeedOptions {
 export interface Feed {
   /** Resolves when the message of the sequence was handed over, at the latest after a moment. */
   reached(sequence: number): Promise<void>;
+  /** The stream is another one: hands over what that has, from its first message on. */
+  restart(): Promise<void>;
   close(): Promise<void>;
 }
 
@@ -41,29 +43,38 @@ export async function openFeed(
   deliver: (message: BusMessage) => void,
 ): Promise<Feed> {
   let delivered = await stream.lastSequence();
-  const consumer = await jetStream.consumers.get(stream.name, {
-    deliver_policy: DeliverPolicy.StartSequence,
-    opt_start_seq: delivered + 1,
-  });
-  const messages = await consumer.consume({
-    expires: PULL_MS,
-    callback(message) {
-      // After a reset the server may start before what we have.
-      if (message.seq <= delivered) return;
-      delivered = message.seq;
-      deliver(busMessage(message, fromServer));
-    },
-  });
+  const consume = async () => {
+    const consumer = await jetStream.consumers.get(stream.name, {
+      deliver_policy: DeliverPolicy.StartSequence,
+      opt_start_seq: delivered + 1,
+    });
+    const messages = await consumer.consume({
+      expires: PULL_MS,
+      callback(message) {
+        // After a reset the server may start before what we have.
+        if (message.seq <= delivered) return;
+        delivered = message.seq;
+        deliver(busMessage(message, fromServer));
+      },
+    });
+    return { consumer, messages };
+  };
+  let open = await consume();
   return {
+    async restart() {
+      await closeMessages(open.messages).catch(() => {}); // its stream is gone
+      delivered = 0;
+      open = await consume();
+    },
     async reached(sequence) {
       const deadline = performance.now() + REACH_TIMEOUT_MS;
       while (delivered < sequence && performance.now() < deadline && !link.connection.isClosed()) await sleep(2);
     },
     async close() {
-      await closeMessages(messages);
+      await closeMessages(open.messages);
       try {
         link.requireUp();
-        await consumer.delete();
+        await open.consumer.delete();
       } catch {
         // The server forgets it by itself.
       }
@@ -81,28 +92,40 @@ export async function openGroup(
   stream: KeptStream,
   group: { readonly name: string; readonly subject: string },
   deliver: (message: BusMessage, handled: () => void) => void,
-): Promise<{ close(): Promise<void> }> {
+): Promise<Omit<Feed, 'reached'>> {
   const durable = `${group.name}_${group.subject}`.replaceAll(/[^\w-]/g, '_');
-  try {
-    await manager.consumers.add(stream.name, {
-      durable_name: durable,
-      filter_subject: group.subject,
-      ack_policy: AckPolicy.Explicit,
-      ack_wait: nanos(ackWaitMs),
-      max_deliver: MAX_DELIVERIES,
-      deliver_policy: DeliverPolicy.New,
-      inactive_threshold: nanos(FORGET_GROUP_MS),
+  const consume = async (from: DeliverPolicy) => {
+    try {
+      await manager.consumers.add(stream.name, {
+        durable_name: durable,
+        filter_subject: group.subject,
+        ack_policy: AckPolicy.Explicit,
+        ack_wait: nanos(ackWaitMs),
+        max_deliver: MAX_DELIVERIES,
+        deliver_policy: from,
+        inactive_threshold: nanos(FORGET_GROUP_MS),
+      });
+    } catch (error) {
+      // Another member may have made it with the other policy, which matters only at its beginning.
+      const isThere = await manager.consumers.info(stream.name, durable).then(Boolean, () => false);
+      if (!isThere) throw jetStreamError(error, link.address, stream.name);
+    }
+    const consumer = await jetStream.consumers.get(stream.name, durable);
+    return consumer.consume({
+      expires: PULL_MS,
+      max_messages: 1, // what waits here could go to a free member
+      callback: (message) => deliver(busMessage(message, fromServer), () => message.ack()),
     });
-  } catch (error) {
-    throw jetStreamError(error, link.address, stream.name);
-  }
-  const consumer = await jetStream.consumers.get(stream.name, durable);
-  const messages = await consumer.consume({
-    expires: PULL_MS,
-    max_messages: 1, // what waits here could go to a free member
-    callback: (message) => deliver(busMessage(message, fromServer), () => message.ack()),
-  });
-  return { close: () => closeMessages(messages) };
+  };
+  let messages = await consume(DeliverPolicy.New);
+  return {
+    async restart() {
+      // First: it would take messages of the new stream along, which then wait for their next delivery.
+      await closeMessages(messages).catch(() => {});
+      messages = await consume(DeliverPolicy.All);
+    },
+    close: () => closeMessages(messages),
+  };
 }
 
 function busMessage(message: JsMsg, fromServer: (subject: string) => string): BusMessage {

@@ -1,5 +1,6 @@
 import {
   DiscardPolicy,
+  ErrorCode,
   type JetStreamClient,
   type JetStreamManager,
   NatsError,
@@ -8,6 +9,7 @@ import {
   RetentionPolicy,
   StorageType,
   type StreamConfig,
+  type StreamInfo,
 } from 'nats';
 import { isEngramError } from '../../domain/errors.ts';
 import { requireOwn } from '../../domain/installation.ts';
@@ -21,6 +23,8 @@ export interface KeptStream {
   readonly name: string;
   /** Without its last dot. */
   readonly prefix: string;
+  /** Makes it when the server has lost it. Answers when it was made: another time is another stream. */
+  ensure(): Promise<string>;
   /** The last message there is, 0 when there never was one. */
   lastSequence(): Promise<number>;
   /** Resolves with its sequence when the message is kept. Sent again under the same id when the answer is lost. */
@@ -50,15 +54,14 @@ export async function openStreams(options: StreamsOptions): Promise<readonly Kep
   for (const one of kept) {
     const prefix = toServer(one.prefix);
     const name = `${namePrefix}_${one.name}`;
-    try {
-      const config = configOf(one, name, prefix, replicas);
-      if (installation === undefined) await prepareStream(manager, config);
-      else await prepareOwnStream(manager, config, { installation, address: link.address });
-    } catch (error) {
-      if (isEngramError(error)) throw error;
-      throw jetStreamError(error, link.address, name);
-    }
-    streams.push(createStream(options, name, prefix));
+    const config = configOf(one, name, prefix, replicas);
+    const prepare = () =>
+      installation === undefined
+        ? prepareStream(manager, config)
+        : prepareOwnStream(manager, config, { installation, address: link.address });
+    const stream = createStream(options, { name, prefix, prepare });
+    await stream.ensure();
+    streams.push(stream);
   }
   return streams;
 }
@@ -86,8 +89,8 @@ async function prepareOwnStream(
   manager: JetStreamManager,
   config: Partial<StreamConfig>,
   { installation, address }: { readonly installation: string; readonly address: string },
-): Promise<void> {
-  await prepareStream(manager, { ...config, description: OWNER + installation }, ({ name, description = '' }) => {
+): Promise<StreamInfo> {
+  return prepareStream(manager, { ...config, description: OWNER + installation }, ({ name, description = '' }) => {
     if (!description.startsWith(OWNER)) return;
     const place = { what: `The stream ${name} of NATS at ${address}`, setting: 'ENGRAM_NATS_SUBJECT_PREFIX' };
     requireOwn(place, installation, description.slice(OWNER.length));
@@ -100,19 +103,16 @@ async function prepareStream(
   manager: JetStreamManager,
   config: Partial<StreamConfig>,
   inspect: (present: StreamConfig) => void = () => {},
-): Promise<void> {
+): Promise<StreamInfo> {
   const { name = '' } = config;
   const present = await manager.streams.info(name).catch((error: unknown) => {
     if (error instanceof NatsError && error.api_error?.err_code === STREAM_NOT_FOUND) return null;
     throw error;
   });
   // Two processes that start together both add it: the same configuration again is no error.
-  if (present === null) {
-    await manager.streams.add(config);
-    return;
-  }
+  if (present === null) return manager.streams.add(config);
   inspect(present.config);
-  if (isOutdated(present.config, config)) await manager.streams.update(name, config);
+  return isOutdated(present.config, config) ? manager.streams.update(name, config) : present;
 }
 
 const STREAM_NOT_FOUND = 10_059;
@@ -123,9 +123,25 @@ function isOutdated(present: StreamConfig, wanted: Partial<StreamConfig>): boole
   );
 }
 
-function createStream({ link, jetStream, manager }: StreamsOptions, name: string, prefix: string): KeptStream {
+interface StreamParts extends Pick<KeptStream, 'name' | 'prefix'> {
+  prepare(): Promise<StreamInfo>;
+}
+
+function createStream(
+  { link, jetStream, manager }: StreamsOptions,
+  { name, prefix, prepare }: StreamParts,
+): KeptStream {
+  const ensure = async () => {
+    link.requireUp();
+    try {
+      return (await prepare()).created;
+    } catch (error) {
+      if (isEngramError(error)) throw error;
+      throw jetStreamError(error, link.address, name);
+    }
+  };
   return {
-    ...{ name, prefix },
+    ...{ name, prefix, ensure },
     async lastSequence() {
       link.requireUp();
       try {
@@ -145,6 +161,8 @@ function createStream({ link, jetStream, manager }: StreamsOptions, name: string
         } catch (error) {
           const isRefused = error instanceof NatsError && error.api_error !== undefined;
           if (isRefused || attempt === PUBLISH_ATTEMPTS) throw jetStreamError(error, link.address, name);
+          // Nobody takes the subject: the server has lost the stream.
+          if (error instanceof NatsError && error.code === ErrorCode.NoResponders) await ensure();
         }
       }
     },

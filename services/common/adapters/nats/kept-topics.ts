@@ -21,7 +21,14 @@ export interface KeptTopics {
 }
 
 export async function createKeptTopics(
-  { kept = [], streamReplicas = 1, ackWaitMs = 30_000, installation }: NatsBusOptions,
+  {
+    kept = [],
+    streamReplicas = 1,
+    ackWaitMs = 30_000,
+    streamCheckMs = 5_000,
+    onStreamLost,
+    installation,
+  }: NatsBusOptions,
   link: NatsLink,
   names: SubjectNames,
 ): Promise<KeptTopics> {
@@ -41,6 +48,13 @@ export async function createKeptTopics(
   const table = createSubjectTable<Listener>();
   const feeds = new Map<KeptStream, Promise<Feed>>();
   const published = new Map<KeptStream, number>();
+  const groups = new Map<KeptStream, Set<Pick<Feed, 'restart'>>>(streams.map((stream) => [stream, new Set()]));
+  const watch = watchStreams(streams, streamCheckMs, async (stream) => {
+    onStreamLost?.(stream.name);
+    published.delete(stream);
+    await (await feeds.get(stream))?.restart();
+    for (const group of groups.get(stream) ?? []) await group.restart();
+  });
 
   const dispatch = (message: BusMessage): void => {
     for (const listener of table.match(message.subject)) listener.deliver(message);
@@ -66,7 +80,11 @@ export async function createKeptTopics(
       if (listener.queue !== null) {
         const group = { name: listener.queue, subject: toServer(subject) };
         const member = await openGroup(feedOptions, stream, group, listener.deliver);
-        return () => member.close();
+        groups.get(stream)?.add(member);
+        return () => {
+          groups.get(stream)?.delete(member);
+          return member.close();
+        };
       }
       const feed = await feedOf(stream);
       // The feed may run behind: what it still has to hand over came before this subscription.
@@ -78,9 +96,37 @@ export async function createKeptTopics(
       for (const [stream, opening] of feeds) await (await opening).reached(published.get(stream) ?? 0);
     },
     async close() {
+      watch.stop();
       for (const opening of feeds.values()) await (await opening).close();
     },
   };
+}
+
+/** Makes streams again that the server has lost, and tells which are other ones than before. */
+function watchStreams(
+  streams: readonly KeptStream[],
+  everyMs: number,
+  onLost: (stream: KeptStream) => Promise<void>,
+): { stop(): void } {
+  const made = new Map<KeptStream, string>();
+  let isLooking = false;
+  const look = async (stream: KeptStream) => {
+    const created = await stream.ensure();
+    const before = made.get(stream);
+    if (before !== undefined && before !== created) await onLost(stream);
+    // Only then: what failed is tried again.
+    made.set(stream, created);
+  };
+  const lookAtAll = async () => {
+    if (isLooking) return;
+    isLooking = true;
+    // A server that is out of reach says so to whoever needs it.
+    await Promise.allSettled(streams.map(look));
+    isLooking = false;
+  };
+  void lookAtAll();
+  const timer = setInterval(() => void lookAtAll(), everyMs).unref();
+  return { stop: () => clearInterval(timer) };
 }
 
 const NOTHING_KEPT: KeptTopics = {

@@ -45,6 +45,10 @@ export interface NatsBusOptions {
   readonly onListenerError?: (error: unknown, subject: string) => void;
   /** The connection was lost, came back, or was refused something. */
   readonly onConnection?: (change: ConnectionChange) => void;
+  /** A stream that the server had lost was made again: what it kept is gone. */
+  readonly onStreamLost?: (stream: string) => void;
+  /** How soon a lost stream is made again. Default 5 s. */
+  readonly streamCheckMs?: number;
 }
 
 export interface ConnectionChange {
