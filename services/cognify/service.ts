@@ -94,7 +94,8 @@ export function createCognifyService(options: CognifyServiceOptions): Service {
       subscriptions = await serve(dependencies, migrations, options);
       await engine.start();
       sweep.start();
-      rebuilding.start();
+      // Only the files of a process can be lost without the store that they are recorded in.
+      if (!options.store.capabilities.sharedBetweenProcesses) rebuilding.start();
     },
     drain: () => engine.stop(),
     async stop() {
