@@ -76,6 +76,13 @@ describe('a server that is sent large bodies', () => {
       says: /uuid_parsing/,
     },
     {
+      title: '20,000 node sets',
+      path: '/add',
+      script: `'{"datasetName":"a","data":"x","nodeSet":[' + ${numbered(20_000, `'"n' + i + '"'`)} + ']}'`,
+      status: 400,
+      says: /List should have at most 10000 items after validation, not 20000/,
+    },
+    {
       title: 'a million unknown names',
       path: '/remember/entry',
       script: `'{' + ${numbered(1_000_000, `'"n' + i + '":' + i`)} + '}'`,

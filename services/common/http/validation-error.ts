@@ -137,7 +137,9 @@ function itemsOf(issue: z.core.$ZodIssue, root: Place): ValidationItem[] {
   if (issue.code === 'invalid_union') return unionItems(issue.errors, place);
   // When all variants but one have the wrong type, zod reports that one alone, as if there were no union.
   const variants = variantsOf(place.schema);
-  if (variants.length > 1 && !isRecord(place.value)) {
+  // A list that is too long is refused whichever variant it is for.
+  const isTooLong = issue.code === 'too_big' && Array.isArray(place.value);
+  if (variants.length > 1 && !isRecord(place.value) && !isTooLong) {
     return unionItems(
       variants.map((variant) => z.safeParse(variant, place.value).error?.issues ?? []),
       place,
