@@ -44,7 +44,10 @@ export function createApiClient(settings: ClientSettings): ApiClient {
 }
 
 function requestOf(method: string, settings: ClientSettings, { body }: RequestOptions): RequestInit {
-  const headers: Record<string, string> = { accept: 'application/json, text/html;q=0.9, */*;q=0.5' };
+  const headers: Record<string, string> = {
+    accept: 'application/json, text/html;q=0.9, */*;q=0.5',
+    'user-agent': 'engram-cli',
+  };
   if (settings.apiKey !== null) headers['x-api-key'] = settings.apiKey;
   const isForm = body instanceof FormData;
   if (body !== undefined && !isForm) headers['content-type'] = 'application/json';

@@ -1,6 +1,6 @@
 import { madeOnce, onDemand } from '../common/lifecycle/on-demand.ts';
 import type { Service } from '../common/lifecycle/service.ts';
-import { callerOf } from '../common/messaging/messenger.ts';
+import { type CallContext, callerOf } from '../common/messaging/messenger.ts';
 import * as methods from '../common/messaging/methods/cognify.ts';
 import * as managed from '../common/messaging/methods/cognify-managed.ts';
 import { restoreBuilt as restoreMethod } from '../common/messaging/methods/snapshots.ts';
@@ -155,6 +155,10 @@ function dependenciesOf(options: CognifyServiceOptions): CognifyDependencies {
   };
 }
 
+function originOf({ origin }: CallContext): Pick<CallContext, 'origin'> {
+  return origin === undefined ? {} : { origin };
+}
+
 function serve(
   dependencies: CognifyDependencies,
   migrations: MigrationsInHand,
@@ -163,13 +167,13 @@ function serve(
   const { messenger, runs } = dependencies;
   return Promise.all([
     messenger.serve(methods.startRun, async ({ dueAt, ...request }, context) => {
-      const asked = { ...request, principal: callerOf(context) };
+      const asked = { ...request, principal: callerOf(context), ...originOf(context) };
       const start = () => startCognify(dependencies, asked);
       return { run: await (dueAt === undefined ? start() : startScheduled(dependencies, { ...asked, dueAt })) };
     }),
     messenger.serve(methods.recordRun, async (request, context) => {
       prepare?.();
-      await recordRun(dependencies, { ...request, principal: callerOf(context) });
+      await recordRun(dependencies, { ...request, principal: callerOf(context), ...originOf(context) });
       return {};
     }),
     messenger.serve(

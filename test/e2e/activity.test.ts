@@ -37,6 +37,20 @@ describe('activity', function () {
     expect(Date.parse((await me()).last_active)).to.be.greaterThan(Date.parse(added.last_active));
   });
 
+  it('tells by which kind of client a run was begun', async () => {
+    const cases = { cli: 'engram-cli', mcp: 'cognee-mcp/1.0', sdk: 'cognee/1.6.5 python', api: 'curl/8.5.0' };
+    for (const [origin, agent] of Object.entries(cases)) {
+      const headers = { 'content-type': 'application/json', 'user-agent': agent };
+      const body = { data: `Written with ${agent}.`, datasetName: origin };
+      const { json } = await wire.post('/remember', body, headers);
+      const runs = (await wire.get(`/activity/pipeline-runs?dataset_id=${json.dataset_id}`)).json as {
+        origin: string;
+      }[];
+      expect(runs.length).to.be.greaterThan(3);
+      expect([...new Set(runs.map((run) => run.origin))]).to.deep.equal([origin]);
+    }
+  });
+
   it('exports the memory of a dataset as Markdown, in which nothing of a text is markup of a table', async () => {
     const text = 'Ada Lovelace worked with Charles | Babbage in London. Charles Babbage designed an engine in London.';
     const remembered = await wire.post('/remember', { data: text, datasetName: 'letters', self_improvement: false });

@@ -50,8 +50,9 @@ export function cognifyRoutes(dependencies: CognifyDependencies): readonly Route
         await budgets.check(billOf(payerOf(principal), { concurrentRuns: selected(body) }));
         const datasets = await datasetsOf(dependencies, principal, body, context);
         const background = body.run_in_background ?? false;
+        const origin = context.origin === undefined ? {} : { origin: context.origin };
         const started = await Promise.all(
-          datasets.map((dataset) => startCognify(dependencies, { principal, dataset, options, background })),
+          datasets.map((dataset) => startCognify(dependencies, { principal, dataset, options, background, ...origin })),
         );
         if (background) {
           const { keepExtractions } = await models.current(principal.tenant);

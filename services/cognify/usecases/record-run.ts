@@ -2,7 +2,7 @@ import type { RunId } from '../../common/domain/brand.ts';
 import { scopeOf } from '../../common/domain/dataset.ts';
 import { asId } from '../../common/domain/ids.ts';
 import type { Principal } from '../../common/domain/principal.ts';
-import { isTerminal, type RunItem } from '../../common/domain/run.ts';
+import { isTerminal, type RunItem, type RunOrigin } from '../../common/domain/run.ts';
 import type { RecordRunRequest } from '../../common/messaging/methods/cognify.ts';
 import { DuplicateKeyError } from '../../common/ports/document-store.ts';
 import { runsCollection } from '../../common/repositories/runs.ts';
@@ -12,6 +12,7 @@ import type { CognifyDependencies } from '../dependencies.ts';
 
 export interface RecordedRun extends RecordRunRequest {
   readonly principal: Principal;
+  readonly origin?: RunOrigin;
 }
 
 /** Keeps the history of runs that another service drives. One that was short comes with its end alone. */
@@ -33,13 +34,14 @@ async function recordOnce(
   recorded: RecordedRun,
 ): Promise<void> {
   const { principal, dataset, pipeline, runId, status, items, error, outcome, background = false, session } = recorded;
-  const { completedBefore = [] } = recorded;
+  const { completedBefore = [], origin } = recorded;
+  const came = origin === undefined ? {} : { origin };
   const id = asId<RunId>(runId);
   const ids = [id, ...completedBefore.map((one) => asId<RunId>(one.runId))];
   const known = new Map((await runs.getMany(scopeOf(dataset), ids)).map((stored) => [stored.state.id, stored]));
   const run = known.get(id) ?? null;
   const begun = {
-    ...{ id, pipeline, dataset, userId: principal.id, background },
+    ...{ id, pipeline, dataset, userId: principal.id, background, ...came },
     ...(session === undefined ? {} : { sessionId: session }),
   };
   if (!isTerminal(status)) {
@@ -57,7 +59,7 @@ async function recordOnce(
   const before = completedBefore
     .map((one): WholeRun => {
       const completed = { id: asId<RunId>(one.runId), pipeline: one.pipeline };
-      return { run: { ...completed, dataset, userId: principal.id, background: false }, end: {} };
+      return { run: { ...completed, dataset, userId: principal.id, background: false, ...came }, end: {} };
     })
     .filter(({ run: { id: other } }) => !known.has(other));
   const whole = [...before, ...(run === null ? [{ run: begun, end }] : [])];

@@ -18,7 +18,7 @@ export async function startCognify(
     readonly dataset: DatasetRef;
     readonly options: CognifyOptions;
     readonly background: boolean;
-  } & Pick<RunRequest, 'also'>,
+  } & Pick<RunRequest, 'also' | 'origin'>,
 ): Promise<RunState> {
   const scope = scopeOf(request.dataset);
   const options = await withDefaults(deps, scope, await asItemWasBuilt(deps, scope, request.options));

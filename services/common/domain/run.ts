@@ -3,6 +3,10 @@ import type { JsonObject } from './json.ts';
 
 /** States of a pipeline run as the wire spells them; history is one record per state (cognify-improve.md §2). */
 export type RunStatus = 'DATASET_PROCESSING_STARTED' | 'DATASET_PROCESSING_COMPLETED' | 'DATASET_PROCESSING_ERRORED';
+/** What the request that began a run came from, as far as it tells. */
+export const RUN_ORIGINS = ['api', 'background', 'cli', 'mcp', 'sdk'] as const;
+export type RunOrigin = (typeof RUN_ORIGINS)[number];
+
 export type RunOutcome = 'succeeded' | 'failed' | 'noop';
 
 export interface RunProgress {

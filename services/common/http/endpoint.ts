@@ -15,6 +15,7 @@ import { hostName } from './host-name.ts';
 import { HttpError } from './http-error.ts';
 import { type Entry, isSame, type LastingAccess } from './lasting-access.ts';
 import { type CheckedInput, createInputCheck } from './request-input.ts';
+import { requestOrigin } from './request-origin.ts';
 import type { RequestContext } from './request-state.ts';
 import type { Reply, Route, RouteRequest } from './route.ts';
 import type { RoutePermission } from './route-permission.ts';
@@ -60,7 +61,8 @@ export function createEndpoint(route: Route, options: EndpointOptions): Endpoint
     res.once('close', () => {
       if (!res.writableFinished) abort.abort();
     });
-    const call: CallContext = { requestId: state.requestId, signal: abort.signal };
+    const origin = requestOrigin(context.headers['user-agent']);
+    const call: CallContext = { requestId: state.requestId, signal: abort.signal, origin };
     const shut = new AbortController();
     const source = createBodySource(req, res, options.body, shut.signal);
     const { declaredBytes } = source;

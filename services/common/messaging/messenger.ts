@@ -1,5 +1,6 @@
 import { engramError } from '../domain/errors.ts';
 import type { Principal } from '../domain/principal.ts';
+import { RUN_ORIGINS, type RunOrigin } from '../domain/run.ts';
 import type { Bus, BusMessage, Subscription } from '../ports/bus.ts';
 import type { Codec } from './codec.ts';
 import type { Method, Topic } from './method.ts';
@@ -14,6 +15,8 @@ export interface CallContext {
   /** Without it a message names no principal, whatever `principal` says. */
   readonly proof?: PrincipalProof;
   readonly signal?: AbortSignal;
+  /** Absent: the service itself began it. */
+  readonly origin?: RunOrigin;
 }
 
 /** How principals travel: signed by auth, in all but the tests of single services. */
@@ -56,7 +59,11 @@ export function createMessenger(bus: Bus, principals: PrincipalCarrier): Messeng
       const [codec, principal] = await Promise.all([method.codec(), principals.give(context)]);
       const answer = await bus.request(method.subject, codec.request.encode(request), {
         deadlineMs: method.deadlineMs,
-        headers: { 'request-id': context.requestId, ...(principal === undefined ? {} : { principal }) },
+        headers: {
+          'request-id': context.requestId,
+          ...(principal === undefined ? {} : { principal }),
+          ...(context.origin === undefined ? {} : { origin: context.origin }),
+        },
         ...(context.signal === undefined ? {} : { signal: context.signal }),
       });
       return decode(codec.response, answer, method.subject);
@@ -127,7 +134,8 @@ async function contextOf(
   principals: PrincipalCarrier,
 ): Promise<CallContext> {
   const carried = headers['principal'];
-  const context = { requestId: headers['request-id'] ?? '', signal };
+  const origin = RUN_ORIGINS.find((one) => one === headers['origin']);
+  const context = { requestId: headers['request-id'] ?? '', signal, ...(origin === undefined ? {} : { origin }) };
   if (carried === undefined) return context;
   return { ...context, principal: await principals.take(carried), proof: fixedProof(carried) };
 }

@@ -1,4 +1,4 @@
-import type { RunOutcome, RunStatus } from '../domain/run.ts';
+import type { RunOrigin, RunOutcome, RunStatus } from '../domain/run.ts';
 import type { Scope } from '../domain/scope.ts';
 import { type Collection, type DocumentStore, type Filter, insert, type Write } from '../ports/document-store.ts';
 
@@ -13,7 +13,7 @@ export type RunRecord = {
   readonly datasetId: string | null;
   readonly userId: string;
   readonly operation: string;
-  readonly origin: 'api' | 'background' | 'cli' | 'mcp' | 'sdk';
+  readonly origin: RunOrigin;
   readonly outcome: RunOutcome | null;
   readonly background: boolean | null;
   /** The one session that it was about; absent or null: none, or several. */

@@ -3,7 +3,7 @@ import type { BudgetAccount } from '../domain/budget.ts';
 import type { DatasetRef } from '../domain/dataset.ts';
 import { asId } from '../domain/ids.ts';
 import type { JsonObject } from '../domain/json.ts';
-import type { ChunkProgress, ItemFailure, RunItem, RunOutcome, RunState, RunStatus } from '../domain/run.ts';
+import type { ChunkProgress, ItemFailure, RunItem, RunOrigin, RunOutcome, RunState, RunStatus } from '../domain/run.ts';
 import type { AnyScope, DatasetScope } from '../domain/scope.ts';
 import { slices } from '../domain/slices.ts';
 import {
@@ -45,6 +45,8 @@ export type RunDocument = {
   readonly sessionId?: string;
   /** What a model was to extract by; absent: nothing of its own. */
   readonly extraction?: RunExtraction;
+  /** Absent: the service began it by itself, or an earlier release recorded it. */
+  readonly origin?: RunOrigin;
 };
 
 export type RunExtraction = { readonly graphModel: JsonObject | null; readonly customPrompt: string | null };
@@ -87,6 +89,7 @@ export interface StoredRun {
   readonly paidBy: readonly BudgetAccount[];
   readonly sessionId?: string;
   readonly extraction?: RunExtraction;
+  readonly origin?: RunOrigin;
   /** While it goes on. */
   readonly chunks: ChunkProgress | null;
   /** Without items: `items` reads them. */
@@ -231,6 +234,7 @@ function storedRun({ id, version, value, tenant, dataset }: Stored<RunDocument>)
     chunks: isRunning ? (value.chunks ?? null) : null,
     ...(value.sessionId === undefined ? {} : { sessionId: value.sessionId }),
     ...(value.extraction === undefined ? {} : { extraction: value.extraction }),
+    ...(value.origin === undefined ? {} : { origin: value.origin }),
     state: {
       id: asId(id),
       pipeline: value.pipeline,

@@ -5,7 +5,7 @@ import { engramError } from '../domain/errors.ts';
 import { asId } from '../domain/ids.ts';
 import type { JsonObject } from '../domain/json.ts';
 import type { Principal } from '../domain/principal.ts';
-import type { RunState } from '../domain/run.ts';
+import type { RunOrigin, RunState } from '../domain/run.ts';
 import type { DatasetScope } from '../domain/scope.ts';
 import type { RunJob } from '../messaging/jobs.ts';
 import type { Messenger } from '../messaging/messenger.ts';
@@ -51,6 +51,7 @@ export interface RunRequest {
   readonly background: boolean;
   /** Kept with the run, when its job is gone. */
   readonly extraction?: RunExtraction;
+  readonly origin?: RunOrigin;
   /** Committed with the run. */
   readonly also?: (run: RunId) => readonly Write[];
 }
@@ -116,7 +117,7 @@ export function createRunEngine(dependencies: RunEngineDependencies): RunEngine 
 
 /** Writes the run and its job together. */
 async function record(
-  { kind, pipeline, principal, dataset, options, background, extraction, also }: RunRequest,
+  { kind, pipeline, principal, dataset, options, background, extraction, origin, also }: RunRequest,
   { ids, recorder, workQueue, budgets, tracer }: RunEngineDependencies,
 ): Promise<RunState> {
   const id = asId<RunId>(ids.uuid());
@@ -137,6 +138,7 @@ async function record(
     userId: principal.id,
     background,
     ...(extraction === undefined ? {} : { extraction }),
+    ...(origin === undefined ? {} : { origin }),
   };
   const startedWith = (scope: DatasetScope, charged: readonly Write[]) => {
     const { jobId, writes } = workQueue.enqueueWrites(scope, job);

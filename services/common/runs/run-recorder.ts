@@ -3,7 +3,7 @@ import type { BudgetAccount } from '../domain/budget.ts';
 import type { DatasetRef } from '../domain/dataset.ts';
 import { clientMessage, isEngramError } from '../domain/errors.ts';
 import type { JsonObject } from '../domain/json.ts';
-import type { RunEvent, RunItem, RunOutcome, RunState } from '../domain/run.ts';
+import type { RunEvent, RunItem, RunOrigin, RunOutcome, RunState } from '../domain/run.ts';
 import { type DatasetScope, datasetScope } from '../domain/scope.ts';
 import type { Messenger } from '../messaging/messenger.ts';
 import type { Budgets } from '../ports/budgets.ts';
@@ -49,6 +49,7 @@ export interface NewRun {
   /** The one session that it is about. */
   readonly sessionId?: string;
   readonly extraction?: RunExtraction;
+  readonly origin?: RunOrigin;
 }
 
 /** How a run ended. Without `error` it is COMPLETED. */
@@ -250,11 +251,12 @@ function newDocument(run: NewRun, now: string, jobId: string | null): RunDocumen
     ...(run.paidBy === undefined ? {} : { paidBy: run.paidBy }),
     ...(run.sessionId === undefined ? {} : { sessionId: run.sessionId }),
     ...(run.extraction === undefined ? {} : { extraction: run.extraction }),
+    ...(run.origin === undefined ? {} : { origin: run.origin }),
   };
 }
 
 function documentOf(run: StoredRun): RunDocument {
-  const { state, userId, jobId, background, stalledClaims, paidBy, sessionId, extraction } = run;
+  const { state, userId, jobId, background, stalledClaims, paidBy, sessionId, extraction, origin } = run;
   return {
     pipeline: state.pipeline,
     datasetName: state.datasetName,
@@ -276,6 +278,7 @@ function documentOf(run: StoredRun): RunDocument {
     paidBy,
     ...(sessionId === undefined ? {} : { sessionId }),
     ...(extraction === undefined ? {} : { extraction }),
+    ...(origin === undefined ? {} : { origin }),
   };
 }
 
@@ -306,7 +309,7 @@ function recordOf(
     datasetId: dataset.id,
     userId: document.userId,
     operation: document.pipeline,
-    origin: 'api',
+    origin: document.origin ?? 'background',
     outcome: document.outcome,
     background: document.background,
     sessionId: document.sessionId ?? null,
