@@ -16,6 +16,14 @@ export const dataRecord = z
     ...{ createdAt: z.string(), updatedAt: z.string().nullable(), extension: z.string(), mimeType: z.string() },
     ...{ rawDataLocation: z.string(), datasetId: z.uuid() },
     ...{ externalMetadata: z.record(z.string(), z.unknown()).nullable(), dataSize: z.int().nullable() },
+    failure: z
+      .object({
+        ...{ errorClass: z.string(), message: z.string(), tries: z.int() },
+        isSetAside: z.boolean().describe('Not tried again until somebody asks for it'),
+        failedAt: z.string().nullable(),
+      })
+      .optional()
+      .describe('Of an item that could not be built'),
   })
   .meta({ id: 'DataDTO' });
 
