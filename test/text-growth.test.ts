@@ -9,7 +9,10 @@ import { newParts } from '../services/common/domain/hygiene/new-parts.ts';
 import { isOwnAnswer, withoutEvidence } from '../services/common/domain/hygiene/own-answers.ts';
 import { type Statement, statementKey } from '../services/common/domain/hygiene/statement.ts';
 import { dataItemId } from '../services/common/domain/ids.ts';
+import { subjectNames } from '../services/common/domain/index-rows.ts';
+import { collapseNearDuplicates } from '../services/common/domain/ranking/near-duplicates.ts';
 import { slices } from '../services/common/domain/slices.ts';
+import { relationName } from '../services/common/extraction/model/clean-text.ts';
 import { resolveNames } from '../services/common/extraction/rules/coreference.ts';
 import { extractByRules } from '../services/common/extraction/rules/extract-by-rules.ts';
 import type { Mention } from '../services/common/extraction/rules/mention.ts';
@@ -24,7 +27,19 @@ import { relativeDates } from '../services/common/language/relative-dates.ts';
 import { sentences } from '../services/common/language/sentences.ts';
 import { estimateTokens } from '../services/common/language/token-count.ts';
 import { contentStems, tokenize, tokenizeQuery } from '../services/common/language/tokenize.ts';
+import { redactText } from '../services/common/observability/redact.ts';
 import type { ParsedDocument } from '../services/common/ports/documents.ts';
+import { scrubErrorText } from '../services/common/runs/scrub-error.ts';
+import { beyondAcknowledgement } from '../services/improve/bridge/beyond-acknowledgement.ts';
+import { redacted } from '../services/improve/learning/redact.ts';
+import { statementsOf as lastingStatements } from '../services/improve/learning/statements.ts';
+import { extractiveSummary } from '../services/improve/structure/context/extractive-summary.ts';
+import { readSkill } from '../services/ingest/skills/read-skill.ts';
+import { titleOf } from '../services/search/answers/contexts.ts';
+import { refersBack } from '../services/search/conversation/follow-up.ts';
+import { spokenFeedback } from '../services/search/conversation/spoken-feedback.ts';
+import { overlapWith, wordsOf } from '../services/search/lanes/word-overlap.ts';
+import { asksForSkill } from '../services/search/skills/skill-gate.ts';
 import { between, growthBeyond, numbered, type Pump, repeated } from './support/growth.ts';
 
 const NOW = new Date('2026-11-23T10:00:00Z');
@@ -74,6 +89,26 @@ const WORK: Readonly<Record<string, (text: string) => unknown>> = {
       text,
       sentences(text).map((sentence, at) => ({ ...sentence, isEcho: at % 2 === 0 })),
     ),
+  'collapseNearDuplicates, of two': (text) =>
+    collapseNearDuplicates([
+      { id: 'a', text },
+      { id: 'b', text: `${text}x` },
+    ]),
+  titleOf,
+  subjectNames: (text) => subjectNames({ documentName: text, headings: [text] }, text),
+  wordsOf,
+  overlapWith: (text) => overlapWith(wordsOf('ada lives in x the'), [text]),
+  refersBack,
+  spokenFeedback,
+  asksForSkill,
+  readSkill: (text) => readSkill('x', `---\ndescription: ${text}\n---\nDo it.`),
+  extractiveSummary: (text) => extractiveSummary([text, text], 200),
+  beyondAcknowledgement: (text) => beyondAcknowledgement(text, text),
+  'statementsOf, of a session': lastingStatements,
+  redacted: (text) => redacted(text, 500),
+  redactText,
+  scrubErrorText,
+  relationName,
   isOwnAnswer: (text) => isOwnAnswer(`"${text}" (${text})`, true),
   withoutEvidence,
 };

@@ -5,7 +5,7 @@ import {
   SMALL_WORKERS,
   uploadHostileDocuments,
 } from '../conformance/hostile-uploads.ts';
-import { threadCpuTimeMs } from '../support/cpu-time.ts';
+import { longestTurn } from '../support/cpu-time.ts';
 import { watchTreeMemory } from '../support/process-tree.ts';
 import { type StartedApp, startApp } from '../support/start-app.ts';
 import { createWire } from '../support/wire.ts';
@@ -16,20 +16,6 @@ describe('a server that is sent hostile documents', () => {
     app = await startApp(SMALL_WORKERS);
   });
   after(() => app.stop());
-
-  /** Milliseconds of processor time of this thread between two turns of the event loop, at most. */
-  async function longestTurn(work: () => Promise<unknown>): Promise<number> {
-    let longest = 0;
-    let last = threadCpuTimeMs();
-    const timer = setInterval(() => {
-      const now = threadCpuTimeMs();
-      longest = Math.max(longest, now - last);
-      last = now;
-    }, 1);
-    await work();
-    clearInterval(timer);
-    return longest;
-  }
 
   it('refuses each alone or takes it, without a pause for others and within 2 GiB of memory', async function () {
     this.timeout(240_000);

@@ -12,7 +12,24 @@ export function threadCpuTimeMs(): number {
   return (user + system) / 1000;
 }
 
-/** The same of another process, in steps of ten milliseconds. */
+/** Milliseconds of processor time of this thread between two turns of the event loop, at most. */
+export async function longestTurn(work: () => Promise<unknown>): Promise<number> {
+  let longest = 0;
+  let last = threadCpuTimeMs();
+  const timer = setInterval(() => {
+    const now = threadCpuTimeMs();
+    longest = Math.max(longest, now - last);
+    last = now;
+  }, 1);
+  try {
+    await work();
+  } finally {
+    clearInterval(timer);
+  }
+  return longest;
+}
+
+/** Milliseconds of processor time of another process, in steps of ten milliseconds. */
 export function processCpuTimeMs(pid: number): number {
   // Fields 14 and 15, in hundredths of a second; the name in parentheses before them may hold spaces.
   const fields = readFileSync(`/proc/${pid}/stat`, 'utf8').split(') ').at(-1)?.split(' ') ?? [];
