@@ -98,6 +98,9 @@ describe('worker pool', () => {
   it('fails only the call whose process died, and says how', async () => {
     const workers = pool();
     expect(await failure(workers.run(misbehave, 'exit'))).to.equal('crash: the worker process ended with exit code 7');
+    expect(await failure(workers.run(misbehave, 'be killed'))).to.equal(
+      'memory: the system killed the worker process, as it does when memory runs out',
+    );
     expect(await failure(workers.run(misbehave, 'throw later'))).to.equal(
       'crash: the worker process ended with exit code 1: Error: broke behind its back',
     );

@@ -337,9 +337,11 @@ interface Ending {
 
 /** Of a process that ended by itself. */
 function failureOf({ code, signal, stderr }: Ending, { memoryBytes }: WorkerPoolOptions): WorkerFailure {
-  // SIGKILL comes from the watch over its memory, and from a kernel that is out of it.
-  if (signal === 'SIGKILL' || /memory limit|out of memory/i.test(stderr)) {
+  if (/memory limit|out of memory/i.test(stderr)) {
     return new WorkerFailure('memory', `it needs more than ${Math.round(memoryBytes / MIB)} MiB of memory`);
+  }
+  if (signal === 'SIGKILL') {
+    return new WorkerFailure('memory', 'the system killed the worker process, as it does when memory runs out');
   }
   const said = stderr.split('\n').find((line) => /^\w*error\b/i.test(line)) ?? '';
   const how = signal === null ? `exit code ${code}` : signal;

@@ -23,6 +23,7 @@ export async function* countSlowly(until: number): AsyncGenerator<number, string
 export async function misbehave(how: string): Promise<string> {
   if (how === 'spin') for (;;) Math.random();
   if (how === 'exit') process.exit(7);
+  if (how === 'be killed') process.kill(process.pid, 'SIGKILL');
   if (how === 'throw') throw new Error('something broke');
   if (how === 'refuse') throw engramError('DocumentParsingError', 'not today');
   if (how === 'reject') void Promise.reject(new Error('forgotten'));
