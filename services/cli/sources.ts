@@ -1,3 +1,4 @@
+import { firstWords } from '../common/domain/first-words.ts';
 import { harmless } from './output.ts';
 
 /** What search and recall say about where a text is from. */
@@ -10,20 +11,13 @@ export interface SourceFields {
 
 /** Plain text has no name of its own. */
 const TEXT_NAME = /^text_[\da-f]{32}$/;
-const FIRST_WORDS_LENGTH = 60;
 
 /** The path of an imported file, else the file name or address that it came from, else the first words; null: not known. */
 export function sourceName({ text, document_name: name, external_metadata: metadata }: SourceFields): string | null {
   const origin = originOf(metadata);
   if (origin !== null) return harmless(origin);
   if (typeof name !== 'string') return null;
-  return harmless(TEXT_NAME.test(name) && typeof text === 'string' ? firstWords(text) : name);
-}
-
-function firstWords(text: string): string {
-  const words = text.replaceAll(/\s+/g, ' ').trim();
-  if (words.length <= FIRST_WORDS_LENGTH) return `"${words}"`;
-  return `"${words.slice(0, FIRST_WORDS_LENGTH).replace(/\s+\S*$/, '')} …"`;
+  return harmless(TEXT_NAME.test(name) && typeof text === 'string' ? `"${firstWords(text)}"` : name);
 }
 
 function originOf(metadata: unknown): string | null {

@@ -1,13 +1,15 @@
 import type { Command, CommandCall } from '../command.ts';
 import { failureLine } from '../failed-items.ts';
 import { columns, print, printJson } from '../output.ts';
+import { sourceName } from '../sources.ts';
 import { exitCodes, usageFailure } from '../terminal.ts';
 import { type DatasetRecord, findDataset, listDatasets } from '../wire.ts';
 
 interface ItemRecord {
   readonly id: string;
   readonly name: string;
-  readonly extension: string;
+  readonly excerpt?: string;
+  readonly externalMetadata: unknown;
   readonly dataSize: number | null;
   readonly createdAt: string;
   /** Of an item that could not be built. */
@@ -60,7 +62,7 @@ async function items(call: CommandCall): Promise<number> {
   const all: ItemRecord[] = [];
   for (;;) {
     const page = await call.api.json<readonly ItemRecord[]>('GET', `/api/v1/datasets/${dataset.id}/data`, {
-      query: { limit: String(PAGE), offset: String(all.length) },
+      query: { limit: String(PAGE), offset: String(all.length), excerpts: 'true' },
     });
     all.push(...page);
     if (page.length < PAGE) break;
@@ -71,9 +73,9 @@ async function items(call: CommandCall): Promise<number> {
     print(
       call,
       columns([
-        ['ITEM', 'ID', 'TYPE', 'BYTES', 'FAILED'],
-        ...all.map(({ id, name, extension, dataSize, failure }) => [
-          ...[name, id, extension, String(dataSize ?? '')],
+        ['ITEM', 'ID', 'BYTES', 'FAILED'],
+        ...all.map(({ id, dataSize, failure, ...item }) => [
+          ...[itemName(item), id, String(dataSize ?? '')],
           failure === undefined
             ? ''
             : failureLine({ ...failure, error_message: failure.message, is_set_aside: failure.isSetAside }),
@@ -100,4 +102,12 @@ async function retry(call: CommandCall, ids: readonly string[]): Promise<number>
     print(call, `run ${answer.pipeline_run_id} started for ${items} of ${name}`);
   }
   return exitCodes.ok;
+}
+
+function itemName({
+  name,
+  excerpt,
+  externalMetadata,
+}: Pick<ItemRecord, 'name' | 'excerpt' | 'externalMetadata'>): string {
+  return sourceName({ text: excerpt, document_name: name, external_metadata: externalMetadata }) ?? name;
 }

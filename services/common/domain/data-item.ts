@@ -9,6 +9,8 @@ export interface DataItem {
   /** The uploaded file name, folders removed; `text_<md5>.txt` for plain text. */
   readonly fileName: string;
   readonly label: string | null;
+  /** First words of plain text, whose name tells nothing; null or absent for everything else. */
+  readonly excerpt?: string | null;
   readonly ownerId: UserId;
   /** Extension and MIME type of the original, by content. */
   readonly extension: string;

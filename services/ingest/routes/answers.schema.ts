@@ -24,6 +24,7 @@ export const dataRecord = z
       })
       .optional()
       .describe('Of an item that could not be built'),
+    excerpt: z.string().optional().describe('First words of plain text, where `excerpts` asks for them'),
   })
   .meta({ id: 'DataDTO' });
 

@@ -5,7 +5,7 @@ import { dataItemId } from '../../common/domain/ids.ts';
 import { nothing, textAnswer } from '../../common/http/answer-schemas.ts';
 import { defineRoute, json, type Route } from '../../common/http/route.ts';
 import { NO_PERMISSION, onDatasets } from '../../common/http/route-permission.ts';
-import { lenientInteger, optional, uuid, uuidList } from '../../common/http/schema.ts';
+import { lenientBoolean, lenientInteger, optional, uuid, uuidList } from '../../common/http/schema.ts';
 import { onDemand } from '../../common/lifecycle/on-demand.ts';
 import { createDataset } from '../../common/messaging/methods/auth.ts';
 import { failedBuild } from '../../common/repositories/ledger.ts';
@@ -116,16 +116,17 @@ function itemRoutes(dependencies: IngestDependencies): readonly Route[] {
       summary: 'Items of a dataset, newest first, one page',
       permission: onDatasets('read'),
       params: datasetParams,
-      query: pageQuery,
+      query: pageQuery.extend({ excerpts: lenientBoolean().default(false) }),
       responses: { 200: { description: 'X-Total-Count holds the number of all', schema: z.array(dataRecord) } },
       async handle({ principal, params, query, context }) {
         const dataset = await targetDataset(messenger, principal, { id: params.datasetId }, { ...readable, context });
         const page = await listItems(items, dataset, query);
         const ids = page.items.map(({ id }) => id);
         const entries = await dependencies.ledger.entries(scopeOf(dataset), ids);
-        const records = page.items.map((item) =>
-          presentDataItem(item, dataset.id as DatasetId, failedBuild(entries.get(item.id), item)),
-        );
+        const records = page.items.map((item) => ({
+          ...presentDataItem(item, dataset.id as DatasetId, failedBuild(entries.get(item.id), item)),
+          ...(query.excerpts && item.excerpt ? { excerpt: item.excerpt } : {}),
+        }));
         return { json: records, headers: { 'x-total-count': String(page.total) } };
       },
     }),

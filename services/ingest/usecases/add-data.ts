@@ -10,7 +10,6 @@ import type { DatasetScope } from '../../common/domain/scope.ts';
 import { slices } from '../../common/domain/slices.ts';
 import type { CallContext } from '../../common/messaging/messenger.ts';
 import { DuplicateKeyError, VersionConflictError, type Write } from '../../common/ports/document-store.ts';
-import type { DocumentFacts } from '../../common/ports/documents.ts';
 import { type FreshSource, freshSources } from '../hygiene/fresh-sources.ts';
 import { asEraser } from './as-eraser.ts';
 import { holds, sha256Of } from './content-identity.ts';
@@ -23,7 +22,7 @@ import { createLocalReader } from './local-files.ts';
 import { mapConcurrently } from './map-concurrently.ts';
 import { inputName, nothingStored, orRefusal, type RefusedInput } from './refused-input.ts';
 import { removeItems } from './remove-items.ts';
-import { contentFacts, metadataFrom, storeContent } from './store-content.ts';
+import { contentFacts, metadataFrom, type StoredContent, storeContent } from './store-content.ts';
 
 export interface AddRequest {
   readonly principal: Principal;
@@ -370,7 +369,7 @@ function itemOf(
   { source, id, revision, label, externalMetadata }: PlacedSource,
   { principal, annotations }: AddRequest,
   facts: {
-    readonly parsed: DocumentFacts;
+    readonly parsed: StoredContent;
     readonly at: string;
   },
 ): DataItem {

@@ -5,14 +5,13 @@ import { engramError } from '../../common/domain/errors.ts';
 import type { Principal } from '../../common/domain/principal.ts';
 import type { DatasetScope } from '../../common/domain/scope.ts';
 import { DuplicateKeyError, VersionConflictError } from '../../common/ports/document-store.ts';
-import type { DocumentFacts } from '../../common/ports/documents.ts';
 import { blobIntentsCollection } from '../../common/repositories/blob-intents.ts';
 import { dataItemsCollection } from '../../common/repositories/data-items.ts';
 import { holds } from './content-identity.ts';
 import { requireDatasetKept } from './dataset-still-there.ts';
 import type { IngestDependencies } from './dependencies.ts';
 import type { Source } from './input-source.ts';
-import { contentFacts, metadataFrom, storeContent } from './store-content.ts';
+import { contentFacts, metadataFrom, type StoredContent, storeContent } from './store-content.ts';
 
 export interface Replacement {
   readonly principal: Principal;
@@ -86,7 +85,7 @@ export async function removeFormerContent(
 async function commitContent(
   dependencies: IngestDependencies,
   request: Replacement,
-  { parsed, revision, intent }: { readonly parsed: DocumentFacts; readonly revision: string; readonly intent: string },
+  { parsed, revision, intent }: { readonly parsed: StoredContent; readonly revision: string; readonly intent: string },
 ): Promise<Replaced> {
   const { items, intents, eventLog, audit, budgets, clock, ids } = dependencies;
   const { dataset, principal, source } = request;

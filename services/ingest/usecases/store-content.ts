@@ -1,6 +1,7 @@
 import { Readable } from 'node:stream';
 import { type DataItem, itemBlobs } from '../../common/domain/data-item.ts';
 import { engramError } from '../../common/domain/errors.ts';
+import { firstWords } from '../../common/domain/first-words.ts';
 import type { JsonObject } from '../../common/domain/json.ts';
 import type { DatasetScope } from '../../common/domain/scope.ts';
 import type { DocumentFacts } from '../../common/ports/documents.ts';
@@ -16,11 +17,16 @@ export interface ContentToStore {
   readonly signal: AbortSignal;
 }
 
+export interface StoredContent extends DocumentFacts {
+  /** First words of plain text; null for files, which have a name. */
+  readonly excerpt: string | null;
+}
+
 /** Parses the document and stores it in both forms. Errors: those of `DocumentLoader`, `PayloadTooLargeError`. */
 export async function storeContent(
   { blobs, documents, settings }: Pick<IngestDependencies, 'blobs' | 'documents' | 'settings'>,
   { scope, item, source, declared, signal }: ContentToStore,
-): Promise<DocumentFacts> {
+): Promise<StoredContent> {
   if (source.sizeBytes > settings.maxDocumentBytes) {
     throw engramError('PayloadTooLargeError', `${source.fileName} is larger than ${settings.maxDocumentBytes} bytes`);
   }
@@ -38,17 +44,25 @@ export async function storeContent(
     blobs.put(scope, itemBlobs.parsed(item), stored, signal),
   ]);
   for (const outcome of written) if (outcome.status === 'rejected') throw outcome.reason;
-  return facts;
+  return { ...facts, excerpt: source.plainText ? beginningOf(content) : null };
+}
+
+function beginningOf(content: Uint8Array): string {
+  return firstWords(new TextDecoder().decode(content.subarray(0, 4_096)));
 }
 
 /** What an item says of its content. */
 export function contentFacts(
   { fileName, plainText, sizeBytes, md5, sha256 }: Source,
-  { format, metadata }: DocumentFacts,
-): Pick<DataItem, 'name' | 'fileName' | 'extension' | 'mimeType' | 'format' | 'sizeBytes' | 'contentHash' | 'sha256'> {
+  { format, metadata, excerpt }: StoredContent,
+): Pick<
+  DataItem,
+  'name' | 'fileName' | 'excerpt' | 'extension' | 'mimeType' | 'format' | 'sizeBytes' | 'contentHash' | 'sha256'
+> {
   return {
     name: stem(fileName),
     fileName,
+    excerpt,
     extension: (plainText ? null : metadata['extension']) ?? 'txt',
     mimeType: (plainText ? null : metadata['mimeType']) ?? 'text/plain',
     format,

@@ -1,3 +1,4 @@
+import { firstWords } from '../../../common/domain/first-words.ts';
 import { NODE_TYPES, RELATIONS } from '../../../common/domain/index-rows.ts';
 import type { JsonObject } from '../../../common/domain/json.ts';
 import type { GraphView } from '../../usecases/view-graph.ts';
@@ -55,9 +56,11 @@ export function presentNodes(view: GraphView): readonly ViewNode[] {
     for (const id of [source, target]) degrees.set(id, (degrees.get(id) ?? 0) + 1);
   }
   const greatest = Math.max(1, ...degrees.values());
+  const beginnings = beginningsOf(view);
   const nodes = view.nodes.map((node): ViewNode => {
     const degree = degrees.get(node.id) ?? 0;
-    const text = typeof node.properties['text'] === 'string' ? node.properties['text'] : undefined;
+    const own = node.properties['text'];
+    const text = typeof own === 'string' ? own : beginnings.get(node.id);
     const named = readableName(node.id, node.type, { name: node.name, text });
     const stage = stageOf(node.type);
     return {
@@ -90,7 +93,19 @@ function snakeCased(properties: JsonObject): JsonObject {
   );
 }
 
-const LIKE_AN_ID = /^[0-9a-f]{8}-[0-9a-f-]{27}$|^[0-9a-f]{24,}$/i;
+/** Of documents, as far as their first chunk is in the view. */
+function beginningsOf(view: GraphView): ReadonlyMap<string, string> {
+  const beginnings = new Map<string, string>();
+  for (const { type, properties } of view.nodes) {
+    const { documentId, chunkIndex, text } = properties;
+    if (type !== NODE_TYPES.chunk || chunkIndex !== 0) continue;
+    if (typeof documentId === 'string' && typeof text === 'string') beginnings.set(documentId, firstWords(text));
+  }
+  return beginnings;
+}
+
+/** Ids, and `text_<md5>`: what plain text is called. */
+const LIKE_AN_ID = /^[0-9a-f]{8}-[0-9a-f-]{27}$|^(text_)?[0-9a-f]{24,}$/i;
 
 function readableName(
   id: string,
