@@ -16,7 +16,12 @@ describe('hosted tenants', () => {
 
   const declare = async (name: string): Promise<string> => {
     const key = randomBytes(32).toString('hex');
-    const request = { crUid: name, displayName: name, ownerEmail: `owner@${name}.example.com`, ownerPassword: 'x1' };
+    const request = {
+      crUid: name,
+      displayName: name,
+      ownerEmail: `owner@${name}.example.com`,
+      ownerPassword: 'a-long-password',
+    };
     const hostNames = [`${name}.example.com`];
     const { tenantId } = await app.messenger.call(auth.ensureTenant, { ...request, hostNames, state: 'Active' }, CALL);
     const keySha256 = [sha('sha256', key)];
@@ -57,7 +62,7 @@ describe('hosted tenants', () => {
 
   it('are opened by their owner’s login, in whatever tenant that works otherwise', async () => {
     const { hostname, port } = new URL(app.baseUrl);
-    const body = new URLSearchParams({ username: 'owner@acme.example.com', password: 'x1' });
+    const body = new URLSearchParams({ username: 'owner@acme.example.com', password: 'a-long-password' });
     const login = await fetch(`http://${hostname}:${port}/api/v1/auth/login`, { method: 'POST', body });
     const { access_token: token } = (await login.json()) as { access_token: string };
     const bearer = (host: string) =>

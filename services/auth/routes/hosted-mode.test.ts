@@ -125,9 +125,8 @@ describe('keys and host names of tenants', () => {
       expect(await status(method, path), `${method} ${path}`).to.equal(403);
     }
     expect(await status('GET', `/api/v1/permissions/tenants/${acme.id}/users`)).to.equal(200);
-    for (const path of ['users', 'roles']) {
-      expect(await status('GET', `/api/v1/permissions/tenants/${globex.id}/${path}`), path).to.equal(404);
-    }
+    expect(await status('GET', `/api/v1/permissions/tenants/${globex.id}/users`)).to.equal(403);
+    expect(await status('GET', `/api/v1/permissions/tenants/${globex.id}/roles`)).to.equal(404);
   });
 
   it('are refused while the tenant is disabled, and told to come again while it is hibernated', async () => {

@@ -214,9 +214,9 @@ describe('changes of permissions', () => {
     expect((await members()).json).to.have.length(3);
     expect(
       (await refusal(call('GET', '/tenants/:tenantId/users', eve, { params: { tenantId: second } }))).status,
-    ).to.equal(404);
+    ).to.equal(403);
     await call('DELETE', '/tenants/:tenantId/users/:userId', ada, { params: { tenantId: first, userId: eve.id } });
-    expect((await refusal(members())).status).to.equal(404);
+    expect((await refusal(members())).status).to.equal(403);
   });
 
   it('on leaving take what agents have there, but not an agent’s own tenant', async () => {

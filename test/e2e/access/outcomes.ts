@@ -129,6 +129,7 @@ export const OUTCOMES: Readonly<Record<string, Outcome>> = {
   'GET /api/v1/datasets/{dataset_id}/data': READ,
   'GET /api/v1/datasets/{dataset_id}/data/count': READ,
   'GET /api/v1/datasets/{dataset_id}/data/{data_id}/raw': READ,
+  'POST /api/v1/datasets/{dataset_id}/data/retry': REFUSED,
   'DELETE /api/v1/datasets/{dataset_id}/data/{data_id}': REFUSED,
   'GET /api/v1/datasets/{dataset_id}/graph': READ,
   'GET /api/v1/datasets/{dataset_id}/processing-status': READ,

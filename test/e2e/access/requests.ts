@@ -157,6 +157,9 @@ export const REQUESTS: Readonly<Record<string, (ids: Identifiers) => RouteReques
   'GET /api/v1/datasets/{dataset_id}/data/{data_id}/raw': ({ dataset, item }) => ({
     params: { dataset_id: dataset, data_id: item },
   }),
+  'POST /api/v1/datasets/{dataset_id}/data/retry': ({ dataset, item }) => ({
+    ...{ params: { dataset_id: dataset }, json: { data_ids: [item] } },
+  }),
   'DELETE /api/v1/datasets/{dataset_id}/data/{data_id}': ({ dataset, item }) => ({
     params: { dataset_id: dataset, data_id: item },
   }),
