@@ -174,6 +174,7 @@ const REGISTRY: Readonly<Partial<Record<ServiceName, () => Promise<BuildService>
         },
         runs: {
           abandonedAfterMs: config.staleRunMinAgeMs,
+          ownsRecords: !stores.documents.capabilities.sharedBetweenProcesses,
           drainMs: config.drainTimeoutMs,
           ...(stores.documents.capabilities.sharedBetweenProcesses ? IN_A_CLUSTER : {}),
         },

@@ -333,6 +333,21 @@ describe('run engine', () => {
     expect(await world.indexes.text.count(scopeOf(world.dataset), {})).to.equal(0);
   });
 
+  it('closes recorded runs of a former process at the start where no other process uses the records', async () => {
+    const world = await createWorld();
+    const { principal, dataset } = world;
+    const runId = randomUUID();
+    const record = { dataset, pipeline: 'add_pipeline', runId, status: 'DATASET_PROCESSING_STARTED' } as const;
+    {
+      await using former = await startCognify(world);
+      await former.messenger.call(recordRun, record, { ...CALL, principal });
+    }
+    await sleep(5);
+    await using next = await startCognify(world, { runs: { ownsRecords: true } });
+    const closed = await awaitRun(next.messenger, asId(runId), CALL);
+    expect(closed).to.include({ errorClass: 'AbandonedPipelineRunError', status: 'DATASET_PROCESSING_ERRORED' });
+  });
+
   it('closes recorded runs without an end once they are old, and leaves young ones and queued ones', async () => {
     const world = await createWorld();
     const { principal, dataset } = world;

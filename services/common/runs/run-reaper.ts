@@ -18,17 +18,19 @@ export function createRunReaper(dependencies: {
   readonly recorder: RunRecorder;
   readonly clock: Clock;
   readonly logger: Logger;
-  readonly settings: Pick<RunSettings, 'abandonedAfterMs' | 'reapEveryMs'>;
+  readonly settings: Pick<RunSettings, 'abandonedAfterMs' | 'ownsRecords' | 'reapEveryMs'>;
 }): Repeating {
   const { runs, recorder, clock, logger, settings } = dependencies;
+  const createdAt = clock.now().getTime();
   const close = async (run: StoredRun): Promise<void> => {
     const { state } = run;
-    const error = engramError('AbandonedPipelineRunError', 'The process that ran the pipeline is gone.');
+    const error = engramError('AbandonedPipelineRunError', 'The process that ran the pipeline is gone. What it had not stored has to be sent again.');
     await recorder.ended(run, datasetOf(run), { error: describeRunError(error) });
     logger.warn('run.abandoned', { runId: state.id, pipeline: state.pipeline, startedAt: state.startedAt });
   };
   const reap = async (): Promise<void> => {
-    const before = new Date(clock.now().getTime() - settings.abandonedAfterMs).toISOString();
+    const old = clock.now().getTime() - settings.abandonedAfterMs;
+    const before = new Date(settings.ownsRecords ? Math.max(createdAt, old) : old).toISOString();
     const found = await runs.unfinished(SYSTEM_SCOPE, { startedBefore: before, withoutJob: true, limit: BATCH });
     for (const run of found) await close(run);
   };

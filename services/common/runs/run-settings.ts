@@ -9,6 +9,8 @@ export interface RunSettings {
   readonly maxStalledClaims: number;
   /** Age from which a STARTED record that no job drives is closed. */
   readonly abandonedAfterMs: number;
+  /** No other process uses the records: a STARTED one of before the start that no job drives is closed at once. */
+  readonly ownsRecords: boolean;
   readonly reapEveryMs: number;
   /** `cancel`: runs end as ERRORED (CancelledError). `hand-over`: another worker goes on with them. */
   readonly onStop: 'cancel' | 'hand-over';
@@ -24,6 +26,7 @@ export const DEFAULT_RUN_SETTINGS: RunSettings = {
   maxConcurrentRuns: 6,
   maxStalledClaims: 10,
   abandonedAfterMs: 3_600_000,
+  ownsRecords: false,
   reapEveryMs: 60_000,
   onStop: 'cancel',
   onStoreFailure: 'end',
