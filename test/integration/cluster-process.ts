@@ -10,6 +10,8 @@ export interface ClusterProcess extends EngramProcess {
   readonly environment: Readonly<Record<string, string>>;
   /** Processes of the service that run now. */
   pidsOf(service: string): readonly number[];
+  /** Addresses of the service's replicas that started, without the router. */
+  urlsOf(service: string): readonly string[];
   /** Stops it and removes what it keeps here and on the servers. */
   stop(): Promise<number | null>;
 }
@@ -43,6 +45,7 @@ export async function startCluster(
     ...started,
     environment: variables,
     pidsOf: (service) => childrenOf(started.pid).filter((pid) => servicesOf(pid) === service),
+    urlsOf: (service) => startedServices(started).flatMap(({ name, url }) => (name.endsWith(service) ? [url] : [])),
     async stop() {
       const code = await started.stop();
       data.remove();
@@ -54,9 +57,11 @@ export async function startCluster(
 
 /** The router answers as soon as `auth` does; the other services may still be preparing their stores. */
 async function untilReady(places: number, cluster: EngramProcess): Promise<void> {
-  const urls = () => [...cluster.output().matchAll(/"url":"(http:[^"]+)"[^\n]*"event":"engram\.started"/g)];
-  await until('all services are started', () => urls().length >= places, { everyMs: 50, limitMs: READY_TIMEOUT_MS });
-  for (const [, url] of urls()) {
+  const services = () => startedServices(cluster);
+  await until('all services are started', () => services().length >= places, {
+    ...{ everyMs: 50, limitMs: READY_TIMEOUT_MS },
+  });
+  for (const { url } of services()) {
     await until(
       `${url} is ready: ${cluster.output()}`,
       () =>
@@ -67,6 +72,12 @@ async function untilReady(places: number, cluster: EngramProcess): Promise<void>
       { everyMs: 50, limitMs: READY_TIMEOUT_MS },
     );
   }
+}
+
+/** By the log lines with which they say that they listen. */
+function startedServices(cluster: EngramProcess): readonly { readonly name: string; readonly url: string }[] {
+  const lines = cluster.output().matchAll(/"name":"([^"]+)","url":"(http:[^"]+)"[^\n]*"event":"engram\.started"/g);
+  return [...lines].map(([, name = '', url = '']) => ({ name, url }));
 }
 
 function childrenOf(parent: number): readonly number[] {

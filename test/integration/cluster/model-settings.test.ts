@@ -1,7 +1,7 @@
 import { isDeepStrictEqual } from 'node:util';
 import { expect } from 'chai';
 import { MongoClient } from 'mongodb';
-import { SERVICE_NAMES, type ServiceName } from '../../../services/common/domain/service-paths.ts';
+import type { ServiceName } from '../../../services/common/domain/service-paths.ts';
 import { type ModelProvider, startModelProvider } from '../../support/model-provider.ts';
 import { until } from '../../support/until.ts';
 import { createWire, type Wire } from '../../support/wire.ts';
@@ -35,11 +35,11 @@ withBackends(['mongodb', 'nats', 'elasticsearch', 'neo4j'], () => {
       await provider?.close();
     });
 
-    /** Each replica by its own port, which follow the router's. */
+    /** Each replica by its own port. */
     function replicasOf(service: ServiceName): readonly Wire[] {
-      const router = new URL(cluster.baseUrl);
-      const first = Number(router.port) + 1 + SERVICE_NAMES.indexOf(service) * REPLICAS;
-      return Array.from({ length: REPLICAS }, (_, at) => createWire(`http://127.0.0.1:${first + at}`));
+      const urls = cluster.urlsOf(service);
+      expect(urls).to.have.length(REPLICAS);
+      return urls.map((url) => createWire(url));
     }
 
     /** Model and key that the provider saw while something was asked of the cluster. */
