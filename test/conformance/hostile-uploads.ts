@@ -54,14 +54,10 @@ export async function uploadHostileDocuments(baseUrl: string): Promise<void> {
 /** Builds what was taken of them, and finds the good ones. */
 export async function findGoodDocuments(baseUrl: string): Promise<void> {
   const wire = createWire(baseUrl);
-  let run = await wire.post('/cognify', { datasets: ['hostile'] });
-  const isBuilt = async () => {
-    if (run.status === 503) run = await wire.post('/cognify', { datasets: ['hostile'] });
-    return run.status !== 503;
-  };
-  // A busy index puts the run off; it goes on by itself, and who asks again waits for its end.
-  await until('the dataset is built', isBuilt, { everyMs: 500, limitMs: 200_000 });
-  expect(run.status, run.text).to.equal(200);
+  const run = await wire.post('/cognify', { datasets: ['hostile'] });
+  // An index that refuses rows puts the run off; it goes on by itself.
+  expect(run.status, run.text).to.be.oneOf([200, 503]);
   const question = { query: 'Who wrote the compiler A-3?', searchType: 'CHUNKS', datasets: ['hostile'] };
-  expect((await wire.post('/search', question)).text).to.include('A-3');
+  const isFound = async () => (await wire.post('/search', question)).text.includes('A-3');
+  await until('the good documents are found', isFound, { everyMs: 500, limitMs: 120_000 });
 }
