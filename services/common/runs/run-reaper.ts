@@ -24,7 +24,10 @@ export function createRunReaper(dependencies: {
   const createdAt = clock.now().getTime();
   const close = async (run: StoredRun): Promise<void> => {
     const { state } = run;
-    const error = engramError('AbandonedPipelineRunError', 'The process that ran the pipeline is gone. What it had not stored has to be sent again.');
+    const error = engramError(
+      'AbandonedPipelineRunError',
+      'The process that ran the pipeline is gone. What it had not stored has to be sent again.',
+    );
     await recorder.ended(run, datasetOf(run), { error: describeRunError(error) });
     logger.warn('run.abandoned', { runId: state.id, pipeline: state.pipeline, startedAt: state.startedAt });
   };
