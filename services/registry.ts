@@ -103,13 +103,14 @@ const REGISTRY: Readonly<Partial<Record<ServiceName, () => Promise<BuildService>
   ingest: async () => {
     const { createIngestService } = await import('./ingest/service.ts');
     return (parts) => {
-      const { config, stores, documents, fetcher, ledger, models } = parts;
+      const { config, stores, documents, fetcher, ledger, models, workQueue } = parts;
       return createIngestService({
         ...common(parts, 'ingest'),
         budgets: parts.budgets,
         blobs: stores.blobs,
         documents,
         fetcher,
+        workQueue,
         graph: stores.readers.graph,
         models,
         ledger,
@@ -123,6 +124,7 @@ const REGISTRY: Readonly<Partial<Record<ServiceName, () => Promise<BuildService>
           localRoots: config.allowedLocalFileRoots,
           defaultUserEmail: config.defaultUserEmail,
           eventsArePublished: config.kafkaBrokers !== undefined,
+          drainMs: config.drainTimeoutMs,
           sessions: {
             enabled: config.sessionMemory,
             autoFeedback: config.autoFeedback,

@@ -50,6 +50,7 @@ import { createUsers } from '../common/repositories/users.ts';
 import { createVisibleSessions } from '../common/repositories/visible-sessions.ts';
 import { createWatermarks } from '../common/repositories/watermarks.ts';
 import { createRepeating } from '../common/runs/repeating.ts';
+import { createAdditionWorker } from './consumers/addition-worker.ts';
 import { activityRoutes } from './routes/activity.ts';
 import { addRoutes } from './routes/add.ts';
 import { builtRoutes } from './routes/built.ts';
@@ -148,6 +149,7 @@ export function createIngestService(options: IngestServiceOptions): Service {
     ...{ ...dependencies, tenantCollections: options.tenantCollections ?? [] },
     ...(snapshots === null ? {} : { takeSnapshot: snapshots.take }),
   });
+  const additions = createAdditionWorker(dependencies);
   const subscriptions: Subscription[] = [];
   return {
     name: 'ingest',
@@ -177,9 +179,11 @@ export function createIngestService(options: IngestServiceOptions): Service {
       purge.start();
       if (!options.store.capabilities.sharedBetweenProcesses) await dependencies.begunForgets.releaseAll(SYSTEM_SCOPE);
       forgetting.start();
+      await additions.start();
     },
     async stop() {
       stopping.abort();
+      await additions.stop();
       await Promise.all([sweep.stop(), purge.stop(), forgetting.stop()]);
       await Promise.all([snapshots?.sweep.stop(), snapshots?.resumption.stop()]);
       await Promise.all(subscriptions.splice(0).map((subscription) => subscription.stop()));

@@ -307,6 +307,20 @@ function endings(current: () => QueueSubject): void {
       expect(new Date(dead?.failedAt ?? '').getTime()).to.be.greaterThan(0);
     });
 
+    it('leave a job that is queued, running or dead, and none that was completed', async () => {
+      const { queue } = current();
+      const kind = newKind();
+      const id = await enqueue(current(), { kind, maxAttempts: 1 });
+      expect(await queue.exists(SYSTEM_SCOPE, id)).to.equal(true);
+      const job = await mustClaim(current(), kind);
+      expect(await queue.exists(SYSTEM_SCOPE, id)).to.equal(true);
+      await queue.fail(job, { name: 'DocumentParsingError', message: 'broken' }, { retry: false });
+      expect(await queue.exists(SYSTEM_SCOPE, id)).to.equal(true);
+      await queue.deadLetters.replay(SYSTEM_SCOPE, id);
+      await complete(current(), await mustClaim(current(), kind));
+      expect(await queue.exists(SYSTEM_SCOPE, id)).to.equal(false);
+    });
+
     it('let a commit through with which the worker proves that it holds the job, and not after another took it', async () => {
       const { queue, subject, advance } = current();
       const kind = newKind();

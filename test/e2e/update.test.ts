@@ -120,7 +120,7 @@ describe('an update of an item', function () {
     // What nobody owns any more goes with the next sweep, and nothing else.
     expect(await blobs(world, place)).to.equal(4);
     const clock = { now: () => new Date(LATER), monotonicMs: () => 0 };
-    const swept = { intents: createBlobIntents(world.store), blobs: world.blobs, clock };
+    const swept = { intents: createBlobIntents(world.store), blobs: world.blobs, clock, workQueue: world.workQueue };
     expect(await sweepBlobs(swept, SYSTEM_SCOPE)).to.equal(1);
     expect(await blobs(world, place)).to.equal(2);
     expect(await raw(world, place)).to.equal(NEW);

@@ -155,7 +155,7 @@ async function startReplica(shared: Shared, index: 0 | 1): Promise<Replica> {
       runs: { leaseMs: 1500, pollMs: 25, onStop: 'hand-over', ...options.runs?.[index] },
     }),
     createIngestService({
-      ...{ ...common, blobs, documents, graph: indexes.graph, tenantCollections },
+      ...{ ...common, blobs, documents, graph: indexes.graph, tenantCollections, workQueue },
       fetcher: createGuardedFetcher({ allowHttpRequests: false, timeoutMs: 1000, maxBytes: 1000 }),
       models: searchModels(),
       settings: INGEST_SETTINGS,
@@ -229,7 +229,7 @@ const AUTH_SETTINGS: AuthSettings = {
 const INGEST_SETTINGS = {
   defaultUserEmail: 'default_user@example.com',
   eventsArePublished: false,
-  ...{ maxDocumentBytes: 2 ** 24, parseConcurrency: 4, acceptLocalPaths: false, localRoots: [] },
+  ...{ maxDocumentBytes: 2 ** 24, parseConcurrency: 4, acceptLocalPaths: false, localRoots: [], drainMs: 2000 },
   sessions: {
     ...{ enabled: true, autoFeedback: true, ttlMs: 0, purgeEveryMs: 3_600_000, abandonAfterMs: 1_800_000 },
     tracesAreBridged: true,

@@ -20,6 +20,7 @@ export function presentRunRecords({ rows, datasets, owners }: RunRecordPage): re
       outcome: record.outcome,
       background: record.background,
       error_class: record.errorClass,
+      error_message: record.errorMessage,
       tokens_in: record.tokensIn,
       tokens_out: record.tokensOut,
       embedding_tokens: record.embeddingTokens,

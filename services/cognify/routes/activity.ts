@@ -26,6 +26,7 @@ const row = z.object({
   outcome: text,
   background: z.boolean().nullable(),
   error_class: text,
+  error_message: text,
   tokens_in: count,
   tokens_out: count,
   embedding_tokens: count,

@@ -34,7 +34,7 @@ async function recordOnce(
   recorded: RecordedRun,
 ): Promise<void> {
   const { principal, dataset, pipeline, runId, status, items, error, outcome, background = false, session } = recorded;
-  const { completedBefore = [], origin } = recorded;
+  const { completedBefore = [], origin, jobId } = recorded;
   const came = origin === undefined ? {} : { origin };
   const id = asId<RunId>(runId);
   const ids = [id, ...completedBefore.map((one) => asId<RunId>(one.runId))];
@@ -45,7 +45,7 @@ async function recordOnce(
     ...(session === undefined ? {} : { sessionId: session }),
   };
   if (!isTerminal(status)) {
-    if (run === null) await recorder.started(begun);
+    if (run === null) await recorder.started(begun, jobId === undefined ? undefined : () => ({ jobId, writes: [] }));
     return;
   }
   const ended = (items ?? []).map((item): RunItem => ({ item: asId(item), status: 'completed' }));
@@ -53,7 +53,7 @@ async function recordOnce(
   const isErrored = status === 'DATASET_PROCESSING_ERRORED';
   const end = {
     items: ended,
-    ...(isErrored ? { error: { ...failure, status: 500 } } : {}),
+    ...(isErrored ? { error: { ...failure, status: 500 } } : error === undefined ? {} : { itemError: failure }),
     ...(outcome === undefined ? {} : { outcome }),
   };
   const before = completedBefore

@@ -1,5 +1,4 @@
 import { Readable } from 'node:stream';
-import { text } from 'node:stream/consumers';
 import { setTimeout as sleep } from 'node:timers/promises';
 import { expect } from 'chai';
 import { z } from 'zod';
@@ -419,36 +418,6 @@ describe('App.close', () => {
     await until('it is refused', async () => (await knock()) === 'refused');
     release();
     expect(await (await pending).json()).to.equal('done');
-    await stopped;
-  });
-
-  it('answers before the work that a reply leaves for after it, keeps its files, and waits for it', async () => {
-    const gate = Promise.withResolvers<void>();
-    const read = Promise.withResolvers<string>();
-    const body = { kind: 'form', schema: z.object({}), files: ['data'] } as const;
-    const route = defineRoute({
-      ...common,
-      ...{ method: 'POST', path: '/api/v1/later', auth: 'user', body },
-      handle: async ({ files }) => ({
-        ...json('started'),
-        after: async () => {
-          await gate.promise;
-          read.resolve(await text(files[0]?.open() as Readable));
-        },
-      }),
-    });
-    const app = await runApp({ routes: [route] });
-    const form = new FormData();
-    form.append('data', new Blob(['x'.repeat(200_000)]), 'a.txt');
-    const answer = await fetch(`${app.url}/api/v1/later`, {
-      method: 'POST',
-      body: form,
-      headers: { 'x-api-key': 'user-key' },
-    });
-    expect(await answer.json()).to.equal('started');
-    const stopped = app.stop();
-    gate.resolve();
-    expect(await read.promise).to.have.length(200_000);
     await stopped;
   });
 

@@ -7,7 +7,6 @@ import { isLoopback } from '../config/posture.ts';
 import type { Logger } from '../observability/logger.ts';
 import type { Metrics } from '../observability/metrics.ts';
 import type { Tracer } from '../ports/tracer.ts';
-import { createBackgroundWork } from './background-work.ts';
 import { createBudgetGuard, type RequestBudgets } from './budget-guard.ts';
 import { createClientAddress } from './client-address.ts';
 import { cors } from './cors.ts';
@@ -108,12 +107,11 @@ export function createApp(options: AppOptions): App {
     ...{ authenticate, newRequestId: randomUUID },
     ...(options.accessCheckMs === undefined ? {} : { everyMs: options.accessCheckMs }),
   });
-  const backgroundWork = createBackgroundWork(logger);
   koa.use(
     createRouting([...options.routes, ...system], (route) =>
       createEndpoint(route, {
         ...{ authenticate, cookieName, body: settings, clientAddress, selectsTenantByHost, lastingAccess, ...budgets },
-        ...{ isLocal, backgroundWork },
+        isLocal,
       }),
     ),
   );
@@ -148,7 +146,6 @@ export function createApp(options: AppOptions): App {
     async close() {
       isServing = false;
       await Promise.all([sockets.close(), closeServer(server, settings.drainTimeoutMs)]);
-      await backgroundWork.stop(settings.drainTimeoutMs);
       lastingAccess.close();
     },
   };

@@ -4,7 +4,6 @@ import { isLimited, isTenantKey, type Principal } from '../domain/principal.ts';
 import { isUnattended } from '../domain/unattended-requests.ts';
 import type { CallContext } from '../messaging/messenger.ts';
 import type { Identity } from '../messaging/principal-proof.ts';
-import type { BackgroundWork } from './background-work.ts';
 import { type BodySettings, formatOf, type ReceivedBody, receiveBody } from './body.ts';
 import { createBodySource } from './body-source.ts';
 import type { BudgetGuard } from './budget-guard.ts';
@@ -34,7 +33,6 @@ export interface EndpointOptions {
   /** Absent: nothing is limited. */
   readonly budgets?: BudgetGuard;
   readonly lastingAccess: LastingAccess;
-  readonly backgroundWork: BackgroundWork;
 }
 
 /** Answers one matched request. */
@@ -68,7 +66,6 @@ export function createEndpoint(route: Route, options: EndpointOptions): Endpoint
     const { declaredBytes } = source;
     const isEarly = formatOf(source) === 'json' && declaredBytes !== null && declaredBytes <= EARLY_BODY_BYTES;
     let body: ReceivedBody | null = null;
-    let after: Reply['after'];
     try {
       if (isEarly) body = await receive(source);
       const { entry, ...identity } = await identify(route, context, { options, call });
@@ -82,7 +79,6 @@ export function createEndpoint(route: Route, options: EndpointOptions): Endpoint
       const reply = await route.handle(
         requestOf(context, { input, ...identity, signal: abort.signal, remoteAddress: options.clientAddress(req) }),
       );
-      after = reply.after;
       if (reply.stream !== undefined && entry !== undefined) {
         const watch = options.lastingAccess.watch(entry, () => res.destroy());
         res.once('close', watch.stop);
@@ -93,12 +89,7 @@ export function createEndpoint(route: Route, options: EndpointOptions): Endpoint
         return route.whenInvalid(req.headers['content-type'] ?? '');
       throw error;
     } finally {
-      const dispose = async () => {
-        if (body?.kind === 'form') await body.form.dispose();
-      };
-      const work = after;
-      if (work === undefined) await dispose();
-      else options.backgroundWork.start((signal) => work(signal).finally(dispose));
+      if (body?.kind === 'form') await body.form.dispose();
     }
   };
 }

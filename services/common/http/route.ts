@@ -34,8 +34,6 @@ export interface Reply {
   readonly bytes?: Uint8Array;
   readonly stream?: Readable;
   readonly headers?: Readonly<Record<string, string | readonly string[]>>;
-  /** Goes on when the answer is made: the files of the request are kept for it, and a stop of the server waits for it. */
-  readonly after?: (signal: AbortSignal) => Promise<void>;
 }
 
 /** Every facet of an endpoint in one place: OpenAPI, validation, authentication and the permission test read it. */

@@ -20,7 +20,7 @@ export interface NatsPermissions {
 /** Who tells what others hear: the subjects of proto/README.md under "Published". */
 const TOLD_BY: Readonly<Record<string, readonly NatsUser[]>> = {
   'runs.>': ['cognify'],
-  'jobs.>': ['cognify', 'improve', 'integrations'],
+  'jobs.>': ['cognify', 'improve', 'ingest', 'integrations'],
   'access.>': ['auth'],
   'settings.>': ['auth'],
   'spans.>': SERVICE_NAMES,

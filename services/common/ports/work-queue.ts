@@ -42,6 +42,8 @@ export interface WorkQueue {
   waitingWrites(jobId: string): readonly Write[];
   /** Remove a job that nobody works on; their commit fails with `VersionConflictError` when it is not in the state any more. */
   withdrawWrites(jobId: string, state: 'queued' | 'dead'): readonly Write[];
+  /** Whether the job is queued, running or dead; a job that was completed or withdrawn is gone. */
+  exists(scope: SystemScope, jobId: string): Promise<boolean>;
   depth(scope: SystemScope): Promise<Readonly<Record<string, number>>>;
   readonly deadLetters: DeadLetters;
 }

@@ -109,6 +109,7 @@ export function createWorkQueue(options: WorkQueueOptions): DurableWorkQueue {
       remove(jobsCollection, jobId),
     ],
     deadLetters: createDeadLetters({ store, nowMs, wake }),
+    exists: async (scope, jobId) => (await store.get(scope, jobsCollection, jobId)) !== null,
     depth: (scope) => depth(store, scope),
     endLeases: (scope) => endLeases(store, scope, nowMs()),
   };

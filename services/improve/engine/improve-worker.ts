@@ -7,6 +7,7 @@ import { NO_TRACER, type TraceRoot } from '../../common/ports/tracer.ts';
 import { type ClaimedJob, LeaseLostError } from '../../common/ports/work-queue.ts';
 import { claimKeys, ownerOf } from '../../common/repositories/improve-claims.ts';
 import { HandOverError, handOver } from '../../common/runs/hand-over.ts';
+import { authoriseJob } from '../../common/runs/job-authority.ts';
 import type { JobLease } from '../../common/runs/job-lease.ts';
 import { createJobWorker, type JobWorker } from '../../common/runs/job-worker.ts';
 import { isPassing } from '../../common/runs/run-error.ts';
@@ -16,7 +17,6 @@ import { holdClaim } from './held-claim.ts';
 import { IMPROVE_JOB, type ReadOrder, readOrder } from './improve-job.ts';
 import { type ImproveParts, type ImproveRequest, keysOf, runPasses } from './improve-passes.ts';
 import { type ImproveResult, isBudgetError, statusOf } from './improve-result.ts';
-import { authoriseJob } from './job-authority.ts';
 import { recordImprove } from './record-improve.ts';
 
 /** Of one that nobody asked for by hand; then it is a dead letter, which an operator can replay. */

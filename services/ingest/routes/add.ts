@@ -4,14 +4,14 @@ import { HttpError } from '../../common/http/http-error.ts';
 import { defineRoute, json, type Route } from '../../common/http/route.ts';
 import { onDatasets } from '../../common/http/route-permission.ts';
 import { onDemand } from '../../common/lifecycle/on-demand.ts';
-import type { CallContext } from '../../common/messaging/messenger.ts';
 import { presentAddResult } from '../presenters/add-result.ts';
 import type { IngestDependencies } from '../usecases/dependencies.ts';
 import { checkCounts } from '../usecases/item-annotations.ts';
 import { isSelected, targetDataset } from '../usecases/target-dataset.ts';
-import { recordStart, trackedRun } from '../usecases/tracked-run.ts';
+import { trackedRun } from '../usecases/tracked-run.ts';
 import { annotationsOf, dataFields, inputsOf } from './data-fields.ts';
 
+const acceptAddition = onDemand(async () => (await import('../usecases/background-additions.ts')).acceptAddition);
 const addData = onDemand(async () => (await import('../usecases/add-data.ts')).addData);
 
 const bodySchema = z.object(dataFields).meta({ id: 'Body_add_api_v1_add_post' });
@@ -47,19 +47,18 @@ export function addRoutes(dependencies: IngestDependencies): readonly Route[] {
           context,
         });
         const runId = ids.uuid();
+        if (body.runInBackground) {
+          checkCounts(annotations, inputs.length);
+          const addition = { inputs, annotations, build: null };
+          await acceptAddition(dependencies, { runId, principal, dataset, addition, context, signal });
+          return json(presentAddResult(runId, dataset, null));
+        }
         const run = { id: runId, pipeline: 'add_pipeline', principal, dataset, context };
-        const add = (signal: AbortSignal, context: CallContext, isRecorded: boolean) =>
-          trackedRun(messenger, { ...run, context, isRecorded }, async () => {
-            const result = await addData(dependencies, { principal, dataset, inputs, annotations, context, signal });
-            return { result, items: result.added.map(({ item }) => item.id) };
-          });
-        if (!body.runInBackground) return json(presentAddResult(runId, dataset, await add(signal, context, false)));
-        checkCounts(annotations, inputs.length);
-        await recordStart(messenger, run);
-        return {
-          ...json(presentAddResult(runId, dataset, null)),
-          after: async (signal) => void (await add(signal, { ...context, signal }, true)),
-        };
+        const outcome = await trackedRun(messenger, run, async () => {
+          const result = await addData(dependencies, { principal, dataset, inputs, annotations, context, signal });
+          return { result, items: result.added.map(({ item }) => item.id) };
+        });
+        return json(presentAddResult(runId, dataset, outcome));
       },
     }),
   ];

@@ -20,10 +20,10 @@ import { presentStoredSkills } from '../presenters/skill.ts';
 import type { IngestDependencies } from '../usecases/dependencies.ts';
 import { checkCounts } from '../usecases/item-annotations.ts';
 import { isSelected, targetDataset } from '../usecases/target-dataset.ts';
-import { recordStart } from '../usecases/tracked-run.ts';
 import { rememberResult } from './answers.schema.ts';
 import { annotationsOf, dataFields, inputsOf, listOf, textOrTexts } from './data-fields.ts';
 
+const acceptAddition = onDemand(async () => (await import('../usecases/background-additions.ts')).acceptAddition);
 const rememberSkills = onDemand(async () => (await import('../skills/remember-skills.ts')).rememberSkills);
 const formSources = onDemand(async () => (await import('../skills/skill-sources.ts')).formSources);
 
@@ -113,14 +113,9 @@ export function rememberRoutes(dependencies: IngestDependencies): readonly Route
         const request = { principal, dataset, inputs, annotations, options, selfImprovement };
         if (body.runInBackground) {
           await budgets.check(billOf(payerOf(principal), { concurrentRuns: 1 }));
-          const started = ids.uuid();
-          await recordStart(messenger, { id: started, pipeline: 'add_pipeline', principal, dataset, context });
-          return {
-            ...json(presentRememberStarted(dataset)),
-            ...warning,
-            after: async (signal) =>
-              void (await rememberData(dependencies, { ...request, context: { ...context, signal }, signal, started })),
-          };
+          const addition = { inputs, annotations, build: { options, selfImprovement } };
+          await acceptAddition(dependencies, { runId: ids.uuid(), principal, dataset, addition, context, signal });
+          return { ...json(presentRememberStarted(dataset)), ...warning };
         }
         const outcome = await rememberData(dependencies, { ...request, context, signal });
         const { run } = outcome;

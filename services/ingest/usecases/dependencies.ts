@@ -35,6 +35,7 @@ import type { Supersessions } from '../../common/repositories/supersessions.ts';
 import type { Users } from '../../common/repositories/users.ts';
 import type { VisibleSessions } from '../../common/repositories/visible-sessions.ts';
 import type { Watermarks } from '../../common/repositories/watermarks.ts';
+import type { WatchedWorkQueue } from '../../common/runs/work-queue.ts';
 import type { SnapshotIndex } from '../snapshots/erase-snapshots.ts';
 
 /** What the use cases of ingest work with. */
@@ -69,6 +70,8 @@ export interface IngestDependencies {
   readonly repetitions: Pick<Repetitions, 'note' | 'removeWrite'>;
   /** What cognify finds; only reverts are written here. */
   readonly supersessions: Supersessions;
+  /** Jobs of this service: additions in the background. */
+  readonly workQueue: WatchedWorkQueue;
   readonly blobs: BlobStore;
   readonly documents: DocumentLoader;
   readonly fetcher: Fetcher;
@@ -101,6 +104,8 @@ export interface IngestSettings {
   readonly sessions: SessionSettings;
   /** Kafka gets every event: none goes before it was published. */
   readonly eventsArePublished: boolean;
+  /** How long stopping waits for additions in the background; what is left goes on with the next start. */
+  readonly drainMs: number;
   /** DEFAULT_USER_EMAIL */
   readonly defaultUserEmail: string;
 }

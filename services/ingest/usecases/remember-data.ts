@@ -30,56 +30,68 @@ export interface RememberOutcome {
   readonly improved: Improved | null;
 }
 
+/** How the graph is built from what was added. */
+export interface BuildRequest {
+  readonly options: CognifyOptions;
+  /** Improves the dataset when the graph is built, unless that is switched off. */
+  readonly selfImprovement: boolean;
+}
+
 export interface Improved {
   /** ImproveResult of the wire; null when there is none. */
   readonly result: JsonObject | null;
   readonly error: string | null;
 }
 
-/** Adds, builds the graph and improves it; `started` is its add run where that was recorded and answered before. */
+/** Adds, builds the graph and improves it. */
 export async function rememberData(
   dependencies: IngestDependencies,
-  request: AddRequest & {
-    readonly options: CognifyOptions;
-    readonly started?: string;
-    /** Improves the dataset when the graph is built, unless that is switched off. */
-    readonly selfImprovement: boolean;
-  },
+  request: AddRequest & BuildRequest,
 ): Promise<RememberOutcome> {
   const { messenger, clock, ids, items } = dependencies;
-  const { principal, dataset, context, options } = request;
-  const background = request.started !== undefined;
+  const { principal, dataset, context } = request;
   // Before the data is taken in: a request that is refused changes nothing.
   await dependencies.budgets.check(billOf(payerOf(request.principal), { concurrentRuns: 1 }));
   const startedMs = clock.monotonicMs();
-  const id = request.started ?? ids.uuid();
-  const tracked = { id, pipeline: 'add_pipeline', principal, dataset, context, isRecorded: background };
+  const tracked = { id: ids.uuid(), pipeline: 'add_pipeline', principal, dataset, context };
   const { refused, added } = await trackedRun(messenger, tracked, async () => {
     const result = await addData(dependencies, request);
     return { result, items: result.added.map(({ item }) => item.id) };
   });
-  const started = await messenger.call(startRun, { dataset, options, background }, { ...context, principal });
-  const run = isTerminal(started.run.status) ? started.run : await awaitRun(messenger, started.run.id, context);
   const own = new Set(added.map(({ item }) => item.id));
+  const { run, failed, isErrored, improved } = await buildAdded(dependencies, { ...request, items: own });
   const maySeeAll = await isPermitted(messenger, 'read', dataset.id, { ...context, principal });
   const shown = run.items.map(({ item }) => item).filter((id) => maySeeAll || own.has(id));
   const built = await items.getMany(scopeOf(dataset), shown);
-  const isImproved = request.selfImprovement && dependencies.settings.sessions.autoImprove !== null;
-  const failed = new Map(
-    failedItems(run, [...own]).map(({ item, failure }) => [item as string, failure?.message ?? 'no reason was kept']),
-  );
-  const isAllFailed = failed.size > 0 && added.every(({ item }) => failed.has(item.id));
-  const isErrored = run.status === 'DATASET_PROCESSING_ERRORED' || isAllFailed;
-  const isBuilt = run.status === 'DATASET_PROCESSING_COMPLETED' && !isErrored;
-  const improved = isImproved && isBuilt ? await improveBuilt(dependencies, request) : null;
   const elapsedSeconds = (clock.monotonicMs() - startedMs) / 1000;
   return { dataset, run, items: built, failed, isErrored, refused, elapsedSeconds, improved };
+}
+
+/** Builds the graph of the dataset with the items that were added, and improves it. */
+export async function buildAdded(
+  dependencies: IngestDependencies,
+  request: Pick<AddRequest, 'principal' | 'dataset' | 'context'> &
+    BuildRequest & { readonly items: ReadonlySet<string>; readonly background?: boolean },
+): Promise<Pick<RememberOutcome, 'run' | 'failed' | 'isErrored' | 'improved'>> {
+  const { messenger, settings } = dependencies;
+  const { principal, dataset, context, options, items, background = false, selfImprovement } = request;
+  const started = await messenger.call(startRun, { dataset, options, background }, { ...context, principal });
+  const run = isTerminal(started.run.status) ? started.run : await awaitRun(messenger, started.run.id, context);
+  const failed = new Map(
+    failedItems(run, [...items]).map(({ item, failure }) => [item as string, failure?.message ?? 'no reason was kept']),
+  );
+  const isAllFailed = failed.size > 0 && [...items].every((item) => failed.has(item));
+  const isErrored = run.status === 'DATASET_PROCESSING_ERRORED' || isAllFailed;
+  const isBuilt = run.status === 'DATASET_PROCESSING_COMPLETED' && !isErrored;
+  const isImproved = selfImprovement && settings.sessions.autoImprove !== null;
+  const improved = isImproved && isBuilt ? await improveBuilt(dependencies, request) : null;
+  return { run, failed, isErrored, improved };
 }
 
 /** What was remembered is in the graph: a failure here is told, and does not fail the call. */
 async function improveBuilt(
   { messenger, logger }: Pick<IngestDependencies, 'messenger' | 'logger'>,
-  { dataset, principal, context }: AddRequest,
+  { dataset, principal, context }: Pick<AddRequest, 'principal' | 'dataset' | 'context'>,
 ): Promise<Improved> {
   try {
     return await messenger.call(improve, { dataset, sessions: [] }, { ...context, principal });

@@ -10,15 +10,6 @@ import { recordRun } from '../../common/messaging/methods/cognify.ts';
  */
 const SHORT_RUN_MS = 200;
 
-/** Records a run that begins when somebody was answered. */
-export async function recordStart(
-  messenger: Messenger,
-  { id: runId, pipeline, principal, dataset, context }: Omit<Parameters<typeof trackedRun>[1], 'isRecorded'>,
-): Promise<void> {
-  const record = { dataset, pipeline, runId, status: 'DATASET_PROCESSING_STARTED', background: true } as const;
-  await messenger.call(recordRun, record, { ...context, principal });
-}
-
 /** Records `work` as a run of the pipeline: started, then completed or errored, with the items it came to. */
 export async function trackedRun<Result>(
   messenger: Messenger,
@@ -28,8 +19,6 @@ export async function trackedRun<Result>(
     readonly principal: Principal;
     readonly dataset: DatasetRef;
     readonly context: CallContext;
-    /** Its start is recorded already, see `recordStart`. */
-    readonly isRecorded?: boolean;
   },
   work: () => Promise<{ readonly result: Result; readonly items: readonly string[] }>,
 ): Promise<Result> {
@@ -38,7 +27,6 @@ export async function trackedRun<Result>(
   const record = { dataset, pipeline, runId };
   let started: Promise<unknown> = Promise.resolve();
   const timer = setTimeout(() => {
-    if (run.isRecorded === true) return;
     const call = messenger.call(recordRun, { ...record, status: 'DATASET_PROCESSING_STARTED' }, context);
     started = call.catch(() => null); // the record of the end makes up for it
   }, SHORT_RUN_MS);

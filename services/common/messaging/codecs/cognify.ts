@@ -31,16 +31,17 @@ export const StartRun: MethodCodec<methods.StartRunRequest, methods.StartRunResp
 export const RecordRun: MethodCodec<methods.RecordRunRequest, Record<string, never>> = {
   request: messageCodec(
     wire.RecordRunRequestSchema,
-    ({ dataset, pipeline, runId, status, items, error, outcome, background, session, completedBefore }) => ({
+    ({ dataset, pipeline, runId, status, items, error, outcome, background, session, completedBefore, jobId }) => ({
       ...{ dataset: toDataset(dataset), pipeline, runId, status: runStatus.toWire(status) },
-      ...{ items: [...(items ?? [])], error, outcome, background, session },
+      ...{ items: [...(items ?? [])], error, outcome, background, session, jobId },
       completedBefore: [...(completedBefore ?? [])],
     }),
-    ({ dataset, pipeline, runId, status, items, error, outcome, background, session, completedBefore }) => ({
+    ({ dataset, pipeline, runId, status, items, error, outcome, background, session, completedBefore, jobId }) => ({
       ...{ dataset: fromDataset(present(dataset, 'dataset')), pipeline, runId, status: runStatus.fromWire(status) },
       items,
       ...maybe('background', background),
       ...maybe('session', session),
+      ...maybe('jobId', jobId),
       ...maybe('completedBefore', completedBefore.length === 0 ? undefined : completedBefore.map(completedRun)),
       ...maybe('outcome', outcome as RunOutcome | undefined),
       ...(error === undefined ? {} : { error: { name: error.name, message: error.message } }),

@@ -51,6 +51,8 @@ export interface RecordRunRequest {
   readonly session?: string;
   /** Of the same dataset; with the end of this one, in the same commit. */
   readonly completedBefore?: readonly CompletedRun[];
+  /** Of a run that starts: the job of the caller that will end it, also after a restart. */
+  readonly jobId?: string;
 }
 
 export interface CompletedRun {

@@ -1,10 +1,10 @@
-import type { DatasetRef } from '../../common/domain/dataset.ts';
-import { engramError } from '../../common/domain/errors.ts';
-import type { Principal } from '../../common/domain/principal.ts';
-import { type Account, lastinglyAsAccount } from '../../common/messaging/account-authority.ts';
-import type { CallContext } from '../../common/messaging/messenger.ts';
-import { resolveDatasets } from '../../common/messaging/methods/auth.ts';
-import type { ImproveDependencies } from '../dependencies.ts';
+import type { DatasetRef } from '../domain/dataset.ts';
+import { engramError } from '../domain/errors.ts';
+import type { Principal } from '../domain/principal.ts';
+import { type Account, lastinglyAsAccount } from '../messaging/account-authority.ts';
+import type { CallContext, Messenger } from '../messaging/messenger.ts';
+import { resolveDatasets } from '../messaging/methods/auth.ts';
+import type { Clock } from '../ports/system.ts';
 
 export interface JobAuthority {
   readonly principal: Principal;
@@ -18,16 +18,16 @@ export interface JobAuthority {
  * `PermissionDeniedError` when the user, the API key or the dataset is gone, or may not be written any more.
  */
 export async function authoriseJob(
-  parts: Pick<ImproveDependencies, 'messenger' | 'clock'>,
+  parts: { readonly messenger: Pick<Messenger, 'call'>; readonly clock: Pick<Clock, 'monotonicMs'> },
   job: Account & { readonly datasetId: string },
   asking: CallContext,
 ): Promise<JobAuthority> {
-  const gone = 'Who asked for this improve may do so no longer.';
+  const gone = 'The account that started this job no longer exists or is no longer active.';
   const { context } = await lastinglyAsAccount(parts, job, asking, gone);
   const request = { permission: 'write', ids: [job.datasetId] } as const;
   const { datasets } = await parts.messenger.call(resolveDatasets, request, context);
   const [dataset] = datasets;
   if (dataset === undefined)
-    throw engramError('PermissionDeniedError', 'The dataset of this improve no longer exists.');
+    throw engramError('PermissionDeniedError', 'The dataset of this job no longer exists or may no longer be written.');
   return { principal: context.principal, dataset, context };
 }
