@@ -15,8 +15,8 @@ export interface DocumentDraft {
 }
 
 /**
- * Blocks lose surrounding blank lines and empty ones go; all text becomes well-formed Unicode without NUL (both are replaced by
- * U+FFFD, so that positions stay). Errors: `UnreadableFileContentError` when no text is left.
+ * Removes blank lines around blocks and empty blocks; all text becomes well-formed Unicode without NUL (both are replaced by
+ * U+FFFD), and of a run of white space at most `MAX_SPACE` characters stay. Errors: `UnreadableFileContentError` when no text is left.
  */
 export function finishDocument(draft: DocumentDraft, format: FormatDescription, context: ParseContext): ParsedDocument {
   const blocks: DocumentBlock[] = [];
@@ -37,9 +37,15 @@ export function finishDocument(draft: DocumentDraft, format: FormatDescription, 
   };
 }
 
+/** White space costs hardly any tokens: without this limit a chunk of two words could be ten megabytes. */
+const MAX_SPACE = 200;
+/** Looks only from the beginning of a run, so that the time stays linear. */
+const LONG_SPACE = new RegExp(`(?<!\\s)(\\s{${MAX_SPACE}})\\s+`, 'gu');
+
 function cleanText(text: string): string {
   const wellFormed = text.isWellFormed() ? text : text.toWellFormed();
-  return wellFormed.includes('\0') ? wellFormed.replaceAll('\0', '\ufffd') : wellFormed;
+  const visible = wellFormed.includes('\0') ? wellFormed.replaceAll('\0', '\ufffd') : wellFormed;
+  return visible.replace(LONG_SPACE, '$1');
 }
 
 /** Keeps the indentation of the first line, which code and lists need. */

@@ -31,6 +31,13 @@ describe('hostile documents', () => {
     });
   }
 
+  it('of nothing but line breaks between two words become a short text', async () => {
+    const content = Buffer.from(`Ada${'\n'.repeat(5_000_000)}Bob`);
+    const { text } = await loader.load({ fileName: 'blank-lines.txt', content, sizeBytes: content.byteLength });
+    expect(text).to.match(/^Ada\n+Bob$/);
+    expect(text.length).to.be.lessThan(1000);
+  });
+
   it('of one text over and over take time that grows with their length', async () => {
     const pool = createWorkerPool({ size: 1, timeoutMs: 30_000, idleMs: 30_000, memoryBytes: 400 * MIB });
     try {

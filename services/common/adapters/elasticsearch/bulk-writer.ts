@@ -1,6 +1,6 @@
 import type { estypes } from '@elastic/elasticsearch';
 import { BUSY_ATTEMPTS, backOff, type ElasticsearchConnection } from './connection.ts';
-import { rowError } from './elasticsearch-error.ts';
+import { rowError, rowTooLarge } from './elasticsearch-error.ts';
 
 export interface BulkRow {
   /** Document id; a row with the same one is replaced. */
@@ -21,7 +21,16 @@ export interface BulkWriterOptions {
   readonly concurrency?: number;
 }
 
-/** Splits rows into requests of bounded size and repeats, with growing pauses, what a busy server did not take. */
+/**
+ * A row of at least this size that is refused as often as a busy server is asked, even alone, is too large for the server.
+ * Elasticsearch refuses with 429 what would need more than a tenth of its heap, and counts four bytes for each of a row.
+ */
+const LARGE_ROW_BYTES = 1024 * 1024;
+
+/**
+ * Splits rows into requests of bounded size and repeats, with growing pauses, what a busy server did not take; at last each
+ * row alone. Errors: `PayloadTooLargeError` for a row that the server will never take.
+ */
 export function createBulkWriter(connection: ElasticsearchConnection, options: BulkWriterOptions = {}): BulkWriter {
   const { maxBytes = 4 * 1024 * 1024, concurrency = 2 } = options;
   const waiting: (() => void)[] = [];
@@ -60,6 +69,8 @@ export function createBulkWriter(connection: ElasticsearchConnection, options: B
       if (status === 404) return null;
       // An index that is being taken away refuses writes for a moment: 403.
       if (isLast || !(status === 429 || status === 503 || status === 403)) {
+        const size = rows[at]?.document.length ?? 0;
+        if (status === 429 && rows.length === 1 && size >= LARGE_ROW_BYTES) throw rowTooLarge(size, connection.address);
         throw rowError(error.type, status, connection.address);
       }
       again.push(rows[at] as BulkRow);
@@ -71,10 +82,11 @@ export function createBulkWriter(connection: ElasticsearchConnection, options: B
       for (const batch of batches(rows, maxBytes)) {
         const isThere = await inTurn(async () => {
           let left: readonly BulkRow[] | null = batch;
-          for (let attempt = 1; left !== null && left.length > 0; attempt++) {
+          for (let attempt = 1; left !== null && left.length > 0 && attempt < BUSY_ATTEMPTS; attempt++) {
             if (attempt > 1) await backOff(attempt - 1);
-            left = await send(alias, left, attempt >= BUSY_ATTEMPTS);
+            left = await send(alias, left, false);
           }
+          for (const row of left ?? []) if ((await send(alias, [row], true)) === null) return false;
           return left !== null;
         });
         if (!isThere) return false;

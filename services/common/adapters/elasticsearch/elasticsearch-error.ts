@@ -48,6 +48,14 @@ export function rowError(type: string, status: number, address: string): EngramE
     : engramError('CogneeSystemError', message);
 }
 
+export function rowTooLarge(characters: number, address: string): EngramError {
+  const megabytes = (characters / 1024 / 1024).toFixed(1);
+  return engramError(
+    'PayloadTooLargeError',
+    `A passage of ${megabytes} MB is too large for Elasticsearch at ${address}: give the server more heap, or split the document.`,
+  );
+}
+
 function answerError(error: errors.ResponseError, server: string): EngramError {
   const type = errorType(error);
   const status = error.statusCode ?? 500;

@@ -124,6 +124,22 @@ describe('bulk writing to Elasticsearch', () => {
     await indexes.close();
   });
 
+  it('names a row that the server never takes, even alone', async () => {
+    const indexes = await openOn((ids) => items(ids.map(() => 429)));
+    const large = textEntry('large', 'x', { payload: { text: 'x'.repeat(2 * 1024 * 1024) } });
+    const error = await rejection(indexes.text.upsert(scopes(), [large]));
+    expect(error).to.include({ name: 'PayloadTooLargeError', retryable: false });
+    expect(error.message).to.match(/A passage of 2\.0 MB is too large for Elasticsearch at 127\.0\.0\.1/);
+    await indexes.close();
+  });
+
+  it('takes a small row that is refused for ever for a busy server', async () => {
+    const indexes = await openOn((ids) => items(ids.map(() => 429)));
+    const error = await rejection(indexes.text.upsert(scopes(), entries));
+    expect(error).to.include({ name: 'ServiceUnavailableError', retryable: true });
+    await indexes.close();
+  });
+
   it('splits rows by size and has few requests under way', async () => {
     const sizes: number[] = [];
     const indexes = await openOn(
